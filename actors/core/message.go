@@ -1,0 +1,165 @@
+package core
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// MessageDraft is a message before it has an id and a time.
+type MessageDraft struct {
+	From        hub.AgentID
+	To          hub.AgentID // empty: public
+	Channel     hub.ChannelName
+	Kind        hub.Kind
+	Body        string
+	Attachments []hub.Attachment
+	ReplyTo     hub.MessageID   // 0: none
+	Thread      hub.ThreadID    // empty: none
+	Metadata    json.RawMessage // compact object; empty: {}
+	Room        hub.RoomID      // empty: none
+	Parent      hub.TaskID      // 0: none
+	Authority   hub.Authority
+	Assurance   hub.Assurance
+	Whole       bool // a wake notice: never shortened
+}
+
+// Encode renders the row with its id and time. The order of the members is part
+// of the store's format only in that truncated follows body.
+func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
+	size := 448 + len(d.Body) + len(d.Body)/16 + len(d.Metadata)
+	for i := range d.Attachments {
+		size += len(d.Attachments[i].Content) + 128
+	}
+	b := make([]byte, 0, size)
+	b = append(b, `{"id":`...)
+	b = strconv.AppendInt(b, int64(id), 10)
+	b = append(b, `,"ts":`...)
+	b = ts.AppendJSON(b)
+	b = append(b, `,"from_agent":`...)
+	b = AppendJSONString(b, string(d.From))
+	b = append(b, `,"to_agent":`...)
+	b = appendNullable(b, string(d.To))
+	b = append(b, `,"channel":`...)
+	b = AppendJSONString(b, string(d.Channel))
+	b = append(b, `,"kind":`...)
+	b = AppendJSONString(b, string(d.Kind))
+	b = append(b, `,"body":`...)
+	start := len(b)
+	b = AppendJSONString(b, d.Body)
+	b = append(b, `,"truncated":null`...)
+	end := len(b)
+	b = append(b, `,"attachments":`...)
+	if len(d.Attachments) == 0 {
+		b = append(b, '[', ']')
+	} else {
+		// Attachments hold valid JSON only: the edge has decoded them.
+		enc, err := json.Marshal(d.Attachments)
+		if err != nil {
+			panic("core: attachments were not validated: " + err.Error())
+		}
+		b = append(b, enc...)
+	}
+	b = append(b, `,"reply_to":`...)
+	b = appendNullableID(b, d.ReplyTo)
+	b = append(b, `,"thread_id":`...)
+	b = appendNullable(b, string(d.Thread))
+	b = append(b, `,"metadata":`...)
+	if len(d.Metadata) == 0 {
+		b = append(b, '{', '}')
+	} else {
+		b = append(b, d.Metadata...)
+	}
+	b = append(b, `,"room_id":`...)
+	b = appendNullable(b, string(d.Room))
+	b = append(b, `,"parent_task_id":`...)
+	b = appendNullableID(b, d.Parent)
+	b = append(b, `,"authority":`...)
+	b = AppendJSONString(b, string(d.Authority))
+	b = append(b, `,"assurance":`...)
+	b = AppendJSONString(b, string(d.Assurance))
+	b = append(b, '}')
+	return StoredMessage{
+		ID: id, TS: ts, From: d.From, To: d.To, Channel: d.Channel, Thread: d.Thread, Kind: d.Kind,
+		BodyStart: start, BodyEnd: end, BodyChars: utf8.RuneCountInString(d.Body), Whole: d.Whole, JSON: b,
+	}
+}
+
+// Shorten returns the row's JSON with its body replaced by a notice of how to
+// fetch it. The stored bytes stay as they are.
+func (m *StoredMessage) Shorten() hub.EncodedMessage {
+	fetch := "GET /v1/messages/" + strconv.FormatInt(int64(m.ID), 10)
+	if m.To != "" {
+		fetch += "?agent_id=" + string(m.To)
+	}
+	notice := "[" + strconv.Itoa(m.BodyChars) + " characters left out; fetch the whole message with " + fetch + "]"
+	b := make([]byte, 0, len(m.JSON)-(m.BodyEnd-m.BodyStart)+len(notice)+len(fetch)+64)
+	b = append(b, m.JSON[:m.BodyStart]...)
+	b = AppendJSONString(b, notice)
+	b = append(b, `,"truncated":{"chars":`...)
+	b = strconv.AppendInt(b, int64(m.BodyChars), 10)
+	b = append(b, `,"fetch":`...)
+	b = AppendJSONString(b, fetch)
+	b = append(b, '}')
+	return append(b, m.JSON[m.BodyEnd:]...)
+}
+
+func appendNullable(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, "null"...)
+	}
+	return AppendJSONString(b, s)
+}
+
+func appendNullableID(b []byte, id hub.MessageID) []byte {
+	if id == 0 {
+		return append(b, "null"...)
+	}
+	return strconv.AppendInt(b, int64(id), 10)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendJSONString appends s as a JSON string (RFC 8259 section 7). Invalid
+// UTF-8 becomes U+FFFD; the edge has refused it before. It exists because
+// encoding/json's path from a string to bytes allocates twice per message.
+func AppendJSONString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= 0x20 && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			b = append(b, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				b = append(b, '\\', c)
+			case '\n':
+				b = append(b, '\\', 'n')
+			case '\r':
+				b = append(b, '\\', 'r')
+			case '\t':
+				b = append(b, '\\', 't')
+			default:
+				b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			b = append(b, s[start:i]...)
+			b = append(b, "\uFFFD"...)
+			start = i + size
+		}
+		i += size
+	}
+	b = append(b, s[start:]...)
+	return append(b, '"')
+}

@@ -1,0 +1,264 @@
+// Package core holds what the owners decide, as pure state machines, and the
+// record that is journaled of it.
+//
+// Every owner kind is a state with two sides. Its decide methods look at the
+// state, a command and the time and return a Decision: facts, messages and how
+// to answer, or a refusal; they change nothing. Its Apply changes the state by
+// one fact; it is total: it refuses nothing and reads no clock, so that a replay
+// of the journal gives the state that was live.
+//
+// Nothing here is safe for concurrent use: an actor owns each state. Nothing
+// here starts a goroutine, reads a clock, a random source, a file or a socket.
+package core
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"hubcli/hub"
+)
+
+// OwnerKind says which state machine an owner runs. Its numbers are part of the
+// journal's format: append, never reorder.
+type OwnerKind uint8
+
+// The owner kinds.
+const (
+	OwnerAgent   OwnerKind = 1
+	OwnerChannel OwnerKind = 2
+	OwnerLeases  OwnerKind = 3
+	OwnerTasks   OwnerKind = 4
+)
+
+func (k OwnerKind) String() string {
+	switch k {
+	case OwnerAgent:
+		return "agent"
+	case OwnerChannel:
+		return "channel"
+	case OwnerLeases:
+		return "leases"
+	case OwnerTasks:
+		return "tasks"
+	}
+	return fmt.Sprintf("kind-%d", uint8(k))
+}
+
+// Owner names one actor: the one that decided a record and whose state its facts
+// change.
+type Owner struct {
+	Kind OwnerKind
+	Name string // agent id, channel name, number of the lease shard; empty for tasks
+}
+
+func (o Owner) String() string {
+	if o.Name == "" {
+		return o.Kind.String()
+	}
+	return o.Kind.String() + "/" + o.Name
+}
+
+// Now is the time an owner's turn works with.
+type Now struct {
+	HubMS int64    // monotonic milliseconds that pass only while the hub runs
+	Wall  hub.Time // wall time, for display only
+}
+
+// Position is where the sequencer put a record: its numbers and its time. Facts
+// and messages name the ids of their own record by position.
+type Position struct {
+	Seq          hub.Seq
+	Now          Now
+	FirstMessage hub.MessageID // id of the record's message 0
+	FirstFence   hub.Fence     // the record's fence 0
+}
+
+// Message returns the id of the record's i-th message.
+func (p Position) Message(i int) hub.MessageID { return p.FirstMessage + hub.MessageID(i) }
+
+// Fence returns the record's i-th fence.
+func (p Position) Fence(i int) hub.Fence { return p.FirstFence + hub.Fence(i) }
+
+// Draft is what an owner decided before it is numbered. An empty draft has no
+// effect: only its answer counts.
+type Draft struct {
+	Facts    []Fact
+	Messages []MessageDraft
+	Fences   int // how many fences the facts take
+}
+
+// Empty reports whether nothing is to be journaled.
+func (d *Draft) Empty() bool { return len(d.Facts) == 0 && len(d.Messages) == 0 }
+
+// Decision is a draft and how to answer the command once the draft is numbered.
+// For an empty draft Answer is called with a zero Position.
+type Decision[T any] struct {
+	Draft
+	Answer func(Position) T
+}
+
+// FactType numbers the facts. Its numbers are part of the journal's format:
+// append, never reorder.
+type FactType uint16
+
+// Fact is one thing that an owner decided. It is a struct of exported fields with
+// JSON names; FactType says which.
+type Fact interface{ FactType() FactType }
+
+// EncodedFact is a fact as the journal stores it.
+type EncodedFact struct {
+	Type FactType
+	Data []byte // JSON
+}
+
+// Table names one kind of entity row. Its numbers are part of the store's
+// format: append, never reorder.
+type Table uint8
+
+// The tables of entity rows: the latest state of a thing under its key. Owners
+// give the rows of their things with Apply; views give their own.
+const (
+	TableChannel      Table = 1 // key: channel name
+	TableAgent        Table = 2 // key: agent id; the agent's latest session
+	TableTask         Table = 3 // key: task id, big endian
+	TableTaskByParent Table = 4 // key: parent id, task id; empty value
+	TableTaskByThread Table = 5 // key: thread id, 0, task id; empty value
+	TableClaim        Table = 6 // key: claim key
+	TableLock         Table = 7 // key: canonical path
+	TableThread       Table = 8 // key: thread id; public part of the summary
+	TableThreadAgent  Table = 9 // key: agent id, 0, thread id; direct part of the summary
+	TableQuarantine   Table = 10
+)
+
+// Row is the latest state of one thing. A later row of the same table and key
+// replaces it.
+type Row struct {
+	Table Table
+	Key   []byte
+	Value []byte
+}
+
+// RowSink takes the rows that Apply gives. During replay there is none: the rows
+// are stored already.
+type RowSink func(Row)
+
+// Put adds a row, or does nothing without a sink.
+func (s RowSink) Put(t Table, key, value []byte) {
+	if s != nil {
+		s(Row{Table: t, Key: key, Value: value})
+	}
+}
+
+// IDKey is the key form of a numeric id: 8 bytes, big endian, so that keys sort
+// by number.
+func IDKey(id hub.MessageID) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
+
+// StoredMessage is one message row with what filters need, so that nobody parses
+// its JSON to find out whose it is.
+type StoredMessage struct {
+	ID      hub.MessageID
+	TS      hub.Time
+	From    hub.AgentID
+	To      hub.AgentID // empty: public
+	Channel hub.ChannelName
+	Thread  hub.ThreadID // empty: none
+	Kind    hub.Kind
+	// BodyStart and BodyEnd bound, in JSON, the value of body and the member
+	// truncated behind it: `"…","truncated":null`. A poll's character budget
+	// replaces just these bytes.
+	BodyStart, BodyEnd int
+	BodyChars          int  // characters of the body
+	Whole              bool // wake notices: never shortened
+	JSON               hub.EncodedMessage
+}
+
+// Effect is the answer of a write that carried an idempotency key, stored with
+// what the write did.
+type Effect struct {
+	Scope  [32]byte // hash of agent, method, path and key
+	Body   [32]byte // hash of the request body
+	Seq    hub.Seq  // the record
+	Kind   uint8    // how Answer is rendered again; see package actors
+	Answer []byte
+	At     hub.Time // wall time of the effect
+}
+
+// Record is all that one command did: it is durable and visible as a whole or
+// not at all.
+type Record struct {
+	Seq          hub.Seq
+	Owner        Owner
+	HubMS        int64
+	Wall         hub.Time
+	FirstMessage hub.MessageID // next free id if there is no message
+	MessageCount int
+	FirstFence   hub.Fence // next free fence if it takes none
+	FenceCount   int
+	Facts        []EncodedFact
+
+	// The fields below go to rows of their own and are absent when a record is
+	// read back for replay.
+	Messages []StoredMessage
+	Rows     []Row
+	Effect   *Effect // nil without an idempotency key
+}
+
+// Position returns where the record stands.
+func (r *Record) Position() Position {
+	return Position{
+		Seq: r.Seq, Now: Now{HubMS: r.HubMS, Wall: r.Wall},
+		FirstMessage: r.FirstMessage, FirstFence: r.FirstFence,
+	}
+}
+
+// Group is what one synced commit makes durable: records in sequence order
+// without a gap, and the rows of the views that these records changed.
+type Group struct {
+	Records []*Record
+	Rows    []Row
+}
+
+// Head is the end of the journal: the highest numbers given out and the hub's
+// time.
+type Head struct {
+	Seq     hub.Seq
+	Message hub.MessageID
+	Fence   hub.Fence
+	HubMS   int64
+}
+
+// ScopeKind says what a scope selects.
+type ScopeKind uint8
+
+// The scopes that messages are indexed by. ScopeAll is every message by id.
+const (
+	ScopeAll     ScopeKind = 0
+	ScopeChannel ScopeKind = 1 // public messages of a channel
+	ScopeThread  ScopeKind = 2 // all messages of a thread, direct ones too
+	ScopeInbox   ScopeKind = 3 // direct messages to an agent
+	ScopePublic  ScopeKind = 4 // all public messages; on disk this is ScopeAll, filtered
+)
+
+// Scope selects messages.
+type Scope struct {
+	Kind ScopeKind
+	Name string // channel, thread or agent; empty for ScopeAll and ScopePublic
+}
+
+// Checkpoint is the state of all owners at one sequence number.
+type Checkpoint struct {
+	Head     Head // Head.Seq is the as-of: every record up to it is in the state
+	Wall     hub.Time
+	Sections []Section
+}
+
+// Section is the state of one owner in a checkpoint.
+type Section struct {
+	Owner   Owner
+	Version uint16 // of the encoding of this owner kind
+	Data    []byte
+}
+
+// ErrNotFound says that the store has no such row.
+var ErrNotFound = errors.New("core: no such row")

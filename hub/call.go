@@ -1,0 +1,80 @@
+package hub
+
+import "context"
+
+// Caller is what the edge has established about who makes a call. The daemon's
+// HTTP layer fills it in; owners and views trust it. The zero Caller is a local
+// process that has proved nothing.
+type Caller struct {
+	// Agent is set when the call proved a session; the agent named in the input
+	// equals it then, the edge has checked.
+	Agent AgentID
+	// Session is the public form of the proved session, else empty.
+	Session SessionID
+	// Incarnation is that session's; a write is refused with session_replaced
+	// once the agent has a later one. 0 proves nothing.
+	Incarnation uint64
+	// Operator says that the call carried the operator token.
+	Operator bool
+	// Relay says that the call came through the file spool.
+	Relay bool
+	// Idempotency is the call's key, or nil.
+	Idempotency *IdempotencyKey
+}
+
+// Assurance says how the sender of a message by this caller is known.
+func (c Caller) Assurance() Assurance {
+	switch {
+	case c.Operator:
+		return AssuranceOperator
+	case c.Agent != "":
+		return AssuranceSession
+	case c.Relay:
+		return AssuranceRelay
+	default:
+		return AssuranceAsserted
+	}
+}
+
+// IdempotencyKey makes a write happen once however often it is sent. Its scope
+// is the acting agent (the operator has a scope of its own), Method, Path and
+// Key together.
+type IdempotencyKey struct {
+	Method string
+	Path   string
+	Key    string
+	Hash   [32]byte // SHA-256 of the request body
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context that carries who makes the call.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf returns who makes the call; without one in the context it is the zero
+// Caller. The result is shared and must not be changed.
+func CallerOf(ctx context.Context) *Caller {
+	if c, ok := ctx.Value(callerKey{}).(*Caller); ok {
+		return c
+	}
+	return &noCaller
+}
+
+var noCaller Caller
+
+// Outcome is what a write did. Row is the row after it.
+type Outcome[T any] struct {
+	Row      T
+	Created  bool // the write made the row (201), rather than found it (200)
+	Replayed bool // the answer of an earlier call with the same idempotency key
+}
+
+// Grant is the outcome of asking for a lease or of renewing one.
+type Grant[T any] struct {
+	Row      T // the holder's row, whoever that is
+	Acquired bool
+	Created  bool
+	Replayed bool
+}

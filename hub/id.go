@@ -1,0 +1,144 @@
+package hub
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Identifiers that travel are types, so that a channel is never taken for a
+// thread by accident.
+type (
+	// AgentID names an agent: one participant, whatever session it uses.
+	AgentID string
+	// SessionID names one registration of an agent. The full form is a secret
+	// and is returned by register and resume only; rows carry the public form,
+	// the part before the dot.
+	SessionID string
+	// ChannelName names a stream of public messages.
+	ChannelName string
+	// ThreadID names the messages, tasks and leases that belong together.
+	ThreadID string
+	// MessageID numbers messages from 1, rising, never reused, at most 2^53-1.
+	MessageID int64
+	// TaskID is the MessageID of the message that opened the task.
+	TaskID = MessageID
+	// ClaimKey names a logical lease.
+	ClaimKey string
+	// RunID names a batch of tasks.
+	RunID string
+	// RoomID names a room of a project.
+	RoomID string
+	// InstanceID names a store; it survives restarts and changes with a reset.
+	InstanceID string
+	// Fence rises with every grant of any lease.
+	Fence int64
+	// Seq numbers the records of the journal from 1.
+	Seq uint64
+)
+
+// Names with a meaning of their own.
+const (
+	// DefaultChannel and DirectChannel always exist. DirectChannel is the label
+	// of a direct message that names no channel.
+	DefaultChannel ChannelName = "general"
+	DirectChannel  ChannelName = "direct"
+
+	// AgentHub, AgentSystem and AgentOperator cannot be senders but can be
+	// recipients. AgentSystem signs what the hub itself posts.
+	AgentHub      AgentID = "hub"
+	AgentSystem   AgentID = "system"
+	AgentOperator AgentID = "operator"
+
+	// WatchSuffix ends the agent id of the sibling session that only watch
+	// registers; it is not listed among the live agents.
+	WatchSuffix = ".watch"
+	// RoomChannelPrefix begins the names of channels that rooms own.
+	RoomChannelPrefix = "room-"
+)
+
+var agentPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$`)
+
+// Reserved reports whether id cannot be a sender.
+func (id AgentID) Reserved() bool {
+	return id == AgentHub || id == AgentSystem || id == AgentOperator
+}
+
+// Watcher reports whether id is the sibling session of a watch.
+func (id AgentID) Watcher() bool { return strings.HasSuffix(string(id), WatchSuffix) }
+
+// Public returns the short form of the session id that rows show.
+func (id SessionID) Public() SessionID {
+	public, _, _ := strings.Cut(string(id), ".")
+	return SessionID(public)
+}
+
+// CheckAgentID refuses a name that is no agent id, naming field and, where one
+// can be derived, an id that would do.
+func CheckAgentID(field string, id AgentID) error {
+	if agentPattern.MatchString(string(id)) {
+		return nil
+	}
+	detail := map[string]any{"field": field, "pattern": agentPattern.String()}
+	fix := "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit"
+	if s := suggestAgentID(string(id)); s != "" {
+		detail["suggested"] = s
+		fix += "; for example " + s
+	}
+	if id == "" {
+		return NewError(CodeInvalid, field+" is missing").WithDetail(detail).WithFix(fix)
+	}
+	return NewError(CodeInvalidAgentID, field+" is not an agent id").WithDetail(detail).WithFix(fix)
+}
+
+// CheckSender is CheckAgentID for the agent a call acts as: the reserved names
+// are refused too.
+func CheckSender(field string, id AgentID) error {
+	if err := CheckAgentID(field, id); err != nil {
+		return err
+	}
+	if id.Reserved() {
+		return NewError(CodeReservedAgent, string(id)+" is reserved and cannot act as an agent").
+			WithFix("choose another agent id")
+	}
+	return nil
+}
+
+// suggestAgentID turns what was given into a legal id, or "".
+func suggestAgentID(given string) string {
+	var b strings.Builder
+	for _, r := range given {
+		switch {
+		case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'):
+			b.WriteRune(r)
+		case strings.ContainsRune("._@:+-", r):
+			if b.Len() > 0 {
+				b.WriteRune(r)
+			}
+		default:
+			if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
+				b.WriteByte('-')
+			}
+		}
+		if b.Len() >= 64 {
+			break
+		}
+	}
+	return strings.TrimRight(b.String(), "-")
+}
+
+// CheckName refuses a name that is empty, too long, no UTF-8 or that carries
+// control characters. max counts characters.
+func CheckName(field, name string, max int) error {
+	switch {
+	case name == "":
+		return Invalid(field, field+" is missing")
+	case !utf8.ValidString(name):
+		return Invalid(field, field+" is not valid UTF-8")
+	case utf8.RuneCountInString(name) > max:
+		return Invalid(field, field+" is too long").With("limit", max).With("size", utf8.RuneCountInString(name))
+	case strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		return Invalid(field, field+" has a control character")
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package hub
+
+// Feature is an ability that hub-info lists once it works.
+type Feature string
+
+// The features of the contract.
+const (
+	FeatureSSE              Feature = "sse"
+	FeatureRelay            Feature = "relay"
+	FeatureLongPollKeep     Feature = "long_poll_keepalive"
+	FeatureSubtaskRollup    Feature = "subtask_rollup"
+	FeatureRPCKinds         Feature = "rpc_kinds"
+	FeatureCapabilityFilter Feature = "capability_filter"
+	FeatureShutdownControl  Feature = "shutdown_control"
+	FeatureSessionRename    Feature = "session_rename"
+	FeatureIdempotency      Feature = "hub:idempotency"
+	FeatureFencing          Feature = "hub:fencing"
+	FeatureLeaseWait        Feature = "hub:lease_wait"
+)
+
+// ProtocolVersion is the version of the wire contract.
+const ProtocolVersion = "1"
+
+// Implementation is the name this hub gives itself in hub-info.
+const Implementation = "hubcli"
+
+// Info tells a client which hub it speaks to.
+type Info struct {
+	InstanceID            InstanceID  `json:"instance_id"`
+	ProtocolVersion       string      `json:"protocol_version"`
+	Implementation        string      `json:"implementation"`
+	ImplementationVersion string      `json:"implementation_version"`
+	DefaultChannel        ChannelName `json:"default_channel"`
+	MaxBodyChars          int         `json:"max_body_chars"`
+	MaxAttachmentChars    int         `json:"max_attachment_chars"`
+	MaxAttachments        int         `json:"max_attachments"`
+	Features              []Feature   `json:"features"`
+	MessageKinds          []Kind      `json:"message_kinds"`
+	StoragePath           string      `json:"storage_path"`
+	AllowRemote           bool        `json:"allow_remote"`
+}
+
+// Bootstrap is what an agent needs to begin.
+type Bootstrap struct {
+	AgentID         AgentID     `json:"agent_id"`
+	Session         *Session    `json:"session"`
+	LatestVisibleID MessageID   `json:"latest_visible_id"`
+	LiveAgents      []Session   `json:"live_agents"`
+	DefaultChannel  ChannelName `json:"default_channel"`
+	RoomID          *RoomID     `json:"room_id"`
+	Hub             Info        `json:"hub"`
+}
+
+// AppStatus is the operator's view of the running hub.
+type AppStatus struct {
+	Version       string             `json:"version"`
+	InstanceID    InstanceID         `json:"instance_id"`
+	PID           int                `json:"pid"`
+	UptimeSec     float64            `json:"uptime_sec"`
+	StoragePath   string             `json:"storage_path"`
+	ListenAddress string             `json:"listen_address"`
+	Counts        Counts             `json:"counts"`
+	Journal       JournalStatus      `json:"journal"`
+	Quarantined   []QuarantinedActor `json:"quarantined"`
+	Adapters      []string           `json:"adapters"`
+}
+
+// Counts are of what is live now; Messages counts all that are stored.
+type Counts struct {
+	Sessions    int   `json:"sessions"`
+	Channels    int   `json:"channels"`
+	Messages    int64 `json:"messages"`
+	OpenTasks   int   `json:"open_tasks"`
+	Leases      int   `json:"leases"`
+	ParkedPolls int   `json:"parked_polls"`
+}
+
+// JournalState says whether writes go through.
+type JournalState string
+
+// The states of the journal.
+const (
+	JournalOK     JournalState = "ok"
+	JournalFull   JournalState = "full"   // too little free space: writes answer 507
+	JournalFailed JournalState = "failed" // a commit failed: the hub is about to exit
+)
+
+// JournalStatus is the health of the journal.
+type JournalStatus struct {
+	Head       Seq          `json:"head"`
+	LastSyncMS float64      `json:"last_sync_ms"` // duration of the last synced commit
+	FreeBytes  int64        `json:"free_bytes"`   // on the store's disk
+	State      JournalState `json:"state"`
+}
+
+// QuarantinedActor is an owner whose facts could not be applied; everything else
+// goes on.
+type QuarantinedActor struct {
+	Owner  string `json:"owner"`
+	Seq    Seq    `json:"seq"` // the record that failed
+	Reason string `json:"reason"`
+}
+
+// Shutdown tells whether and when the hub will stop.
+type Shutdown struct {
+	Pending  bool    `json:"pending"`
+	At       *Time   `json:"at"`
+	DelaySec float64 `json:"delay_sec"`
+}

@@ -1,0 +1,154 @@
+package hub
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Kind says what a message is for.
+type Kind string
+
+// The nine kinds of the contract.
+const (
+	KindArtifact    Kind = "artifact"
+	KindChat        Kind = "chat"
+	KindClaim       Kind = "claim"
+	KindHandoff     Kind = "handoff"
+	KindNotice      Kind = "notice"
+	KindRelease     Kind = "release"
+	KindTask        Kind = "task"
+	KindTaskRequest Kind = "task_request"
+	KindTaskResult  Kind = "task_result"
+)
+
+// Kinds lists them all, sorted.
+func Kinds() []Kind {
+	return []Kind{
+		KindArtifact, KindChat, KindClaim, KindHandoff, KindNotice, KindRelease,
+		KindTask, KindTaskRequest, KindTaskResult,
+	}
+}
+
+// ParseKind folds case; the empty string is chat.
+func ParseKind(s string) (Kind, error) {
+	if s == "" {
+		return KindChat, nil
+	}
+	k := Kind(strings.ToLower(s))
+	if !slices.Contains(Kinds(), k) {
+		return "", NewError(CodeUnknownKind, "unknown message kind").
+			With("field", "kind").With("kinds", Kinds()).
+			WithFix("use one of artifact, chat, claim, handoff, notice, release, task, task_request, task_result")
+	}
+	return k, nil
+}
+
+// OpensTask reports whether posting this kind opens a tracked task.
+func (k Kind) OpensTask() bool { return k == KindTask || k == KindTaskRequest }
+
+// Authority says on whose behalf a message speaks.
+type Authority string
+
+// Assurance says how the hub knows who the sender is.
+type Assurance string
+
+// Authorities and assurances of the contract.
+const (
+	AuthorityAgent    Authority = "agent"
+	AuthorityOperator Authority = "operator"
+	AuthoritySystem   Authority = "system"
+
+	AssuranceAsserted Assurance = "asserted" // the call named the agent, no proof
+	AssuranceSession  Assurance = "session"  // the call proved a live session
+	AssuranceOperator Assurance = "operator" // the call carried the operator token
+	AssuranceRelay    Assurance = "relay"    // the call came through the file spool
+)
+
+// Message is one stored message. Rows are never changed and never deleted.
+type Message struct {
+	ID           MessageID       `json:"id"`
+	TS           Time            `json:"ts"`
+	FromAgent    AgentID         `json:"from_agent"`
+	ToAgent      *AgentID        `json:"to_agent"` // set: a direct message
+	Channel      ChannelName     `json:"channel"`
+	Kind         Kind            `json:"kind"`
+	Body         string          `json:"body"`
+	Truncated    *Truncated      `json:"truncated"`
+	Attachments  []Attachment    `json:"attachments"`
+	ReplyTo      *MessageID      `json:"reply_to"`
+	ThreadID     *ThreadID       `json:"thread_id"`
+	Metadata     json.RawMessage `json:"metadata"` // an object
+	RoomID       *RoomID         `json:"room_id"`
+	ParentTaskID *TaskID         `json:"parent_task_id"`
+	Authority    Authority       `json:"authority"`
+	Assurance    Assurance       `json:"assurance"`
+}
+
+// Truncated stands in a row whose body a poll's character budget replaced.
+type Truncated struct {
+	Chars int    `json:"chars"` // characters of the stored body
+	Fetch string `json:"fetch"` // the call that returns the whole row
+}
+
+// AttachmentType says which fields of an Attachment count.
+type AttachmentType string
+
+// The attachment types of the contract.
+const (
+	AttachmentText    AttachmentType = "text"
+	AttachmentJSON    AttachmentType = "json"
+	AttachmentCode    AttachmentType = "code"
+	AttachmentFileRef AttachmentType = "file_ref"
+	AttachmentDiffRef AttachmentType = "diff_ref"
+)
+
+// Attachment is content (text, json, code) or a reference (file_ref, diff_ref)
+// that goes with a message.
+type Attachment struct {
+	Type        AttachmentType  `json:"type"`
+	Content     json.RawMessage `json:"content,omitempty"`
+	Language    string          `json:"language,omitempty"`
+	Path        string          `json:"path,omitempty"`
+	Description string          `json:"description,omitempty"`
+	StartLine   int             `json:"start_line,omitempty"`
+	EndLine     int             `json:"end_line,omitempty"`
+	Base        string          `json:"base,omitempty"`
+	Head        string          `json:"head,omitempty"`
+}
+
+// EncodedMessage is the exact JSON of one message row. It is encoded once, when
+// the message is decided, and then shared: nobody may change its bytes.
+type EncodedMessage []byte
+
+// Decode returns the row.
+func (m EncodedMessage) Decode() (Message, error) {
+	var row Message
+	err := json.Unmarshal(m, &row)
+	return row, err
+}
+
+// MarshalJSON returns the bytes as they are.
+func (m EncodedMessage) MarshalJSON() ([]byte, error) { return m, nil }
+
+// UnmarshalJSON keeps a copy of the bytes.
+func (m *EncodedMessage) UnmarshalJSON(b []byte) error {
+	*m = append((*m)[:0], b...)
+	return nil
+}
+
+// Visible is the one rule of who may see a message (DESIGN invariant 9): a
+// public message is everybody's; a direct one is its two parties'. viewer may be
+// empty: nobody in particular. from and to are the message's; to is empty for a
+// public message. The operator is not a viewer: calls that carry the operator
+// token do not ask.
+func Visible(viewer, from, to AgentID) bool {
+	return to == "" || viewer != "" && (viewer == to || viewer == from)
+}
+
+// Page is part of a feed. NextSinceID is the highest id that was examined,
+// filtered rows included, and is where the next poll begins.
+type Page struct {
+	Rows        []EncodedMessage
+	NextSinceID MessageID
+}

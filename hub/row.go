@@ -1,0 +1,143 @@
+package hub
+
+import "encoding/json"
+
+// Channel is a named stream of public messages. Channels are never deleted.
+type Channel struct {
+	Name      ChannelName     `json:"name"`
+	CreatedAt Time            `json:"created_at"`
+	CreatedBy AgentID         `json:"created_by"`
+	Metadata  json.RawMessage `json:"metadata"`
+	RoomID    *RoomID         `json:"room_id"`
+}
+
+// Session is one registration of an agent.
+type Session struct {
+	SessionID    SessionID       `json:"session_id"` // public form, except where register or resume return it
+	AgentID      AgentID         `json:"agent_id"`
+	DisplayName  string          `json:"display_name"`
+	Capabilities []string        `json:"capabilities"`
+	Metadata     json.RawMessage `json:"metadata"`
+	CreatedAt    Time            `json:"created_at"`
+	LastSeen     Time            `json:"last_seen"`
+	Active       bool            `json:"active"`
+	Incarnation  uint64          `json:"incarnation"` // rises with every session of the agent
+}
+
+// Registered is a session with its secrets, as register and resume answer it.
+type Registered struct {
+	Session
+	ResumeKey string `json:"resume_key"`
+}
+
+// ClosedSession answers the end of a session.
+type ClosedSession struct {
+	SessionID SessionID `json:"session_id"`
+	Deleted   bool      `json:"deleted"`
+}
+
+// Claim is a logical lease.
+type Claim struct {
+	ClaimKey      ClaimKey        `json:"claim_key"`
+	ThreadID      *ThreadID       `json:"thread_id"`
+	TaskMessageID *MessageID      `json:"task_message_id"`
+	OwnerAgentID  AgentID         `json:"owner_agent_id"`
+	ClaimedAt     Time            `json:"claimed_at"`
+	ExpiresAt     Time            `json:"expires_at"`
+	ReleasedAt    *Time           `json:"released_at"`
+	Metadata      json.RawMessage `json:"metadata"`
+	Fence         Fence           `json:"fence"`
+}
+
+// Lock is an advisory lease of a file.
+type Lock struct {
+	FilePath   string          `json:"file_path"`
+	AgentID    AgentID         `json:"agent_id"`
+	LockedAt   Time            `json:"locked_at"`
+	ExpiresAt  Time            `json:"expires_at"`
+	ReleasedAt *Time           `json:"released_at"`
+	Metadata   json.RawMessage `json:"metadata"`
+	Fence      Fence           `json:"fence"`
+}
+
+// TaskStatus is the state of a task: open → working ↔ input_required → done,
+// failed or cancelled.
+type TaskStatus string
+
+// The states of a task.
+const (
+	TaskOpen          TaskStatus = "open"
+	TaskWorking       TaskStatus = "working"
+	TaskInputRequired TaskStatus = "input_required"
+	TaskDone          TaskStatus = "done"
+	TaskFailed        TaskStatus = "failed"
+	TaskCancelled     TaskStatus = "cancelled"
+)
+
+// TaskStatuses lists them all in the order of a task's life.
+func TaskStatuses() []TaskStatus {
+	return []TaskStatus{TaskOpen, TaskWorking, TaskInputRequired, TaskDone, TaskFailed, TaskCancelled}
+}
+
+// Terminal reports whether a task in this state has ended.
+func (s TaskStatus) Terminal() bool {
+	return s == TaskDone || s == TaskFailed || s == TaskCancelled
+}
+
+// Task is tracked work; it was opened by the message whose id it carries.
+type Task struct {
+	TaskID          TaskID      `json:"task_id"`
+	ParentTaskID    *TaskID     `json:"parent_task_id"`
+	RunID           *RunID      `json:"run_id"`
+	RoomID          *RoomID     `json:"room_id"`
+	Channel         ChannelName `json:"channel"`
+	ThreadID        *ThreadID   `json:"thread_id"`
+	Title           string      `json:"title"`
+	Status          TaskStatus  `json:"status"`
+	Assignee        *AgentID    `json:"assignee"`
+	OfferedTo       *AgentID    `json:"offered_to"`
+	BlockedBy       []TaskID    `json:"blocked_by"`
+	Ready           bool        `json:"ready"` // not terminal, and nothing it waits for is open
+	Version         int64       `json:"version"`
+	CreatedBy       AgentID     `json:"created_by"`
+	CreatedAt       Time        `json:"created_at"`
+	UpdatedAt       Time        `json:"updated_at"`
+	CompletedAt     *Time       `json:"completed_at"`
+	ResultMessageID *MessageID  `json:"result_message_id"`
+}
+
+// ThreadStatus sums up the tasks of a thread.
+type ThreadStatus string
+
+// A thread is waiting while a task of it needs input, open while one has not
+// ended (or it has none), completed when all have.
+const (
+	ThreadCompleted ThreadStatus = "completed"
+	ThreadOpen      ThreadStatus = "open"
+	ThreadWaiting   ThreadStatus = "waiting"
+)
+
+// ThreadSummary counts what the caller may see of a thread.
+type ThreadSummary struct {
+	ThreadID         ThreadID     `json:"thread_id"`
+	Channel          ChannelName  `json:"channel"` // of the first visible message
+	RootTaskID       *TaskID      `json:"root_task_id"`
+	LatestMessageID  MessageID    `json:"latest_message_id"`
+	LatestMessageTS  Time         `json:"latest_message_ts"`
+	LatestArtifactID *MessageID   `json:"latest_artifact_id"`
+	MessageCount     int64        `json:"message_count"`
+	TotalTaskCount   int64        `json:"total_task_count"`
+	OpenTaskCount    int64        `json:"open_task_count"` // not terminal
+	ActiveClaimCount int64        `json:"active_claim_count"`
+	ActiveLockCount  int64        `json:"active_lock_count"`
+	Status           ThreadStatus `json:"status"`
+}
+
+// Thread is one thread with its rows.
+type Thread struct {
+	Thread   ThreadSummary    `json:"thread"`
+	Messages []EncodedMessage `json:"messages"`
+	Tasks    []Task           `json:"tasks"`
+	Claims   []Claim          `json:"claims"`
+	Locks    []Lock           `json:"locks"`
+}

@@ -1,0 +1,293 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// The services of the hub. The daemon's actors implement them in memory, the Go
+// client implements them over HTTP. Contract of every method:
+//
+//   - The caller is CallerOf(ctx). Cancelling ctx abandons the wait for the
+//     answer, not the write: its outcome is then unknown to the caller, and the
+//     same idempotency key asks for it again.
+//   - A nil error from a write means that it is durable and visible.
+//   - Errors are *Error. Inputs have passed the checks of package api: what is
+//     left to refuse is what depends on the state.
+//
+// Any write may answer overloaded, storage_full, store_failed, stopping,
+// quarantined, timed_out, session_replaced, in_progress or idempotency_conflict.
+
+// RegisterInput asks for a session. Replace defaults to true.
+type RegisterInput struct {
+	AgentID      AgentID         `json:"agent_id"`
+	DisplayName  string          `json:"display_name,omitempty"`
+	Capabilities []string        `json:"capabilities,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Replace      *bool           `json:"replace,omitempty"`
+}
+
+// ResumeInput trades the key of an earlier session for a new session.
+type ResumeInput struct {
+	PriorSessionID SessionID `json:"prior_session_id"`
+	ResumeKey      string    `json:"resume_key"`
+}
+
+// RenameInput changes the display name of an agent's live session.
+type RenameInput struct {
+	DisplayName string `json:"display_name"`
+}
+
+// AgentsQuery selects live sessions; a zero field does not select.
+type AgentsQuery struct {
+	Capability string
+}
+
+// Sessions registers agents and says who is there.
+type Sessions interface {
+	// Register makes a session. session_conflict with Replace false and a live
+	// session; otherwise the live session ends.
+	Register(ctx context.Context, in RegisterInput) (Outcome[Registered], error)
+	// Resume makes a session of the prior session's agent. resume_denied.
+	Resume(ctx context.Context, in ResumeInput) (Outcome[Registered], error)
+	// Rename sets the live session's display name. session_not_found.
+	Rename(ctx context.Context, agent AgentID, in RenameInput) (Outcome[Session], error)
+	// CloseSession ends the session with this id, full or public form.
+	// session_not_found if it is unknown or has ended.
+	CloseSession(ctx context.Context, id SessionID) (Outcome[ClosedSession], error)
+	// Agents lists the live sessions by agent id, watchers left out.
+	Agents(ctx context.Context, q AgentsQuery) ([]Session, error)
+	// Bootstrap says what agent needs to begin.
+	Bootstrap(ctx context.Context, agent AgentID) (Bootstrap, error)
+}
+
+// ChannelInput names a channel to be.
+type ChannelInput struct {
+	Name      ChannelName     `json:"name"`
+	CreatedBy AgentID         `json:"created_by,omitempty"`
+	Metadata  json.RawMessage `json:"metadata,omitempty"`
+}
+
+// Channels makes and lists channels.
+type Channels interface {
+	// CreateChannel is idempotent: an existing channel is returned unchanged.
+	CreateChannel(ctx context.Context, in ChannelInput) (Outcome[Channel], error)
+	// Channels lists all channels by name.
+	Channels(ctx context.Context) ([]Channel, error)
+}
+
+// PostInput is a message to be. Body or Attachments is needed. With ToAgent it
+// is a direct message and Channel is only a label.
+type PostInput struct {
+	FromAgent    AgentID         `json:"from_agent"`
+	Channel      ChannelName     `json:"channel,omitempty"`
+	ToAgent      AgentID         `json:"to_agent,omitempty"`
+	Kind         Kind            `json:"kind,omitempty"`
+	Body         string          `json:"body,omitempty"`
+	Attachments  []Attachment    `json:"attachments,omitempty"`
+	ReplyTo      MessageID       `json:"reply_to,omitempty"`
+	ThreadID     ThreadID        `json:"thread_id,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	ParentTaskID TaskID          `json:"parent_task_id,omitempty"`
+}
+
+// MessagesQuery selects public messages; Channel or ThreadID is set. With Tail
+// and no Since the last Limit rows are returned, rising all the same.
+type MessagesQuery struct {
+	Channel  ChannelName
+	ThreadID ThreadID
+	Since    MessageID
+	Limit    int
+	Tail     bool
+	Wait     time.Duration
+}
+
+// EventsQuery is a long-poll by Agent: the public messages of its scope and the
+// direct messages to the agent. Channels and RoomID narrow the public part.
+type EventsQuery struct {
+	Agent       AgentID
+	Channels    []ChannelName
+	RoomID      RoomID
+	ThreadID    ThreadID
+	Since       MessageID
+	ExcludeSelf bool
+	Limit       int
+	MaxChars    int           // 0: no budget
+	Wait        time.Duration // 0: answer at once
+}
+
+// InboxQuery selects the direct messages to Agent.
+type InboxQuery struct {
+	Agent AgentID
+	Since MessageID
+	Limit int
+	Tail  bool
+}
+
+// ThreadsQuery selects threads that Viewer may see something of, latest first.
+type ThreadsQuery struct {
+	Viewer AgentID
+	Limit  int
+}
+
+// Messages posts and reads messages. Every read obeys Visible.
+type Messages interface {
+	// Post stores a message and, for the kinds that do so, opens or completes a
+	// task with it. channel_not_found (400), reply_not_found, parent_not_found,
+	// reply_required, task_closed, task_too_deep.
+	Post(ctx context.Context, in PostInput) (Outcome[EncodedMessage], error)
+	// Message returns one whole row. message_not_found, also when it is not
+	// viewer's to see.
+	Message(ctx context.Context, id MessageID, viewer AgentID) (EncodedMessage, error)
+	// Messages returns public rows. channel_not_found.
+	Messages(ctx context.Context, q MessagesQuery) (Page, error)
+	// Events waits for rows, or until q.Wait is over, the hub stops or the
+	// caller's session ends (session_replaced). too_many_polls.
+	Events(ctx context.Context, q EventsQuery) (Page, error)
+	// Inbox returns direct messages to an agent.
+	Inbox(ctx context.Context, q InboxQuery) (Page, error)
+	// Threads lists summaries.
+	Threads(ctx context.Context, q ThreadsQuery) ([]ThreadSummary, error)
+	// Thread returns one thread with what viewer may see of it.
+	// thread_not_found when that is nothing.
+	Thread(ctx context.Context, id ThreadID, viewer AgentID) (Thread, error)
+}
+
+// ClaimInput asks for a claim. With TaskMessageID and no ClaimKey the key is
+// task-<id>.
+type ClaimInput struct {
+	OwnerAgentID  AgentID         `json:"owner_agent_id"`
+	ClaimKey      ClaimKey        `json:"claim_key,omitempty"`
+	TaskMessageID MessageID       `json:"task_message_id,omitempty"`
+	ThreadID      ThreadID        `json:"thread_id,omitempty"`
+	TTLSec        int             `json:"ttl_sec,omitempty"`
+	Metadata      json.RawMessage `json:"metadata,omitempty"`
+	WaitSec       float64         `json:"wait_sec,omitempty"`
+}
+
+// ClaimHoldInput renews or releases a claim. Fence 0 is not checked. Release
+// names the agent agent_id, refresh owner_agent_id; both names are taken.
+type ClaimHoldInput struct {
+	ClaimKey     ClaimKey `json:"claim_key"`
+	OwnerAgentID AgentID  `json:"owner_agent_id,omitempty"`
+	AgentID      AgentID  `json:"agent_id,omitempty"`
+	TTLSec       int      `json:"ttl_sec,omitempty"`
+	Fence        Fence    `json:"fence,omitempty"`
+}
+
+// LockInput asks for a file lock.
+type LockInput struct {
+	FilePath string          `json:"file_path"`
+	AgentID  AgentID         `json:"agent_id"`
+	TTLSec   int             `json:"ttl_sec,omitempty"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	WaitSec  float64         `json:"wait_sec,omitempty"`
+}
+
+// LockHoldInput renews or releases a file lock. Fence 0 is not checked.
+type LockHoldInput struct {
+	FilePath string  `json:"file_path"`
+	AgentID  AgentID `json:"agent_id"`
+	TTLSec   int     `json:"ttl_sec,omitempty"`
+	Fence    Fence   `json:"fence,omitempty"`
+}
+
+// LeasesQuery selects leases; ActiveOnly leaves out the released and expired.
+type LeasesQuery struct {
+	ThreadID   ThreadID // claims only
+	ActiveOnly bool
+	Limit      int
+}
+
+// Leases grants claims and file locks. At any moment a key has at most one
+// holder; a lease ends by release or when its time is over, never earlier.
+type Leases interface {
+	// Claim grants the key if it is free or already the caller's (then it is
+	// extended). Otherwise the answer is not an error: the holder's row, not
+	// acquired. With WaitSec the call waits its turn first.
+	Claim(ctx context.Context, in ClaimInput) (Grant[Claim], error)
+	// RefreshClaim renews. not_holder, stale_fence.
+	RefreshClaim(ctx context.Context, in ClaimHoldInput) (Grant[Claim], error)
+	// ReleaseClaim ends. not_holder, stale_fence.
+	ReleaseClaim(ctx context.Context, in ClaimHoldInput) (Outcome[Claim], error)
+	// Claims lists claims by key.
+	Claims(ctx context.Context, q LeasesQuery) ([]Claim, error)
+
+	// Lock, RefreshLock, ReleaseLock and Locks are the same for files. Paths
+	// are compared in canonical form and returned as they were given.
+	Lock(ctx context.Context, in LockInput) (Grant[Lock], error)
+	RefreshLock(ctx context.Context, in LockHoldInput) (Grant[Lock], error)
+	ReleaseLock(ctx context.Context, in LockHoldInput) (Outcome[Lock], error)
+	Locks(ctx context.Context, q LeasesQuery) ([]Lock, error)
+}
+
+// TasksQuery selects tasks, newest first; zero fields do not select.
+type TasksQuery struct {
+	Status   TaskStatus
+	Active   bool // not terminal
+	ParentID TaskID
+	Channel  ChannelName
+	ThreadID ThreadID
+	Ready    *bool
+	Viewer   AgentID
+	Limit    int
+}
+
+// CompleteInput ends a task as done.
+type CompleteInput struct {
+	AgentID AgentID `json:"agent_id,omitempty"`
+	Note    string  `json:"note,omitempty"`
+}
+
+// TaskUpdateInput changes a task; a nil field stays. ExpectedVersion 0 is not
+// checked.
+type TaskUpdateInput struct {
+	AgentID         AgentID     `json:"agent_id,omitempty"`
+	Status          *TaskStatus `json:"status,omitempty"`
+	Assignee        *AgentID    `json:"assignee,omitempty"`
+	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty"`
+	ExpectedVersion int64       `json:"expected_version,omitempty"`
+}
+
+// Tasks tracks work. A task that was opened by a direct message is visible to
+// its creator and its assignee only.
+type Tasks interface {
+	// Tasks lists them.
+	Tasks(ctx context.Context, q TasksQuery) ([]Task, error)
+	// Task returns one. task_not_found.
+	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
+	// CompleteTask ends a task as done and rolls its parents up. Completing a
+	// task that is done answers its row again. task_not_found, task_closed.
+	CompleteTask(ctx context.Context, id TaskID, in CompleteInput) (Outcome[Task], error)
+	// UpdateTask changes status, assignee or what the task waits for.
+	// task_not_found, task_closed, version_conflict.
+	UpdateTask(ctx context.Context, id TaskID, in TaskUpdateInput) (Outcome[Task], error)
+}
+
+// Status tells what runs.
+type Status interface {
+	Info(ctx context.Context) (Info, error)
+	AppStatus(ctx context.Context) (AppStatus, error)
+}
+
+// ShutdownInput asks the hub to stop after DelaySec seconds; absent means 60.
+type ShutdownInput struct {
+	DelaySec *float64 `json:"delay_sec,omitempty"`
+}
+
+// Control stops the hub. Operator only.
+type Control interface {
+	Shutdown(ctx context.Context, in ShutdownInput) (Shutdown, error)
+	ShutdownState(ctx context.Context) (Shutdown, error)
+	CancelShutdown(ctx context.Context) (Shutdown, error)
+}
+
+// Service is the whole agent plane.
+type Service interface {
+	Sessions
+	Channels
+	Messages
+	Leases
+	Tasks
+}

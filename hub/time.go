@@ -1,0 +1,44 @@
+package hub
+
+import (
+	"fmt"
+	"time"
+)
+
+// Time is a moment in milliseconds since the Unix epoch; on the wire it is
+// RFC 3339 in UTC with milliseconds and a Z. Zero is the epoch, not "absent":
+// absent times are nil pointers.
+type Time int64
+
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// TimeOf converts, dropping what is below a millisecond.
+func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
+
+// Std converts to the standard library's time in UTC.
+func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
+
+func (t Time) String() string { return t.Std().Format(timeLayout) }
+
+// AppendJSON appends the quoted wire form to b.
+func (t Time) AppendJSON(b []byte) []byte {
+	b = append(b, '"')
+	b = t.Std().AppendFormat(b, timeLayout)
+	return append(b, '"')
+}
+
+// MarshalJSON gives the quoted wire form.
+func (t Time) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
+
+// UnmarshalJSON takes any RFC 3339 time.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {
+		return fmt.Errorf("hub: a time must be an RFC 3339 string")
+	}
+	parsed, err := time.Parse(time.RFC3339Nano, string(b[1:len(b)-1]))
+	if err != nil {
+		return fmt.Errorf("hub: a time must be RFC 3339: %w", err)
+	}
+	*t = TimeOf(parsed)
+	return nil
+}
