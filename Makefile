@@ -1,0 +1,30 @@
+# Few targets; each is one command that also runs without make.
+
+GO ?= go
+
+.PHONY: build test check format bench fuzz
+
+# The executable, as it is delivered: static, without cgo.
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hubcli ./cmd/hubcli
+
+# Everything: the static checks, the builds for all platforms, and all tests
+# under the race detector in random order.
+test:
+	$(GO) run ./internal/check
+
+# The static checks alone, for between edits.
+check:
+	$(GO) run ./internal/check format vet staticcheck lint
+
+format:
+	$(GO) tool -modfile=internal/tools/go.mod gofumpt -l -w .
+
+# The figures of the hub beside those of a server that only decodes and answers.
+bench:
+	$(GO) run ./stress bench
+
+# Every fuzz target for FUZZTIME each.
+FUZZTIME ?= 20s
+fuzz:
+	FUZZTIME=$(FUZZTIME) $(GO) run ./internal/check fuzz

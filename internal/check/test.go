@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// test runs all tests and counts them.
+func test(ctx context.Context) error {
+	if err := findCompiler(ctx); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-race", "-shuffle=on", "./...")
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var count tally
+	readErr := count.read(out, os.Stdout)
+	err = cmd.Wait()
+	fmt.Println(count)
+	switch {
+	case readErr != nil:
+		return fmt.Errorf("reading go test's report: %w", readErr)
+	case err != nil:
+		return err
+	case count.failed+count.broken > 0:
+		return fmt.Errorf("go test succeeded, yet its report tells of failures")
+	case count.passed == 0:
+		return fmt.Errorf("no test ran")
+	}
+	return nil
+}
+
+// findCompiler looks for the C compiler that the race detector links with. The
+// executable itself never needs one.
+func findCompiler(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "go", "env", "CC").Output()
+	if err != nil {
+		return fmt.Errorf("go env CC: %w", err)
+	}
+	cc := strings.Fields(string(out))
+	if len(cc) == 0 {
+		cc = []string{"cc"}
+	}
+	if _, err := exec.LookPath(cc[0]); err != nil {
+		return fmt.Errorf("the race detector needs a C compiler and %s is not installed; "+
+			"install gcc and the C library's headers (Debian: apt-get install gcc libc6-dev)", cc[0])
+	}
+	return nil
+}
+
+// event is a line of go test -json (go doc test2json).
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+}
+
+// tally counts tests, sub-tests included, and the packages that failed without
+// one of their tests failing: no build, a panic, a leak found after the tests.
+type tally struct {
+	passed, failed, skipped, broken int
+}
+
+func (t tally) String() string {
+	s := fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
+	if t.broken > 0 {
+		s += fmt.Sprintf(", %d packages failed outside a test", t.broken)
+	}
+	return s
+}
+
+// read counts what a report tells and writes the line of each package and the
+// output of each test that failed.
+func (t *tally) read(report io.Reader, w io.Writer) error {
+	outputs := map[[2]string]*strings.Builder{} // of the tests that have not ended
+	failures := map[string]bool{}               // packages with a failed test
+	lines := bufio.NewReader(report)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			var e event
+			if jsonErr := json.Unmarshal(line, &e); jsonErr != nil {
+				fmt.Fprintf(w, "%s", line) // not a report line: go itself speaks
+			} else {
+				t.add(&e, outputs, failures, w)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (t *tally) add(e *event, outputs map[[2]string]*strings.Builder, failures map[string]bool, w io.Writer) {
+	key := [2]string{e.Package, e.Test}
+	switch e.Action {
+	case "output":
+		if e.Test == "" && isSummary(e.Output) {
+			fmt.Fprint(w, e.Output)
+			return
+		}
+		b := outputs[key]
+		if b == nil {
+			b = new(strings.Builder)
+			outputs[key] = b
+		}
+		b.WriteString(e.Output)
+	case "build-output":
+		fmt.Fprint(w, e.Output)
+	case "pass", "skip", "fail":
+		b := outputs[key]
+		delete(outputs, key)
+		switch {
+		case e.Action == "fail" && b != nil:
+			fmt.Fprint(w, b.String())
+		case e.Action == "skip" && e.Test != "" && b != nil:
+			fmt.Fprint(w, b.String()) // says why it was skipped
+		}
+		t.count(e, failures)
+	}
+}
+
+func (t *tally) count(e *event, failures map[string]bool) {
+	switch {
+	case e.Test == "" && e.Action == "fail" && !failures[e.Package]:
+		t.broken++
+	case e.Test == "":
+	case e.Action == "pass":
+		t.passed++
+	case e.Action == "skip":
+		t.skipped++
+	case e.Action == "fail":
+		t.failed++
+		failures[e.Package] = true
+	}
+}
+
+// isSummary reports whether a line is go test's closing line of a package.
+func isSummary(line string) bool {
+	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t")
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// report is what go test -json tells of three packages: one with a passed, a
+// failed and a skipped test, one that does not build, and one whose TestMain
+// fails after its tests have passed.
+const report = `{"Action":"start","Package":"p"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"chatter of a passed test\n"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go: wrong\n"}
+{"Action":"fail","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Test":"TestC","Output":"    needs strace\n"}
+{"Action":"skip","Package":"p","Test":"TestC"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t0.010s\n"}
+{"Action":"fail","Package":"p"}
+{"Action":"build-output","ImportPath":"q","Output":"q.go: undefined: x\n"}
+{"Action":"fail","Package":"q","FailedBuild":"q"}
+{"Action":"pass","Package":"r","Test":"TestD/sub"}
+{"Action":"pass","Package":"r","Test":"TestD"}
+{"Action":"output","Package":"r","Output":"goroutine leak\n"}
+{"Action":"fail","Package":"r"}
+go: not a line of the report
+{"Action":"skip","Package":"s"}
+`
+
+func TestTallyCountsWhatRan(t *testing.T) {
+	var got tally
+	var out strings.Builder
+	if err := got.read(strings.NewReader(report), &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2}); got != want {
+		t.Errorf("tally %+v, want %+v", got, want)
+	}
+	if want := "3 passed, 1 failed, 1 skipped, 2 packages failed outside a test"; got.String() != want {
+		t.Errorf("last line %q, want %q", got, want)
+	}
+	for _, want := range []string{
+		"b_test.go: wrong", "needs strace", "FAIL\tp\t0.010s", "undefined: x", "goroutine leak", "go: not a line",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output does not show %q:\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "chatter") {
+		t.Errorf("the output shows what a passed test wrote:\n%s", &out)
+	}
+}
