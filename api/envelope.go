@@ -1,0 +1,64 @@
+package api
+
+import (
+	"encoding/json"
+
+	"hubcli/hub"
+)
+
+// Names of the headers of the contract.
+const (
+	HeaderInstance    = "X-Hub-Instance"      // out: the store; in: the store the caller means
+	HeaderSession     = "X-Hub-Session"       // in: full session id
+	HeaderOperator    = "X-Hub-Operator"      // in: operator token
+	HeaderIdempotency = "Idempotency-Key"     // in: 1 to 255 printable ASCII characters
+	HeaderReplayed    = "Idempotent-Replayed" // out: "true" if the answer is an earlier call's
+	HeaderLastEventID = "Last-Event-ID"       // in: where a stream resumes
+)
+
+// ContentType is the media type of every body, in and out, save the stream and
+// the metrics.
+const ContentType = "application/json"
+
+// Envelope is every JSON answer of the hub. OK says which half of it counts:
+// Result with Acquired (leases) or NextSinceID (feeds), or Error and what follows.
+type Envelope struct {
+	OK          bool            `json:"ok"`
+	Result      json.RawMessage `json:"result,omitempty"`
+	Acquired    *bool           `json:"acquired,omitempty"`
+	NextSinceID *hub.MessageID  `json:"next_since_id,omitempty"`
+
+	Error  string         `json:"error,omitempty"` // one sentence
+	Code   hub.Code       `json:"code,omitempty"`
+	Status int            `json:"status,omitempty"` // the HTTP status again
+	Detail map[string]any `json:"detail,omitempty"`
+	Fix    string         `json:"fix,omitempty"` // what to do next
+}
+
+// Err returns the error that the envelope carries, or nil if OK.
+func (e *Envelope) Err() *hub.Error {
+	if e.OK {
+		return nil
+	}
+	return &hub.Error{Message: e.Error, Code: e.Code, Status: e.Status, Detail: e.Detail, Fix: e.Fix}
+}
+
+// Failure is the error envelope as it goes out: unlike Envelope it always shows
+// all six members.
+type Failure struct {
+	OK     bool           `json:"ok"` // always false
+	Error  string         `json:"error"`
+	Code   hub.Code       `json:"code"`
+	Status int            `json:"status"`
+	Detail map[string]any `json:"detail"`
+	Fix    string         `json:"fix"`
+}
+
+// FailureOf renders an error. A nil detail becomes an empty object.
+func FailureOf(e *hub.Error) Failure {
+	detail := e.Detail
+	if detail == nil {
+		detail = map[string]any{}
+	}
+	return Failure{Error: e.Message, Code: e.Code, Status: e.Status, Detail: detail, Fix: e.Fix}
+}
