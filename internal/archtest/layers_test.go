@@ -1,0 +1,195 @@
+package archtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layer says what one package, or one folder of packages, may import of the
+// module, and the reason that is printed when an import breaks the rule.
+type layer struct {
+	dir  string   // from the root; the longest that fits a package holds
+	may  []string // folders it may import besides its own; "*" is all
+	why  string
+	pure bool // no goroutine, clock, random source, file or socket
+}
+
+var (
+	server = []string{"hub", "api", "actors", "actors/core", "persistence", "supervisor", "httpapi"}
+	client = []string{"hub", "api", "api/client"}
+)
+
+// layers is the drawing of the architecture as a table: imports point down.
+var layers = []layer{
+	{dir: "hub", pure: true, why: "hub is the vocabulary that everybody imports; it knows nobody"},
+	{dir: "actors/core", may: []string{"hub"}, pure: true, why: "the cores are pure state machines over the vocabulary"},
+	{dir: "api", may: []string{"hub"}, why: "the wire structs are the vocabulary's, on both sides of the wire"},
+	{dir: "api/client", may: []string{"hub", "api"}, why: "the client knows the hub over HTTP only"},
+	{dir: "actors", may: []string{"hub", "actors/core"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
+	{dir: "persistence", may: []string{"hub", "actors", "actors/core"}, why: "the store satisfies the interfaces of actors and knows nobody above"},
+	{dir: "supervisor", may: []string{"hub", "actors", "actors/core"}, why: "supervision starts and stops owners; it serves nobody"},
+	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
+	{dir: "mcp", may: client, why: "the client side speaks HTTP; go through api/client"},
+	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
+	{dir: "cli", may: append([]string{"mcp", "relay"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "stress", may: client, why: "load and fault programs drive the built executable from outside"},
+	{dir: "capsule", may: []string{"hub"}, why: "the archive format knows rows only"},
+	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
+	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
+	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
+	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
+	{dir: "internal/archtest", why: "it reads source and imports none"},
+	{dir: "internal/check", why: "it runs tools and imports none of the project"},
+}
+
+// layerOf returns the rule for a folder.
+func layerOf(dir string) (layer, bool) {
+	var best layer
+	for _, l := range layers {
+		if within(dir, l.dir) && len(l.dir) > len(best.dir) {
+			best = l
+		}
+	}
+	return best, best.dir != ""
+}
+
+// within reports whether dir is parent or lies below it.
+func within(dir, parent string) bool {
+	return dir == parent || strings.HasPrefix(dir, parent+"/")
+}
+
+// allows reports whether a package of l in folder from may import folder to.
+func (l *layer) allows(from, to string) bool {
+	if slices.Contains(l.may, "*") || from == to {
+		return true
+	}
+	target, _ := layerOf(to)
+	if target.dir == l.dir {
+		return l.dir != "integrations" // siblings below one folder are one layer
+	}
+	return slices.Contains(l.may, target.dir)
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, f := range goFiles(t) {
+		l, ok := layerOf(f.dir)
+		if !ok {
+			t.Errorf("%s: folder %s is in no layer; add it to the table of layers with its reason", f.path, f.dir)
+			continue
+		}
+		for _, imported := range f.imports {
+			to, ok := strings.CutPrefix(imported, module+"/")
+			if !ok || f.test && within(to, "internal/testhub") {
+				continue
+			}
+			if f.test && !l.pure {
+				continue // a test may build what it needs
+			}
+			if !l.allows(f.dir, to) {
+				t.Errorf("%s imports %s: %s", f.path, to, l.why)
+			}
+		}
+	}
+}
+
+// The client side must not reach the server side by any chain of imports.
+func TestClientSideNeverReachesTheServer(t *testing.T) {
+	imports := map[string][]string{}
+	for _, f := range goFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, imported := range f.imports {
+			if to, ok := strings.CutPrefix(imported, module+"/"); ok {
+				imports[f.dir] = append(imports[f.dir], to)
+			}
+		}
+	}
+	forbidden := slices.DeleteFunc(slices.Clone(server), func(dir string) bool { return dir == "hub" || dir == "api" })
+	for from := range imports {
+		if !slices.ContainsFunc([]string{"cli", "mcp", "relay", "stress", "api"}, func(c string) bool { return within(from, c) }) {
+			continue
+		}
+		seen := map[string]bool{from: true}
+		chains := [][]string{{from}}
+		for len(chains) > 0 {
+			chain := chains[0]
+			chains = chains[1:]
+			last := chain[len(chain)-1]
+			if slices.ContainsFunc(forbidden, func(s string) bool { return within(last, s) }) {
+				t.Errorf("%s reaches %s: the client side speaks HTTP; go through api/client", strings.Join(chain, " -> "), last)
+				continue
+			}
+			for _, next := range imports[last] {
+				if !seen[next] {
+					seen[next] = true
+					chains = append(chains, append(slices.Clone(chain), next))
+				}
+			}
+		}
+	}
+}
+
+// other says who may import a module of other people outside tests.
+type other struct {
+	prefix string
+	dirs   []string // exactly these folders
+	why    string
+}
+
+// others lists every such module: a new one needs a line and a reason here.
+var others = []other{
+	{"github.com/asynkron/protoactor-go", []string{"actors"}, "one wrapper offers the safe subset; a change of runtime is a change of one file"},
+	{"github.com/dgraph-io/badger", []string{"persistence"}, "the journal's format and durability are decided in one place"},
+	{"github.com/dgraph-io/badger", []string{"stress"}, "stress measures a synced commit of the same store beside the hub"},
+	{"github.com/dgraph-io/ristretto", []string{"persistence"}, "a dependency of badger, for its sizes only"},
+	{"github.com/julienschmidt/httprouter", []string{"httpapi"}, "routes are the HTTP edge's"},
+	{"github.com/prometheus/client_golang", []string{"httpapi", "cmd/hubcli"}, "metrics are served by the HTTP edge"},
+	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
+	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
+	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "cmd/hubcli", "stress", "relay"}, "what only the operating system knows"},
+	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
+}
+
+func TestOthersModulesStayBehindTheirWrapper(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test || within(f.dir, "internal/testhub") {
+			continue
+		}
+		for _, imported := range f.imports {
+			first, _, _ := strings.Cut(imported, "/")
+			if first == module || !strings.Contains(first, ".") {
+				continue
+			}
+			var reasons []string
+			allowed := false
+			for _, o := range others {
+				if within(imported, o.prefix) || strings.HasPrefix(imported, o.prefix+".") {
+					reasons = append(reasons, strings.Join(o.dirs, ", ")+": "+o.why)
+					allowed = allowed || slices.Contains(o.dirs, f.dir)
+				}
+			}
+			if len(reasons) == 0 {
+				t.Errorf("%s imports %s, which no package may; add it to the table with its reason", f.path, imported)
+			} else if !allowed {
+				t.Errorf("%s imports %s, which only these may:\n\t%s", f.path, imported, strings.Join(reasons, "\n\t"))
+			}
+		}
+	}
+}
+
+func TestOneFileWrapsTheActorRuntime(t *testing.T) {
+	var users []string
+	for _, f := range goFiles(t) {
+		if !f.test && slices.ContainsFunc(f.imports, func(p string) bool {
+			return strings.HasPrefix(p, "github.com/asynkron/protoactor-go")
+		}) {
+			users = append(users, f.path)
+		}
+	}
+	if len(users) > 1 {
+		t.Errorf("protoactor-go is used by %s: one wrapper offers its safe subset, the other files use the wrapper", strings.Join(users, ", "))
+	}
+}
