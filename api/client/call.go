@@ -1,0 +1,255 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// call is one request to be, however often it is sent.
+type call struct {
+	method   string
+	path     string // escaped, from /v1
+	query    url.Values
+	body     any           // nil: none
+	wait     time.Duration // how long the hub may park it
+	operator bool
+}
+
+func (k call) write() bool { return k.method != http.MethodGet }
+
+// answer is a successful envelope with what its status and headers add.
+type answer struct {
+	api.Envelope
+	status   int
+	replayed bool
+}
+
+// next is where the following poll begins.
+func (a answer) next() hub.MessageID {
+	if a.NextSinceID == nil {
+		return 0
+	}
+	return *a.NextSinceID
+}
+
+// sending is a call made ready: what stays the same in every attempt.
+type sending struct {
+	call
+	url   string
+	body  []byte
+	key   string // idempotency key; empty for reads
+	token string // operator token; empty unless call.operator
+}
+
+// do sends k until it is answered or not worth sending again.
+func (c *Client) do(ctx context.Context, k call) (answer, error) {
+	s, err := c.prepare(ctx, k)
+	if err != nil {
+		return answer{}, err
+	}
+	attempts := maxReadAttempts
+	if k.write() {
+		attempts = maxSendAttempts
+	}
+	lost := false // an attempt may have taken effect without our learning of it
+	for n := 1; ; n++ {
+		got, err := c.attempt(ctx, s)
+		if err == nil {
+			return got, nil
+		}
+		if ctx.Err() != nil {
+			return answer{}, context.Cause(ctx)
+		}
+		var f *failure
+		if !errors.As(err, &f) {
+			return answer{}, err
+		}
+		lost = lost || f.lost
+		if !f.again || n == attempts || !sleep(ctx, f.after(n)) {
+			if lost && k.write() {
+				f.err.With("outcome", "unknown").With("idempotency_key", s.key)
+			}
+			return answer{}, f.err
+		}
+	}
+}
+
+// prepare encodes the body, picks the idempotency key and finds the token.
+func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
+	if c.bad != nil {
+		return sending{}, c.bad
+	}
+	s := sending{call: k, url: c.base.String() + k.path}
+	if len(k.query) > 0 {
+		s.url += "?" + k.query.Encode()
+	}
+	if k.write() {
+		s.key = newKey()
+		if own := hub.CallerOf(ctx).Idempotency; own != nil && own.Key != "" {
+			s.key = own.Key
+		}
+	}
+	if k.body != nil {
+		b, err := json.Marshal(k.body)
+		if err != nil {
+			return sending{}, hub.Errorf(hub.CodeInvalid, "the input is no JSON: %v", err)
+		}
+		s.body = b
+	}
+	if k.operator {
+		token, err := c.operatorToken(ctx)
+		if err != nil {
+			return sending{}, err
+		}
+		s.token = token
+	}
+	return s, nil
+}
+
+// newKey is 128 random bits.
+func newKey() string {
+	var b [16]byte
+	// crypto/rand.Read never fails: it ends the program instead.
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// attempt sends once. Errors are *failure.
+func (c *Client) attempt(ctx context.Context, s sending) (answer, error) {
+	limit := c.cfg.Timeout
+	if s.wait > 0 {
+		limit = s.wait + WaitMargin
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	req, err := c.request(ctx, s)
+	if err != nil {
+		return answer{}, &failure{err: hub.Errorf(hub.CodeInvalid, "the call cannot be made: %v", err)}
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return answer{}, c.unanswered(ctx, err, limit)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
+	if err != nil {
+		return answer{}, c.unanswered(ctx, err, limit)
+	}
+	if len(body) > maxAnswerBytes {
+		return answer{}, &failure{err: c.notAHub("its answer has more than " + strconv.Itoa(maxAnswerBytes) + " bytes")}
+	}
+	return c.read(res, body)
+}
+
+func (c *Client) request(ctx context.Context, s sending) (*http.Request, error) {
+	var body io.Reader
+	if s.body != nil {
+		body = bytes.NewReader(s.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, s.method, s.url, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", api.ContentType)
+	if s.body != nil {
+		req.Header.Set("Content-Type", api.ContentType)
+	}
+	if s.key != "" {
+		req.Header.Set(api.HeaderIdempotency, s.key)
+	}
+	if c.cfg.Session != "" {
+		req.Header.Set(api.HeaderSession, string(c.cfg.Session))
+	}
+	if s.token != "" {
+		req.Header.Set(api.HeaderOperator, s.token)
+	}
+	return req, nil
+}
+
+// read turns an HTTP answer into an answer or a *failure.
+func (c *Client) read(res *http.Response, body []byte) (answer, error) {
+	if t, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || t != api.ContentType {
+		return answer{}, &failure{err: c.notAHub(fmt.Sprintf("it answered %d without JSON", res.StatusCode))}
+	}
+	var e api.Envelope
+	if err := json.Unmarshal(body, &e); err != nil || !e.OK && e.Error == "" {
+		return answer{}, &failure{err: c.notAHub(fmt.Sprintf("it answered %d without the hub's envelope", res.StatusCode))}
+	}
+	herr := e.Err()
+	if herr == nil {
+		replayed := res.Header.Get(api.HeaderReplayed) == "true"
+		return answer{Envelope: e, status: res.StatusCode, replayed: replayed}, nil
+	}
+	if herr.Status == 0 {
+		herr.Status = res.StatusCode
+	}
+	if sec, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && sec > 0 {
+		herr.RetryAfter = sec
+	}
+	return answer{}, &failure{err: herr, again: worthRepeating(herr)}
+}
+
+// worthRepeating: the hub says that the same call may succeed soon. A hub that
+// is stopping will not come back by itself.
+func worthRepeating(e *hub.Error) bool {
+	switch {
+	case e.Code == hub.CodeInProgress:
+		return true
+	case e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0:
+		return e.Code != hub.CodeStopping && time.Duration(e.RetryAfter)*time.Second <= maxRetryWait
+	}
+	return false
+}
+
+// sleep reports whether d passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// get decodes the result of a read.
+func get[T any](ctx context.Context, c *Client, path string, query url.Values, wait time.Duration) (T, answer, error) {
+	return result[T](ctx, c, call{method: http.MethodGet, path: path, query: query, wait: wait})
+}
+
+// result sends k and decodes what came.
+func result[T any](ctx context.Context, c *Client, k call) (T, answer, error) {
+	var row T
+	got, err := c.do(ctx, k)
+	if err != nil {
+		return row, answer{}, err
+	}
+	if err := json.Unmarshal(got.Result, &row); err != nil {
+		return row, answer{}, c.notAHub("its answer to " + k.method + " " + k.path + " has another shape")
+	}
+	return row, got, nil
+}
+
+// post sends a write and decodes its outcome.
+func post[T any](ctx context.Context, c *Client, path string, body any) (hub.Outcome[T], error) {
+	row, got, err := result[T](ctx, c, call{method: http.MethodPost, path: path, body: body})
+	if err != nil {
+		return hub.Outcome[T]{}, err
+	}
+	return hub.Outcome[T]{Row: row, Created: got.status == http.StatusCreated, Replayed: got.replayed}, nil
+}

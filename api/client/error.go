@@ -1,0 +1,89 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"hubcli/hub"
+)
+
+// The codes of errors that no hub sent. Their status is 0.
+const (
+	// CodeUnreachable: nothing takes connections at the address, or it went
+	// away. A write that was under way says outcome unknown in its detail.
+	CodeUnreachable hub.Code = "unreachable"
+	// CodeNoAnswer: the connection stood, the answer did not come in time.
+	CodeNoAnswer hub.Code = "no_answer"
+	// CodeNotAHub: something else answers at the address.
+	CodeNotAHub hub.Code = "not_a_hub"
+)
+
+// failure is an attempt that did not succeed, with what is known about trying
+// again.
+type failure struct {
+	err   *hub.Error
+	again bool // sending the same again may help
+	lost  bool // it may have taken effect all the same
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+// after is the pause before attempt n+1.
+func (f *failure) after(n int) time.Duration {
+	if f.err.RetryAfter > 0 {
+		return time.Duration(f.err.RetryAfter) * time.Second
+	}
+	return time.Duration(n) * 100 * time.Millisecond
+}
+
+// unanswered explains a request that got no whole answer.
+func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration) *failure {
+	var dial *net.OpError
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e := &hub.Error{
+			Code:    CodeNoAnswer,
+			Message: fmt.Sprintf("the hub at %s did not answer within %s", c.BaseURL(), limit),
+			Fix:     "see what holds it up: hubcli app status --base-url " + c.BaseURL(),
+		}
+		return &failure{err: e, lost: true}
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return &failure{err: c.unreachable("no hub answers at " + c.BaseURL())}
+	default:
+		// The connection ended before the answer did: the hub died or closed a
+		// kept-alive connection just then.
+		return &failure{err: c.unreachable("the connection to the hub at " + c.BaseURL() + " broke off: " + cause(err)), again: true, lost: true}
+	}
+}
+
+// cause leaves out the address that net/http puts before it.
+func cause(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err.Error()
+	}
+	return err.Error()
+}
+
+func (c *Client) unreachable(message string) *hub.Error {
+	e := &hub.Error{Code: CodeUnreachable, Message: message, Fix: "start one with: hubcli ensure"}
+	switch port := c.base.Port(); {
+	case !c.Local():
+		e.Fix = "check the address, and that the hub there was started with --allow-remote"
+	case c.BaseURL() != DefaultBaseURL && port != "":
+		e.Fix = "start one with: hubcli ensure --port " + port
+	}
+	return e
+}
+
+func (c *Client) notAHub(why string) *hub.Error {
+	return &hub.Error{
+		Code:    CodeNotAHub,
+		Message: "what answers at " + c.BaseURL() + " is not a hub: " + why,
+		Fix:     "check the address, or give the hub another port",
+	}
+}

@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"hubcli/hub"
+)
+
+// Claim asks for a lease, waiting its turn for in.WaitSec.
+func (c *Client) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
+	return grant[hub.Claim](ctx, c, "/v1/claims", in, in.WaitSec)
+}
+
+// RefreshClaim renews a lease.
+func (c *Client) RefreshClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Grant[hub.Claim], error) {
+	return grant[hub.Claim](ctx, c, "/v1/claims/refresh", in, 0)
+}
+
+// ReleaseClaim ends a lease.
+func (c *Client) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
+	return post[hub.Claim](ctx, c, "/v1/claims/release", in)
+}
+
+// Claims lists claims.
+func (c *Client) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, error) {
+	rows, _, err := get[[]hub.Claim](ctx, c, "/v1/claims", leaseValues(q), 0)
+	return rows, err
+}
+
+// Lock asks for a file lock, waiting its turn for in.WaitSec.
+func (c *Client) Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
+	return grant[hub.Lock](ctx, c, "/v1/locks", in, in.WaitSec)
+}
+
+// RefreshLock renews a file lock.
+func (c *Client) RefreshLock(ctx context.Context, in hub.LockHoldInput) (hub.Grant[hub.Lock], error) {
+	return grant[hub.Lock](ctx, c, "/v1/locks/refresh", in, 0)
+}
+
+// ReleaseLock ends a file lock.
+func (c *Client) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error) {
+	return post[hub.Lock](ctx, c, "/v1/locks/release", in)
+}
+
+// Locks lists file locks.
+func (c *Client) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, error) {
+	rows, _, err := get[[]hub.Lock](ctx, c, "/v1/locks", leaseValues(q), 0)
+	return rows, err
+}
+
+func leaseValues(q hub.LeasesQuery) url.Values {
+	v := values{}
+	v.text("thread_id", string(q.ThreadID))
+	v.flag("active_only", q.ActiveOnly)
+	v.number("limit", int64(q.Limit))
+	return url.Values(v)
+}
+
+// grant sends a request for a lease, which the hub may park for waitSec.
+func grant[T any](ctx context.Context, c *Client, path string, in any, waitSec float64) (hub.Grant[T], error) {
+	wait := time.Duration(min(max(waitSec, 0), hub.MaxWaitSec) * float64(time.Second))
+	row, got, err := result[T](ctx, c, call{method: http.MethodPost, path: path, body: in, wait: wait})
+	if err != nil {
+		return hub.Grant[T]{}, err
+	}
+	return hub.Grant[T]{
+		Row: row, Acquired: got.Acquired != nil && *got.Acquired, Created: got.status == http.StatusCreated, Replayed: got.replayed,
+	}, nil
+}

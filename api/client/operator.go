@@ -1,0 +1,120 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// The files of a store that a client reads. The rest of the store is the
+// daemon's alone.
+const (
+	tokenFile  = "operator.token"
+	markerFile = "FORMAT"
+
+	maxSecretBytes = 4096
+)
+
+// operatorToken finds the secret for the hub at the address, and refuses to look
+// for it when the hub is not on this machine.
+func (c *Client) operatorToken(ctx context.Context) (string, error) {
+	if !c.Local() {
+		return "", noToken("operator calls go to a hub on this machine only").
+			WithFix("run the command on the machine of the hub, with its loopback address")
+	}
+	info, err := c.Info(ctx)
+	if err != nil {
+		return "", err
+	}
+	return c.cfg.OperatorToken(ctx, info)
+}
+
+// StoreToken reads the operator token in the store folder of the hub that info
+// describes, provided that the folder is that hub's: its marker names the same
+// instance. operator_required otherwise.
+func StoreToken(_ context.Context, info hub.Info) (string, error) {
+	dir := info.StoragePath
+	if !filepath.IsAbs(dir) {
+		return "", noToken("the hub names no store folder on this machine").
+			WithFix("run the command where the hub runs")
+	}
+	instance, err := StoreInstance(dir)
+	if err != nil {
+		return "", unreadable(dir, err)
+	}
+	if instance != info.InstanceID {
+		return "", noToken("the store in "+dir+" belongs to another hub than the one that answers").
+			With("instance_id", info.InstanceID).
+			WithFix("check --host and --port; the token is shown to the store's own hub only")
+	}
+	b, err := readSmall(filepath.Join(dir, tokenFile))
+	if err != nil {
+		return "", unreadable(dir, err)
+	}
+	token := strings.TrimSpace(string(b))
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", unreadable(dir, errors.New(tokenFile+" holds no token"))
+	}
+	return token, nil
+}
+
+// StoreInstance reads which store lies in the folder dir.
+func StoreInstance(dir string) (hub.InstanceID, error) {
+	b, err := readSmall(filepath.Join(dir, markerFile))
+	if err != nil {
+		return "", err
+	}
+	return parseMarker(string(b))
+}
+
+// parseMarker finds the line "instance <id>" of a marker file.
+func parseMarker(s string) (hub.InstanceID, error) {
+	for line := range strings.Lines(s) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "instance" {
+			return hub.InstanceID(f[1]), nil
+		}
+	}
+	return "", fmt.Errorf("%s names no instance", markerFile)
+}
+
+// readSmall reads a regular file of at most maxSecretBytes. What else bears the
+// name (a link, a device, a pipe that would hang the reader) is refused.
+func readSmall(path string) ([]byte, error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSecretBytes+1))
+	if err == nil && len(b) > maxSecretBytes {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("too long")}
+	}
+	return b, err
+}
+
+func noToken(message string) *hub.Error { return hub.NewError(hub.CodeOperatorRequired, message) }
+
+func unreadable(dir string, err error) *hub.Error {
+	var p *fs.PathError
+	why := err.Error()
+	if errors.As(err, &p) {
+		why = filepath.Base(p.Path) + ": " + p.Err.Error()
+	}
+	return noToken("the operator token of the store in "+dir+" cannot be read: "+why).
+		With("storage_path", dir).
+		WithFix("run the command as the user who started the hub")
+}
