@@ -1,0 +1,257 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// Decode reads the body of a request into the struct that v points to. It keeps
+// no reference to body.
+//
+// It is stricter than encoding/json: the body is one JSON object in valid UTF-8
+// with each member once, at any depth, and nothing behind it (invalid_json
+// otherwise); member names count in their exact case; a value of another type
+// than the field's, also a fraction for an integer, is refused (invalid, naming
+// the field). Unknown members are ignored, null is as if the member were absent,
+// an empty body is {}. An integer that may be left out and where 0 stands for
+// that cannot be given as 0. A json.RawMessage comes out compact.
+func Decode(body []byte, v any) error {
+	if !utf8.Valid(body) {
+		return hub.NewError(hub.CodeInvalidJSON, "the body is not valid UTF-8").
+			WithFix("encode the body in UTF-8")
+	}
+	var names [linearKeys][]byte
+	s := scanner{data: body, keys: names[:0]}
+	switch s.peek() {
+	case 0:
+		if s.pos == len(body) {
+			return nil
+		}
+		return s.fail("the body is not JSON")
+	case '{':
+	default:
+		return s.fail("the body is not a JSON object")
+	}
+	target := reflect.ValueOf(v).Elem()
+	if err := decodeStruct(&s, planOf(target.Type()), target); err != nil {
+		return err
+	}
+	if s.space(); s.pos != len(body) {
+		return s.fail("something follows the JSON object")
+	}
+	return nil
+}
+
+// plan says how the members of one struct type are decoded.
+type plan struct {
+	fields map[string]*field
+}
+
+type field struct {
+	name   string
+	index  []int
+	nozero bool // an integer where 0 stands for absent
+}
+
+var plans sync.Map // reflect.Type → *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{fields: map[string]*field{}}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		p.fields[name] = &field{
+			name: name, index: f.Index,
+			nozero: f.Type.Kind() != reflect.Float64 && strings.Contains(options, "omitempty"),
+		}
+	}
+	stored, _ := plans.LoadOrStore(t, p)
+	return stored.(*plan)
+}
+
+func decodeStruct(s *scanner, p *plan, v reflect.Value) error {
+	return s.object(func(key []byte) error {
+		f := p.fields[string(key)]
+		if f == nil {
+			return s.skip()
+		}
+		if s.at('n') {
+			_, err := s.literal()
+			return err
+		}
+		return decodeValue(s, f, v.FieldByIndex(f.index))
+	})
+}
+
+var rawMessage = reflect.TypeFor[json.RawMessage]()
+
+// decodeValue reads one value that is not null at the top of a member.
+func decodeValue(s *scanner, f *field, v reflect.Value) error {
+	if v.Type() == rawMessage {
+		start := s.pos
+		if err := s.skip(); err != nil {
+			return err
+		}
+		v.SetBytes(compact(s.data[start:s.pos]))
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return decodeString(s, f, v)
+	case reflect.Int, reflect.Int64:
+		return decodeInt(s, f, v)
+	case reflect.Float64:
+		return decodeFloat(s, f, v)
+	case reflect.Bool:
+		return decodeBool(s, f, v)
+	case reflect.Pointer:
+		to := reflect.New(v.Type().Elem())
+		if err := decodeValue(s, f, to.Elem()); err != nil {
+			return err
+		}
+		v.Set(to)
+		return nil
+	case reflect.Slice:
+		return decodeSlice(s, f, v)
+	case reflect.Struct:
+		if !s.at('{') {
+			return s.wrongType(f, "an object")
+		}
+		return within(decodeStruct(s, planOf(v.Type()), v), f.name)
+	}
+	panic(fmt.Sprintf("api: no input has a field of type %v", v.Type()))
+}
+
+func decodeString(s *scanner, f *field, v reflect.Value) error {
+	if !s.at('"') {
+		return s.wrongType(f, "a string")
+	}
+	raw, escaped, err := s.string()
+	if err != nil {
+		return err
+	}
+	if escaped {
+		raw = unescape(make([]byte, 0, len(raw)), raw)
+	}
+	v.SetString(string(raw))
+	return nil
+}
+
+func decodeInt(s *scanner, f *field, v reflect.Value) error {
+	const want = "an integer"
+	text, err := s.numberFor(f, want)
+	if err != nil {
+		return err
+	}
+	n, convErr := strconv.ParseInt(string(text), 10, 64)
+	if convErr != nil || v.OverflowInt(n) {
+		return s.wrongType(f, want)
+	}
+	if n == 0 && f.nozero {
+		return hub.Invalid(f.name, f.name+" must be at least 1").WithFix("leave " + f.name + " out, or send 1 or more")
+	}
+	v.SetInt(n)
+	return nil
+}
+
+func decodeFloat(s *scanner, f *field, v reflect.Value) error {
+	const want = "a number"
+	text, err := s.numberFor(f, want)
+	if err != nil {
+		return err
+	}
+	n, convErr := strconv.ParseFloat(string(text), 64)
+	if convErr != nil {
+		return s.wrongType(f, want)
+	}
+	v.SetFloat(n)
+	return nil
+}
+
+func (s *scanner) numberFor(f *field, want string) ([]byte, error) {
+	if !s.at('-') && (s.pos == len(s.data) || s.data[s.pos] < '0' || s.data[s.pos] > '9') {
+		return nil, s.wrongType(f, want)
+	}
+	return s.number()
+}
+
+func decodeBool(s *scanner, f *field, v reflect.Value) error {
+	const want = "true or false"
+	if !s.at('t') && !s.at('f') {
+		return s.wrongType(f, want)
+	}
+	word, err := s.literal()
+	if err != nil {
+		return err
+	}
+	v.SetBool(word == 't')
+	return nil
+}
+
+func decodeSlice(s *scanner, f *field, v reflect.Value) error {
+	if !s.at('[') {
+		return s.wrongType(f, "an array")
+	}
+	list := reflect.MakeSlice(v.Type(), 0, 0)
+	zero := reflect.Zero(v.Type().Elem())
+	element := field{name: f.name}
+	err := s.array(func(i int) error {
+		element.name = f.name + "[" + strconv.Itoa(i) + "]"
+		list = reflect.Append(list, zero)
+		return decodeValue(s, &element, list.Index(i))
+	})
+	if err != nil {
+		return err
+	}
+	v.Set(list)
+	return nil
+}
+
+// wrongType refuses the value here, or the JSON if there is no value.
+func (s *scanner) wrongType(f *field, want string) error {
+	got := typeName(s.peek())
+	if err := s.skip(); err != nil {
+		return err
+	}
+	return hub.Invalid(f.name, f.name+" must be "+want).With("got", got)
+}
+
+// typeName names the type of the value that begins with c. Values themselves are
+// not shown: they may be secrets.
+func typeName(c byte) string {
+	switch c {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// within puts the outer name before the field that err names.
+func within(err error, outer string) error {
+	if e, ok := err.(*hub.Error); ok && e.Code != hub.CodeInvalidJSON {
+		if inner, ok := e.Detail["field"].(string); ok {
+			e.Detail["field"] = outer + "." + inner
+		}
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package api
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// The functions Validate… check one input each, put it into canonical form and
+// fill in its defaults. What depends on the state of the hub is the owners' to
+// refuse.
+
+// Limits that the contract leaves open.
+const (
+	maxSecretChars      = 256  // a session id or a resume key as a client sends it
+	maxCapabilityChars  = 64   // one capability
+	maxLanguageChars    = 64   // language of a code attachment
+	maxDescriptionChars = 4096 // description of a reference
+	maxRevisionChars    = 200  // base and head of a reference
+)
+
+// ValidateMetadata refuses metadata that is no object, too large or too deep.
+// Absent metadata stays absent.
+func ValidateMetadata(raw json.RawMessage) error {
+	const field = "metadata"
+	switch {
+	case len(raw) == 0:
+		return nil
+	case raw[0] != '{':
+		return hub.Invalid(field, "metadata must be an object")
+	case len(raw) > hub.MaxMetadataBytes:
+		return hub.NewError(hub.CodeMetadataTooLarge, "metadata is too large").
+			With("field", field).With("limit", hub.MaxMetadataBytes).With("size", len(raw)).
+			WithFix("put large data into an attachment")
+	}
+	if d := depth(raw); d > hub.MaxMetadataDepth {
+		return hub.NewError(hub.CodeMetadataTooDeep, "metadata nests too deep").
+			With("field", field).With("limit", hub.MaxMetadataDepth).With("size", d)
+	}
+	return nil
+}
+
+// checkName is hub.CheckName for a name that may be absent.
+func checkName[T ~string](field string, name T, limit int) error {
+	if name == "" {
+		return nil
+	}
+	return hub.CheckName(field, string(name), limit)
+}
+
+// checkText refuses a text that is longer than limit characters.
+func checkText(field, text string, limit int) error {
+	if len(text) <= limit {
+		return nil
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		return hub.Invalid(field, field+" is too long").With("limit", limit).With("size", n)
+	}
+	return nil
+}
+
+// checkID refuses a message id that cannot be one. 0 is an absent id.
+func checkID(field string, id hub.MessageID) error {
+	if id < 0 || id > hub.MaxMessageID {
+		return hub.Invalid(field, field+" is not a message id").With("limit", int64(hub.MaxMessageID))
+	}
+	return nil
+}
+
+// checkActor is hub.CheckSender; the operator may act as the operator.
+func checkActor(field string, id hub.AgentID, operator bool) error {
+	if operator && id == hub.AgentOperator {
+		return nil
+	}
+	return hub.CheckSender(field, id)
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidateRegister checks a registration.
+func ValidateRegister(in *hub.RegisterInput) error {
+	if err := hub.CheckSender("agent_id", in.AgentID); err != nil {
+		return err
+	}
+	if err := checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars); err != nil {
+		return err
+	}
+	if n := len(in.Capabilities); n > hub.MaxCapabilities {
+		return hub.Invalid("capabilities", "there are too many capabilities").
+			With("limit", hub.MaxCapabilities).With("size", n)
+	}
+	for _, c := range in.Capabilities {
+		if err := hub.CheckName("capabilities", c, maxCapabilityChars); err != nil {
+			return err
+		}
+	}
+	return ValidateMetadata(in.Metadata)
+}
+
+// ValidateResume checks that both secrets are there; whether they are good is
+// the agent's owner's to say.
+func ValidateResume(in *hub.ResumeInput) error {
+	return first(
+		hub.CheckName("prior_session_id", string(in.PriorSessionID), maxSecretChars),
+		hub.CheckName("resume_key", in.ResumeKey, maxSecretChars))
+}
+
+// ValidateRename checks a new display name.
+func ValidateRename(in *hub.RenameInput) error {
+	return hub.CheckName("display_name", in.DisplayName, hub.MaxDisplayNameChars)
+}
+
+// ValidateChannel checks the name of a channel to be.
+func ValidateChannel(in *hub.ChannelInput, operator bool) error {
+	if err := hub.CheckName("name", string(in.Name), hub.MaxNameChars); err != nil {
+		return err
+	}
+	if strings.HasPrefix(string(in.Name), hub.RoomChannelPrefix) {
+		return hub.NewError(hub.CodeReservedName, "names that begin with "+hub.RoomChannelPrefix+" belong to rooms").
+			With("field", "name").WithFix("choose a name that begins otherwise")
+	}
+	if in.CreatedBy != "" {
+		if err := checkActor("created_by", in.CreatedBy, operator); err != nil {
+			return err
+		}
+	}
+	return ValidateMetadata(in.Metadata)
+}
+
+// ValidateComplete checks the completion of a task.
+func ValidateComplete(in *hub.CompleteInput, lim hub.Limits, operator bool) error {
+	if in.AgentID != "" {
+		if err := checkActor("agent_id", in.AgentID, operator); err != nil {
+			return err
+		}
+	}
+	return checkText("note", in.Note, lim.MaxBodyChars)
+}
+
+// ValidateTaskUpdate checks a change of a task. An empty assignee means nobody.
+func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
+	if in.AgentID != "" {
+		if err := checkActor("agent_id", in.AgentID, operator); err != nil {
+			return err
+		}
+	}
+	if in.Status == nil && in.Assignee == nil && in.BlockedBy == nil {
+		return hub.Invalid("status", "the update changes nothing").
+			WithFix("send status, assignee or blocked_by")
+	}
+	if in.Status != nil && !slices.Contains(hub.TaskStatuses(), *in.Status) {
+		return hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses())
+	}
+	if in.Assignee != nil && *in.Assignee != "" {
+		if err := hub.CheckAgentID("assignee", *in.Assignee); err != nil {
+			return err
+		}
+	}
+	if in.ExpectedVersion < 0 {
+		return hub.Invalid("expected_version", "expected_version must be at least 1")
+	}
+	if in.BlockedBy == nil {
+		return nil
+	}
+	if n := len(*in.BlockedBy); n > hub.MaxBlockedBy {
+		return hub.Invalid("blocked_by", "a task cannot wait for so many others").
+			With("limit", hub.MaxBlockedBy).With("size", n)
+	}
+	for _, id := range *in.BlockedBy {
+		if id == 0 {
+			return hub.Invalid("blocked_by", "blocked_by holds an id that is no task id")
+		}
+		if err := checkID("blocked_by", id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidateShutdown checks the delay and fills in one minute.
+func ValidateShutdown(in *hub.ShutdownInput) error {
+	limit := hub.MaxShutdownDelay.Seconds()
+	if in.DelaySec == nil {
+		minute := 60.0
+		in.DelaySec = &minute
+		return nil
+	}
+	if d := *in.DelaySec; math.IsNaN(d) || d < 0 || d > limit {
+		return hub.Invalid("delay_sec", "delay_sec must be from 0 to 3600").With("limit", limit)
+	}
+	return nil
+}

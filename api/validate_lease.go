@@ -1,0 +1,94 @@
+package api
+
+import (
+	"math"
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// ValidateClaim checks a request for a claim; it derives the key from the task
+// and fills in the time to live.
+func ValidateClaim(in *hub.ClaimInput) error {
+	if err := hub.CheckSender("owner_agent_id", in.OwnerAgentID); err != nil {
+		return err
+	}
+	if err := checkID("task_message_id", in.TaskMessageID); err != nil {
+		return err
+	}
+	if in.ClaimKey == "" && in.TaskMessageID != 0 {
+		in.ClaimKey = hub.ClaimKey("task-" + strconv.FormatInt(int64(in.TaskMessageID), 10))
+	}
+	return first(
+		hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars),
+		checkName("thread_id", in.ThreadID, hub.MaxNameChars),
+		checkTTL(&in.TTLSec),
+		checkWait(in.WaitSec),
+		ValidateMetadata(in.Metadata))
+}
+
+// ValidateClaimHold checks the renewal or the release of a claim. Both names of
+// the holder come out the same.
+func ValidateClaimHold(in *hub.ClaimHoldInput) error {
+	field := "owner_agent_id"
+	switch {
+	case in.OwnerAgentID == "":
+		if in.AgentID != "" {
+			field = "agent_id"
+		}
+		in.OwnerAgentID = in.AgentID
+	case in.AgentID == "":
+		in.AgentID = in.OwnerAgentID
+	case in.AgentID != in.OwnerAgentID:
+		return hub.Invalid("agent_id", "agent_id and owner_agent_id name two agents").WithFix("send one of them")
+	}
+	return first(
+		hub.CheckSender(field, in.OwnerAgentID),
+		hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars),
+		checkTTL(&in.TTLSec),
+		checkFence(in.Fence))
+}
+
+// ValidateLock checks a request for a file lock and fills in the time to live.
+func ValidateLock(in *hub.LockInput) error {
+	return first(
+		hub.CheckSender("agent_id", in.AgentID),
+		hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars),
+		checkTTL(&in.TTLSec),
+		checkWait(in.WaitSec),
+		ValidateMetadata(in.Metadata))
+}
+
+// ValidateLockHold checks the renewal or the release of a file lock.
+func ValidateLockHold(in *hub.LockHoldInput) error {
+	return first(
+		hub.CheckSender("agent_id", in.AgentID),
+		hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars),
+		checkTTL(&in.TTLSec),
+		checkFence(in.Fence))
+}
+
+func checkTTL(sec *int) error {
+	if *sec == 0 {
+		*sec = hub.DefaultTTLSec
+	}
+	if *sec < hub.MinTTLSec || *sec > hub.MaxTTLSec {
+		return hub.Invalid("ttl_sec", "ttl_sec must be from 1 to 86400").
+			With("limit", hub.MaxTTLSec).With("size", *sec)
+	}
+	return nil
+}
+
+func checkWait(sec float64) error {
+	if math.IsNaN(sec) || sec < 0 || sec > hub.MaxWaitSec {
+		return hub.Invalid("wait_sec", "wait_sec must be from 0 to 60").With("limit", hub.MaxWaitSec)
+	}
+	return nil
+}
+
+func checkFence(f hub.Fence) error {
+	if f < 0 {
+		return hub.Invalid("fence", "fence must be at least 1")
+	}
+	return nil
+}
