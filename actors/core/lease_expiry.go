@@ -1,0 +1,123 @@
+package core
+
+import (
+	"fmt"
+
+	"hubcli/hub"
+)
+
+// Due reports whether the deadline of a held lease has come.
+func (l *Leases) Due(now Now) bool {
+	at, ok := l.NextDeadline()
+	return ok && at <= now.HubMS
+}
+
+// NextDeadline returns the hub time at which the next lease is over.
+func (l *Leases) NextDeadline() (hubMS int64, ok bool) {
+	first, ok := l.deadline.first()
+	if !ok {
+		return 0, false
+	}
+	return first.Deadline, true
+}
+
+// Expire returns the facts and notices for leases whose deadline has come: those
+// of keys first, then the earliest, at most limit in all. The key of the command
+// that the draft goes with must be among keys, so that the command never meets a
+// lease that is over but not yet expired.
+func (l *Leases) Expire(now Now, w LeaseWorld, limit int, keys ...LeaseKey) Draft {
+	var d Draft
+	if !l.Due(now) {
+		return d
+	}
+	taken := map[LeaseKey]bool{}
+	take := func(lease *Lease) {
+		k := lease.LeaseKey()
+		if taken[k] || len(d.Facts) >= limit {
+			return
+		}
+		taken[k] = true
+		d.Facts = append(d.Facts, &LeaseExpired{Space: k.Space, Key: k.Key})
+		if w.Away(lease.Agent) {
+			d.Messages = append(d.Messages, expiryNotice(lease, w))
+		}
+	}
+	for _, k := range keys {
+		if lease, ok := l.held[k]; ok && lease.Deadline <= now.HubMS {
+			take(lease)
+		}
+	}
+	for _, lease := range l.deadline.due(limit, func(e *Lease) bool { return e.Deadline <= now.HubMS }) {
+		take(lease)
+	}
+	return d
+}
+
+// AfterExpiry puts a decision behind what Expire gave, in one record. An expiry
+// takes no fence and its facts name no message, and a lease command posts none:
+// so the positions in both stay right.
+func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
+	if expired.Empty() {
+		return d
+	}
+	expired.Facts = append(expired.Facts, d.Facts...)
+	expired.Fences = d.Fences
+	return Decision[LeaseAnswer]{Draft: expired, Answer: d.Answer}
+}
+
+// Graced returns the facts that lengthen, at a start, each lease with less than
+// hub.LeaseRestartGrace left to just that, so that a holder who was cut off can
+// renew it. A lease gets this once between two renewals: a hub that starts again
+// and again holds nobody's lease for ever. At most limit facts are returned; the
+// caller asks again until there are none.
+func (l *Leases) Graced(now Now, limit int) Draft {
+	deadline := now.HubMS + hub.LeaseRestartGrace.Milliseconds()
+	var d Draft
+	soon := l.deadline.due(len(l.held), func(e *Lease) bool { return e.Deadline < deadline })
+	for _, lease := range soon {
+		if len(d.Facts) >= limit {
+			break
+		}
+		if !lease.Graced {
+			d.Facts = append(d.Facts, &LeaseGraced{Space: lease.Space, Key: lease.Key, Deadline: deadline})
+		}
+	}
+	return d
+}
+
+// recovery tells whoever reads the notice what was left behind.
+type recovery struct {
+	AgentID       hub.AgentID    `json:"agent_id"`
+	ClaimKey      string         `json:"claim_key,omitempty"`
+	FilePath      string         `json:"file_path,omitempty"`
+	TaskMessageID *hub.MessageID `json:"task_message_id"`
+}
+
+func expiryNotice(lease *Lease, w LeaseWorld) MessageDraft {
+	r := recovery{AgentID: lease.Agent, TaskMessageID: optional(lease.Task)}
+	name := lease.Key
+	if lease.Space == SpaceLock {
+		name = lease.Given
+		r.FilePath = name
+	} else {
+		r.ClaimKey = name
+	}
+	n := systemNotice(fmt.Sprintf("The %s %q of %s has expired while its owner was away. It is free for whoever takes over.",
+		lease.Space, name, lease.Agent), map[string]any{"recovery": r})
+	n.Channel, n.Thread = hub.DefaultChannel, lease.Thread
+	if lease.Thread != "" {
+		if ch := w.ThreadChannel(lease.Thread); ch != "" {
+			n.Channel = ch
+		}
+	}
+	return n
+}
+
+// systemNotice returns a notice by the hub itself, its place still to be filled
+// in. metadata holds plain data only.
+func systemNotice(body string, metadata map[string]any) MessageDraft {
+	return MessageDraft{
+		From: hub.AgentSystem, Kind: hub.KindNotice, Body: body, Metadata: mustJSON(metadata),
+		Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession,
+	}
+}

@@ -1,0 +1,309 @@
+package core
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// ErrNotLive says that no task with this id is live. Whether it has ended or
+// never was is in the stored rows: see AnswerEndedCompletion and
+// RefuseEndedUpdate. The record that ended it may not be durable yet, so the
+// owner waits for its last record before it has the row read.
+var ErrNotLive = errors.New("core: the task is not live")
+
+// StoredTask is a task's row and how far it may be seen. It is also how the store
+// keeps it.
+type StoredTask struct {
+	Task   hub.Task `json:"task"`
+	Direct bool     `json:"direct"` // opened by a direct message
+}
+
+// TaskVisible is the one rule of who may see a task: everybody, unless a direct
+// message opened it; then who gave it, has it or is offered it.
+func TaskVisible(viewer hub.AgentID, t *StoredTask) bool {
+	is := func(p *hub.AgentID) bool { return p != nil && *p == viewer }
+	return !t.Direct || viewer != "" && (viewer == t.Task.CreatedBy || is(t.Task.Assignee) || is(t.Task.OfferedTo))
+}
+
+// TaskActor is who acts on a task. The operator sees every task.
+type TaskActor struct {
+	Agent     hub.AgentID // empty: nobody in particular
+	Authority hub.Authority
+	Assurance hub.Assurance
+}
+
+func (a TaskActor) sees(t *StoredTask) bool {
+	return a.Authority == hub.AuthorityOperator || TaskVisible(a.Agent, t)
+}
+
+// TaskWorld knows of the tasks that have left the state.
+type TaskWorld interface {
+	// Ended reports whether id, which is no live task's, is a task that by may
+	// see.
+	Ended(by TaskActor, id hub.TaskID) bool
+}
+
+// PostTaskCommand is a checked message that may open, complete or parent a task.
+// That a reply_to exists and may be seen has been checked.
+type PostTaskCommand struct{ Message MessageDraft }
+
+// TaskPosted answers a post: the id of its message, and the task that it opened
+// or completed, if any.
+type TaskPosted struct {
+	Message hub.MessageID
+	Task    *hub.Task
+}
+
+// CompleteCommand ends a task as done. A Note is posted as the agent's
+// task_result.
+type CompleteCommand struct {
+	By   TaskActor
+	Note string
+}
+
+// UpdateCommand changes a task.
+type UpdateCommand struct {
+	By TaskActor
+	In hub.TaskUpdateInput // its AgentID is not looked at
+}
+
+// Tasks is the state of the tasks owner: every task that has not ended. Ended
+// ones are rows in the store; a live parent keeps only counts of its children.
+type Tasks struct {
+	live map[hub.TaskID]*liveTask
+	// waiting holds, per live task, the live tasks that have it in blocked_by.
+	waiting map[hub.TaskID]map[hub.TaskID]struct{}
+}
+
+// liveTask is a task that has not ended. What the pointers and slices of its row
+// lead to is never changed, only replaced: rows are handed out as shallow copies.
+type liveTask struct {
+	StoredTask
+	Depth    int `json:"depth"`    // 1 for a task without parent
+	Children int `json:"children"` // ever opened
+	Open     int `json:"open"`     // of them not ended
+	Failed   int `json:"failed"`   // of them failed or cancelled
+}
+
+// NewTasks returns the state of an owner that has decided nothing yet.
+func NewTasks() *Tasks {
+	return &Tasks{live: map[hub.TaskID]*liveTask{}, waiting: map[hub.TaskID]map[hub.TaskID]struct{}{}}
+}
+
+// Len returns how many tasks have not ended.
+func (t *Tasks) Len() int { return len(t.live) }
+
+// Get returns a task that has not ended.
+func (t *Tasks) Get(id hub.TaskID) (StoredTask, bool) {
+	if task, ok := t.live[id]; ok {
+		return task.StoredTask, true
+	}
+	return StoredTask{}, false
+}
+
+// List returns the tasks that have not ended, by id.
+func (t *Tasks) List() []StoredTask {
+	out := make([]StoredTask, 0, len(t.live))
+	for _, id := range sortedIDs(t.live) {
+		out = append(out, t.live[id].StoredTask)
+	}
+	return out
+}
+
+// Post decides a message and what it does to tasks. The message is number 0 of
+// the record; notices follow. A task_result to a live task completes it; to any
+// other message it is a plain message. parent_not_found, task_closed,
+// task_too_deep, reply_not_found.
+func (t *Tasks) Post(c PostTaskCommand, now Now, w TaskWorld) (Decision[TaskPosted], error) {
+	m := c.Message
+	by := TaskActor{Agent: m.From, Authority: m.Authority, Assurance: m.Assurance}
+	if err := t.checkParent(&m, by, w); err != nil {
+		return Decision[TaskPosted]{}, err
+	}
+	if m.Kind.OpensTask() {
+		f := openedBy(&m)
+		return Decision[TaskPosted]{
+			Draft: Draft{Facts: []Fact{f}, Messages: []MessageDraft{m}},
+			Answer: func(at Position) TaskPosted {
+				task := f.task(at)
+				return TaskPosted{Message: at.Message(0), Task: &task.Task}
+			},
+		}, nil
+	}
+	task := t.live[m.ReplyTo]
+	if m.Kind != hub.KindTaskResult || task == nil {
+		return Decision[TaskPosted]{
+			Draft:  Draft{Messages: []MessageDraft{m}},
+			Answer: func(at Position) TaskPosted { return TaskPosted{Message: at.Message(0)} },
+		}, nil
+	}
+	if !by.sees(&task.StoredTask) {
+		return Decision[TaskPosted]{}, hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
+			With("field", "reply_to")
+	}
+	f := endedWith(m.ReplyTo, hub.TaskDone, 0)
+	m.Metadata = withTaskCompleted(m.Metadata, m.ReplyTo)
+	draft, err := t.end(f, []MessageDraft{m})
+	if err != nil {
+		return Decision[TaskPosted]{}, err
+	}
+	before := task.Task
+	return Decision[TaskPosted]{Draft: draft, Answer: func(at Position) TaskPosted {
+		row := f.changed(before, false, at)
+		return TaskPosted{Message: at.Message(0), Task: &row}
+	}}, nil
+}
+
+// checkParent refuses a parent_task_id that names no task the sender may see
+// and, for a message that opens a task, one that cannot have another child.
+func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
+	if m.Parent == 0 {
+		return nil
+	}
+	parent, live := t.live[m.Parent]
+	switch {
+	case live && !by.sees(&parent.StoredTask), !live && !w.Ended(by, m.Parent):
+		return hub.Errorf(hub.CodeParentNotFound, "there is no task %d to be the parent", m.Parent).
+			With("field", "parent_task_id").WithFix("name the id of the message that opened the parent task")
+	case !m.Kind.OpensTask():
+		return nil
+	case !live:
+		return taskClosed(m.Parent).WithFix("open the task without parent_task_id, or under a task that has not ended")
+	case parent.Depth >= hub.MaxTaskDepth:
+		return hub.Errorf(hub.CodeTaskTooDeep, "task %d is %d levels deep and can have no subtasks", m.Parent, parent.Depth).
+			With("limit", hub.MaxTaskDepth).WithFix("open the task under one of the upper levels")
+	}
+	return nil
+}
+
+// Complete ends a live task as done, with what rolls up from it. ErrNotLive,
+// task_not_found (not the actor's to see), invalid.
+func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, now Now) (Decision[hub.Task], error) {
+	task, err := t.find(id, c.By)
+	if err != nil {
+		return Decision[hub.Task]{}, err
+	}
+	f := endedWith(id, hub.TaskDone, -1)
+	var messages []MessageDraft
+	if c.Note != "" {
+		if c.By.Agent == "" {
+			return Decision[hub.Task]{}, hub.Invalid("agent_id", "a note needs to say whose it is").
+				WithFix("send agent_id with the note")
+		}
+		f = endedWith(id, hub.TaskDone, 0)
+		messages = []MessageDraft{task.note(c)}
+	}
+	return t.decide(task, f, messages, false)
+}
+
+// note is the message that carries the note of a completion. It goes where the
+// task is: to the other party of a direct task, else to the task's channel.
+func (task *liveTask) note(c CompleteCommand) MessageDraft {
+	m := MessageDraft{
+		From: c.By.Agent, Kind: hub.KindTaskResult, Body: c.Note, ReplyTo: task.Task.TaskID,
+		Metadata:  withTaskCompleted(nil, task.Task.TaskID),
+		Authority: c.By.Authority, Assurance: c.By.Assurance,
+	}
+	task.place(&m)
+	if task.Direct && m.From == task.Task.CreatedBy && task.Task.Assignee != nil {
+		m.To = *task.Task.Assignee
+	}
+	return m
+}
+
+// place puts a message where the task is; for a direct task that is the inbox of
+// its creator.
+func (task *liveTask) place(m *MessageDraft) {
+	m.Channel, m.Thread, m.Room = task.Task.Channel, value(task.Task.ThreadID), value(task.Task.RoomID)
+	if task.Direct {
+		m.To = task.Task.CreatedBy
+	}
+}
+
+// decide makes a decision of a change to one task and of what follows from it.
+func (t *Tasks) decide(task *liveTask, f *TaskChanged, messages []MessageDraft, ready bool) (Decision[hub.Task], error) {
+	draft := Draft{Facts: []Fact{f}, Messages: messages}
+	if f.Status != nil && f.Status.Terminal() {
+		var err error
+		if draft, err = t.end(f, messages); err != nil {
+			return Decision[hub.Task]{}, err
+		}
+	}
+	before := task.Task
+	return Decision[hub.Task]{
+		Draft:  draft,
+		Answer: func(at Position) hub.Task { return f.changed(before, ready, at) },
+	}, nil
+}
+
+// find returns a live task that by may see.
+func (t *Tasks) find(id hub.TaskID, by TaskActor) (*liveTask, error) {
+	task, ok := t.live[id]
+	if !ok {
+		return nil, ErrNotLive
+	}
+	if !by.sees(&task.StoredTask) {
+		return nil, taskNotFound(id)
+	}
+	return task, nil
+}
+
+// AnswerEndedCompletion answers the completion of a task that is not live from
+// its stored row, which is nil if there is none: one that is done answers its row
+// again. task_not_found, task_closed.
+func AnswerEndedCompletion(id hub.TaskID, stored *StoredTask, by TaskActor) (hub.Task, error) {
+	switch {
+	case stored == nil || !by.sees(stored):
+		return hub.Task{}, taskNotFound(id)
+	case stored.Task.Status != hub.TaskDone:
+		return hub.Task{}, taskClosed(id).With("status", stored.Task.Status).WithFix("open a new task")
+	}
+	return stored.Task, nil
+}
+
+// RefuseEndedUpdate says why a task that is not live cannot be updated.
+func RefuseEndedUpdate(id hub.TaskID, stored *StoredTask, by TaskActor) error {
+	if stored == nil || !by.sees(stored) {
+		return taskNotFound(id)
+	}
+	return taskClosed(id).With("status", stored.Task.Status).WithFix("open a new task")
+}
+
+func taskNotFound(id hub.TaskID) *hub.Error {
+	return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", id).
+		WithFix("a task's id is that of the message that opened it")
+}
+
+func taskClosed(id hub.TaskID) *hub.Error {
+	return hub.Errorf(hub.CodeTaskClosed, "task %d has ended", id).With("task_id", id)
+}
+
+// titleOf returns the first line of a message's body, shortened.
+func titleOf(body string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	line = strings.TrimSpace(line)
+	if utf8.RuneCountInString(line) <= hub.MaxTitleChars {
+		return line
+	}
+	return string([]rune(line)[:hub.MaxTitleChars])
+}
+
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+func sortedIDs[V any](m map[hub.TaskID]V) []hub.TaskID {
+	ids := make([]hub.TaskID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

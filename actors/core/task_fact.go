@@ -1,0 +1,248 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// The facts of tasks: 400 to 499.
+const (
+	factTaskOpened  FactType = 400
+	factTaskChanged FactType = 401
+)
+
+// TaskOpened begins a task with a message of its record.
+type TaskOpened struct {
+	Message   int             `json:"message"` // position of the message, whose id is the task's
+	Parent    hub.TaskID      `json:"parent,omitempty"`
+	Channel   hub.ChannelName `json:"channel"`
+	Thread    hub.ThreadID    `json:"thread,omitempty"`
+	Room      hub.RoomID      `json:"room,omitempty"`
+	Title     string          `json:"title,omitempty"`
+	Assignee  hub.AgentID     `json:"assignee,omitempty"`
+	CreatedBy hub.AgentID     `json:"created_by"`
+	Direct    bool            `json:"direct,omitempty"`
+}
+
+// TaskChanged changes a task that has not ended; a terminal status ends it. What
+// is nil stays.
+type TaskChanged struct {
+	Task      hub.TaskID      `json:"task"`
+	Status    *hub.TaskStatus `json:"status,omitempty"`
+	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: nobody
+	BlockedBy *[]hub.TaskID   `json:"blocked_by,omitempty"`
+	Result    *int            `json:"result,omitempty"` // position of the message that ended it
+}
+
+// FactType implements Fact.
+func (*TaskOpened) FactType() FactType { return factTaskOpened }
+
+// FactType implements Fact.
+func (*TaskChanged) FactType() FactType { return factTaskChanged }
+
+func taskFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{
+		factTaskOpened:  func() Fact { return &TaskOpened{} },
+		factTaskChanged: func() Fact { return &TaskChanged{} },
+	}
+}
+
+// openedBy returns the fact of the task that m, message 0 of its record, opens.
+func openedBy(m *MessageDraft) *TaskOpened {
+	return &TaskOpened{
+		Message: 0, Parent: m.Parent, Channel: m.Channel, Thread: m.Thread, Room: m.Room,
+		Title: titleOf(m.Body), Assignee: m.To, CreatedBy: m.From, Direct: m.To != "",
+	}
+}
+
+// endedWith returns the fact of a task's end. result is the position of the
+// message that ended it, or -1.
+func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
+	f := &TaskChanged{Task: id, Status: &status}
+	if result >= 0 {
+		f.Result = &result
+	}
+	return f
+}
+
+// task returns what the fact makes at a position.
+func (f *TaskOpened) task(at Position) StoredTask {
+	return StoredTask{Direct: f.Direct, Task: hub.Task{
+		TaskID: at.Message(f.Message), ParentTaskID: optional(f.Parent), RoomID: optional(f.Room),
+		Channel: f.Channel, ThreadID: optional(f.Thread), Title: f.Title, Status: hub.TaskOpen,
+		Assignee: optional(f.Assignee), BlockedBy: []hub.TaskID{}, Ready: true, Version: 1,
+		CreatedBy: f.CreatedBy, CreatedAt: at.Now.Wall, UpdatedAt: at.Now.Wall,
+	}}
+}
+
+// changed returns row as the fact leaves it. unblocked says whether what it then
+// waits for has ended.
+func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Task {
+	row.Version++
+	row.UpdatedAt = at.Now.Wall
+	if f.Status != nil {
+		row.Status = *f.Status
+	}
+	if f.Assignee != nil {
+		row.Assignee = optional(*f.Assignee)
+	}
+	if f.BlockedBy != nil {
+		row.BlockedBy = slices.Concat([]hub.TaskID{}, *f.BlockedBy)
+	}
+	if row.Status.Terminal() {
+		row.CompletedAt = &at.Now.Wall
+		if f.Result != nil {
+			row.ResultMessageID = optional(at.Message(*f.Result))
+		}
+	}
+	row.Ready = unblocked && !row.Status.Terminal()
+	return row
+}
+
+// Apply changes the state by one fact of this owner and gives the rows of every
+// task that it changes.
+func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
+	switch f := f.(type) {
+	case *TaskOpened:
+		t.open(f, at, rows)
+	case *TaskChanged:
+		t.change(f, at, rows)
+	default:
+		panic(fmt.Sprintf("core: tasks were given the fact %T", f))
+	}
+}
+
+func (t *Tasks) open(f *TaskOpened, at Position, rows RowSink) {
+	task := &liveTask{StoredTask: f.task(at), Depth: 1}
+	id := task.Task.TaskID
+	if parent := t.live[f.Parent]; parent != nil {
+		task.Depth = parent.Depth + 1
+		parent.Children++
+		parent.Open++
+	}
+	t.live[id] = task
+	task.put(rows)
+	if f.Parent != 0 {
+		rows.Put(TableTaskByParent, slices.Concat(IDKey(f.Parent), IDKey(id)), nil)
+	}
+	if f.Thread != "" {
+		rows.Put(TableTaskByThread, slices.Concat([]byte(f.Thread), []byte{0}, IDKey(id)), nil)
+	}
+}
+
+func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
+	task, ok := t.live[f.Task]
+	if !ok {
+		return
+	}
+	t.unlink(task)
+	task.Task = f.changed(task.Task, true, at)
+	if !task.Task.Status.Terminal() {
+		task.Task.Ready = t.unblocked(task.Task.BlockedBy)
+		t.link(task)
+		task.put(rows)
+		return
+	}
+	delete(t.live, f.Task)
+	if parent := t.live[value(task.Task.ParentTaskID)]; parent != nil {
+		parent.Open--
+		if task.Task.Status != hub.TaskDone {
+			parent.Failed++
+		}
+	}
+	task.put(rows)
+	waiters := t.waiting[f.Task]
+	delete(t.waiting, f.Task)
+	for _, id := range sortedIDs(waiters) {
+		waiter := t.live[id]
+		if ready := t.unblocked(waiter.Task.BlockedBy); ready != waiter.Task.Ready {
+			waiter.Task.Ready = ready
+			waiter.put(rows)
+		}
+	}
+}
+
+// link enters a task with the live ones that it waits for.
+func (t *Tasks) link(task *liveTask) {
+	for _, id := range task.Task.BlockedBy {
+		if t.live[id] == nil {
+			continue
+		}
+		if t.waiting[id] == nil {
+			t.waiting[id] = map[hub.TaskID]struct{}{}
+		}
+		t.waiting[id][task.Task.TaskID] = struct{}{}
+	}
+}
+
+func (t *Tasks) unlink(task *liveTask) {
+	for _, id := range task.Task.BlockedBy {
+		delete(t.waiting[id], task.Task.TaskID)
+		if len(t.waiting[id]) == 0 {
+			delete(t.waiting, id)
+		}
+	}
+}
+
+// taskName is how notices speak of a task.
+func taskName(row *hub.Task) string {
+	return "Task " + strconv.FormatInt(int64(row.TaskID), 10) + " " + strconv.Quote(row.Title)
+}
+
+// put gives the task's row.
+func (task *liveTask) put(rows RowSink) {
+	if rows != nil { // replay does not pay for the encoding
+		rows.Put(TableTask, IDKey(task.Task.TaskID), mustJSON(task.StoredTask))
+	}
+}
+
+// DecodeTask reads the value of a row of TableTask.
+func DecodeTask(value []byte) (StoredTask, error) {
+	var s StoredTask
+	if err := json.Unmarshal(value, &s); err != nil {
+		return StoredTask{}, fmt.Errorf("core: the row of a task: %w", err)
+	}
+	return s, nil
+}
+
+// TasksVersion is the version of what Snapshot writes.
+const TasksVersion uint16 = 1
+
+type tasksSnapshot struct {
+	Tasks []*liveTask `json:"tasks"` // by id
+}
+
+// Snapshot returns the state; equal states give equal bytes.
+func (t *Tasks) Snapshot() []byte {
+	s := tasksSnapshot{Tasks: make([]*liveTask, 0, len(t.live))}
+	for _, id := range sortedIDs(t.live) {
+		s.Tasks = append(s.Tasks, t.live[id])
+	}
+	return mustJSON(s)
+}
+
+// RestoreTasks returns the state that a snapshot of this version holds.
+func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
+	if version != TasksVersion {
+		return nil, fmt.Errorf("core: tasks of version %d cannot be read", version)
+	}
+	var s tasksSnapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("core: tasks: %w", err)
+	}
+	t := NewTasks()
+	for _, task := range s.Tasks {
+		if task == nil || t.live[task.Task.TaskID] != nil {
+			return nil, fmt.Errorf("core: tasks: a task is missing or stands twice")
+		}
+		t.live[task.Task.TaskID] = task
+	}
+	for _, task := range t.live {
+		t.link(task)
+	}
+	return t, nil
+}

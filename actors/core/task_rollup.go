@@ -1,0 +1,116 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// wake tells a waiting harness why it is woken.
+type wake struct {
+	Reason  string        `json:"reason"`
+	Matched []hub.TaskID  `json:"matched"`
+	SinceID hub.MessageID `json:"since_id"`
+}
+
+// The reasons of the notices of a rollup.
+const (
+	wakeTaskCompleted  = "task_completed"
+	wakeChildFailed    = "child_failed"
+	wakeChildCancelled = "child_cancelled"
+)
+
+// end returns the draft of a task's end: the change itself, then the parents that
+// become done with it, level by level, and a notice for each. Messages go before
+// the notices. It is all in one record, so it is refused as a whole where it
+// would be too large.
+func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
+	d := Draft{Facts: []Fact{f}, Messages: messages}
+	task := t.live[f.Task]
+	changed := map[hub.TaskID]bool{}
+	t.markEnd(changed, f.Task)
+	child, status := task, *f.Status
+	for {
+		parent := t.live[value(child.Task.ParentTaskID)]
+		if parent == nil {
+			break
+		}
+		if status != hub.TaskDone {
+			d.Messages = append(d.Messages, childNotice(parent, child, status))
+			break
+		}
+		// child is one of the open ones still.
+		if parent.Open > 1 || parent.Failed > 0 {
+			break
+		}
+		d.Facts = append(d.Facts, endedWith(parent.Task.TaskID, hub.TaskDone, len(d.Messages)))
+		d.Messages = append(d.Messages, doneNotice(parent, task))
+		t.markEnd(changed, parent.Task.TaskID)
+		child = parent
+	}
+	if rows := len(changed) + len(d.Messages); rows > hub.MaxRecordRows {
+		return Draft{}, hub.Errorf(hub.CodeInvalid, "the end of task %d would change too much at once", f.Task).
+			With("limit", hub.MaxRecordRows).With("size", rows).
+			WithFix("take the task or its parents out of the blocked_by of some tasks first")
+	}
+	return d, nil
+}
+
+// markEnd notes the tasks whose rows the end of one changes.
+func (t *Tasks) markEnd(changed map[hub.TaskID]bool, id hub.TaskID) {
+	changed[id] = true
+	for waiter := range t.waiting[id] {
+		changed[waiter] = true
+	}
+}
+
+// doneNotice says that a parent is done. It names no child: who may see the
+// parent may not see all of them.
+func doneNotice(parent, cause *liveTask) MessageDraft {
+	id := parent.Task.TaskID
+	n := systemNotice(taskName(&parent.Task)+" is done: all its subtasks are done.", map[string]any{
+		"task_completed": id,
+		"wake":           wake{Reason: wakeTaskCompleted, Matched: []hub.TaskID{id}, SinceID: cause.Task.TaskID},
+	})
+	parent.notify(&n)
+	return n
+}
+
+// childNotice says that a child of parent has failed or was cancelled. The title
+// of a child that a direct message opened is its parties' alone.
+func childNotice(parent, child *liveTask, status hub.TaskStatus) MessageDraft {
+	reason := wakeChildFailed
+	if status == hub.TaskCancelled {
+		reason = wakeChildCancelled
+	}
+	name := taskName(&child.Task)
+	if child.Direct {
+		name = "Task " + strconv.FormatInt(int64(child.Task.TaskID), 10)
+	}
+	n := systemNotice(fmt.Sprintf("%s is %s. Its parent, task %d, stays open.", name, status, parent.Task.TaskID), map[string]any{
+		"wake": wake{Reason: reason, Matched: []hub.TaskID{child.Task.TaskID}, SinceID: child.Task.TaskID},
+	})
+	parent.notify(&n)
+	return n
+}
+
+// notify addresses a notice to those who follow the task.
+func (task *liveTask) notify(n *MessageDraft) {
+	task.place(n)
+	n.ReplyTo, n.Whole = task.Task.TaskID, true
+}
+
+// withTaskCompleted adds the mark of a completing message to its metadata, a
+// compact object that cannot have one: clients may not send it.
+func withTaskCompleted(metadata json.RawMessage, id hub.TaskID) json.RawMessage {
+	out := []byte{'{'}
+	if len(metadata) > len("{}") {
+		out = append(slices.Clone(metadata[:len(metadata)-1]), ',')
+	}
+	out = append(out, `"task_completed":`...)
+	out = strconv.AppendInt(out, int64(id), 10)
+	return append(out, '}')
+}
