@@ -289,9 +289,12 @@ func (l *Leases) heldBy(c HoldCommand, now Now) (*Lease, error) {
 		return nil, err
 	}
 	if c.Fence != 0 && c.Fence != lease.Fence {
+		fix := "the lease was granted anew since: stop the work that rests on the old fence"
+		if c.Fence > lease.Fence {
+			fix = "send the fence that the grant of this lease answered"
+		}
 		return nil, hub.Errorf(hub.CodeStaleFence, "fence %d is not that of this %s", c.Fence, c.Space).
-			With("fence", lease.Fence).With("given", c.Fence).
-			WithFix("the lease was granted anew since: stop the work that rests on the old fence")
+			With("fence", lease.Fence).With("given", c.Fence).WithFix(fix)
 	}
 	return lease, nil
 }

@@ -118,7 +118,7 @@ func (t *Tasks) List() []StoredTask {
 // the record; notices follow. A task_result to a live task completes it; to any
 // other message it is a plain message. parent_not_found, task_closed,
 // task_too_deep, reply_not_found.
-func (t *Tasks) Post(c PostTaskCommand, now Now, w TaskWorld) (Decision[TaskPosted], error) {
+func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted], error) {
 	m := c.Message
 	by := TaskActor{Agent: m.From, Authority: m.Authority, Assurance: m.Assurance}
 	if err := t.checkParent(&m, by, w); err != nil {
@@ -182,7 +182,7 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 
 // Complete ends a live task as done, with what rolls up from it. ErrNotLive,
 // task_not_found (not the actor's to see), invalid.
-func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, now Now) (Decision[hub.Task], error) {
+func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
 	if err != nil {
 		return Decision[hub.Task]{}, err

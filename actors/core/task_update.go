@@ -25,7 +25,7 @@ var nextStatus = map[hub.TaskStatus][]hub.TaskStatus{
 // is so already counts as none and leaves the version. ErrNotLive,
 // task_not_found (not the actor's to see), version_conflict, invalid,
 // invalid_agent_id.
-func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, now Now, w TaskWorld) (Decision[hub.Task], error) {
+func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
 	if err != nil {
 		return Decision[hub.Task]{}, err

@@ -1,0 +1,133 @@
+package core_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// promise is what the hub owes the holder of a key.
+type promise struct {
+	agent  hub.AgentID
+	fence  hub.Fence
+	until  int64 // hub time up to which the lease may not be taken away
+	graced bool
+}
+
+// TestLeaseProperties plays random commands against a model of promises: at any
+// time a key has at most one holder, fences rise with every grant, and no lease
+// ends before its time unless it is released. The rig itself checks that replayed
+// facts and restored checkpoints give the live state.
+func TestLeaseProperties(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newLeaseRig(rt)
+		owed := map[core.LeaseKey]*promise{}
+		highest := hub.Fence(0)
+		agents := rapid.SampledFrom([]hub.AgentID{"alice", "bob", "carol"})
+		keys := rapid.SampledFrom([]core.LeaseKey{
+			{Space: core.SpaceClaim, Key: "a"}, {Space: core.SpaceClaim, Key: "b"}, {Space: core.SpaceLock, Key: "a"},
+		})
+		ttls := rapid.IntRange(hub.MinTTLSec, 12)
+		holder := func(k core.LeaseKey) *promise {
+			if p := owed[k]; p != nil && r.now.HubMS < p.until {
+				return p
+			}
+			return nil
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"acquire": func(rt *rapid.T) {
+				k, agent, ttl := keys.Draw(rt, "key"), agents.Draw(rt, "agent"), ttls.Draw(rt, "ttl")
+				before, until := holder(k), r.now.HubMS+int64(ttl)*1000
+				a := r.acquire(core.AcquireCommand{Space: k.Space, Key: k.Key, Given: k.Key, Agent: agent, TTLSec: ttl})
+				owner, fence := answered(a)
+				switch {
+				case before == nil:
+					if !a.Acquired || owner != agent || fence <= highest {
+						rt.Fatalf("a free key was not granted with a new fence: %+v", a)
+					}
+					highest = fence
+					owed[k] = &promise{agent: agent, fence: fence, until: until}
+				case before.agent == agent:
+					if !a.Acquired || fence != before.fence {
+						rt.Fatalf("the holder lost its lease by asking again: %+v", a)
+					}
+					if until > before.until {
+						before.until, before.graced = until, false
+					}
+				default:
+					if a.Acquired || owner != before.agent || fence != before.fence {
+						rt.Fatalf("two holders: %+v", a)
+					}
+				}
+			},
+			"refresh": func(rt *rapid.T) {
+				k, agent, ttl := keys.Draw(rt, "key"), agents.Draw(rt, "agent"), ttls.Draw(rt, "ttl")
+				before := holder(k)
+				_, err := r.refresh(core.HoldCommand{Space: k.Space, Key: k.Key, Agent: agent, TTLSec: ttl})
+				if (err == nil) != (before != nil && before.agent == agent) {
+					rt.Fatalf("refresh by %s of %+v: %v", agent, before, err)
+				}
+				if err == nil {
+					before.until, before.graced = r.now.HubMS+int64(ttl)*1000, false
+				}
+			},
+			"release": func(rt *rapid.T) {
+				k, agent := keys.Draw(rt, "key"), agents.Draw(rt, "agent")
+				fence := hub.Fence(rapid.Int64Range(0, int64(highest)).Draw(rt, "fence"))
+				before := holder(k)
+				_, err := r.release(core.HoldCommand{Space: k.Space, Key: k.Key, Agent: agent, Fence: fence})
+				switch {
+				case before == nil || before.agent != agent:
+					if !errors.Is(err, &hub.Error{Code: hub.CodeNotHolder}) {
+						rt.Fatalf("release by %s of %+v: %v", agent, before, err)
+					}
+				case fence != 0 && fence != before.fence:
+					if !errors.Is(err, &hub.Error{Code: hub.CodeStaleFence}) {
+						rt.Fatalf("release with fence %d of %+v: %v", fence, before, err)
+					}
+				case err != nil:
+					rt.Fatalf("release by the holder: %v", err)
+				default:
+					delete(owed, k)
+				}
+			},
+			"time passes": func(rt *rapid.T) {
+				r.pass(time.Duration(rapid.IntRange(1, 6000).Draw(rt, "ms")) * time.Millisecond)
+			},
+			"timer": func(*rapid.T) { r.expire() },
+			"restart": func(*rapid.T) {
+				soon := r.now.HubMS + hub.LeaseRestartGrace.Milliseconds()
+				for k, p := range owed {
+					if _, held := r.live.Get(k); held && p.until < soon && !p.graced {
+						p.until, p.graced = soon, true
+					}
+				}
+				r.restart()
+			},
+			"": func(rt *rapid.T) {
+				for k, p := range owed {
+					lease, held := r.live.Get(k)
+					if r.now.HubMS < p.until && (!held || lease.Agent != p.agent || lease.Fence != p.fence || lease.Deadline != p.until) {
+						rt.Fatalf("%v is owed %+v, the state has %+v", k, *p, lease)
+					}
+				}
+				if n := len(slices.Concat(r.live.List(core.SpaceClaim), r.live.List(core.SpaceLock))); n != r.live.Len() {
+					rt.Fatalf("%d leases are listed, %d held", n, r.live.Len())
+				}
+			},
+		})
+	})
+}
+
+func answered(a core.LeaseAnswer) (hub.AgentID, hub.Fence) {
+	if a.Lock != nil {
+		return a.Lock.AgentID, a.Lock.Fence
+	}
+	return a.Claim.OwnerAgentID, a.Claim.Fence
+}
