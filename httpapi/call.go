@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// call is one request on its way through a handler.
+type call struct {
+	server *Server
+	route  *route
+	w      http.ResponseWriter
+	r      *http.Request
+	params httprouter.Params
+	caller hub.Caller
+	key    hub.IdempotencyKey // where caller.Idempotency points
+	agent  hub.AgentID        // whom the call acts as, for the log; may be empty
+	local  bool               // the peer is on this machine's loopback
+	logged bool               // the call is logged though it changes nothing
+}
+
+// context carries the caller to the services.
+func (c *call) context() context.Context {
+	return hub.WithCaller(c.r.Context(), &c.caller)
+}
+
+// decode reads the body into the struct that in points to. The body's buffer is
+// free again when decode returns.
+func (c *call) decode(in any) error {
+	limit := int64(maxSmallBody)
+	if c.route.large {
+		limit = c.server.largeBody
+	}
+	body, err := c.server.readBody(c.w, c.r, limit)
+	if err != nil {
+		return err
+	}
+	defer body.free()
+	if c.caller.Idempotency != nil {
+		c.key.Hash = sha256.Sum256(body.data)
+	}
+	return api.Decode(body.data, in)
+}
+
+// query parses the parameters of the URL.
+func (c *call) query() (*api.Query, error) { return api.ParseQuery(c.r.URL.RawQuery) }
+
+// name fills in the agent that the call leaves out with the session's.
+func (c *call) name(agent *hub.AgentID) {
+	if *agent == "" {
+		*agent = c.caller.Agent
+	}
+}
+
+// actAs lets the call act as agent, unless its session is another's, and counts
+// it as a sign of life. An empty agent is nobody in particular.
+func (c *call) actAs(agent hub.AgentID) error {
+	if agent == "" {
+		return nil
+	}
+	if c.caller.Agent != "" && c.caller.Agent != agent {
+		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the call names").
+			With("agent_id", agent).With("session_agent_id", c.caller.Agent).
+			WithFix("name the session's agent, or leave out X-Hub-Session")
+	}
+	c.agent = agent
+	if !agent.Reserved() {
+		c.server.config.Presence.Touch(agent)
+	}
+	return nil
+}
+
+// view is actAs for the agent_id of a query that a read takes the view of: the
+// session's agent if the query names none. The operator may see as operator.
+func (c *call) view(q *api.Query) (hub.AgentID, error) {
+	agent := q.Agent("agent_id")
+	c.name(&agent)
+	if err := q.Err(); err != nil {
+		return "", err
+	}
+	if agent.Reserved() && !c.caller.Operator {
+		return "", operatorRequired("only the operator sees what " + string(agent) + " sees")
+	}
+	return agent, c.actAs(agent)
+}
+
+// parks prepares the connection for an answer that may come only after wait: the
+// deadlines of net/http count from the request.
+func (c *call) parks(wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	rc := http.NewResponseController(c.w)
+	// Errors mean that the connection is gone or is a test's; the write tells.
+	_ = rc.SetReadDeadline(time.Time{})
+	_ = rc.SetWriteDeadline(time.Now().Add(wait + c.server.config.WriteTimeout))
+}
+
+// id returns a path parameter that is a message or task id.
+func (c *call) id(name string, notFound hub.Code) (hub.MessageID, error) {
+	id, ok := parseID(c.params.ByName(name))
+	if !ok {
+		return 0, hub.NewError(notFound, "there is no such id").With("field", name)
+	}
+	return id, nil
+}
+
+// parseID takes the canonical form of an id only, so that one row has one path.
+func parseID(text string) (hub.MessageID, bool) {
+	const maxDigits = 16 // of 2^53-1
+	if text == "" || len(text) > maxDigits || text[0] == '0' {
+		return 0, false
+	}
+	var id hub.MessageID
+	for _, b := range []byte(text) {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		id = id*10 + hub.MessageID(b-'0')
+	}
+	return id, id <= hub.MaxMessageID
+}

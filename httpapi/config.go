@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"hubcli/hub"
+)
+
+// Authenticator proves sessions.
+type Authenticator interface {
+	// Authenticate returns who owns the session whose full id this is; a session
+	// that went idle lives again. session_invalid if there is none,
+	// session_replaced if the agent has a later one.
+	Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller, error)
+}
+
+// Presence learns who is there. Touch is called for every call that names an
+// agent and that the edge does not refuse; it must not wait.
+type Presence interface{ Touch(agent hub.AgentID) }
+
+// Config is what a Server is made of. The services, Sessions, OperatorToken and
+// InstanceID are required; the rest has defaults.
+type Config struct {
+	Service  hub.Service   // the agent plane
+	Status   hub.Status    // hub-info, app/status, readiness
+	Control  hub.Control   // shutdown
+	Sessions Authenticator // proves X-Hub-Session
+	Presence Presence      // nil: nobody cares
+
+	OperatorToken string         // secret that X-Hub-Operator must equal
+	InstanceID    hub.InstanceID // of the store; sent with every answer
+	AllowRemote   bool           // accept the addresses of this machine's interfaces as Host
+	Limits        hub.Limits     // zero: hub.DefaultLimits
+
+	Logger   *slog.Logger         // nil: nothing is logged
+	Registry *prometheus.Registry // what /metrics shows; nil: one of its own
+	// LocalAddrs returns the addresses of this machine's interfaces. It is asked
+	// only with AllowRemote. nil: the operating system's.
+	LocalAddrs func() []netip.Addr
+
+	MaxConnections    int           // more wait to be accepted; 0: hub.MaxConnections
+	MaxBodiesInFlight int64         // bytes of all bodies being read; 0: 256 MiB
+	MaxHeaderBytes    int           // of one request; 0: 16 KiB
+	ReadHeaderTimeout time.Duration // 0: 5 s
+	ReadTimeout       time.Duration // header and body; 0: 30 s
+	WriteTimeout      time.Duration // one answer, after any wait; 0: 30 s
+	IdleTimeout       time.Duration // between two requests; 0: 120 s
+	StopTimeout       time.Duration // for answers under way when Serve ends; 0: 10 s
+	Heartbeat         time.Duration // of a stream; 0: hub.SSEHeartbeat
+}
+
+func orDefault[T comparable](v *T, value T) {
+	var zero T
+	if *v == zero {
+		*v = value
+	}
+}
+
+// EnsureDefaults fills in what is zero.
+func (c *Config) EnsureDefaults() {
+	orDefault(&c.Limits, hub.DefaultLimits())
+	orDefault(&c.MaxConnections, hub.MaxConnections)
+	orDefault(&c.MaxBodiesInFlight, 256<<20)
+	orDefault(&c.MaxHeaderBytes, 16<<10)
+	orDefault(&c.ReadHeaderTimeout, 5*time.Second)
+	orDefault(&c.ReadTimeout, 30*time.Second)
+	orDefault(&c.WriteTimeout, 30*time.Second)
+	orDefault(&c.IdleTimeout, 120*time.Second)
+	orDefault(&c.StopTimeout, 10*time.Second)
+	orDefault(&c.Heartbeat, hub.SSEHeartbeat)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Registry == nil {
+		c.Registry = prometheus.NewRegistry()
+	}
+	if c.Presence == nil {
+		c.Presence = absent{}
+	}
+	if c.LocalAddrs == nil {
+		c.LocalAddrs = interfaceAddrs
+	}
+}
+
+// Validate reports what is missing or cannot be.
+func (c *Config) Validate() error {
+	switch {
+	case c.Service == nil || c.Status == nil || c.Control == nil || c.Sessions == nil:
+		return errors.New("httpapi: a service is missing")
+	case c.OperatorToken == "":
+		return errors.New("httpapi: the operator token is missing")
+	case c.InstanceID == "":
+		return errors.New("httpapi: the instance id is missing")
+	case c.Limits.MaxBodyChars < 1 || c.Limits.MaxAttachmentChars < 1 || c.Limits.MaxAttachments < 0:
+		return errors.New("httpapi: a message limit is out of range")
+	case c.MaxConnections < 1 || c.MaxBodiesInFlight < 1 || c.MaxHeaderBytes < 1:
+		return errors.New("httpapi: a limit of the server is out of range")
+	case min(c.ReadHeaderTimeout, c.ReadTimeout, c.WriteTimeout, c.IdleTimeout, c.StopTimeout, c.Heartbeat) <= 0:
+		return errors.New("httpapi: a timeout of the server is out of range")
+	}
+	return nil
+}
+
+type absent struct{}
+
+func (absent) Touch(hub.AgentID) {}
+
+// interfaceAddrs returns the addresses of this machine's interfaces; none if
+// they cannot be read.
+func interfaceAddrs() []netip.Addr {
+	list, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	addrs := make([]netip.Addr, 0, len(list))
+	for _, a := range list {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			addrs = append(addrs, p.Addr().Unmap())
+		}
+	}
+	return addrs
+}

@@ -1,0 +1,222 @@
+package httpapi
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// guard refuses, before anything else looks at a request, what a browser or a
+// rebound name might have sent: a Host that is not exactly ours, an Origin that
+// is not exactly ours, a Sec-Fetch-Site that says the request comes from a page
+// of another site.
+func (s *Server) guard(r *http.Request) *hub.Error {
+	port := localPort(r)
+	if port == "" || !s.hostAllowed(r.Host, port) {
+		return hub.NewError(hub.CodeForbiddenHost, "the Host header does not name this hub").
+			WithFix("use http://127.0.0.1 with the port of the hub")
+	}
+	if origins, ok := r.Header["Origin"]; ok {
+		if len(origins) != 1 || origins[0] != "http://"+r.Host {
+			return hub.NewError(hub.CodeForbiddenOrigin, "requests of foreign pages are refused").
+				WithFix("do not send an Origin header")
+		}
+	}
+	if sites, ok := r.Header["Sec-Fetch-Site"]; ok {
+		if len(sites) != 1 || sites[0] != "same-origin" && sites[0] != "none" {
+			return hub.NewError(hub.CodeForbiddenOrigin, "requests of foreign pages are refused").
+				WithFix("do not call the hub from a page of another site")
+		}
+	}
+	return nil
+}
+
+// localPort returns the port at which the request came in, or "".
+func localPort(r *http.Request) string {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	return strconv.Itoa(addr.Port)
+}
+
+// hostAllowed accepts 127.0.0.1, localhost and ::1 with our port, and with
+// AllowRemote the addresses of this machine. Addresses are compared as
+// addresses, never as text that begins alike.
+func (s *Server) hostAllowed(host, port string) bool {
+	name, ok := strings.CutSuffix(host, ":"+port)
+	if !ok {
+		if port != "80" || strings.HasSuffix(host, ":") {
+			return false
+		}
+		name = host
+	}
+	switch name {
+	case "127.0.0.1", "localhost", "[::1]":
+		return true
+	}
+	addr, ok := hostAddr(name)
+	switch {
+	case !ok || addr.IsUnspecified():
+		return false
+	case addr == loopback4 || addr == loopback6:
+		return true
+	}
+	return s.config.AllowRemote && slices.Contains(s.localAddrs(), addr)
+}
+
+var (
+	loopback4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	loopback6 = netip.IPv6Loopback()
+)
+
+// hostAddr parses the host part of a Host header: IPv6 in brackets, no zone, no
+// IPv4 in disguise.
+func hostAddr(name string) (netip.Addr, bool) {
+	inner, bracketed := strings.CutPrefix(name, "[")
+	if bracketed {
+		if inner, bracketed = strings.CutSuffix(inner, "]"); !bracketed {
+			return netip.Addr{}, false
+		}
+	}
+	addr, err := netip.ParseAddr(inner)
+	if err != nil || addr.Zone() != "" || addr.Is4In6() || addr.Is6() != bracketed {
+		return netip.Addr{}, false
+	}
+	return addr, true
+}
+
+// fromLoopback reports whether the peer is on this machine's loopback.
+func fromLoopback(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && peer.Addr().Unmap().IsLoopback()
+}
+
+// admit finds out who calls and refuses what the call's plane and the peer's
+// address do not allow.
+func (s *Server) admit(c *call) error {
+	header := c.r.Header
+	if id, ok := header[api.HeaderInstance]; ok && (len(id) != 1 || id[0] != string(s.config.InstanceID)) {
+		return hub.NewError(hub.CodeStoreChanged, "this hub serves another store than the one that the call means").
+			With("instance_id", s.config.InstanceID).
+			WithFix("forget cursors and sessions, register again and bootstrap")
+	}
+	if token, ok := header[api.HeaderOperator]; ok {
+		if len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), s.operatorToken) != 1 {
+			return operatorRequired("the operator token is wrong")
+		}
+		c.caller.Operator = true
+	}
+	if err := s.authenticate(c); err != nil {
+		return err
+	}
+	if c.route.plane == planeOperator && !c.caller.Operator {
+		return operatorRequired(c.route.operation + " is the operator's")
+	}
+	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
+		return nil
+	}
+	if err := checkContentType(header); err != nil {
+		return err
+	}
+	return c.takeIdempotencyKey()
+}
+
+func operatorRequired(message string) *hub.Error {
+	return hub.NewError(hub.CodeOperatorRequired, message).
+		WithFix("send X-Hub-Operator with the content of operator.token in the store's folder")
+}
+
+// authenticate proves the session that the call sends, if it sends one and has a
+// use for it, and holds peers on other machines to the rule that they need one.
+func (s *Server) authenticate(c *call) error {
+	auth := c.route.auth
+	remote := !c.local
+	if auth == authNone || auth == authRemote && c.local {
+		return nil
+	}
+	if auth == authRegister {
+		if remote && !c.caller.Operator {
+			return operatorRequired("registering from another machine is the operator's")
+		}
+		return nil
+	}
+	full, ok := c.r.Header[api.HeaderSession]
+	if !ok {
+		if remote {
+			return hub.NewError(hub.CodeSessionRequired, "calls from another machine need a session").
+				WithFix("join with an invite, then send X-Hub-Session")
+		}
+		return nil
+	}
+	if len(full) != 1 || full[0] == "" {
+		return hub.NewError(hub.CodeSessionInvalid, "the session is unknown").WithFix("register again")
+	}
+	proved, err := s.config.Sessions.Authenticate(c.r.Context(), hub.SessionID(full[0]))
+	if err != nil {
+		return err
+	}
+	c.caller.Agent, c.caller.Session, c.caller.Incarnation = proved.Agent, proved.Session, proved.Incarnation
+	return nil
+}
+
+// checkContentType refuses a body that says it is something else than JSON.
+func checkContentType(header http.Header) *hub.Error {
+	if len(header["Content-Encoding"]) != 0 {
+		return unsupportedMedia("compressed bodies are not taken")
+	}
+	types, ok := header["Content-Type"]
+	if !ok {
+		return nil
+	}
+	if len(types) == 1 && (types[0] == api.ContentType || isJSON(types[0])) {
+		return nil
+	}
+	return unsupportedMedia("the body must be JSON")
+}
+
+func unsupportedMedia(message string) *hub.Error {
+	return hub.NewError(hub.CodeUnsupportedMedia, message).
+		WithFix("send the header Content-Type: application/json")
+}
+
+// isJSON accepts application/json, alone or with charset=utf-8.
+func isJSON(value string) bool {
+	media, parameter, found := strings.Cut(value, ";")
+	if !strings.EqualFold(strings.TrimSpace(media), api.ContentType) {
+		return false
+	}
+	if !found {
+		return true
+	}
+	name, charset, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+	return strings.EqualFold(name, "charset") && strings.EqualFold(strings.Trim(charset, `"`), "utf-8")
+}
+
+// takeIdempotencyKey checks the key of a call that changes something. Its hash
+// follows with the body.
+func (c *call) takeIdempotencyKey() error {
+	keys, ok := c.r.Header[api.HeaderIdempotency]
+	if !ok {
+		return nil
+	}
+	const field = api.HeaderIdempotency
+	if len(keys) != 1 || keys[0] == "" || len(keys[0]) > hub.MaxIdempotencyKey {
+		return hub.Invalid(field, field+" must be one value of 1 to 255 characters")
+	}
+	for _, b := range []byte(keys[0]) {
+		if b < 0x20 || b > 0x7e {
+			return hub.Invalid(field, field+" must be printable ASCII")
+		}
+	}
+	c.key = hub.IdempotencyKey{Method: c.r.Method, Path: c.r.URL.Path, Key: keys[0]}
+	c.caller.Idempotency = &c.key
+	return nil
+}

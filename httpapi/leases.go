@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// lease is the reply to asking for a lease: 201 if it was granted, 200 with the
+// holder's row if not.
+func lease[T any](g hub.Grant[T]) reply {
+	rep := reply{result: g.Row, acquired: granted(g.Acquired), replayed: g.Replayed}
+	if g.Acquired {
+		rep.status = http.StatusCreated
+	}
+	return rep
+}
+
+func renewed[T any](g hub.Grant[T]) reply {
+	return reply{result: g.Row, acquired: granted(g.Acquired), replayed: g.Replayed}
+}
+
+func seconds(sec float64) time.Duration { return time.Duration(sec * float64(time.Second)) }
+
+func postClaim(c *call) (reply, error) {
+	var in hub.ClaimInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.OwnerAgentID)
+	if err := api.ValidateClaim(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.OwnerAgentID); err != nil {
+		return reply{}, err
+	}
+	c.parks(seconds(in.WaitSec))
+	out, err := c.server.config.Service.Claim(c.context(), in)
+	return lease(out), err
+}
+
+func (c *call) claimHold() (hub.ClaimHoldInput, error) {
+	var in hub.ClaimHoldInput
+	if err := c.decode(&in); err != nil {
+		return in, err
+	}
+	if in.AgentID == "" {
+		c.name(&in.OwnerAgentID)
+	}
+	if err := api.ValidateClaimHold(&in); err != nil {
+		return in, err
+	}
+	return in, c.actAs(in.OwnerAgentID)
+}
+
+func refreshClaim(c *call) (reply, error) {
+	in, err := c.claimHold()
+	if err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.RefreshClaim(c.context(), in)
+	return renewed(out), err
+}
+
+func releaseClaim(c *call) (reply, error) {
+	in, err := c.claimHold()
+	if err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.ReleaseClaim(c.context(), in)
+	return created(out, false), err
+}
+
+func (c *call) leasesQuery() (hub.LeasesQuery, error) {
+	query, err := c.query()
+	if err != nil {
+		return hub.LeasesQuery{}, err
+	}
+	q := hub.LeasesQuery{
+		ThreadID:   hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		ActiveOnly: query.Bool("active_only"),
+		Limit:      query.Limit(),
+	}
+	_, err = c.view(query)
+	return q, err
+}
+
+func listClaims(c *call) (reply, error) {
+	q, err := c.leasesQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	rows, err := c.server.config.Service.Claims(c.context(), q)
+	return reply{result: list(rows)}, err
+}
+
+func postLock(c *call) (reply, error) {
+	var in hub.LockInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.AgentID)
+	if err := api.ValidateLock(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.AgentID); err != nil {
+		return reply{}, err
+	}
+	c.parks(seconds(in.WaitSec))
+	out, err := c.server.config.Service.Lock(c.context(), in)
+	return lease(out), err
+}
+
+func (c *call) lockHold() (hub.LockHoldInput, error) {
+	var in hub.LockHoldInput
+	if err := c.decode(&in); err != nil {
+		return in, err
+	}
+	c.name(&in.AgentID)
+	if err := api.ValidateLockHold(&in); err != nil {
+		return in, err
+	}
+	return in, c.actAs(in.AgentID)
+}
+
+func refreshLock(c *call) (reply, error) {
+	in, err := c.lockHold()
+	if err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.RefreshLock(c.context(), in)
+	return renewed(out), err
+}
+
+func releaseLock(c *call) (reply, error) {
+	in, err := c.lockHold()
+	if err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.ReleaseLock(c.context(), in)
+	return created(out, false), err
+}
+
+func listLocks(c *call) (reply, error) {
+	q, err := c.leasesQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	q.ThreadID = "" // locks have no thread
+	rows, err := c.server.config.Service.Locks(c.context(), q)
+	return reply{result: list(rows)}, err
+}

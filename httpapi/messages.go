@@ -1,0 +1,192 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// defaultEventsWait is how long a poll that names no timeout waits.
+const defaultEventsWait = 30 * time.Second
+
+func postMessage(c *call) (reply, error) {
+	var in hub.PostInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.FromAgent)
+	if err := api.ValidatePost(&in, c.server.config.Limits, c.caller.Operator); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.FromAgent); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.Post(c.context(), in)
+	return reply{status: http.StatusCreated, row: out.Row, replayed: out.Replayed}, err
+}
+
+func getMessage(c *call) (reply, error) {
+	id, err := c.id("message_id", hub.CodeMessageNotFound)
+	if err != nil {
+		return reply{}, err
+	}
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	viewer, err := c.view(q)
+	if err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Service.Message(c.context(), id, viewer)
+	return reply{row: row}, err
+}
+
+func listMessages(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	q := hub.MessagesQuery{
+		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
+		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		Since:    query.Cursor("since_id"),
+		Limit:    query.Limit(),
+		Tail:     query.Bool("tail"),
+		Wait:     query.Wait(0),
+	}
+	if q.Channel == "" && q.ThreadID == "" {
+		query.Keep(hub.Invalid("channel", "a listing needs channel or thread_id").WithFix("name a channel or a thread"))
+	}
+	if _, err := c.view(query); err != nil {
+		return reply{}, err
+	}
+	if c.r.Method == http.MethodHead {
+		q.Wait = 0
+	}
+	c.parks(q.Wait)
+	page, err := c.server.config.Service.Messages(c.context(), q)
+	return reply{page: &page}, err
+}
+
+// reader is view for a call that needs an agent.
+func (c *call) reader(q *api.Query) (hub.AgentID, error) {
+	agent := q.Agent("agent_id")
+	if agent == "" && c.caller.Agent == "" {
+		q.Keep(hub.CheckAgentID("agent_id", agent))
+	}
+	return c.view(q)
+}
+
+func pollEvents(c *call) (reply, error) {
+	q, err := c.eventsQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	if c.r.Method == http.MethodHead {
+		q.Wait = 0
+	}
+	c.parks(q.Wait)
+	page, err := c.server.config.Service.Events(c.context(), q)
+	return reply{page: &page}, err
+}
+
+func (c *call) eventsQuery() (hub.EventsQuery, error) {
+	query, err := c.query()
+	if err != nil {
+		return hub.EventsQuery{}, err
+	}
+	q := hub.EventsQuery{
+		RoomID:      hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
+		ThreadID:    hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		Since:       query.Cursor("since_id"),
+		ExcludeSelf: query.Bool("exclude_self"),
+		Limit:       query.Limit(),
+		MaxChars:    query.MaxChars(),
+		Wait:        query.Wait(defaultEventsWait),
+	}
+	q.Channels = channels(query.Names("channel", hub.MaxNameChars))
+	if len(q.Channels) != 0 && q.RoomID != "" {
+		query.Keep(hub.Invalid("room_id", "channel and room_id exclude each other").WithFix("send one of them"))
+	}
+	q.Agent, err = c.reader(query)
+	return q, err
+}
+
+func channels(names []string) []hub.ChannelName {
+	if len(names) == 0 {
+		return nil
+	}
+	list := make([]hub.ChannelName, len(names))
+	for i, name := range names {
+		list[i] = hub.ChannelName(name)
+	}
+	return list
+}
+
+// getInbox shows an agent its direct messages. The operator sees everybody's
+// with as_operator, and then the call is logged.
+func getInbox(c *call) (reply, error) {
+	agent := hub.AgentID(c.params.ByName("agent_id"))
+	if err := hub.CheckAgentID("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	q := hub.InboxQuery{
+		Agent: agent,
+		Since: query.Cursor("since_id"),
+		Limit: query.Limit(),
+		Tail:  query.Bool("tail"),
+	}
+	asOperator := query.Bool("as_operator") || agent.Reserved()
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if asOperator {
+		c.logged, c.agent = true, hub.AgentOperator
+		if !c.caller.Operator {
+			return reply{}, operatorRequired("this inbox is shown to the operator alone")
+		}
+	} else if err := c.actAs(agent); err != nil {
+		return reply{}, err
+	}
+	page, err := c.server.config.Service.Inbox(c.context(), q)
+	return reply{page: &page}, err
+}
+
+func listThreads(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	q := hub.ThreadsQuery{Limit: query.Limit()}
+	if q.Viewer, err = c.view(query); err != nil {
+		return reply{}, err
+	}
+	rows, err := c.server.config.Service.Threads(c.context(), q)
+	return reply{result: list(rows)}, err
+}
+
+func getThread(c *call) (reply, error) {
+	id := c.params.ByName("thread_id")[1:] // a catch-all begins with its slash
+	if id == "" || hub.CheckName("thread_id", id, hub.MaxNameChars) != nil {
+		return reply{}, hub.NewError(hub.CodeThreadNotFound, "there is no such thread")
+	}
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	viewer, err := c.view(query)
+	if err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Service.Thread(c.context(), hub.ThreadID(id), viewer)
+	row.Messages, row.Tasks = list(row.Messages), list(row.Tasks)
+	row.Claims, row.Locks = list(row.Claims), list(row.Locks)
+	return reply{result: row}, err
+}

@@ -1,0 +1,151 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/julienschmidt/httprouter"
+)
+
+// plane says whose a call is.
+type plane uint8
+
+const (
+	planeOpen     plane = iota // anybody on loopback may call
+	planeAgent                 // an agent's, named by the call or proved by a session
+	planeOperator              // needs the operator token
+)
+
+// auth says what a call does with X-Hub-Session.
+type auth uint8
+
+const (
+	authSession  auth = iota // proves it if it is sent; a peer on another machine must send it
+	authRemote               // the same for peers on other machines, ignores it otherwise
+	authNone                 // ignores it: anybody may call from anywhere
+	authRegister             // ignores it; a peer on another machine needs the operator token
+)
+
+// route is one operation. Path parameters are written as httprouter wants them.
+type route struct {
+	path      string
+	method    string
+	operation string // operationId in openapi.yaml
+	plane     plane
+	auth      auth
+	large     bool // the body may carry a message within the limits
+	changes   bool // the call changes something: it is logged
+	secret    bool // the path may hold a secret: the log shows the route's path
+	handle    handler
+}
+
+type handler func(*call) (reply, error)
+
+// routes is the table of all operations, sorted by path and method.
+var routes = []route{
+	{path: "/healthz", method: "GET", operation: "getHealth", plane: planeOpen, auth: authNone, handle: getHealth},
+	{path: "/metrics", method: "GET", operation: "getMetrics", plane: planeOpen, auth: authRemote, handle: getMetrics},
+	{path: "/readyz", method: "GET", operation: "getReadiness", plane: planeOpen, auth: authRemote, handle: getReadiness},
+	{path: "/v1/agents", method: "GET", operation: "listAgents", plane: planeAgent, handle: listAgents},
+	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, handle: getAppStatus},
+	{path: "/v1/bootstrap", method: "GET", operation: "getBootstrap", plane: planeAgent, handle: getBootstrap},
+	{path: "/v1/channels", method: "GET", operation: "listChannels", plane: planeAgent, handle: listChannels},
+	{path: "/v1/channels", method: "POST", operation: "createChannel", plane: planeAgent, changes: true, handle: createChannel},
+	{path: "/v1/claims", method: "GET", operation: "listClaims", plane: planeAgent, handle: listClaims},
+	{path: "/v1/claims", method: "POST", operation: "claim", plane: planeAgent, changes: true, handle: postClaim},
+	{path: "/v1/claims/refresh", method: "POST", operation: "refreshClaim", plane: planeAgent, changes: true, handle: refreshClaim},
+	{path: "/v1/claims/release", method: "POST", operation: "releaseClaim", plane: planeAgent, changes: true, handle: releaseClaim},
+	{path: "/v1/events", method: "GET", operation: "pollEvents", plane: planeAgent, handle: pollEvents},
+	{path: "/v1/hub-info", method: "GET", operation: "getHubInfo", plane: planeOpen, auth: authNone, handle: getHubInfo},
+	{path: "/v1/inbox/:agent_id", method: "GET", operation: "getInbox", plane: planeAgent, handle: getInbox},
+	{path: "/v1/locks", method: "GET", operation: "listLocks", plane: planeAgent, handle: listLocks},
+	{path: "/v1/locks", method: "POST", operation: "lock", plane: planeAgent, changes: true, handle: postLock},
+	{path: "/v1/locks/refresh", method: "POST", operation: "refreshLock", plane: planeAgent, changes: true, handle: refreshLock},
+	{path: "/v1/locks/release", method: "POST", operation: "releaseLock", plane: planeAgent, changes: true, handle: releaseLock},
+	{path: "/v1/messages", method: "GET", operation: "listMessages", plane: planeAgent, handle: listMessages},
+	{path: "/v1/messages", method: "POST", operation: "postMessage", plane: planeAgent, large: true, changes: true, handle: postMessage},
+	{path: "/v1/messages/:message_id", method: "GET", operation: "getMessage", plane: planeAgent, handle: getMessage},
+	{path: "/v1/openapi.json", method: "GET", operation: "getOpenAPI", plane: planeOpen, auth: authRemote, handle: getOpenAPI},
+	{path: "/v1/sessions", method: "POST", operation: "register", plane: planeAgent, auth: authRegister, changes: true, handle: register},
+	{path: "/v1/sessions/:agent_id/rename", method: "POST", operation: "renameSession", plane: planeAgent, changes: true, handle: renameSession},
+	{path: "/v1/sessions/:session_id", method: "DELETE", operation: "closeSession", plane: planeAgent, auth: authRemote, changes: true, secret: true, handle: closeSession},
+	{path: "/v1/sessions/resume", method: "POST", operation: "resumeSession", plane: planeAgent, auth: authNone, changes: true, handle: resumeSession},
+	{path: "/v1/shutdown", method: "GET", operation: "getShutdown", plane: planeOperator, handle: getShutdown},
+	{path: "/v1/shutdown", method: "POST", operation: "shutdown", plane: planeOperator, changes: true, handle: postShutdown},
+	{path: "/v1/shutdown/cancel", method: "POST", operation: "cancelShutdown", plane: planeOperator, changes: true, handle: cancelShutdown},
+	{path: "/v1/stream", method: "GET", operation: "streamEvents", plane: planeAgent, handle: streamEvents},
+	{path: "/v1/tasks", method: "GET", operation: "listTasks", plane: planeAgent, handle: listTasks},
+	{path: "/v1/tasks/:task_id", method: "GET", operation: "getTask", plane: planeAgent, handle: getTask},
+	{path: "/v1/tasks/:task_id", method: "POST", operation: "updateTask", plane: planeAgent, changes: true, handle: updateTask},
+	{path: "/v1/tasks/:task_id/complete", method: "POST", operation: "completeTask", plane: planeAgent, large: true, changes: true, handle: completeTask},
+	{path: "/v1/threads", method: "GET", operation: "listThreads", plane: planeAgent, handle: listThreads},
+	{path: "/v1/threads/*thread_id", method: "GET", operation: "getThread", plane: planeAgent, handle: getThread},
+}
+
+// newRouter registers the table. httprouter allows no constant beside a
+// parameter, so that POST /v1/sessions/resume is registered as a parameter that
+// must be resume; and a thread id may hold a slash, hence the catch-all.
+func (s *Server) newRouter() *httprouter.Router {
+	router := &httprouter.Router{
+		HandleMethodNotAllowed: true,
+		NotFound:               http.HandlerFunc(s.notFound),
+		MethodNotAllowed:       http.HandlerFunc(s.methodNotAllowed),
+		PanicHandler:           s.panicked,
+	}
+	for i := range routes {
+		rt := &routes[i]
+		handle := s.handle(rt)
+		if rt.method == http.MethodPost && rt.path == "/v1/sessions/resume" {
+			router.Handle(rt.method, "/v1/sessions/:agent_id", s.only("resume", handle))
+			continue
+		}
+		router.Handle(rt.method, rt.path, handle)
+		if rt.method == http.MethodGet {
+			router.Handle(http.MethodHead, rt.path, handle)
+		}
+	}
+	return router
+}
+
+// only lets a call through whose one parameter is word.
+func (s *Server) only(word string, handle httprouter.Handle) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		if params[0].Value != word {
+			s.methodNotAllowed(w, r)
+			return
+		}
+		handle(w, r, params)
+	}
+}
+
+// matches reports whether the path of a request is one of the route's.
+func (rt *route) matches(path string) bool {
+	want := rt.path
+	for {
+		next, rest, more := strings.Cut(strings.TrimPrefix(want, "/"), "/")
+		got, left, leftMore := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		switch {
+		case strings.HasPrefix(next, "*"):
+			return true
+		case next != got && (!strings.HasPrefix(next, ":") || got == ""):
+			return false
+		case !more || !leftMore:
+			return more == leftMore
+		}
+		want, path = rest, left
+	}
+}
+
+// allowed lists the methods of a path, sorted.
+func allowed(path string) []string {
+	var methods []string
+	for i := range routes {
+		if routes[i].matches(path) {
+			methods = append(methods, routes[i].method)
+			if routes[i].method == http.MethodGet {
+				methods = append(methods, http.MethodHead)
+			}
+		}
+	}
+	return sortedSet(methods)
+}

@@ -1,0 +1,197 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+	"golang.org/x/net/netutil"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// Server answers the v1 contract.
+type Server struct {
+	config        Config
+	operatorToken []byte
+	instance      []string // value of X-Hub-Instance
+	largeBody     int64    // cap of a body that carries a message
+	router        *httprouter.Router
+	metrics       *metrics
+	bodyBytes     atomic.Int64  // of all bodies being read
+	stopping      chan struct{} // closed when Serve is to end
+	conns         conns
+}
+
+// New makes a server. Its configuration must not change afterwards.
+func New(config Config) (*Server, error) {
+	config.EnsureDefaults()
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config:        config,
+		operatorToken: []byte(config.OperatorToken),
+		instance:      []string{string(config.InstanceID)},
+		largeBody:     api.BodyCap(config.Limits),
+		stopping:      make(chan struct{}),
+	}
+	var err error
+	if s.metrics, err = newMetrics(s); err != nil {
+		return nil, err
+	}
+	s.router = s.newRouter()
+	return s, nil
+}
+
+// Handler returns the server without its listener, timeouts and limits of
+// connections. The guard learns the port from http.LocalAddrContextKey.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
+
+func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header()[api.HeaderInstance] = s.instance
+	if e := s.guard(r); e != nil {
+		s.metrics.refused(e.Code)
+		s.fail(w, e)
+		return
+	}
+	s.router.ServeHTTP(w, r)
+}
+
+// Serve answers requests until ctx ends, then closes l and returns once every
+// handler has ended and every connection is closed. It is called once. The
+// services' owner stops them first, so that parked calls are answered; what is
+// still under way after StopTimeout is cut off.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s.Handler(),
+		MaxHeaderBytes:    s.config.MaxHeaderBytes,
+		ReadHeaderTimeout: s.config.ReadHeaderTimeout,
+		ReadTimeout:       s.config.ReadTimeout,
+		WriteTimeout:      s.config.WriteTimeout,
+		IdleTimeout:       s.config.IdleTimeout,
+		ConnState:         s.conns.changed,
+		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
+
+		DisableGeneralOptionsHandler: true,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(netutil.LimitListener(l, s.config.MaxConnections)) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		failed <- err
+	}
+	close(s.stopping)
+	s.conns.closeUnused()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.StopTimeout)
+	defer cancel()
+	if stopErr := server.Shutdown(grace); stopErr != nil {
+		_ = server.Close() // the listener is closed already; connections have nobody to tell
+	}
+	err = <-failed
+	s.conns.wait()
+	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("httpapi: serve: %w", err)
+	}
+	return nil
+}
+
+// handle is the one place that runs handlers, writes what they return and tells
+// the log and the metrics.
+func (s *Server) handle(rt *route) httprouter.Handle {
+	observed := s.metrics.of(rt)
+	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		began := time.Now()
+		c := &call{server: s, route: rt, w: w, r: r, params: params, local: fromLoopback(r)}
+		rep, err := s.run(c)
+		if err == nil && !rep.done {
+			err = s.write(c, &rep)
+		}
+		if err == nil {
+			observed.succeeded(began)
+			if rt.changes || c.logged {
+				s.log(c, rep.status, "ok", began)
+			}
+			return
+		}
+		e := s.asError(r, err)
+		s.fail(w, e)
+		s.metrics.failed(rt, e.Code)
+		if rt.changes || c.logged {
+			s.log(c, e.Status, e.Code, began)
+		}
+	}
+}
+
+func (s *Server) run(c *call) (reply, error) {
+	if err := s.admit(c); err != nil {
+		return reply{}, err
+	}
+	return c.route.handle(c)
+}
+
+// log writes the one line of a call. It shows no body and no secret.
+func (s *Server) log(c *call, status int, code hub.Code, began time.Time) {
+	path := c.r.URL.Path
+	if c.route.secret {
+		path = c.route.path
+	}
+	s.config.Logger.LogAttrs(c.r.Context(), slog.LevelInfo, "call",
+		slog.String("method", c.r.Method), slog.String("path", path),
+		slog.String("agent", string(c.agent)), slog.Bool("operator", c.caller.Operator),
+		slog.Int("status", status), slog.String("code", string(code)),
+		slog.Float64("ms", float64(time.Since(began).Microseconds())/1000))
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.metrics.refused(hub.CodeNotFound)
+	s.fail(w, hub.NewError(hub.CodeNotFound, "there is no such path").
+		WithFix("GET /v1/openapi.json lists all paths"))
+}
+
+func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	methods := allowed(r.URL.Path)
+	if len(methods) == 0 {
+		s.notFound(w, r)
+		return
+	}
+	list := strings.Join(methods, ", ")
+	w.Header()["Allow"] = []string{list}
+	s.metrics.refused(hub.CodeMethodNotAllowed)
+	s.fail(w, hub.NewError(hub.CodeMethodNotAllowed, "the path does not take this method").
+		With("allow", methods).WithFix("use "+list))
+}
+
+// panicked answers for a handler that panicked, or cuts a stream off.
+func (s *Server) panicked(w http.ResponseWriter, r *http.Request, cause any) {
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	s.config.Logger.Error("handler panicked", "method", r.Method,
+		"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.metrics.refused(hub.CodeInternal)
+	if w.Header().Get("Content-Type") == streamType {
+		panic(http.ErrAbortHandler)
+	}
+	s.fail(w, internalError())
+}
+
+func (s *Server) localAddrs() []netip.Addr { return s.config.LocalAddrs() }
+
+func sortedSet(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}

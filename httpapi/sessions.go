@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func register(c *call) (reply, error) {
+	var in hub.RegisterInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := api.ValidateRegister(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.AgentID); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.Register(c.context(), in)
+	return created(out, true), err
+}
+
+func resumeSession(c *call) (reply, error) {
+	var in hub.ResumeInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := api.ValidateResume(&in); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.Resume(c.context(), in)
+	c.agent = out.Row.AgentID
+	return created(out, true), err
+}
+
+func renameSession(c *call) (reply, error) {
+	agent := hub.AgentID(c.params.ByName("agent_id"))
+	if err := hub.CheckSender("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	var in hub.RenameInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := api.ValidateRename(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(agent); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.Rename(c.context(), agent, in)
+	return created(out, false), err
+}
+
+// closeSession takes both forms of the id. A peer on another machine may close
+// its own session only.
+func closeSession(c *call) (reply, error) {
+	id := hub.SessionID(c.params.ByName("session_id"))
+	if c.caller.Session != "" && c.caller.Session != id.Public() {
+		return reply{}, hub.NewError(hub.CodeAgentMismatch, "the session to close is not the session that calls").
+			WithFix("close a session with its own X-Hub-Session")
+	}
+	c.agent = c.caller.Agent
+	out, err := c.server.config.Service.CloseSession(c.context(), id)
+	return created(out, false), err
+}
+
+func listAgents(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := hub.AgentsQuery{Capability: q.Text("capability")}
+	as := q.Agent("as")
+	if err := q.Err(); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(as); err != nil {
+		return reply{}, err
+	}
+	rows, err := c.server.config.Service.Agents(c.context(), filter)
+	return reply{result: list(rows)}, err
+}
+
+func getBootstrap(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	agent, err := c.reader(q)
+	if err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Service.Bootstrap(c.context(), agent)
+	row.LiveAgents = list(row.LiveAgents)
+	return reply{result: row}, err
+}
+
+func listChannels(c *call) (reply, error) {
+	rows, err := c.server.config.Service.Channels(c.context())
+	return reply{result: list(rows)}, err
+}
+
+func createChannel(c *call) (reply, error) {
+	var in hub.ChannelInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.CreatedBy)
+	if err := api.ValidateChannel(&in, c.caller.Operator); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.CreatedBy); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.CreateChannel(c.context(), in)
+	return created(out, out.Created), err
+}
+
+func getHealth(*call) (reply, error) {
+	return reply{result: map[string]string{"status": "ok"}}, nil
+}
+
+// getReadiness says whether the hub takes writes.
+func getReadiness(c *call) (reply, error) {
+	select {
+	case <-c.server.stopping:
+		return reply{}, hub.NewError(hub.CodeStopping, "the hub is stopping").WithRetryAfter(1)
+	default:
+	}
+	status, err := c.server.config.Status.AppStatus(c.context())
+	if err != nil {
+		return reply{}, err
+	}
+	switch status.Journal.State {
+	case hub.JournalFull:
+		return reply{}, hub.NewError(hub.CodeStorageFull, "the store's disk is full: the hub answers reads only").
+			With("free_bytes", status.Journal.FreeBytes).WithFix("free space on the disk of the store")
+	case hub.JournalFailed:
+		return reply{}, hub.NewError(hub.CodeStoreFailed, "the store failed: the hub is about to exit").
+			WithFix("see the hub's log")
+	}
+	return reply{result: map[string]string{"status": "ready"}}, nil
+}
+
+func getHubInfo(c *call) (reply, error) {
+	row, err := c.server.config.Status.Info(c.context())
+	row.Features = list(row.Features)
+	return reply{result: row}, err
+}
+
+func getAppStatus(c *call) (reply, error) {
+	row, err := c.server.config.Status.AppStatus(c.context())
+	row.Quarantined, row.Adapters = list(row.Quarantined), list(row.Adapters)
+	return reply{result: row}, err
+}
+
+func getMetrics(c *call) (reply, error) {
+	c.server.metrics.page.ServeHTTP(c.w, c.r)
+	return reply{done: true}, nil
+}
+
+func getOpenAPI(c *call) (reply, error) {
+	send(c.w, c.w.Header(), http.StatusOK, api.OpenAPI())
+	return reply{done: true}, nil
+}
+
+func getShutdown(c *call) (reply, error) {
+	row, err := c.server.config.Control.ShutdownState(c.context())
+	return reply{result: row}, err
+}
+
+func postShutdown(c *call) (reply, error) {
+	var in hub.ShutdownInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := api.ValidateShutdown(&in); err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Control.Shutdown(c.context(), in)
+	return reply{result: row}, err
+}
+
+func cancelShutdown(c *call) (reply, error) {
+	row, err := c.server.config.Control.CancelShutdown(c.context())
+	return reply{result: row}, err
+}

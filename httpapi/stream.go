@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+const streamType = "text/event-stream"
+
+// streamEvents sends rows as server-sent events until the client goes, the
+// session ends or the hub stops. The first look at the feed happens before the
+// answer begins, so that a refusal is an ordinary error.
+func streamEvents(c *call) (reply, error) {
+	q, err := c.streamQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	service := c.server.config.Service
+	page, err := service.Events(c.context(), q)
+	if err != nil {
+		return reply{}, err
+	}
+	st := newStream(c)
+	if c.r.Method == http.MethodHead {
+		return reply{done: true}, nil
+	}
+	q.Wait = c.server.config.Heartbeat
+	for st.send(&page) {
+		q.Since = page.NextSinceID
+		began := time.Now()
+		if err := c.actAs(q.Agent); err != nil {
+			break
+		}
+		if page, err = service.Events(c.context(), q); err != nil {
+			st.end(c.server.asError(c.r, err))
+			break
+		}
+		// Parked calls of a hub that stops are answered before their time.
+		if len(page.Rows) == 0 && page.NextSinceID <= q.Since && time.Since(began) < q.Wait/2 {
+			break
+		}
+	}
+	return reply{done: true}, nil
+}
+
+func (c *call) streamQuery() (hub.EventsQuery, error) {
+	query, err := c.query()
+	if err != nil {
+		return hub.EventsQuery{}, err
+	}
+	names := query.Names("channel", hub.MaxNameChars)
+	for name := range strings.SplitSeq(query.Text("channels"), ",") {
+		if name != "" {
+			query.Keep(hub.CheckName("channels", name, hub.MaxNameChars))
+			names = append(names, name)
+		}
+	}
+	q := hub.EventsQuery{
+		Channels:    channels(sortedSet(names)),
+		Since:       query.Cursor("since_id"),
+		ExcludeSelf: query.Bool("exclude_self"),
+		Limit:       hub.DefaultPageRows,
+	}
+	if last, ok := c.r.Header[api.HeaderLastEventID]; ok && len(last) == 1 && last[0] != "" {
+		id, ok := parseID(last[0])
+		if !ok && last[0] != "0" {
+			query.Keep(hub.Invalid(api.HeaderLastEventID, "Last-Event-ID is not a message id"))
+		}
+		q.Since = id
+	}
+	q.Agent, err = c.reader(query)
+	return q, err
+}
+
+// stream writes events, each write under a deadline of its own.
+type stream struct {
+	call       *call
+	controller *http.ResponseController
+	buffer     []byte
+}
+
+func newStream(c *call) *stream {
+	st := &stream{call: c, controller: http.NewResponseController(c.w)}
+	_ = st.controller.SetReadDeadline(time.Time{}) // the write tells if the connection is gone
+	header := c.w.Header()
+	header["Content-Type"] = []string{streamType}
+	header["Cache-Control"] = []string{"no-store"}
+	header["X-Accel-Buffering"] = []string{"no"}
+	c.w.WriteHeader(http.StatusOK)
+	return st
+}
+
+// send writes the rows of a page; a page without rows is a heartbeat, which moves
+// the client's Last-Event-ID to what has been examined. It returns false when the
+// stream is over.
+func (st *stream) send(page *hub.Page) bool {
+	b := st.buffer[:0]
+	for _, row := range page.Rows {
+		b = append(b, "id: "...)
+		b = append(b, rowID(row)...)
+		b = append(b, "\ndata: "...)
+		b = append(b, row...)
+		b = append(b, "\n\n"...)
+	}
+	if len(page.Rows) == 0 {
+		b = append(b, ": heartbeat\nid: "...)
+		b = strconv.AppendInt(b, int64(page.NextSinceID), 10)
+		b = append(b, "\n\n"...)
+	}
+	if !st.write(b) {
+		return false
+	}
+	if st.buffer = b; cap(b) > maxPooled {
+		st.buffer = nil
+	}
+	select {
+	case <-st.call.server.stopping:
+		return false
+	default:
+		return true
+	}
+}
+
+// end tells the client why the stream ends.
+func (st *stream) end(e *hub.Error) {
+	data, err := json.Marshal(api.FailureOf(e))
+	if err != nil {
+		return
+	}
+	st.write(append(append([]byte("event: error\ndata: "), data...), "\n\n"...))
+}
+
+func (st *stream) write(b []byte) bool {
+	_ = st.controller.SetWriteDeadline(time.Now().Add(st.call.server.config.WriteTimeout))
+	if _, err := st.call.w.Write(b); err != nil {
+		return false
+	}
+	return st.controller.Flush() == nil
+}
+
+// rowID returns the digits of the id, which begins every encoded row.
+func rowID(row hub.EncodedMessage) []byte {
+	const prefix = `{"id":`
+	if len(row) < len(prefix) || string(row[:len(prefix)]) != prefix {
+		panic("httpapi: an encoded message does not begin with its id")
+	}
+	digits := row[len(prefix):]
+	for i, b := range digits {
+		if b < '0' || b > '9' {
+			return digits[:i]
+		}
+	}
+	return digits
+}

@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"slices"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func listTasks(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	q := hub.TasksQuery{
+		ParentID: query.ID("parent_id"),
+		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
+		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		Ready:    query.OptionalBool("ready"),
+		Limit:    query.Limit(),
+	}
+	switch status := hub.TaskStatus(query.Text("status")); {
+	case status == "":
+	case status == "active":
+		q.Active = true
+	case slices.Contains(hub.TaskStatuses(), status):
+		q.Status = status
+	default:
+		query.Keep(hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses()).
+			WithFix("use active or one of the statuses"))
+	}
+	if room := query.Text("room_id"); room != "" {
+		query.Keep(hub.NewError(hub.CodeRoomNotFound, "there is no such room").With("room_id", room))
+	}
+	run := query.Text("run_id")
+	if q.Viewer, err = c.view(query); err != nil {
+		return reply{}, err
+	}
+	if run != "" { // no task is in a run
+		return reply{result: []hub.Task{}}, nil
+	}
+	rows, err := c.server.config.Service.Tasks(c.context(), q)
+	return reply{result: list(rows)}, err
+}
+
+func getTask(c *call) (reply, error) {
+	id, err := c.id("task_id", hub.CodeTaskNotFound)
+	if err != nil {
+		return reply{}, err
+	}
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	viewer, err := c.view(query)
+	if err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Service.Task(c.context(), id, viewer)
+	return reply{result: row}, err
+}
+
+func completeTask(c *call) (reply, error) {
+	id, err := c.id("task_id", hub.CodeTaskNotFound)
+	if err != nil {
+		return reply{}, err
+	}
+	var in hub.CompleteInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.AgentID)
+	if err := api.ValidateComplete(&in, c.server.config.Limits, c.caller.Operator); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.AgentID); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.CompleteTask(c.context(), id, in)
+	return created(out, false), err
+}
+
+func updateTask(c *call) (reply, error) {
+	id, err := c.id("task_id", hub.CodeTaskNotFound)
+	if err != nil {
+		return reply{}, err
+	}
+	var in hub.TaskUpdateInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.AgentID)
+	if err := api.ValidateTaskUpdate(&in, c.caller.Operator); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.AgentID); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.UpdateTask(c.context(), id, in)
+	return created(out, false), err
+}
