@@ -163,7 +163,7 @@ func TestLeaseTranscripts(t *testing.T) {
 			out := r.play(args)
 			log := r.log.String()
 			r.log.Reset()
-			return "> " + strings.Join(args, " ") + "\n" + log + out
+			return log + out
 		}
 	})
 }

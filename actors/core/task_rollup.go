@@ -82,15 +82,15 @@ func doneNotice(parent, cause *liveTask) MessageDraft {
 // childNotice says that a child of parent has failed or was cancelled. The title
 // of a child that a direct message opened is its parties' alone.
 func childNotice(parent, child *liveTask, status hub.TaskStatus) MessageDraft {
-	reason := wakeChildFailed
+	reason, what := wakeChildFailed, "has failed"
 	if status == hub.TaskCancelled {
-		reason = wakeChildCancelled
+		reason, what = wakeChildCancelled, "was cancelled"
 	}
 	name := taskName(&child.Task)
 	if child.Direct {
 		name = "Task " + strconv.FormatInt(int64(child.Task.TaskID), 10)
 	}
-	n := systemNotice(fmt.Sprintf("%s is %s. Its parent, task %d, stays open.", name, status, parent.Task.TaskID), map[string]any{
+	n := systemNotice(fmt.Sprintf("%s %s. Its parent, task %d, stays open.", name, what, parent.Task.TaskID), map[string]any{
 		"wake": wake{Reason: reason, Matched: []hub.TaskID{child.Task.TaskID}, SinceID: child.Task.TaskID},
 	})
 	parent.notify(&n)

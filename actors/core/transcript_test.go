@@ -59,24 +59,31 @@ func playTranscript(text string, run func(args []string) string) string {
 		out.WriteString("----\n")
 		for line := range strings.Lines(commands) {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-				out.WriteString(run(splitArgs(line)))
+				out.WriteString("> " + line + "\n" + run(splitArgs(line)))
 			}
 		}
 	}
 	return out.String()
 }
 
-// splitArgs splits at blanks; a quoted part stays together.
+// splitArgs splits at blanks. What stands in double quotes or in backquotes stays
+// together; the quotes go.
 func splitArgs(line string) []string {
 	var args []string
-	quoted := false
-	for part := range strings.FieldsFuncSeq(line, func(r rune) bool {
-		if r == '"' {
-			quoted = !quoted
+	var arg strings.Builder
+	var quote rune
+	for _, r := range line + " " {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '`'):
+			quote = r
+		case quote == 0 && r == ' ':
+			args = append(args, arg.String())
+			arg.Reset()
+		default:
+			arg.WriteRune(r)
 		}
-		return r == ' ' && !quoted
-	}) {
-		args = append(args, strings.ReplaceAll(part, `"`, ""))
 	}
 	return args
 }

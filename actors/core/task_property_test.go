@@ -1,0 +1,139 @@
+package core_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// TestTaskProperties plays random commands and then looks at all rows ever given:
+// a task that was not ended by a command is done if and only if it has children
+// and all of them are done; ready says what blocked_by says; nothing waits in a
+// circle; the state is what has not ended. The rig itself checks that replayed
+// facts and restored checkpoints give the live state, and that answers are the
+// stored rows.
+func TestTaskProperties(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newTaskRig(rt)
+		ended := map[hub.TaskID]bool{} // by a command
+		anyTask := func(rt *rapid.T) hub.TaskID {
+			return hub.TaskID(rapid.Int64Range(0, int64(r.head.Message)+1).Draw(rt, "task"))
+		}
+		note := func(id hub.TaskID, was *core.StoredTask, err error) {
+			if err == nil && was != nil && !was.Task.Status.Terminal() && r.rows[id].Task.Status.Terminal() {
+				ended[id] = true
+			}
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"post task": func(rt *rapid.T) {
+				m := core.MessageDraft{From: "lead", Kind: hub.KindTask, Body: "x", Parent: anyTask(rt)}
+				if rapid.Bool().Draw(rt, "direct") {
+					m.To, m.Kind = "dev", hub.KindTaskRequest
+				}
+				if _, err := r.post(m); (err == nil) != (m.Parent == 0 || r.isOpen(m.Parent)) {
+					rt.Fatalf("a child of %d: %v", m.Parent, err)
+				}
+			},
+			"post result": func(rt *rapid.T) {
+				id := anyTask(rt)
+				was := r.stored(id)
+				_, err := r.post(core.MessageDraft{From: "dev", Kind: hub.KindTaskResult, Body: "x", ReplyTo: id})
+				note(id, was, err)
+			},
+			"complete": func(rt *rapid.T) {
+				id := anyTask(rt)
+				was := r.stored(id)
+				_, err := r.complete(id, "lead", rapid.SampledFrom([]string{"", "note"}).Draw(rt, "note"))
+				note(id, was, err)
+			},
+			"set status": func(rt *rapid.T) {
+				id := anyTask(rt)
+				was := r.stored(id)
+				_, err := r.setStatus(id, rapid.SampledFrom(hub.TaskStatuses()).Draw(rt, "status"))
+				note(id, was, err)
+			},
+			"set blocked_by": func(rt *rapid.T) {
+				ids := rapid.SliceOfN(rapid.Int64Range(1, int64(r.head.Message)+1), 0, 3).Draw(rt, "ids")
+				blockedBy := make([]hub.TaskID, len(ids))
+				for i, id := range ids {
+					blockedBy[i] = hub.TaskID(id)
+				}
+				id := anyTask(rt)
+				was := r.stored(id)
+				if row, err := r.blockedBy(id, blockedBy...); err == nil && was.Task.Version < row.Version-1 {
+					rt.Fatalf("version %d follows %d", row.Version, was.Task.Version)
+				}
+			},
+			"restart": func(*rapid.T) { r.restart() },
+			"":        func(rt *rapid.T) { r.checkTasks(rt, ended) },
+		})
+	})
+}
+
+// isOpen reports whether id is a task that has not ended.
+func (r *taskRig) isOpen(id hub.TaskID) bool {
+	row, ok := r.rows[id]
+	return ok && !row.Task.Status.Terminal()
+}
+
+func (r *taskRig) checkTasks(rt *rapid.T, ended map[hub.TaskID]bool) {
+	children := map[hub.TaskID][]hub.TaskStatus{}
+	live := 0
+	for _, row := range r.rows {
+		if p := row.Task.ParentTaskID; p != nil {
+			children[*p] = append(children[*p], row.Task.Status)
+		}
+		if !row.Task.Status.Terminal() {
+			live++
+		}
+	}
+	for id, row := range r.rows {
+		task := row.Task
+		of := children[id]
+		allDone := len(of) > 0 && !slices.ContainsFunc(of, func(s hub.TaskStatus) bool { return s != hub.TaskDone })
+		if !ended[id] && (task.Status == hub.TaskDone) != allDone {
+			rt.Fatalf("task %d is %s, its children are %v", id, task.Status, of)
+		}
+		if !ended[id] && task.Status.Terminal() && task.Status != hub.TaskDone {
+			rt.Fatalf("task %d became %s by itself", id, task.Status)
+		}
+		waits := slices.ContainsFunc(task.BlockedBy, r.isOpen)
+		if task.Ready != (!task.Status.Terminal() && !waits) {
+			rt.Fatalf("task %d: %+v", id, task)
+		}
+		if task.Status.Terminal() != (task.CompletedAt != nil) {
+			rt.Fatalf("task %d: %+v", id, task)
+		}
+		if r.waitsFor(id, id, map[hub.TaskID]bool{}) {
+			rt.Fatalf("task %d waits for itself", id)
+		}
+		if got, isLive := r.live.Get(id); isLive == task.Status.Terminal() || isLive && taskLine(got.Task) != taskLine(task) {
+			rt.Fatalf("task %d: row %+v, state %+v", id, task, got.Task)
+		}
+	}
+	if r.live.Len() != live || len(r.live.List()) != live {
+		rt.Fatalf("%d tasks are in the state, %d have not ended", r.live.Len(), live)
+	}
+	if r.lastRows > hub.MaxRecordRows {
+		rt.Fatalf("a record of %d rows", r.lastRows)
+	}
+}
+
+// waitsFor reports whether target is reached from id over tasks that have not
+// ended.
+func (r *taskRig) waitsFor(id, target hub.TaskID, seen map[hub.TaskID]bool) bool {
+	if seen[id] || !r.isOpen(id) {
+		return false
+	}
+	seen[id] = true
+	for _, next := range r.rows[id].Task.BlockedBy {
+		if next == target || r.waitsFor(next, target, seen) {
+			return true
+		}
+	}
+	return false
+}

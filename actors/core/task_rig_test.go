@@ -1,0 +1,297 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// taskRig plays the owner and the sequencer around a task state, with a replica
+// that is fed with what the journal gives back. It keeps every row ever given, as
+// the store does.
+type taskRig struct {
+	t             failer
+	live, replica *core.Tasks
+	now           core.Now
+	head          core.Head
+	rows          map[hub.TaskID]core.StoredTask
+	index         []string // keys of the index rows
+	lastRows      int      // rows and messages of the last record
+	log           strings.Builder
+}
+
+func newTaskRig(t failer) *taskRig {
+	return &taskRig{
+		t: t, live: core.NewTasks(), replica: core.NewTasks(), rows: map[hub.TaskID]core.StoredTask{},
+		now: core.Now{HubMS: 1000, Wall: hub.TimeOf(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))},
+	}
+}
+
+// Ended implements core.TaskWorld from the stored rows.
+func (r *taskRig) Ended(by core.TaskActor, id hub.TaskID) bool {
+	row, ok := r.rows[id]
+	return ok && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &row))
+}
+
+func (r *taskRig) commit(d core.Draft) core.Position {
+	r.t.Helper()
+	if d.Empty() {
+		return core.Position{}
+	}
+	r.now.HubMS += 1000
+	r.now.Wall += 1000
+	r.head.Seq++
+	at := core.Position{Seq: r.head.Seq, Now: r.now, FirstMessage: r.head.Message + 1, FirstFence: 1}
+	r.head.Message += hub.MessageID(len(d.Messages))
+	changed := map[hub.TaskID]bool{}
+	for _, f := range d.Facts {
+		r.live.Apply(f, at, func(row core.Row) {
+			if row.Table != core.TableTask {
+				r.index = append(r.index, fmt.Sprintf("%d %q", row.Table, row.Key))
+				return
+			}
+			stored, err := core.DecodeTask(row.Value)
+			if err != nil || !bytes.Equal(row.Key, core.IDKey(stored.Task.TaskID)) {
+				r.t.Fatalf("row %q: %+v, %v", row.Key, stored, err)
+			}
+			r.rows[stored.Task.TaskID] = stored
+			changed[stored.Task.TaskID] = true
+		})
+		r.replica.Apply(throughJournal(r.t, f), at, nil)
+	}
+	r.lastRows = len(changed) + len(d.Messages)
+	// Large states are compared now and then: it costs the size of the state.
+	if r.live.Len() < 100 || r.head.Seq%64 == 0 {
+		if live, replayed := r.live.Snapshot(), r.replica.Snapshot(); !bytes.Equal(live, replayed) {
+			r.t.Fatalf("live and replayed state differ:\n%s\n%s", live, replayed)
+		}
+	}
+	r.log.WriteString(show(d, at))
+	return at
+}
+
+// restart takes the replica, and with it every later comparison, through a
+// checkpoint.
+func (r *taskRig) restart() {
+	r.t.Helper()
+	restored, err := core.RestoreTasks(core.TasksVersion, r.live.Snapshot())
+	if err != nil {
+		r.t.Fatalf("restore: %v", err)
+	}
+	if was, is := r.live.Snapshot(), restored.Snapshot(); !bytes.Equal(was, is) {
+		r.t.Fatalf("restored state differs:\n%s\n%s", was, is)
+	}
+	r.replica, r.live = r.live, restored
+}
+
+func (r *taskRig) post(m core.MessageDraft) (core.TaskPosted, error) {
+	r.t.Helper()
+	if m.Channel == "" {
+		m.Channel = hub.DefaultChannel
+	}
+	if m.Authority == "" {
+		m.Authority = hub.AuthorityAgent
+	}
+	d, err := r.live.Post(core.PostTaskCommand{Message: m}, r.now, r)
+	if err != nil {
+		return core.TaskPosted{}, err
+	}
+	a := d.Answer(r.commit(d.Draft))
+	if a.Task != nil {
+		r.sameAsStored(*a.Task)
+	}
+	return a, nil
+}
+
+// open posts a task that must be accepted.
+func (r *taskRig) open(m core.MessageDraft) hub.TaskID {
+	r.t.Helper()
+	if m.Kind == "" {
+		m.Kind = hub.KindTask
+	}
+	if m.From == "" {
+		m.From = "lead"
+	}
+	a, err := r.post(m)
+	if err != nil || a.Task == nil || a.Task.TaskID != a.Message {
+		r.t.Fatalf("opening a task: %+v, %v", a, err)
+	}
+	return a.Message
+}
+
+func by(agent hub.AgentID) core.TaskActor {
+	return core.TaskActor{Agent: agent, Authority: hub.AuthorityAgent, Assurance: hub.AssuranceSession}
+}
+
+func (r *taskRig) complete(id hub.TaskID, agent hub.AgentID, note string) (hub.Task, error) {
+	r.t.Helper()
+	d, err := r.live.Complete(id, core.CompleteCommand{By: by(agent), Note: note}, r.now)
+	if errors.Is(err, core.ErrNotLive) {
+		return core.AnswerEndedCompletion(id, r.stored(id), by(agent))
+	}
+	return r.taskAnswer(d, err)
+}
+
+func (r *taskRig) update(id hub.TaskID, agent hub.AgentID, in hub.TaskUpdateInput) (hub.Task, error) {
+	r.t.Helper()
+	d, err := r.live.Update(id, core.UpdateCommand{By: by(agent), In: in}, r.now, r)
+	if errors.Is(err, core.ErrNotLive) {
+		return hub.Task{}, core.RefuseEndedUpdate(id, r.stored(id), by(agent))
+	}
+	return r.taskAnswer(d, err)
+}
+
+func (r *taskRig) setStatus(id hub.TaskID, s hub.TaskStatus) (hub.Task, error) {
+	r.t.Helper()
+	return r.update(id, "lead", hub.TaskUpdateInput{Status: &s})
+}
+
+func (r *taskRig) blockedBy(id hub.TaskID, ids ...hub.TaskID) (hub.Task, error) {
+	r.t.Helper()
+	return r.update(id, "lead", hub.TaskUpdateInput{BlockedBy: &ids})
+}
+
+func (r *taskRig) taskAnswer(d core.Decision[hub.Task], err error) (hub.Task, error) {
+	r.t.Helper()
+	if err != nil {
+		return hub.Task{}, err
+	}
+	row := d.Answer(r.commit(d.Draft))
+	r.sameAsStored(row)
+	return row, nil
+}
+
+// sameAsStored checks that an answer is the row that Apply gave.
+func (r *taskRig) sameAsStored(row hub.Task) {
+	r.t.Helper()
+	answered, err := json.Marshal(row)
+	if err != nil {
+		r.t.Fatalf("%v", err)
+	}
+	stored, err := json.Marshal(r.rows[row.TaskID].Task)
+	if err != nil || !bytes.Equal(answered, stored) {
+		r.t.Fatalf("the answer is not the stored row:\n%s\n%s", answered, stored)
+	}
+}
+
+func (r *taskRig) stored(id hub.TaskID) *core.StoredTask {
+	if row, ok := r.rows[id]; ok {
+		return &row
+	}
+	return nil
+}
+
+// TestTaskTranscripts plays testdata/tasks_*.txt. Commands:
+//
+//	post AGENT KIND "BODY" [to=A] [in=CHANNEL] [thread=T] [parent=ID] [reply=ID] [metadata=JSON]
+//	complete ID [by=AGENT] [note="…"]
+//	update ID by=AGENT [status=S] [assignee=A] [blocked=ID,ID] [version=N]
+//	tasks
+func TestTaskTranscripts(t *testing.T) {
+	runTranscripts(t, "tasks_*.txt", func(t *testing.T) func([]string) string {
+		r := newTaskRig(t)
+		return func(args []string) string {
+			out := r.play(args)
+			log := r.log.String()
+			r.log.Reset()
+			return log + out
+		}
+	})
+}
+
+func (r *taskRig) play(args []string) string {
+	switch args[0] {
+	case "post":
+		m := core.MessageDraft{
+			From: hub.AgentID(args[1]), Kind: hub.Kind(args[2]), Body: args[3], To: hub.AgentID(named(args, "to")),
+			Channel: hub.ChannelName(named(args, "in")), Thread: hub.ThreadID(named(args, "thread")),
+			Parent: hub.TaskID(number(named(args, "parent"))), ReplyTo: hub.MessageID(number(named(args, "reply"))),
+			Metadata: json.RawMessage(named(args, "metadata")),
+		}
+		if m.To != "" {
+			m.Channel = hub.DirectChannel
+		}
+		a, err := r.post(m)
+		if err != nil {
+			return showError(err)
+		}
+		if a.Task == nil {
+			return "  posted\n"
+		}
+		return "  " + taskLine(*a.Task)
+	case "complete":
+		row, err := r.complete(hub.TaskID(number(args[1])), hub.AgentID(named(args, "by")), named(args, "note"))
+		if err != nil {
+			return showError(err)
+		}
+		return "  " + taskLine(row)
+	case "update":
+		row, err := r.update(hub.TaskID(number(args[1])), hub.AgentID(named(args, "by")), updateOf(args))
+		if err != nil {
+			return showError(err)
+		}
+		return "  " + taskLine(row)
+	case "tasks":
+		var out strings.Builder
+		for id := range hub.TaskID(r.head.Message) + 1 {
+			if row, ok := r.rows[id]; ok {
+				out.WriteString("  " + taskLine(row.Task))
+			}
+		}
+		return out.String()
+	}
+	return "no such command\n"
+}
+
+func updateOf(args []string) hub.TaskUpdateInput {
+	in := hub.TaskUpdateInput{ExpectedVersion: number(named(args, "version"))}
+	for _, a := range args {
+		name, v, _ := strings.Cut(a, "=")
+		switch name {
+		case "status":
+			s := hub.TaskStatus(v)
+			in.Status = &s
+		case "assignee":
+			agent := hub.AgentID(v)
+			in.Assignee = &agent
+		case "blocked":
+			ids := []hub.TaskID{}
+			for _, id := range strings.Split(v, ",") {
+				if id != "" {
+					ids = append(ids, hub.TaskID(number(id)))
+				}
+			}
+			in.BlockedBy = &ids
+		}
+	}
+	return in
+}
+
+// taskLine is a task's row in short.
+func taskLine(row hub.Task) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "task %d %q %s v%d", row.TaskID, row.Title, row.Status, row.Version)
+	if row.ParentTaskID != nil {
+		fmt.Fprintf(&out, " of %d", *row.ParentTaskID)
+	}
+	if row.Assignee != nil {
+		fmt.Fprintf(&out, " for %s", *row.Assignee)
+	}
+	if len(row.BlockedBy) > 0 {
+		fmt.Fprintf(&out, " waits for %v", row.BlockedBy)
+	}
+	if row.Ready {
+		out.WriteString(" ready")
+	}
+	if row.ResultMessageID != nil {
+		fmt.Fprintf(&out, " result %d", *row.ResultMessageID)
+	}
+	return out.String() + "\n"
+}
