@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"time"
@@ -11,13 +12,16 @@ import (
 	"hubcli/hub"
 )
 
-// The codes of errors that no hub sent. Their status is 0.
+// The codes of errors that no hub sent. Their status is 0. If a write may have
+// taken effect all the same, detail.outcome is "unknown" and detail has its
+// idempotency_key: sending it again with that key (hub.WithCaller) asks.
 const (
-	// CodeUnreachable: nothing takes connections at the address, or it went
-	// away. A write that was under way says outcome unknown in its detail.
+	// CodeUnreachable: nothing takes connections at the address.
 	CodeUnreachable hub.Code = "unreachable"
-	// CodeNoAnswer: the connection stood, the answer did not come in time.
+	// CodeNoAnswer: the connection stood, but the answer did not come in time.
 	CodeNoAnswer hub.Code = "no_answer"
+	// CodeBrokeOff: the connection ended before the answer did.
+	CodeBrokeOff hub.Code = "broke_off"
 	// CodeNotAHub: something else answers at the address.
 	CodeNotAHub hub.Code = "not_a_hub"
 )
@@ -52,12 +56,24 @@ func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration)
 		}
 		return &failure{err: e, lost: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return &failure{err: c.unreachable("no hub answers at " + c.BaseURL())}
+		return &failure{err: c.unreachable()}
+	case c.owned != nil && !brokeOff(err):
+		return &failure{err: c.notAHub(cause(err))}
 	default:
-		// The connection ended before the answer did: the hub died or closed a
-		// kept-alive connection just then.
-		return &failure{err: c.unreachable("the connection to the hub at " + c.BaseURL() + " broke off: " + cause(err)), again: true, lost: true}
+		// The hub died, or closed a kept-alive connection just then.
+		e := &hub.Error{
+			Code:    CodeBrokeOff,
+			Message: "the connection to " + c.BaseURL() + " broke off: " + cause(err),
+			Fix:     "see whether the hub still runs: hubcli app status --base-url " + c.BaseURL(),
+		}
+		return &failure{err: e, again: true, lost: true}
 	}
+}
+
+// brokeOff tells an ended connection from an answer that is not HTTP.
+func brokeOff(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op)
 }
 
 // cause leaves out the address that net/http puts before it.
@@ -69,8 +85,11 @@ func cause(err error) string {
 	return err.Error()
 }
 
-func (c *Client) unreachable(message string) *hub.Error {
-	e := &hub.Error{Code: CodeUnreachable, Message: message, Fix: "start one with: hubcli ensure"}
+func (c *Client) unreachable() *hub.Error {
+	e := &hub.Error{
+		Code: CodeUnreachable, Message: "no hub answers at " + c.BaseURL(),
+		Fix: "start one with: hubcli ensure",
+	}
 	switch port := c.base.Port(); {
 	case !c.Local():
 		e.Fix = "check the address, and that the hub there was started with --allow-remote"

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newApp(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "app",
+		Short: "Manage the application daemon",
+		Long: `Manage the hub of this machine: the daemon that keeps its store in the data
+root and runs in the background.`,
+		Example: `  hubcli app start
+  hubcli app status
+  hubcli app stop`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := unknownCommand(cmd, args); err != nil {
+				return err
+			}
+			return usage("see: hubcli app --help", "hubcli app needs a subcommand: start, status or stop")
+		},
+	}
+	cmd.AddCommand(newAppStart(env), newAppStatus(env), newAppStop(env))
+	return cmd
+}
+
+func newAppStart(env *Env) *cobra.Command {
+	o := startOptions{timeout: 60 * time.Second}
+	o.limits.Limits = hub.DefaultLimits()
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start the hub of this machine in the background",
+		Long: `Start the hub against the store app.db in the data root, in the background, and
+return once it answers. If it already runs, nothing happens.
+
+It logs to hub.log in its store. To choose another store use "hubcli ensure".`,
+		Example: `  hubcli app start
+  hubcli app start --port 7001 --quiet`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runEnsure(cmd.Context(), env, cmd, &o)
+		},
+	}
+	f := cmd.Flags()
+	o.address.add(f, 1)
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
+	f.BoolVar(&o.quiet, "quiet", false, "print nothing, and log warnings and errors only")
+	o.spool.add(f)
+	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "install or repair detected harness adapters during startup")
+	return cmd
+}
+
+func newAppStop(env *Env) *cobra.Command {
+	cmd := newStop(env)
+	cmd.Short = "Stop the running hub; the same as hubcli stop"
+	cmd.Example = `  hubcli app stop
+  hubcli app stop --port 7001`
+	return cmd
+}
+
+func newAppStatus(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show how the running hub is doing",
+		Long: `Show version, store, address, counts and the health of the journal of the hub
+that answers at the address.`,
+		Example: `  hubcli app status
+  hubcli app status --json --base-url http://127.0.0.1:7001`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runAppStatus(cmd.Context(), env, &o.baseURL, o.json)
+		},
+	}
+	o.baseURL.add(cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+func runAppStatus(ctx context.Context, env *Env, base *baseURL, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	s, err := c.AppStatus(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, s)
+	}
+	return printStatus(env.Stdout, s)
+}
+
+func printStatus(w io.Writer, s hub.AppStatus) error {
+	up := time.Duration(s.UptimeSec * float64(time.Second)).Round(time.Second)
+	rows := [][2]string{
+		{"version", s.Version},
+		{"instance", string(s.InstanceID)},
+		{"process", fmt.Sprintf("%d, up %s", s.PID, up)},
+		{"address", s.ListenAddress},
+		{"store", s.StoragePath},
+		{"journal", fmt.Sprintf("%s, record %d, last sync %.1f ms, %d MiB free", s.Journal.State, s.Journal.Head, s.Journal.LastSyncMS, s.Journal.FreeBytes>>20)},
+		{"sessions", fmt.Sprint(s.Counts.Sessions)},
+		{"channels", fmt.Sprint(s.Counts.Channels)},
+		{"messages", fmt.Sprint(s.Counts.Messages)},
+		{"open tasks", fmt.Sprint(s.Counts.OpenTasks)},
+		{"leases", fmt.Sprint(s.Counts.Leases)},
+		{"parked polls", fmt.Sprint(s.Counts.ParkedPolls)},
+		{"adapters", orNone(strings.Join(s.Adapters, ", "))},
+	}
+	for _, q := range s.Quarantined {
+		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})
+	}
+	for _, row := range rows {
+		if _, err := fmt.Fprintf(w, "%-13s %s\n", row[0], oneLine(row[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// keptWords is how much of a daemon's first output is kept for its last words.
+const keptWords = 16 << 10
+
+// child is a daemon that this process has started and that outlives it. What it
+// says until it is ready comes through a pipe, so that nothing is left on the
+// disk whenever either side dies.
+type child struct {
+	cmd  *exec.Cmd
+	pipe *os.File
+
+	done  chan struct{} // closed when the process has ended
+	heard chan struct{} // closed when its output has ended
+
+	mu    sync.Mutex
+	words []byte
+}
+
+// startChild runs exe with args in a session of its own.
+func startChild(exe string, args []string) (*child, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, w
+	cmd.SysProcAttr = detached()
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	c := &child{cmd: cmd, pipe: r, done: make(chan struct{}), heard: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		_ = cmd.Wait() // ProcessState tells
+	}()
+	go func() {
+		defer close(c.heard)
+		c.listen()
+	}()
+	return c, nil
+}
+
+func (c *child) listen() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := c.pipe.Read(buf)
+		c.mu.Lock()
+		c.words = append(c.words, buf[:n]...)
+		if over := len(c.words) - keptWords; over > 0 {
+			c.words = append(c.words[:0], c.words[over:]...)
+		}
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *child) pid() int { return c.cmd.Process.Pid }
+
+func (c *child) hasEnded() bool { _, ended := c.ended(); return ended }
+
+// ended returns the exit code once the process has ended; -1 is a signal.
+func (c *child) ended() (exit int, ended bool) {
+	select {
+	case <-c.done:
+		return c.cmd.ProcessState.ExitCode(), true
+	default:
+		return 0, false
+	}
+}
+
+// lastWords finds the sentence and the fix that an ended process printed.
+func (c *child) lastWords() (sentence, fix string) {
+	select {
+	case <-c.heard:
+	case <-time.After(time.Second):
+		// A grandchild may hold the pipe open; what came so far must do.
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for line := range bytes.Lines(c.words) {
+		text := strings.TrimSpace(string(line))
+		if s, ok := strings.CutPrefix(text, "hubcli: "); ok {
+			sentence, fix = s, ""
+		} else if s, ok := strings.CutPrefix(text, "fix: "); ok {
+			fix = s
+		}
+	}
+	return sentence, fix
+}
+
+// forget lets go of the process; it goes on by itself, or is reaped by done's
+// goroutine if it ends first.
+func (c *child) forget() {
+	c.pipe.Close()
+	<-c.heard
+}

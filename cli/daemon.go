@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// daemonOptions are the root flags.
+type daemonOptions struct {
+	address
+	storage     string
+	allowRemote bool
+	quiet       bool
+	spool
+	limits
+
+	// Hidden: the first two are how ensure and app start speak to the daemon
+	// they start, the third is named where a store has to be rescued.
+	logFile            string
+	autoEnsureAdapters bool
+	acceptTruncated    bool
+}
+
+func (o *daemonOptions) add(f *pflag.FlagSet) {
+	o.address.add(f, 0)
+	f.StringVar(&o.storage, "storage", defaultStorage, "`folder` of the store")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
+	f.BoolVar(&o.quiet, "quiet", false, "log warnings and errors only")
+	o.spool.add(f)
+	o.limits.add(f)
+	f.StringVar(&o.logFile, logFileFlag, "", "")
+	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "")
+	f.BoolVar(&o.acceptTruncated, "accept-truncated", false, "")
+	for _, name := range []string{logFileFlag, "auto-ensure-adapters", "accept-truncated"} {
+		f.Lookup(name).Hidden = true
+	}
+}
+
+const logFileFlag = "log-file"
+
+// runDaemon serves in this process until ctx ends.
+func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptions) error {
+	cfg, err := o.config(env, cmd)
+	if err != nil {
+		return err
+	}
+	// The port comes first: a hub that cannot be reached must not make a store.
+	cfg.Listener, err = listen(ctx, o.address, cfg.Storage, o.allowRemote)
+	if err != nil {
+		return err
+	}
+	var log *daemonLog
+	if o.logFile != "" {
+		ignoreClosedOutput()
+		log = newDaemonLog(o.logFile, env.Stderr)
+		defer log.Close()
+		cfg.Log = log
+	} else {
+		noteFileLimit(env)
+	}
+	cfg.Ready = func(addr string) {
+		if log != nil {
+			log.open()
+		}
+		if !o.quiet {
+			fmt.Fprintf(env.Stderr, "hubcli: ready at http://%s, store %s; stop with Ctrl-C or: hubcli stop%s\n",
+				addr, oneLine(cfg.Storage), stopFlags(addr))
+		}
+	}
+	err = env.Daemon(ctx, cfg)
+	var f *Failure
+	if err != nil && !errors.As(err, &f) {
+		f = &Failure{Exit: ExitStore, Sentence: err.Error(), Err: err}
+	}
+	if f != nil {
+		if log != nil {
+			log.fail(f)
+		}
+		return f
+	}
+	return nil
+}
+
+func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, error) {
+	if err := o.address.check(); err != nil {
+		return DaemonConfig{}, err
+	}
+	if !o.loopback() && !o.allowRemote {
+		return DaemonConfig{}, usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
+			"--host %s is not an address of this machine alone", o.host)
+	}
+	storage, err := absolute("--storage", o.storage)
+	if err != nil {
+		return DaemonConfig{}, err
+	}
+	spoolDir, err := absolute("--spool-dir", o.spool.dir)
+	if err != nil {
+		return DaemonConfig{}, err
+	}
+	return DaemonConfig{
+		Host: o.host, Port: o.port, Storage: storage,
+		AllowRemote: o.allowRemote, Quiet: o.quiet,
+		SpoolDir: spoolDir, SpoolGiven: cmd.Flags().Changed("spool-dir"),
+		Limits: o.Limits, AutoEnsureAdapters: o.autoEnsureAdapters,
+		AcceptTruncated: o.acceptTruncated,
+		Version:         env.Version, Log: env.Stderr, LogFile: o.logFile,
+	}, nil
+}
+
+// stopFlags are what stop needs to find the hub at addr.
+func stopFlags(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return ""
+	}
+	flags := ""
+	if ip := net.ParseIP(host); host != defaultHost && (ip == nil || !ip.IsUnspecified()) {
+		flags += " --host " + host
+	}
+	if port != strconv.Itoa(defaultPort) {
+		flags += " --port " + port
+	}
+	return flags
+}
+
+// listen binds the address, or says who has it.
+func listen(ctx context.Context, a address, storage string, allowRemote bool) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", a.String())
+	switch {
+	case err == nil:
+	case errors.Is(err, syscall.EADDRINUSE) || isAddrInUse(err):
+		return nil, portTaken(ctx, a, storage)
+	case errors.Is(err, syscall.EACCES):
+		return nil, usage("choose a port from 1024 on", "port %d may not be listened on by this user", a.port)
+	default:
+		return nil, usage("choose an address of this machine, such as 127.0.0.1", "%s cannot be listened on: %v", a, reason(err))
+	}
+	// A name may resolve to anything; what counts is what was bound.
+	if bound, ok := l.Addr().(*net.TCPAddr); !allowRemote && (!ok || !bound.IP.IsLoopback()) {
+		l.Close()
+		return nil, usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
+			"--host %s is not an address of this machine alone", a.host)
+	}
+	return l, nil
+}
+
+// reason leaves out the address that net puts before an error.
+func reason(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// portTaken says what holds the port.
+func portTaken(ctx context.Context, a address, storage string) error {
+	elsewhere := "choose another port with --port, or free this one with: hubcli stop" + stopFlags(a.String())
+	found := probe(ctx, a.baseURL())
+	switch {
+	case found.kind == probeHub && sameStore(found.info.StoragePath, storage):
+		return fail(codeUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(a.String()),
+			"a hub of the same store already runs at %s", a.baseURL())
+	case found.kind == probeHub:
+		return fail(codeUnreachable, elsewhere,
+			"port %d is held by a hub with another store, %s", a.port, found.info.StoragePath)
+	default:
+		return fail(codeUnreachable, "choose another port with --port", "port %d is held by another program", a.port)
+	}
+}
+
+// sameStore compares folders, not spellings.
+func sameStore(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if sa, err := os.Stat(a); err == nil {
+		if sb, err := os.Stat(b); err == nil {
+			return os.SameFile(sa, sb)
+		}
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}
+
+// fewFiles is how many open files a hub should have at least: each connection
+// takes one.
+const fewFiles = 4096
+
+// noteFileLimit warns where the system lets a hub have few connections.
+func noteFileLimit(env *Env) {
+	if n := openFiles(); n > 0 && n < fewFiles {
+		env.note("only %d files may be open at once, which bounds the connections; raise it with: ulimit -n", n)
+	}
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+)
+
+// Of the log of a daemon that runs in the background.
+const (
+	logMaxMegabytes = 10
+	logKept         = 3
+	logHeldBytes    = 64 << 10 // lines before the store is open
+)
+
+// daemonLog is the log file in the store. The store makes its folder and is
+// strict about what lies in it, so that lines are held in memory until open is
+// called; they go to stderr too, where whoever started the daemon reads.
+type daemonLog struct {
+	mu     sync.Mutex
+	held   []byte
+	stderr io.Writer
+	path   string
+	file   *lumberjack.Logger // nil until open
+	crash  *os.File
+}
+
+func newDaemonLog(path string, stderr io.Writer) *daemonLog {
+	return &daemonLog{path: path, stderr: stderr}
+}
+
+func (l *daemonLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		return l.file.Write(b)
+	}
+	if room := logHeldBytes - len(l.held); room > 0 {
+		l.held = append(l.held, b[:min(len(b), room)]...)
+	}
+	return l.stderr.Write(b)
+}
+
+// open begins the file with what was held. From now on the runtime's own last
+// words, should the process crash, go to the file as well.
+func (l *daemonLog) open() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		return
+	}
+	l.file = &lumberjack.Logger{Filename: l.path, MaxSize: logMaxMegabytes, MaxBackups: logKept}
+	// A log that cannot be written must not stop the hub: the store's own guards
+	// speak when its disk fails.
+	_, _ = l.file.Write(l.held)
+	l.held = nil
+	if f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err == nil {
+		l.crash = f
+		_ = debug.SetCrashOutput(f, debug.CrashOptions{})
+	}
+}
+
+// fail leaves the last sentence of a daemon in its log.
+func (l *daemonLog) fail(f *Failure) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		fmt.Fprintf(l.file, "hubcli: %s\n", oneLine(f.Sentence))
+	}
+}
+
+// Close closes the file.
+func (l *daemonLog) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.crash != nil {
+		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+		_ = l.crash.Close()
+	}
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}

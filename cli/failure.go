@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/hub"
+)
+
+// Failure is a failure that the hub did not answer: a sentence for people, what
+// to do about it, and the exit code.
+type Failure struct {
+	Exit     int
+	Sentence string
+	Fix      string // may be empty
+	Err      error  // what caused it, for errors.Is; may be nil
+}
+
+func (f *Failure) Error() string { return f.Sentence }
+func (f *Failure) Unwrap() error { return f.Err }
+
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+// ErrInterrupted is the cause to cancel Run's context with when a signal asks
+// the command to end.
+func ErrInterrupted() error { return errInterrupted }
+
+func usage(fix, format string, args ...any) *Failure {
+	return &Failure{Exit: ExitUsage, Sentence: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+func fail(code hub.Code, fix, format string, args ...any) *Failure {
+	return &Failure{Exit: exits[code], Sentence: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// report prints a failure as people read it.
+func report(w io.Writer, err error) {
+	if errors.Is(err, errInterrupted) {
+		fmt.Fprintln(w, "hubcli: interrupted")
+		return
+	}
+	sentence, fix := err.Error(), ""
+	var f *Failure
+	var h *hub.Error
+	switch {
+	case errors.As(err, &f):
+		sentence, fix = f.Sentence, f.Fix
+	case errors.As(err, &h):
+		sentence, fix = h.Message, h.Fix
+		if h.Detail["outcome"] == "unknown" {
+			sentence += "; whether the call took effect is unknown"
+		}
+	}
+	fmt.Fprintln(w, "hubcli: "+oneLine(sentence))
+	if fix != "" {
+		fmt.Fprintln(w, "fix: "+oneLine(fix))
+	}
+}
+
+// oneLine keeps what a hub or a path contains from writing lines or terminal
+// commands of its own.
+func oneLine(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
+
+// flagFailure turns what pflag found into a sentence with a fix.
+func flagFailure(cmd *cobra.Command, err error) error {
+	help := "see: " + cmd.CommandPath() + " --help"
+	var missing *pflag.NotExistError
+	var valueless *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &missing):
+		name := missing.GetSpecifiedName()
+		dashed := "--" + name
+		if missing.GetSpecifiedShortnames() != "" {
+			dashed = "-" + name
+		}
+		if near := nearestFlag(cmd, name); near != "" {
+			help = "did you mean --" + near + "? " + help
+		}
+		return usage(help, "%s has no flag %s", cmd.CommandPath(), dashed)
+	case errors.As(err, &valueless):
+		return usage(help, "the flag --%s needs a value", valueless.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		return usage(help, "--%s cannot be %q: %v", invalid.GetFlag().Name, invalid.GetValue(), whyInvalid(invalid))
+	case errors.As(err, &syntax):
+		return usage(help, "%q is no flag", syntax.GetSpecifiedFlag())
+	}
+	return usage(help, "%v", err)
+}
+
+func whyInvalid(e *pflag.InvalidValueError) string {
+	var bad *badValue
+	if errors.As(e, &bad) {
+		return bad.why
+	}
+	return "it must be " + e.GetFlag().Value.Type()
+}
+
+// nearestFlag finds a flag of cmd that name may have meant.
+func nearestFlag(cmd *cobra.Command, name string) string {
+	best, bestAt := "", 3
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		if d := distance(name, f.Name); d < bestAt {
+			best, bestAt = f.Name, d
+		}
+	})
+	return best
+}
+
+// distance is the number of edits between two short words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"errors"
+	"net"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// Defaults of SPEC section 4.2.
+const (
+	defaultHost     = "127.0.0.1"
+	defaultPort     = 6969
+	defaultStorage  = "hub.sqlite3" // of bare hubcli, in the current folder
+	defaultSpoolDir = ".hub-relay"
+	appStore        = "app.db" // in the data root
+)
+
+// What an operator may set the limits to. The journal refuses a message that is
+// too large for one record whatever these say.
+const (
+	mostBodyChars       = 4_000_000
+	mostAttachmentChars = 4_000_000
+	mostAttachments     = 1_000
+)
+
+// address is where a hub listens: --host and --port.
+type address struct {
+	host string
+	port int
+}
+
+func (a *address) add(f *pflag.FlagSet, minPort int) {
+	a.host, a.port = defaultHost, defaultPort
+	f.StringVar(&a.host, "host", a.host, "address that the hub listens on")
+	f.Var(intValue{&a.port, minPort, 65535}, "port", "port that the hub listens on")
+}
+
+func (a address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
+
+// baseURL is how a client on this machine reaches the hub: a hub that listens
+// everywhere is reached over loopback.
+func (a address) baseURL() string {
+	host := a.host
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(a.port))
+}
+
+// check refuses a host that is none.
+func (a address) check() error {
+	if a.host == "" {
+		return usage("leave --host out, or name an address such as 127.0.0.1", "--host cannot be empty")
+	}
+	if err := client.CheckBaseURL(a.baseURL()); err != nil {
+		return usage("name an address such as 127.0.0.1", "--host %q is no address", a.host)
+	}
+	return nil
+}
+
+// loopback goes by the exact name or the parsed address.
+func (a address) loopback() bool {
+	ip := net.ParseIP(a.host)
+	return a.host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// storage is --storage of the commands whose default lies in the data root.
+type storage struct {
+	path  string
+	given bool
+}
+
+func (s *storage) add(f *pflag.FlagSet) {
+	f.StringVar(&s.path, "storage", "", "`folder` of the store (default <data-root>/"+appStore+")")
+}
+
+// resolve makes the path absolute and fills in the default.
+func (s *storage) resolve(env *Env, cmd *cobra.Command) error {
+	s.given = cmd.Flags().Changed("storage")
+	if !s.given {
+		root, err := env.dataRoot()
+		if err != nil {
+			return err
+		}
+		s.path = filepath.Join(root, appStore)
+		return nil
+	}
+	abs, err := absolute("--storage", s.path)
+	s.path = abs
+	return err
+}
+
+// absolute refuses an empty path and takes a relative one from the current
+// folder.
+func absolute(flag, path string) (string, error) {
+	if path == "" {
+		return "", usage("leave "+flag+" out for the default, or name a folder", "%s cannot be empty", flag)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", usage("give "+flag+" as an absolute path", "%s cannot be resolved: %v", flag, err)
+	}
+	return abs, nil
+}
+
+// limits are the three --max flags.
+type limits struct{ hub.Limits }
+
+func (l *limits) add(f *pflag.FlagSet) {
+	l.Limits = hub.DefaultLimits()
+	f.Var(intValue{&l.MaxBodyChars, 1, mostBodyChars}, "max-body-chars", "most characters in a message body")
+	f.Var(intValue{&l.MaxAttachmentChars, 1, mostAttachmentChars}, "max-attachment-chars", "most characters of an attachment, as JSON")
+	f.Var(intValue{&l.MaxAttachments, 0, mostAttachments}, "max-attachments", "most attachments of a message")
+}
+
+// spool is --spool-dir.
+type spool struct{ dir string }
+
+func (s *spool) add(f *pflag.FlagSet) {
+	f.StringVar(&s.dir, "spool-dir", defaultSpoolDir, "`folder` of the file spool for sandboxed agents")
+}
+
+// baseURL is --base-url.
+type baseURL struct{ url string }
+
+func (b *baseURL) add(f *pflag.FlagSet) {
+	f.StringVar(&b.url, "base-url", client.DefaultBaseURL, "`address` of the hub")
+}
+
+// client returns a client of the hub at the address.
+func (b *baseURL) client() (*client.Client, error) {
+	if err := client.CheckBaseURL(b.url); err != nil {
+		return nil, asUsage(err)
+	}
+	return client.New(client.Config{BaseURL: b.url}), nil
+}
+
+// asUsage turns the refusal of an input that was checked here into a failure of
+// usage: no hub has seen it.
+func asUsage(err error) error {
+	var h *hub.Error
+	if errors.As(err, &h) {
+		return usage(h.Fix, "%s", h.Message)
+	}
+	return err
+}
+
+// agent is --agent, which the commands that speak as an agent require.
+type agent struct{ id string }
+
+func (a *agent) add(f *pflag.FlagSet) {
+	f.StringVar(&a.id, "agent", "", "agent `id` to act as (required); displaces a live session of that id")
+}
+
+func (a *agent) check() (hub.AgentID, error) {
+	id := hub.AgentID(a.id)
+	if a.id == "" {
+		return "", usage("name the agent, for example --agent reviewer", "--agent is missing")
+	}
+	if err := hub.CheckSender("--agent", id); err != nil {
+		return "", asUsage(err)
+	}
+	return id, nil
+}
+
+// arity refuses more or fewer arguments than the names given.
+func arity(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		fix := "see: " + cmd.CommandPath() + " --help"
+		if len(args) < len(names) {
+			return usage(fix, "%s needs its argument %s", cmd.CommandPath(), names[len(args)])
+		}
+		if len(args) > len(names) {
+			if len(names) == 1 {
+				fix = "put quotes around the " + names[0]
+			}
+			return usage(fix, "%s takes no argument %q", cmd.CommandPath(), args[len(names)])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+type pollOptions struct {
+	agent
+	baseURL
+	channel     string
+	threadID    string
+	timeout     time.Duration
+	sinceID     int64
+	includeSelf bool
+	json        bool
+}
+
+func newPoll(env *Env) *cobra.Command {
+	o := pollOptions{timeout: 30 * time.Second}
+	cmd := &cobra.Command{
+		Use:   "poll",
+		Short: "Long-poll /v1/events as an agent (own posts excluded by default)",
+		Long: `Wait until there are messages after --since-id that the agent may see, print
+them and return: public messages and direct messages to the agent. Messages that
+are there already are printed at once.
+
+Go on with the id that the last line on stderr names. When nothing came in time
+nothing is printed and the exit code is 0.
+
+The command registers --agent anew, which displaces a live session of that id:
+use an id of your own, not that of a running agent.`,
+		Example: `  hubcli poll --agent dev-a
+  hubcli poll --agent dev-a --since-id 41 --timeout 300
+  hubcli poll --agent dev-a --channel general --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := o.query(cmd)
+			if err != nil {
+				return err
+			}
+			return runPoll(cmd.Context(), env, &o, q)
+		},
+	}
+	f := cmd.Flags()
+	o.agent.add(f)
+	o.baseURL.add(f)
+	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear")
+	f.StringVar(&o.threadID, "thread-id", "", "the only `thread` to hear")
+	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for a message; 0 looks once")
+	f.Var(idValue{&o.sinceID}, "since-id", "`id` of the last message that is known")
+	f.BoolVar(&o.includeSelf, "include-self", false, "print the agent's own posts too")
+	f.BoolVar(&o.json, "json", false, "print each message as one line of JSON")
+	return cmd
+}
+
+func (o *pollOptions) query(cmd *cobra.Command) (hub.EventsQuery, error) {
+	id, err := o.agent.check()
+	if err != nil {
+		return hub.EventsQuery{}, err
+	}
+	q := hub.EventsQuery{
+		Agent: id, ThreadID: hub.ThreadID(o.threadID), Since: hub.MessageID(o.sinceID),
+		ExcludeSelf: !o.includeSelf,
+	}
+	if cmd.Flags().Changed("channel") {
+		if o.channel == "" {
+			return hub.EventsQuery{}, usage("leave --channel out to hear all of them", "--channel cannot be empty")
+		}
+		q.Channels = []hub.ChannelName{hub.ChannelName(o.channel)}
+	}
+	return q, nil
+}
+
+func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) error {
+	c, err := o.baseURL.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	registered, err := register(ctx, c, q.Agent)
+	if err != nil {
+		return err
+	}
+	// On this machine the poll goes without the session: otherwise the agent's
+	// next post, which registers anew, would break its waiting poll off.
+	if !c.Local() {
+		c = registered
+	}
+	deadline := env.Now().Add(o.timeout)
+	for {
+		q.Wait = max(0, deadline.Sub(env.Now()))
+		page, err := c.Events(ctx, q)
+		if err != nil {
+			return err
+		}
+		q.Since = max(q.Since, page.NextSinceID)
+		if len(page.Rows) > 0 {
+			return printPage(env, o.json, page, q.Since)
+		}
+		// The hub answers a long wait early with nothing, and so does one that is
+		// about to stop; the next call tells which.
+		if !env.Now().Before(deadline) {
+			env.note("nothing new after message %d", q.Since)
+			return nil
+		}
+		if !pause(ctx, probeEvery) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// pause reports whether d passed before ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func printPage(env *Env, asJSON bool, page hub.Page, next hub.MessageID) error {
+	for _, encoded := range page.Rows {
+		if asJSON {
+			if err := printLine(env.Stdout, json.RawMessage(encoded)); err != nil {
+				return err
+			}
+			continue
+		}
+		row, err := encoded.Decode()
+		if err != nil {
+			return fmt.Errorf("the hub's answer has another shape: %w", err)
+		}
+		if err := printMessage(env.Stdout, row); err != nil {
+			return err
+		}
+	}
+	env.note("go on with --since-id %d", next)
+	return nil
+}
+
+// printMessage writes a row as people read it. Lines after the first are
+// indented, so that no body can pass for another message.
+func printMessage(w io.Writer, m hub.Message) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#%d %s %s", m.ID, m.Channel, m.FromAgent)
+	if m.ToAgent != nil {
+		fmt.Fprintf(&b, " -> %s", *m.ToAgent)
+	}
+	if m.Kind != hub.KindChat {
+		fmt.Fprintf(&b, " [%s]", m.Kind)
+	}
+	var about []string
+	if m.ThreadID != nil {
+		about = append(about, "thread "+string(*m.ThreadID))
+	}
+	if m.ReplyTo != nil {
+		about = append(about, fmt.Sprintf("reply to #%d", *m.ReplyTo))
+	}
+	if m.ParentTaskID != nil {
+		about = append(about, fmt.Sprintf("under task %d", *m.ParentTaskID))
+	}
+	if len(about) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(about, ", "))
+	}
+	head := oneLine(b.String())
+	body := strings.ReplaceAll(printable(strings.TrimRight(m.Body, "\n")), "\n", "\n    ")
+	if _, err := fmt.Fprintf(w, "%s> %s\n", head, body); err != nil {
+		return err
+	}
+	for _, a := range m.Attachments {
+		what := a.Path
+		if what == "" {
+			what = fmt.Sprintf("%d bytes of JSON", len(a.Content))
+		}
+		if _, err := fmt.Fprintf(w, "    + %s: %s\n", a.Type, oneLine(what)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

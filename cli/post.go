@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+type postOptions struct {
+	agent
+	baseURL
+	channel  string
+	to       string
+	kind     string
+	threadID string
+	json     bool
+}
+
+func newPost(env *Env) *cobra.Command {
+	var o postOptions
+	cmd := &cobra.Command{
+		Use:   "post <body>",
+		Short: "Post a message (or direct message with --to)",
+		Long: `Post a message to a channel, or to one agent with --to. The channel "general"
+always exists.
+
+A task or task_request opens a tracked task whose id is the message's. A
+task_result answers a task_request and needs its id, which this command cannot
+give: use the HTTP call or an MCP tool.
+
+The command registers --agent anew, which displaces a live session of that id:
+use an id of your own, not that of a running agent.`,
+		Example: `  hubcli post --agent lead "the build is green"
+  hubcli post --agent lead --to dev-a --kind task_request --thread-id fix-12 "please fix the parser"`,
+		Args: arity("body"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := o.input(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return runPost(cmd.Context(), env, &o, in)
+		},
+	}
+	f := cmd.Flags()
+	o.agent.add(f)
+	o.baseURL.add(f)
+	f.StringVar(&o.channel, "channel", string(hub.DefaultChannel), "`name` of the channel to post to")
+	f.StringVar(&o.to, "to", "", "`agent` to send a direct message to")
+	o.kind = string(hub.KindChat)
+	f.Var(choiceValue{&o.kind, kindNames()}, "kind", "`kind` of the message: artifact, chat, claim, handoff, notice, release, task, task_request or task_result")
+	f.StringVar(&o.threadID, "thread-id", "", "`thread` that the message belongs to")
+	f.BoolVar(&o.json, "json", false, "print the stored message as JSON")
+	return cmd
+}
+
+func kindNames() []string {
+	var names []string
+	for _, k := range hub.Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// input checks what can be checked without the hub.
+func (o *postOptions) input(cmd *cobra.Command, body string) (hub.PostInput, error) {
+	id, err := o.agent.check()
+	if err != nil {
+		return hub.PostInput{}, err
+	}
+	if body == "" {
+		return hub.PostInput{}, usage("give the text of the message", "the body cannot be empty")
+	}
+	in := hub.PostInput{
+		FromAgent: id, Channel: hub.ChannelName(o.channel), Kind: hub.Kind(o.kind),
+		Body: body, ThreadID: hub.ThreadID(o.threadID),
+	}
+	if cmd.Flags().Changed("to") {
+		in.ToAgent = hub.AgentID(o.to)
+		if err := hub.CheckAgentID("--to", in.ToAgent); err != nil {
+			return hub.PostInput{}, asUsage(err)
+		}
+		if !cmd.Flags().Changed("channel") {
+			in.Channel = "" // the hub's label for direct messages
+		}
+	}
+	if o.channel == "" {
+		return hub.PostInput{}, usage("leave --channel out for "+string(hub.DefaultChannel), "--channel cannot be empty")
+	}
+	return in, nil
+}
+
+func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) error {
+	anonymous, err := o.baseURL.client()
+	if err != nil {
+		return err
+	}
+	defer anonymous.Close()
+	c, err := register(ctx, anonymous, in.FromAgent)
+	if err != nil {
+		return err
+	}
+	posted, err := c.Post(ctx, in)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printLine(env.Stdout, json.RawMessage(posted.Row))
+	}
+	row, err := posted.Row.Decode()
+	if err != nil {
+		return fmt.Errorf("the hub's answer has another shape: %w", err)
+	}
+	return printPosted(env, row)
+}
+
+func printPosted(env *Env, row hub.Message) error {
+	where := "to " + string(row.Channel)
+	if row.ToAgent != nil {
+		where = "to agent " + string(*row.ToAgent)
+	}
+	opened := ""
+	if row.Kind.OpensTask() {
+		opened = fmt.Sprintf(", opened task %d", row.ID)
+	}
+	_, err := fmt.Fprintf(env.Stdout, "posted #%d %s%s\n", row.ID, oneLine(where), opened)
+	return err
+}
+
+// register makes a session for agent, displacing the one there is, and returns a
+// client that proves it. The session is left to lapse by itself: closing it
+// would make an agent that works through single commands come and go.
+func register(ctx context.Context, c *client.Client, agent hub.AgentID) (*client.Client, error) {
+	replace := true
+	got, err := c.Register(ctx, hub.RegisterInput{AgentID: agent, Replace: &replace})
+	if err != nil {
+		return nil, err
+	}
+	return c.As(agent, got.Row.SessionID), nil
+}

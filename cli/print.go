@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// output remembers the first failure of a writer, so that a command whose answer
+// went nowhere (a full disk, a closed pipe) does not end as if all were well.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// printable shows control characters instead of letting the terminal act on
+// them: bodies are other people's text. Line ends and tabs stay.
+func printable(s string) string {
+	safe := func(r rune) bool {
+		return r == '\n' || r == '\t' || !unicode.IsControl(r) && !isBidi(r)
+	}
+	if !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if safe(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
+
+// isBidi tells the characters that turn the order of the text around them.
+func isBidi(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// printJSON writes one value as indented JSON and a line end.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// printLine writes one value as one line of JSON.
+func printLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// note writes a remark that is no part of the answer.
+func (e *Env) note(format string, args ...any) {
+	fmt.Fprintln(e.Stderr, "hubcli: "+oneLine(fmt.Sprintf(format, args...)))
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+)
+
+func newReset(env *Env) *cobra.Command {
+	var o struct {
+		address
+		storage
+		yes bool
+	}
+	cmd := &cobra.Command{
+		Use:   "reset",
+		Short: "Stop the hub and delete the database",
+		Long: `Delete a store with everything in it, stopping the hub that serves it first.
+
+Only a real store is deleted: a folder that a hub made. The command names the
+exact folder and asks before it deletes; --yes answers beforehand and is
+required where nobody can be asked. A hub at the address that serves another
+store is left alone, and nothing is deleted.`,
+		Example: `  hubcli reset
+  hubcli reset --storage ./hub.sqlite3 --port 7001 --yes`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.address.check(); err != nil {
+				return err
+			}
+			if err := o.storage.resolve(env, cmd); err != nil {
+				return err
+			}
+			return runReset(cmd.Context(), env, o.address, o.storage.path, o.yes)
+		},
+	}
+	o.address.add(cmd.Flags(), 1)
+	o.storage.add(cmd.Flags())
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask; required when stdin is not a terminal")
+	return cmd
+}
+
+func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) error {
+	info, err := env.InspectStore(dir)
+	missing := errors.Is(err, ErrNoStore)
+	if err != nil && !missing {
+		return err
+	}
+	found := probe(ctx, a.baseURL())
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if found.kind == probeHub && !sameStore(found.info.StoragePath, dir) {
+		return otherStore(a, found.info.StoragePath, dir)
+	}
+	if missing {
+		_, err := fmt.Fprintf(env.Stdout, "there is no store at %s; nothing to delete\n", oneLine(dir))
+		return err
+	}
+	if found.kind != probeHub && info.Held {
+		return fail(codeUnreachable, "name its address with --host and --port",
+			"the store %s is served by a hub that does not answer at %s", dir, a.baseURL())
+	}
+	if !yes {
+		if err := confirm(ctx, env, resetQuestion(ctx, a, dir, found, info)); err != nil {
+			return err
+		}
+	}
+	if found.kind == probeHub {
+		if err := stopHub(ctx, env, a, found.info); err != nil {
+			return err
+		}
+	}
+	if err := env.DeleteStore(dir); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "store deleted: %s\n", oneLine(dir))
+	return err
+}
+
+// resetQuestion names the exact folder and what is lost with it.
+func resetQuestion(ctx context.Context, a address, dir string, found probed, info StoreInfo) string {
+	holds := ""
+	if found.kind == probeHub {
+		c := client.New(client.Config{BaseURL: a.baseURL()})
+		defer c.Close()
+		if s, err := c.AppStatus(ctx); err == nil {
+			holds = fmt.Sprintf(" with its %d messages, %d open tasks and %d leases (the hub at %s is stopped first)",
+				s.Counts.Messages, s.Counts.OpenTasks, s.Counts.Leases, a.baseURL())
+		}
+	} else if info.Messages >= 0 {
+		holds = fmt.Sprintf(" with its %d messages", info.Messages)
+	}
+	return fmt.Sprintf("Delete the store %s%s?", oneLine(dir), holds)
+}
+
+// confirm asks on the terminal. Only "yes" is a yes.
+func confirm(ctx context.Context, env *Env, question string) error {
+	if env.Terminal == nil || !env.Terminal() {
+		return usage("add --yes", "nobody can be asked: stdin is not a terminal")
+	}
+	fmt.Fprint(env.Stderr, question+"\nThis cannot be undone. Type yes to go on: ")
+	answers := make(chan string, 1)
+	// The read cannot be broken off; when a signal ends the command first, the
+	// goroutine ends with the process.
+	go func() {
+		line, err := bufio.NewReader(env.Stdin).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			line = ""
+		}
+		answers <- strings.TrimSpace(line)
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(env.Stderr)
+		return context.Cause(ctx)
+	case answer := <-answers:
+		if !strings.EqualFold(answer, "yes") {
+			return &Failure{Exit: ExitRefused, Sentence: "not confirmed; nothing was deleted", Fix: "answer yes, or add --yes"}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func newRoot(env *Env) *cobra.Command {
+	cobra.MousetrapHelpText = "" // on Windows a double click may run the daemon too
+
+	var o daemonOptions
+	var version bool
+	root := &cobra.Command{
+		Use:   "hubcli",
+		Short: "Run the hub through which local agents coordinate",
+		Long: `Run a hub in the foreground: a local service through which software agents
+register, exchange messages, take leases on work and files, and track tasks.
+
+Without a subcommand hubcli is the daemon itself and keeps its store in the
+current folder. For everyday use start one hub per machine in the background
+with "hubcli ensure"; it keeps its store in the data root.
+
+Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
+		Example: `  hubcli ensure                 start the hub of this machine if none runs
+  hubcli post --agent lead "the build is green"
+  hubcli poll --agent dev-a     wait for messages
+  hubcli --storage ./hub.sqlite3 --port 7001   run one in the foreground`,
+		Args:             func(cmd *cobra.Command, args []string) error { return unknownCommand(cmd, args) },
+		TraverseChildren: true,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		Version:          env.Version,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runDaemon(cmd.Context(), env, cmd, &o)
+		},
+	}
+	o.add(root.Flags())
+	// Declared here, so that cobra does not add a shorthand of its own.
+	root.Flags().BoolVar(&version, "version", false, "print the version and exit")
+	root.SetVersionTemplate("hubcli {{.Version}}\n")
+	root.InitDefaultHelpFlag()
+	root.SetFlagErrorFunc(flagFailure)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
+	root.AddCommand(
+		newEnsure(env), newStop(env), newReset(env),
+		newPost(env), newPoll(env), newWhoami(env),
+		newDataRoot(env), newApp(env),
+	)
+	return root
+}
+
+// newHelp is cobra's help command, hidden and strict.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [command]",
+		Short:  "Show the help of a command",
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args)
+			}
+			return found.Help()
+		},
+	}
+}
+
+// noteRootFlags tells that flags before a subcommand configure the bare daemon,
+// so that nobody is left wondering which port was meant.
+func noteRootFlags(env *Env, root, cmd *cobra.Command) {
+	if cmd == root {
+		return
+	}
+	root.Flags().Visit(func(f *pflag.Flag) {
+		if cmd.Flags().Lookup(f.Name) != nil {
+			env.note("--%s before %q has no effect; flags of a subcommand go after its name", f.Name, cmd.Name())
+		} else {
+			env.note("--%s before %q has no effect; it configures a hub in the foreground", f.Name, cmd.Name())
+		}
+	})
+}
+
+// unknownCommand refuses arguments where a command was expected.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	fix := "see: " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		fix = "did you mean " + strings.Join(near, " or ") + "? " + fix
+	}
+	return usage(fix, "%s has no command %q", cmd.CommandPath(), args[0])
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// stopTimeout is how long a stopping hub may take: it answers parked polls at
+// once, but may have a large checkpoint to write.
+const stopTimeout = 60 * time.Second
+
+func newStop(env *Env) *cobra.Command {
+	var o struct {
+		address
+		storage
+	}
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop a running hub",
+		Long: `Stop the hub at the address and return once it is gone. Parked polls are
+answered at once; everything acknowledged is on disk.
+
+With an explicit --storage the hub must serve that store. If no hub runs there
+is nothing to do, which is no error.`,
+		Example: `  hubcli stop
+  hubcli stop --port 7001
+  hubcli stop --storage ./hub.sqlite3`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.address.check(); err != nil {
+				return err
+			}
+			if err := o.storage.resolve(env, cmd); err != nil {
+				return err
+			}
+			return runStop(cmd.Context(), env, o.address, o.storage)
+		},
+	}
+	o.address.add(cmd.Flags(), 1)
+	o.storage.add(cmd.Flags())
+	return cmd
+}
+
+func runStop(ctx context.Context, env *Env, a address, s storage) error {
+	found := probe(ctx, a.baseURL())
+	switch found.kind {
+	case probeAbsent:
+		_, err := fmt.Fprintf(env.Stdout, "no hub runs at %s\n", a.baseURL())
+		return err
+	case probeHub:
+	default:
+		return found.err
+	}
+	if s.given && !sameStore(found.info.StoragePath, s.path) {
+		return otherStore(a, found.info.StoragePath, s.path)
+	}
+	if err := stopHub(ctx, env, a, found.info); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), oneLine(found.info.StoragePath))
+	return err
+}
+
+// stopHub asks the hub to stop and waits until its port and its store are free.
+func stopHub(ctx context.Context, env *Env, a address, info hub.Info) error {
+	c := client.New(client.Config{BaseURL: a.baseURL()})
+	defer c.Close()
+	now := 0.0
+	_, err := c.Shutdown(ctx, hub.ShutdownInput{DelaySec: &now})
+	var h *hub.Error
+	if errors.As(err, &h) {
+		switch h.Code {
+		case client.CodeUnreachable, client.CodeBrokeOff, hub.CodeStopping:
+			// It is on its way out, or somebody else has stopped it.
+		default:
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	return awaitGone(ctx, env, a, info)
+}
+
+// awaitGone waits until the hub that info describes is gone.
+func awaitGone(ctx context.Context, env *Env, a address, info hub.Info) error {
+	began := env.Now()
+	for {
+		found := probe(ctx, a.baseURL())
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		another := found.kind == probeHub && found.info.InstanceID != info.InstanceID
+		if (found.kind == probeAbsent || another) && !env.held(info.StoragePath) {
+			return nil
+		}
+		if env.Now().Sub(began) > stopTimeout {
+			return fail(codeWaitOver, "look into "+logPath(info.StoragePath),
+				"the hub at %s was told to stop and still runs after %s", a.baseURL(), stopTimeout)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(probeEvery):
+		}
+	}
+}
+
+// held reports whether a hub serves the store, as far as that can be told.
+func (e *Env) held(dir string) bool {
+	if e.InspectStore == nil {
+		return false
+	}
+	info, err := e.InspectStore(dir)
+	return err == nil && info.Held
+}

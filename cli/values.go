@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The values of flags. Each refuses what cannot be meant while the flags are
+// parsed, so that a command only sees values that it can use.
+
+// badValue says in a few words why a flag's value is refused.
+type badValue struct{ why string }
+
+func (b *badValue) Error() string { return b.why }
+
+// intValue is a decimal integer within bounds.
+type intValue struct {
+	p        *int
+	min, max int
+}
+
+func (v intValue) String() string {
+	if v.p == nil {
+		return "0"
+	}
+	return strconv.Itoa(*v.p)
+}
+
+func (intValue) Type() string { return "int" }
+
+func (v intValue) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < v.min || n > v.max {
+		return &badValue{fmt.Sprintf("it must be an integer from %d to %d", v.min, v.max)}
+	}
+	*v.p = n
+	return nil
+}
+
+// idValue is a message id, or 0.
+type idValue struct{ p *int64 }
+
+func (v idValue) String() string {
+	if v.p == nil {
+		return "0"
+	}
+	return strconv.FormatInt(*v.p, 10)
+}
+
+func (idValue) Type() string { return "int" }
+
+func (v idValue) Set(s string) error {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return &badValue{"it must be 0 or a message id"}
+	}
+	*v.p = n
+	return nil
+}
+
+// maxSeconds bounds every wait that a flag names: a week.
+const maxSeconds = 7 * 24 * 3600
+
+// secondsValue is a duration in decimal seconds.
+type secondsValue struct{ p *time.Duration }
+
+func (v secondsValue) String() string {
+	if v.p == nil {
+		return "0"
+	}
+	s := strconv.FormatFloat(v.p.Seconds(), 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+func (secondsValue) Type() string { return "float" }
+
+func (v secondsValue) Set(s string) error {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(f) || f < 0 || f > maxSeconds {
+		return &badValue{fmt.Sprintf("it must be seconds from 0 to %d", maxSeconds)}
+	}
+	*v.p = time.Duration(f * float64(time.Second))
+	return nil
+}
+
+// choiceValue is one of a few words.
+type choiceValue struct {
+	p       *string
+	choices []string
+}
+
+func (v choiceValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return *v.p
+}
+
+func (choiceValue) Type() string { return "string" }
+
+func (v choiceValue) Set(s string) error {
+	if !slices.Contains(v.choices, s) {
+		return &badValue{"it must be one of " + strings.Join(v.choices, ", ")}
+	}
+	*v.p = s
+	return nil
+}

@@ -1,0 +1,43 @@
+// Command hubcli is the hub, its daemon and its tools in one program. This
+// package only ties the others together and turns the end of a command into an
+// exit code.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"hubcli/cli"
+)
+
+// version is set by the build: -ldflags "-X main.version=1.2.3".
+var version = "0.1.0"
+
+func main() { os.Exit(run()) }
+
+// run is main without the exit, so that its deferred calls happen.
+func run() int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		// The next signal has its usual effect: a stop that takes too long can
+		// be broken off.
+		signal.Stop(signals)
+		cancel(cli.ErrInterrupted())
+	}()
+	return cli.Run(ctx, &cli.Env{
+		Version: version,
+		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Now: time.Now, Executable: os.Executable,
+		Terminal:     func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
+		Daemon:       serve,
+		InspectStore: inspectStore,
+		DeleteStore:  deleteStore,
+	}, os.Args[1:])
+}

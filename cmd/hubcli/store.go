@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+
+	"hubcli/cli"
+	"hubcli/persistence"
+)
+
+// inspectStore looks at a store folder for the command line, which does not see
+// the store itself.
+func inspectStore(dir string) (cli.StoreInfo, error) {
+	marker, err := persistence.Inspect(dir)
+	if errors.Is(err, persistence.ErrNoStore) {
+		return cli.StoreInfo{}, cli.ErrNoStore
+	}
+	if err != nil {
+		return cli.StoreInfo{}, storeFailure(err)
+	}
+	held, err := persistence.InUse(dir)
+	if err != nil {
+		return cli.StoreInfo{}, storeFailure(err)
+	}
+	return cli.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held}, nil
+}
+
+// deleteStore deletes a real store that nobody serves.
+func deleteStore(dir string) error {
+	if err := persistence.Delete(dir); err != nil {
+		return storeFailure(err)
+	}
+	return nil
+}
+
+// storeFailure gives what the store says about itself its exit code: naming
+// something that is no store is bad input, everything else is the store's.
+func storeFailure(err error) error {
+	var s *persistence.StartError
+	if !errors.As(err, &s) {
+		return &cli.Failure{Exit: cli.ExitStore, Sentence: err.Error(), Err: err}
+	}
+	exit := cli.ExitStore
+	if s.Kind == persistence.StartNotAStore {
+		exit = cli.ExitUsage
+	}
+	return &cli.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}
+}
