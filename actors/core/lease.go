@@ -284,7 +284,7 @@ func (l *Leases) heldBy(c HoldCommand, now Now) (*Lease, error) {
 		err := hub.Errorf(hub.CodeNotHolder, "%s does not hold this %s", c.Agent, c.Space).
 			WithFix("acquire it again before going on with the work that it protects")
 		if lease != nil {
-			err.With("holder", lease.Agent).With("fence", lease.Fence)
+			err = err.With("holder", lease.Agent).With("fence", lease.Fence)
 		}
 		return nil, err
 	}

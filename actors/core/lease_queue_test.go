@@ -40,6 +40,24 @@ func TestLeaseQueueServesInOrderOfArrival(t *testing.T) {
 	}
 }
 
+func TestLeaseQueueClosesTheGaps(t *testing.T) {
+	for _, order := range [][]int{{1, 2, 0}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {2, 0, 1}} {
+		var q core.LeaseQueue[int]
+		k := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
+		line := []*core.LeaseWaiter[int]{q.Push(k, 1, 0), q.Push(k, 1, 1), q.Push(k, 1, 2)}
+		left := slices.Clone(line)
+		for _, i := range order {
+			if !q.Remove(line[i]) {
+				t.Errorf("order %v: %d did not wait", order, i)
+			}
+			left = slices.DeleteFunc(left, func(w *core.LeaseWaiter[int]) bool { return w == line[i] })
+			if front := q.Front(k); len(left) == 0 && front != nil || len(left) > 0 && front != left[0] {
+				t.Errorf("order %v, without %d: the front is %v", order, i, front)
+			}
+		}
+	}
+}
+
 // The queue behaves as a plain list that is searched.
 func TestLeaseQueueModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

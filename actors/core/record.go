@@ -119,16 +119,17 @@ type Table uint8
 // The tables of entity rows: the latest state of a thing under its key. Owners
 // give the rows of their things with Apply; views give their own.
 const (
-	TableChannel      Table = 1 // key: channel name
-	TableAgent        Table = 2 // key: agent id; the agent's latest session
-	TableTask         Table = 3 // key: task id, big endian
-	TableTaskByParent Table = 4 // key: parent id, task id; empty value
-	TableTaskByThread Table = 5 // key: thread id, 0, task id; empty value
-	TableClaim        Table = 6 // key: claim key
-	TableLock         Table = 7 // key: canonical path
-	TableThread       Table = 8 // key: thread id; public part of the summary
-	TableThreadAgent  Table = 9 // key: agent id, 0, thread id; direct part of the summary
-	TableQuarantine   Table = 10
+	TableChannel      Table = 1  // key: channel name
+	TableAgent        Table = 2  // key: agent id; the agent's latest session
+	TableTask         Table = 3  // key: task id, big endian
+	TableTaskByParent Table = 4  // key: parent id, task id; empty value
+	TableTaskByThread Table = 5  // key: thread id, 0, task id; empty value
+	TableClaim        Table = 6  // key: claim key
+	TableLock         Table = 7  // key: canonical path
+	TableThread       Table = 8  // key: thread id; public part of the summary
+	TableThreadAgent  Table = 9  // key: agent id, 0, thread id; direct part of the summary
+	TableQuarantine   Table = 10 // key: owner; the record that it could not apply
+	TableSession      Table = 11 // key: public session id; value: agent id
 )
 
 // Row is the latest state of one thing. A later row of the same table and key
@@ -256,7 +257,8 @@ type Checkpoint struct {
 // Section is the state of one owner in a checkpoint.
 type Section struct {
 	Owner   Owner
-	Version uint16 // of the encoding of this owner kind
+	AsOf    hub.Seq //  every record of the owner up to it is in Data; at least the checkpoint's
+	Version uint16  // of the encoding of this owner kind
 	Data    []byte
 }
 

@@ -60,13 +60,17 @@ func TestTaskTitle(t *testing.T) {
 	}
 }
 
-func TestKindsThatOpenATask(t *testing.T) {
+func TestKindsThatOpenOrCompleteATask(t *testing.T) {
 	for _, kind := range hub.Kinds() {
 		r := newTaskRig(t)
 		parent := r.open(core.MessageDraft{Body: "parent"})
-		a, err := r.post(core.MessageDraft{From: "dev", Kind: kind, Body: "x", Parent: parent})
-		if err != nil || (a.Task != nil) != kind.OpensTask() || a.Message != 2 {
+		a, err := r.post(core.MessageDraft{From: "dev", Kind: kind, Body: "x", Parent: parent, ReplyTo: parent})
+		opened := a.Task != nil && a.Task.TaskID == a.Message
+		if err != nil || opened != kind.OpensTask() || a.Message != 2 {
 			t.Errorf("%s: %+v, %v", kind, a, err)
+		}
+		if done := r.rows[parent].Task.Status == hub.TaskDone; done != (kind == hub.KindTaskResult) {
+			t.Errorf("a reply of kind %s: the task is %s", kind, r.rows[parent].Task.Status)
 		}
 	}
 }
@@ -161,6 +165,9 @@ func TestRecordRowsAreBounded(t *testing.T) {
 		t.Error("a refusal changed the state")
 	}
 	for id := last; id > last-5; id-- {
+		if _, err := r.complete(leaf, "dev", ""); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
+			t.Fatalf("before task %d stops waiting: %v", id, err)
+		}
 		if _, err := r.blockedBy(id); err != nil {
 			t.Fatal(err)
 		}

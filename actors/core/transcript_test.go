@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -136,7 +137,7 @@ func show(d core.Draft, at core.Position) string {
 
 // showError prints a refusal as a client sees it.
 func showError(err error) string {
-	e, ok := err.(*hub.Error)
+	e, ok := errors.AsType[*hub.Error](err)
 	if !ok {
 		return "  " + err.Error() + "\n"
 	}

@@ -1,0 +1,245 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// Agent decides about one agent: its sessions, whose resume key is good, when it
+// counts as gone, and the direct messages to it. Only the agent's latest session
+// can be live; earlier ones have been displaced for good.
+type Agent struct {
+	id  hub.AgentID
+	row AgentRow
+}
+
+// AgentRow is an agent as stored: it is the whole state of the owner, so that
+// agents that are not there cost no memory.
+type AgentRow struct {
+	AsOf      hub.Seq       `json:"as_of"`   // the last record that is in the row
+	Session   hub.Session   `json:"session"` // the latest; a zero Incarnation: there was none
+	EndReason EndReason     `json:"end_reason,omitempty"`
+	EndedAt   hub.Time      `json:"ended_at,omitempty"`
+	Prior     hub.SessionID `json:"prior,omitempty"` // its resume key is good until the session's first call
+}
+
+// EndReason says why a session ended.
+type EndReason string
+
+// The reasons. An idle session revives with its agent's next call; a closed one
+// can only be resumed with its key.
+const (
+	EndedClosed EndReason = "closed"
+	EndedIdle   EndReason = "idle"
+)
+
+// SessionStarted says that the agent has a new session, which ends and displaces
+// an earlier one.
+type SessionStarted struct {
+	Agent        hub.AgentID     `json:"agent"`
+	Incarnation  uint64          `json:"incarnation"`
+	DisplayName  string          `json:"display_name,omitempty"`
+	Capabilities []string        `json:"capabilities,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Prior        hub.SessionID   `json:"prior,omitempty"` // set by a resume
+}
+
+// SessionRenamed says that the live session has another display name.
+type SessionRenamed struct {
+	Agent       hub.AgentID `json:"agent"`
+	DisplayName string      `json:"display_name"`
+}
+
+// SessionEnded says that the live session is over.
+type SessionEnded struct {
+	Agent  hub.AgentID `json:"agent"`
+	Reason EndReason   `json:"reason"`
+}
+
+// SessionRevived says that the idle session is live again. It carries the whole
+// row, so that views need not have kept it.
+type SessionRevived struct {
+	Session hub.Session `json:"session"`
+}
+
+// PriorKeyRetired says that the resume key of the session before is good no more.
+type PriorKeyRetired struct {
+	Agent hub.AgentID `json:"agent"`
+}
+
+// FactType gives the fact's number in the journal.
+func (*SessionStarted) FactType() FactType { return 100 }
+
+// FactType gives the fact's number in the journal.
+func (*SessionRenamed) FactType() FactType { return 101 }
+
+// FactType gives the fact's number in the journal.
+func (*SessionEnded) FactType() FactType { return 102 }
+
+// FactType gives the fact's number in the journal.
+func (*SessionRevived) FactType() FactType { return 103 }
+
+// FactType gives the fact's number in the journal.
+func (*PriorKeyRetired) FactType() FactType { return 104 }
+
+func agentFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{
+		100: func() Fact { return &SessionStarted{} },
+		101: func() Fact { return &SessionRenamed{} },
+		102: func() Fact { return &SessionEnded{} },
+		103: func() Fact { return &SessionRevived{} },
+		104: func() Fact { return &PriorKeyRetired{} },
+	}
+}
+
+// NewAgent returns the state of agent id: row is what is stored of it, or nil.
+func NewAgent(id hub.AgentID, row *AgentRow) *Agent {
+	a := &Agent{id: id}
+	if row != nil {
+		a.row = *row
+	}
+	return a
+}
+
+// Row returns the stored form of the state.
+func (a *Agent) Row() AgentRow { return a.row }
+
+// SessionIDAt is the public form of the session that the record at seq starts.
+func SessionIDAt(seq hub.Seq) hub.SessionID {
+	return hub.SessionID("s" + strconv.FormatUint(uint64(seq), 36))
+}
+
+// Register decides a new session. With replace false a live one stays:
+// session_conflict.
+func (a *Agent) Register(in hub.RegisterInput, now Now) (Decision[hub.Session], error) {
+	if in.Replace != nil && !*in.Replace && a.row.Session.Active {
+		return Decision[hub.Session]{}, hub.Errorf(hub.CodeSessionConflict, "agent %s already has a live session", a.id).
+			With("session_id", a.row.Session.SessionID).
+			WithFix("register with replace true to displace it, or use another agent id")
+	}
+	return a.start(in.DisplayName, in.Capabilities, in.Metadata, ""), nil
+}
+
+// Resume decides a new session for who has proved the key of session prior. Only
+// the latest session can be resumed, and the one before it until the latest has
+// made its first call. resume_denied.
+func (a *Agent) Resume(prior hub.SessionID, now Now) (Decision[hub.Session], error) {
+	latest := a.row.Session
+	if latest.Incarnation == 0 || prior != latest.SessionID && prior != a.row.Prior {
+		return Decision[hub.Session]{}, hub.NewError(hub.CodeResumeDenied, "this session cannot be resumed").
+			WithFix("register the agent anew")
+	}
+	return a.start(latest.DisplayName, latest.Capabilities, latest.Metadata, prior), nil
+}
+
+func (a *Agent) start(name string, caps []string, metadata json.RawMessage, prior hub.SessionID) Decision[hub.Session] {
+	fact := &SessionStarted{
+		Agent: a.id, Incarnation: a.row.Session.Incarnation + 1,
+		DisplayName: name, Capabilities: caps, Metadata: metadata, Prior: prior,
+	}
+	return Decision[hub.Session]{
+		Draft:  Draft{Facts: []Fact{fact}},
+		Answer: func(at Position) hub.Session { return fact.Session(at) },
+	}
+}
+
+// Rename decides the live session's display name. session_not_found.
+func (a *Agent) Rename(name string, now Now) (Decision[hub.Session], error) {
+	if !a.row.Session.Active {
+		return Decision[hub.Session]{}, a.noSession()
+	}
+	row := a.row.Session
+	row.DisplayName, row.LastSeen = name, now.Wall
+	return Decision[hub.Session]{
+		Draft:  Draft{Facts: []Fact{&SessionRenamed{Agent: a.id, DisplayName: name}}},
+		Answer: func(Position) hub.Session { return row },
+	}, nil
+}
+
+// Close decides the end of session id, if it is the live one. session_not_found.
+func (a *Agent) Close(id hub.SessionID) (Decision[hub.ClosedSession], error) {
+	if !a.row.Session.Active || a.row.Session.SessionID != id {
+		return Decision[hub.ClosedSession]{}, a.noSession()
+	}
+	return Decision[hub.ClosedSession]{
+		Draft:  Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedClosed}}},
+		Answer: func(Position) hub.ClosedSession { return hub.ClosedSession{SessionID: id, Deleted: true} },
+	}, nil
+}
+
+// Idle decides that the session with this incarnation has been silent for too
+// long. Nothing, if it is not the live one.
+func (a *Agent) Idle(incarnation uint64) Draft {
+	if !a.row.Session.Active || a.row.Session.Incarnation != incarnation {
+		return Draft{}
+	}
+	return Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedIdle}}}
+}
+
+// Seen decides what a call of the agent changes: an idle session revives, and
+// where the call proved the latest session (incarnation), the key of the one
+// before is retired. The answer is the latest session after that.
+func (a *Agent) Seen(incarnation uint64, now Now) Decision[hub.Session] {
+	row := a.row.Session
+	var d Draft
+	if !row.Active && a.row.EndReason == EndedIdle && row.Incarnation > 0 {
+		row.Active, row.LastSeen = true, now.Wall
+		d.Facts = append(d.Facts, &SessionRevived{Session: row})
+	}
+	if a.row.Prior != "" && incarnation != 0 && incarnation == row.Incarnation {
+		d.Facts = append(d.Facts, &PriorKeyRetired{Agent: a.id})
+	}
+	return Decision[hub.Session]{Draft: d, Answer: func(Position) hub.Session { return row }}
+}
+
+// Deliver decides that the direct message m stands in the agent's inbox.
+func (*Agent) Deliver(m MessageDraft) Decision[hub.MessageID] { return postDecision(m) }
+
+func (a *Agent) noSession() error {
+	return hub.Errorf(hub.CodeSessionNotFound, "agent %s has no such live session", a.id).
+		WithFix("register the agent first")
+}
+
+// Session returns the row of the session that the record at position starts.
+func (f *SessionStarted) Session(at Position) hub.Session {
+	caps := slices.Clone(f.Capabilities)
+	if caps == nil {
+		caps = []string{}
+	}
+	name := f.DisplayName
+	if name == "" {
+		name = string(f.Agent)
+	}
+	return hub.Session{
+		SessionID: SessionIDAt(at.Seq), AgentID: f.Agent, DisplayName: name, Capabilities: caps,
+		Metadata: objectOf(f.Metadata), CreatedAt: at.Now.Wall, LastSeen: at.Now.Wall,
+		Active: true, Incarnation: f.Incarnation,
+	}
+}
+
+// Apply changes the state by one fact.
+func (a *Agent) Apply(f Fact, at Position, rows RowSink) {
+	switch f := f.(type) {
+	case *SessionStarted:
+		a.row = AgentRow{Session: f.Session(at), Prior: f.Prior}
+		rows.Put(TableSession, []byte(a.row.Session.SessionID), []byte(a.id))
+	case *SessionRenamed:
+		a.row.Session.DisplayName = f.DisplayName
+	case *SessionEnded:
+		a.row.Session.Active = false
+		a.row.EndReason, a.row.EndedAt = f.Reason, at.Now.Wall
+	case *SessionRevived:
+		a.row.Session = f.Session
+		a.row.EndReason, a.row.EndedAt = "", 0
+	case *PriorKeyRetired:
+		a.row.Prior = ""
+	default:
+		panic(fmt.Sprintf("core: an agent was given the fact %T", f))
+	}
+	a.row.AsOf = at.Seq
+	rows.Put(TableAgent, []byte(a.id), mustJSON(a.row))
+}

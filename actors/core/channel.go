@@ -1,0 +1,91 @@
+package core
+
+import (
+	"encoding/json"
+
+	"hubcli/hub"
+)
+
+// Channel decides about one channel: that it exists, and public posts to it that
+// touch no task. Its state is its row; a channel is never deleted.
+type Channel struct {
+	row *hub.Channel
+}
+
+// ChannelCreated says that a channel exists from now on.
+type ChannelCreated struct {
+	Name      hub.ChannelName `json:"name"`
+	CreatedBy hub.AgentID     `json:"created_by"`
+	Metadata  json.RawMessage `json:"metadata,omitempty"`
+}
+
+// FactType gives the fact's number in the journal.
+func (*ChannelCreated) FactType() FactType { return 200 }
+
+func channelFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{200: func() Fact { return &ChannelCreated{} }}
+}
+
+// NewChannel returns a channel's state: row is what is stored of it, or nil.
+func NewChannel(row *hub.Channel) *Channel { return &Channel{row: row} }
+
+// ChannelAnswer is a channel and whether the command made it.
+type ChannelAnswer struct {
+	Row     hub.Channel
+	Created bool
+}
+
+// Create decides that the channel exists; one that exists stays as it is.
+func (c *Channel) Create(in hub.ChannelInput, now Now) Decision[ChannelAnswer] {
+	if c.row != nil {
+		row := *c.row
+		return Decision[ChannelAnswer]{Answer: func(Position) ChannelAnswer { return ChannelAnswer{Row: row} }}
+	}
+	fact := &ChannelCreated{Name: in.Name, CreatedBy: in.CreatedBy, Metadata: in.Metadata}
+	return Decision[ChannelAnswer]{
+		Draft:  Draft{Facts: []Fact{fact}},
+		Answer: func(at Position) ChannelAnswer { return ChannelAnswer{Row: fact.row(at), Created: true} },
+	}
+}
+
+// Post decides that m stands in the channel. Whether the channel exists was
+// asked before; since it is never deleted the answer cannot have changed.
+func (*Channel) Post(m MessageDraft) Decision[hub.MessageID] { return postDecision(m) }
+
+// Apply changes the state by one fact.
+func (c *Channel) Apply(f Fact, at Position, rows RowSink) {
+	created, ok := f.(*ChannelCreated)
+	if !ok {
+		panic("core: a channel was given a foreign fact")
+	}
+	row := created.row(at)
+	c.row = &row
+	rows.Put(TableChannel, []byte(row.Name), mustJSON(row))
+}
+
+func (f *ChannelCreated) row(at Position) hub.Channel {
+	return hub.Channel{Name: f.Name, CreatedAt: at.Now.Wall, CreatedBy: f.CreatedBy, Metadata: objectOf(f.Metadata)}
+}
+
+func postDecision(m MessageDraft) Decision[hub.MessageID] {
+	return Decision[hub.MessageID]{
+		Draft:  Draft{Messages: []MessageDraft{m}},
+		Answer: func(at Position) hub.MessageID { return at.Message(0) },
+	}
+}
+
+// objectOf returns metadata as rows show it: an object, never absent.
+func objectOf(m json.RawMessage) json.RawMessage {
+	if len(m) == 0 {
+		return json.RawMessage("{}")
+	}
+	return m
+}
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("core: a row does not encode: " + err.Error())
+	}
+	return b
+}

@@ -1,0 +1,241 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// directory is the view of who is there: the live sessions, when each agent was
+// last heard of, and how many calls it has parked. Sessions come from committed
+// records; last-seen and parked calls are memory, never journaled.
+type directory struct {
+	mu       sync.RWMutex
+	live     map[hub.AgentID]*presence
+	sessions map[hub.SessionID]hub.AgentID // of live sessions
+	channels int64                         // how many were ever created
+	head     core.Head                     // the end of what is in the view
+
+	parkedMu sync.Mutex
+	parked   map[hub.AgentID]int
+	waiting  int // all parked calls
+}
+
+// presence is one live session.
+type presence struct {
+	session hub.Session
+	seen    atomic.Int64 // wall ms of the last call
+	// priorKey says that the key of the session before is still good, so that
+	// the first call that proves this one must retire it.
+	priorKey bool
+}
+
+func newDirectory() *directory {
+	return &directory{
+		live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
+		parked: map[hub.AgentID]int{},
+	}
+}
+
+// apply takes one committed fact into the view.
+func (d *directory) apply(f core.Fact, at core.Position) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch f := f.(type) {
+	case *core.SessionStarted:
+		d.put(f.Session(at), f.Prior != "")
+	case *core.SessionRevived:
+		d.put(f.Session, false)
+	case *core.SessionRenamed:
+		if p := d.live[f.Agent]; p != nil {
+			p.session.DisplayName = f.DisplayName
+		}
+	case *core.SessionEnded:
+		d.drop(f.Agent)
+	case *core.PriorKeyRetired:
+		if p := d.live[f.Agent]; p != nil {
+			p.priorKey = false
+		}
+	case *core.ChannelCreated:
+		d.channels++
+	}
+}
+
+func (d *directory) put(s hub.Session, priorKey bool) {
+	d.drop(s.AgentID)
+	p := &presence{session: s, priorKey: priorKey}
+	p.seen.Store(int64(s.LastSeen))
+	d.live[s.AgentID] = p
+	d.sessions[s.SessionID] = s.AgentID
+}
+
+func (d *directory) drop(agent hub.AgentID) {
+	if p := d.live[agent]; p != nil {
+		delete(d.sessions, p.session.SessionID)
+		delete(d.live, agent)
+	}
+}
+
+// row returns the presence's session as it is shown.
+func (p *presence) row() hub.Session {
+	s := p.session
+	s.LastSeen = hub.Time(p.seen.Load())
+	return s
+}
+
+// session returns an agent's live session.
+func (d *directory) session(agent hub.AgentID) (s hub.Session, priorKey, ok bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	p := d.live[agent]
+	if p == nil {
+		return hub.Session{}, false, false
+	}
+	return p.row(), p.priorKey, true
+}
+
+// agentOf returns whose live session it is.
+func (d *directory) agentOf(id hub.SessionID) (hub.AgentID, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	agent, ok := d.sessions[id]
+	return agent, ok
+}
+
+// touch notes a call of the agent; false if it has no live session.
+func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	p := d.live[agent]
+	if p == nil {
+		return false
+	}
+	p.seen.Store(int64(now))
+	return true
+}
+
+// touchAll notes a call of everybody: after a start all count as just seen.
+func (d *directory) touchAll(now hub.Time) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, p := range d.live {
+		p.seen.Store(int64(now))
+	}
+}
+
+// agents returns the live sessions by agent id, watchers left out.
+func (d *directory) agents(capability string) []hub.Session {
+	d.mu.RLock()
+	out := make([]hub.Session, 0, len(d.live))
+	for agent, p := range d.live {
+		if agent.Watcher() || capability != "" && !slices.Contains(p.session.Capabilities, capability) {
+			continue
+		}
+		out = append(out, p.row())
+	}
+	d.mu.RUnlock()
+	slices.SortFunc(out, func(a, b hub.Session) int { return cmp.Compare(a.AgentID, b.AgentID) })
+	return out
+}
+
+// silent returns the sessions that were last heard of before limit and have no
+// call parked.
+func (d *directory) silent(limit hub.Time) []session {
+	var out []session
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for agent, p := range d.live {
+		if p.seen.Load() < int64(limit) && !d.hasParked(agent) {
+			out = append(out, session{agent, p.session.Incarnation})
+		}
+	}
+	return out
+}
+
+// park counts a call that waits on the agent's behalf. too_many_polls beyond the
+// limit of an agent.
+func (d *directory) park(agent hub.AgentID) error {
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	if d.parked[agent] >= hub.MaxParkedPerAgent {
+		return hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
+			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(retryAfterSec).
+			WithFix("let one of them end, or use an agent id of its own for every process")
+	}
+	d.parked[agent]++
+	d.waiting++
+	return nil
+}
+
+// unpark ends a park.
+func (d *directory) unpark(agent hub.AgentID) {
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	d.waiting--
+	if d.parked[agent]--; d.parked[agent] <= 0 {
+		delete(d.parked, agent)
+	}
+}
+
+func (d *directory) hasParked(agent hub.AgentID) bool {
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	return d.parked[agent] > 0
+}
+
+// directoryVersion is that of the encoding of directoryState.
+const directoryVersion = 1
+
+// directoryState is the view in a checkpoint: live sessions only.
+type directoryState struct {
+	Sessions []hub.Session   `json:"sessions"`
+	PriorKey []hub.SessionID `json:"prior_key,omitempty"`
+	Channels int64           `json:"channels"`
+}
+
+func (d *directory) snapshot() (state directoryState, head core.Head) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	state = directoryState{Sessions: []hub.Session{}, Channels: d.channels}
+	for _, p := range d.live {
+		state.Sessions = append(state.Sessions, p.row())
+		if p.priorKey {
+			state.PriorKey = append(state.PriorKey, p.session.SessionID)
+		}
+	}
+	slices.SortFunc(state.Sessions, func(a, b hub.Session) int { return cmp.Compare(a.AgentID, b.AgentID) })
+	slices.Sort(state.PriorKey)
+	return state, d.head
+}
+
+func (d *directory) restore(s directoryState) {
+	for _, row := range s.Sessions {
+		d.put(row, slices.Contains(s.PriorKey, row.SessionID))
+	}
+	d.channels = s.Channels
+}
+
+// shown notes that a record is in the view.
+func (d *directory) shown(r *core.Record) {
+	d.mu.Lock()
+	d.head = core.Head{
+		Seq: r.Seq, Message: r.FirstMessage + hub.MessageID(r.MessageCount) - 1,
+		Fence: r.FirstFence + hub.Fence(r.FenceCount) - 1, HubMS: max(d.head.HubMS, r.HubMS),
+	}
+	d.mu.Unlock()
+}
+
+// counts returns how many sessions are live, how many channels were created and
+// how many calls are parked.
+func (d *directory) counts() (sessions int, channels int64, parked int) {
+	d.mu.RLock()
+	sessions, channels = len(d.live), d.channels
+	d.mu.RUnlock()
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	return sessions, channels, d.waiting
+}

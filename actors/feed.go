@@ -1,0 +1,189 @@
+package actors
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// maxExamined bounds the rows that one call looks at. A call that finds nothing
+// among so many answers with a cursor that lies behind them.
+const maxExamined = 20_000
+
+// feed selects messages: those of any of its scopes that pass the rest. Scopes
+// that share a message must not both be given.
+type feed struct {
+	scopes  []core.Scope
+	viewer  hub.AgentID // sees direct messages to itself
+	thread  hub.ThreadID
+	exclude hub.AgentID // whose messages are left out; empty: nobody's
+	limit   int
+	tail    bool // the last rows rather than the first
+}
+
+// keeps applies what the scopes do not say. It is Visible with the one
+// difference that a feed delivers: a direct message goes to its recipient only.
+func (f *feed) keeps(m *core.StoredMessage) bool {
+	return (m.To == "" || m.To == f.viewer) &&
+		(f.thread == "" || m.Thread == f.thread) &&
+		(f.exclude == "" || m.From != f.exclude)
+}
+
+// read returns the rows with since < id <= head that the feed selects, rising,
+// and the highest id that was examined: every row that the feed selects up to it
+// is in rows or is older than since.
+func (v *views) read(f *feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
+	if since >= head {
+		return nil, since, nil
+	}
+	if rows, ok := v.readRing(f, since, head); ok {
+		if len(rows) > f.limit {
+			if f.tail {
+				return rows[len(rows)-f.limit:], head, nil
+			}
+			rows = rows[:f.limit]
+			return rows, rows[len(rows)-1].ID, nil
+		}
+		return rows, head, nil
+	}
+	if f.tail {
+		rows, err = v.readTail(f, head)
+		return rows, head, err
+	}
+	return v.readStore(f, since, head)
+}
+
+// readRing reads from memory; false if the ring does not reach back to since.
+func (v *views) readRing(f *feed, since, head hub.MessageID) ([]*core.StoredMessage, bool) {
+	var rows []*core.StoredMessage
+	for _, s := range f.scopes {
+		from := len(rows)
+		ok := v.ring.walk(s, since, head, func(m *core.StoredMessage) bool {
+			if f.keeps(m) {
+				rows = append(rows, m)
+			}
+			return !f.tail || len(rows)-from < f.limit
+		})
+		if !ok {
+			return nil, false
+		}
+	}
+	if len(rows) > 1 {
+		slices.SortFunc(rows, byID)
+	}
+	return rows, true
+}
+
+func byID(a, b *core.StoredMessage) int { return cmp.Compare(a.ID, b.ID) }
+
+// readStore reads from the store, oldest first. Every scope is read up to where
+// the limit or the bound of examined rows ends it; what all of them reach is
+// what has been examined.
+func (v *views) readStore(f *feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
+	examined = head
+	for _, s := range f.scopes {
+		kept, seen, reached := 0, 0, head
+		err := v.rows.Messages(storedScope(s), since, head, false, func(m *core.StoredMessage) bool {
+			seen++
+			if f.keeps(m) && (s.Kind != core.ScopePublic || m.To == "") {
+				kept++
+				row := *m
+				rows = append(rows, &row)
+			}
+			if kept >= f.limit || seen >= maxExamined {
+				reached = m.ID
+				return false
+			}
+			return true
+		})
+		if err != nil {
+			return nil, since, err
+		}
+		examined = min(examined, reached)
+	}
+	slices.SortFunc(rows, byID)
+	end, _ := slices.BinarySearchFunc(rows, examined+1, func(m *core.StoredMessage, id hub.MessageID) int {
+		return cmp.Compare(m.ID, id)
+	})
+	if rows = rows[:end]; len(rows) > f.limit {
+		rows = rows[:f.limit]
+		examined = rows[len(rows)-1].ID
+	}
+	return rows, examined, nil
+}
+
+// readTail reads the last rows from the store.
+func (v *views) readTail(f *feed, head hub.MessageID) ([]*core.StoredMessage, error) {
+	var rows []*core.StoredMessage
+	for _, s := range f.scopes {
+		kept, seen := 0, 0
+		err := v.rows.Messages(storedScope(s), 0, head, true, func(m *core.StoredMessage) bool {
+			seen++
+			if f.keeps(m) && (s.Kind != core.ScopePublic || m.To == "") {
+				kept++
+				row := *m
+				rows = append(rows, &row)
+			}
+			return kept < f.limit && seen < maxExamined
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(rows, byID)
+	return rows[max(0, len(rows)-f.limit):], nil
+}
+
+func storedScope(s core.Scope) core.Scope {
+	if s.Kind == core.ScopePublic {
+		return core.Scope{Kind: core.ScopeAll}
+	}
+	return s
+}
+
+// message returns one row, from the ring or the store. message_not_found.
+func (v *views) message(id hub.MessageID) (*core.StoredMessage, error) {
+	if id < 1 || id > v.ring.visible() {
+		return nil, errMessageNotFound(id)
+	}
+	if m, ok := v.ring.get(id); ok {
+		return m, nil
+	}
+	m, err := v.rows.Message(id)
+	if errors.Is(err, ErrNotFound) {
+		return nil, errMessageNotFound(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+func errMessageNotFound(id hub.MessageID) error {
+	return hub.Errorf(hub.CodeMessageNotFound, "there is no message %d", id).
+		WithFix("look the id up with GET /v1/events or GET /v1/messages; direct messages are shown to their two parties only")
+}
+
+// page renders rows within a budget of body characters; 0 is no budget. The
+// newest rows are whole first; a body that does not fit becomes a notice.
+func page(rows []*core.StoredMessage, maxChars int, next hub.MessageID) hub.Page {
+	p := hub.Page{Rows: make([]hub.EncodedMessage, len(rows)), NextSinceID: next}
+	left := maxChars
+	for i := len(rows) - 1; i >= 0; i-- {
+		m := rows[i]
+		p.Rows[i] = m.JSON
+		if maxChars == 0 || m.Whole {
+			continue
+		}
+		if m.BodyChars > left {
+			p.Rows[i] = m.Shorten()
+			left = 0 // older bodies must not come before newer ones
+			continue
+		}
+		left -= m.BodyChars
+	}
+	return p
+}

@@ -1,0 +1,213 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Options is what a Hub is made of. Journal, Rows and Secret are required.
+type Options struct {
+	Journal Journal
+	Rows    Rows
+	// Secret keys the HMACs that session ids and resume keys are made of, 32
+	// bytes; it is the store's and never leaves the process.
+	Secret []byte
+	// Info is answered to hub-info as it is.
+	Info hub.Info
+	// Logger takes what the operator should know. nil discards.
+	Logger *slog.Logger
+	// RingBytes is the budget of messages kept in memory. 0 means 16 MiB.
+	RingBytes int
+	// CheckpointEvery is how many records may pass between two checkpoints. 0
+	// means 20,000.
+	CheckpointEvery int
+	// Synchronous runs owners on the goroutine of who sends to them: one order
+	// of events, for tests.
+	Synchronous bool
+	// ApplyHook, for tests, is called before an owner applies a fact; it may
+	// panic as a faulty Apply would.
+	ApplyHook func(core.Owner, core.Fact)
+}
+
+func (o *Options) ensureDefaults() {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.RingBytes == 0 {
+		o.RingBytes = 16 << 20
+	}
+	if o.CheckpointEvery == 0 {
+		o.CheckpointEvery = 20_000
+	}
+}
+
+// Hub is the actor system with its views: everything of a running hub but the
+// network and the disk. It implements hub.Service and what package httpapi asks
+// for beside it.
+type Hub struct {
+	options  Options
+	log      *slog.Logger
+	journal  Journal
+	rows     Rows
+	clock    *clock
+	stage    *stage
+	seq      *sequencer
+	registry *registry
+	views    *views
+	writer   *writer
+	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
+	idle     *idleAgents
+	channels knownChannels
+
+	quarantineMu sync.Mutex
+	quarantine   map[core.Owner]hub.QuarantinedActor
+
+	stopping atomic.Bool
+	ending   chan struct{} // closed when parked calls are to be answered
+	quit     chan struct{} // closed when the background goroutines are to end
+	failed   chan struct{} // closed when the hub cannot go on (fail-stop)
+	failOnce sync.Once
+	cause    error // why; set before failed is closed
+	tasks    sync.WaitGroup
+	stopOnce sync.Once
+	stopErr  error
+}
+
+var _ hub.Service = (*Hub)(nil)
+
+// Start restores the state from the store and starts the actors. The store must
+// not be used by anybody else until Stop has returned.
+func Start(options Options) (*Hub, error) {
+	options.ensureDefaults()
+	head := options.Journal.Head()
+	h := &Hub{
+		options: options, log: options.Logger, journal: options.Journal, rows: options.Rows,
+		clock: newClock(head.HubMS), seq: newSequencer(head),
+		quarantine: map[core.Owner]hub.QuarantinedActor{}, idle: newIdleAgents(),
+		ending: make(chan struct{}), quit: make(chan struct{}), failed: make(chan struct{}),
+	}
+	h.stage = newStage(options.Synchronous, func(reason any) { h.escaped(reason) })
+	h.registry = newRegistry(h)
+	h.views = &views{
+		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: newBells(),
+		directory: newDirectory(), threads: newThreads(h.rows),
+		leases: newLeaseView(), tasks: newTaskView(), seq: h.seq,
+	}
+	waker := newWaker(h.views.bells)
+	h.writer = &writer{
+		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
+		log: h.log, failed: h.fail, done: make(chan struct{}),
+	}
+	restored, err := h.restore()
+	if err != nil {
+		h.stage.stop(h.registry.close())
+		return nil, err
+	}
+	go h.writer.serve(h.quit)
+	go waker.serve(h.writer.done)
+	h.begin(restored)
+	h.tasks.Go(func() { h.watchPresence(h.quit) })
+	h.tasks.Go(func() { h.keepCheckpoints(restored.asOf, h.quit) })
+	return h, nil
+}
+
+// admissible refuses a write that cannot be taken now.
+func (h *Hub) admissible() error {
+	if h.stopping.Load() {
+		return errStopping()
+	}
+	if ok, free := h.journal.Room(); !ok {
+		return errStorageFull(free)
+	}
+	return nil
+}
+
+func errStorageFull(free int64) error {
+	return hub.NewError(hub.CodeStorageFull, "the disk of the store is full; reading goes on, writing does not").
+		With("free_bytes", free).WithFix("free space on the disk; the hub goes on by itself")
+}
+
+// Failed is closed when the hub cannot go on: a commit failed or an actor broke.
+// Cause says why then.
+func (h *Hub) Failed() <-chan struct{} { return h.failed }
+
+// Cause returns why the hub failed, once Failed is closed.
+func (h *Hub) Cause() error { return h.cause }
+
+func (h *Hub) fail(cause error) {
+	h.failOnce.Do(func() {
+		h.cause = cause
+		close(h.failed)
+		h.endParked()
+	})
+}
+
+// escaped stops the hub after a panic that no owner can be rebuilt from.
+func (h *Hub) escaped(reason any) {
+	h.log.LogAttrs(context.Background(), slog.LevelError, "an actor failed for good; stopping", slog.Any("reason", reason))
+	h.fail(hub.NewError(hub.CodeInternal, "an actor failed for good"))
+}
+
+func (h *Hub) endParked() {
+	if h.stopping.CompareAndSwap(false, true) {
+		close(h.ending)
+	}
+}
+
+// EndParked refuses new work from now on and answers every parked call with what
+// there is, which is nothing. It does not wait.
+func (h *Hub) EndParked() { h.endParked() }
+
+// Stop ends the hub: no new work, parked calls answered, what is under way made
+// durable, a last checkpoint. It waits for work until ctx is done. Afterwards no
+// goroutine of it is left and the store may be closed.
+func (h *Hub) Stop(ctx context.Context) error {
+	h.stopOnce.Do(func() { h.stopErr = h.stop(ctx) })
+	return h.stopErr
+}
+
+func (h *Hub) stop(ctx context.Context) error {
+	h.endParked()
+	h.releaseWaiters()
+	err := h.drain(ctx)
+	pids := h.registry.close()
+	h.stage.stop(pids)
+	close(h.quit)
+	<-h.writer.done
+	<-h.writer.waker.done
+	h.tasks.Wait()
+	select {
+	case <-h.failed: // its state is ahead of the disk
+		return h.cause
+	default:
+	}
+	if err != nil {
+		return err
+	}
+	return h.checkpointStopped()
+}
+
+// drain waits until no command is under way.
+func (h *Hub) drain(ctx context.Context) error {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for h.registry.underway() > 0 {
+		select {
+		case <-tick.C:
+		case <-h.failed:
+			return h.cause
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Info answers hub-info.
+func (h *Hub) Info(context.Context) (hub.Info, error) { return h.options.Info, nil }

@@ -1,0 +1,155 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// machine is the state of an owner, as package core has it for each kind.
+type machine interface {
+	Apply(f core.Fact, at core.Position, rows core.RowSink)
+}
+
+// owner is one actor: it owns one state and takes turns with it. Everything but
+// the fields of the registry is touched in its turns only.
+type owner struct {
+	hub   *Hub
+	key   core.Owner
+	pid   *actor.PID
+	state machine // nil until the first turn has loaded it
+
+	lastSeq     hub.Seq // its last record
+	doubt       error   // Apply has panicked: state is rebuilt before the next turn
+	quarantined error   // its facts cannot be applied; every command is refused
+	leases      *leaseTimer
+
+	// Guarded by the registry's shard.
+	commands int   // admitted and not ended
+	bytes    int64 // of these commands
+	idle     *idleOwner
+}
+
+// take runs one turn. A panic in it, which is one in Decide, changes nothing:
+// the command is answered and the owner goes on.
+func (o *owner) take(t turn) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
+				slog.String("owner", o.key.String()), slog.String("stack", string(debug.Stack())))
+			t.fail(hub.NewError(hub.CodeInternal, "the hub failed while it decided this; nothing was changed").
+				WithFix("report this; another input may go through"))
+		}
+	}()
+	if err := o.prepare(); err != nil {
+		t.fail(err)
+		return
+	}
+	t.run(o)
+}
+
+// prepare makes the state ready for a turn.
+func (o *owner) prepare() error {
+	if o.quarantined != nil {
+		return o.quarantined
+	}
+	if o.doubt != nil {
+		o.rebuild()
+		return o.quarantined
+	}
+	if o.state != nil {
+		return nil
+	}
+	state, err := o.hub.load(o.key)
+	if err != nil {
+		return err
+	}
+	o.state = state
+	return nil
+}
+
+// work is what commits a draft: what the command brings to it.
+type work struct {
+	proof  session // of the caller; zero proves nothing
+	begins session // what the record starts, if it starts a session
+	// filled is called with the record when its messages and facts stand in it,
+	// before it is published: it may add the effect. It must not keep the record.
+	filled func(*core.Record)
+	// deliver is called by the writer once the record is durable and visible.
+	deliver func(error)
+}
+
+// commit numbers a draft, applies it and hands it to the writer. An error means
+// that nothing happened.
+func (o *owner) commit(now core.Now, d core.Draft, w work) error {
+	s := &slot{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver}
+	if err := o.hub.seq.reserve(s, now, len(d.Messages), d.Fences, w.proof, w.begins); err != nil {
+		return err
+	}
+	// From here on only fail-stop remains: the writer waits for this slot.
+	defer func() {
+		if r := recover(); r != nil {
+			o.hub.escaped(fmt.Sprintf("panic in the record of %s: %v\n%s", o.key, r, debug.Stack()))
+			panic(r)
+		}
+	}()
+	r := s.record
+	at := r.Position()
+	o.lastSeq = r.Seq
+	s.bytes = 128
+	if len(d.Messages) > 0 {
+		r.Messages = make([]core.StoredMessage, len(d.Messages))
+		for i := range d.Messages {
+			r.Messages[i] = d.Messages[i].Encode(at.Message(i), now.Wall)
+			s.bytes += len(r.Messages[i].JSON) + 256
+		}
+	}
+	if len(d.Facts) > 0 {
+		r.Facts = make([]core.EncodedFact, len(d.Facts))
+		for i, f := range d.Facts {
+			r.Facts[i] = core.EncodeFact(f)
+			s.bytes += len(r.Facts[i].Data)
+		}
+		o.apply(d.Facts, at, func(row core.Row) {
+			r.Rows = append(r.Rows, row)
+			s.bytes += len(row.Key) + len(row.Value)
+		})
+	}
+	if w.filled != nil {
+		w.filled(r)
+	}
+	o.hub.seq.publish(s)
+	return nil
+}
+
+// apply changes the state. A panic leaves it in doubt: the record stands, and
+// the owner is rebuilt before its next turn.
+func (o *owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.doubt = fmt.Errorf("apply record %d: %v", at.Seq, r)
+			o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while applying",
+				slog.String("owner", o.key.String()), slog.Uint64("seq", uint64(at.Seq)), slog.String("stack", string(debug.Stack())))
+			o.hub.stage.tell(o.pid, wakeTurn{}) // rebuild now, not with the next command
+		}
+	}()
+	for _, f := range facts {
+		if hook := o.hub.options.ApplyHook; hook != nil {
+			hook(o.key, f)
+		}
+		o.state.Apply(f, at, rows)
+	}
+}
+
+// wakeTurn has nothing to do: taking it is enough to make the state ready.
+type wakeTurn struct{}
+
+func (wakeTurn) run(*owner) {}
+
+func (wakeTurn) fail(error) {}

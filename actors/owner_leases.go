@@ -1,0 +1,242 @@
+package actors
+
+import (
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// leaseTimer is what a lease owner has beside its state: who waits for a lease,
+// and one timer for the next deadline of either. Only the owner's turns touch it.
+type leaseTimer struct {
+	queue core.LeaseQueue[*leaseAsk]
+	timer *time.Timer
+	armed int64 // hub time the timer is set to; 0: not set
+}
+
+// leaseAsk is a command about one lease. Unlike other commands it may wait in
+// the owner's queue for its turn to come.
+type leaseAsk struct {
+	*ask[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
+	key    core.LeaseKey
+	wait   time.Duration // 0: never waits
+	unpark func()        // ends the parking; nil while not parked
+}
+
+// run decides the command. What is due at its key expires first, in the same
+// record where there is one.
+func (a *leaseAsk) run(o *owner) {
+	if a.expired() {
+		a.fail(errExpired())
+		return
+	}
+	h, state, now := o.hub, o.state.(*core.Leases), o.hub.clock.now()
+	due := state.Expire(now, h.world(), hub.MaxExpireBatch, a.key)
+	if !due.Empty() && o.leases.queue.Front(a.key) != nil {
+		o.expire(now, due) // those who wait come first
+		due = core.Draft{}
+	}
+	d, err := a.decide(state, now)
+	switch {
+	case err != nil:
+		o.expire(now, due)
+		a.refuse(o, err)
+	case a.wait > 0 && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
+		o.expire(now, due)
+		a.park(o, now)
+	default:
+		d = core.AfterExpiry(due, d)
+		a.conclude(o, now, d.Draft, d.Answer)
+		o.serveWaiters(now, d.Facts)
+	}
+	o.arm()
+}
+
+// park puts the command into the queue of its key.
+func (a *leaseAsk) park(o *owner, now core.Now) {
+	h := o.hub
+	if err := h.views.directory.park(a.agent); err != nil {
+		a.fail(err)
+		return
+	}
+	a.unpark = func() { h.views.directory.unpark(a.agent) }
+	a.returnPermit()
+	o.leases.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)
+}
+
+// resume decides a command that leaves the queue, as the lease stands now.
+func (a *leaseAsk) resume(o *owner, now core.Now) {
+	a.unpark()
+	if a.ctx.Err() != nil {
+		a.fail(errExpired())
+		return
+	}
+	d, err := a.decide(o.state.(*core.Leases), now)
+	if err != nil {
+		a.refuse(o, err)
+		return
+	}
+	a.conclude(o, now, d.Draft, d.Answer)
+}
+
+// expire journals that leases are over and lets those who wait have them.
+func (o *owner) expire(now core.Now, due core.Draft) {
+	if due.Empty() {
+		return
+	}
+	if err := o.commit(now, due, work{}); err == nil {
+		o.serveWaiters(now, due.Facts)
+	}
+}
+
+// serveWaiters grants what these facts have freed to who has waited longest.
+func (o *owner) serveWaiters(now core.Now, facts []core.Fact) {
+	if o.leases.queue.Len() == 0 {
+		return
+	}
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.LeaseReleased:
+			o.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+		case *core.LeaseExpired:
+			o.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+		}
+	}
+}
+
+func (o *owner) serveKey(now core.Now, k core.LeaseKey) {
+	state := o.state.(*core.Leases)
+	for w := o.leases.queue.Front(k); w != nil; w = o.leases.queue.Front(k) {
+		holder, held := state.Get(k)
+		if held && holder.Agent != w.Value.agent && w.Value.ctx.Err() == nil {
+			return
+		}
+		o.leases.queue.Remove(w)
+		w.Value.resume(o, now)
+	}
+}
+
+// arm sets the timer to the next deadline.
+func (o *owner) arm() {
+	next, ok := o.state.(*core.Leases).NextDeadline()
+	if until, waits := o.leases.queue.NextDeadline(); waits && (!ok || until < next) {
+		next, ok = until, true
+	}
+	t := o.leases
+	if !ok || t.armed != 0 && t.armed <= next {
+		return // it rings early at worst, and is set again then
+	}
+	t.armed = next
+	d := o.hub.clock.until(next)
+	if t.timer == nil {
+		h, pid := o.hub, o.pid
+		t.timer = time.AfterFunc(d, func() {
+			if !h.stopping.Load() {
+				h.stage.tell(pid, leaseTick{})
+			}
+		})
+		return
+	}
+	t.timer.Reset(d)
+}
+
+// leaseTick is the turn in which deadlines come.
+type leaseTick struct{}
+
+func (leaseTick) run(o *owner) {
+	h, t := o.hub, o.leases
+	t.armed = 0
+	if ok, _ := h.journal.Room(); !ok {
+		// A full disk freezes expiry too: nothing ends that cannot be journaled.
+		t.armed = h.clock.now().HubMS + frozenRetry.Milliseconds()
+		t.timer.Reset(frozenRetry)
+		return
+	}
+	now := h.clock.now()
+	for {
+		due := o.state.(*core.Leases).Expire(now, h.world(), hub.MaxExpireBatch)
+		if due.Empty() {
+			break
+		}
+		o.expire(now, due)
+		if o.doubt != nil {
+			return
+		}
+	}
+	for _, w := range t.queue.TimedOut(now) {
+		w.Value.resume(o, now)
+	}
+	o.arm()
+}
+
+func (leaseTick) fail(error) {}
+
+// frozenRetry is how long expiry waits before it looks for space again.
+const frozenRetry = time.Second
+
+// graceTurn is the first turn after a start: a lease that is nearly over gets a
+// moment more, so that its holder can find the hub again and renew it.
+type graceTurn struct{}
+
+func (graceTurn) run(o *owner) {
+	now := o.hub.clock.now()
+	for {
+		d := o.state.(*core.Leases).Graced(now, hub.MaxExpireBatch)
+		if d.Empty() || o.commit(now, d, work{}) != nil || o.doubt != nil {
+			break
+		}
+	}
+	o.arm()
+}
+
+func (graceTurn) fail(error) {}
+
+// releaseTurn answers all who wait for a lease: the hub stops.
+type releaseTurn struct{ done chan struct{} }
+
+func (t releaseTurn) run(o *owner) {
+	if o.leases.timer != nil {
+		o.leases.timer.Stop()
+	}
+	now := o.hub.clock.now()
+	for _, w := range o.leases.queue.TimedOut(core.Now{HubMS: 1<<63 - 1}) {
+		w.Value.resume(o, now)
+	}
+	close(t.done)
+}
+
+func (t releaseTurn) fail(error) { close(t.done) }
+
+// releaseWaiters sends every lease owner a releaseTurn and waits for it.
+func (h *Hub) releaseWaiters() {
+	for i := range core.LeaseShards {
+		sh := h.registry.shard(leaseOwner(i))
+		sh.mu.Lock()
+		o := sh.owners[leaseOwner(i)]
+		sh.mu.Unlock()
+		t := releaseTurn{done: make(chan struct{})}
+		h.stage.tell(o.pid, t)
+		<-t.done
+	}
+}
+
+// world is what deciding an expiry needs to know of others.
+func (h *Hub) world() core.LeaseWorld { return leaseWorld{h} }
+
+type leaseWorld struct{ h *Hub }
+
+// Away reports whether the agent has no live session.
+func (w leaseWorld) Away(agent hub.AgentID) bool {
+	_, _, live := w.h.views.directory.session(agent)
+	return !live
+}
+
+// ThreadChannel returns the channel of a thread's public messages, or "".
+func (w leaseWorld) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
+	part, err := readThreadPart(w.h.rows, core.TableThread, []byte(thread))
+	if err != nil {
+		return "" // the notice goes to the default channel then
+	}
+	return part.Channel
+}

@@ -1,0 +1,126 @@
+package actors
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// presenceTick is how often silent sessions are looked for. A session ends this
+// much late at most.
+const presenceTick = 5 * time.Second
+
+// watchPresence ends the sessions of agents that have been silent for too long.
+func (h *Hub) watchPresence(quit <-chan struct{}) {
+	tick := time.NewTicker(presenceTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+		}
+		limit := h.clock.now().Wall - hub.Time(hub.SessionIdleAfter.Milliseconds())
+		for _, s := range h.views.directory.silent(limit) {
+			h.endIdle(s)
+		}
+	}
+}
+
+// endIdle asks the agent's owner to end a session. Refusals do not matter: the
+// next tick asks again.
+func (h *Hub) endIdle(s session) {
+	_, _, _ = submit(context.Background(), h, write[*core.Agent, struct{}, struct{}]{
+		owner: agentOwner(s.agent),
+		decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
+			// The agent may have called since it was found silent.
+			if row, _, live := h.views.directory.session(s.agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
+				return nothing(), nil
+			}
+			d := nothing()
+			d.Draft = a.Idle(s.incarnation)
+			return d, nil
+		},
+		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+	})
+}
+
+func nothing() core.Decision[struct{}] {
+	return core.Decision[struct{}]{Answer: func(core.Position) struct{} { return struct{}{} }}
+}
+
+// Touch notes that agent has made a call. A session that had ended of silence
+// revives.
+func (h *Hub) Touch(agent hub.AgentID) {
+	now := h.clock.now()
+	if h.views.directory.touch(agent, now.Wall) || h.stopping.Load() || h.idle.known(agent) {
+		return
+	}
+	row, err := h.agentRow(agent)
+	if err != nil || row == nil || row.EndReason != core.EndedIdle || row.Session.Active {
+		h.idle.remember(agent)
+		return
+	}
+	_, _ = h.revive(context.Background(), agent, 0)
+}
+
+// revive tells the agent's owner that the agent has made a call; incarnation is
+// that of the session that the call proved, or 0. It returns the latest session.
+func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
+	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Agent, hub.Session, hub.Session]{
+		owner: agentOwner(agent),
+		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+			return a.Seen(incarnation, now), nil
+		},
+		begins: func(d core.Draft) session {
+			for _, f := range d.Facts {
+				if f, ok := f.(*core.SessionRevived); ok {
+					return session{agent, f.Session.Incarnation}
+				}
+			}
+			return session{}
+		},
+		answer: func(row hub.Session, _ *core.Record) hub.Session { return row },
+	})
+	return row, err
+}
+
+// idleAgents remembers agents that have called without a session to revive, so
+// that each of their calls need not read the store. It forgets at random beyond
+// its size, and when an agent registers.
+type idleAgents struct {
+	mu     sync.Mutex
+	agents map[hub.AgentID]struct{}
+}
+
+const idleRemembered = 4096
+
+func newIdleAgents() *idleAgents { return &idleAgents{agents: map[hub.AgentID]struct{}{}} }
+
+func (i *idleAgents) known(a hub.AgentID) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	_, ok := i.agents[a]
+	return ok
+}
+
+func (i *idleAgents) remember(a hub.AgentID) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for old := range i.agents {
+		if len(i.agents) < idleRemembered {
+			break
+		}
+		delete(i.agents, old)
+	}
+	i.agents[a] = struct{}{}
+}
+
+func (i *idleAgents) forget(a hub.AgentID) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.agents, a)
+}

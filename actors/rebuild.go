@@ -1,0 +1,177 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// rebuild makes the state of an owner anew after a panic in Apply, from its
+// checkpoint or row and its records. It waits until all of these are durable; in
+// its own turn, so commands to the owner wait with it and nobody else does. The
+// rows that the broken Apply did not give are derived again and stored. A fact
+// that panics again puts the owner into quarantine.
+func (o *owner) rebuild() {
+	h := o.hub
+	durable := make(chan error, 1)
+	h.seq.after(o.lastSeq, func(failed error) { durable <- failed })
+	if err := <-durable; err != nil {
+		o.quarantined = err
+		return
+	}
+	state, asOf, err := h.checkpointed(o.key)
+	var rows []core.Row
+	var broken hub.Seq
+	if err == nil {
+		err = h.journal.Records(asOf, func(rec *core.Record) error {
+			if rec.Owner != o.key || rec.Seq > o.lastSeq {
+				return nil
+			}
+			for _, e := range rec.Facts {
+				f, err := core.DecodeFact(e)
+				if err == nil {
+					err = h.applyGuarded(o.key, state, f, rec.Position(), func(r core.Row) { rows = append(rows, r) })
+				}
+				if err != nil {
+					broken = rec.Seq
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err == nil && len(rows) > 0 {
+		err = h.journal.PutRows(rows)
+	}
+	if err != nil {
+		o.quarantined = errQuarantined(h.setQuarantine(o.key, broken, err))
+		return
+	}
+	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
+	o.state, o.doubt = state, nil
+	h.refreshViews(o.key, state, rows)
+}
+
+// checkpointed returns the state of one owner as it was stored, and the last
+// record that is in it.
+func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
+	switch k.Kind {
+	case core.OwnerAgent:
+		row, err := h.agentRow(hub.AgentID(k.Name))
+		if err != nil || row == nil {
+			return core.NewAgent(hub.AgentID(k.Name), nil), 0, err
+		}
+		return core.NewAgent(hub.AgentID(k.Name), row), row.AsOf, nil
+	case core.OwnerChannel:
+		state, err := h.load(k)
+		return state, 0, err
+	case core.OwnerLeases, core.OwnerTasks:
+	}
+	c, err := h.journal.Checkpoint()
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, 0, err
+	}
+	if c != nil {
+		for _, s := range c.Sections {
+			if s.Owner != k {
+				continue
+			}
+			if k.Kind == core.OwnerTasks {
+				state, err := core.RestoreTasks(s.Version, s.Data)
+				return state, s.AsOf, err
+			}
+			state, err := core.RestoreLeases(s.Version, s.Data)
+			return state, s.AsOf, err
+		}
+	}
+	if k.Kind == core.OwnerTasks {
+		return core.NewTasks(), 0, nil
+	}
+	return core.NewLeases(), 0, nil
+}
+
+// refreshViews shows the state of a rebuilt owner: the rows of the record that
+// broke were not in it.
+func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
+	switch state := state.(type) {
+	case *core.Leases:
+		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+			h.views.leases.replace(k, space, state.List(space))
+		}
+	case *core.Tasks:
+		for i := range rows {
+			if rows[i].Table == core.TableTask {
+				h.views.tasks.apply(&rows[i])
+			}
+		}
+	}
+}
+
+// restoreQuarantine reads which owners are in quarantine from an earlier run.
+func (h *Hub) restoreQuarantine() error {
+	var bad error
+	err := h.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
+		var q quarantineRow
+		if bad = json.Unmarshal(value, &q); bad != nil {
+			return false
+		}
+		if !q.Lifted {
+			h.quarantine[q.Owner] = q.shown()
+		}
+		return true
+	})
+	return errors.Join(err, bad)
+}
+
+type quarantineRow struct {
+	Owner  core.Owner `json:"owner"`
+	Seq    hub.Seq    `json:"seq"`
+	Reason string     `json:"reason"`
+	Lifted bool       `json:"lifted,omitempty"`
+}
+
+func (q quarantineRow) shown() hub.QuarantinedActor {
+	return hub.QuarantinedActor{Owner: q.Owner.String(), Seq: q.Seq, Reason: q.Reason}
+}
+
+// setQuarantine marks an owner, also for later runs.
+func (h *Hub) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
+	row := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
+	h.quarantineMu.Lock()
+	h.quarantine[k] = row.shown()
+	h.quarantineMu.Unlock()
+	h.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
+		slog.String("owner", k.String()), slog.String("seq", strconv.FormatUint(uint64(seq), 10)), slog.String("reason", row.Reason))
+	value, err := json.Marshal(row)
+	if err == nil {
+		err = h.journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
+	}
+	if err != nil {
+		h.fail(fmt.Errorf("mark quarantine: %w", err))
+	}
+	return row.shown()
+}
+
+func (h *Hub) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
+	h.quarantineMu.Lock()
+	defer h.quarantineMu.Unlock()
+	q, ok := h.quarantine[k]
+	return q, ok
+}
+
+func (h *Hub) isQuarantined(k core.Owner) bool {
+	_, ok := h.quarantineOf(k)
+	return ok
+}
+
+func errQuarantined(q hub.QuarantinedActor) error {
+	return hub.Errorf(hub.CodeQuarantined, "%s is out of service: record %d could not be applied", q.Owner, q.Seq).
+		With("owner", q.Owner).With("seq", q.Seq).
+		WithFix("everything else works; report this with the hub's log, and see app status")
+}

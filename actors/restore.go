@@ -1,0 +1,243 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// restored is what a start has made of the checkpoint and the records behind it.
+type restored struct {
+	asOf   hub.Seq // of the checkpoint
+	leases [core.LeaseShards]*core.Leases
+	tasks  *core.Tasks
+	last   map[core.Owner]hub.Seq // last record of each permanent owner
+}
+
+func leaseOwner(shard int) core.Owner {
+	return core.Owner{Kind: core.OwnerLeases, Name: strconv.Itoa(shard)}
+}
+
+func tasksOwner() core.Owner { return core.Owner{Kind: core.OwnerTasks} }
+func agentOwner(id hub.AgentID) core.Owner {
+	return core.Owner{Kind: core.OwnerAgent, Name: string(id)}
+}
+func channelOwner(name hub.ChannelName) core.Owner {
+	return core.Owner{Kind: core.OwnerChannel, Name: string(name)}
+}
+
+// directoryOwner names the directory's section of a checkpoint; it decides
+// nothing and no record is its own.
+func directoryOwner() core.Owner { return core.Owner{Kind: core.OwnerAgent} }
+
+// restore reads the newest checkpoint and applies the records behind it. Agents
+// and channels are not restored: their rows are their state, see load.
+func (h *Hub) restore() (*restored, error) {
+	r := &restored{tasks: core.NewTasks(), last: map[core.Owner]hub.Seq{}}
+	for i := range r.leases {
+		r.leases[i] = core.NewLeases()
+	}
+	c, err := h.journal.Checkpoint()
+	switch {
+	case errors.Is(err, ErrNotFound):
+	case err != nil:
+		return nil, fmt.Errorf("read checkpoint: %w", err)
+	default:
+		r.asOf = c.Head.Seq
+		for _, s := range c.Sections {
+			if err := h.restoreSection(r, s); err != nil {
+				return nil, fmt.Errorf("restore %s from checkpoint %d: %w", s.Owner, c.Head.Seq, err)
+			}
+		}
+	}
+	if err := h.restoreQuarantine(); err != nil {
+		return nil, err
+	}
+	if err := h.journal.Records(r.asOf, func(rec *core.Record) error { return h.replay(r, rec) }); err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	return r, nil
+}
+
+func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
+	r.last[s.Owner] = s.AsOf
+	switch {
+	case s.Owner == directoryOwner():
+		var state directoryState
+		if s.Version != directoryVersion {
+			return fmt.Errorf("directory version %d is not known", s.Version)
+		}
+		if err = json.Unmarshal(s.Data, &state); err == nil {
+			h.views.directory.restore(state)
+		}
+	case s.Owner.Kind == core.OwnerLeases:
+		i, convErr := strconv.Atoi(s.Owner.Name)
+		if convErr != nil || i < 0 || i >= len(r.leases) {
+			return fmt.Errorf("no lease shard %q", s.Owner.Name)
+		}
+		r.leases[i], err = core.RestoreLeases(s.Version, s.Data)
+	case s.Owner == tasksOwner():
+		r.tasks, err = core.RestoreTasks(s.Version, s.Data)
+	default:
+		err = errors.New("no such owner kind")
+	}
+	return err
+}
+
+// replay applies one record to what is kept in memory. A fact that panics puts
+// its owner into quarantine and nothing else.
+func (h *Hub) replay(r *restored, rec *core.Record) error {
+	at := rec.Position()
+	var state machine
+	switch rec.Owner.Kind {
+	case core.OwnerLeases:
+		i, err := strconv.Atoi(rec.Owner.Name)
+		if err != nil || i < 0 || i >= len(r.leases) {
+			return fmt.Errorf("record %d: no lease shard %q", rec.Seq, rec.Owner.Name)
+		}
+		state = r.leases[i]
+	case core.OwnerTasks:
+		state = r.tasks
+	case core.OwnerAgent, core.OwnerChannel:
+	}
+	if state != nil && (rec.Seq <= r.last[rec.Owner] || h.isQuarantined(rec.Owner)) {
+		return nil
+	}
+	directory := rec.Seq > r.last[directoryOwner()]
+	for _, e := range rec.Facts {
+		f, err := core.DecodeFact(e)
+		if err != nil {
+			return fmt.Errorf("record %d: %w", rec.Seq, err)
+		}
+		if state == nil {
+			if directory {
+				h.views.directory.apply(f, at)
+			}
+			continue
+		}
+		if err := h.applyGuarded(rec.Owner, state, f, at, nil); err != nil {
+			h.setQuarantine(rec.Owner, rec.Seq, err)
+			return nil
+		}
+	}
+	if state != nil {
+		r.last[rec.Owner] = rec.Seq
+	}
+	return nil
+}
+
+// applyGuarded is Apply with a panic turned into an error.
+func (h *Hub) applyGuarded(o core.Owner, m machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("applying %T: %v", f, r)
+		}
+	}()
+	if hook := h.options.ApplyHook; hook != nil {
+		hook(o, f)
+	}
+	m.Apply(f, at, rows)
+	return nil
+}
+
+// begin starts the permanent owners and the views with what was restored.
+func (h *Hub) begin(r *restored) {
+	d := h.views.directory
+	d.touchAll(h.clock.now().Wall)
+	for _, p := range d.live {
+		h.seq.incarnations[p.session.AgentID] = p.session.Incarnation
+	}
+	d.head = h.seq.head
+	h.views.shownSeq.Store(uint64(h.seq.head.Seq))
+	for _, t := range r.tasks.List() {
+		h.views.tasks.put(t)
+	}
+	for i, l := range r.leases {
+		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+			for _, lease := range l.List(space) {
+				h.views.leases.restore(lease)
+			}
+		}
+		o := h.install(leaseOwner(i), l, r)
+		o.leases = &leaseTimer{}
+		h.stage.tell(o.pid, &graceTurn{})
+	}
+	h.install(tasksOwner(), r.tasks, r)
+}
+
+func (h *Hub) install(k core.Owner, state machine, r *restored) *owner {
+	o := h.registry.install(k, state)
+	o.lastSeq = r.last[k]
+	if q, ok := h.quarantineOf(k); ok {
+		o.quarantined = errQuarantined(q)
+	}
+	return o
+}
+
+// load makes the state of an owner whose stored row is its state.
+func (h *Hub) load(k core.Owner) (machine, error) {
+	if q, ok := h.quarantineOf(k); ok {
+		return nil, errQuarantined(q)
+	}
+	switch k.Kind {
+	case core.OwnerAgent:
+		row, err := h.agentRow(hub.AgentID(k.Name))
+		if err != nil {
+			return nil, err
+		}
+		return core.NewAgent(hub.AgentID(k.Name), row), nil
+	case core.OwnerChannel:
+		row, err := h.channelRow(hub.ChannelName(k.Name))
+		if err != nil {
+			return nil, err
+		}
+		return core.NewChannel(row), nil
+	case core.OwnerLeases, core.OwnerTasks:
+	}
+	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
+}
+
+// agentRow returns what is stored of an agent, or nil.
+func (h *Hub) agentRow(id hub.AgentID) (*core.AgentRow, error) {
+	value, err := h.rows.Row(core.TableAgent, []byte(id))
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var row core.AgentRow
+	if json.Unmarshal(value, &row) != nil {
+		return nil, hub.Errorf(hub.CodeCorruptRecord, "the stored row of agent %s cannot be read", id)
+	}
+	return &row, nil
+}
+
+// channelRow returns what is stored of a channel, or nil. The two that always
+// exist have no row.
+func (h *Hub) channelRow(name hub.ChannelName) (*hub.Channel, error) {
+	if name == hub.DefaultChannel || name == hub.DirectChannel {
+		row := builtinChannel(name)
+		return &row, nil
+	}
+	value, err := h.rows.Row(core.TableChannel, []byte(name))
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var row hub.Channel
+	if json.Unmarshal(value, &row) != nil {
+		return nil, hub.Errorf(hub.CodeCorruptRecord, "the stored row of channel %s cannot be read", name)
+	}
+	return &row, nil
+}
+
+func builtinChannel(name hub.ChannelName) hub.Channel {
+	return hub.Channel{Name: name, CreatedBy: hub.AgentSystem, Metadata: json.RawMessage("{}")}
+}

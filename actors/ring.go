@@ -1,0 +1,176 @@
+package actors
+
+import (
+	"slices"
+	"sync"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// ring holds the latest messages of all scopes within one budget of bytes. Each
+// entry links to the entry before it in each of its scopes, so that a reader
+// walks only what its scopes hold. Rows older than the floor are read from the
+// store.
+//
+// Memory is bounded by the budget: a scope has a head here only while one of its
+// messages is in the ring.
+type ring struct {
+	mu     sync.RWMutex
+	budget int
+	used   int
+	first  uint64  // position of entries[0]
+	list   []entry // a window that slides; see evict
+	start  int     // index in list of the oldest entry
+	heads  map[core.Scope]uint64
+	floor  hub.MessageID // every message above it is here
+	head   hub.MessageID // highest visible id
+}
+
+// entry is one message and, for each of its scopes, the position of the one
+// before it there plus one; 0 is none.
+type entry struct {
+	msg                    *core.StoredMessage
+	public, channel, other uint64 // other: thread
+	inbox                  uint64
+}
+
+// entryOverhead estimates what an entry costs beside its JSON, in bytes.
+const entryOverhead = 400
+
+func newRing(budget int, head hub.MessageID) *ring {
+	return &ring{budget: budget, heads: map[core.Scope]uint64{}, floor: head, head: head, first: 1}
+}
+
+func publicScope() core.Scope { return core.Scope{Kind: core.ScopePublic} }
+func channelScope(c hub.ChannelName) core.Scope {
+	return core.Scope{Kind: core.ScopeChannel, Name: string(c)}
+}
+func threadScope(t hub.ThreadID) core.Scope {
+	return core.Scope{Kind: core.ScopeThread, Name: string(t)}
+}
+func inboxScope(a hub.AgentID) core.Scope { return core.Scope{Kind: core.ScopeInbox, Name: string(a)} }
+
+// append adds committed messages in the order of their ids and moves the head.
+func (r *ring) append(msgs []core.StoredMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range msgs {
+		m := &msgs[i]
+		pos := r.first + uint64(len(r.list)-r.start)
+		e := entry{msg: m}
+		if m.To == "" {
+			e.public = r.link(publicScope(), pos)
+			e.channel = r.link(channelScope(m.Channel), pos)
+		} else {
+			e.inbox = r.link(inboxScope(m.To), pos)
+		}
+		if m.Thread != "" {
+			e.other = r.link(threadScope(m.Thread), pos)
+		}
+		r.list = append(r.list, e)
+		r.used += entryOverhead + len(m.JSON)
+		r.head = m.ID
+	}
+	for r.used > r.budget && len(r.list)-r.start > 1 {
+		r.evict()
+	}
+}
+
+// link makes pos the head of scope and returns the link to the old head.
+func (r *ring) link(s core.Scope, pos uint64) uint64 {
+	old := r.heads[s]
+	r.heads[s] = pos
+	return old
+}
+
+// evict drops the oldest entry, and the heads that point at it.
+func (r *ring) evict() {
+	e := &r.list[r.start]
+	m := e.msg
+	drop := func(s core.Scope) {
+		if r.heads[s] == r.first {
+			delete(r.heads, s)
+		}
+	}
+	if m.To == "" {
+		drop(publicScope())
+		drop(channelScope(m.Channel))
+	} else {
+		drop(inboxScope(m.To))
+	}
+	if m.Thread != "" {
+		drop(threadScope(m.Thread))
+	}
+	r.used -= entryOverhead + len(m.JSON)
+	r.floor = m.ID
+	*e = entry{}
+	r.first++
+	r.start++
+	if r.start > 64 && r.start > len(r.list)/2 { // slide the window down
+		n := copy(r.list, r.list[r.start:])
+		clear(r.list[n:])
+		r.list = r.list[:n]
+		r.start = 0
+	}
+}
+
+func (r *ring) at(pos uint64) *entry { return &r.list[r.start+int(pos-r.first)] }
+
+func (e *entry) before(k core.ScopeKind) uint64 {
+	switch k {
+	case core.ScopePublic:
+		return e.public
+	case core.ScopeChannel:
+		return e.channel
+	case core.ScopeThread:
+		return e.other
+	case core.ScopeInbox:
+		return e.inbox
+	case core.ScopeAll:
+	}
+	panic("actors: the ring does not link this scope")
+}
+
+// visible returns the highest id that may be shown.
+func (r *ring) visible() hub.MessageID {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.head
+}
+
+// get returns one message if it is in the ring.
+func (r *ring) get(id hub.MessageID) (*core.StoredMessage, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	i, found := slices.BinarySearchFunc(r.list[r.start:], id, func(e entry, id hub.MessageID) int {
+		return int(e.msg.ID - id)
+	})
+	if !found {
+		return nil, false
+	}
+	return r.list[r.start+i].msg, true
+}
+
+// walk calls keep, newest first, for every message of scope with
+// since < id <= upto that is in the ring, until keep returns false. complete is
+// false if older rows than the ring holds would be needed; then nothing was
+// called.
+func (r *ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core.StoredMessage) bool) (complete bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if since < r.floor {
+		return false
+	}
+	for pos := r.heads[scope]; pos >= r.first && pos != 0; {
+		e := r.at(pos)
+		if e.msg.ID <= since {
+			break
+		}
+		if e.msg.ID <= upto && !keep(e.msg) {
+			break
+		}
+		pos = e.before(scope.Kind)
+	}
+	return true
+}

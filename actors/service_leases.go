@@ -1,0 +1,242 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Claim asks for a claim; see hub.Leases.
+func (h *Hub) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
+	if in.ClaimKey == "" {
+		in.ClaimKey = hub.ClaimKey("task-" + strconv.FormatInt(int64(in.TaskMessageID), 10))
+	}
+	c := core.AcquireCommand{
+		Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: in.OwnerAgentID, Thread: in.ThreadID,
+		TaskMessage: in.TaskMessageID, TTLSec: in.TTLSec, Metadata: in.Metadata,
+	}
+	a, replayed, err := h.acquire(ctx, c, in.WaitSec)
+	return claimGrant(a, replayed), err
+}
+
+// RefreshClaim renews a claim; see hub.Leases.
+func (h *Hub) RefreshClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Grant[hub.Claim], error) {
+	a, replayed, err := h.hold(ctx, claimHold(in), (*core.Leases).Refresh)
+	return claimGrant(a, replayed), err
+}
+
+// ReleaseClaim ends a claim; see hub.Leases.
+func (h *Hub) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
+	a, replayed, err := h.hold(ctx, claimHold(in), (*core.Leases).Release)
+	g := claimGrant(a, replayed)
+	return hub.Outcome[hub.Claim]{Row: g.Row, Replayed: replayed}, err
+}
+
+// Lock asks for a file lock; see hub.Leases.
+func (h *Hub) Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
+	path, err := core.CanonicalPath(in.FilePath)
+	if err != nil {
+		return hub.Grant[hub.Lock]{}, err
+	}
+	c := core.AcquireCommand{
+		Space: core.SpaceLock, Key: path, Given: in.FilePath, Agent: in.AgentID, TTLSec: in.TTLSec, Metadata: in.Metadata,
+	}
+	a, replayed, err := h.acquire(ctx, c, in.WaitSec)
+	return lockGrant(a, replayed), err
+}
+
+// RefreshLock renews a file lock; see hub.Leases.
+func (h *Hub) RefreshLock(ctx context.Context, in hub.LockHoldInput) (hub.Grant[hub.Lock], error) {
+	c, err := lockHold(in)
+	if err != nil {
+		return hub.Grant[hub.Lock]{}, err
+	}
+	a, replayed, err := h.hold(ctx, c, (*core.Leases).Refresh)
+	return lockGrant(a, replayed), err
+}
+
+// ReleaseLock ends a file lock; see hub.Leases.
+func (h *Hub) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error) {
+	c, err := lockHold(in)
+	if err != nil {
+		return hub.Outcome[hub.Lock]{}, err
+	}
+	a, replayed, err := h.hold(ctx, c, (*core.Leases).Release)
+	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
+}
+
+func claimHold(in hub.ClaimHoldInput) core.HoldCommand {
+	agent := in.OwnerAgentID
+	if agent == "" {
+		agent = in.AgentID
+	}
+	return core.HoldCommand{Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: agent, TTLSec: in.TTLSec, Fence: in.Fence}
+}
+
+func lockHold(in hub.LockHoldInput) (core.HoldCommand, error) {
+	path, err := core.CanonicalPath(in.FilePath)
+	return core.HoldCommand{Space: core.SpaceLock, Key: path, Agent: in.AgentID, TTLSec: in.TTLSec, Fence: in.Fence}, err
+}
+
+func (h *Hub) acquire(ctx context.Context, c core.AcquireCommand, waitSec float64) (core.LeaseAnswer, bool, error) {
+	return h.askLease(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, len(c.Metadata), time.Duration(waitSec*float64(time.Second)),
+		func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+			return l.Acquire(c, now), nil
+		})
+}
+
+func (h *Hub) hold(ctx context.Context, c core.HoldCommand, decide func(*core.Leases, core.HoldCommand, core.Now) (core.Decision[core.LeaseAnswer], error)) (core.LeaseAnswer, bool, error) {
+	return h.askLease(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, 0, 0,
+		func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) { return decide(l, c, now) })
+}
+
+func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, size int, wait time.Duration, decide func(*core.Leases, core.Now) (core.Decision[core.LeaseAnswer], error)) (answer core.LeaseAnswer, replayed bool, err error) {
+	w := write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
+		owner: leaseOwner(core.LeaseShard(k)), agent: agent, size: size, decide: decide,
+		answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+		codec: codec[core.LeaseAnswer]{
+			kind: effectLease,
+			encode: func(a core.LeaseAnswer) []byte {
+				return encodeEffect(leaseEffect{Acquired: a.Acquired, Created: a.Created})
+			},
+			decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return h.currentLease(k, e) },
+		},
+	}
+	a, stored, err := admit(ctx, h, w)
+	switch {
+	case err != nil:
+		return answer, false, err
+	case stored != nil:
+		answer, err = w.codec.decode(ctx, stored)
+		return answer, true, err
+	}
+	h.stage.tell(a.permit.owner.pid, &leaseAsk{ask: a, key: k, wait: wait})
+	answer, err = a.wait()
+	return answer, false, err
+}
+
+// leaseEffect is what is stored of an answer about a lease. A replay shows the
+// row as it is then.
+type leaseEffect struct {
+	Acquired bool `json:"acquired"`
+	Created  bool `json:"created"`
+}
+
+func (h *Hub) currentLease(k core.LeaseKey, e *core.Effect) (core.LeaseAnswer, error) {
+	was, err := decodeEffect[leaseEffect](e)
+	if err != nil {
+		return core.LeaseAnswer{}, err
+	}
+	table := core.TableClaim
+	if k.Space == core.SpaceLock {
+		table = core.TableLock
+	}
+	value, err := h.rows.Row(table, []byte(k.Key))
+	if err != nil {
+		return core.LeaseAnswer{}, err
+	}
+	lease, err := decodeLease(value)
+	if err != nil {
+		return core.LeaseAnswer{}, err
+	}
+	a := core.LeaseAnswer{Acquired: was.Acquired, Created: was.Created}
+	now := h.clock.now()
+	if k.Space == core.SpaceLock {
+		row := lease.Lock(now)
+		a.Lock = &row
+	} else {
+		row := lease.Claim(now)
+		a.Claim = &row
+	}
+	return a, nil
+}
+
+func decodeLease(value []byte) (core.Lease, error) {
+	l, err := core.DecodeLease(value)
+	if err != nil {
+		return l, hub.NewError(hub.CodeCorruptRecord, "a stored lease cannot be read")
+	}
+	return l, nil
+}
+
+func claimGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Claim] {
+	g := hub.Grant[hub.Claim]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed}
+	if a.Claim != nil {
+		g.Row = *a.Claim
+	}
+	return g
+}
+
+func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
+	g := hub.Grant[hub.Lock]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed}
+	if a.Lock != nil {
+		g.Row = *a.Lock
+	}
+	return g
+}
+
+// Claims lists claims by key; see hub.Leases.
+func (h *Hub) Claims(_ context.Context, q hub.LeasesQuery) ([]hub.Claim, error) {
+	leases, err := h.listLeases(core.SpaceClaim, core.TableClaim, q)
+	if err != nil {
+		return nil, err
+	}
+	now, out := h.clock.now(), make([]hub.Claim, len(leases))
+	for i := range leases {
+		out[i] = leases[i].Claim(now)
+	}
+	return out, nil
+}
+
+// Locks lists file locks by path; see hub.Leases.
+func (h *Hub) Locks(_ context.Context, q hub.LeasesQuery) ([]hub.Lock, error) {
+	leases, err := h.listLeases(core.SpaceLock, core.TableLock, q)
+	if err != nil {
+		return nil, err
+	}
+	now, out := h.clock.now(), make([]hub.Lock, len(leases))
+	for i := range leases {
+		out[i] = leases[i].Lock(now)
+	}
+	return out, nil
+}
+
+// listLeases lists held leases from memory, or the last state of every key from
+// the store.
+func (h *Hub) listLeases(space core.LeaseSpace, table core.Table, q hub.LeasesQuery) ([]core.Lease, error) {
+	matches := func(l *core.Lease) bool { return q.ThreadID == "" || l.Thread == q.ThreadID }
+	held, err := h.views.leases.list(space, matches)
+	if err != nil || q.ActiveOnly {
+		return held[:min(len(held), q.Limit)], err
+	}
+	live := map[string]bool{}
+	for i := range held {
+		live[held[i].Key] = true
+	}
+	out := held
+	var bad error
+	err = h.rows.RowsOf(table, nil, false, func(key, value []byte) bool {
+		if live[string(key)] {
+			return true
+		}
+		l, decodeErr := decodeLease(value)
+		if decodeErr != nil {
+			bad = decodeErr
+			return false
+		}
+		// A row that is not in the view but says held is not visible yet.
+		if l.Ended != nil && matches(&l) {
+			out = append(out, l)
+		}
+		return len(out) < q.Limit+len(held)
+	})
+	if err == nil {
+		err = bad
+	}
+	slices.SortFunc(out, func(a, b core.Lease) int { return a.LeaseKey().Compare(b.LeaseKey()) })
+	return out[:min(len(out), q.Limit)], err
+}

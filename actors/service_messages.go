@@ -1,0 +1,309 @@
+package actors
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Post stores a message; see hub.Messages.
+func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
+	caller := hub.CallerOf(ctx)
+	m, err := h.draftPost(caller, &in)
+	if err != nil {
+		return hub.Outcome[hub.EncodedMessage]{}, err
+	}
+	size := len(in.Body) + len(in.Metadata)
+	for i := range in.Attachments {
+		size += len(in.Attachments[i].Content)
+	}
+	var row hub.EncodedMessage
+	var replayed bool
+	switch {
+	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
+		row, replayed, err = submit(ctx, h, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
+			owner: tasksOwner(), agent: in.FromAgent, size: size, codec: h.messageCodec(),
+			decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
+				return t.Post(core.PostTaskCommand{Message: m}, now, taskWorld{h})
+			},
+			answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+		})
+	case m.To != "":
+		row, replayed, err = submit(ctx, h, write[*core.Agent, hub.MessageID, hub.EncodedMessage]{
+			owner: agentOwner(m.To), agent: in.FromAgent, size: size, codec: h.messageCodec(),
+			decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+			answer: postedRow,
+		})
+	default:
+		row, replayed, err = submit(ctx, h, write[*core.Channel, hub.MessageID, hub.EncodedMessage]{
+			owner: channelOwner(m.Channel), agent: in.FromAgent, size: size, codec: h.messageCodec(),
+			decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
+			answer: postedRow,
+		})
+	}
+	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+func postedRow(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON }
+
+// draftPost checks what a post names and makes the message of it. What it reads
+// never changes back: channels and messages are not deleted.
+func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraft, error) {
+	m := core.MessageDraft{
+		From: in.FromAgent, To: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,
+		Attachments: in.Attachments, ReplyTo: in.ReplyTo, Thread: in.ThreadID, Metadata: in.Metadata,
+		Parent: in.ParentTaskID, Authority: hub.AuthorityAgent, Assurance: caller.Assurance(),
+	}
+	if caller.Operator {
+		m.Authority = hub.AuthorityOperator
+	}
+	if m.To == "" {
+		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
+			return m, err
+		}
+	}
+	if m.ReplyTo != 0 {
+		to, err := h.views.message(m.ReplyTo)
+		if err != nil && !errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
+			return m, err
+		}
+		if err != nil || !caller.Operator && !hub.Visible(m.From, to.From, to.To) {
+			return m, hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
+				With("field", "reply_to").WithFix("name the id of a message that the sender has seen")
+		}
+	}
+	return m, nil
+}
+
+// checkChannel refuses a channel that does not exist, with this HTTP status.
+func (h *Hub) checkChannel(name hub.ChannelName, status int) error {
+	row, err := h.knownChannel(name)
+	if err != nil || row {
+		return err
+	}
+	return hub.Errorf(hub.CodeChannelNotFound, "there is no channel %s", name).WithStatus(status).
+		With("channel", name).WithFix("create it with POST /v1/channels, or use general")
+}
+
+func (h *Hub) messageCodec() codec[hub.EncodedMessage] {
+	return codec[hub.EncodedMessage]{
+		kind:   effectMessage,
+		encode: encodeMessageEffect,
+		decode: func(_ context.Context, e *core.Effect) (hub.EncodedMessage, error) {
+			if len(e.Answer) < 8 {
+				return nil, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
+			}
+			m, err := h.views.message(hub.MessageID(binary.BigEndian.Uint64(e.Answer)))
+			if err != nil {
+				return nil, err
+			}
+			return m.JSON, nil
+		},
+	}
+}
+
+// encodeMessageEffect stores only the message's id: its row is stored anyway. The
+// row begins with {"id":, so the digits are read from there.
+func encodeMessageEffect(row hub.EncodedMessage) []byte {
+	var id uint64
+	for _, c := range row[len(`{"id":`):] {
+		if c < '0' || c > '9' {
+			break
+		}
+		id = id*10 + uint64(c-'0')
+	}
+	return binary.BigEndian.AppendUint64(nil, id)
+}
+
+// Message returns one whole row; see hub.Messages.
+func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID) (hub.EncodedMessage, error) {
+	m, err := h.views.message(id)
+	if err != nil {
+		return nil, err
+	}
+	if !hub.CallerOf(ctx).Operator && !hub.Visible(viewer, m.From, m.To) {
+		return nil, errMessageNotFound(id)
+	}
+	return m.JSON, nil
+}
+
+// Messages returns public rows; see hub.Messages.
+func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, error) {
+	f := feed{limit: q.Limit, tail: q.Tail && q.Since == 0}
+	if q.Channel != "" {
+		if err := h.checkChannel(q.Channel, http.StatusNotFound); err != nil {
+			return hub.Page{}, err
+		}
+		f.scopes, f.thread = []core.Scope{channelScope(q.Channel)}, q.ThreadID
+	} else {
+		f.scopes = []core.Scope{threadScope(q.ThreadID)}
+	}
+	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, agent: hub.CallerOf(ctx).Agent})
+}
+
+// Inbox returns direct messages to an agent; see hub.Messages.
+func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
+	f := feed{scopes: []core.Scope{inboxScope(q.Agent)}, viewer: q.Agent, limit: q.Limit, tail: q.Tail && q.Since == 0}
+	return h.poll(ctx, pollCall{feed: f, since: q.Since})
+}
+
+// Events waits for rows; see hub.Messages.
+func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
+	f := feed{viewer: q.Agent, thread: q.ThreadID, limit: q.Limit}
+	if q.ExcludeSelf {
+		f.exclude = q.Agent
+	}
+	switch {
+	case q.RoomID != "":
+		return hub.Page{}, hub.Errorf(hub.CodeRoomNotFound, "there is no room %s", q.RoomID).
+			With("room_id", q.RoomID).WithFix("poll a channel, or without room_id")
+	case len(q.Channels) > 0:
+		for i, c := range q.Channels {
+			if slices.Contains(q.Channels[:i], c) {
+				continue
+			}
+			if err := h.checkChannel(c, http.StatusNotFound); err != nil {
+				return hub.Page{}, err
+			}
+			f.scopes = append(f.scopes, channelScope(c))
+		}
+		f.scopes = append(f.scopes, inboxScope(q.Agent))
+	case q.ThreadID != "":
+		f.scopes = []core.Scope{threadScope(q.ThreadID)}
+	default:
+		f.scopes = []core.Scope{publicScope(), inboxScope(q.Agent)}
+	}
+	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
+}
+
+// pollCall is one read of a feed, which may wait.
+type pollCall struct {
+	feed     feed
+	since    hub.MessageID
+	wait     time.Duration
+	maxChars int
+	agent    hub.AgentID // on whose behalf it waits; may be empty
+}
+
+// poll reads a feed and waits for its first rows if it has none. The bells are
+// taken before the head is read, so nothing that comes in between is missed; a
+// row that the feed leaves out is examined once.
+func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
+	head := h.views.ring.visible()
+	rows, examined, err := h.views.read(&c.feed, c.since, head)
+	if err != nil || len(rows) > 0 || c.wait <= 0 || examined < head {
+		return page(rows, c.maxChars, examined), err
+	}
+	return h.park(ctx, &c, examined)
+}
+
+// park waits for rows behind examined. It is apart from poll, and takes little
+// stack: thousands of calls stand here.
+func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hub.Page, error) {
+	caller := hub.CallerOf(ctx)
+	if err := h.views.directory.park(c.agent); err != nil {
+		return hub.Page{}, err
+	}
+	defer h.views.directory.unpark(c.agent)
+	timeout := time.NewTimer(c.wait)
+	defer timeout.Stop()
+	var bells waiting
+	for {
+		bells.listen(h.views.bells, c.feed.scopes, caller)
+		if err := h.replaced(caller); err != nil {
+			bells.leave(h.views.bells)
+			return hub.Page{}, err
+		}
+		rows, reached, err := h.views.read(&c.feed, examined, h.views.ring.visible())
+		examined = reached
+		if err != nil || len(rows) > 0 {
+			bells.leave(h.views.bells)
+			return page(rows, c.maxChars, examined), err
+		}
+		rung := bells.wait(ctx, timeout.C, h.ending)
+		bells.leave(h.views.bells)
+		if !rung {
+			return page(nil, 0, examined), nil
+		}
+	}
+}
+
+// replaced refuses a call whose session another has displaced.
+func (h *Hub) replaced(caller *hub.Caller) error {
+	if caller.Incarnation == 0 {
+		return nil
+	}
+	if s, _, live := h.views.directory.session(caller.Agent); live && s.Incarnation > caller.Incarnation {
+		return errSessionReplaced(caller.Agent)
+	}
+	return nil
+}
+
+// waiting is the bells that one parked call listens to: those of its scopes, one
+// or two as a rule, and that of its session.
+type waiting struct {
+	first, second, session *bell
+	more                   []*bell // of streams of several channels
+}
+
+func (w *waiting) listen(b *bells, scopes []core.Scope, caller *hub.Caller) {
+	w.first = b.listen(scopes[0])
+	if len(scopes) > 1 {
+		w.second = b.listen(scopes[1])
+	}
+	for i := 2; i < len(scopes); i++ {
+		w.more = append(w.more, b.listen(scopes[i]))
+	}
+	if caller.Incarnation != 0 {
+		w.session = b.listen(sessionScope(caller.Agent))
+	}
+}
+
+func (w *waiting) leave(b *bells) {
+	for _, l := range append(w.more, w.first, w.second, w.session) {
+		if l != nil {
+			b.leave(l)
+		}
+	}
+	*w = waiting{}
+}
+
+// wait returns true when a bell has rung, false when the wait is over.
+func (w *waiting) wait(ctx context.Context, timeout <-chan time.Time, ending <-chan struct{}) bool {
+	if len(w.more) > 0 {
+		return w.waitMany(ctx, timeout, ending)
+	}
+	select {
+	case <-w.first.rung:
+		return true
+	case <-w.second.channel():
+		return true
+	case <-w.session.channel():
+		return true
+	case <-timeout:
+	case <-ctx.Done():
+	case <-ending:
+	}
+	return false
+}
+
+// waitMany is wait for any number of bells.
+func (w *waiting) waitMany(ctx context.Context, timeout <-chan time.Time, ending <-chan struct{}) bool {
+	receive := func(c any) reflect.SelectCase {
+		return reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c)}
+	}
+	over := []reflect.SelectCase{receive(timeout), receive(ctx.Done()), receive(ending)}
+	cases := append(over, receive(w.first.rung), receive(w.second.rung), receive(w.session.channel()))
+	for _, l := range w.more {
+		cases = append(cases, receive(l.rung))
+	}
+	chosen, _, _ := reflect.Select(cases)
+	return chosen >= len(over)
+}

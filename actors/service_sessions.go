@@ -1,0 +1,219 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Register makes a session; see hub.Sessions.
+func (h *Hub) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
+	h.idle.forget(in.AgentID)
+	return h.begins(ctx, in.AgentID, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+		return a.Register(in, now)
+	})
+}
+
+// Resume makes a session of the prior session's agent; see hub.Sessions.
+func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.Registered], error) {
+	denied := hub.NewError(hub.CodeResumeDenied, "this session cannot be resumed with this key").
+		WithFix("register the agent anew")
+	prior := in.PriorSessionID.Public()
+	if !h.secrets().provesKey(prior, in.ResumeKey) {
+		return hub.Outcome[hub.Registered]{}, denied
+	}
+	agent, err := h.agentOfSession(prior)
+	if errors.Is(err, ErrNotFound) {
+		return hub.Outcome[hub.Registered]{}, denied
+	}
+	if err != nil {
+		return hub.Outcome[hub.Registered]{}, err
+	}
+	h.idle.forget(agent)
+	return h.begins(ctx, agent, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+		return a.Resume(prior, now)
+	})
+}
+
+// begins submits a decision that starts a session. The caller's own proof is left
+// out: replacing a session is what such a call is for.
+func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
+	caller := *hub.CallerOf(ctx)
+	caller.Agent, caller.Incarnation = "", 0
+	row, replayed, err := submit(hub.WithCaller(ctx, &caller), h, write[*core.Agent, hub.Session, hub.Registered]{
+		owner: agentOwner(agent), agent: agent, decide: decide,
+		begins: func(d core.Draft) session {
+			f := d.Facts[0].(*core.SessionStarted)
+			return session{f.Agent, f.Incarnation}
+		},
+		answer: func(s hub.Session, _ *core.Record) hub.Registered { return h.secrets().reveal(s) },
+		codec: codec[hub.Registered]{
+			kind:   effectSession,
+			encode: func(r hub.Registered) []byte { r.SessionID = r.SessionID.Public(); return encodeEffect(r.Session) },
+			decode: func(_ context.Context, e *core.Effect) (hub.Registered, error) {
+				s, err := decodeEffect[hub.Session](e)
+				return h.secrets().reveal(s), err
+			},
+		},
+	})
+	return hub.Outcome[hub.Registered]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// Rename sets the live session's display name; see hub.Sessions.
+func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput) (hub.Outcome[hub.Session], error) {
+	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.Session, hub.Session]{
+		owner: agentOwner(agent), agent: agent,
+		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+			return a.Rename(in.DisplayName, now)
+		},
+		answer: func(s hub.Session, _ *core.Record) hub.Session { return s },
+		codec:  jsonCodec[hub.Session](effectRenamed),
+	})
+	return hub.Outcome[hub.Session]{Row: row, Replayed: replayed}, err
+}
+
+// CloseSession ends a session; see hub.Sessions.
+func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[hub.ClosedSession], error) {
+	notFound := hub.NewError(hub.CodeSessionNotFound, "there is no such live session").
+		WithFix("nothing is left to do if the session was yours")
+	public := id.Public()
+	if !h.secrets().provesSession(id) && !hub.CallerOf(ctx).Operator {
+		return hub.Outcome[hub.ClosedSession]{}, notFound
+	}
+	agent, err := h.agentOfSession(public)
+	if errors.Is(err, ErrNotFound) {
+		return hub.Outcome[hub.ClosedSession]{}, notFound
+	}
+	if err != nil {
+		return hub.Outcome[hub.ClosedSession]{}, err
+	}
+	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
+		owner: agentOwner(agent), agent: agent,
+		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
+		answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
+		codec:  jsonCodec[hub.ClosedSession](effectClosed),
+	})
+	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
+}
+
+// Agents lists the live sessions; see hub.Sessions.
+func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, error) {
+	return h.views.directory.agents(q.Capability), nil
+}
+
+// Bootstrap says what agent needs to begin; see hub.Sessions.
+func (h *Hub) Bootstrap(_ context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
+	b := hub.Bootstrap{
+		AgentID: agent, LatestVisibleID: h.views.ring.visible(),
+		LiveAgents: h.views.directory.agents(""), DefaultChannel: hub.DefaultChannel, Hub: h.options.Info,
+	}
+	if s, _, ok := h.views.directory.session(agent); ok {
+		b.Session = &s
+	}
+	return b, nil
+}
+
+// Authenticate proves a session by its full id and returns its agent and
+// incarnation. A session that had ended of silence, and that no other has
+// displaced, revives. session_invalid, session_replaced.
+func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller, error) {
+	if !h.secrets().provesSession(full) {
+		return hub.Caller{}, errSessionInvalid()
+	}
+	id := full.Public()
+	agent, live := h.views.directory.agentOf(id)
+	if !live {
+		return h.authenticateEnded(ctx, id)
+	}
+	s, priorKey, live := h.views.directory.session(agent)
+	if !live || s.SessionID != id {
+		return hub.Caller{}, errSessionReplaced(agent)
+	}
+	if priorKey {
+		if _, err := h.revive(ctx, agent, s.Incarnation); err != nil && !unavailable(err) {
+			return hub.Caller{}, err
+		}
+	}
+	h.views.directory.touch(agent, h.clock.now().Wall)
+	return hub.Caller{Agent: agent, Session: id, Incarnation: s.Incarnation}, nil
+}
+
+func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Caller, error) {
+	agent, err := h.agentOfSession(id)
+	if errors.Is(err, ErrNotFound) {
+		return hub.Caller{}, errSessionInvalid()
+	}
+	if err != nil {
+		return hub.Caller{}, err
+	}
+	row, err := h.agentRow(agent)
+	switch {
+	case err != nil:
+		return hub.Caller{}, err
+	case row == nil:
+		return hub.Caller{}, errSessionInvalid()
+	case row.Session.SessionID != id:
+		return hub.Caller{}, errSessionReplaced(agent)
+	case row.EndReason == core.EndedClosed:
+		return hub.Caller{}, errSessionInvalid()
+	}
+	h.idle.forget(agent)
+	s, err := h.revive(ctx, agent, row.Session.Incarnation)
+	if err != nil && !unavailable(err) {
+		return hub.Caller{}, err
+	}
+	if err == nil && s.SessionID != id {
+		return hub.Caller{}, errSessionReplaced(agent)
+	}
+	return hub.Caller{Agent: agent, Session: id, Incarnation: row.Session.Incarnation}, nil
+}
+
+// unavailable reports whether a write failed only because no write goes through
+// now, so that a read of the same call may go on.
+func unavailable(err error) bool {
+	var e *hub.Error
+	return errors.As(err, &e) && (e.Code == hub.CodeStorageFull || e.Code == hub.CodeStopping || e.Code == hub.CodeOverloaded)
+}
+
+// agentOfSession returns whose session it is, live or not. ErrNotFound.
+func (h *Hub) agentOfSession(id hub.SessionID) (hub.AgentID, error) {
+	if agent, ok := h.views.directory.agentOf(id); ok {
+		return agent, nil
+	}
+	value, err := h.rows.Row(core.TableSession, []byte(id))
+	return hub.AgentID(value), err
+}
+
+func errSessionInvalid() error {
+	return hub.NewError(hub.CodeSessionInvalid, "X-Hub-Session names no session that is good").
+		WithFix("register the agent and send the session_id of the answer")
+}
+
+func (h *Hub) secrets() secrets { return secrets{h.options.Secret} }
+
+// jsonCodec stores an answer that has no secret as its JSON.
+func jsonCodec[T any](kind uint8) codec[T] {
+	return codec[T]{
+		kind:   kind,
+		encode: func(v T) []byte { return encodeEffect(v) },
+		decode: func(_ context.Context, e *core.Effect) (T, error) { return decodeEffect[T](e) },
+	}
+}
+
+func encodeEffect(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("actors: an answer does not encode: " + err.Error())
+	}
+	return b
+}
+
+func decodeEffect[T any](e *core.Effect) (v T, err error) {
+	if json.Unmarshal(e.Answer, &v) != nil {
+		return v, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
+	}
+	return v, nil
+}

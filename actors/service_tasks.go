@@ -1,0 +1,176 @@
+package actors
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Tasks lists tasks, newest first; see hub.Tasks.
+func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
+	operator := hub.CallerOf(ctx).Operator
+	keeps := func(t *core.StoredTask) bool {
+		row := &t.Task
+		return (operator || core.TaskVisible(q.Viewer, t)) &&
+			(q.Status == "" || row.Status == q.Status) && (!q.Active || !row.Status.Terminal()) &&
+			(q.ParentID == 0 || row.ParentTaskID != nil && *row.ParentTaskID == q.ParentID) &&
+			(q.Channel == "" || row.Channel == q.Channel) &&
+			(q.ThreadID == "" || row.ThreadID != nil && *row.ThreadID == q.ThreadID) &&
+			(q.Ready == nil || row.Ready == *q.Ready)
+	}
+	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
+	if live {
+		return rowsOf(h.views.tasks.list(keeps), q.Limit), nil
+	}
+	found, err := h.storedTasks(q, keeps)
+	return rowsOf(found, q.Limit), err
+}
+
+func rowsOf(tasks []core.StoredTask, limit int) []hub.Task {
+	rows := make([]hub.Task, 0, min(limit, len(tasks)))
+	for i := 0; i < len(tasks) && i < limit; i++ {
+		rows = append(rows, tasks[i].Task)
+	}
+	return rows
+}
+
+// storedTasks reads tasks from the store, newest first, by the narrowest index
+// that the query allows.
+func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (out []core.StoredTask, err error) {
+	visible := h.views.ring.visible()
+	add := func(t core.StoredTask) bool {
+		if t.Task.TaskID <= visible && keeps(&t) {
+			out = append(out, t)
+		}
+		return len(out) < q.Limit
+	}
+	var bad error
+	byIndex := func(table core.Table, prefix []byte) error {
+		return h.rows.RowsOf(table, prefix, true, func(key, _ []byte) bool {
+			var t core.StoredTask
+			id := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
+			if t, bad = h.storedTask(id); bad != nil {
+				return false
+			}
+			return add(t)
+		})
+	}
+	switch {
+	case q.ParentID != 0:
+		err = byIndex(core.TableTaskByParent, core.IDKey(q.ParentID))
+	case q.ThreadID != "":
+		err = byIndex(core.TableTaskByThread, []byte(string(q.ThreadID)+"\x00"))
+	default:
+		err = h.rows.RowsOf(core.TableTask, nil, true, func(_, value []byte) bool {
+			var t core.StoredTask
+			if t, bad = decodeTask(value); bad != nil {
+				return false
+			}
+			return add(t)
+		})
+	}
+	return out, errors.Join(err, bad)
+}
+
+// storedTask returns a task as it is stored. ErrNotFound.
+func (h *Hub) storedTask(id hub.TaskID) (core.StoredTask, error) {
+	value, err := h.rows.Row(core.TableTask, core.IDKey(id))
+	if err != nil {
+		return core.StoredTask{}, err
+	}
+	return decodeTask(value)
+}
+
+// Task returns one; see hub.Tasks.
+func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
+	t, live := h.views.tasks.get(id)
+	if !live {
+		var err error
+		if t, err = h.storedTask(id); err != nil && !errors.Is(err, ErrNotFound) {
+			return hub.Task{}, err
+		} else if err != nil || id > h.views.ring.visible() {
+			return hub.Task{}, errTaskNotFound(id)
+		}
+	}
+	if !hub.CallerOf(ctx).Operator && !core.TaskVisible(viewer, &t) {
+		return hub.Task{}, errTaskNotFound(id)
+	}
+	return t.Task, nil
+}
+
+func errTaskNotFound(id hub.TaskID) error {
+	return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", id).
+		WithFix("a task's id is that of the message that opened it; name agent_id if the task was opened by a direct message")
+}
+
+// CompleteTask ends a task as done; see hub.Tasks.
+func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
+	by := taskActor(ctx, in.AgentID)
+	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note}, now)
+	})
+	if !errors.Is(err, core.ErrNotLive) {
+		return out, err
+	}
+	stored, err := h.endedTask(id)
+	if err != nil {
+		return out, err
+	}
+	row, err := core.AnswerEndedCompletion(id, stored, by)
+	return hub.Outcome[hub.Task]{Row: row}, err
+}
+
+// UpdateTask changes a task; see hub.Tasks.
+func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
+	by := taskActor(ctx, in.AgentID)
+	out, err := h.changeTask(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		return t.Update(id, core.UpdateCommand{By: by, In: in}, now, taskWorld{h})
+	})
+	if !errors.Is(err, core.ErrNotLive) {
+		return out, err
+	}
+	stored, err := h.endedTask(id)
+	if err != nil {
+		return out, err
+	}
+	return out, core.RefuseEndedUpdate(id, stored, by)
+}
+
+func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decide func(*core.Tasks, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
+	row, replayed, err := submit(ctx, h, write[*core.Tasks, hub.Task, hub.Task]{
+		owner: tasksOwner(), agent: agent, size: size, decide: decide,
+		answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
+		codec:  jsonCodec[hub.Task](effectTask),
+	})
+	return hub.Outcome[hub.Task]{Row: row, Replayed: replayed}, err
+}
+
+// endedTask returns the stored row of a task that is not live, or nil.
+func (h *Hub) endedTask(id hub.TaskID) (*core.StoredTask, error) {
+	t, err := h.storedTask(id)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return &t, err
+}
+
+func taskActor(ctx context.Context, agent hub.AgentID) core.TaskActor {
+	caller := hub.CallerOf(ctx)
+	a := core.TaskActor{Agent: agent, Authority: hub.AuthorityAgent, Assurance: caller.Assurance()}
+	if caller.Operator {
+		a.Authority = hub.AuthorityOperator
+	}
+	return a
+}
+
+// taskWorld knows of tasks that have ended.
+type taskWorld struct{ h *Hub }
+
+// Ended reports whether id is a task that has ended and that by may see.
+func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) bool {
+	t, err := w.h.storedTask(id)
+	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t))
+}

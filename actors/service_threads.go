@@ -1,0 +1,141 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// maxThreadRows bounds the messages that one thread answer carries: the latest.
+const maxThreadRows = hub.MaxPageRows
+
+// Threads lists summaries; see hub.Messages.
+func (h *Hub) Threads(_ context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, error) {
+	ids, parts, err := h.views.threads.latest(q.Viewer, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	claims, locks, err := h.views.leases.perThread()
+	if err != nil {
+		return nil, err
+	}
+	tasks := map[hub.ThreadID][]core.StoredTask{}
+	for _, t := range h.views.tasks.list(func(t *core.StoredTask) bool { return core.TaskVisible(q.Viewer, t) }) {
+		if t.Task.ThreadID != nil {
+			tasks[*t.Task.ThreadID] = append(tasks[*t.Task.ThreadID], t)
+		}
+	}
+	out := make([]hub.ThreadSummary, len(ids))
+	for i, id := range ids {
+		out[i] = summary(id, parts[i], tasks[id], claims[id], locks[id])
+	}
+	return out, nil
+}
+
+// Thread returns one thread with what viewer may see of it; see hub.Messages.
+func (h *Hub) Thread(_ context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
+	part, err := h.views.threads.visiblePart(id, viewer)
+	if err != nil {
+		return hub.Thread{}, err
+	}
+	head := h.views.ring.visible()
+	if part.Messages == 0 || part.First > head {
+		return hub.Thread{}, hub.Errorf(hub.CodeThreadNotFound, "there is no thread %s", id).
+			With("thread_id", id).WithFix("a thread begins with the first message that carries its thread_id")
+	}
+	rows, err := h.threadRows(id, viewer, head)
+	if err != nil {
+		return hub.Thread{}, err
+	}
+	tasks, open, err := h.threadTasks(id, viewer)
+	if err != nil {
+		return hub.Thread{}, err
+	}
+	claims, locks, err := h.views.leases.inThread(id)
+	if err != nil {
+		return hub.Thread{}, err
+	}
+	t := hub.Thread{
+		Thread:   summary(id, part, open, int64(len(claims)), int64(len(locks))),
+		Messages: rows, Tasks: tasks, Claims: []hub.Claim{}, Locks: []hub.Lock{},
+	}
+	now := h.clock.now()
+	for i := range claims {
+		t.Claims = append(t.Claims, claims[i].Claim(now))
+	}
+	for i := range locks {
+		t.Locks = append(t.Locks, locks[i].Lock(now))
+	}
+	return t, nil
+}
+
+// threadRows returns the latest rows of a thread that viewer may see, rising.
+func (h *Hub) threadRows(id hub.ThreadID, viewer hub.AgentID, head hub.MessageID) ([]hub.EncodedMessage, error) {
+	var rows []hub.EncodedMessage
+	seen := 0
+	err := h.rows.Messages(threadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
+		seen++
+		if hub.Visible(viewer, m.From, m.To) {
+			rows = append(rows, m.JSON)
+		}
+		return len(rows) < maxThreadRows && seen < maxExamined
+	})
+	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
+		rows[i], rows[j] = rows[j], rows[i]
+	}
+	return rows, err
+}
+
+// threadTasks returns the tasks of a thread that viewer may see, oldest first,
+// and those of them that have not ended.
+func (h *Hub) threadTasks(id hub.ThreadID, viewer hub.AgentID) (rows []hub.Task, open []core.StoredTask, err error) {
+	rows = []hub.Task{}
+	var bad error
+	err = h.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
+		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
+		t, live := h.views.tasks.get(taskID)
+		if !live {
+			if t, bad = h.storedTask(taskID); bad != nil {
+				return false
+			}
+		}
+		if core.TaskVisible(viewer, &t) {
+			rows = append(rows, t.Task)
+			if !t.Task.Status.Terminal() {
+				open = append(open, t)
+			}
+		}
+		return len(rows) < maxThreadRows
+	})
+	return rows, open, errors.Join(err, bad)
+}
+
+// summary makes a thread's summary of what its viewer may see.
+func summary(id hub.ThreadID, p threadPart, open []core.StoredTask, claims, locks int64) hub.ThreadSummary {
+	s := hub.ThreadSummary{
+		ThreadID: id, Channel: p.Channel, RootTaskID: present(p.Root), LatestMessageID: p.Latest, LatestMessageTS: p.LatestTS,
+		LatestArtifactID: present(p.Artifact), MessageCount: p.Messages, TotalTaskCount: p.Tasks,
+		OpenTaskCount: int64(len(open)), ActiveClaimCount: claims, ActiveLockCount: locks, Status: hub.ThreadOpen,
+	}
+	if p.Tasks > 0 && len(open) == 0 {
+		s.Status = hub.ThreadCompleted
+	}
+	for i := range open {
+		if open[i].Task.Status == hub.TaskInputRequired {
+			s.Status = hub.ThreadWaiting
+		}
+	}
+	return s
+}
+
+func present[T cmp.Ordered](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}

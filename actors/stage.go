@@ -1,0 +1,94 @@
+package actors
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// turn is what an owner is sent: it has the owner's state to itself while it
+// runs. fail answers it when it cannot run.
+type turn interface {
+	run(o *owner)
+	fail(err error)
+}
+
+// stage is the only user of protoactor-go, and of a small part of it: spawn,
+// send, poison, and a supervision that never restarts. A restarted actor would
+// begin with an empty state; here state is rebuilt from the journal by the owner
+// itself (rebuild.go), and whatever escapes that stops the hub.
+//
+// Left out because each has a defect that was reproduced: futures, stash,
+// receive timeouts, bounded mailboxes, and nil messages, which spin a core.
+type stage struct {
+	system  *actor.ActorSystem
+	spawned atomic.Uint64
+	options []actor.PropsOption
+}
+
+// newStage returns a stage. escaped is called when a panic leaves an owner's
+// turn. A synchronous stage runs an owner on the goroutine of who sends, for
+// tests that need one order of events.
+func newStage(synchronous bool, escaped func(reason any)) *stage {
+	quiet := slog.New(slog.DiscardHandler) // protoactor logs whole messages, bodies too
+	s := &stage{system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))}
+	s.options = append(s.options, actor.WithGuardian(failStop(escaped)))
+	if synchronous {
+		s.options = append(s.options, actor.WithDispatcher(actor.NewSynchronizedDispatcher(300)))
+	}
+	return s
+}
+
+// failStop is a supervision that stops the child and reports.
+type failStop func(reason any)
+
+// HandleFailure is called by protoactor on the goroutine of the failed actor.
+func (f failStop) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, child *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	f(reason)
+	supervisor.StopChildren(child)
+}
+
+type player struct{ o *owner }
+
+func (p *player) Receive(c actor.Context) {
+	if t, ok := c.Message().(turn); ok {
+		p.o.take(t)
+	}
+}
+
+// spawn starts an actor for o. Names are numbered: an owner that was retired may
+// be wanted again before protoactor has forgotten its old name.
+func (s *stage) spawn(o *owner) *actor.PID {
+	name := o.key.String() + "#" + strconv.FormatUint(s.spawned.Add(1), 10)
+	pid, err := s.system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return &player{o} }, s.options...), name)
+	if err != nil {
+		panic(fmt.Sprintf("actors: spawn %s: %v", name, err)) // the number makes names unique
+	}
+	return pid
+}
+
+// tell sends a turn.
+func (s *stage) tell(pid *actor.PID, t turn) {
+	if t == nil {
+		panic("actors: a nil turn") // it would spin the mailbox for ever
+	}
+	s.system.Root.Send(pid, t)
+}
+
+// retire ends an actor after what it was sent.
+func (s *stage) retire(pid *actor.PID) { s.system.Root.Poison(pid) }
+
+// stop ends actors and waits for them, then ends the system.
+func (s *stage) stop(pids []*actor.PID) {
+	waits := make([]*actor.Future, 0, len(pids))
+	for _, pid := range pids {
+		waits = append(waits, s.system.Root.PoisonFuture(pid))
+	}
+	for _, w := range waits {
+		_ = w.Wait()
+	}
+	s.system.Shutdown()
+}

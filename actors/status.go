@@ -1,0 +1,45 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// Counts says what is live now and how many messages are stored.
+func (h *Hub) Counts() hub.Counts {
+	sessions, channels, parked := h.views.directory.counts()
+	return hub.Counts{
+		Sessions: sessions, Channels: int(channels) + 2, Messages: int64(h.views.ring.visible()),
+		OpenTasks: h.views.tasks.len(), Leases: h.views.leases.len(), ParkedPolls: parked,
+	}
+}
+
+// JournalStatus says how far the journal is and whether writes go through. The
+// duration of the last commit is the store's to tell.
+func (h *Hub) JournalStatus() hub.JournalStatus {
+	ok, free := h.journal.Room()
+	s := hub.JournalStatus{Head: hub.Seq(h.views.shownSeq.Load()), FreeBytes: free, State: hub.JournalOK}
+	if !ok {
+		s.State = hub.JournalFull
+	}
+	select {
+	case <-h.failed:
+		s.State = hub.JournalFailed
+	default:
+	}
+	return s
+}
+
+// Quarantined lists the owners that are out of service.
+func (h *Hub) Quarantined() []hub.QuarantinedActor {
+	h.quarantineMu.Lock()
+	defer h.quarantineMu.Unlock()
+	out := make([]hub.QuarantinedActor, 0, len(h.quarantine))
+	for _, q := range h.quarantine {
+		out = append(out, q)
+	}
+	slices.SortFunc(out, func(a, b hub.QuarantinedActor) int { return cmp.Compare(a.Owner, b.Owner) })
+	return out
+}

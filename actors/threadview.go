@@ -1,0 +1,232 @@
+package actors
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// threadPart sums up one part of a thread: its public messages, or the direct
+// ones that one agent is a party to. What a viewer may see of a thread is the sum
+// of the public part and the viewer's own.
+type threadPart struct {
+	Channel  hub.ChannelName `json:"channel"`
+	First    hub.MessageID   `json:"first"`
+	Root     hub.TaskID      `json:"root,omitempty"`
+	Latest   hub.MessageID   `json:"latest"`
+	LatestTS hub.Time        `json:"latest_ts"`
+	Artifact hub.MessageID   `json:"artifact,omitempty"`
+	Messages int64           `json:"messages"`
+	Tasks    int64           `json:"tasks"`
+}
+
+func (p *threadPart) add(m *core.StoredMessage) {
+	if p.Messages++; p.First == 0 {
+		p.First, p.Channel = m.ID, m.Channel
+	}
+	p.Latest, p.LatestTS = m.ID, m.TS
+	if m.Kind == hub.KindArtifact {
+		p.Artifact = m.ID
+	}
+	if m.Kind.OpensTask() {
+		if p.Tasks++; p.Root == 0 {
+			p.Root = m.ID
+		}
+	}
+}
+
+// merge adds the other part of the same thread.
+func (p threadPart) merge(o threadPart) threadPart {
+	switch {
+	case o.Messages == 0:
+		return p
+	case p.Messages == 0:
+		return o
+	}
+	if o.First < p.First {
+		p.First, p.Channel = o.First, o.Channel
+	}
+	if p.Root == 0 || o.Root != 0 && o.Root < p.Root {
+		p.Root = o.Root
+	}
+	if o.Latest > p.Latest {
+		p.Latest, p.LatestTS = o.Latest, o.LatestTS
+	}
+	p.Artifact = max(p.Artifact, o.Artifact)
+	p.Messages += o.Messages
+	p.Tasks += o.Tasks
+	return p
+}
+
+// threadCached is how many parts the writer keeps at hand; the rest it reads from
+// the store.
+const threadCached = 4096
+
+// threads is the view of thread summaries. Its rows are stored with the commit
+// that changes them, so it needs no memory per thread and no replay. The writer
+// alone changes it; readers read rows.
+type threads struct {
+	rows  Rows
+	cache map[string]threadPart // by row key, with the table as first byte
+}
+
+func newThreads(rows Rows) *threads {
+	return &threads{rows: rows, cache: map[string]threadPart{}}
+}
+
+func directPartKey(agent hub.AgentID, thread hub.ThreadID) []byte {
+	return []byte(string(agent) + "\x00" + string(thread))
+}
+
+// prepare returns the rows of the parts that these records change.
+func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
+	var changed map[string]struct{}
+	add := func(table core.Table, key []byte, m *core.StoredMessage) error {
+		k := string(byte(table)) + string(key)
+		part, err := t.part(k, table, key)
+		if err != nil {
+			return err
+		}
+		part.add(m)
+		t.cache[k] = part
+		if changed == nil {
+			changed = map[string]struct{}{}
+		}
+		changed[k] = struct{}{}
+		return nil
+	}
+	for _, r := range records {
+		for i := range r.Messages {
+			m := &r.Messages[i]
+			if m.Thread == "" {
+				continue
+			}
+			if m.To == "" {
+				if err := add(core.TableThread, []byte(m.Thread), m); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			if err := add(core.TableThreadAgent, directPartKey(m.To, m.Thread), m); err != nil {
+				return nil, err
+			}
+			if m.From != m.To {
+				if err := add(core.TableThreadAgent, directPartKey(m.From, m.Thread), m); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	rows := make([]core.Row, 0, len(changed))
+	for k := range changed {
+		value, err := json.Marshal(t.cache[k])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, core.Row{Table: core.Table(k[0]), Key: []byte(k[1:]), Value: value})
+	}
+	t.trim()
+	return rows, nil
+}
+
+func (t *threads) part(k string, table core.Table, key []byte) (threadPart, error) {
+	if part, ok := t.cache[k]; ok {
+		return part, nil
+	}
+	return readThreadPart(t.rows, table, key)
+}
+
+// trim drops parts, any parts, once there are too many: they are stored.
+func (t *threads) trim() {
+	for k := range t.cache {
+		if len(t.cache) <= threadCached {
+			return
+		}
+		delete(t.cache, k)
+	}
+}
+
+// readThreadPart returns a stored part; a zero one if there is none.
+func readThreadPart(rows Rows, table core.Table, key []byte) (threadPart, error) {
+	value, err := rows.Row(table, key)
+	if errors.Is(err, ErrNotFound) {
+		return threadPart{}, nil
+	}
+	if err != nil {
+		return threadPart{}, err
+	}
+	return decodeThreadPart(value)
+}
+
+func decodeThreadPart(value []byte) (part threadPart, err error) {
+	if err := json.Unmarshal(value, &part); err != nil {
+		return part, hub.NewError(hub.CodeCorruptRecord, "a stored thread summary cannot be read")
+	}
+	return part, nil
+}
+
+// visiblePart returns what viewer may see of a thread.
+func (t *threads) visiblePart(thread hub.ThreadID, viewer hub.AgentID) (threadPart, error) {
+	part, err := readThreadPart(t.rows, core.TableThread, []byte(thread))
+	if err != nil || viewer == "" {
+		return part, err
+	}
+	own, err := readThreadPart(t.rows, core.TableThreadAgent, directPartKey(viewer, thread))
+	return part.merge(own), err
+}
+
+// latest returns the threads that viewer may see something of, latest first, at
+// most limit. It reads every thread's row, but keeps only limit of them.
+func (t *threads) latest(viewer hub.AgentID, limit int) (ids []hub.ThreadID, parts []threadPart, err error) {
+	type found struct {
+		id   hub.ThreadID
+		part threadPart
+	}
+	var best []found
+	keep := func(f found) {
+		i, _ := slices.BinarySearchFunc(best, f, func(a, b found) int { return cmp.Compare(b.part.Latest, a.part.Latest) })
+		if i < limit {
+			best = slices.Insert(best, i, f)
+			best = best[:min(len(best), limit)]
+		}
+	}
+	direct := map[hub.ThreadID]bool{} // the viewer's; their public part is merged in
+	prefix := directPartKey(viewer, "")
+	if viewer != "" {
+		walkErr := t.rows.RowsOf(core.TableThreadAgent, prefix, false, func(key, _ []byte) bool {
+			id := hub.ThreadID(key[len(prefix):])
+			var part threadPart
+			if part, err = t.visiblePart(id, viewer); err != nil {
+				return false
+			}
+			direct[id] = true
+			keep(found{id, part})
+			return true
+		})
+		if err = cmp.Or(err, walkErr); err != nil {
+			return nil, nil, err
+		}
+	}
+	walkErr := t.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool {
+		if direct[hub.ThreadID(key)] {
+			return true
+		}
+		var part threadPart
+		if part, err = decodeThreadPart(value); err != nil {
+			return false
+		}
+		keep(found{hub.ThreadID(key), part})
+		return true
+	})
+	if err = cmp.Or(err, walkErr); err != nil {
+		return nil, nil, err
+	}
+	for _, f := range best {
+		ids, parts = append(ids, f.id), append(parts, f.part)
+	}
+	return ids, parts, nil
+}

@@ -1,0 +1,90 @@
+package actors
+
+import (
+	"sync/atomic"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// views are what is shown of committed records. The writer feeds them in the
+// order of the records; they never decide anything.
+type views struct {
+	rows      Rows
+	ring      *ring
+	bells     *bells
+	directory *directory
+	threads   *threads
+	leases    *leaseView
+	tasks     *taskView
+	seq       *sequencer
+	shownSeq  atomic.Uint64 // the last record that the views show
+}
+
+// prepare returns the rows of the views that these records change. It runs
+// before the commit, so that they are stored with it.
+func (v *views) prepare(records []*core.Record) ([]core.Row, error) {
+	return v.threads.prepare(records)
+}
+
+// show lets the views see one committed record and returns scopes with those
+// added that have something new.
+func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
+	r := s.record
+	at := r.Position()
+	for _, f := range s.facts {
+		switch f := f.(type) {
+		case *core.SessionStarted:
+			v.directory.apply(f, at)
+			scopes = append(scopes, sessionScope(f.Agent)) // parked calls of the displaced session
+		case *core.SessionEnded:
+			if was, _, ok := v.directory.session(f.Agent); ok {
+				v.seq.forget(f.Agent, was.Incarnation)
+			}
+			v.directory.apply(f, at)
+			scopes = append(scopes, sessionScope(f.Agent))
+		default:
+			v.directory.apply(f, at)
+		}
+	}
+	switch r.Owner.Kind {
+	case core.OwnerLeases:
+		v.leases.apply(s.facts, r.Rows)
+	case core.OwnerTasks:
+		for i := range r.Rows {
+			if r.Rows[i].Table == core.TableTask {
+				v.tasks.apply(&r.Rows[i])
+			}
+		}
+	case core.OwnerAgent, core.OwnerChannel:
+	}
+	v.directory.shown(r)
+	if len(r.Messages) > 0 {
+		v.ring.append(r.Messages)
+		for i := range r.Messages {
+			scopes = appendScopes(scopes, &r.Messages[i])
+		}
+	}
+	v.shownSeq.Store(uint64(r.Seq))
+	return scopes
+}
+
+// sessionScope is the scope of a bell, not of messages: it rings when the
+// agent's session ends or another begins.
+func sessionScope(a hub.AgentID) core.Scope {
+	return core.Scope{Kind: scopeSession, Name: string(a)}
+}
+
+const scopeSession core.ScopeKind = 255
+
+func appendScopes(scopes []core.Scope, m *core.StoredMessage) []core.Scope {
+	if m.To == "" {
+		scopes = append(scopes, publicScope(), channelScope(m.Channel))
+	} else {
+		scopes = append(scopes, inboxScope(m.To))
+	}
+	if m.Thread != "" {
+		scopes = append(scopes, threadScope(m.Thread))
+	}
+	return scopes
+}

@@ -1,0 +1,126 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Caps of one group. A group is one synced commit; beyond some hundred records
+// it gains nothing and only delays the answers.
+const (
+	maxGroupRecords = 1024
+	maxGroupBytes   = 1 << 20
+)
+
+// writer makes what is pending durable, group by group, and only then lets
+// anybody see it (DESIGN, the one idea): views, then answers, then bells.
+//
+// It is fail-stop: after a commit that did not succeed the outcome is unknown,
+// every answer is store_failed, and the hub ends.
+type writer struct {
+	seq     *sequencer
+	journal Journal
+	views   *views
+	waker   *waker
+	log     *slog.Logger
+	failed  func(error) // called once
+
+	slots  []*slot
+	scopes []core.Scope
+	done   chan struct{}
+}
+
+// serve commits until stop is closed and nothing is pending.
+func (w *writer) serve(stop <-chan struct{}) {
+	defer close(w.done)
+	for {
+		select {
+		case <-w.seq.wake:
+			if !w.drain() {
+				return
+			}
+		case <-stop:
+			w.drain()
+			return
+		}
+	}
+}
+
+// drain commits all that is ready; false after a failure.
+func (w *writer) drain() bool {
+	for {
+		w.slots = w.seq.take(w.slots[:0], maxGroupRecords, maxGroupBytes)
+		if len(w.slots) == 0 {
+			return true
+		}
+		if err := w.commit(w.slots); err != nil {
+			w.fail(err)
+			return false
+		}
+		clear(w.slots)
+	}
+}
+
+func (w *writer) commit(slots []*slot) error {
+	group := &core.Group{Records: make([]*core.Record, 0, len(slots))}
+	for _, s := range slots {
+		if s.record != nil {
+			group.Records = append(group.Records, s.record)
+		}
+	}
+	if len(group.Records) > 0 {
+		rows, err := w.views.prepare(group.Records)
+		if err != nil {
+			return fmt.Errorf("prepare views: %w", err)
+		}
+		group.Rows = rows
+		if err := w.journal.Append(group); err != nil {
+			return err
+		}
+	}
+	w.scopes = w.scopes[:0]
+	for _, s := range slots {
+		if s.record != nil {
+			w.scopes = w.views.show(s, w.scopes)
+		}
+	}
+	if n := len(group.Records); n > 0 {
+		w.seq.committed(group.Records[n-1].Seq)
+	}
+	for _, s := range slots {
+		if s.deliver != nil {
+			s.deliver(nil)
+		}
+	}
+	w.waker.add(w.scopes)
+	return nil
+}
+
+// fail answers all that is under way and stops the hub. The log line names the
+// operation only: the store's own texts may hold message bodies.
+func (w *writer) fail(cause error) {
+	w.log.LogAttrs(context.Background(), slog.LevelError, "journal commit failed; stopping", slog.String("error", fmt.Sprint(cause)))
+	answer := error(hub.NewError(hub.CodeStoreFailed, "the store failed while this was written; whether it was is unknown").
+		WithFix("start the hub again once its disk is well, and repeat the call with the same idempotency key"))
+	left := w.seq.fail(answer)
+	for _, s := range w.slots {
+		if s.deliver != nil {
+			s.deliver(answer)
+		}
+	}
+	for _, s := range left {
+		if s.deliver != nil {
+			s.deliver(answer)
+		}
+	}
+	w.failed(cause)
+}
+
+// afterFailure is how long a failed hub tries to tell its callers before it
+// ends.
+const afterFailure = 500 * time.Millisecond
