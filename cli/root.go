@@ -42,6 +42,8 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	root.SetVersionTemplate("hubcli {{.Version}}\n")
 	root.InitDefaultHelpFlag()
 	root.SetFlagErrorFunc(flagFailure)
+	root.SetUsageTemplate(usageTemplate)
+	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
@@ -53,6 +55,24 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	return root
 }
 
+// usageTemplate is cobra's, less what this tree does not have; its listing leaves
+// out what is hidden.
+const usageTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
+`
+
 // newHelp is cobra's help command, hidden and strict.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
@@ -61,9 +81,13 @@ func newHelp() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
-			found, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, args)
+			found := root
+			for _, name := range args {
+				next, rest, err := found.Find([]string{name})
+				if err != nil || len(rest) > 0 || next == found {
+					return unknownCommand(found, []string{name})
+				}
+				found = next
 			}
 			return found.Help()
 		},
