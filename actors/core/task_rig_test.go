@@ -240,7 +240,7 @@ func (r *taskRig) play(args []string) string {
 		return "  " + taskLine(row)
 	case "tasks":
 		var out strings.Builder
-		for id := range hub.TaskID(r.head.Message) + 1 {
+		for id := range r.head.Message + 1 {
 			if row, ok := r.rows[id]; ok {
 				out.WriteString("  " + taskLine(row.Task))
 			}
