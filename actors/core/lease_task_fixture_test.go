@@ -1,0 +1,90 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// TestSnapshotFixtures reads states as every version wrote them. A file is never
+// rewritten: when the encoding changes, its version rises, a new file joins and
+// the old one must still give a state.
+func TestSnapshotFixtures(t *testing.T) {
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.TrimSpace(data)
+	}
+	data := read("snapshot_leases_v1.json")
+	leases, err := core.RestoreLeases(1, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := leases.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("leases of version 1 are now written as\n%s", again)
+	}
+	data = read("snapshot_tasks_v1.json")
+	tasks, err := core.RestoreTasks(1, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("tasks of version 1 are now written as\n%s", again)
+	}
+	// Also what is not written but derived is there again: the end of what a task
+	// waits for makes it ready.
+	r := newTaskRig(t)
+	r.live, r.head.Message = tasks, 9
+	if r.replica, err = core.RestoreTasks(1, data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.complete(3, "dev", ""); err != nil {
+		t.Fatal(err)
+	}
+	if row := r.rows[4].Task; !row.Ready {
+		t.Errorf("the restored task %+v is not ready", row)
+	}
+}
+
+// fixtureStates returns states that use every field.
+func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
+	leases := newLeaseRig(t)
+	leases.acquire(core.AcquireCommand{
+		Space: core.SpaceClaim, Key: "ns:k", Agent: "alice", Thread: "th", TaskMessage: 7, TTLSec: 3,
+		Metadata: json.RawMessage(`{"a":"<b>"}`),
+	})
+	leases.acquire(core.AcquireCommand{Space: core.SpaceLock, Key: "a/b", Given: `a\b`, Agent: "bob", TTLSec: 60})
+	leases.restart()
+	tasks := newTaskRig(t)
+	top := tasks.open(core.MessageDraft{Body: "top", Thread: "th", Room: "room-1"})
+	failed := tasks.open(core.MessageDraft{Body: "failed", Parent: top})
+	direct := tasks.open(core.MessageDraft{Body: "direct", Parent: top, To: "dev", Channel: hub.DirectChannel})
+	waits := tasks.open(core.MessageDraft{Body: "waits", Parent: top})
+	if _, err := tasks.setStatus(failed, hub.TaskFailed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tasks.blockedBy(waits, failed, direct); err != nil {
+		t.Fatal(err)
+	}
+	return leases.live, tasks.live
+}
+
+// The newest fixtures are what the states of today give.
+func TestNewestFixtures(t *testing.T) {
+	leases, tasks := fixtureStates(t)
+	for name, state := range map[string][]byte{
+		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v1.json": tasks.Snapshot(),
+	} {
+		want, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil || !bytes.Equal(bytes.TrimSpace(want), state) {
+			t.Errorf("%s should be (%v)\n%s", name, err, state)
+		}
+	}
+}
