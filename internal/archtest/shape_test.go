@@ -2,7 +2,6 @@ package archtest
 
 import (
 	"go/ast"
-	"go/token"
 	"maps"
 	"path"
 	"slices"
@@ -135,7 +134,7 @@ func TestNothingIsPutOff(t *testing.T) {
 		for _, group := range f.syntax.Comments {
 			for _, mark := range marks {
 				if slices.Contains(strings.FieldsFunc(group.Text(), notLetter), mark) {
-					t.Errorf("%s:%d: %s in a comment: finish it or leave it out", f.path, f.line(token.Pos(group.Pos())), mark)
+					t.Errorf("%s:%d: %s in a comment: finish it or leave it out", f.path, f.line(group.Pos()), mark)
 				}
 			}
 		}

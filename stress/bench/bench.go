@@ -1,0 +1,163 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"hubcli/stress/target"
+)
+
+// figure measures one or more results. They are in the order of a run: the
+// small ones first.
+type figure struct {
+	name    string
+	measure func(*run, context.Context) ([]Result, error)
+}
+
+var figures = []figure{
+	{"idle", (*run).idle},
+	{"posts", (*run).posts},
+	{"latency", (*run).latency},
+	{"claims", (*run).claims},
+	{"contention", (*run).contention},
+	{"wake", (*run).wake},
+	{"memory", (*run).memory},
+	{"million", (*run).million},
+}
+
+// Names lists the figures.
+func Names() []string {
+	var names []string
+	for _, f := range figures {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// run is a run of the bench.
+type run struct {
+	Options
+	dir    string // of everything it writes
+	exe    string
+	stores int
+}
+
+// Run measures. It leaves no process and no file behind, also when ctx ends.
+// With an error the report holds what was measured before it.
+func Run(ctx context.Context, o Options) (report *Report, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(o.Dir, "hubcli-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if removeErr := os.RemoveAll(dir); err == nil {
+			err = removeErr
+		}
+	}()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends what a figure left after an error, before the folder goes
+	r := &run{Options: o, dir: dir, exe: o.Executable}
+	if r.exe == "" && !o.Itself {
+		r.say("building the hub")
+		if r.exe, err = target.Build(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	report = &Report{
+		Time: time.Now().UTC(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(),
+		Options: fmt.Sprintf("%d rounds of %v, idempotency keys: %v", o.Rounds, o.Round, o.Idempotency),
+	}
+	for _, f := range figures {
+		if len(o.Figures) > 0 && !slices.Contains(o.Figures, f.name) {
+			continue
+		}
+		r.say("measuring %s", f.name)
+		results, err := f.measure(r, ctx)
+		report.Results = append(report.Results, results...)
+		if err != nil {
+			return report, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return report, nil
+}
+
+func (r *run) say(format string, args ...any) {
+	fmt.Fprintf(r.Progress, format+"\n", args...)
+}
+
+// newStore returns the path of a store that does not exist yet.
+func (r *run) newStore() string {
+	r.stores++
+	return filepath.Join(r.dir, fmt.Sprintf("store-%d", r.stores), "hub")
+}
+
+// hub starts a hub on a store, or what stands in for it.
+func (r *run) hub(ctx context.Context, store string) (*target.Process, error) {
+	if r.Itself {
+		return target.Ceiling(ctx, "ceiling")
+	}
+	return target.Hub(ctx, r.exe, store)
+}
+
+// pair is a hub on an empty store and a ceiling, both ready.
+type pair struct{ hub, ceiling *target.Process }
+
+func (r *run) pair(ctx context.Context) (*pair, error) {
+	hub, err := r.hub(ctx, r.newStore())
+	if err != nil {
+		return nil, err
+	}
+	ceiling, err := target.Ceiling(ctx, "ceiling")
+	if err != nil {
+		hub.Kill()
+		return nil, err
+	}
+	return &pair{hub: hub, ceiling: ceiling}, nil
+}
+
+// close ends both. A hub that does not stop by itself is an error.
+func (p *pair) close() error {
+	p.ceiling.Kill()
+	return p.hub.Stop()
+}
+
+// rounds lets the hub and the ceiling take turns. Which of them begins changes
+// from round to round, so that what slows down with time slows both.
+func (r *run) rounds(ctx context.Context, measure func(ctx context.Context, addr string) (float64, error)) (rounds []Round, err error) {
+	p, err := r.pair(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closeErr := p.close(); err == nil {
+			err = closeErr
+		}
+	}()
+	for i := range r.Rounds {
+		var round Round
+		sides := []struct {
+			process *target.Process
+			value   *float64
+		}{{p.hub, &round.Hub}, {p.ceiling, &round.Ceiling}}
+		if i%2 == 1 {
+			slices.Reverse(sides)
+		}
+		for _, side := range sides {
+			*side.value, err = measure(ctx, side.process.Addr)
+			if err != nil {
+				return rounds, err
+			}
+		}
+		r.say("  hub %.4g, ceiling %.4g", round.Hub, round.Ceiling)
+		rounds = append(rounds, round)
+	}
+	return rounds, nil
+}

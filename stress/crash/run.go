@@ -1,0 +1,192 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hubcli/stress/target"
+)
+
+// Options say how often to kill and under which load.
+type Options struct {
+	Cycles     int    // starts, each of which ends by a kill
+	Agents     int    // agents that write
+	Answers    int    // a kill comes after 1 to so many answers
+	Seed       uint64 // of the moments of the kills
+	Dir        string // where the store goes; empty: the system's temporary folder
+	Executable string // a hub that is built already; empty: build it
+	Progress   io.Writer
+}
+
+// DefaultOptions run for some minutes.
+func DefaultOptions() Options {
+	return Options{Cycles: 50, Agents: 32, Answers: 3_000, Seed: uint64(time.Now().UnixNano()), Progress: io.Discard}
+}
+
+// Upper bounds of the options.
+const (
+	maxCycles  = 10_000
+	maxAgents  = 1_000
+	maxAnswers = 1_000_000
+)
+
+// Validate refuses what cannot be run.
+func (o *Options) Validate() error {
+	switch {
+	case o.Cycles < 1 || o.Cycles > maxCycles:
+		return fmt.Errorf("cycles must be 1 to %d", maxCycles)
+	case o.Agents < 1 || o.Agents > maxAgents:
+		return fmt.Errorf("agents must be 1 to %d", maxAgents)
+	case o.Answers < 1 || o.Answers > maxAnswers:
+		return fmt.Errorf("answers must be 1 to %d", maxAnswers)
+	}
+	return nil
+}
+
+// Summary counts what was checked.
+type Summary struct {
+	Cycles   int
+	Answers  int64 // to writes
+	Repeats  int64 // writes that were sent again with their key after a start
+	Messages int   // in the store at the end
+	Grants   int   // of claims
+}
+
+func (s *Summary) String() string {
+	return fmt.Sprintf("%d kills survived: %d writes answered, %d sent again, %d messages and %d grants checked, nothing lost, nothing twice",
+		s.Cycles, s.Answers, s.Repeats, s.Messages, s.Grants)
+}
+
+// Run kills a hub o.Cycles times. It leaves no process and no file behind; the
+// store is kept, and named, when a promise was broken.
+func Run(ctx context.Context, o Options) (*Summary, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(o.Dir, "hubcli-kill-")
+	if err != nil {
+		return nil, err
+	}
+	if o.Executable == "" {
+		fmt.Fprintln(o.Progress, "building the hub")
+		if o.Executable, err = target.Build(ctx, dir); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	r := &run{Options: o, store: filepath.Join(dir, "hub"), ledger: newLedger()}
+	for i := range o.Agents {
+		r.agents = append(r.agents, newAgent(i, o.Agents))
+	}
+	summary, err := r.cycles(ctx)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w\nseed %d; the store is kept in %s", err, o.Seed, dir)
+	}
+	return summary, errors.Join(err, os.RemoveAll(dir))
+}
+
+// run is a run of the kills.
+type run struct {
+	Options
+	store  string
+	agents []*agent
+	ledger *ledger
+}
+
+func (r *run) cycles(ctx context.Context) (*Summary, error) {
+	random := rand.New(rand.NewPCG(r.Seed, 1))
+	for cycle := range r.Cycles {
+		kill := 1 + random.Int64N(int64(r.Answers))
+		if err := r.cycle(ctx, kill); err != nil {
+			return nil, fmt.Errorf("cycle %d: %w", cycle+1, err)
+		}
+		fmt.Fprintf(r.Progress, "killed %d of %d, after %d answers; %d messages\n", cycle+1, r.Cycles, kill, len(r.ledger.feed))
+	}
+	if err := r.last(ctx); err != nil {
+		return nil, fmt.Errorf("after the last kill: %w", err)
+	}
+	s := &Summary{Cycles: r.Cycles, Messages: len(r.ledger.feed), Grants: len(r.ledger.fences)}
+	for _, a := range r.agents {
+		s.Answers += a.answers
+		s.Repeats += a.repeats
+	}
+	return s, nil
+}
+
+// cycle starts the hub, checks all promises, and kills it under load after so
+// many answers.
+func (r *run) cycle(ctx context.Context, kill int64) error {
+	p, err := target.Hub(ctx, r.Executable, r.store)
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	if err := r.ledger.verify(ctx, p.Addr, r.agents); err != nil {
+		return err
+	}
+	var (
+		wg      sync.WaitGroup
+		left    atomic.Int64
+		reached = make(chan struct{})
+		broken  = make(chan error, len(r.agents)+1)
+	)
+	left.Store(kill)
+	answered := func() {
+		if left.Add(-1) == 0 {
+			close(reached)
+		}
+	}
+	// The kill ends the connections and thereby all loops.
+	for _, a := range r.agents {
+		wg.Go(func() { broken <- a.work(ctx, p.Addr, r.ledger, answered) })
+	}
+	wg.Go(func() { broken <- r.ledger.follow(ctx, p.Addr) })
+	select {
+	case <-reached:
+	case err = <-broken: // an agent ends before the kill only over a broken promise
+		if err == nil {
+			err = fmt.Errorf("a connection ended before the kill\n%s", p.Output())
+		}
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	p.Kill()
+	wg.Wait()
+	close(broken)
+	for brokenErr := range broken {
+		if err == nil {
+			err = brokenErr
+		}
+	}
+	return err
+}
+
+// last lets every agent settle what is open, stops the hub cleanly, and checks
+// all promises twice: before the stop and after the next start.
+func (r *run) last(ctx context.Context) error {
+	for range 2 {
+		p, err := target.Hub(ctx, r.Executable, r.store)
+		if err != nil {
+			return err
+		}
+		for _, a := range r.agents {
+			if err == nil {
+				err = a.settle(ctx, p.Addr, r.ledger)
+			}
+		}
+		if err == nil {
+			err = r.ledger.verify(ctx, p.Addr, r.agents)
+		}
+		if err := errors.Join(err, p.Stop()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

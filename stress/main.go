@@ -1,0 +1,129 @@
+// Command stress drives the built hub from outside.
+//
+//	go run ./stress bench    measures it beside a ceiling
+//	go run ./stress kill     kills it under load and looks for what was lost
+//
+// Each takes -h. It listens and connects on loopback only, starts hubs on stores
+// of its own in a temporary folder, and removes both when it ends, also when it
+// is interrupted. It is for developers and no part of what is delivered.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"hubcli/stress/bench"
+	"hubcli/stress/ceiling"
+	"hubcli/stress/crash"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "stress: interrupted")
+		os.Exit(130)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "stress:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("which program? bench or kill")
+	}
+	switch name, args := args[0], args[1:]; name {
+	case "bench":
+		return runBench(ctx, args, stdout, stderr)
+	case "kill":
+		return runKill(ctx, args, stdout, stderr)
+	case "ceiling":
+		return ceiling.Serve(ctx, func(addr string) { fmt.Fprintln(stdout, addr) })
+	default:
+		return fmt.Errorf("no program %q; there are bench and kill", name)
+	}
+}
+
+func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := bench.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Func("figures", "comma-separated; of "+strings.Join(bench.Names(), ","), func(s string) error {
+		o.Figures = strings.Split(s, ",")
+		return nil
+	})
+	flags.IntVar(&o.Rounds, "rounds", o.Rounds, "turns of hub and ceiling per figure")
+	flags.DurationVar(&o.Round, "round", o.Round, "length of a turn")
+	flags.IntVar(&o.Agents, "agents", o.Agents, "closed loops of the throughput figures")
+	flags.IntVar(&o.Waiters, "waiters", o.Waiters, "parked polls of the wake figure")
+	flags.IntVar(&o.Parked, "parked", o.Parked, "parked polls of the memory figure")
+	flags.IntVar(&o.Messages, "messages", o.Messages, "messages of the large store")
+	flags.DurationVar(&o.Settle, "settle", o.Settle, "pause before memory is read")
+	flags.DurationVar(&o.Idle, "idle", o.Idle, "length of the idle figure")
+	flags.BoolVar(&o.Idempotency, "idempotency", false, "writes carry an Idempotency-Key")
+	flags.BoolVar(&o.Itself, "itself", false, "measure the ceiling against itself, to see the noise")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	asJSON := flags.Bool("json", false, "print the report as JSON")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	report, err := bench.Run(ctx, o)
+	if report != nil {
+		err = errors.Join(err, write(stdout, report, *asJSON))
+	}
+	return err
+}
+
+func write(w io.Writer, report *bench.Report, asJSON bool) error {
+	if !asJSON {
+		return report.WriteText(w)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
+}
+
+func runKill(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := crash.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress kill", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.Cycles, "cycles", o.Cycles, "starts, each of which ends by a kill")
+	flags.IntVar(&o.Agents, "agents", o.Agents, "agents that write")
+	flags.IntVar(&o.Answers, "answers", o.Answers, "a kill comes after at most so many answers")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the moments of the kills")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the store; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	summary, err := crash.Run(ctx, o)
+	if summary != nil {
+		fmt.Fprintln(stdout, summary)
+	}
+	return err
+}
+
+func parse(flags *flag.FlagSet, args []string) error {
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return nil
+}

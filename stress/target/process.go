@@ -1,0 +1,231 @@
+package target
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"hubcli/stress/wire"
+)
+
+// Bounds of waiting for a process.
+const (
+	readyWait = 2 * time.Minute
+	stopWait  = time.Minute
+	readyPoll = 2 * time.Millisecond
+)
+
+// Process is a server that runs.
+type Process struct {
+	Addr  string        // host and port
+	Ready time.Duration // from its start until it answered that it is ready
+
+	cmd    *exec.Cmd
+	output *tail
+	ended  chan struct{}
+	err    error // of Wait, once ended is closed
+}
+
+// Hub starts the executable on store, a folder that it makes if need be, and
+// waits until it is ready. The process is killed when ctx ends.
+func Hub(ctx context.Context, exe, store string, args ...string) (*Process, error) {
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(store), 0o700); err != nil {
+		return nil, err
+	}
+	args = append([]string{"--host", "127.0.0.1", "--port", strconv.Itoa(port), "--storage", store, "--quiet"}, args...)
+	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Dir = filepath.Dir(store) // relative defaults, like the spool's, stay there
+	p := newProcess(cmd, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	cmd.Stdout = p.output
+	begin := time.Now()
+	if err := p.start(); err != nil {
+		return nil, err
+	}
+	if err := p.waitReady(ctx, begin); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("the hub did not become ready: %w\n%s", err, p.output)
+	}
+	return p, nil
+}
+
+// Ceiling starts this executable again with args, which must make it print its
+// address as a line and serve. The process is killed when ctx ends.
+func Ceiling(ctx context.Context, args ...string) (*Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	p := newProcess(cmd, "")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	go p.wait() // only now: Wait closes the pipe
+	if err == nil {
+		p.Addr = strings.TrimSpace(line)
+		err = p.waitReady(ctx, begin)
+	}
+	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("the ceiling did not become ready: %w\n%s", err, p.output)
+	}
+	return p, nil
+}
+
+func newProcess(cmd *exec.Cmd, addr string) *Process {
+	p := &Process{Addr: addr, cmd: cmd, output: &tail{}, ended: make(chan struct{})}
+	cmd.Stderr = p.output
+	cmd.WaitDelay = time.Second
+	return p
+}
+
+func (p *Process) start() error {
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	go p.wait()
+	return nil
+}
+
+func (p *Process) wait() {
+	p.err = p.cmd.Wait()
+	close(p.ended)
+}
+
+// freePort returns a loopback port that was free a moment ago.
+func freePort(ctx context.Context) (int, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// waitReady asks until the server says that it is ready.
+func (p *Process) waitReady(ctx context.Context, begin time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
+	defer cancel()
+	tick := time.NewTicker(readyPoll)
+	defer tick.Stop()
+	for {
+		if p.ready(ctx) {
+			p.Ready = time.Since(begin)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.ended:
+			return fmt.Errorf("it ended: %w", p.exit())
+		case <-tick.C:
+		}
+	}
+}
+
+func (p *Process) ready(ctx context.Context) bool {
+	conn, err := wire.Dial(ctx, p.Addr)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(time.Second))
+	status, _, err := conn.Do(wire.Get(p.Addr, "/readyz").Bytes())
+	return err == nil && status == 200
+}
+
+// PID is the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Output is the end of what the process wrote.
+func (p *Process) Output() string { return p.output.String() }
+
+// Ended is closed when the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+func (p *Process) exit() error {
+	if p.err == nil {
+		return errors.New("exit status 0")
+	}
+	return p.err
+}
+
+// Kill ends the process at once, as the loss of its machine would, and waits for
+// its end.
+func (p *Process) Kill() {
+	p.cmd.Process.Kill() //nolint:errcheck // it fails if the process has ended: what is wanted
+	<-p.ended
+}
+
+// Stop asks the process to end and waits until it has. It must end by itself and
+// without an error.
+func (p *Process) Stop() error {
+	if runtime.GOOS == "windows" {
+		p.Kill()
+		return nil
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	timer := time.NewTimer(stopWait)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+	case <-timer.C:
+		p.Kill()
+		return fmt.Errorf("it did not stop within %v and was killed\n%s", stopWait, p.output)
+	}
+	if p.err != nil {
+		return fmt.Errorf("it stopped with %w\n%s", p.err, p.output)
+	}
+	return nil
+}
+
+// tail keeps the last bytes that a process wrote, for a report of its failure.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+const tailBytes = 4 << 10
+
+var _ io.Writer = (*tail)(nil)
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, b...)
+	if len(t.b) > 2*tailBytes {
+		t.b = bytes.Clone(t.b[len(t.b)-tailBytes:])
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}
