@@ -8,8 +8,6 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
-
-	"github.com/asynkron/protoactor-go/actor"
 )
 
 // machine is the state of an owner, as package core has it for each kind.
@@ -22,7 +20,7 @@ type machine interface {
 type owner struct {
 	hub   *Hub
 	key   core.Owner
-	pid   *actor.PID
+	pid   address
 	state machine // nil until the first turn has loaded it
 
 	lastSeq     hub.Seq // its last record

@@ -8,8 +8,6 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
-
-	"github.com/asynkron/protoactor-go/actor"
 )
 
 // Admission: what may be under way at once. Mailboxes are unbounded, so
@@ -114,7 +112,7 @@ func (r *registry) done(p permit) {
 	o := p.owner
 	sh := r.shard(o.key)
 	sh.mu.Lock()
-	var retired *actor.PID
+	var retired address
 	o.commands--
 	o.bytes -= p.bytes
 	if o.commands == 0 && !permanent(o.key.Kind) && !sh.closed {
@@ -145,8 +143,8 @@ func (r *registry) install(k core.Owner, state machine) *owner {
 
 // close refuses every further command and returns all actors. Commands that are
 // under way go on.
-func (r *registry) close() []*actor.PID {
-	var pids []*actor.PID
+func (r *registry) close() []address {
+	var pids []address
 	for i := range r.shards {
 		sh := &r.shards[i]
 		sh.mu.Lock()

@@ -51,6 +51,9 @@ func (f failStop) HandleFailure(_ *actor.ActorSystem, supervisor actor.Superviso
 	supervisor.StopChildren(child)
 }
 
+// address is where an owner's turns are sent.
+type address = *actor.PID
+
 type player struct{ o *owner }
 
 func (p *player) Receive(c actor.Context) {
@@ -61,7 +64,7 @@ func (p *player) Receive(c actor.Context) {
 
 // spawn starts an actor for o. Names are numbered: an owner that was retired may
 // be wanted again before protoactor has forgotten its old name.
-func (s *stage) spawn(o *owner) *actor.PID {
+func (s *stage) spawn(o *owner) address {
 	name := o.key.String() + "#" + strconv.FormatUint(s.spawned.Add(1), 10)
 	pid, err := s.system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return &player{o} }, s.options...), name)
 	if err != nil {
@@ -71,7 +74,7 @@ func (s *stage) spawn(o *owner) *actor.PID {
 }
 
 // tell sends a turn.
-func (s *stage) tell(pid *actor.PID, t turn) {
+func (s *stage) tell(pid address, t turn) {
 	if t == nil {
 		panic("actors: a nil turn") // it would spin the mailbox for ever
 	}
@@ -79,10 +82,10 @@ func (s *stage) tell(pid *actor.PID, t turn) {
 }
 
 // retire ends an actor after what it was sent.
-func (s *stage) retire(pid *actor.PID) { s.system.Root.Poison(pid) }
+func (s *stage) retire(pid address) { s.system.Root.Poison(pid) }
 
 // stop ends actors and waits for them, then ends the system.
-func (s *stage) stop(pids []*actor.PID) {
+func (s *stage) stop(pids []address) {
 	waits := make([]*actor.Future, 0, len(pids))
 	for _, pid := range pids {
 		waits = append(waits, s.system.Root.PoisonFuture(pid))

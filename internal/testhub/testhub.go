@@ -1,0 +1,70 @@
+// Package testhub runs a whole hub for tests: a real store in a temporary folder,
+// the actors and the HTTP server, on a free port of loopback. It is for tests
+// only; each hub ends with its test.
+package testhub
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"hubcli/supervisor"
+)
+
+// Hub is a running hub.
+type Hub struct {
+	*supervisor.Tree
+	Dir string // the store folder
+	URL string // base address, without a slash at the end
+
+	stop sync.Once
+	err  error
+}
+
+// Option changes how a hub is started.
+type Option func(*supervisor.Config)
+
+// Dir starts the hub on this store folder, which may have been used before.
+func Dir(dir string) Option { return func(c *supervisor.Config) { c.Storage = dir } }
+
+// Log sends the hub's log to a logger.
+func Log(l *slog.Logger) Option { return func(c *supervisor.Config) { c.Logger = l } }
+
+// With changes any part of the configuration.
+func With(change func(*supervisor.Config)) Option { return change }
+
+// Start runs a hub until the test ends.
+func Start(tb testing.TB, options ...Option) *Hub {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatalf("listen: %v", err)
+	}
+	c := supervisor.Config{Storage: filepath.Join(tb.TempDir(), "store"), Listener: l, Version: "test"}
+	for _, o := range options {
+		o(&c)
+	}
+	t, err := supervisor.Start(c)
+	if err != nil {
+		tb.Fatalf("start the hub: %v", err)
+	}
+	h := &Hub{Tree: t, Dir: c.Storage, URL: "http://" + l.Addr().String()}
+	tb.Cleanup(func() {
+		if err := h.Stop(); err != nil {
+			tb.Errorf("stop the hub: %v", err)
+		}
+	})
+	return h
+}
+
+// Stop ends the hub; a second call does nothing.
+func (h *Hub) Stop() error {
+	h.stop.Do(func() { h.err = h.Tree.Stop() })
+	return h.err
+}
+
+// Wait returns when the hub is to stop by itself.
+func (h *Hub) Wait(ctx context.Context) error { return h.Tree.Wait(ctx) }

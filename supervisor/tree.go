@@ -1,0 +1,182 @@
+// Package supervisor runs one hub: it starts its parts in order (store, actors,
+// HTTP server), watches them, and stops them in the reverse order. Its policy is
+// short: an actor is rebuilt or quarantined by package actors; the journal is
+// fail-stop; whatever else breaks ends the hub, and the next start replays.
+//
+// Start and Stop may be called from any goroutine, each once. The package decides
+// nothing about messages, and it never restarts a part.
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"hubcli/actors"
+	"hubcli/httpapi"
+	"hubcli/hub"
+	"hubcli/persistence"
+)
+
+// Config says what hub to run. Storage and Listener are required.
+type Config struct {
+	Storage         string       // the store folder
+	Listener        net.Listener // bound; the tree closes it
+	AllowRemote     bool         // calls from beyond loopback
+	AcceptTruncated bool         // open a store that has lost its tail
+	Limits          hub.Limits   // zero: the defaults
+	Version         string       // of the program
+	Logger          *slog.Logger // nil discards
+	Registry        *prometheus.Registry
+
+	// Actors may change how the actors run, for tests.
+	Actors func(*actors.Options)
+	// HTTP may change how the server runs, for tests.
+	HTTP func(*httpapi.Config)
+}
+
+// stopWait bounds each stage of a stop.
+const stopWait = 15 * time.Second
+
+// features are what this hub does; hub-info lists them.
+var features = []hub.Feature{
+	hub.FeatureSSE, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup, hub.FeatureRPCKinds,
+	hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
+	hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait,
+}
+
+// Tree is a running hub.
+type Tree struct {
+	Store *persistence.Store
+	Hub   *actors.Hub
+	HTTP  *httpapi.Server
+
+	config   Config
+	log      *slog.Logger
+	started  time.Time
+	shutdown *shutdown
+	cease    context.CancelFunc // ends the HTTP server
+	served   chan error         // its result
+}
+
+// Start opens the store, starts the actors and serves. The error of a store that
+// cannot be opened is a *persistence.StartError.
+func Start(c Config) (*Tree, error) {
+	if c.Limits == (hub.Limits{}) {
+		c.Limits = hub.DefaultLimits()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	t := &Tree{config: c, log: c.Logger, started: time.Now(), served: make(chan error, 1)}
+	t.shutdown = newShutdown()
+	if err := t.startParts(); err != nil {
+		_ = c.Listener.Close()
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.cease = cancel
+	go func() { t.served <- t.HTTP.Serve(ctx, c.Listener) }()
+	return t, nil
+}
+
+func (t *Tree) startParts() (err error) {
+	c := t.config
+	if t.Store, err = persistence.Open(c.Storage, persistence.Options{Logger: c.Logger, AcceptTruncated: c.AcceptTruncated}); err != nil {
+		return err
+	}
+	options := actors.Options{
+		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(),
+	}
+	if c.Actors != nil {
+		c.Actors(&options)
+	}
+	if t.Hub, err = actors.Start(options); err != nil {
+		return errors.Join(err, t.Store.Close())
+	}
+	server := httpapi.Config{
+		Service: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
+		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
+		AllowRemote: c.AllowRemote, Limits: c.Limits, Logger: c.Logger, Registry: c.Registry,
+	}
+	if c.HTTP != nil {
+		c.HTTP(&server)
+	}
+	if t.HTTP, err = httpapi.New(server); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+		defer cancel()
+		return errors.Join(err, t.Hub.Stop(ctx), t.Store.Close())
+	}
+	return nil
+}
+
+func (t *Tree) info() hub.Info {
+	dir := t.Store.Dir()
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return hub.Info{
+		InstanceID: t.Store.InstanceID(), ProtocolVersion: hub.ProtocolVersion, Implementation: hub.Implementation,
+		ImplementationVersion: t.config.Version, DefaultChannel: hub.DefaultChannel,
+		MaxBodyChars: t.config.Limits.MaxBodyChars, MaxAttachmentChars: t.config.Limits.MaxAttachmentChars,
+		MaxAttachments: t.config.Limits.MaxAttachments, Features: features, MessageKinds: hub.Kinds(),
+		StoragePath: dir, AllowRemote: t.config.AllowRemote,
+	}
+}
+
+// Wait returns when the hub is to stop: ctx is done or a shutdown was asked for
+// (nil), or a part has failed.
+func (t *Tree) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-t.shutdown.due:
+		return nil
+	case <-t.Hub.Failed():
+		return fmt.Errorf("the hub had to stop: %w", t.Hub.Cause())
+	case <-t.Store.Failed():
+		return fmt.Errorf("the store failed: %w", t.Store.Err())
+	case err := <-t.served:
+		t.served <- err
+		return fmt.Errorf("the server ended: %w", err)
+	}
+}
+
+// Stop ends the hub: parked calls are answered at once, what is under way is made
+// durable, the listener and the store are closed. After a failure nothing more is
+// written.
+func (t *Tree) Stop() error {
+	t.shutdown.stop()
+	t.Hub.EndParked()
+	t.cease()
+	served := <-t.served
+	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+	defer cancel()
+	stopped := t.Hub.Stop(ctx)
+	return errors.Join(served, stopped, t.Store.Close())
+}
+
+// Info answers hub-info.
+func (t *Tree) Info(ctx context.Context) (hub.Info, error) { return t.Hub.Info(ctx) }
+
+// AppStatus answers app/status.
+func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
+	journal := t.Hub.JournalStatus()
+	journal.LastSyncMS = float64(t.Store.LastSync().Microseconds()) / 1000
+	info := t.info()
+	return hub.AppStatus{
+		Version: t.config.Version, InstanceID: info.InstanceID, PID: os.Getpid(),
+		UptimeSec: time.Since(t.started).Seconds(), StoragePath: info.StoragePath,
+		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Journal: journal,
+		Quarantined: t.Hub.Quarantined(), Adapters: []string{},
+	}, nil
+}
+
+var _ hub.Status = (*Tree)(nil)
