@@ -1,0 +1,325 @@
+package persistence
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// A checkpoint file:
+//
+//	magic 8 │ version 2 │ seq 8 │ message 8 │ fence 8 │ hub ms 8 │ wall 8 │ sections 4 │
+//	(owner kind 1 │ owner name str │ version 2 │ data bytes)… │ CRC 4 over all before it
+const (
+	checkpointMagic   = "HUBCKPT\n"
+	checkpointVersion = 1
+	checkpointHead    = len(checkpointMagic) + 2 + 5*8 + 4
+	checkpointSuffix  = ".ckpt"
+	checkpointsKept   = 3
+	maxCheckpoint     = 4 << 30
+)
+
+// encodeCheckpoint writes c; only what follows the last section is buffered.
+func encodeCheckpoint(w io.Writer, c *core.Checkpoint) error {
+	sum := crc32.New(castagnoli)
+	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
+	e := encoder{b: append([]byte(nil), checkpointMagic...)}
+	e.u16(checkpointVersion)
+	e.u64(uint64(c.Head.Seq))
+	e.u64(uint64(c.Head.Message))
+	e.u64(uint64(c.Head.Fence))
+	e.u64(uint64(c.Head.HubMS))
+	e.u64(uint64(c.Wall))
+	e.count(len(c.Sections))
+	for i := range c.Sections {
+		sec := &c.Sections[i]
+		e.u8(byte(sec.Owner.Kind))
+		e.str(sec.Owner.Name)
+		e.u16(sec.Version)
+		e.count(len(sec.Data))
+		if e.err != nil {
+			return e.err
+		}
+		if _, err := out.Write(e.b); err != nil {
+			return err
+		}
+		e.b = e.b[:0]
+		if _, err := out.Write(sec.Data); err != nil {
+			return err
+		}
+	}
+	if _, err := out.Write(e.b); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
+	return err
+}
+
+// decodeCheckpoint reads a whole checkpoint. Its sections alias b.
+func decodeCheckpoint(b []byte) (*core.Checkpoint, error) {
+	end := len(b) - 4
+	if end < checkpointHead || string(b[:len(checkpointMagic)]) != checkpointMagic ||
+		binary.BigEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli) {
+		return nil, errDamaged
+	}
+	d := decoder{b: b[len(checkpointMagic):end]}
+	if d.u16() != checkpointVersion {
+		return nil, errVersion
+	}
+	c := &core.Checkpoint{Head: decodePoint(&d), Wall: hub.Time(d.u64())}
+	if n := d.count(9); n > 0 {
+		c.Sections = make([]core.Section, n)
+	}
+	for i := range c.Sections {
+		c.Sections[i] = core.Section{
+			Owner:   core.Owner{Kind: core.OwnerKind(d.u8()), Name: d.str()},
+			Version: d.u16(), Data: d.bytes(),
+		}
+	}
+	if !d.done() {
+		return nil, errDamaged
+	}
+	return c, nil
+}
+
+func decodePoint(d *decoder) core.Head {
+	return core.Head{
+		Seq: hub.Seq(d.u64()), Message: hub.MessageID(d.u64()),
+		Fence: hub.Fence(d.u64()), HubMS: int64(d.u64()),
+	}
+}
+
+// checkWhole reads a checkpoint through and compares its CRC with want, if want
+// is given, and with the one at its end.
+func checkWhole(r io.Reader, want *core.Checkpoint) (core.Head, error) {
+	tail := &tailHash{sum: crc32.New(castagnoli)}
+	in := bufio.NewReaderSize(io.TeeReader(r, tail), 64<<10)
+	head := make([]byte, checkpointHead)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return core.Head{}, err
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return core.Head{}, err
+	}
+	if string(head[:len(checkpointMagic)]) != checkpointMagic || !tail.matches() {
+		return core.Head{}, errDamaged
+	}
+	d := decoder{b: head[len(checkpointMagic)+2:]}
+	point := decodePoint(&d)
+	if want != nil && point != want.Head {
+		return core.Head{}, errDamaged
+	}
+	return point, nil
+}
+
+// tailHash sums all but the last four bytes that are written to it.
+type tailHash struct {
+	sum  hash.Hash32
+	last []byte
+}
+
+func (t *tailHash) Write(p []byte) (int, error) {
+	t.last = append(t.last, p...)
+	if n := len(t.last) - 4; n > 0 {
+		_, _ = t.sum.Write(t.last[:n])
+		t.last = append(t.last[:0], t.last[n:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tailHash) matches() bool {
+	return len(t.last) == 4 && binary.BigEndian.Uint32(t.last) == t.sum.Sum32()
+}
+
+func (s *Store) checkpointDir() string { return filepath.Join(s.dir, nameCheckpoints) }
+
+func checkpointName(seq hub.Seq) string { return fmt.Sprintf("%020d%s", seq, checkpointSuffix) }
+
+func checkpointSeq(name string) (hub.Seq, bool) {
+	digits, ok := strings.CutSuffix(name, checkpointSuffix)
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return hub.Seq(n), ok && err == nil && len(digits) == 20
+}
+
+// checkpoints lists the sequence numbers of the checkpoint files, newest first.
+func (s *Store) checkpoints() ([]hub.Seq, error) {
+	names, err := s.fs.ReadDir(s.checkpointDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var seqs []hub.Seq
+	for _, name := range names {
+		if seq, ok := checkpointSeq(name); ok {
+			seqs = append(seqs, seq)
+		}
+	}
+	slices.Sort(seqs)
+	slices.Reverse(seqs)
+	return seqs, nil
+}
+
+// SaveCheckpoint stores c atomically, keeps the newest three and then deletes the
+// journal's frames that none of the three needs. The store works on if it fails,
+// unless Failed says otherwise.
+func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	gen, _, err := s.gate.enter()
+	if err != nil {
+		return err
+	}
+	defer s.gate.leave(gen)
+	if err := s.Err(); err != nil {
+		return err
+	}
+	if tail := hub.Seq(s.tail.Load()); c.Head.Seq > tail {
+		return fmt.Errorf("persistence: a checkpoint at %d is ahead of the journal, which ends at %d", c.Head.Seq, tail)
+	}
+	var size int64
+	for i := range c.Sections {
+		size += int64(len(c.Sections[i].Data)) + 256
+	}
+	if size > maxCheckpoint-math.MaxUint16 {
+		return fmt.Errorf("persistence: a checkpoint of %s is too large", mebibytes(size))
+	}
+	if !s.space.fits(size) {
+		return hub.NewError(hub.CodeStorageFull, "the disk is too full for a checkpoint").WithFix("free some space on the store's disk")
+	}
+	err = replaceFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(c.Head.Seq)),
+		func(w io.Writer) error { return encodeCheckpoint(w, c) },
+		func(r io.Reader) error {
+			_, err := checkWhole(r, c)
+			return err
+		})
+	if err != nil {
+		return fmt.Errorf("persistence: saving a checkpoint: %w", err)
+	}
+	s.space.written.Add(size)
+	if err := s.syncHeadNow(); err != nil {
+		return s.fail(err)
+	}
+	return s.retire()
+}
+
+// retire removes the checkpoints beyond the newest three, and the frames that
+// the oldest of these contains. With fewer than three nothing is deleted: until
+// then the whole journal is the fallback.
+func (s *Store) retire() error {
+	seqs, err := s.checkpoints()
+	if err != nil {
+		return fmt.Errorf("persistence: listing the checkpoints: %w", err)
+	}
+	if len(seqs) < checkpointsKept {
+		return nil
+	}
+	for _, seq := range seqs[checkpointsKept:] {
+		if err := s.fs.Remove(filepath.Join(s.checkpointDir(), checkpointName(seq))); err != nil {
+			return fmt.Errorf("persistence: removing an old checkpoint: %w", err)
+		}
+	}
+	return s.trim(seqs[checkpointsKept-1])
+}
+
+func (s *Store) syncHeadNow() error {
+	s.heading.Lock()
+	defer s.heading.Unlock()
+	return s.head.sync()
+}
+
+// Checkpoint returns the newest checkpoint that passes its checks, or
+// core.ErrNotFound if there is none and the journal is whole from its beginning.
+func (s *Store) Checkpoint() (*core.Checkpoint, error) {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	seqs, err := s.checkpoints()
+	if err != nil {
+		return nil, fmt.Errorf("persistence: listing the checkpoints: %w", err)
+	}
+	for _, seq := range seqs {
+		b, err := readFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(seq)), maxCheckpoint)
+		if err == nil {
+			var c *core.Checkpoint
+			if c, err = decodeCheckpoint(b); err == nil && c.Head.Seq == seq {
+				return c, nil
+			}
+		}
+		s.log.Warn("a checkpoint cannot be used", "seq", seq, "cause", err)
+	}
+	whole, err := s.beginsAtOne()
+	if err != nil {
+		return nil, err
+	}
+	if !whole {
+		return nil, corruptRecord("checkpoints, none", map[string]any{"checkpoints": len(seqs)})
+	}
+	return nil, core.ErrNotFound
+}
+
+// beginsAtOne reports whether no frame has been trimmed.
+func (s *Store) beginsAtOne() (whole bool, err error) {
+	err = s.view(func(txn *badger.Txn) error {
+		it := iterate(txn, []byte(prefixFrame), false)
+		defer it.Close()
+		it.Rewind()
+		if !it.Valid() {
+			whole = s.tail.Load() == 0 || s.skipGaps(1) > hub.Seq(s.tail.Load())
+			return nil
+		}
+		first, _ := keyNumber(it.Item().Key())
+		whole = hub.Seq(first) <= s.skipGaps(1)
+		return nil
+	})
+	return whole, err
+}
+
+// newestPoint returns the as-of of the newest good checkpoint.
+func (s *Store) newestPoint() (core.Head, bool) {
+	seqs, err := s.checkpoints()
+	if err != nil {
+		return core.Head{}, false
+	}
+	for _, seq := range seqs {
+		f, err := s.fs.OpenFile(filepath.Join(s.checkpointDir(), checkpointName(seq)), os.O_RDONLY, 0)
+		if err != nil {
+			continue
+		}
+		point, err := checkWhole(f, nil)
+		_ = f.Close()
+		if err == nil && point.Seq == seq {
+			return point, true
+		}
+	}
+	return core.Head{}, false
+}
+
+// sweepTemporary removes what an interrupted replaceFile has left.
+func (s *Store) sweepTemporary() {
+	for _, dir := range []string{s.dir, s.checkpointDir()} {
+		names, _ := s.fs.ReadDir(dir)
+		for _, name := range names {
+			target, ok := strings.CutSuffix(name, tempSuffix)
+			if _, isPoint := checkpointSeq(target); ok && (isPoint || ownedName(name)) {
+				_ = s.fs.Remove(filepath.Join(dir, name))
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Kept says that Delete has removed the store but left things in its folder that
+// are not the store's.
+type Kept struct {
+	Dir   string   // where they are now
+	Names []string // what they are
+}
+
+func (k *Kept) Error() string {
+	return fmt.Sprintf("the store is deleted; what was not the store's is kept in %s: %s", k.Dir, strings.Join(k.Names, ", "))
+}
+
+// Delete removes the store in dir for good. It touches only a folder that carries
+// a store's marker, is no symbolic link, no home folder, no root and no
+// repository, and whose lock is free. The store disappears at once, by a rename;
+// then its own files are deleted. A *Kept error says that the store is gone but
+// other files were in its folder and are kept; ErrNoStore, ErrNotAStore,
+// ErrNewerFormat and ErrLocked say that nothing was touched.
+func Delete(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ioError("resolving the path", err)
+	}
+	if err := deletable(dir); err != nil {
+		return err
+	}
+	if _, err := Inspect(dir); err != nil {
+		return err
+	}
+	lock, err := takeLock(dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if _, err := Inspect(dir); err != nil { // again, now that nobody else can
+		return err
+	}
+	if !renameLocked {
+		_ = lock.Close()
+	}
+	trash := fmt.Sprintf("%s.trash-%s", dir, time.Now().UTC().Format("20060102T150405.000000000"))
+	if err := os.Rename(dir, trash); err != nil {
+		return ioError("moving the store away", err)
+	}
+	if err := syncDir(filepath.Dir(dir)); err != nil {
+		return ioError("moving the store away", err)
+	}
+	return removeStore(trash)
+}
+
+// deletable refuses folders that nobody means.
+func deletable(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNoStore
+	}
+	if err != nil {
+		return ioError("looking at the folder", err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return notAStore(dir + " is a symbolic link; name the folder itself")
+	}
+	if !info.IsDir() {
+		return notAStore(dir + " is a file; a store is a folder")
+	}
+	if filepath.Dir(dir) == dir {
+		return notAStore(dir + " is the root of a file system")
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if there, err := os.Stat(home); err == nil && os.SameFile(info, there) {
+			return notAStore(dir + " is a home folder")
+		}
+	}
+	for _, name := range []string{".git", ".hg", ".svn", ".jj"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return notAStore(dir + " is a repository: it holds " + name)
+		}
+	}
+	return nil
+}
+
+// removeStore deletes the store's own files in dir and then dir, unless others
+// are left.
+func removeStore(dir string) error {
+	names, err := diskFS{}.ReadDir(dir)
+	if err != nil {
+		return ioError("deleting the store", err)
+	}
+	var kept []string
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		switch {
+		case name == nameBadger:
+			err = os.RemoveAll(path) // does not follow links
+		case name == nameCheckpoints:
+			err = removeCheckpoints(path)
+		case ownedName(name):
+			err = os.Remove(path)
+		default:
+			kept = append(kept, name)
+		}
+		if err != nil {
+			return ioError("deleting "+name, err)
+		}
+	}
+	if len(kept) > 0 {
+		return &Kept{Dir: dir, Names: kept}
+	}
+	if err := os.Remove(dir); err != nil {
+		if left, lerr := (diskFS{}).ReadDir(dir); lerr == nil && len(left) > 0 {
+			return &Kept{Dir: dir, Names: left}
+		}
+		return ioError("deleting the folder", err)
+	}
+	return nil
+}
+
+// removeCheckpoints deletes the checkpoints; the folder stays if it holds more.
+func removeCheckpoints(dir string) error {
+	names, err := diskFS{}.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	others := false
+	for _, name := range names {
+		if _, ok := checkpointSeq(strings.TrimSuffix(name, tempSuffix)); !ok {
+			others = true
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	if others {
+		return nil
+	}
+	return os.Remove(dir)
+}

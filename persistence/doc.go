@@ -1,0 +1,59 @@
+// Package persistence keeps the hub's store: the folder that --storage names. It
+// holds the journal of records, the rows that readers fetch and the checkpoints
+// of the owners' states, and makes sure that what was acknowledged is still there
+// after the process, the system or the power went away, or that the hub refuses
+// to start and says why.
+//
+// # The folder
+//
+//	<store>/               0700; every file 0600
+//	├─ FORMAT              marker: format version, instance id, CRC; written last
+//	├─ LOCK                flock of the one hub that has the store open
+//	├─ HEAD                how far the journal reaches, independent of Badger
+//	├─ key                 32 secret bytes and their CRC
+//	├─ operator.token      the operator's secret
+//	├─ ballast             allocated space, given up when the disk fills
+//	├─ badger/             journal and rows, one Badger database
+//	└─ checkpoints/        <seq, 20 digits>.ckpt, the newest three
+//
+// # Keys and values
+//
+// Numbers in keys are big endian so that keys sort by number; all other numbers
+// are big endian too. CRC is CRC-32C over what follows it and, where the value
+// could be served under a wrong key, over the key as well.
+//
+//	j/<first seq 8>              frame: one group of records, write-once
+//	m/<id 8>                     message
+//	c/<channel>\0<id 8>          public messages of a channel       (empty value)
+//	t/<thread>\0<id 8>           messages of a thread               (empty value)
+//	i/<agent>\0<id 8>            direct messages to an agent        (empty value)
+//	e/<table 1>/<key>            entity row, the latest state
+//	d/<scope 32>                 idempotency effect, expires
+//	g/<first seq 8>              a range of numbers given up by --accept-truncated
+//	r/                           the last frame whose redo list has been carried out
+//
+//	frame    version 1 │ CRC 4 │ flags 1 │ first seq 8 │ count 4 │ record… │ [redo list]
+//	record   version 1 │ CRC 4 │ length 4 │ seq 8 │ owner kind 1 │ owner name str │ hub ms 8 │ wall 8 │
+//	         first message 8 │ messages 4 │ first fence 8 │ fences 4 │ facts 4 │ (type 2 │ data bytes)…
+//	message  version 1 │ CRC 4 │ id 8 │ ts 8 │ flags 1 │ from str │ to str │ channel str │ thread str │ kind str │
+//	         body start 4 │ body end 4 │ body characters 4 │ JSON…
+//	row      version 1 │ CRC 4 (key, value) │ value…
+//	effect   version 1 │ CRC 4 (scope, rest) │ kind 1 │ body hash 32 │ seq 8 │ at 8 │ answer…
+//	str = length 2, bytes; bytes = length 4, bytes
+//
+// A group is one Badger transaction. A group that exceeds Badger's limits for a
+// transaction is written with a redo list: its frame carries all its rows too and
+// is the commit point; the rows follow in further transactions, and Open carries
+// the list out again if the process died in between. So a group is all or nothing
+// whatever its size.
+//
+// # Concurrency
+//
+// One goroutine appends. Everything else may be called from any goroutine; reads
+// never wait for a commit in flight, because the store gives out its own commit
+// timestamps (Badger's managed mode) and a read sees the last synced one. No call
+// touches Badger after Close.
+//
+// The package never parses the body of a fact or of a message, never decides,
+// never repairs silently and never deletes what it cannot read.
+package persistence

@@ -1,0 +1,162 @@
+package persistence
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"hubcli/hub"
+)
+
+// FormatVersion is the version of the store's format that this program writes.
+// It reads this one and refuses later ones.
+const FormatVersion = 1
+
+// Names in the folder of a store. They are part of the store's format.
+const (
+	nameFormat      = "FORMAT"
+	nameLock        = "LOCK"
+	nameHead        = "HEAD"
+	nameKey         = "key"
+	nameToken       = "operator.token"
+	nameBallast     = "ballast"
+	nameBadger      = "badger"
+	nameCheckpoints = "checkpoints"
+)
+
+// ownedNames may stand in a folder that has no FORMAT yet: what the start of the
+// hub puts there before the marker, and the daemon's log.
+func ownedName(name string) bool {
+	switch strings.TrimSuffix(name, tempSuffix) {
+	case nameFormat, nameLock, nameHead, nameKey, nameToken, nameBallast, nameCheckpoints, "ensure.lock":
+		return true
+	}
+	return isLog(name)
+}
+
+// isLog reports whether name is the daemon's log or a rotated one.
+func isLog(name string) bool {
+	return name == "hub.log" || strings.HasPrefix(name, "hub-") &&
+		(strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".log.gz"))
+}
+
+// Marker is what the file FORMAT says.
+type Marker struct {
+	InstanceID hub.InstanceID
+	Format     int
+}
+
+const markerMagic = "hubcli store"
+
+var errTooLong = errors.New("file is too long")
+
+func (m Marker) encode() []byte {
+	text := fmt.Sprintf("%s\nformat %d\ninstance %s\n", markerMagic, m.Format, m.InstanceID)
+	return fmt.Appendf([]byte(text), "crc32c %08x\n", crc32.Checksum([]byte(text), castagnoli))
+}
+
+// decodeMarker reads FORMAT. The first two lines stay as they are in every later
+// format, so that this program can refuse it by its name.
+func decodeMarker(b []byte) (Marker, error) {
+	lines := bytes.Split(b, []byte{'\n'})
+	if len(lines) < 2 || string(lines[0]) != markerMagic {
+		return Marker{}, notAStore("the folder's FORMAT file was not written by a hub")
+	}
+	digits, ok := bytes.CutPrefix(lines[1], []byte("format "))
+	version, err := strconv.Atoi(string(digits))
+	if !ok || err != nil || version < 1 {
+		return Marker{}, corrupt("its FORMAT file cannot be read", err)
+	}
+	if version > FormatVersion {
+		return Marker{Format: version}, &StartError{
+			Sentence: fmt.Sprintf("the store has format %d, this hubcli knows formats up to %d", version, FormatVersion),
+			Kind:     StartNewerFormat, Fix: "start it with the newer hubcli that wrote it, or name another folder with --storage",
+		}
+	}
+	if len(lines) != 5 || len(lines[4]) != 0 {
+		return Marker{}, corrupt("its FORMAT file is not whole", nil)
+	}
+	id, ok := bytes.CutPrefix(lines[2], []byte("instance "))
+	m := Marker{Format: version, InstanceID: hub.InstanceID(id)}
+	if !ok || len(id) == 0 || !bytes.Equal(b, m.encode()) {
+		return Marker{}, corrupt("its FORMAT file fails its checksum", nil)
+	}
+	return m, nil
+}
+
+func newMarker() Marker {
+	return Marker{Format: FormatVersion, InstanceID: hub.InstanceID(hex.EncodeToString(randomBytes(16)))}
+}
+
+func writeMarker(fsy fsys, dir string, m Marker) error {
+	content := m.encode()
+	return replaceFile(fsy, filepath.Join(dir, nameFormat), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}, func(r io.Reader) error {
+		return sameBytes(r, content)
+	})
+}
+
+// Inspect reads the marker of the store in dir and touches nothing. The error
+// matches ErrNoStore (absent or empty folder), ErrNotAStore (plain file or
+// another folder) or ErrNewerFormat (the marker carries the format then); else
+// the marker is unreadable.
+func Inspect(dir string) (Marker, error) {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Marker{}, ErrNoStore
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return Marker{}, notAStore("a part of the path " + dir + " is a plain file")
+	}
+	if err != nil {
+		return Marker{}, ioError("looking at the folder", err)
+	}
+	if !info.IsDir() {
+		return Marker{}, notAStore(dir + " is a file; a store is a folder")
+	}
+	b, err := readFile(diskFS{}, filepath.Join(dir, nameFormat), 4096)
+	if err == nil {
+		return decodeMarker(b)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Marker{}, ioError("reading FORMAT", err)
+	}
+	names, err := diskFS{}.ReadDir(dir)
+	if err != nil {
+		return Marker{}, ioError("listing the folder", err)
+	}
+	for _, name := range names {
+		if !ownedName(name) {
+			return Marker{}, notAStore("the folder " + dir + " is not empty and is no store: it holds " + strconv.Quote(name))
+		}
+	}
+	return Marker{}, ErrNoStore
+}
+
+// randomBytes returns n bytes of the system's random source, which does not fail.
+func randomBytes(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b)
+	return b
+}
+
+// sameBytes reports as an error whether r holds anything but want.
+func sameBytes(r io.Reader, want []byte) error {
+	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
+	if err == nil && !bytes.Equal(got, want) {
+		err = errors.New("the file reads back otherwise than it was written")
+	}
+	return err
+}

@@ -1,0 +1,392 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// What a group may hold. A larger one is committed correctly, but slower.
+const (
+	MaxGroupRecords = 1000
+	// MaxGroupBytes bounds the encoded messages, facts and rows of a group that
+	// has more than one record.
+	MaxGroupBytes = 8 << 20
+	// MaxMessageBytes is the largest JSON of one message, and MaxRecordBytes the
+	// largest sum of the facts of one record, that the store can hold.
+	MaxMessageBytes = 60 << 20
+	MaxRecordBytes  = 60 << 20
+)
+
+// Options of Open. The zero value is good.
+type Options struct {
+	Logger *slog.Logger // nil: nothing is logged
+
+	// AcceptTruncated opens a store whose journal ends before the last record
+	// that was acknowledged. The lost numbers are written down as lost and are
+	// not given out again.
+	AcceptTruncated bool
+
+	fs   fsys                        // nil: the disk
+	free func(string) (int64, error) // nil: statfs
+}
+
+// Store is an open store. See the package comment for what may be called from
+// where.
+type Store struct {
+	dir    string
+	marker Marker
+	key    []byte
+	token  string
+	log    *slog.Logger
+	fs     fsys
+	lock   *os.File
+
+	db     *badger.DB
+	badger *badgerLog
+	gate   *gate
+	space  *space
+	opened core.Head // what Head returns
+
+	// writing serializes all that commits: Append, PutRows and the trimming of
+	// the journal. So at most one transaction can be torn by a crash, which
+	// verify.go relies on.
+	writing  sync.Mutex
+	lastTS   uint64 // timestamp of the last commit
+	commits  int
+	buf      []byte        // reused for the encoded values of a commit
+	entries  []entry       // reused
+	durable  core.Head     // end of the journal
+	frameEnd hub.Seq       // first sequence number of the last frame
+	trimmed  hub.Seq       // frames that begin below are deleted
+	gaps     []gap         // rising; fixed after Open
+	synced   atomic.Int64  // nanoseconds of the last synced commit
+	tail     atomic.Uint64 // durable.Seq, for readers
+	saving   sync.Mutex    // serializes SaveCheckpoint and Checkpoint
+
+	heading   sync.Mutex // guards head and headTimer
+	head      *headFile
+	headTimer *time.Timer
+	syncing   sync.Mutex // held while HEAD is synced by the timer
+
+	failing sync.Once
+	failure atomic.Pointer[error]
+	failed  chan struct{}
+}
+
+// Open opens the store in dir, and makes it if the folder is absent or empty. On
+// an error, a *StartError, nothing has been deleted; --accept-truncated is the
+// only way to go on where records are lost.
+func Open(dir string, o Options) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, ioError("resolving the path", err)
+	}
+	s := &Store{dir: dir, log: o.Logger, fs: o.fs, failed: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.fs == nil {
+		s.fs = diskFS{}
+	}
+	if o.free == nil {
+		o.free = freeBytes
+	}
+	s.space = newSpace(dir, o.free)
+	if err := s.open(o); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) open(o Options) error {
+	if _, err := Inspect(s.dir); err != nil && !errors.Is(err, ErrNoStore) {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return ioError("making the folder", err)
+	}
+	var err error
+	if s.lock, err = takeLock(s.dir); err != nil {
+		return err
+	}
+	// Only now nobody else can be making this store.
+	s.marker, err = Inspect(s.dir)
+	fresh := errors.Is(err, ErrNoStore)
+	if err != nil && !fresh {
+		return err
+	}
+	if err := s.space.prepare(); err != nil {
+		return err
+	}
+	if err := s.openFiles(fresh); err != nil {
+		return err
+	}
+	return s.openJournal(o)
+}
+
+// openFiles opens, or makes, everything but the database. The marker is written
+// last: a folder without one is a store that was never finished.
+func (s *Store) openFiles(fresh bool) error {
+	if err := private(s.dir, 0o700); err != nil {
+		return ioError("protecting the folder", err)
+	}
+	s.sweepTemporary()
+	var err error
+	if s.key, err = loadKey(s.fs, s.dir, fresh); err != nil {
+		return err
+	}
+	if s.token, err = loadToken(s.fs, s.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.checkpointDir(), 0o700); err != nil {
+		return ioError("making the checkpoints' folder", err)
+	}
+	if !s.space.ballast {
+		if ok, _ := s.space.room(); ok { // makes it
+			s.log.Debug("the ballast was made")
+		}
+	}
+	if !fresh {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(s.dir, nameHead)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ioError("making HEAD", err)
+	}
+	h, _, _, err := openHead(s.fs, s.dir)
+	if err != nil {
+		return ioError("making HEAD", err)
+	}
+	if err := h.f.Close(); err != nil {
+		return ioError("making HEAD", err)
+	}
+	s.marker = newMarker()
+	if err := writeMarker(s.fs, s.dir, s.marker); err != nil {
+		return ioError("writing FORMAT", err)
+	}
+	return nil
+}
+
+// openJournal checks what Badger would take on trust, opens it and finds out
+// where the journal ends.
+func (s *Store) openJournal(o Options) error {
+	h, m, found, err := openHead(s.fs, s.dir)
+	if err != nil {
+		return ioError("reading HEAD", err)
+	}
+	s.head = h
+	if !found && !o.AcceptTruncated {
+		e := corrupt("its HEAD file fails its checksum, so nobody knows how far the journal reached", nil)
+		e.Fix = "restore the folder from a backup, or start once with --accept-truncated to take the journal as it is"
+		return e
+	}
+	dir := filepath.Join(s.dir, nameBadger)
+	if err := sweepEmpty(dir); err != nil {
+		return ioError("sweeping the database", err)
+	}
+	wal, err := verifyDatabase(dir, m.clean)
+	if err != nil {
+		return err
+	}
+	if wal.hasFrame && wal.lastFrame < m.lastFrame && !o.AcceptTruncated {
+		return truncated(m.Seq, wal.lastFrame)
+	}
+	m.clean = false
+	if err := s.head.write(m); err != nil {
+		return ioError("writing HEAD", err)
+	}
+	if err := s.head.sync(); err != nil {
+		return ioError("writing HEAD", err)
+	}
+	s.badger = &badgerLog{log: s.log}
+	if s.db, err = badger.OpenManaged(badgerOptions(dir, s.badger)); err != nil {
+		return ioError("opening the database", redacted{err})
+	}
+	if err := s.badger.failure(); err != nil {
+		return corrupt("its database cannot be opened", err)
+	}
+	if s.db.MaxBatchCount() < maxTxnEntries || s.db.MaxBatchSize() < maxTxnBytes {
+		return corrupt("its database takes smaller transactions than it must", nil)
+	}
+	s.lastTS = s.db.MaxVersion()
+	s.gate = newGate(s.lastTS)
+	return s.survey(m, o.AcceptTruncated)
+}
+
+func truncated(acknowledged, found hub.Seq) *StartError {
+	return &StartError{
+		Sentence: fmt.Sprintf("the store has lost records: its journal ends at %d, but %d was acknowledged", found, acknowledged),
+		Kind:     StartTruncated,
+		Fix:      "restore the folder from a backup, or start once with --accept-truncated to go on without the lost records",
+	}
+}
+
+// abandon closes what an unsuccessful Open has opened.
+func (s *Store) abandon() {
+	if s.gate != nil {
+		s.gate.close()
+	}
+	if s.db != nil {
+		_ = s.db.Close()
+	}
+	if s.head != nil {
+		_ = s.head.f.Close()
+	}
+	if s.lock != nil {
+		_ = s.lock.Close()
+	}
+}
+
+// Close waits for running calls, makes everything durable and releases the
+// store. Calls after it return ErrClosed. A second Close does nothing.
+func (s *Store) Close() error {
+	if !s.gate.close() {
+		return nil
+	}
+	s.writing.Lock() // an Append may still have to write HEAD
+	defer s.writing.Unlock()
+	s.stopHeadTimer()
+	err := s.closeDatabase()
+	s.heading.Lock()
+	defer s.heading.Unlock()
+	if err == nil && s.Err() == nil {
+		err = errors.Join(s.head.write(s.mark(true)), s.head.sync())
+	}
+	err = errors.Join(err, s.head.f.Close(), s.lock.Close())
+	if err != nil {
+		return fmt.Errorf("persistence: closing the store: %w", redacted{err})
+	}
+	return nil
+}
+
+// closeDatabase closes Badger where that cannot do harm: it flushes memory to
+// new files, which kills the process on a full disk and is tried for ever on a
+// failing one. What is not flushed is in Badger's own log.
+func (s *Store) closeDatabase() error {
+	if !s.space.fits(0) {
+		s.log.Warn("the database is left as it is: the disk is full")
+		return errors.New("the disk is full")
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.db.Close() }()
+	if s.Err() == nil {
+		if err := <-done; err != nil {
+			return err
+		}
+		return s.badger.failure()
+	}
+	const patience = 5 * time.Second
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return errors.New("the database does not close after its failure")
+	}
+}
+
+// InstanceID names the store; it was made at random with it.
+func (s *Store) InstanceID() hub.InstanceID { return s.marker.InstanceID }
+
+// SecretKey returns the store's 32 secret bytes. They must never be logged,
+// journaled or sent.
+func (s *Store) SecretKey() []byte { return append([]byte(nil), s.key...) }
+
+// OperatorToken returns the secret that operators' calls carry.
+func (s *Store) OperatorToken() string { return s.token }
+
+// Dir returns the absolute path of the store's folder.
+func (s *Store) Dir() string { return s.dir }
+
+// LastSync returns how long the last synced commit took; 0 before the first.
+func (s *Store) LastSync() time.Duration { return time.Duration(s.synced.Load()) }
+
+// Room says whether the disk has room for further commands and how many bytes
+// are free on it. The answer may be 50 ms old.
+func (s *Store) Room() (ok bool, free int64) { return s.space.room() }
+
+// Failed is closed when a write has failed. What it wrote is unknown then, and
+// no write will be accepted: the process has to end and to start again.
+func (s *Store) Failed() <-chan struct{} { return s.failed }
+
+// Err returns why the store has failed, or nil.
+func (s *Store) Err() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// fail makes the store refuse all further writes and returns what callers are
+// told.
+func (s *Store) fail(cause error) error {
+	s.failing.Do(func() {
+		err := error(&failure{
+			told: hub.NewError(hub.CodeStoreFailed, "the store failed; whether the last writes were kept is unknown").
+				WithFix("the hub ends with exit code 70: check the disk, then start it again and look before repeating a write"),
+			cause: redacted{cause},
+		})
+		s.failure.Store(&err)
+		s.log.Error("the store failed", "cause", redact(cause.Error()))
+		close(s.failed)
+	})
+	return s.Err()
+}
+
+// failure is a *hub.Error for clients that keeps its cause for errors.Is.
+type failure struct {
+	told  *hub.Error
+	cause error
+}
+
+func (f *failure) Error() string   { return f.told.Message }
+func (f *failure) Unwrap() []error { return []error{f.told, f.cause} }
+
+// takeLock takes the store's lock, or says that another hub has it.
+func takeLock(dir string) (*os.File, error) {
+	name := filepath.Join(dir, nameLock)
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, ioError("opening the lock", err)
+		}
+		ok, err := lockFile(f)
+		if err != nil || !ok {
+			_ = f.Close()
+			if err != nil {
+				return nil, ioError("locking the store", err)
+			}
+			return nil, &StartError{
+				Sentence: "another hub has the store " + dir + " open", Kind: StartLocked,
+				Fix: "use that hub, or stop it with `hubcli stop`, or name another folder with --storage",
+			}
+		}
+		// The folder may have been renamed away between opening and locking.
+		mine, err := f.Stat()
+		there, terr := os.Stat(name)
+		if err == nil && terr == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		_ = f.Close()
+		if err != nil {
+			return nil, ioError("locking the store", err)
+		}
+		if terr != nil && !errors.Is(terr, fs.ErrNotExist) {
+			return nil, ioError("locking the store", terr)
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, ioError("making the folder", err)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package persistence
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"hubcli/persistence/conformance"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+func openStore(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatalf("Open: %v (%v)", err, err.(*StartError).Err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestJournalConformance(t *testing.T) {
+	conformance.TestJournal(t, func(t testing.TB, dir string) conformance.Journal { return openStore(t, dir) })
+}

@@ -1,0 +1,6 @@
+//go:build !darwin
+
+package persistence
+
+// syncEveryCommit: Badger's msync has made the commit durable; HEAD follows.
+const syncEveryCommit = false
