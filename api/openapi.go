@@ -2,7 +2,7 @@ package api
 
 import _ "embed"
 
-//go:generate go run hubcli/internal/contract/openapijson openapi.yaml openapi.json
+//go:generate go test hubcli/internal/contract -run TestJSONForm -update
 
 //go:embed openapi.json
 var openAPI []byte

@@ -1,0 +1,88 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/oasdiff/yaml"
+
+	"hubcli/hub"
+)
+
+var update = flag.Bool("update", false, "write api/openapi.json anew")
+
+// TestJSONForm: what the daemon serves is what the people edit.
+func TestJSONForm(t *testing.T) {
+	folder := filepath.Join("..", "..", "api")
+	source, err := os.ReadFile(filepath.Join(folder, "openapi.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if _, err := yaml.Unmarshal(source, &value, yaml.DecodeOpts{}); err != nil {
+		t.Fatal(err)
+	}
+	want, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	served := filepath.Join(folder, "openapi.json")
+	if *update {
+		if err := os.WriteFile(served, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(served)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("api/openapi.json is not openapi.yaml: run go generate ./api")
+	}
+}
+
+func TestDescriptionIsValid(t *testing.T) {
+	if _, err := Load(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCodes: the one enum of error codes and package hub agree, and every code
+// stands where it may come.
+func TestCodes(t *testing.T) {
+	spec, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[hub.Code]bool{}
+	for _, v := range spec.Document.Components.Schemas["Code"].Value.Enum {
+		listed[hub.Code(v.(string))] = true
+	}
+	router, err := codes(spec.Document.Extensions, "x-router-codes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code, status := range hub.Codes() {
+		if !listed[code] {
+			t.Errorf("openapi.yaml does not list %s", code)
+		}
+		if status < 400 || status > 599 {
+			t.Errorf("%s has status %d", code, status)
+		}
+		anywhere := router[code] || slices.ContainsFunc(spec.operations, func(o operation) bool { return o.codes[code] })
+		if !anywhere {
+			t.Errorf("no operation may answer %s", code)
+		}
+		delete(listed, code)
+	}
+	for code := range listed {
+		t.Errorf("openapi.yaml lists %s, which package hub does not know", code)
+	}
+}
