@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"hubcli/stress/target"
+)
+
+// executable is the built hub that the tests drive.
+var executable string
+
+// TestMain lets the test binary stand in for the command, which starts itself
+// again as the ceiling.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "ceiling" {
+		main()
+		return
+	}
+	flag.Parse()
+	os.Exit(withHub(m))
+}
+
+func withHub(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hubcli-stress-test-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		executable, err = target.Build(context.Background(), dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// The figures are small here: what is proved is that hub and ceiling answer what
+// the loads expect, and that no key ever has two holders. Whether they are fast
+// is no matter for a test on a shared machine.
+func TestBenchMeasuresTheHub(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("memory and processor time are read from /proc")
+	}
+	var out strings.Builder
+	args := []string{
+		"bench", "--hub", executable, "--dir", t.TempDir(), "--rounds", "2", "--round", "60ms", "--agents", "16",
+		"--waiters", "40", "--parked", "60", "--messages", "2000", "--settle", "0s", "--idle", "1s", "--idempotency",
+	}
+	if err := run(t.Context(), args, &out, progress{t}); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{
+		"posts, 16 agents", "post latency", "claim + release", "wake of 40", "per parked poll", "2000 messages", "idle hub",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "double holders") && strings.Contains(line, "short") {
+			t.Error(strings.TrimSpace(line))
+		}
+	}
+	t.Log(out.String())
+}
+
+func TestHubKeepsItsPromisesAcrossKills(t *testing.T) {
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{"kill", "--hub", executable, "--dir", dir, "--cycles", "3", "--agents", "12", "--answers", "400"}
+	if err := run(t.Context(), args, &out, progress{t}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "3 kills survived") {
+		t.Errorf("summary %q", out.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestInterruptedBenchLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stopAtFirstRound := writerFunc(func(b []byte) (int, error) {
+		if strings.Contains(string(b), "ceiling ") {
+			cancel()
+		}
+		return len(b), nil
+	})
+	err := run(ctx, []string{"bench", "--itself", "--dir", dir, "--figures", "posts", "--round", "60ms"}, io.Discard, stopAtFirstRound)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the interruption", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestArgumentsAreRefusedWithAReason(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "which program"},
+		{"drive", `no program "drive"`},
+		{"bench --figures posts,speed", `no figure "speed"`},
+		{"bench --rounds 0", "rounds must be"},
+		{"bench --round 2h", "a round must take"},
+		{"bench --parked 100000", "parked polls must be"},
+		{"bench --messages 0", "messages must be"},
+		{"bench now", `unexpected argument "now"`},
+		{"kill --cycles 0", "cycles must be"},
+		{"kill --agents 0", "agents must be"},
+		{"kill --answers 0", "answers must be"},
+	} {
+		err := run(t.Context(), strings.Fields(c.args), io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("stress %s: error %v, want %q", c.args, err, c.want)
+		}
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// progress shows what goes on in the test's log.
+type progress struct{ t *testing.T }
+
+func (p progress) Write(b []byte) (int, error) {
+	p.t.Log(strings.TrimSpace(string(b)))
+	return len(b), nil
+}
