@@ -35,7 +35,7 @@ type stage struct {
 func newStage(synchronous bool, escaped func(reason any)) *stage {
 	quiet := slog.New(slog.DiscardHandler) // protoactor logs whole messages, bodies too
 	s := &stage{system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))}
-	s.options = append(s.options, actor.WithGuardian(failStop(escaped)))
+	s.options = append(s.options, actor.WithGuardian(&failStop{escaped}))
 	if synchronous {
 		s.options = append(s.options, actor.WithDispatcher(actor.NewSynchronizedDispatcher(300)))
 	}
@@ -43,11 +43,11 @@ func newStage(synchronous bool, escaped func(reason any)) *stage {
 }
 
 // failStop is a supervision that stops the child and reports.
-type failStop func(reason any)
+type failStop struct{ escaped func(reason any) }
 
 // HandleFailure is called by protoactor on the goroutine of the failed actor.
-func (f failStop) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, child *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
-	f(reason)
+func (f *failStop) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, child *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	f.escaped(reason)
 	supervisor.StopChildren(child)
 }
 

@@ -81,11 +81,3 @@ func objectOf(m json.RawMessage) json.RawMessage {
 	}
 	return m
 }
-
-func mustJSON(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("core: a row does not encode: " + err.Error())
-	}
-	return b
-}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,11 +18,19 @@ var factTypes = func() map[FactType]func() Fact {
 
 // EncodeFact renders a fact for the journal.
 func EncodeFact(f Fact) EncodedFact {
-	data, err := json.Marshal(f)
-	if err != nil {
-		panic(fmt.Sprintf("core: fact %T does not encode: %v", f, err))
+	return EncodedFact{Type: f.FactType(), Data: mustJSON(f)}
+}
+
+// mustJSON encodes what always encodes: this package's own structs. Characters
+// are kept as they are, so that metadata comes back byte for byte.
+func mustJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("core: %T does not encode: %v", v, err))
 	}
-	return EncodedFact{Type: f.FactType(), Data: data}
+	return b.Bytes()[:b.Len()-1] // without the newline
 }
 
 // DecodeFact reads a fact back. An unknown type or bytes that are no fact are an
