@@ -134,6 +134,22 @@ func TestClientSideNeverReachesTheServer(t *testing.T) {
 	}
 }
 
+// What only tests need must not be linked into what is delivered.
+func TestTestSupportIsNotDelivered(t *testing.T) {
+	support := []string{"internal", "persistence/conformance", "stress"}
+	for _, f := range goFiles(t) {
+		if f.test || slices.ContainsFunc(support, func(s string) bool { return within(f.dir, s) }) {
+			continue
+		}
+		for _, imported := range f.imports {
+			to, ok := strings.CutPrefix(imported, module+"/")
+			if imported == "testing" || ok && slices.ContainsFunc(support, func(s string) bool { return within(to, s) }) {
+				t.Errorf("%s imports %s: it is for tests and would be delivered", f.path, imported)
+			}
+		}
+	}
+}
+
 // other says who may import a module of other people outside tests.
 type other struct {
 	prefix string
@@ -148,11 +164,14 @@ var others = []other{
 	{"github.com/dgraph-io/badger", []string{"stress/bench"}, "the bench measures a synced commit of the same store beside the hub"},
 	{"github.com/dgraph-io/ristretto", []string{"persistence"}, "a dependency of badger, for its sizes only"},
 	{"github.com/julienschmidt/httprouter", []string{"httpapi"}, "routes are the HTTP edge's"},
-	{"github.com/prometheus/client_golang", []string{"httpapi", "cmd/hubcli"}, "metrics are served by the HTTP edge"},
+	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},
 	{"golang.org/x/sys", []string{"persistence", "cli", "cmd/hubcli", "stress", "relay"}, "what only the operating system knows"},
+	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
+	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 }
 
@@ -221,4 +240,43 @@ func runtimeNames(f *goFile) map[string]bool {
 		}
 	}
 	return names
+}
+
+// The rules themselves: what must be refused is, and what is needed is not.
+func TestLayersRefuse(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"hub", "actors/core", false},
+		{"actors/core", "hub", true},
+		{"actors/core", "actors", false},
+		{"actors", "actors/core", true},
+		{"actors", "persistence", false},
+		{"persistence", "actors", true},
+		{"persistence/conformance", "persistence", true},
+		{"httpapi", "api", true},
+		{"httpapi", "api/client", false},
+		{"httpapi", "actors", false},
+		{"httpapi/console", "httpapi", true},
+		{"api", "api/client", false},
+		{"api/client", "api", true},
+		{"cli", "api/client", true},
+		{"cli", "supervisor", false},
+		{"stress/bench", "stress/wire", true},
+		{"stress/bench", "persistence", false},
+		{"integrations/harness", "integrations/provider", false},
+		{"integrations/harness", "hub", true},
+		{"cmd/hubcli", "supervisor", true},
+	} {
+		l, ok := layerOf(c.from)
+		if !ok {
+			t.Errorf("%s is in no layer", c.from)
+		} else if got := l.allows(c.from, c.to); got != c.want {
+			t.Errorf("%s importing %s: allowed %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+	if _, ok := layerOf("newfolder"); ok {
+		t.Error("a folder that nobody has thought of has a layer")
+	}
 }
