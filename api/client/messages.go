@@ -35,18 +35,13 @@ func (c *Client) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, e
 	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
 }
 
-// Events waits for rows, at most hub.MaxPollWait a call. Over HTTP a poll has
-// one channel or all of them.
+// Events waits for rows, at most hub.MaxPollWait a call.
 func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
-	if len(q.Channels) > 1 {
-		return hub.Page{}, hub.Invalid("channel", "a poll takes one channel").
-			WithFix("poll each channel, or all of them by naming none")
-	}
 	wait := min(max(q.Wait, 0), hub.MaxPollWait)
 	v := values{}
 	v.text("agent_id", string(c.viewer(q.Agent)))
 	for _, name := range q.Channels {
-		v.text("channel", string(name))
+		url.Values(v).Add("channel", string(name))
 	}
 	v.text("room_id", string(q.RoomID))
 	v.text("thread_id", string(q.ThreadID))

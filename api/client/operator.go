@@ -19,6 +19,8 @@ const (
 	tokenFile  = "operator.token"
 	markerFile = "FORMAT"
 
+	markerMagic = "hubcli store" // the first line of the marker in every format
+
 	maxSecretBytes = 4096
 )
 
@@ -74,11 +76,17 @@ func StoreInstance(dir string) (hub.InstanceID, error) {
 	return parseMarker(string(b))
 }
 
-// parseMarker finds the line "instance <id>" of a marker file.
+// parseMarker finds the line "instance <id>" of a store's marker. The store
+// checks the rest of the file; here it only has to be some store's.
 func parseMarker(s string) (hub.InstanceID, error) {
-	for line := range strings.Lines(s) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == "instance" {
-			return hub.InstanceID(f[1]), nil
+	rest, ok := strings.CutPrefix(s, markerMagic+"\n")
+	if !ok {
+		return "", fmt.Errorf("%s is no store's", markerFile)
+	}
+	for line := range strings.Lines(rest) {
+		id, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "instance ")
+		if ok && id != "" {
+			return hub.InstanceID(id), nil
 		}
 	}
 	return "", fmt.Errorf("%s names no instance", markerFile)

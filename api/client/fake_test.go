@@ -1,0 +1,142 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// seen is one request as a fake hub got it.
+type seen struct {
+	method string
+	uri    string
+	header http.Header
+	body   string
+}
+
+// fakeHub answers with a list of answers in turn, the last one for ever, and
+// remembers what it was asked.
+type fakeHub struct {
+	*httptest.Server
+	mu      sync.Mutex
+	seen    []seen
+	answers []http.HandlerFunc
+}
+
+func newFakeHub(t *testing.T, answers ...http.HandlerFunc) *fakeHub {
+	t.Helper()
+	h := &fakeHub{answers: answers}
+	h.Server = httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	h.mu.Lock()
+	h.seen = append(h.seen, seen{r.Method, r.RequestURI, r.Header.Clone(), string(body)})
+	answer := h.answers[min(len(h.seen), len(h.answers))-1]
+	h.mu.Unlock()
+	answer(w, r)
+}
+
+func (h *fakeHub) requests() []seen {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]seen(nil), h.seen...)
+}
+
+// client returns a client of the fake hub that leaves no connection behind.
+func (h *fakeHub) client(t *testing.T, change func(*client.Config)) *client.Client {
+	t.Helper()
+	cfg := client.Config{BaseURL: h.URL}
+	if change != nil {
+		change(&cfg)
+	}
+	c := client.New(cfg)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// says answers with a status, a body and headers given as "Name: value".
+func says(status int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for _, line := range headers {
+			name, value, _ := strings.Cut(line, ": ")
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func refuses(status int, code hub.Code, headers ...string) http.HandlerFunc {
+	return says(status, `{"ok":false,"error":"no","code":"`+string(code)+`","status":`+
+		strconv.Itoa(status)+`,"detail":{},"fix":"f"}`, headers...)
+}
+
+// drops ends the connection without a word.
+func drops(w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err == nil {
+		conn.Close()
+	}
+}
+
+// halves promises more than it sends.
+func halves(w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err == nil {
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"ok\":true")
+		conn.Close()
+	}
+}
+
+// roundTripper is a transport without a network, for tests in virtual time.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func response(status int, body string, headers ...string) *http.Response {
+	h := http.Header{"Content-Type": {"application/json"}}
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		h.Set(name, value)
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(bytes.NewBufferString(body))}
+}
+
+// asked is one call of every method: what it must send and decode.
+type asked struct {
+	name   string
+	call   func(context.Context, *client.Client) (any, error)
+	method string
+	uri    string
+	body   string
+	answer http.HandlerFunc
+	want   any
+}
+
+// hubError fails the test unless err is a *hub.Error with the code.
+func hubError(t *testing.T, err error, code hub.Code) *hub.Error {
+	t.Helper()
+	var h *hub.Error
+	if !errors.As(err, &h) {
+		t.Fatalf("err = %v (%T), want a *hub.Error", err, err)
+	}
+	if h.Code != code {
+		t.Fatalf("code = %q (%s), want %q", h.Code, h.Message, code)
+	}
+	return h
+}

@@ -1,0 +1,275 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// methods is every method of the agent plane, with what it sends and decodes.
+var methods = []asked{
+	{
+		name: "Register", method: "POST", uri: "/v1/sessions", body: `{"agent_id":"a","replace":false}`,
+		answer: says(201, `{"ok":true,"result":{"session_id":"s.x","agent_id":"a","resume_key":"r"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Register(ctx, hub.RegisterInput{AgentID: "a", Replace: ptr(false)})
+		},
+		want: hub.Outcome[hub.Registered]{Created: true, Row: hub.Registered{
+			Session: hub.Session{SessionID: "s.x", AgentID: "a"}, ResumeKey: "r",
+		}},
+	},
+	{
+		name: "Resume", method: "POST", uri: "/v1/sessions/resume", body: `{"prior_session_id":"s.x","resume_key":"r"}`,
+		answer: says(201, `{"ok":true,"result":{"session_id":"s.y"}}`, "Idempotent-Replayed: true"),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Resume(ctx, hub.ResumeInput{PriorSessionID: "s.x", ResumeKey: "r"})
+		},
+		want: hub.Outcome[hub.Registered]{Created: true, Replayed: true, Row: hub.Registered{Session: hub.Session{SessionID: "s.y"}}},
+	},
+	{
+		name: "Rename", method: "POST", uri: "/v1/sessions/a@b:c+d/rename", body: `{"display_name":"D"}`,
+		answer: says(200, `{"ok":true,"result":{"agent_id":"a@b:c+d","display_name":"D"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Rename(ctx, "a@b:c+d", hub.RenameInput{DisplayName: "D"})
+		},
+		want: hub.Outcome[hub.Session]{Row: hub.Session{AgentID: "a@b:c+d", DisplayName: "D"}},
+	},
+	{
+		name: "CloseSession", method: "DELETE", uri: "/v1/sessions/s.x%2Fy",
+		answer: says(200, `{"ok":true,"result":{"session_id":"s","deleted":true}}`),
+		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.CloseSession(ctx, "s.x/y") },
+		want:   hub.Outcome[hub.ClosedSession]{Row: hub.ClosedSession{SessionID: "s", Deleted: true}},
+	},
+	{
+		name: "Agents", method: "GET", uri: "/v1/agents?as=me&capability=go+lang",
+		answer: says(200, `{"ok":true,"result":[{"agent_id":"a"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Agents(ctx, hub.AgentsQuery{Capability: "go lang"})
+		},
+		want: []hub.Session{{AgentID: "a"}},
+	},
+	{
+		name: "Bootstrap", method: "GET", uri: "/v1/bootstrap?agent_id=a",
+		answer: says(200, `{"ok":true,"result":{"agent_id":"a","latest_visible_id":9}}`),
+		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.Bootstrap(ctx, "a") },
+		want:   hub.Bootstrap{AgentID: "a", LatestVisibleID: 9},
+	},
+	{
+		name: "CreateChannel", method: "POST", uri: "/v1/channels", body: `{"name":"c"}`,
+		answer: says(200, `{"ok":true,"result":{"name":"c"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.CreateChannel(ctx, hub.ChannelInput{Name: "c"})
+		},
+		want: hub.Outcome[hub.Channel]{Row: hub.Channel{Name: "c"}},
+	},
+	{
+		name: "Channels", method: "GET", uri: "/v1/channels", answer: says(200, `{"ok":true,"result":[{"name":"c"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Channels(ctx) },
+		want: []hub.Channel{{Name: "c"}},
+	},
+	{
+		name: "Post", method: "POST", uri: "/v1/messages",
+		body:   `{"from_agent":"a","channel":"c","to_agent":"b","kind":"task","body":"<&>","reply_to":3}`,
+		answer: says(201, `{"ok":true,"result":{"id":7}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Post(ctx, hub.PostInput{FromAgent: "a", Channel: "c", ToAgent: "b", Kind: hub.KindTask, Body: "<&>", ReplyTo: 3})
+		},
+		want: hub.Outcome[hub.EncodedMessage]{Created: true, Row: hub.EncodedMessage(`{"id":7}`)},
+	},
+	{
+		name: "Message", method: "GET", uri: "/v1/messages/7?agent_id=me", answer: says(200, `{"ok":true,"result":{"id":7}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Message(ctx, 7, "") },
+		want: hub.EncodedMessage(`{"id":7}`),
+	},
+	{
+		name: "Messages", method: "GET", uri: "/v1/messages?channel=c&limit=5&since_id=2&tail=true&thread_id=t&timeout=0",
+		answer: says(200, `{"ok":true,"result":[],"next_since_id":2}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Messages(ctx, hub.MessagesQuery{Channel: "c", ThreadID: "t", Since: 2, Limit: 5, Tail: true})
+		},
+		want: hub.Page{Rows: []hub.EncodedMessage{}, NextSinceID: 2},
+	},
+	{
+		name: "Events", method: "GET",
+		uri:    "/v1/events?agent_id=a&channel=c&channel=d&exclude_self=true&limit=5&max_chars=80&room_id=r&since_id=2&thread_id=t&timeout=1.5",
+		answer: says(200, `{"ok":true,"result":[{"id":3},{"id":4}],"next_since_id":6}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Events(ctx, hub.EventsQuery{
+				Agent: "a", Channels: []hub.ChannelName{"c", "d"}, RoomID: "r", ThreadID: "t", Since: 2,
+				ExcludeSelf: true, Limit: 5, MaxChars: 80, Wait: 1500 * time.Millisecond,
+			})
+		},
+		want: hub.Page{Rows: []hub.EncodedMessage{hub.EncodedMessage(`{"id":3}`), hub.EncodedMessage(`{"id":4}`)}, NextSinceID: 6},
+	},
+	{
+		name: "Inbox", method: "GET", uri: "/v1/inbox/a?limit=1&since_id=2&tail=true", answer: says(200, `{"ok":true,"result":[],"next_since_id":2}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Inbox(ctx, hub.InboxQuery{Agent: "a", Since: 2, Limit: 1, Tail: true})
+		},
+		want: hub.Page{Rows: []hub.EncodedMessage{}, NextSinceID: 2},
+	},
+	{
+		name: "Threads", method: "GET", uri: "/v1/threads?agent_id=a&limit=3", answer: says(200, `{"ok":true,"result":[{"thread_id":"t"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Threads(ctx, hub.ThreadsQuery{Viewer: "a", Limit: 3})
+		},
+		want: []hub.ThreadSummary{{ThreadID: "t"}},
+	},
+	{
+		name: "Thread", method: "GET", uri: "/v1/threads/a%2Fb%20c?agent_id=me", answer: says(200, `{"ok":true,"result":{"thread":{"thread_id":"a/b c"}}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Thread(ctx, "a/b c", "") },
+		want: hub.Thread{Thread: hub.ThreadSummary{ThreadID: "a/b c"}},
+	},
+	{
+		name: "Claim", method: "POST", uri: "/v1/claims", body: `{"owner_agent_id":"a","claim_key":"k","ttl_sec":5}`,
+		answer: says(200, `{"ok":true,"result":{"claim_key":"k","owner_agent_id":"b"},"acquired":false}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Claim(ctx, hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", TTLSec: 5})
+		},
+		want: hub.Grant[hub.Claim]{Row: hub.Claim{ClaimKey: "k", OwnerAgentID: "b"}},
+	},
+	{
+		name: "RefreshClaim", method: "POST", uri: "/v1/claims/refresh", body: `{"claim_key":"k","owner_agent_id":"a","fence":4}`,
+		answer: says(200, `{"ok":true,"result":{"claim_key":"k"},"acquired":true}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.RefreshClaim(ctx, hub.ClaimHoldInput{ClaimKey: "k", OwnerAgentID: "a", Fence: 4})
+		},
+		want: hub.Grant[hub.Claim]{Row: hub.Claim{ClaimKey: "k"}, Acquired: true},
+	},
+	{
+		name: "ReleaseClaim", method: "POST", uri: "/v1/claims/release", body: `{"claim_key":"k","agent_id":"a"}`,
+		answer: says(200, `{"ok":true,"result":{"claim_key":"k"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.ReleaseClaim(ctx, hub.ClaimHoldInput{ClaimKey: "k", AgentID: "a"})
+		},
+		want: hub.Outcome[hub.Claim]{Row: hub.Claim{ClaimKey: "k"}},
+	},
+	{
+		name: "Claims", method: "GET", uri: "/v1/claims?active_only=true&limit=2&thread_id=t", answer: says(200, `{"ok":true,"result":[]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Claims(ctx, hub.LeasesQuery{ThreadID: "t", ActiveOnly: true, Limit: 2})
+		},
+		want: []hub.Claim{},
+	},
+	{
+		name: "Lock", method: "POST", uri: "/v1/locks", body: `{"file_path":"f","agent_id":"a"}`,
+		answer: says(201, `{"ok":true,"result":{"file_path":"f"},"acquired":true}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Lock(ctx, hub.LockInput{FilePath: "f", AgentID: "a"})
+		},
+		want: hub.Grant[hub.Lock]{Row: hub.Lock{FilePath: "f"}, Acquired: true, Created: true},
+	},
+	{
+		name: "RefreshLock", method: "POST", uri: "/v1/locks/refresh", body: `{"file_path":"f","agent_id":"a"}`,
+		answer: says(200, `{"ok":true,"result":{"file_path":"f"},"acquired":true}`, "Idempotent-Replayed: true"),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.RefreshLock(ctx, hub.LockHoldInput{FilePath: "f", AgentID: "a"})
+		},
+		want: hub.Grant[hub.Lock]{Row: hub.Lock{FilePath: "f"}, Acquired: true, Replayed: true},
+	},
+	{
+		name: "ReleaseLock", method: "POST", uri: "/v1/locks/release", body: `{"file_path":"f","agent_id":"a"}`,
+		answer: says(200, `{"ok":true,"result":{"file_path":"f"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.ReleaseLock(ctx, hub.LockHoldInput{FilePath: "f", AgentID: "a"})
+		},
+		want: hub.Outcome[hub.Lock]{Row: hub.Lock{FilePath: "f"}},
+	},
+	{
+		name: "Locks", method: "GET", uri: "/v1/locks", answer: says(200, `{"ok":true,"result":[]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Locks(ctx, hub.LeasesQuery{}) },
+		want: []hub.Lock{},
+	},
+	{
+		name: "Tasks", method: "GET", uri: "/v1/tasks?agent_id=a&channel=c&limit=4&parent_id=2&ready=false&status=active&thread_id=t",
+		answer: says(200, `{"ok":true,"result":[{"task_id":3}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Tasks(ctx, hub.TasksQuery{
+				Active: true, ParentID: 2, Channel: "c", ThreadID: "t", Ready: ptr(false), Viewer: "a", Limit: 4,
+			})
+		},
+		want: []hub.Task{{TaskID: 3}},
+	},
+	{
+		name: "Task", method: "GET", uri: "/v1/tasks/3?agent_id=a", answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Task(ctx, 3, "a") },
+		want: hub.Task{TaskID: 3},
+	},
+	{
+		name: "CompleteTask", method: "POST", uri: "/v1/tasks/3/complete", body: `{"agent_id":"a","note":"n"}`,
+		answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.CompleteTask(ctx, 3, hub.CompleteInput{AgentID: "a", Note: "n"})
+		},
+		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
+	},
+	{
+		name: "UpdateTask", method: "POST", uri: "/v1/tasks/3", body: `{"status":"working","expected_version":2}`,
+		answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.UpdateTask(ctx, 3, hub.TaskUpdateInput{Status: ptr(hub.TaskWorking), ExpectedVersion: 2})
+		},
+		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
+	},
+}
+
+func TestMethods(t *testing.T) {
+	for _, m := range methods {
+		t.Run(m.name, func(t *testing.T) {
+			h := newFakeHub(t, m.answer)
+			c := h.client(t, nil).As("me", "")
+			got, err := m.call(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, m.want) {
+				t.Errorf("got  %+v\nwant %+v", got, m.want)
+			}
+			r := h.requests()[0]
+			if r.method != m.method || r.uri != m.uri {
+				t.Errorf("sent %s %s\nwant %s %s", r.method, r.uri, m.method, m.uri)
+			}
+			if !sameJSON(r.body, m.body) {
+				t.Errorf("sent the body %s, want %s", r.body, m.body)
+			}
+			if write := m.method != "GET"; write != (r.header.Get("Idempotency-Key") != "") {
+				t.Errorf("Idempotency-Key = %q", r.header.Get("Idempotency-Key"))
+			}
+			if got := r.header.Get("Content-Type"); (r.body != "") != (got == "application/json") {
+				t.Errorf("Content-Type = %q", got)
+			}
+			if got := r.header.Get("X-Hub-Session"); got != "" {
+				t.Errorf("a session was sent: %q", got)
+			}
+		})
+	}
+}
+
+// TestEveryMethodIsTested keeps the table complete.
+func TestEveryMethodIsTested(t *testing.T) {
+	tested := map[string]bool{}
+	for _, m := range methods {
+		tested[m.name] = true
+	}
+	service := reflect.TypeFor[hub.Service]()
+	for i := range service.NumMethod() {
+		if name := service.Method(i).Name; !tested[name] {
+			t.Errorf("%s is not tested", name)
+		}
+	}
+}
+
+func sameJSON(a, b string) bool {
+	if a == "" || b == "" {
+		return a == b
+	}
+	var va, vb any
+	return json.Unmarshal([]byte(a), &va) == nil && json.Unmarshal([]byte(b), &vb) == nil && reflect.DeepEqual(va, vb)
+}
