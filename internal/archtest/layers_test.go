@@ -172,6 +172,7 @@ var others = []other{
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
+	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 }
 
