@@ -157,7 +157,7 @@ func decodeInt(s *scanner, f *field, v reflect.Value) error {
 	}
 	n, convErr := strconv.ParseInt(string(text), 10, 64)
 	if convErr != nil || v.OverflowInt(n) {
-		return s.wrongType(f, want)
+		return notA(f, want, "number")
 	}
 	if n == 0 && f.nozero {
 		return hub.Invalid(f.name, f.name+" must be at least 1").WithFix("leave " + f.name + " out, or send 1 or more")
@@ -174,7 +174,7 @@ func decodeFloat(s *scanner, f *field, v reflect.Value) error {
 	}
 	n, convErr := strconv.ParseFloat(string(text), 64)
 	if convErr != nil {
-		return s.wrongType(f, want)
+		return notA(f, want, "number")
 	}
 	v.SetFloat(n)
 	return nil
@@ -225,6 +225,10 @@ func (s *scanner) wrongType(f *field, want string) error {
 	if err := s.skip(); err != nil {
 		return err
 	}
+	return notA(f, want, got)
+}
+
+func notA(f *field, want, got string) *hub.Error {
 	return hub.Invalid(f.name, f.name+" must be "+want).With("got", got)
 }
 
