@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"regexp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -57,12 +58,14 @@ func (a address) baseURL() string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(a.port))
 }
 
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+
 // check refuses a host that is none.
 func (a address) check() error {
 	if a.host == "" {
 		return usage("leave --host out, or name an address such as 127.0.0.1", "--host cannot be empty")
 	}
-	if err := client.CheckBaseURL(a.baseURL()); err != nil {
+	if net.ParseIP(a.host) == nil && !hostName.MatchString(a.host) {
 		return usage("name an address such as 127.0.0.1", "--host %q is no address", a.host)
 	}
 	return nil

@@ -36,7 +36,7 @@ give: use the HTTP call or an MCP tool.
 The command registers --agent anew, which displaces a live session of that id:
 use an id of your own, not that of a running agent.`,
 		Example: `  hubcli post --agent lead "the build is green"
-  hubcli post --agent lead --to dev-a --kind task_request --thread-id fix-12 "please fix the parser"`,
+  hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"`,
 		Args: arity("body"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := o.input(cmd, args[0])

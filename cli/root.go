@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,6 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	root.InitDefaultHelpFlag()
 	root.SetFlagErrorFunc(flagFailure)
 	root.SetUsageTemplate(usageTemplate)
-	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
@@ -52,6 +52,7 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 		newPost(env), newPoll(env), newWhoami(env),
 		newDataRoot(env), newApp(env),
 	)
+	suggestNear(root)
 	return root
 }
 
@@ -109,13 +110,23 @@ func noteRootFlags(env *Env, root, cmd *cobra.Command) {
 	})
 }
 
+// suggestNear sets how near a command has to be to be suggested; cobra does not
+// hand it down.
+func suggestNear(cmd *cobra.Command) {
+	cmd.SuggestionsMinimumDistance = 2
+	for _, c := range cmd.Commands() {
+		suggestNear(c)
+	}
+}
+
 // unknownCommand refuses arguments where a command was expected.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	fix := "see: " + cmd.CommandPath() + " --help"
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	near := cmd.SuggestionsFor(args[0])
+	if slices.Sort(near); len(near) > 0 {
 		fix = "did you mean " + strings.Join(near, " or ") + "? " + fix
 	}
 	return usage(fix, "%s has no command %q", cmd.CommandPath(), args[0])

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// specified is SPEC section 4.2 for the commands that there are: the default of
+// every flag, and what was added to it (json). The defaults of --storage that
+// lie in the data root are filled in when the command runs.
+var specified = map[string]map[string]string{
+	"hubcli": {
+		"host": "127.0.0.1", "port": "6969", "storage": "hub.sqlite3", "allow-remote": "false", "quiet": "false",
+		"spool-dir": ".hub-relay", "max-body-chars": "128000", "max-attachment-chars": "256000", "max-attachments": "32",
+		"version": "false",
+	},
+	"hubcli ensure": {
+		"host": "127.0.0.1", "port": "6969", "storage": "", "spool-dir": ".hub-relay", "timeout": "60.0", "allow-remote": "false",
+		"max-body-chars": "128000", "max-attachment-chars": "256000", "max-attachments": "32", "json": "false",
+	},
+	"hubcli stop":  {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli reset": {"host": "127.0.0.1", "port": "6969", "storage": "", "yes": "false"},
+	"hubcli post": {
+		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "general", "to": "", "kind": "chat", "thread-id": "", "json": "false",
+	},
+	"hubcli poll": {
+		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",
+		"include-self": "false", "json": "false",
+	},
+	"hubcli whoami":    {"agent": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli data-root": {},
+	"hubcli app":       {},
+	"hubcli app start": {
+		"host": "127.0.0.1", "port": "6969", "allow-remote": "false", "quiet": "false", "spool-dir": ".hub-relay",
+		"auto-ensure-adapters": "false",
+	},
+	"hubcli app status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app stop":   {"host": "127.0.0.1", "port": "6969", "storage": ""},
+}
+
+// commands lists what the listings show.
+func commands(root *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			list = append(list, commands(c)...)
+		}
+	}
+	return list
+}
+
+func TestTreeEqualsTheSpecification(t *testing.T) {
+	var paths []string
+	for _, c := range commands(newRoot(world(t, nil))) {
+		paths = append(paths, c.CommandPath())
+		got := map[string]string{}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" {
+				got[f.Name] = f.DefValue
+			}
+		})
+		if want := specified[c.CommandPath()]; !maps.Equal(got, want) {
+			t.Errorf("%s has the flags\n%v, want\n%v", c.CommandPath(), got, want)
+		}
+	}
+	want := slices.Sorted(maps.Keys(specified))
+	if slices.Sort(paths); !slices.Equal(paths, want) {
+		t.Errorf("commands = %q, want %q", paths, want)
+	}
+}
+
+func TestHelpTeaches(t *testing.T) {
+	for _, c := range commands(newRoot(world(t, nil))) {
+		path := c.CommandPath()
+		if c.Short == "" || !unicode.IsUpper(rune(c.Short[0])) || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: Short = %q, want a capital verb and no full stop", path, c.Short)
+		}
+		if len(c.Long) <= len(c.Short) || !strings.HasSuffix(strings.TrimSpace(c.Long), ".") && path != "hubcli data-root" {
+			t.Errorf("%s: Long says no more than Short, or is no sentence", path)
+		}
+		for line := range strings.Lines(c.Long + "\n" + c.Example) {
+			if len(line) > 100 || strings.ContainsFunc(line, func(r rune) bool { return r > unicode.MaxASCII }) {
+				t.Errorf("%s: the line %q is too long or not plain ASCII", path, line)
+			}
+		}
+		if !strings.Contains(c.Example, path) && c.Parent() != nil || c.Example == "" {
+			t.Errorf("%s: no example shows it", path)
+		}
+		if !strings.HasPrefix(c.UseLine(), path) {
+			t.Errorf("usage %q does not begin with %q", c.UseLine(), path)
+		}
+		if !c.Runnable() {
+			t.Errorf("%s does nothing", path)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
+			if f.Usage == "" || unicode.IsUpper(rune(f.Usage[0])) || strings.HasSuffix(f.Usage, ".") {
+				t.Errorf("%s --%s: usage %q", path, f.Name, f.Usage)
+			}
+		})
+	}
+}
+
+// TestHelpOfEveryCommand: each of the ways to ask prints the help to stdout.
+func TestHelpOfEveryCommand(t *testing.T) {
+	for _, c := range commands(newRoot(world(t, nil))) {
+		path := strings.Fields(c.CommandPath())[1:]
+		for _, args := range [][]string{
+			append(slices.Clone(path), "--help"), append(slices.Clone(path), "-h"), append([]string{"help"}, path...),
+		} {
+			got := runIn(t, world(t, nil), args...)
+			if got.exit != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, c.Long) || !strings.HasSuffix(got.stdout, "\n") {
+				t.Errorf("%q: exit %d, stderr %q, stdout %q", args, got.exit, got.stderr, got.stdout)
+			}
+			for _, hidden := range []string{"completion", "\n  help ", "log-file", "accept-truncated"} {
+				if strings.Contains(got.stdout, hidden) {
+					t.Errorf("%q shows %q", args, hidden)
+				}
+			}
+		}
+	}
+}

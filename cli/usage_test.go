@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBadUsage: every mistake ends with 2, one sentence and one fix, and nothing
+// on stdout.
+func TestBadUsage(t *testing.T) {
+	for _, tt := range []struct {
+		args     string
+		sentence string
+		fix      string
+	}{
+		{"frobnicate", `hubcli has no command "frobnicate"`, "see: hubcli --help"},
+		{"enure", `hubcli has no command "enure"`, "did you mean ensure? see: hubcli --help"},
+		{"app", "hubcli app needs a subcommand: start, status or stop", "see: hubcli app --help"},
+		{"app strat", `hubcli app has no command "strat"`, "did you mean start? see: hubcli app --help"},
+		{"help pots", `hubcli has no command "pots"`, "did you mean poll or post? see: hubcli --help"},
+		{"help post now", `hubcli post has no command "now"`, "see: hubcli post --help"},
+		{"--prot 1", "hubcli has no flag --prot", "did you mean --port? see: hubcli --help"},
+		{"--frobnicate ensure", "hubcli has no flag --frobnicate", "see: hubcli --help"},
+		{"ensure --quiet", "hubcli ensure has no flag --quiet", "see: hubcli ensure --help"},
+		{"poll -x", "hubcli poll has no flag -x", "see: hubcli poll --help"},
+		{"--log-fil x", "hubcli has no flag --log-fil", "see: hubcli --help"},
+		{"ensure --port", "the flag --port needs a value", "see: hubcli ensure --help"},
+		{"ensure --port 0", `--port cannot be "0": it must be an integer from 1 to 65535`, "see: hubcli ensure --help"},
+		{"--port 65536", `--port cannot be "65536": it must be an integer from 0 to 65535`, "see: hubcli --help"},
+		{"--port x ensure", `--port cannot be "x": it must be an integer from 0 to 65535`, "see: hubcli --help"},
+		{"ensure --timeout -1", `--timeout cannot be "-1": it must be seconds from 0 to 604800`, "see: hubcli ensure --help"},
+		{"ensure --timeout nan", `--timeout cannot be "nan": it must be seconds from 0 to 604800`, "see: hubcli ensure --help"},
+		{"ensure --allow-remote=perhaps", `--allow-remote cannot be "perhaps": it must be bool`, "see: hubcli ensure --help"},
+		{"--max-body-chars 0", `--max-body-chars cannot be "0": it must be an integer from 1 to 4000000`, "see: hubcli --help"},
+		{"--host 0.0.0.0", "--host 0.0.0.0 is not an address of this machine alone", "leave --host out, or add --allow-remote if other machines are to reach the hub"},
+		{"--host 127.0.0.1.example", "--host 127.0.0.1.example is not an address of this machine alone", "leave --host out, or add --allow-remote if other machines are to reach the hub"},
+		{"ensure --host ::", "--host :: is not an address of this machine alone", "leave --host out, or add --allow-remote if other machines are to reach the hub"},
+		{"--host=", "--host cannot be empty", "leave --host out, or name an address such as 127.0.0.1"},
+		{"stop --host x/y", `--host "x/y" is no address`, "name an address such as 127.0.0.1"},
+		{"--storage= --port 0", "--storage cannot be empty", "leave --storage out for the default, or name a folder"},
+		{"stop --storage=", "--storage cannot be empty", "leave --storage out for the default, or name a folder"},
+		{"data-root now", `hubcli data-root takes no argument "now"`, "see: hubcli data-root --help"},
+		{"post --agent a", "hubcli post needs its argument body", "see: hubcli post --help"},
+		{"post --agent a two words", `hubcli post takes no argument "words"`, "put quotes around the body"},
+		{"post hello", "--agent is missing", "name the agent, for example --agent reviewer"},
+		{"post --agent a/b hello", "--agent is not an agent id", "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit; for example a-b"},
+		{"post --agent system hello", "system is reserved and cannot act as an agent", "choose another agent id"},
+		{"post --agent a --to b/c hello", "--to is not an agent id", "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit; for example b-c"},
+		{"post --agent a --to= hello", "--to is missing", "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit"},
+		{"post --agent a --channel= hello", "--channel cannot be empty", "leave --channel out for general"},
+		{"post --agent a --kind gossip hello", `--kind cannot be "gossip": it must be one of artifact, chat, claim, handoff, notice, release, task, task_request, task_result`, "see: hubcli post --help"},
+		{"post --agent a --base-url ftp://h hello", "the base address does not begin with http:// or https://", "give it as http://<host>:<port>, for example http://127.0.0.1:6969"},
+		{"poll", "--agent is missing", "name the agent, for example --agent reviewer"},
+		{"poll --agent a --since-id -1", `--since-id cannot be "-1": it must be 0 or a message id`, "see: hubcli poll --help"},
+		{"poll --agent a --channel=", "--channel cannot be empty", "leave --channel out to hear all of them"},
+		{"whoami", "--agent is missing", "name the agent, for example --agent reviewer"},
+		{"whoami --agent a b", `hubcli whoami takes no argument "b"`, "see: hubcli whoami --help"},
+		{"app status --base-url x", "the base address does not begin with http:// or https://", "give it as http://<host>:<port>, for example http://127.0.0.1:6969"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()}), strings.Fields(tt.args)...)
+			want := "hubcli: " + tt.sentence + "\nfix: " + tt.fix + "\n"
+			if got.exit != ExitUsage || got.stdout != "" || got.stderr != want {
+				t.Errorf("exit %d, stdout %q, stderr\n%s\nwant exit 2 and\n%s", got.exit, got.stdout, got.stderr, want)
+			}
+		})
+	}
+}
+
+func TestAnEmptyBodyIsRefused(t *testing.T) {
+	got := runIn(t, world(t, nil), "post", "--agent", "a", "")
+	if got.exit != ExitUsage || !strings.HasPrefix(got.stderr, "hubcli: the body cannot be empty\nfix: ") {
+		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if got := runIn(t, world(t, nil), "--version"); got != (ran{0, "hubcli 1.2.3\n", ""}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestRootFlagsBeforeASubcommand are accepted, have no effect and say so.
+func TestRootFlagsBeforeASubcommand(t *testing.T) {
+	env := world(t, map[string]string{"HUB_DATA_ROOT": "/data"})
+	got := runIn(t, env, "--port", "7001", "--quiet", "--storage=x", "data-root")
+	want := ran{0, "/data\n", `hubcli: --port before "data-root" has no effect; it configures a hub in the foreground
+hubcli: --quiet before "data-root" has no effect; it configures a hub in the foreground
+hubcli: --storage before "data-root" has no effect; it configures a hub in the foreground
+`}
+	if got != want {
+		t.Errorf("got %+v", got)
+	}
+	got = runIn(t, env, "--port", "1", "stop", "--port", "2")
+	if got.exit != 0 || got.stdout != "no hub runs at http://127.0.0.1:2\n" ||
+		got.stderr != "hubcli: --port before \"stop\" has no effect; flags of a subcommand go after its name\n" {
+		t.Errorf("got %+v", got)
+	}
+}
