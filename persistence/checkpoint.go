@@ -291,11 +291,11 @@ func (s *Store) beginsAtOne() (whole bool, err error) {
 	return whole, err
 }
 
-// newestPoint returns the as-of of the newest good checkpoint.
-func (s *Store) newestPoint() (core.Head, bool) {
+// newestPoint returns the as-of of the newest good checkpoint, or zero.
+func (s *Store) newestPoint() core.Head {
 	seqs, err := s.checkpoints()
 	if err != nil {
-		return core.Head{}, false
+		return core.Head{}
 	}
 	for _, seq := range seqs {
 		f, err := s.fs.OpenFile(filepath.Join(s.checkpointDir(), checkpointName(seq)), os.O_RDONLY, 0)
@@ -305,10 +305,10 @@ func (s *Store) newestPoint() (core.Head, bool) {
 		point, err := checkWhole(f, nil)
 		_ = f.Close()
 		if err == nil && point.Seq == seq {
-			return point, true
+			return point
 		}
 	}
-	return core.Head{}, false
+	return core.Head{}
 }
 
 // sweepTemporary removes what an interrupted replaceFile has left.

@@ -60,11 +60,11 @@ func decodeMark(b []byte) (counter uint64, m mark, ok bool) {
 }
 
 // openHead opens HEAD and returns the newer of its good slots. found is false if
-// there is none: the file is new, or both are damaged.
-func openHead(fsy fsys, dir string) (h *headFile, m mark, found bool, err error) {
+// there is none: both are damaged, or the file was absent and create asked for it.
+func openHead(fsy fsys, dir string, create bool) (h *headFile, m mark, found bool, err error) {
 	name := filepath.Join(dir, nameHead)
 	f, err := fsy.OpenFile(name, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	if create && errors.Is(err, fs.ErrNotExist) {
 		h, err = createHead(fsy, dir, name)
 		return h, mark{}, false, err
 	}

@@ -165,7 +165,7 @@ func (s *Store) openFiles(fresh bool) error {
 	if err := os.Remove(filepath.Join(s.dir, nameHead)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ioError("making HEAD", err)
 	}
-	h, _, _, err := openHead(s.fs, s.dir)
+	h, _, _, err := openHead(s.fs, s.dir, true)
 	if err != nil {
 		return ioError("making HEAD", err)
 	}
@@ -182,13 +182,13 @@ func (s *Store) openFiles(fresh bool) error {
 // openJournal checks what Badger would take on trust, opens it and finds out
 // where the journal ends.
 func (s *Store) openJournal(o Options) error {
-	h, m, found, err := openHead(s.fs, s.dir)
-	if err != nil {
+	h, m, found, err := openHead(s.fs, s.dir, o.AcceptTruncated)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ioError("reading HEAD", err)
 	}
 	s.head = h
 	if !found && !o.AcceptTruncated {
-		e := corrupt("its HEAD file fails its checksum, so nobody knows how far the journal reached", nil)
+		e := corrupt("its HEAD file is missing or fails its checksum, so nobody knows how far the journal reached", err)
 		e.Fix = "restore the folder from a backup, or start once with --accept-truncated to take the journal as it is"
 		return e
 	}
@@ -196,10 +196,12 @@ func (s *Store) openJournal(o Options) error {
 	if err := sweepEmpty(dir); err != nil {
 		return ioError("sweeping the database", err)
 	}
+	begin := time.Now()
 	wal, err := verifyDatabase(dir, m.clean)
 	if err != nil {
 		return err
 	}
+	verified := time.Now()
 	if wal.hasFrame && wal.lastFrame < m.lastFrame && !o.AcceptTruncated {
 		return truncated(m.Seq, wal.lastFrame)
 	}
@@ -222,7 +224,13 @@ func (s *Store) openJournal(o Options) error {
 	}
 	s.lastTS = s.db.MaxVersion()
 	s.gate = newGate(s.lastTS)
-	return s.survey(m, o.AcceptTruncated)
+	opened := time.Now()
+	if err := s.survey(m, o.AcceptTruncated); err != nil {
+		return err
+	}
+	s.log.Debug("store opened", "seq", s.opened.Seq, "message", s.opened.Message,
+		"verify", verified.Sub(begin), "open", opened.Sub(verified), "survey", time.Since(opened))
+	return nil
 }
 
 func truncated(acknowledged, found hub.Seq) *StartError {

@@ -25,3 +25,7 @@ func openStore(t testing.TB, dir string) *Store {
 func TestJournalConformance(t *testing.T) {
 	conformance.TestJournal(t, func(t testing.TB, dir string) conformance.Journal { return openStore(t, dir) })
 }
+
+func TestRowsConformance(t *testing.T) {
+	conformance.TestRows(t, func(t testing.TB, dir string) conformance.Store { return openStore(t, dir) })
+}

@@ -24,7 +24,7 @@ func (s *Store) survey(m mark, accept bool) error {
 	if s.gaps, err = s.loadGaps(); err != nil {
 		return err
 	}
-	point, hasPoint := s.newestPoint()
+	point := s.newestPoint()
 	end := point
 	if last != nil {
 		end = frameHead(last)
@@ -46,11 +46,7 @@ func (s *Store) survey(m mark, accept bool) error {
 	s.durable = maxHead(end, told)
 	s.opened = s.durable
 	s.tail.Store(uint64(s.durable.Seq))
-	if err := s.checkDensity(s.durable.Message); err != nil {
-		return err
-	}
-	s.log.Debug("store opened", "seq", s.durable.Seq, "checkpoint", hasPoint, "message", s.durable.Message)
-	return nil
+	return s.checkDensity(s.durable.Message)
 }
 
 func frameHead(f *frame) core.Head {

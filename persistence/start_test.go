@@ -1,0 +1,363 @@
+package persistence
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/persistence/conformance"
+)
+
+// put writes a file in dir.
+func put(t testing.TB, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newStore makes a store with n posts and closes it.
+func newStore(t testing.TB, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "store")
+	s := openStore(t, dir)
+	post(t, s, n)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func post(t testing.TB, s *Store, n int) {
+	t.Helper()
+	w := &conformance.Writer{Head: s.durable}
+	for range n {
+		if err := s.Append(&core.Group{Records: []*core.Record{w.Post("general", "t", strings.Repeat("body ", 80))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	cases := map[string]struct {
+		make    func(t *testing.T) string
+		options Options
+		kind    StartKind
+		is      error
+	}{
+		"plain file": {kind: StartNotAStore, is: ErrNotAStore, make: func(t *testing.T) string {
+			put(t, t.TempDir(), "x", "")
+			dir := t.TempDir()
+			put(t, dir, "app.db", "SQLite format 3\x00")
+			return filepath.Join(dir, "app.db")
+		}},
+		"a path through a plain file": {kind: StartNotAStore, make: func(t *testing.T) string {
+			dir := t.TempDir()
+			put(t, dir, "app.db", "x")
+			return filepath.Join(dir, "app.db", "store")
+		}},
+		"foreign folder": {kind: StartNotAStore, is: ErrNotAStore, make: func(t *testing.T) string {
+			dir := t.TempDir()
+			put(t, dir, "thesis.txt", "mine")
+			return dir
+		}},
+		"foreign FORMAT": {kind: StartNotAStore, make: func(t *testing.T) string {
+			dir := t.TempDir()
+			put(t, dir, "FORMAT", "PDF\n")
+			return dir
+		}},
+		"newer format": {kind: StartNewerFormat, is: ErrNewerFormat, make: func(t *testing.T) string {
+			dir := newStore(t, 1)
+			put(t, dir, nameFormat, "hubcli store\nformat 2\nwhatever comes\n")
+			return dir
+		}},
+		"damaged FORMAT": {kind: StartCorrupt, make: func(t *testing.T) string {
+			dir := newStore(t, 1)
+			b, _ := os.ReadFile(filepath.Join(dir, nameFormat))
+			put(t, dir, nameFormat, strings.Replace(string(b), "instance ", "instance 0", 1))
+			return dir
+		}},
+		"locked": {kind: StartLocked, is: ErrLocked, make: func(t *testing.T) string {
+			dir := t.TempDir()
+			openStore(t, dir)
+			return dir
+		}},
+		"key gone": {kind: StartCorrupt, make: func(t *testing.T) string {
+			dir := newStore(t, 1)
+			_ = os.Remove(filepath.Join(dir, nameKey))
+			return dir
+		}},
+		"key damaged": {kind: StartCorrupt, make: func(t *testing.T) string {
+			dir := newStore(t, 1)
+			put(t, dir, nameKey, strings.Repeat("k", 36))
+			return dir
+		}},
+		"full": {kind: StartFull, make: func(t *testing.T) string { return newStore(t, 1) },
+			options: Options{free: func(string) (int64, error) { return 1 << 20, nil }}},
+		"database gone": {kind: StartTruncated, make: func(t *testing.T) string {
+			dir := newStore(t, 3)
+			_ = os.RemoveAll(filepath.Join(dir, nameBadger))
+			return dir
+		}},
+		"HEAD gone": {kind: StartCorrupt, make: func(t *testing.T) string {
+			// Without HEAD nobody would notice that the database is gone too.
+			dir := newStore(t, 3)
+			_ = os.Remove(filepath.Join(dir, nameHead))
+			return dir
+		}},
+		"HEAD damaged": {kind: StartCorrupt, make: func(t *testing.T) string {
+			dir := newStore(t, 3)
+			put(t, dir, nameHead, strings.Repeat("h", 2*headSlotGap))
+			return dir
+		}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := c.make(t)
+			before := snapshot(t, dir)
+			_, first := Open(dir, c.options)
+			s, err := Open(dir, c.options) // still refused
+			var start *StartError
+			if first == nil || !errors.As(err, &start) {
+				if s != nil {
+					_ = s.Close()
+				}
+				t.Fatalf("Open: %v, then %v, want a StartError", first, err)
+			}
+			if start.Kind != c.kind || c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("kind %s (%v), want %s", start.Kind, err, c.kind)
+			}
+			if start.Sentence == "" || start.Fix == "" || strings.ContainsAny(start.Sentence+start.Fix, "\n\x00") {
+				t.Errorf("not one sentence and a fix: %q, %q", start.Sentence, start.Fix)
+			}
+			if c.kind == StartNotAStore || c.kind == StartNewerFormat {
+				if after := snapshot(t, dir); after != before {
+					t.Errorf("something changed: %q, before %q", after, before)
+				}
+			}
+		})
+	}
+}
+
+// snapshot describes all files under path.
+func snapshot(t *testing.T, path string) string {
+	var b strings.Builder
+	_ = filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			content, _ := os.ReadFile(p)
+			b.WriteString(p + ":" + string(content) + "\n")
+		}
+		return nil
+	})
+	return b.String()
+}
+
+func TestIdentityAndSecretsStay(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "store")
+	s := openStore(t, dir)
+	id, key, token := s.InstanceID(), s.SecretKey(), s.OperatorToken()
+	if len(id) != 32 || len(key) != 32 || len(token) != 43 || s.Dir() != dir {
+		t.Errorf("instance %q, key of %d bytes, token of %d characters, dir %q", id, len(key), len(token), s.Dir())
+	}
+	if m, err := Inspect(dir); err != nil || m.InstanceID != id || m.Format != FormatVersion {
+		t.Errorf("Inspect = %+v, %v", m, err)
+	}
+	_ = s.Close()
+	if runtime.GOOS != "windows" {
+		for name, want := range map[string]os.FileMode{"": 0o700, nameKey: 0o600, nameToken: 0o600, nameFormat: 0o600, nameHead: 0o600, nameLock: 0o600, nameCheckpoints: 0o700} {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil || info.Mode().Perm() != want {
+				t.Errorf("%q has mode %v, %v, want %v", name, info.Mode().Perm(), err, want)
+			}
+		}
+		_ = os.Chmod(filepath.Join(dir, nameToken), 0o644)
+	}
+	s = openStore(t, dir)
+	if s.InstanceID() != id || !bytes.Equal(s.SecretKey(), key) || s.OperatorToken() != token {
+		t.Error("identity or secrets changed")
+	}
+	if info, err := os.Stat(filepath.Join(dir, nameToken)); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
+		t.Errorf("the token stays readable for others: %v, %v", info.Mode(), err)
+	}
+	_ = s.Close()
+	put(t, dir, nameToken, "edited")
+	s = openStore(t, dir)
+	if s.OperatorToken() == token || len(s.OperatorToken()) != 43 {
+		t.Errorf("token %q after damage", s.OperatorToken())
+	}
+}
+
+// TestUnfinishedStoreIsMade: a crash while the store was made leaves everything
+// but the marker.
+func TestUnfinishedStoreIsMade(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{nameLock, nameKey, nameHead, nameToken, nameFormat + tempSuffix, "hub.log", "hub-2026-01-01T00-00-00.000.log"} {
+		put(t, dir, name, "half")
+	}
+	if _, err := Inspect(dir); !errors.Is(err, ErrNoStore) {
+		t.Fatalf("Inspect: %v, want ErrNoStore", err)
+	}
+	s := openStore(t, dir)
+	post(t, s, 1)
+}
+
+func TestTruncatedIsRefusedUntilAccepted(t *testing.T) {
+	dir := newStore(t, 3)
+	s := openStore(t, dir)
+	if err := s.SaveCheckpoint(&core.Checkpoint{Head: s.Head()}); err != nil {
+		t.Fatal(err)
+	}
+	post(t, s, 4)
+	_ = s.Close()
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.CopyFS(old, os.DirFS(filepath.Join(dir, nameBadger))); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, dir)
+	post(t, s, 5)
+	_ = s.Close()
+	// An old copy of the database comes back: records 8 to 12 are lost.
+	_ = os.RemoveAll(filepath.Join(dir, nameBadger))
+	if err := os.Rename(old, filepath.Join(dir, nameBadger)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := Open(dir, Options{})
+		var start *StartError
+		if !errors.As(err, &start) || start.Kind != StartTruncated {
+			t.Fatalf("Open: %v, want truncated", err)
+		}
+	}
+	s, err := Open(dir, Options{AcceptTruncated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := core.Head{Seq: 12, Message: 12, Fence: 12, HubMS: 84}
+	if s.Head() != want {
+		t.Errorf("Head = %+v, want %+v", s.Head(), want)
+	}
+	_ = s.Close()
+	for round := range 3 { // the loss is known now
+		s = openStore(t, dir)
+		if s.Head().Seq != want.Seq+hub.Seq(2*round) {
+			t.Fatalf("round %d: Head = %+v", round, s.Head())
+		}
+		post(t, s, 2)
+		var got []hub.Seq
+		if err := s.Records(2, func(r *core.Record) error { got = append(got, r.Seq); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != 5+2*(round+1) || got[4] != 7 || got[5] != 13 {
+			t.Errorf("round %d: records %v, want 3 to 7 and from 13 on", round, got)
+		}
+		if _, err := s.Message(12); !errors.Is(err, core.ErrNotFound) {
+			t.Errorf("Message(12): %v, want ErrNotFound", err)
+		}
+		_ = s.Close()
+	}
+}
+
+func TestDelete(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	refused := map[string]struct {
+		make func(t *testing.T) string
+		want error
+	}{
+		"nothing there": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "x") }, ErrNoStore},
+		"empty folder":  {func(t *testing.T) string { return t.TempDir() }, ErrNoStore},
+		"plain file": {func(t *testing.T) string {
+			dir := t.TempDir()
+			put(t, dir, "f", "x")
+			return filepath.Join(dir, "f")
+		}, ErrNotAStore},
+		"foreign folder": {func(t *testing.T) string {
+			dir := t.TempDir()
+			put(t, dir, "f", "x")
+			return dir
+		}, ErrNotAStore},
+		"repository": {func(t *testing.T) string {
+			dir := newStore(t, 1)
+			put(t, dir, ".git/HEAD", "x")
+			return dir
+		}, ErrNotAStore},
+		"home": {func(t *testing.T) string {
+			dir := newStore(t, 1)
+			t.Setenv("HOME", dir)
+			t.Setenv("USERPROFILE", dir)
+			return dir
+		}, ErrNotAStore},
+		"symbolic link": {func(t *testing.T) string {
+			link := filepath.Join(t.TempDir(), "link")
+			if err := os.Symlink(newStore(t, 1), link); err != nil {
+				t.Skip(err)
+			}
+			return link
+		}, ErrNotAStore},
+		"root": {func(*testing.T) string { return filepath.VolumeName(home) + string(filepath.Separator) }, ErrNotAStore},
+		"open": {func(t *testing.T) string {
+			dir := t.TempDir()
+			openStore(t, dir)
+			return dir
+		}, ErrLocked},
+		"newer": {func(t *testing.T) string {
+			dir := newStore(t, 1)
+			put(t, dir, nameFormat, "hubcli store\nformat 9\n")
+			return dir
+		}, ErrNewerFormat},
+	}
+	for name, c := range refused {
+		t.Run(name, func(t *testing.T) {
+			dir := c.make(t)
+			if err := Delete(dir); !errors.Is(err, c.want) {
+				t.Errorf("Delete: %v, want %v", err, c.want)
+			}
+			if _, err := os.Stat(dir); err != nil && !errors.Is(c.want, ErrNoStore) {
+				t.Errorf("it is gone: %v", err)
+			}
+		})
+	}
+	t.Run("a store goes", func(t *testing.T) {
+		dir := newStore(t, 2)
+		put(t, dir, "hub.log", "line")
+		if err := Delete(dir); err != nil {
+			t.Fatal(err)
+		}
+		left, _ := os.ReadDir(filepath.Dir(dir))
+		if len(left) != 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	t.Run("what is not the store's stays", func(t *testing.T) {
+		dir := newStore(t, 2)
+		put(t, dir, "notes.txt", "mine")
+		put(t, dir, "checkpoints/mine.txt", "mine")
+		var kept *Kept
+		if err := Delete(dir); !errors.As(err, &kept) {
+			t.Fatalf("Delete: %v, want Kept", err)
+		}
+		if b, err := os.ReadFile(filepath.Join(kept.Dir, "notes.txt")); err != nil || string(b) != "mine" {
+			t.Errorf("notes: %q, %v", b, err)
+		}
+		if b, err := os.ReadFile(filepath.Join(kept.Dir, "checkpoints", "mine.txt")); err != nil || string(b) != "mine" {
+			t.Errorf("notes beside the checkpoints: %q, %v", b, err)
+		}
+		if _, err := os.Stat(filepath.Join(kept.Dir, nameKey)); err == nil {
+			t.Error("the key is still there")
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Error("the store is still there")
+		}
+	})
+}
