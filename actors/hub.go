@@ -27,9 +27,6 @@ type Options struct {
 	// CheckpointEvery is how many records may pass between two checkpoints. 0
 	// means 20,000.
 	CheckpointEvery int
-	// Synchronous runs owners on the goroutine of who sends to them: one order
-	// of events, for tests.
-	Synchronous bool
 	// ApplyHook, for tests, is called before an owner applies a fact; it may
 	// panic as a faulty Apply would.
 	ApplyHook func(core.Owner, core.Fact)
@@ -92,7 +89,7 @@ func Start(options Options) (*Hub, error) {
 		quarantine: map[core.Owner]hub.QuarantinedActor{}, idle: newIdleAgents(),
 		ending: make(chan struct{}), quit: make(chan struct{}), failed: make(chan struct{}),
 	}
-	h.stage = newStage(options.Synchronous, func(reason any) { h.escaped(reason) })
+	h.stage = newStage(func(reason any) { h.escaped(reason) })
 	h.registry = newRegistry(h)
 	h.views = &views{
 		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: newBells(),

@@ -30,14 +30,19 @@ type stage struct {
 }
 
 // newStage returns a stage. escaped is called when a panic leaves an owner's
-// turn. A synchronous stage runs an owner on the goroutine of who sends, for
-// tests that need one order of events.
-func newStage(synchronous bool, escaped func(reason any)) *stage {
+// turn.
+//
+// An owner runs on the goroutine of who finds it idle; whoever comes while it
+// runs leaves the turn in its mailbox and goes to wait for the answer. Turns are
+// short and do not block, so this is as fair as a goroutine an owner, and a
+// profile of 64 posting agents showed a tenth of all time in growing the stacks
+// of the goroutines that protoactor's default dispatcher starts.
+func newStage(escaped func(reason any)) *stage {
 	quiet := slog.New(slog.DiscardHandler) // protoactor logs whole messages, bodies too
 	s := &stage{system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))}
-	s.options = append(s.options, actor.WithGuardian(&failStop{escaped}))
-	if synchronous {
-		s.options = append(s.options, actor.WithDispatcher(actor.NewSynchronizedDispatcher(300)))
+	s.options = []actor.PropsOption{
+		actor.WithGuardian(&failStop{escaped}),
+		actor.WithDispatcher(actor.NewSynchronizedDispatcher(300)),
 	}
 	return s
 }

@@ -20,11 +20,33 @@ func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
 func (t Time) String() string { return t.Std().Format(timeLayout) }
 
-// AppendJSON appends the quoted wire form to b.
+// AppendJSON appends the quoted wire form to b. Every row carries a time, so this
+// writes the digits itself rather than interpret the layout. Years beyond 9999
+// are left to the layout.
 func (t Time) AppendJSON(b []byte) []byte {
+	std := t.Std()
+	year, month, day := std.Date()
+	hour, minute, second := std.Clock()
 	b = append(b, '"')
-	b = t.Std().AppendFormat(b, timeLayout)
+	if year < 0 || year > 9999 {
+		b = std.AppendFormat(b, timeLayout)
+		return append(b, '"')
+	}
+	b = append(b, byte('0'+year/1000), byte('0'+year/100%10))
+	b = appendTwo(b, year%100, '-')
+	b = appendTwo(b, int(month), '-')
+	b = appendTwo(b, day, 'T')
+	b = appendTwo(b, hour, ':')
+	b = appendTwo(b, minute, ':')
+	b = appendTwo(b, second, '.')
+	ms := std.Nanosecond() / 1e6
+	b = append(b, byte('0'+ms/100))
+	b = appendTwo(b, ms%100, 'Z')
 	return append(b, '"')
+}
+
+func appendTwo(b []byte, n int, behind byte) []byte {
+	return append(b, byte('0'+n/10), byte('0'+n%10), behind)
 }
 
 // MarshalJSON gives the quoted wire form.
