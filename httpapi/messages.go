@@ -174,7 +174,10 @@ func listThreads(c *call) (reply, error) {
 
 func getThread(c *call) (reply, error) {
 	id := c.params.ByName("thread_id")[1:] // a catch-all begins with its slash
-	if id == "" || hub.CheckName("thread_id", id, hub.MaxNameChars) != nil {
+	if id == "" {
+		return reply{}, noSuchPath()
+	}
+	if hub.CheckName("thread_id", id, hub.MaxNameChars) != nil {
 		return reply{}, hub.NewError(hub.CodeThreadNotFound, "there is no such thread")
 	}
 	query, err := c.query()

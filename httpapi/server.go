@@ -156,15 +156,19 @@ func (s *Server) log(c *call, status int, code hub.Code, began time.Time) {
 		slog.Float64("ms", float64(time.Since(began).Microseconds())/1000))
 }
 
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+func (s *Server) notFound(w http.ResponseWriter, _ *http.Request) {
 	s.metrics.refused(hub.CodeNotFound)
-	s.fail(w, hub.NewError(hub.CodeNotFound, "there is no such path").
-		WithFix("GET /v1/openapi.json lists all paths"))
+	s.fail(w, noSuchPath())
+}
+
+func noSuchPath() *hub.Error {
+	return hub.NewError(hub.CodeNotFound, "there is no such path").WithFix("GET /v1/openapi.json lists all paths")
 }
 
 func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	methods := allowed(r.URL.Path)
 	if len(methods) == 0 {
+		delete(w.Header(), "Allow") // httprouter's, for *
 		s.notFound(w, r)
 		return
 	}

@@ -67,9 +67,9 @@ func (c *call) streamQuery() (hub.EventsQuery, error) {
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       hub.DefaultPageRows,
 	}
-	if last, ok := c.r.Header[api.HeaderLastEventID]; ok && len(last) == 1 && last[0] != "" {
-		id, ok := parseID(last[0])
-		if !ok && last[0] != "0" {
+	if last := c.r.Header.Get(api.HeaderLastEventID); last != "" {
+		id, ok := parseID(last)
+		if !ok && last != "0" {
 			query.Keep(hub.Invalid(api.HeaderLastEventID, "Last-Event-ID is not a message id"))
 		}
 		q.Since = id
