@@ -94,12 +94,13 @@ type waker struct {
 	spare map[core.Scope]struct{}
 	poke  chan struct{}
 	done  chan struct{}
+	step  func(Step)
 }
 
-func newWaker(b *bells) *waker {
+func newWaker(b *bells, step func(Step)) *waker {
 	w := &waker{
 		bells: b, due: map[core.Scope]struct{}{}, spare: map[core.Scope]struct{}{},
-		poke: make(chan struct{}, 1), done: make(chan struct{}),
+		poke: make(chan struct{}, 1), done: make(chan struct{}), step: step,
 	}
 	return w
 }
@@ -142,5 +143,6 @@ func (w *waker) ringDue() {
 	for s := range due {
 		w.bells.ring(s)
 	}
+	w.step(StepRung)
 	clear(due) // spare until the next exchange, which only this goroutine makes
 }

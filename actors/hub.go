@@ -30,7 +30,26 @@ type Options struct {
 	// ApplyHook, for tests, is called before an owner applies a fact; it may
 	// panic as a faulty Apply would.
 	ApplyHook func(core.Owner, core.Fact)
+	// Step, for tests, is called at each arrow of the way of a write, on the
+	// goroutine that goes it. It may block.
+	Step func(Step)
 }
+
+// Step names an arrow on the way of a write.
+type Step string
+
+// The steps, in their order. The first three are of one record, the others of
+// one group.
+const (
+	StepDecided   Step = "decided"
+	StepNumbered  Step = "numbered"
+	StepApplied   Step = "applied"
+	StepAppending Step = "appending"
+	StepAppended  Step = "appended"
+	StepShown     Step = "shown"
+	StepAnswered  Step = "answered"
+	StepRung      Step = "rung"
+)
 
 func (o *Options) ensureDefaults() {
 	if o.Logger == nil {
@@ -41,6 +60,9 @@ func (o *Options) ensureDefaults() {
 	}
 	if o.CheckpointEvery == 0 {
 		o.CheckpointEvery = 20_000
+	}
+	if o.Step == nil {
+		o.Step = func(Step) {}
 	}
 }
 
@@ -96,10 +118,10 @@ func Start(options Options) (*Hub, error) {
 		directory: newDirectory(), threads: newThreads(h.rows),
 		leases: newLeaseView(), tasks: newTaskView(), seq: h.seq,
 	}
-	waker := newWaker(h.views.bells)
+	waker := newWaker(h.views.bells, options.Step)
 	h.writer = &writer{
 		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
-		log: h.log, failed: h.fail, done: make(chan struct{}),
+		log: h.log, failed: h.fail, step: options.Step, done: make(chan struct{}),
 	}
 	restored, err := h.restore()
 	if err != nil {

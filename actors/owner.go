@@ -86,6 +86,8 @@ type work struct {
 // commit numbers a draft, applies it and hands it to the writer. An error means
 // that nothing happened.
 func (o *owner) commit(now core.Now, d core.Draft, w work) error {
+	step := o.hub.options.Step
+	step(StepDecided)
 	s := &slot{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver}
 	if err := o.hub.seq.reserve(s, now, len(d.Messages), d.Fences, w.proof, w.begins); err != nil {
 		return err
@@ -97,6 +99,7 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 			panic(r)
 		}
 	}()
+	step(StepNumbered)
 	r := s.record
 	at := r.Position()
 	o.lastSeq = r.Seq
@@ -122,6 +125,7 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 	if w.filled != nil {
 		w.filled(r)
 	}
+	step(StepApplied)
 	o.hub.seq.publish(s)
 	return nil
 }

@@ -29,6 +29,7 @@ type writer struct {
 	waker   *waker
 	log     *slog.Logger
 	failed  func(error) // called once
+	step    func(Step)
 
 	slots  []*slot
 	scopes []core.Scope
@@ -79,9 +80,11 @@ func (w *writer) commit(slots []*slot) error {
 			return fmt.Errorf("prepare views: %w", err)
 		}
 		group.Rows = rows
+		w.step(StepAppending)
 		if err := w.journal.Append(group); err != nil {
 			return err
 		}
+		w.step(StepAppended)
 	}
 	w.scopes = w.scopes[:0]
 	for _, s := range slots {
@@ -92,11 +95,13 @@ func (w *writer) commit(slots []*slot) error {
 	if n := len(group.Records); n > 0 {
 		w.seq.committed(group.Records[n-1].Seq)
 	}
+	w.step(StepShown)
 	for _, s := range slots {
 		if s.deliver != nil {
 			s.deliver(nil)
 		}
 	}
+	w.step(StepAnswered)
 	w.waker.add(w.scopes)
 	return nil
 }
