@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"log/slog"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,8 +10,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	runChild()
 	goleak.VerifyTestMain(m)
 }
+
+var discardLog = slog.New(slog.DiscardHandler)
 
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()

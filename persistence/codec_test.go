@@ -1,0 +1,224 @@
+package persistence
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/persistence/conformance"
+)
+
+func sampleFrame(tb testing.TB) []byte {
+	tb.Helper()
+	w := &conformance.Writer{}
+	b, err := appendFrame(nil, []*core.Record{w.Post("general", "t", "x"), w.Record()},
+		[]entry{{key: []byte("m/1"), value: []byte("v"), expires: 9}, {key: []byte("k"), value: []byte{}}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// FuzzFrame: arbitrary bytes never panic, and what decodes encodes to the same
+// bytes again.
+func FuzzFrame(f *testing.F) {
+	f.Add(sampleFrame(f)[sealSize:])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		_, _ = decodeFrame(payload)
+		b := seal(append(make([]byte, sealSize), payload...), 0, frameVersion) // past the checksum
+		fr, err := decodeFrame(b)
+		if err != nil {
+			return
+		}
+		again, err := appendFrame(nil, fr.records, fr.redo)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Errorf("%x encodes to %x, %v", b, again, err)
+		}
+	})
+}
+
+func FuzzMessage(f *testing.F) {
+	w := &conformance.Writer{}
+	b, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b[sealSize:])
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		_, _ = decodeMessage(payload)
+		b := seal(append(make([]byte, sealSize), payload...), 0, messageVersion)
+		m, err := decodeMessage(b)
+		if err != nil {
+			return
+		}
+		again, err := appendMessage(nil, &m)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Errorf("%x encodes to %x, %v", b, again, err)
+		}
+	})
+}
+
+func sampleCheckpoint(tb testing.TB) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := encodeCheckpoint(&b, &core.Checkpoint{
+		Head: core.Head{Seq: 3, Message: 2, Fence: 1, HubMS: 5}, Wall: 7,
+		Sections: []core.Section{{Owner: core.Owner{Kind: core.OwnerTasks}, Version: 1, Data: []byte("state")}},
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func FuzzCheckpoint(f *testing.F) {
+	f.Add(sampleCheckpoint(f)[:len(sampleCheckpoint(f))-4])
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		_, _ = decodeCheckpoint(payload)
+		b := append(bytes.Clone(payload), 0, 0, 0, 0)
+		sum := checksum(payload)
+		b[len(b)-4], b[len(b)-3], b[len(b)-2], b[len(b)-1] = byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum)
+		c, err := decodeCheckpoint(b)
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		if err := encodeCheckpoint(&again, c); err != nil || !bytes.Equal(again.Bytes(), b) {
+			t.Errorf("%x encodes to %x, %v", b, again.Bytes(), err)
+		}
+		if point, err := checkWhole(bytes.NewReader(b), c); err != nil || point != c.Head {
+			t.Errorf("checkWhole = %+v, %v", point, err)
+		}
+	})
+}
+
+// FuzzLogEntry: the reader of Badger's files never panics and never goes beyond
+// its input.
+func FuzzLogEntry(f *testing.F) {
+	f.Add([]byte{0, 0, 19, 1, 0, 'k'})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if e, ok := nextLogEntry(b); ok && e.size > len(b) {
+			t.Errorf("an entry of %d bytes in %d", e.size, len(b))
+		}
+		w := walState{values: map[uint32]uint32{}}
+		_ = w.scan(b, true)
+		_ = w.checkValues(b, 1, true)
+	})
+}
+
+func FuzzMarker(f *testing.F) {
+	f.Add(newMarker().encode())
+	f.Add([]byte("hubcli store\nformat 2\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if m, err := decodeMarker(b); err == nil && !bytes.Equal(m.encode(), b) {
+			t.Errorf("%q decodes to %+v", b, m)
+		}
+	})
+}
+
+// TestEveryBitCounts: no single flipped bit of any encoding goes unnoticed.
+func TestEveryBitCounts(t *testing.T) {
+	w := &conformance.Writer{}
+	message, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	effect := &core.Effect{Scope: [32]byte{1}, Seq: 4, Answer: []byte("a")}
+	encodings := map[string]struct {
+		bytes  []byte
+		decode func([]byte) error
+	}{
+		"frame":      {sampleFrame(t), func(b []byte) error { _, err := decodeFrame(b); return err }},
+		"message":    {message, func(b []byte) error { _, err := decodeMessage(b); return err }},
+		"row":        {encodeRow([]byte("k"), []byte("value")), func(b []byte) error { _, err := decodeRow([]byte("k"), b); return err }},
+		"empty row":  {encodeRow([]byte("k"), nil), func(b []byte) error { _, err := decodeRow([]byte("k"), b); return err }},
+		"effect":     {encodeEffect(effect), func(b []byte) error { _, err := decodeEffect(effect.Scope, b); return err }},
+		"gap":        {encodeGap(gap{from: 1, upto: 2}), func(b []byte) error { _, err := decodeGap(b); return err }},
+		"checkpoint": {sampleCheckpoint(t), func(b []byte) error { _, err := decodeCheckpoint(b); return err }},
+		"marker":     {newMarker().encode(), func(b []byte) error { _, err := decodeMarker(b); return err }},
+		"mark": {encodeMark(1, mark{Head: core.Head{Seq: 3}}), func(b []byte) error {
+			if _, _, ok := decodeMark(b); !ok {
+				return errDamaged
+			}
+			return nil
+		}},
+	}
+	for name, e := range encodings {
+		t.Run(name, func(t *testing.T) {
+			if err := e.decode(e.bytes); err != nil {
+				t.Fatalf("decode: %v", err)
+			}
+			for bit := range 8 * len(e.bytes) {
+				b := bytes.Clone(e.bytes)
+				b[bit/8] ^= 1 << (bit % 8)
+				if e.decode(b) == nil {
+					t.Errorf("bit %d of %d flipped and nobody noticed", bit, 8*len(b))
+				}
+			}
+			for n := range e.bytes {
+				if e.decode(e.bytes[:n]) == nil {
+					t.Errorf("cut to %d of %d bytes and nobody noticed", n, len(e.bytes))
+				}
+			}
+		})
+	}
+	if _, err := decodeRow([]byte("other"), encodeRow([]byte("k"), []byte("value"))); err == nil {
+		t.Error("a row under another's key was not noticed")
+	}
+	if _, err := decodeEffect([32]byte{2}, encodeEffect(effect)); err == nil {
+		t.Error("an effect under another's scope was not noticed")
+	}
+}
+
+func TestFrameRoundTrip(t *testing.T) {
+	text := rapid.StringMatching(`[a-z/☃ ]{0,20}`)
+	record := rapid.Custom(func(r *rapid.T) *core.Record {
+		rec := &core.Record{
+			Owner: core.Owner{Kind: core.OwnerKind(rapid.Uint8().Draw(r, "kind")), Name: text.Draw(r, "name")},
+			HubMS: rapid.Int64().Draw(r, "hub ms"), Wall: hub.Time(rapid.Int64().Draw(r, "wall")),
+			FirstMessage: hub.MessageID(rapid.Int64().Draw(r, "message")), MessageCount: rapid.IntRange(0, 1<<31-1).Draw(r, "messages"),
+			FirstFence: hub.Fence(rapid.Int64().Draw(r, "fence")), FenceCount: rapid.IntRange(0, 1<<31-1).Draw(r, "fences"),
+		}
+		for range rapid.IntRange(0, 4).Draw(r, "facts") {
+			rec.Facts = append(rec.Facts, core.EncodedFact{
+				Type: core.FactType(rapid.Uint16().Draw(r, "type")),
+				Data: rapid.SliceOf(rapid.Byte()).Draw(r, "data"),
+			})
+		}
+		return rec
+	})
+	rapid.Check(t, func(r *rapid.T) {
+		records := rapid.SliceOfN(record, 1, 5).Draw(r, "records")
+		first := hub.Seq(rapid.Uint64Max(1<<60).Draw(r, "first"))
+		for i, rec := range records {
+			rec.Seq = first + hub.Seq(i)
+		}
+		b, err := appendFrame(nil, records, nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		f, err := decodeFrame(b)
+		if err != nil || !reflect.DeepEqual(f.records, records) || f.redo != nil {
+			r.Fatalf("%+v came back as %+v, %v", records, f, err)
+		}
+	})
+}
+
+func TestEncodersRefuseWhatDoesNotFit(t *testing.T) {
+	long := strings.Repeat("n", 1<<16)
+	if _, err := appendMessage(nil, &core.StoredMessage{Channel: hub.ChannelName(long)}); !errors.Is(err, errTooLarge) {
+		t.Errorf("a name of 64 KiB: %v", err)
+	}
+	if _, err := appendMessage(nil, &core.StoredMessage{BodyStart: 1, BodyEnd: 9, JSON: []byte("{}")}); err == nil {
+		t.Error("body offsets beyond the row were accepted")
+	}
+	if _, err := appendRecord(nil, &core.Record{Owner: core.Owner{Name: long}}); !errors.Is(err, errTooLarge) {
+		t.Errorf("an owner's name of 64 KiB: %v", err)
+	}
+}
