@@ -77,6 +77,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	flags.BoolVar(&o.Itself, "itself", false, "measure the ceiling against itself, to see the noise")
 	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
 	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	flags.StringVar(&o.Profiles, "profiles", "", "folder for processor profiles of the hub; it is built with them then")
 	asJSON := flags.Bool("json", false, "print the report as JSON")
 	if err := parse(flags, args); err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"hubcli/stress/target"
 )
 
@@ -31,15 +33,23 @@ func TestMain(m *testing.M) {
 
 func withHub(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "hubcli-stress-test-")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		executable, err = target.Build(context.Background(), dir)
-	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	defer os.RemoveAll(dir)
+	exe, err := target.Build(context.Background(), dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	executable = exe.Path
+	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // The figures are small here: what is proved is that hub and ceiling answer what

@@ -2,11 +2,13 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"hubcli/stress/target"
@@ -43,8 +45,10 @@ func Names() []string {
 type run struct {
 	Options
 	dir    string // of everything it writes
-	exe    string
+	exe    target.Executable
 	stores int
+	figure string       // that is measured now
+	done   atomic.Int64 // operations of all drives
 }
 
 // Run measures. It leaves no process and no file behind, also when ctx ends.
@@ -64,12 +68,9 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 	}()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends what a figure left after an error, before the folder goes
-	r := &run{Options: o, dir: dir, exe: o.Executable}
-	if r.exe == "" && !o.Itself {
-		r.say("building the hub")
-		if r.exe, err = target.Build(ctx, dir); err != nil {
-			return nil, err
-		}
+	r := &run{Options: o, dir: dir, exe: target.Executable{Path: o.Executable}}
+	if err := r.build(ctx); err != nil {
+		return nil, err
 	}
 	report = &Report{
 		Time: time.Now().UTC(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(),
@@ -80,6 +81,7 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 			continue
 		}
 		r.say("measuring %s", f.name)
+		r.figure = f.name
 		results, err := f.measure(r, ctx)
 		report.Results = append(report.Results, results...)
 		if err != nil {
@@ -87,6 +89,22 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 		}
 	}
 	return report, nil
+}
+
+func (r *run) build(ctx context.Context) (err error) {
+	switch {
+	case r.Itself:
+		return nil
+	case r.Profiles != "":
+		r.say("building the hub with profiles")
+		if err = os.MkdirAll(r.Profiles, 0o700); err == nil {
+			r.exe, err = target.BuildProfiled(ctx, r.dir)
+		}
+	case r.exe.Path == "":
+		r.say("building the hub")
+		r.exe, err = target.Build(ctx, r.dir)
+	}
+	return err
 }
 
 func (r *run) say(format string, args ...any) {
@@ -104,7 +122,7 @@ func (r *run) hub(ctx context.Context, store string) (*target.Process, error) {
 	if r.Itself {
 		return target.Ceiling(ctx, "ceiling")
 	}
-	return target.Hub(ctx, r.exe, store)
+	return r.exe.Start(ctx, store)
 }
 
 // pair is a hub on an empty store and a ceiling, both ready.
@@ -143,16 +161,22 @@ func (r *run) rounds(ctx context.Context, measure func(ctx context.Context, addr
 	}()
 	for i := range r.Rounds {
 		var round Round
-		sides := []struct {
-			process *target.Process
-			value   *float64
-		}{{p.hub, &round.Hub}, {p.ceiling, &round.Ceiling}}
-		if i%2 == 1 {
-			slices.Reverse(sides)
+		turns := []func() error{
+			func() (err error) {
+				defer r.profile(ctx, p.hub, i)()
+				round.Hub, round.HubCPU, err = r.turn(ctx, p.hub, measure)
+				return err
+			},
+			func() (err error) {
+				round.Ceiling, round.CeilingCPU, err = r.turn(ctx, p.ceiling, measure)
+				return err
+			},
 		}
-		for _, side := range sides {
-			*side.value, err = measure(ctx, side.process.Addr)
-			if err != nil {
+		if i%2 == 1 {
+			slices.Reverse(turns)
+		}
+		for _, turn := range turns {
+			if err := turn(); err != nil {
 				return rounds, err
 			}
 		}
@@ -160,4 +184,42 @@ func (r *run) rounds(ctx context.Context, measure func(ctx context.Context, addr
 		rounds = append(rounds, round)
 	}
 	return rounds, nil
+}
+
+// turn measures one side and the processor time, in microseconds, that each
+// operation cost it: unlike a rate, that hardly depends on what else runs on the
+// machine. It is 0 where the system does not tell it.
+func (r *run) turn(ctx context.Context, p *target.Process, measure func(context.Context, string) (float64, error)) (value, cpu float64, err error) {
+	before, beforeErr := p.CPU()
+	done := r.done.Load()
+	if value, err = measure(ctx, p.Addr); err != nil {
+		return 0, 0, err
+	}
+	after, afterErr := p.CPU()
+	if done = r.done.Load() - done; beforeErr == nil && afterErr == nil && done > 0 {
+		cpu = float64((after - before).Microseconds()) / float64(done)
+	}
+	return value, cpu, nil
+}
+
+// profile records the hub's processor profile, if profiles are wanted, until the
+// function that it returns is called.
+func (r *run) profile(ctx context.Context, hub *target.Process, round int) (wait func()) {
+	if r.Profiles == "" || r.Itself {
+		return func() {}
+	}
+	recorded := make(chan error, 1)
+	go func() {
+		name := filepath.Join(r.Profiles, fmt.Sprintf("%s-%d.pprof", r.figure, round+1))
+		file, err := os.Create(name)
+		if err == nil {
+			err = errors.Join(hub.Profile(ctx, r.Round, file), file.Close())
+		}
+		recorded <- err
+	}()
+	return func() {
+		if err := <-recorded; err != nil {
+			r.say("  no profile: %v", err)
+		}
+	}
 }

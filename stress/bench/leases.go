@@ -34,7 +34,7 @@ func (r *run) claims(ctx context.Context) ([]Result, error) {
 				return 1, err
 			})
 		}
-		return drive(ctx, turns, r.warmUp(), r.Round)
+		return r.drive(ctx, turns, r.warmUp(), r.Round)
 	})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *run) contention(ctx context.Context) ([]Result, error) {
 				return 1, err
 			})
 		}
-		rate, err := drive(ctx, turns, r.warmUp(), r.Round)
+		rate, err := r.drive(ctx, turns, r.warmUp(), r.Round)
 		var holds []hold
 		for _, h := range holders {
 			holds = append(holds, h.holds...)

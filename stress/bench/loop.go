@@ -28,7 +28,7 @@ const (
 
 // drive runs the loops until warm and d are over and returns the operations per
 // second during d. The first error of a loop ends them all.
-func drive(ctx context.Context, turns []turn, warm, d time.Duration) (perSecond float64, err error) {
+func (r *run) drive(ctx context.Context, turns []turn, warm, d time.Duration) (perSecond float64, err error) {
 	var (
 		phase atomic.Int32
 		total atomic.Int64
@@ -38,8 +38,8 @@ func drive(ctx context.Context, turns []turn, warm, d time.Duration) (perSecond 
 	defer cancel(nil)
 	for _, turn := range turns {
 		wg.Go(func() {
-			var counted int64
-			defer func() { total.Add(counted) }()
+			var counted, done int64
+			defer func() { total.Add(counted); r.done.Add(done) }()
 			for {
 				now := phase.Load()
 				if now == stopping {
@@ -50,6 +50,7 @@ func drive(ctx context.Context, turns []turn, warm, d time.Duration) (perSecond 
 					cancel(err)
 					return
 				}
+				done += int64(n)
 				if now == counting {
 					counted += int64(n)
 				}

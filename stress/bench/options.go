@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,6 +24,7 @@ type Options struct {
 	Itself      bool          // the ceiling stands in for the hub: shows the noise
 	Dir         string        // where stores go; empty: the system's temporary folder
 	Executable  string        // a hub that is built already; empty: build it
+	Profiles    string        // folder for the hub's processor profiles; empty: none
 	Progress    io.Writer     // what goes on, for people
 }
 
@@ -58,6 +60,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("agents, waiters and parked polls must be 1 to %d", maxConns)
 	case o.Messages < 1 || o.Messages > maxMessages:
 		return fmt.Errorf("messages must be 1 to %d", maxMessages)
+	case o.Profiles != "" && (o.Executable != "" || o.Itself):
+		return errors.New("profiles need a hub that is built for them; leave out the executable")
 	case o.Settle < 0 || o.Settle > maxRound || o.Idle < time.Second || o.Idle > 10*maxRound:
 		return fmt.Errorf("settle must be up to %v, idle 1s to %v", maxRound, 10*maxRound)
 	}

@@ -33,7 +33,7 @@ func (r *run) postRate(ctx context.Context, addr string) (float64, error) {
 		}
 		turns = append(turns, post)
 	}
-	return drive(ctx, turns, r.warmUp(), r.Round)
+	return r.drive(ctx, turns, r.warmUp(), r.Round)
 }
 
 // latency measures one agent's posts, and in the same rounds what a synced
@@ -65,7 +65,7 @@ func (r *run) latency(ctx context.Context) (results []Result, err error) {
 	// Each round measured the disk twice, once beside each side.
 	withStore, withRaw := make([]Round, len(rounds)), make([]Round, len(rounds))
 	for i, round := range rounds {
-		withStore[i] = Round{Hub: round.Hub, Ceiling: round.Ceiling + (store[2*i]+store[2*i+1])/2}
+		withStore[i] = Round{Hub: round.Hub, HubCPU: round.HubCPU, CeilingCPU: round.CeilingCPU, Ceiling: round.Ceiling + (store[2*i]+store[2*i+1])/2}
 		withRaw[i] = Round{Hub: round.Hub, Ceiling: round.Ceiling + (raw[2*i]+raw[2*i+1])/2}
 	}
 	reach := atMost(1.25, "")
@@ -96,10 +96,10 @@ func (r *run) postLatency(ctx context.Context, addr string) (float64, error) {
 		times = append(times, milliseconds(time.Since(begin)))
 		return n, err
 	}
-	if _, err := drive(ctx, []turn{timed}, 0, r.warmUp()); err != nil {
+	if _, err := r.drive(ctx, []turn{timed}, 0, r.warmUp()); err != nil {
 		return 0, err
 	}
 	times = times[:0]
-	_, err = drive(ctx, []turn{timed}, 0, r.Round)
+	_, err = r.drive(ctx, []turn{timed}, 0, r.Round)
 	return median(times), err
 }

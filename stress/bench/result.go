@@ -24,8 +24,10 @@ type Result struct {
 
 // Round is one turn of both sides.
 type Round struct {
-	Hub     float64 `json:"hub"`
-	Ceiling float64 `json:"ceiling"`
+	Hub        float64 `json:"hub"`
+	Ceiling    float64 `json:"ceiling"`
+	HubCPU     float64 `json:"hub_cpu_us,omitempty"` // processor time per operation
+	CeilingCPU float64 `json:"ceiling_cpu_us,omitempty"`
 }
 
 // Report is what a run measured and where.
@@ -65,12 +67,16 @@ func (b bound) String() string {
 
 // compared makes a figure of rounds in which both sides took turns.
 func compared(figure, unit string, rounds []Round, reach bound, notes ...string) Result {
-	var hubs, ceilings, ratios []float64
+	var hubs, ceilings, ratios, hubCPU, ceilingCPU []float64
 	for _, r := range rounds {
+		hubCPU, ceilingCPU = append(hubCPU, r.HubCPU), append(ceilingCPU, r.CeilingCPU)
 		hubs, ceilings = append(hubs, r.Hub), append(ceilings, r.Ceiling)
 		ratios = append(ratios, r.Hub/r.Ceiling)
 	}
 	ratio := median(ratios)
+	if cpu := median(hubCPU); cpu > 0 {
+		notes = append(notes, fmt.Sprintf("processor time per operation: hub %.0f us, ceiling %.0f us", cpu, median(ceilingCPU)))
+	}
 	return Result{
 		Figure: figure, Unit: unit, Hub: median(hubs), Ceiling: median(ceilings), Ratio: ratio,
 		Reach: reach.String(), Pass: reach.holds(ratio), Rounds: rounds, Notes: notes,

@@ -75,13 +75,14 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Executable == "" {
+	exe := target.Executable{Path: o.Executable}
+	if exe.Path == "" {
 		fmt.Fprintln(o.Progress, "building the hub")
-		if o.Executable, err = target.Build(ctx, dir); err != nil {
+		if exe, err = target.Build(ctx, dir); err != nil {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	r := &run{Options: o, store: filepath.Join(dir, "hub"), ledger: newLedger()}
+	r := &run{Options: o, exe: exe, store: filepath.Join(dir, "hub"), ledger: newLedger()}
 	for i := range o.Agents {
 		r.agents = append(r.agents, newAgent(i, o.Agents))
 	}
@@ -95,6 +96,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 // run is a run of the kills.
 type run struct {
 	Options
+	exe    target.Executable
 	store  string
 	agents []*agent
 	ledger *ledger
@@ -123,7 +125,7 @@ func (r *run) cycles(ctx context.Context) (*Summary, error) {
 // cycle starts the hub, checks all promises, and kills it under load after so
 // many answers.
 func (r *run) cycle(ctx context.Context, kill int64) error {
-	p, err := target.Hub(ctx, r.Executable, r.store)
+	p, err := r.exe.Start(ctx, r.store)
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func (r *run) cycle(ctx context.Context, kill int64) error {
 // all promises twice: before the stop and after the next start.
 func (r *run) last(ctx context.Context) error {
 	for range 2 {
-		p, err := target.Hub(ctx, r.Executable, r.store)
+		p, err := r.exe.Start(ctx, r.store)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,22 +11,68 @@ import (
 	"strings"
 )
 
-// Build builds the hub's executable, as it is delivered, into dir and returns its
-// path. Arguments are added to go build's.
-func Build(ctx context.Context, dir string, args ...string) (string, error) {
-	exe := filepath.Join(dir, "hubcli")
-	if runtime.GOOS == "windows" {
-		exe += ".exe"
+// Executable is a built hub.
+type Executable struct {
+	Path     string
+	Profiled bool // it offers profiles where profileEnv says
+}
+
+// Build builds the hub's executable, as it is delivered, into dir.
+func Build(ctx context.Context, dir string) (Executable, error) {
+	return build(ctx, dir)
+}
+
+// BuildProfiled builds the hub with the runtime's profiles added. The delivered
+// executable has none: they would show the memory of a hub to whoever can reach
+// its port.
+func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
+	source := filepath.Join(dir, "profile.go")
+	if err := os.WriteFile(source, []byte(profileSource), 0o600); err != nil {
+		return Executable{}, err
 	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return Executable{}, err
+	}
+	// The overlay adds a file to the main package for this build alone.
+	overlay, err := json.Marshal(map[string]any{
+		"Replace": map[string]string{filepath.Join(root, "cmd", "hubcli", "profile_of_this_build.go"): source},
+	})
+	if err != nil {
+		return Executable{}, err
+	}
+	overlayFile := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
+		return Executable{}, err
+	}
+	exe, err := build(ctx, dir, "-overlay", overlayFile)
+	exe.Profiled = true
+	return exe, err
+}
+
+func build(ctx context.Context, dir string, args ...string) (Executable, error) {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return Executable{}, err
+	}
+	path := filepath.Join(dir, "hubcli")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-trimpath", "-o", path}, args...), "./cmd/hubcli")...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return Executable{}, fmt.Errorf("building the hub: %w\n%s", err, out)
+	}
+	return Executable{Path: path}, nil
+}
+
+// moduleRoot is the folder of go.mod.
+func moduleRoot(ctx context.Context) (string, error) {
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("go env GOMOD: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-trimpath", "-o", exe}, args...), "./cmd/hubcli")...)
-	cmd.Dir = filepath.Dir(strings.TrimSpace(string(mod)))
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the hub: %w\n%s", err, out)
-	}
-	return exe, nil
+	return filepath.Dir(strings.TrimSpace(string(mod))), nil
 }

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,26 +32,37 @@ type Process struct {
 	Addr  string        // host and port
 	Ready time.Duration // from its start until it answered that it is ready
 
-	cmd    *exec.Cmd
-	output *tail
-	ended  chan struct{}
-	err    error // of Wait, once ended is closed
+	cmd     *exec.Cmd
+	profile string // address of the profiles of a profiled hub
+	output  *tail
+	ended   chan struct{}
+	err     error // of Wait, once ended is closed
 }
 
-// Hub starts the executable on store, a folder that it makes if need be, and
-// waits until it is ready. The process is killed when ctx ends.
-func Hub(ctx context.Context, exe, store string, args ...string) (*Process, error) {
-	port, err := freePort(ctx)
+// Start starts the hub on store, a folder that it makes if need be, and waits
+// until it is ready. The process is killed when ctx ends.
+func (e Executable) Start(ctx context.Context, store string, args ...string) (*Process, error) {
+	addr, err := freeAddr(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(store), 0o700); err != nil {
 		return nil, err
 	}
-	args = append([]string{"--host", "127.0.0.1", "--port", strconv.Itoa(port), "--storage", store, "--quiet"}, args...)
-	cmd := exec.CommandContext(ctx, exe, args...)
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	args = append([]string{"--host", host, "--port", port, "--storage", store, "--quiet"}, args...)
+	cmd := exec.CommandContext(ctx, e.Path, args...)
 	cmd.Dir = filepath.Dir(store) // relative defaults, like the spool's, stay there
-	p := newProcess(cmd, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	p := newProcess(cmd, addr)
+	if e.Profiled {
+		if p.profile, err = freeAddr(ctx); err != nil {
+			return nil, err
+		}
+		cmd.Env = append(os.Environ(), profileEnv+"="+p.profile)
+	}
 	cmd.Stdout = p.output
 	begin := time.Now()
 	if err := p.start(); err != nil {
@@ -115,14 +125,14 @@ func (p *Process) wait() {
 	close(p.ended)
 }
 
-// freePort returns a loopback port that was free a moment ago.
-func freePort(ctx context.Context) (int, error) {
+// freeAddr returns a loopback address that was free a moment ago.
+func freeAddr(ctx context.Context) (string, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return l.Addr().String(), nil
 }
 
 // waitReady asks until the server says that it is ready.
