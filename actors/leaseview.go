@@ -60,7 +60,7 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 	defer v.mu.RUnlock()
 	out := []core.Lease{}
 	for k, value := range v.held {
-		if k.Space != space {
+		if k.Space != space || value == nil { // nil: its owner is being rebuilt, or is in quarantine
 			continue
 		}
 		l, err := core.DecodeLease(value)

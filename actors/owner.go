@@ -24,7 +24,8 @@ type owner struct {
 	state machine // nil until the first turn has loaded it
 
 	lastSeq     hub.Seq // its last record
-	doubt       error   // Apply has panicked: state is rebuilt before the next turn
+	doubt       error   // Apply has panicked: state is rebuilt before it decides anything more
+	doubtSeq    hub.Seq // in that record
 	quarantined error   // its facts cannot be applied; every command is refused
 	leases      *leaseTimer
 
@@ -37,14 +38,7 @@ type owner struct {
 // take runs one turn. A panic in it, which is one in Decide, changes nothing:
 // the command is answered and the owner goes on.
 func (o *owner) take(t turn) {
-	defer func() {
-		if r := recover(); r != nil {
-			o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
-				slog.String("owner", o.key.String()), slog.String("stack", string(debug.Stack())))
-			t.fail(hub.NewError(hub.CodeInternal, "the hub failed while it decided this; nothing was changed").
-				WithFix("report this; another input may go through"))
-		}
-	}()
+	defer o.caught(t)
 	if err := o.prepare(); err != nil {
 		t.fail(err)
 		return
@@ -52,16 +46,25 @@ func (o *owner) take(t turn) {
 	t.run(o)
 }
 
-// prepare makes the state ready for a turn.
+// caught, deferred, turns a panic into the answer of t.
+func (o *owner) caught(t turn) {
+	if r := recover(); r != nil {
+		o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
+			slog.String("owner", o.key.String()), slog.String("stack", string(debug.Stack())))
+		t.fail(hub.NewError(hub.CodeInternal, "the hub failed while it decided this; nothing was changed").
+			WithFix("report this; another input may go through"))
+	}
+}
+
+// prepare makes the state ready for a decision.
 func (o *owner) prepare() error {
-	if o.quarantined != nil {
-		return o.quarantined
-	}
-	if o.doubt != nil {
+	for o.doubt != nil && o.quarantined == nil {
 		o.rebuild()
-		return o.quarantined
 	}
-	if o.state != nil {
+	switch {
+	case o.quarantined != nil:
+		return o.quarantined
+	case o.state != nil:
 		return nil
 	}
 	state, err := o.hub.load(o.key)
@@ -135,10 +138,12 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 func (o *owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 	defer func() {
 		if r := recover(); r != nil {
-			o.doubt = fmt.Errorf("apply record %d: %v", at.Seq, r)
+			o.doubt, o.doubtSeq = fmt.Errorf("apply record %d: %v", at.Seq, r), at.Seq
 			o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while applying",
 				slog.String("owner", o.key.String()), slog.Uint64("seq", uint64(at.Seq)), slog.String("stack", string(debug.Stack())))
-			o.hub.stage.tell(o.pid, wakeTurn{}) // rebuild now, not with the next command
+			// Rebuild now, not with the next command. The permit keeps the owner
+			// from being retired before: its row lacks what the record says.
+			o.hub.stage.tell(o.pid, rebuildTurn{o.hub.registry.hold(o)})
 		}
 	}()
 	for _, f := range facts {
@@ -149,9 +154,9 @@ func (o *owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 	}
 }
 
-// wakeTurn has nothing to do: taking it is enough to make the state ready.
-type wakeTurn struct{}
+// rebuildTurn has nothing else to do: taking it makes the state ready.
+type rebuildTurn struct{ permit permit }
 
-func (wakeTurn) run(*owner) {}
+func (t rebuildTurn) run(o *owner) { o.hub.registry.done(t.permit) }
 
-func (wakeTurn) fail(error) {}
+func (t rebuildTurn) fail(error) { t.permit.owner.hub.registry.done(t.permit) }

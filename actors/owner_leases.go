@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"time"
 
 	"hubcli/actors/core"
@@ -36,6 +37,11 @@ func (a *leaseAsk) run(o *owner) {
 	if !due.Empty() && o.leases.queue.Front(a.key) != nil {
 		o.expire(now, due) // those who wait come first
 		due = core.Draft{}
+		if err := o.prepare(); err != nil {
+			a.fail(err)
+			return
+		}
+		state = o.state.(*core.Leases)
 	}
 	d, err := a.decide(state, now)
 	switch {
@@ -68,8 +74,13 @@ func (a *leaseAsk) park(o *owner, now core.Now) {
 // resume decides a command that leaves the queue, as the lease stands now.
 func (a *leaseAsk) resume(o *owner, now core.Now) {
 	a.unpark()
+	defer o.caught(a) // it is this caller's panic, not that of whose turn it is
 	if a.ctx.Err() != nil {
 		a.fail(errExpired())
+		return
+	}
+	if err := o.prepare(); err != nil {
+		a.fail(err)
 		return
 	}
 	d, err := a.decide(o.state.(*core.Leases), now)
@@ -106,9 +117,11 @@ func (o *owner) serveWaiters(now core.Now, facts []core.Fact) {
 }
 
 func (o *owner) serveKey(now core.Now, k core.LeaseKey) {
-	state := o.state.(*core.Leases)
 	for w := o.leases.queue.Front(k); w != nil; w = o.leases.queue.Front(k) {
-		holder, held := state.Get(k)
+		if o.prepare() != nil {
+			return
+		}
+		holder, held := o.state.(*core.Leases).Get(k)
 		if held && holder.Agent != w.Value.agent && w.Value.ctx.Err() == nil {
 			return
 		}
@@ -117,8 +130,36 @@ func (o *owner) serveKey(now core.Now, k core.LeaseKey) {
 	}
 }
 
+// settle serves who waits for what is free and sets the timer anew, after a
+// rebuild.
+func (o *owner) settle() {
+	if o.leases == nil {
+		return
+	}
+	now := o.hub.clock.now()
+	for _, k := range o.leases.queue.Keys() {
+		o.serveKey(now, k)
+	}
+	o.leases.armed = 0
+	o.arm()
+}
+
+// refuseWaiters answers all who wait with an error.
+func (o *owner) refuseWaiters(reason error) {
+	if o.leases == nil {
+		return
+	}
+	for _, w := range o.leases.queue.TimedOut(core.Now{HubMS: math.MaxInt64}) {
+		w.Value.unpark()
+		w.Value.fail(reason)
+	}
+}
+
 // arm sets the timer to the next deadline.
 func (o *owner) arm() {
+	if o.doubt != nil || o.quarantined != nil {
+		return // the rebuild sets it, or nobody
+	}
 	next, ok := o.state.(*core.Leases).NextDeadline()
 	if until, waits := o.leases.queue.NextDeadline(); waits && (!ok || until < next) {
 		next, ok = until, true
@@ -160,7 +201,7 @@ func (leaseTick) run(o *owner) {
 			break
 		}
 		o.expire(now, due)
-		if o.doubt != nil {
+		if o.prepare() != nil {
 			return
 		}
 	}
@@ -183,7 +224,7 @@ func (graceTurn) run(o *owner) {
 	now := o.hub.clock.now()
 	for {
 		d := o.state.(*core.Leases).Graced(now, hub.MaxExpireBatch)
-		if d.Empty() || o.commit(now, d, work{}) != nil || o.doubt != nil {
+		if d.Empty() || o.commit(now, d, work{}) != nil || o.prepare() != nil {
 			break
 		}
 	}
@@ -200,7 +241,7 @@ func (t releaseTurn) run(o *owner) {
 		o.leases.timer.Stop()
 	}
 	now := o.hub.clock.now()
-	for _, w := range o.leases.queue.TimedOut(core.Now{HubMS: 1<<63 - 1}) {
+	for _, w := range o.leases.queue.TimedOut(core.Now{HubMS: math.MaxInt64}) {
 		w.Value.resume(o, now)
 	}
 	close(t.done)

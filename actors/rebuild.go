@@ -22,10 +22,14 @@ func (o *owner) rebuild() {
 	durable := make(chan error, 1)
 	h.seq.after(o.lastSeq, func(failed error) { durable <- failed })
 	if err := <-durable; err != nil {
-		o.quarantined = err
+		o.endService(err)
 		return
 	}
 	state, asOf, err := h.checkpointed(o.key)
+	if !permanent(o.key.Kind) {
+		// Its row holds all records but the one in doubt; earlier ones may be gone.
+		asOf = max(asOf, o.doubtSeq-1)
+	}
 	var rows []core.Row
 	var broken hub.Seq
 	if err == nil {
@@ -50,12 +54,19 @@ func (o *owner) rebuild() {
 		err = h.journal.PutRows(rows)
 	}
 	if err != nil {
-		o.quarantined = errQuarantined(h.setQuarantine(o.key, broken, err))
+		o.endService(errQuarantined(h.setQuarantine(o.key, broken, err)))
 		return
 	}
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.state, o.doubt = state, nil
 	h.refreshViews(o.key, state, rows)
+	o.settle()
+}
+
+// endService refuses every command from now on, and those that wait.
+func (o *owner) endService(reason error) {
+	o.quarantined = reason
+	o.refuseWaiters(reason)
 }
 
 // checkpointed returns the state of one owner as it was stored, and the last

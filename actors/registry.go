@@ -105,6 +105,20 @@ func (r *registry) admit(k core.Owner, size int) (permit, error) {
 	return permit{owner: o, bytes: n}, nil
 }
 
+// hold takes a permit for what an owner that has one already must do itself.
+func (r *registry) hold(o *owner) permit {
+	r.commands.Add(1)
+	sh := r.shard(o.key)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if o.idle != nil {
+		sh.idle.Remove(o.idle)
+		o.idle = nil
+	}
+	o.commands++
+	return permit{owner: o}
+}
+
 // done returns a permit.
 func (r *registry) done(p permit) {
 	r.commands.Add(-1)
