@@ -11,13 +11,14 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// Sizes of the Badger database. Small values stay in the LSM tree, bodies go to
-// the value log: a third of the throughput of the default profile's peak, but a
-// thirtieth of its heap.
+// Sizes of the Badger database. Small values stay in the LSM tree, the rest goes
+// to the value log, which keeps the heap at a thirtieth of the default profile's.
+// The threshold is above a block of one usual message, so that a lone post has
+// one file to sync: that of the memtable.
 const (
 	memTableSize     = 8 << 20
 	memTables        = 2
-	valueThreshold   = 256
+	valueThreshold   = 1 << 10
 	valueLogFileSize = 64 << 20
 	// baseTableSize: Badger's builders of tables take twice that, several at a
 	// time, and keep it for seconds; the default of 2 MiB costs 30 MB more.

@@ -173,7 +173,7 @@ func appendMessage(b []byte, m *core.StoredMessage) ([]byte, error) {
 	e := encoder{b: append(b, make([]byte, sealSize)...)}
 	e.u64(uint64(m.ID))
 	e.u64(uint64(m.TS))
-	e.u8(flag(m.Whole) * flagWhole)
+	e.u8(flagByte(m.Whole) * flagWhole)
 	e.str(string(m.From))
 	e.str(string(m.To))
 	e.str(string(m.Channel))
@@ -278,7 +278,7 @@ type entry struct {
 func appendFrame(b []byte, records []*core.Record, redo []entry) ([]byte, error) {
 	start := len(b)
 	e := encoder{b: append(b, make([]byte, sealSize)...)}
-	e.u8(flag(redo != nil) * flagRedo)
+	e.u8(flagByte(redo != nil) * flagRedo)
 	e.u64(uint64(records[0].Seq))
 	e.count(len(records))
 	for _, r := range records {

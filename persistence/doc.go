@@ -23,10 +23,10 @@
 // could be served under a wrong key, over the key as well.
 //
 //	j/<first seq 8>              frame: one group of records, write-once
-//	m/<id 8>                     message
-//	c/<channel>\0<id 8>          public messages of a channel       (empty value)
-//	t/<thread>\0<id 8>           messages of a thread               (empty value)
-//	i/<agent>\0<id 8>            direct messages to an agent        (empty value)
+//	m/<first id 8>               block: messages of one group, ids without a gap
+//	c/<channel>\0<first id 8>    public messages of a channel, an entry a group
+//	t/<thread>\0<first id 8>     messages of a thread, an entry a group
+//	i/<agent>\0<first id 8>      direct messages to an agent, an entry a group
 //	e/<table 1>/<key>            entity row, the latest state
 //	d/<scope 32>                 idempotency effect, expires
 //	g/<first seq 8>              a range of numbers given up by --accept-truncated
@@ -35,6 +35,9 @@
 //	frame    version 1 │ CRC 4 │ flags 1 │ first seq 8 │ count 4 │ record… │ [redo list]
 //	record   version 1 │ CRC 4 │ length 4 │ seq 8 │ owner kind 1 │ owner name str │ hub ms 8 │ wall 8 │
 //	         first message 8 │ messages 4 │ first fence 8 │ fences 4 │ facts 4 │ (type 2 │ data bytes)…
+//	block    version 1 │ CRC 4 (key, count, ends) │ count 4 │ (end of a message 4)… │ message…
+//	index    nothing where the key's id is the only one, else
+//	         version 1 │ CRC 4 (key, rest) │ (distance to the next id, uvarint)…
 //	message  version 1 │ CRC 4 │ id 8 │ ts 8 │ flags 1 │ from str │ to str │ channel str │ thread str │ kind str │
 //	         body start 4 │ body end 4 │ body characters 4 │ JSON…
 //	row      version 1 │ CRC 4 (key, value) │ value…

@@ -171,12 +171,10 @@ func (s *Store) encodeGroup(records []*core.Record, rows []core.Row) error {
 		return err
 	}
 	s.entries[0].value = s.buf[:len(s.buf):len(s.buf)]
+	if err := s.addMessages(records); err != nil {
+		return err
+	}
 	for _, r := range records {
-		for i := range r.Messages {
-			if err := s.addMessage(&r.Messages[i]); err != nil {
-				return err
-			}
-		}
 		for i := range r.Rows {
 			s.addRow(&r.Rows[i])
 		}
@@ -212,22 +210,56 @@ func encodedSize(records []*core.Record) (n int) {
 	return n
 }
 
-func (s *Store) addMessage(m *core.StoredMessage) error {
-	start := len(s.buf)
-	var err error
-	if s.buf, err = appendMessage(s.buf, m); err != nil {
-		return err
+// addMessages adds the blocks of all messages, and the index entries that find
+// them by scope.
+func (s *Store) addMessages(records []*core.Record) error {
+	s.index.reset()
+	k := &s.block
+	k.ends, k.body = k.ends[:0], k.body[:0]
+	for _, r := range records {
+		for i := range r.Messages {
+			m := &r.Messages[i]
+			if len(k.ends) == 0 {
+				k.first = m.ID
+			}
+			var err error
+			if k.body, err = appendMessage(k.body, m); err != nil {
+				return err
+			}
+			k.ends = append(k.ends, uint32(len(k.body)))
+			if len(k.body) >= maxBlock {
+				s.addBlock()
+			}
+			if m.To == "" {
+				s.index.add(prefixChannel, string(m.Channel), m.ID)
+			} else {
+				s.index.add(prefixInbox, string(m.To), m.ID)
+			}
+			if m.Thread != "" {
+				s.index.add(prefixThread, string(m.Thread), m.ID)
+			}
+		}
 	}
-	s.entries = append(s.entries, entry{key: messageKey(m.ID), value: s.buf[start:len(s.buf):len(s.buf)]})
-	if m.To == "" {
-		s.entries = append(s.entries, entry{key: indexKey(prefixChannel, string(m.Channel), m.ID)})
-	} else {
-		s.entries = append(s.entries, entry{key: indexKey(prefixInbox, string(m.To), m.ID)})
-	}
-	if m.Thread != "" {
-		s.entries = append(s.entries, entry{key: indexKey(prefixThread, string(m.Thread), m.ID)})
+	s.addBlock()
+	for i := range s.index.lists {
+		s.entries = append(s.entries, s.index.lists[i].entry())
 	}
 	return nil
+}
+
+// addBlock adds the block that has been collected, if it holds anything.
+func (s *Store) addBlock() {
+	k := &s.block
+	if len(k.ends) == 0 {
+		return
+	}
+	start := len(s.buf)
+	s.buf = k.seal(s.buf)
+	s.entries = append(s.entries, entry{key: messageKey(k.first), value: s.buf[start:len(s.buf):len(s.buf)]})
+	k.ends, k.body = k.ends[:0], k.body[:0]
+	if cap(k.body) > maxKept {
+		k.body = nil
+	}
 }
 
 func (s *Store) addRow(r *core.Row) {

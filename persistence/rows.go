@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -13,35 +14,12 @@ import (
 // Message returns a row by its id, or core.ErrNotFound.
 func (s *Store) Message(id hub.MessageID) (m core.StoredMessage, err error) {
 	err = s.view(func(txn *badger.Txn) error {
-		m, err = getMessage(txn, id)
+		r := newBlockReader(txn)
+		defer r.close()
+		m, err = r.message(id)
 		return err
 	})
 	return m, err
-}
-
-func getMessage(txn *badger.Txn, id hub.MessageID) (core.StoredMessage, error) {
-	item, err := txn.Get(messageKey(id))
-	if errors.Is(err, badger.ErrKeyNotFound) {
-		return core.StoredMessage{}, core.ErrNotFound
-	}
-	if err != nil {
-		return core.StoredMessage{}, damagedMessage(id)
-	}
-	return itemMessage(item, id)
-}
-
-// itemMessage decodes a message row under id. Its JSON is a copy.
-func itemMessage(item *badger.Item, id hub.MessageID) (m core.StoredMessage, err error) {
-	err = item.Value(func(b []byte) error {
-		if m, err = decodeMessage(b); err == nil {
-			m.JSON = bytes.Clone(m.JSON)
-		}
-		return err
-	})
-	if err != nil || m.ID != id {
-		return core.StoredMessage{}, damagedMessage(id)
-	}
-	return m, nil
 }
 
 func damagedMessage(id hub.MessageID) error {
@@ -58,7 +36,7 @@ func (s *Store) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 	var prefix []byte
 	switch scope.Kind {
 	case core.ScopeAll, core.ScopePublic:
-		prefix = []byte(prefixMessage)
+		return s.view(func(txn *badger.Txn) error { return allMessages(txn, low, upto, backward, fn) })
 	case core.ScopeChannel:
 		prefix = indexPrefix(prefixChannel, scope.Name)
 	case core.ScopeThread:
@@ -73,37 +51,116 @@ func (s *Store) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 	})
 }
 
-func messagesUnder(txn *badger.Txn, prefix []byte, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+// errEnough ends a walk whose caller wants no more.
+var errEnough = errors.New("persistence: enough")
+
+// allMessages walks the blocks.
+func allMessages(txn *badger.Txn, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+	prefix := []byte(prefixMessage)
 	it := iterate(txn, prefix, backward)
 	defer it.Close()
-	start := low + 1
-	if backward {
-		start = upto
+	start := messageKey(upto)
+	if !backward {
+		start = floorKey(txn, prefix, low+1)
 	}
-	for it.Seek(idKey(prefix, start)); it.ValidForPrefix(prefix); it.Next() {
+	for it.Seek(start); it.ValidForPrefix(prefix); it.Next() {
 		item := it.Item()
-		n, ok := keyNumber(item.Key())
-		if !ok || len(item.Key()) != len(prefix)+8 {
-			return corruptRecord("an index entry", nil)
-		}
-		id := hub.MessageID(n)
-		if id <= low || id > upto {
+		var k block
+		err := item.Value(func(b []byte) (err error) {
+			if k, err = decodeBlock(item.Key(), b); err != nil {
+				return damagedBlock(item.Key())
+			}
+			first, last := max(k.first, low+1), min(k.last(), upto)
+			for n := range last - first + 1 {
+				id := first + n
+				if backward {
+					id = last - n
+				}
+				m, err := k.message(id)
+				if err != nil {
+					return damagedMessage(id)
+				}
+				if !fn(&m) {
+					return errEnough
+				}
+			}
 			return nil
-		}
-		m, err := core.StoredMessage{}, error(nil)
-		if string(prefix) == prefixMessage {
-			m, err = itemMessage(item, id)
-		} else if m, err = getMessage(txn, id); errors.Is(err, core.ErrNotFound) {
-			err = damagedMessage(id) // it is indexed, so it was there
-		}
-		if err != nil {
+		})
+		switch {
+		case errors.Is(err, errEnough):
+			return nil
+		case err != nil:
 			return err
-		}
-		if !fn(&m) {
+		case backward && k.first <= low+1, !backward && k.last() >= upto:
 			return nil
 		}
 	}
 	return nil
+}
+
+func damagedBlock(key []byte) error {
+	first, _ := keyNumber(key)
+	return corruptRecord("messages", map[string]any{"first_message_id": first})
+}
+
+// messagesUnder walks the entries of one scope's index.
+func messagesUnder(txn *badger.Txn, prefix []byte, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+	it := iterate(txn, prefix, backward)
+	defer it.Close()
+	blocks := newBlockReader(txn)
+	defer blocks.close()
+	start := idKey(prefix, upto)
+	if !backward {
+		start = floorKey(txn, prefix, low+1)
+	}
+	var ids []hub.MessageID
+	for it.Seek(start); it.ValidForPrefix(prefix); it.Next() {
+		item := it.Item()
+		err := item.Value(func(b []byte) (err error) {
+			if len(item.Key()) != len(prefix)+8 {
+				return errDamaged
+			}
+			ids, err = decodeIndex(item.Key(), b, ids[:0])
+			return err
+		})
+		if err != nil {
+			return corruptRecord("an index entry", nil)
+		}
+		if backward {
+			slices.Reverse(ids)
+		}
+		for _, id := range ids {
+			if id <= low || id > upto {
+				if backward == (id <= low) {
+					return nil
+				}
+				continue
+			}
+			m, err := blocks.message(id)
+			if errors.Is(err, core.ErrNotFound) {
+				err = damagedMessage(id) // it is indexed, so it was there
+			}
+			if err != nil {
+				return err
+			}
+			if !fn(&m) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// floorKey returns the key of the entry that may hold id: the last one under
+// prefix whose number is not above it, or the key of id itself.
+func floorKey(txn *badger.Txn, prefix []byte, id hub.MessageID) []byte {
+	it := iterate(txn, prefix, true)
+	defer it.Close()
+	key := idKey(prefix, id)
+	if it.Seek(key); it.ValidForPrefix(prefix) {
+		return it.Item().KeyCopy(nil)
+	}
+	return key
 }
 
 func idKey(prefix []byte, id hub.MessageID) []byte {

@@ -67,6 +67,8 @@ type Store struct {
 	commits  int
 	buf      []byte        // reused for the encoded values of a commit
 	entries  []entry       // reused
+	block    messageBlock  // reused
+	index    scopeIndex    // reused
 	durable  core.Head     // end of the journal
 	frameEnd hub.Seq       // first sequence number of the last frame
 	trimmed  hub.Seq       // frames that begin below are deleted
@@ -213,9 +215,11 @@ func (s *Store) openJournal(o Options) error {
 		return ioError("writing HEAD", err)
 	}
 	s.badger = &badgerLog{log: s.log}
-	if s.db, err = badger.OpenManaged(badgerOptions(dir, s.badger)); err != nil {
-		return ioError("opening the database", redacted{err})
+	db, err := badger.OpenManaged(badgerOptions(dir, s.badger))
+	if err != nil {
+		return ioError("opening the database", redacted{err}) // db may be half open, and has been cleaned up
 	}
+	s.db = db
 	if err := s.badger.failure(); err != nil {
 		return corrupt("its database cannot be opened", err)
 	}

@@ -167,31 +167,32 @@ func (s *Store) redo(f *frame) error {
 	return nil
 }
 
-// checkDensity walks the newest message ids down from head: a missing one was
-// lost by the database without a word.
+// checkDensity walks the newest messages down from head: a missing one was lost
+// by the database without a word.
 func (s *Store) checkDensity(head hub.MessageID) error {
 	err := s.view(func(txn *badger.Txn) error {
-		it := iterate(txn, []byte(prefixMessage), true)
+		prefix := []byte(prefixMessage)
+		it := iterate(txn, prefix, true)
 		defer it.Close()
-		want := head
-		it.Seek(after([]byte(prefixMessage)))
-		for n := 0; n < densityChecked; n++ {
-			want = s.belowGaps(want)
-			if want == 0 {
-				return nil
-			}
-			var id hub.MessageID
-			if it.ValidForPrefix([]byte(prefixMessage)) {
-				n, _ := keyNumber(it.Item().Key())
-				id = hub.MessageID(n)
-			}
-			if id < want {
+		it.Seek(after(prefix))
+		for want := s.belowGaps(head); want > max(0, head-densityChecked); it.Next() {
+			if !it.ValidForPrefix(prefix) {
 				return fmt.Errorf("message %d is missing", want)
 			}
-			if id == want {
-				want--
+			var k block
+			item := it.Item()
+			if err := item.Value(func(b []byte) (err error) {
+				k, err = decodeBlock(item.Key(), b)
+				return err
+			}); err != nil {
+				return redacted{err}
 			}
-			it.Next()
+			switch {
+			case k.last() < want:
+				return fmt.Errorf("message %d is missing", want)
+			case k.first <= want:
+				want = s.belowGaps(k.first - 1)
+			}
 		}
 		return nil
 	})
