@@ -71,8 +71,6 @@ func (c *child) listen() {
 
 func (c *child) pid() int { return c.cmd.Process.Pid }
 
-func (c *child) hasEnded() bool { _, ended := c.ended(); return ended }
-
 // ended returns the exit code once the process has ended; -1 is a signal.
 func (c *child) ended() (exit int, ended bool) {
 	select {

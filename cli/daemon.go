@@ -53,6 +53,9 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	if err != nil {
 		return err
 	}
+	if o.logFile != "" {
+		ignoreClosedOutput()
+	}
 	// The port comes first: a hub that cannot be reached must not make a store.
 	cfg.Listener, err = listen(ctx, o.address, cfg.Storage, o.allowRemote)
 	if err != nil {
@@ -60,7 +63,6 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	}
 	var log *daemonLog
 	if o.logFile != "" {
-		ignoreClosedOutput()
 		log = newDaemonLog(o.logFile, env.Stderr)
 		defer log.Close()
 		cfg.Log = log

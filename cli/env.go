@@ -33,8 +33,9 @@ type Env struct {
 	// InspectStore looks at a store folder without changing it. The error is
 	// ErrNoStore if there is nothing, a *Failure if it is not a store.
 	InspectStore func(dir string) (StoreInfo, error)
-	// DeleteStore deletes a real store that nobody serves; else a *Failure.
-	DeleteStore func(dir string) error
+	// DeleteStore deletes a real store that nobody serves; else a *Failure. The
+	// remark tells of what lay in the folder and was not the store's.
+	DeleteStore func(dir string) (remark string, err error)
 }
 
 // ErrNoStore says that there is nothing at the path of a store.

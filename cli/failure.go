@@ -52,7 +52,7 @@ func report(w io.Writer, err error) {
 	case errors.As(err, &f):
 		sentence, fix = f.Sentence, f.Fix
 	case errors.As(err, &h):
-		sentence, fix = h.Message, h.Fix
+		sentence, fix = h.Message+measured(h.Detail), h.Fix
 		if h.Detail["outcome"] == "unknown" {
 			sentence += "; whether the call took effect is unknown"
 		}
@@ -61,6 +61,16 @@ func report(w io.Writer, err error) {
 	if fix != "" {
 		fmt.Fprintln(w, "fix: "+oneLine(fix))
 	}
+}
+
+// measured adds the figures of a limit that was passed.
+func measured(detail map[string]any) string {
+	limit, ok := detail["limit"].(float64)
+	size, also := detail["size"].(float64)
+	if !ok || !also {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f, the limit is %.0f)", size, limit)
 }
 
 // oneLine keeps what a hub or a path contains from writing lines or terminal

@@ -35,7 +35,7 @@ func world(t *testing.T, vars map[string]string) *Env {
 		Executable:   func() (string, error) { return "", refuse },
 		Daemon:       func(context.Context, DaemonConfig) error { return refuse },
 		InspectStore: func(string) (StoreInfo, error) { return StoreInfo{}, refuse },
-		DeleteStore:  func(string) error { return refuse },
+		DeleteStore:  func(string) (string, error) { return "", refuse },
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,10 @@ store is left alone, and nothing is deleted.`,
 }
 
 func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) error {
+	// Found out before the hub is stopped, not by the deletion.
+	if st, err := os.Lstat(dir); err == nil && st.Mode()&os.ModeSymlink != 0 {
+		return usage("name the folder itself", "%s is a symbolic link", dir)
+	}
 	info, err := env.InspectStore(dir)
 	missing := errors.Is(err, ErrNoStore)
 	if err != nil && !missing {
@@ -78,8 +83,12 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 			return err
 		}
 	}
-	if err := env.DeleteStore(dir); err != nil {
+	remark, err := env.DeleteStore(dir)
+	if err != nil {
 		return err
+	}
+	if remark != "" {
+		env.note("%s", remark)
 	}
 	_, err = fmt.Fprintf(env.Stdout, "store deleted: %s\n", oneLine(dir))
 	return err

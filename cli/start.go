@@ -73,7 +73,7 @@ func (s *starter) run(ctx context.Context) (started, error) {
 		case err != nil:
 			return started{}, err
 		case done:
-			return s.adopt(found.info)
+			return s.adopt(ctx, found.info)
 		}
 		if err := s.overdue(found); err != nil {
 			return started{}, err
@@ -216,7 +216,7 @@ func (s *starter) overdue(found probed) error {
 }
 
 // adopt checks that the hub that answers is the one that was asked for.
-func (s *starter) adopt(info hub.Info) (started, error) {
+func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 	got := started{
 		BaseURL: s.addr.baseURL(), StoragePath: info.StoragePath,
 		InstanceID: info.InstanceID, Version: info.ImplementationVersion,
@@ -230,7 +230,7 @@ func (s *starter) adopt(info hub.Info) (started, error) {
 		return started{}, fail(codeOtherStore, "stop that hub, or see what has replaced the store",
 			"the hub at %s serves another store than the one that lies in %s now", s.addr.baseURL(), s.storage)
 	}
-	if s.child != nil && !s.child.hasEnded() {
+	if s.child != nil && s.pidOfHub(ctx) == s.child.pid() {
 		got.Started, got.PID = true, s.child.pid()
 		return got, nil
 	}
@@ -244,6 +244,18 @@ func (s *starter) adopt(info hub.Info) (started, error) {
 		s.env.note("the running hub has other options: %s; they change when it is stopped and started", strings.Join(differ, ", "))
 	}
 	return got, nil
+}
+
+// pidOfHub tells the daemon of this caller from one that has won the race for
+// the port; 0 if the hub does not say.
+func (s *starter) pidOfHub(ctx context.Context) int {
+	c := client.New(client.Config{BaseURL: s.addr.baseURL(), Timeout: probeTimeout})
+	defer c.Close()
+	status, err := c.AppStatus(ctx)
+	if err != nil {
+		return 0
+	}
+	return status.PID
 }
 
 func otherStore(a address, running, asked string) error {

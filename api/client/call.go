@@ -11,8 +11,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"hubcli/api"
@@ -136,18 +138,20 @@ func (c *Client) attempt(ctx context.Context, s sending) (answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	req, err := c.request(ctx, s)
+	var spoke atomic.Bool // the trace is called by the transport's goroutines
+	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { spoke.Store(true) }}
+	req, err := c.request(httptrace.WithClientTrace(ctx, trace), s)
 	if err != nil {
 		return answer{}, &failure{err: hub.Errorf(hub.CodeInvalid, "the call cannot be made: %v", err)}
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, c.unanswered(ctx, err, limit)
+		return answer{}, c.unanswered(ctx, err, limit, spoke.Load())
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
 	if err != nil {
-		return answer{}, c.unanswered(ctx, err, limit)
+		return answer{}, c.unanswered(ctx, err, limit, spoke.Load())
 	}
 	if len(body) > maxAnswerBytes {
 		return answer{}, &failure{err: c.notAHub("its answer has more than " + strconv.Itoa(maxAnswerBytes) + " bytes")}

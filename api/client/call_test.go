@@ -282,6 +282,18 @@ func TestWhatIsNoHub(t *testing.T) {
 	}
 }
 
+// TestAConnectionThatIsClosedAtOnce breaks off, whatever net/http says of it: it
+// may be a hub that is stopping.
+func TestAConnectionThatIsClosedAtOnce(t *testing.T) {
+	base := silentlyCloses(t)
+	for range 50 {
+		c := client.New(client.Config{BaseURL: base})
+		_, err := c.Channels(t.Context())
+		hubError(t, err, client.CodeBrokeOff)
+		c.Close()
+	}
+}
+
 func TestNoHub(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -45,7 +45,8 @@ func (f *failure) after(n int) time.Duration {
 }
 
 // unanswered explains a request that got no whole answer.
-func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration) *failure {
+// spoke says that something came back.
+func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration, spoke bool) *failure {
 	var dial *net.OpError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -57,7 +58,7 @@ func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration)
 		return &failure{err: e, lost: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return &failure{err: c.unreachable()}
-	case c.owned != nil && !brokeOff(err):
+	case spoke && !brokeOff(err):
 		return &failure{err: c.notAHub(cause(err))}
 	default:
 		// The hub died, or closed a kept-alive connection just then.
@@ -70,7 +71,7 @@ func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration)
 	}
 }
 
-// brokeOff tells an ended connection from an answer that is not HTTP.
+// brokeOff tells an answer that has no end from one that is not HTTP.
 func brokeOff(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -92,6 +93,31 @@ func drops(w http.ResponseWriter, _ *http.Request) {
 	if err == nil {
 		conn.Close()
 	}
+}
+
+// silentlyCloses is a server that takes connections and ends each at once, as one
+// does that is stopping.
+func silentlyCloses(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+	})
+	return "http://" + l.Addr().String()
 }
 
 // halves promises more than it sends.

@@ -25,11 +25,16 @@ func inspectStore(dir string) (cli.StoreInfo, error) {
 }
 
 // deleteStore deletes a real store that nobody serves.
-func deleteStore(dir string) error {
-	if err := persistence.Delete(dir); err != nil {
-		return storeFailure(err)
+func deleteStore(dir string) (remark string, err error) {
+	err = persistence.Delete(dir)
+	var kept *persistence.Kept
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.As(err, &kept):
+		return kept.Error(), nil
 	}
-	return nil
+	return "", storeFailure(err)
 }
 
 // storeFailure gives what the store says about itself its exit code: naming
