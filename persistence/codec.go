@@ -19,6 +19,8 @@ const (
 	frameVersion   = 1
 	recordVersion  = 1
 	messageVersion = 1
+	blockVersion   = 1
+	indexVersion   = 1
 	rowVersion     = 1
 	effectVersion  = 1
 	gapVersion     = 1
