@@ -117,6 +117,11 @@ func (s *stub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.Enco
 	return s.post(ctx, in)
 }
 
+// fixedAddrs stand for those of this machine.
+func fixedAddrs() []netip.Addr {
+	return []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("2001:db8::7")}
+}
+
 // edge is a server on a free port with a stub behind it.
 type edge struct {
 	*stub
@@ -136,10 +141,8 @@ func startEdge(t *testing.T, change func(*httpapi.Config)) *edge {
 	config := httpapi.Config{
 		Service: e, Status: e, Control: e, Sessions: e, Presence: e,
 		OperatorToken: testToken, InstanceID: testInstance,
-		LocalAddrs: func() []netip.Addr {
-			return []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("2001:db8::7")}
-		},
-		Logger: slog.New(slog.NewTextHandler(e.log, nil)),
+		LocalAddrs: fixedAddrs,
+		Logger:     slog.New(slog.NewTextHandler(e.log, nil)),
 	}
 	if change != nil {
 		change(&config)
