@@ -12,6 +12,6 @@
 // What was sent and not answered may have happened or not; it is sent again with
 // the same key after the start, and then must have happened once.
 //
-// The moments of the kills come from a seed, which every failure names. Nothing
-// here is timed: a kill comes after a number of answers.
+// A kill comes after a number of answers; some starts are killed before that,
+// ready or not. The numbers come from a seed, which every failure names.
 package crash

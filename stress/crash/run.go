@@ -38,6 +38,13 @@ const (
 	maxAnswers = 1_000_000
 )
 
+// One in killedStarts cycles comes after a start that is killed within maxStart,
+// ready or not: what a start writes must stand a kill too.
+const (
+	killedStarts = 3
+	maxStart     = 150 * time.Millisecond
+)
+
 // Validate refuses what cannot be run.
 func (o *Options) Validate() error {
 	switch {
@@ -105,6 +112,13 @@ type run struct {
 func (r *run) cycles(ctx context.Context) (*Summary, error) {
 	random := rand.New(rand.NewPCG(r.Seed, 1))
 	for cycle := range r.Cycles {
+		if random.IntN(killedStarts) == 0 {
+			d := time.Duration(random.Int64N(int64(maxStart)))
+			if err := r.exe.StartAndKill(ctx, r.store, d); err != nil {
+				return nil, fmt.Errorf("before cycle %d, killed %v after its start: %w", cycle+1, d, err)
+			}
+			fmt.Fprintf(r.Progress, "killed %v after its start\n", d.Round(time.Millisecond))
+		}
 		kill := 1 + random.Int64N(int64(r.Answers))
 		if err := r.cycle(ctx, kill); err != nil {
 			return nil, fmt.Errorf("cycle %d: %w", cycle+1, err)

@@ -42,6 +42,39 @@ type Process struct {
 // Start starts the hub on store, a folder that it makes if need be, and waits
 // until it is ready. The process is killed when ctx ends.
 func (e Executable) Start(ctx context.Context, store string, args ...string) (*Process, error) {
+	begin := time.Now()
+	p, err := e.launch(ctx, store, args...)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.waitReady(ctx, begin); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("the hub did not become ready: %w\n%s", err, p.output)
+	}
+	return p, nil
+}
+
+// StartAndKill starts the hub on store and kills it after d, ready or not.
+func (e Executable) StartAndKill(ctx context.Context, store string, d time.Duration) error {
+	p, err := e.launch(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-p.ended:
+		return fmt.Errorf("the hub ended by itself: %w\n%s", p.exit(), p.output)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// launch starts the hub and does not wait.
+func (e Executable) launch(ctx context.Context, store string, args ...string) (*Process, error) {
 	addr, err := freeAddr(ctx)
 	if err != nil {
 		return nil, err
@@ -64,14 +97,10 @@ func (e Executable) Start(ctx context.Context, store string, args ...string) (*P
 		cmd.Env = append(os.Environ(), profileEnv+"="+p.profile)
 	}
 	cmd.Stdout = p.output
-	begin := time.Now()
-	if err := p.start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	if err := p.waitReady(ctx, begin); err != nil {
-		p.Kill()
-		return nil, fmt.Errorf("the hub did not become ready: %w\n%s", err, p.output)
-	}
+	go p.wait()
 	return p, nil
 }
 
@@ -110,14 +139,6 @@ func newProcess(cmd *exec.Cmd, addr string) *Process {
 	cmd.Stderr = p.output
 	cmd.WaitDelay = time.Second
 	return p
-}
-
-func (p *Process) start() error {
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	go p.wait()
-	return nil
 }
 
 func (p *Process) wait() {
