@@ -26,7 +26,7 @@ func (h *Hub) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 		case <-tick.C:
 		}
 		passed := int(h.views.shownSeq.Load()) - int(asOf)
-		if passed == 0 {
+		if passed == 0 && h.views.leases.len() == 0 { // what is held has its time: save that it passes
 			last = time.Now()
 			continue
 		}
@@ -74,8 +74,10 @@ func (h *Hub) checkpointHead() (*core.Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
+	now := h.clock.now()
+	head.HubMS = now.HubMS // the last record's, otherwise: leases would get back the time since
 	return &core.Checkpoint{
-		Head: head, Wall: h.clock.now().Wall,
+		Head: head, Wall: now.Wall,
 		Sections: []core.Section{{Owner: directoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}},
 	}, nil
 }

@@ -16,6 +16,10 @@ type clock struct {
 
 func newClock(base int64) *clock { return &clock{base: base, start: time.Now()} }
 
+// resume continues from hubMS, if that is later than where the clock began. Only
+// for the start, before anybody reads the clock.
+func (c *clock) resume(hubMS int64) { c.base = max(c.base, hubMS) }
+
 func (c *clock) now() core.Now {
 	t := time.Now()
 	return core.Now{HubMS: c.base + t.Sub(c.start).Milliseconds(), Wall: hub.TimeOf(t)}

@@ -161,7 +161,7 @@ func (d *directory) silent(limit hub.Time) []session {
 func (d *directory) park(agent hub.AgentID) error {
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
-	if d.parked[agent] >= hub.MaxParkedPerAgent {
+	if agent != "" && d.parked[agent] >= hub.MaxParkedPerAgent { // nobody in particular is not one agent
 		return hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
 			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(retryAfterSec).
 			WithFix("let one of them end, or use an agent id of its own for every process")

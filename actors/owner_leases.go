@@ -23,6 +23,7 @@ type leaseAsk struct {
 	key    core.LeaseKey
 	wait   time.Duration // 0: never waits
 	unpark func()        // ends the parking; nil while not parked
+	place  *core.LeaseWaiter[*leaseAsk]
 }
 
 // run decides the command. What is due at its key expires first, in the same
@@ -66,10 +67,26 @@ func (a *leaseAsk) park(o *owner, now core.Now) {
 		a.fail(err)
 		return
 	}
-	a.unpark = func() { h.views.directory.unpark(a.agent) }
+	a.unpark = func() {
+		h.views.directory.touch(a.agent, h.clock.now().Wall)
+		h.views.directory.unpark(a.agent)
+	}
 	a.returnPermit()
-	o.leases.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)
+	a.place = o.leases.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)
 }
+
+// leaveTurn takes a command whose caller has gone out of the queue, so that its
+// idempotency key and its place among the agent's parked calls are free.
+type leaveTurn struct{ ask *leaseAsk }
+
+func (t leaveTurn) run(o *owner) {
+	if t.ask.place != nil && o.leases.queue.Remove(t.ask.place) {
+		t.ask.unpark()
+		t.ask.fail(errExpired())
+	}
+}
+
+func (leaveTurn) fail(error) {}
 
 // resume decides a command that leaves the queue, as the lease stands now.
 func (a *leaseAsk) resume(o *owner, now core.Now) {
@@ -188,13 +205,18 @@ type leaseTick struct{}
 func (leaseTick) run(o *owner) {
 	h, t := o.hub, o.leases
 	t.armed = 0
-	if ok, _ := h.journal.Room(); !ok {
+	now := h.clock.now()
+	if ok, free := h.journal.Room(); !ok {
 		// A full disk freezes expiry too: nothing ends that cannot be journaled.
-		t.armed = h.clock.now().HubMS + frozenRetry.Milliseconds()
+		// Who has waited enough is told why it was not granted.
+		for _, w := range t.queue.TimedOut(now) {
+			w.Value.unpark()
+			w.Value.fail(errStorageFull(free))
+		}
+		t.armed = now.HubMS + frozenRetry.Milliseconds()
 		t.timer.Reset(frozenRetry)
 		return
 	}
-	now := h.clock.now()
 	for {
 		due := o.state.(*core.Leases).Expire(now, h.world(), hub.MaxExpireBatch)
 		if due.Empty() {

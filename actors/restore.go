@@ -48,6 +48,7 @@ func (h *Hub) restore() (*restored, error) {
 		return nil, fmt.Errorf("read checkpoint: %w", err)
 	default:
 		r.asOf = c.Head.Seq
+		h.clock.resume(c.Head.HubMS)
 		for _, s := range c.Sections {
 			if err := h.restoreSection(r, s); err != nil {
 				return nil, fmt.Errorf("restore %s from checkpoint %d: %w", s.Owner, c.Head.Seq, err)

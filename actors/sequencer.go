@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"sync"
 
 	"hubcli/actors/core"
@@ -80,9 +81,17 @@ func (q *sequencer) reserve(s *slot, now core.Now, messages, fences int, proof, 
 	return nil
 }
 
-// publish makes a reserved slot ready for the writer.
+// publish makes a reserved slot ready for the writer. After a failure there is
+// none, and the slot is answered here.
 func (q *sequencer) publish(s *slot) {
 	q.mu.Lock()
+	if failed := q.failed; failed != nil {
+		q.mu.Unlock()
+		if s.deliver != nil {
+			s.deliver(failed)
+		}
+		return
+	}
 	s.ready = true
 	first := len(q.pending) > 0 && q.pending[0].ready
 	q.mu.Unlock()
@@ -139,14 +148,15 @@ func (q *sequencer) committed(seq hub.Seq) {
 }
 
 // fail ends the numbering and returns what nobody will commit. Slots that are
-// not ready yet are among them: their owners find out when they publish.
+// not ready yet are left out: their owners still write to them, and find out when
+// they publish.
 func (q *sequencer) fail(err error) []*slot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failed == nil {
 		q.failed = err
 	}
-	left := q.pending
+	left := slices.DeleteFunc(q.pending, func(s *slot) bool { return !s.ready })
 	q.pending = nil
 	return left
 }

@@ -114,8 +114,12 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 		answer, err = w.codec.decode(ctx, stored)
 		return answer, true, err
 	}
-	h.stage.tell(a.permit.owner.pid, &leaseAsk{ask: a, key: k, wait: wait})
+	pid, asked := a.permit.owner.pid, &leaseAsk{ask: a, key: k, wait: wait}
+	h.stage.tell(pid, asked)
 	answer, err = a.wait()
+	if wait > 0 && ctx.Err() != nil {
+		h.stage.tell(pid, leaveTurn{asked})
+	}
 	return answer, false, err
 }
 

@@ -211,7 +211,10 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	if err := h.views.directory.park(c.agent); err != nil {
 		return hub.Page{}, err
 	}
-	defer h.views.directory.unpark(c.agent)
+	defer func() {
+		h.views.directory.touch(c.agent, h.clock.now().Wall) // a parked call is presence until it ends
+		h.views.directory.unpark(c.agent)
+	}()
 	timeout := time.NewTimer(c.wait)
 	defer timeout.Stop()
 	var bells waiting
