@@ -260,9 +260,8 @@ func (c *Checker) keep(r *http.Request, err error) error {
 }
 
 // Report tells on w what was wrong, which operations never succeeded and which
-// error codes never came; elsewhere names the codes that other tests produce and
-// where. It returns false if there is anything to tell.
-func (c *Checker) Report(w io.Writer, elsewhere map[hub.Code]string) bool {
+// error codes never came. It returns false if there is anything to tell.
+func (c *Checker) Report(w io.Writer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lines := slices.Clone(c.wrong)
@@ -272,12 +271,8 @@ func (c *Checker) Report(w io.Writer, elsewhere map[hub.Code]string) bool {
 		}
 	}
 	for code := range hub.Codes() {
-		where, excused := elsewhere[code]
-		switch {
-		case c.codes[code] == 0 && !excused:
+		if c.codes[code] == 0 {
 			lines = append(lines, "contract: no test produced the error code "+string(code))
-		case c.codes[code] != 0 && excused:
-			lines = append(lines, "contract: "+string(code)+" is produced here; do not excuse it with "+where)
 		}
 	}
 	slices.Sort(lines)
