@@ -1,0 +1,175 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+)
+
+// The walk of the README, word for word, with the real executable, a real store
+// and a real repository: three agents change a file under a claim and a lock,
+// the hub is killed with SIGKILL meanwhile, and nothing acknowledged is lost.
+func TestReadmeWalk(t *testing.T) {
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Cleanup(func() { end(port, dir) })
+	script := filepath.Join(dir, "walk.sh")
+	if err := os.WriteFile(script, []byte(strings.ReplaceAll(readmeWalk(t), "7979", port)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	bash := exec.CommandContext(ctx, "bash", script)
+	bash.Dir = dir
+	bash.Env = append(os.Environ(), "HUB_DATA_ROOT="+filepath.Join(dir, "data"))
+	out, err := bash.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the walk failed: %v\n%s", err, out)
+	}
+	walk := filepath.Join(dir, "hub-walk")
+	checkRepository(t, filepath.Join(walk, "repo"))
+	for _, want := range []string{`"status":"done"`, `Task 1 "Write the change log" is done`, "[task_result]"} {
+		if !bytes.Contains(out, []byte(want)) {
+			t.Errorf("the walk did not print %s:\n%s", want, out)
+		}
+	}
+	answers := readAnswers(t, filepath.Join(walk, "answers.log"))
+	checkLeases(t, answers)
+	checkMessages(t, port, filepath.Join(walk, "store"), answers)
+}
+
+// readmeWalk returns the one block of bash in the README.
+func readmeWalk(t *testing.T) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(readme), "\n```bash\n")
+	walk, _, closed := strings.Cut(rest, "\n```\n")
+	if !found || !closed {
+		t.Fatal("the README has no block of bash")
+	}
+	return walk + "\n"
+}
+
+func checkRepository(t *testing.T, repo string) {
+	t.Helper()
+	changes, err := os.ReadFile(filepath.Join(repo, "CHANGES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := exec.Command("git", "-C", repo, "log", "--stat", "--format=%s").CombinedOutput()
+	if err != nil {
+		t.Fatalf("git log: %v\n%s", err, log)
+	}
+	for _, dev := range []string{"dev-a", "dev-b"} {
+		if strings.Count(string(changes), "- "+dev+" was here") != 1 || strings.Count(string(log), "CHANGES: "+dev) != 1 {
+			t.Errorf("%s has not one line and one commit:\n%s\n%s", dev, changes, log)
+		}
+	}
+	if n := strings.Count(string(log), "1 insertion(+)"); n != 3 {
+		t.Errorf("%d commits add one line, want 3: the work was not done one after the other\n%s", n, log)
+	}
+}
+
+// answer is what the walk's calls have in common.
+type answer struct {
+	OK       bool            `json:"ok"`
+	Result   json.RawMessage `json:"result"`
+	Acquired *bool           `json:"acquired"`
+}
+
+func readAnswers(t *testing.T, name string) (all []answer) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var a answer
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil || !a.OK {
+			t.Fatalf("an answer of the walk is %s (%v)", lines.Bytes(), err)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// checkLeases holds the walk's grants against each other: whoever came second
+// was granted after the first had let go, with a higher fence.
+func checkLeases(t *testing.T, answers []answer) {
+	t.Helper()
+	var grants, releases []hub.Claim
+	for _, a := range answers {
+		var c hub.Claim
+		if json.Unmarshal(a.Result, &c) != nil || c.ClaimKey == "" {
+			continue
+		}
+		switch {
+		case a.Acquired != nil && *a.Acquired:
+			grants = append(grants, c)
+		case c.ReleasedAt != nil:
+			releases = append(releases, c)
+		default:
+			t.Errorf("a claim was not granted: %s", a.Result)
+		}
+	}
+	if len(grants) != 2 || len(releases) != 2 {
+		t.Fatalf("%d grants and %d releases of the claim, want 2 and 2", len(grants), len(releases))
+	}
+	first, second := grants[0], grants[1]
+	if second.Fence < first.Fence {
+		first, second = second, first
+	}
+	if first.OwnerAgentID == second.OwnerAgentID || first.Fence == second.Fence || second.ClaimedAt < *releases[0].ReleasedAt {
+		t.Errorf("two held the claim at once: %+v then %+v, released %v", first, second, releases[0].ReleasedAt)
+	}
+}
+
+// checkMessages starts the walk's hub again and looks for every message that was
+// acknowledged.
+func checkMessages(t *testing.T, port, store string, answers []answer) {
+	t.Helper()
+	if out, err := exec.Command("hubcli", "ensure", "--port", port, "--storage", store).CombinedOutput(); err != nil {
+		t.Fatalf("ensure: %v\n%s", err, out)
+	}
+	seen := map[hub.MessageID]bool{}
+	for _, a := range answers {
+		var posted struct {
+			ID hub.MessageID `json:"id"`
+		}
+		if json.Unmarshal(a.Result, &posted) != nil || posted.ID == 0 {
+			continue
+		}
+		if seen[posted.ID] {
+			t.Errorf("message %d was acknowledged twice", posted.ID)
+		}
+		seen[posted.ID] = true
+		row, err := at(port).Message(t.Context(), posted.ID, "lead")
+		if err != nil || !bytes.Equal(row, a.Result) {
+			t.Errorf("message %d is %s (%v), was acknowledged as %s", posted.ID, row, err, a.Result)
+		}
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d messages were acknowledged, want 5", len(seen))
+	}
+}
