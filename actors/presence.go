@@ -46,6 +46,7 @@ func (h *Hub) endIdle(s session) {
 		},
 		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
+	h.idle.forget(s.agent) // now there is something to revive
 }
 
 func nothing() core.Decision[struct{}] {
