@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,47 @@ func FuzzLogEntry(f *testing.F) {
 	})
 }
 
+// decodeAll decodes every message of a block that begins with first.
+func decodeAll(first hub.MessageID, b []byte) error {
+	k, err := decodeBlock(messageKey(first), b)
+	if err != nil {
+		return err
+	}
+	for id := k.first; id <= k.last(); id++ {
+		if _, err := k.message(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func FuzzBlock(f *testing.F) {
+	w := &conformance.Writer{}
+	message, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint32(1), uint32(len(message)), message)
+	f.Add(uint32(1<<30), uint32(5), []byte("x"))
+	f.Fuzz(func(t *testing.T, count, end uint32, body []byte) {
+		_ = decodeAll(1, body)
+		k := messageBlock{first: 1, ends: []uint32{end, count}, body: body}
+		_ = decodeAll(1, k.seal(nil)) // past the checksum of the table
+	})
+}
+
+func FuzzIndex(f *testing.F) {
+	f.Add([]byte{1, 200, 3})
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		key := indexKey(prefixChannel, "c", 5)
+		_, _ = decodeIndex(key, payload, nil)
+		ids, err := decodeIndex(key, seal(append(make([]byte, sealSize), payload...), 0, indexVersion, key), nil)
+		if err == nil && !slices.IsSorted(ids) {
+			t.Errorf("%x decodes to %v", payload, ids)
+		}
+	})
+}
+
 func FuzzMarker(f *testing.F) {
 	f.Add(newMarker().encode())
 	f.Add([]byte("hubcli store\nformat 2\n"))
@@ -130,10 +172,24 @@ func TestEveryBitCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	effect := &core.Effect{Scope: [32]byte{1}, Seq: 4, Answer: []byte("a")}
+	second, err := appendMessage(nil, &w.Post("general", "t", "again").Messages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := messageBlock{first: 1, ends: []uint32{uint32(len(message)), uint32(len(message) + len(second))}, body: append(bytes.Clone(message), second...)}
+	list := indexList{indexName{prefixChannel, "general"}, []hub.MessageID{1, 2, 300}}
 	encodings := map[string]struct {
 		bytes  []byte
 		decode func([]byte) error
 	}{
+		"block": {k.seal(nil), func(b []byte) error { return decodeAll(1, b) }},
+		"index": {list.entry().value, func(b []byte) error {
+			if len(b) == 0 {
+				return errDamaged // an empty value is the index of one message
+			}
+			_, err := decodeIndex(list.entry().key, b, nil)
+			return err
+		}},
 		"frame":      {sampleFrame(t), func(b []byte) error { _, err := decodeFrame(b); return err }},
 		"message":    {message, func(b []byte) error { _, err := decodeMessage(b); return err }},
 		"row":        {encodeRow([]byte("k"), []byte("value")), func(b []byte) error { _, err := decodeRow([]byte("k"), b); return err }},

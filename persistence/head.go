@@ -37,7 +37,7 @@ const (
 func encodeMark(counter uint64, m mark) []byte {
 	b := make([]byte, 0, headSlotSize)
 	b = append(b, headMagic...)
-	b = append(b, 1, flag(m.clean))
+	b = append(b, 1, flagByte(m.clean))
 	b = binary.BigEndian.AppendUint64(b, counter)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Seq))
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Message))
@@ -126,7 +126,7 @@ func (h *headFile) sync() error {
 	return h.f.Sync()
 }
 
-func flag(set bool) byte {
+func flagByte(set bool) byte {
 	if set {
 		return 1
 	}

@@ -51,8 +51,9 @@ func (s *Store) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 	})
 }
 
-// errEnough ends a walk whose caller wants no more.
-var errEnough = errors.New("persistence: enough")
+// decodedAtOnce is how many messages of a block are decoded before they are
+// handed out.
+const decodedAtOnce = 64
 
 // allMessages walks the blocks.
 func allMessages(txn *badger.Txn, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
@@ -64,38 +65,63 @@ func allMessages(txn *badger.Txn, low, upto hub.MessageID, backward bool, fn fun
 		start = floorKey(txn, prefix, low+1)
 	}
 	for it.Seek(start); it.ValidForPrefix(prefix); it.Next() {
-		item := it.Item()
-		var k block
-		err := item.Value(func(b []byte) (err error) {
-			if k, err = decodeBlock(item.Key(), b); err != nil {
+		done, err := blockMessages(it.Item(), low, upto, backward, fn)
+		if done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blockMessages calls fn for the messages of one block within the range. done
+// says that fn wants no more or that the range ends here. While the bytes of a
+// value are looked at, Badger holds a lock on their file that its writer needs
+// now and then: fn, which may read itself, is called without it.
+func blockMessages(item *badger.Item, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) (done bool, err error) {
+	var batch []core.StoredMessage
+	for skip := 0; ; skip += len(batch) {
+		batch = batch[:0]
+		more := false
+		err := item.Value(func(b []byte) error {
+			k, err := decodeBlock(item.Key(), b)
+			if err != nil {
 				return damagedBlock(item.Key())
 			}
+			done = backward && k.first <= low+1 || !backward && k.last() >= upto
 			first, last := max(k.first, low+1), min(k.last(), upto)
-			for n := range last - first + 1 {
-				id := first + n
+			n := int(max(0, last-first+1))
+			for i := skip; i < n && len(batch) < decodedAtOnce; i++ {
+				id := first + hub.MessageID(i)
 				if backward {
-					id = last - n
+					id = last - hub.MessageID(i)
 				}
 				m, err := k.message(id)
 				if err != nil {
 					return damagedMessage(id)
 				}
-				if !fn(&m) {
-					return errEnough
-				}
+				batch = append(batch, m)
 			}
+			more = skip+len(batch) < n
 			return nil
 		})
-		switch {
-		case errors.Is(err, errEnough):
-			return nil
-		case err != nil:
-			return err
-		case backward && k.first <= low+1, !backward && k.last() >= upto:
-			return nil
+		for i := range batch { // those before a damaged one, too
+			if !fn(&batch[i]) {
+				return true, nil
+			}
+		}
+		if err != nil || !more {
+			return done, asDamage(err, item.Key())
 		}
 	}
-	return nil
+}
+
+// asDamage gives an error of Badger's own over a value the form of the others.
+func asDamage(err error, key []byte) error {
+	var known *hub.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return damagedBlock(key)
 }
 
 func damagedBlock(key []byte) error {

@@ -96,18 +96,20 @@ func (s *space) ask() *spaceState {
 }
 
 // fits reports whether a group of size bytes can be committed without danger,
-// giving up the ballast if that helps.
+// giving up the ballast if that helps. It asks the disk every time: statfs takes
+// a microsecond, and a wrong answer costs the process.
 func (s *space) fits(size int64) bool {
-	if last := s.state.Load(); last.ok && time.Since(last.at) < spaceAge && last.free-s.written.Load()*4 > 4*(commitNeeded+size) {
+	enough := func() bool {
+		free, err := s.free(s.dir)
+		return err == nil && free >= commitNeeded+size
+	}
+	if enough() {
 		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ask().free >= commitNeeded+size {
-		return true
-	}
-	free, err := s.free(s.dir)
-	return err == nil && free >= commitNeeded+size
+	s.ask()
+	return enough()
 }
 
 func (s *space) ballastName() string { return filepath.Join(s.dir, nameBallast) }

@@ -36,6 +36,7 @@ const (
 	metaFin        = 1 << 7
 	manifestHeader = 8
 	txnKey         = "!badger!txn"
+	registryText   = "Hello Badger"
 	pointerSize    = 12
 )
 
@@ -114,6 +115,9 @@ func verifyDatabase(dir string, clean bool) (walState, error) {
 	}
 	if err := verifyManifest(filepath.Join(dir, "MANIFEST")); err != nil {
 		return wal, corrupt("its table list fails its checks", err)
+	}
+	if err := verifyKeyRegistry(filepath.Join(dir, "KEYREGISTRY")); err != nil {
+		return wal, corrupt("its key registry fails its checks", err)
 	}
 	tables, err := databaseFiles(dir, ".sst")
 	if err != nil {
@@ -299,9 +303,10 @@ func (w *walState) valuesBehind(b []byte) int {
 	return len(seen) + known
 }
 
-// verifyManifest looks for an entry that ends beyond the file although a shorter
-// one with its checksum stands there: its length is damaged, and Badger would
-// drop it and delete the tables it names.
+// verifyManifest checks every entry of Badger's list of tables. One that ends
+// beyond the file is torn and was never in force, unless a shorter one with its
+// checksum stands there: then its length is damaged, and Badger would drop it and
+// delete the tables it names.
 func verifyManifest(name string) error {
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -310,10 +315,16 @@ func verifyManifest(name string) error {
 	if err != nil {
 		return err
 	}
+	if !bytes.HasPrefix(b, []byte("Bdgr\x00\x00\x00\x08")) {
+		return errors.New("its beginning is damaged")
+	}
 	for at := manifestHeader; at+8 <= len(b); {
 		length, sum := uint64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
 		body := b[at+8:]
 		if length <= uint64(len(body)) {
+			if crc32.Checksum(body[:length], castagnoli) != sum {
+				return fmt.Errorf("the entry at byte %d is damaged", at)
+			}
 			at += 8 + int(length)
 			continue
 		}
@@ -323,9 +334,22 @@ func verifyManifest(name string) error {
 				return fmt.Errorf("the length of the entry at byte %d is damaged", at)
 			}
 		}
-		return nil // torn: it was never in force
+		return nil
 	}
 	return nil
+}
+
+// verifyKeyRegistry checks Badger's file of encryption keys, of which there are
+// none: 16 random bytes and a fixed text.
+func verifyKeyRegistry(name string) error {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && (len(b) != 16+len(registryText) || string(b[16:]) != registryText) {
+		err = errors.New("it is not as Badger wrote it")
+	}
+	return err
 }
 
 // verifyTable reads a table through and checks every block.

@@ -1,0 +1,314 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/persistence/conformance"
+)
+
+// copyStore copies a store with its holes; Badger's files are mostly holes.
+func copyStore(t testing.TB, from, to string) {
+	t.Helper()
+	if out, err := exec.Command("cp", "-a", "--sparse=always", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v: %s", err, out)
+	}
+}
+
+// damagedStores returns a store as a kill leaves it and one that was closed, both
+// with the same history, and the end of it.
+func damagedStores(t *testing.T) (killed, closed string, end core.Head) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "store")
+	s := openStore(t, dir)
+	w := &conformance.Writer{}
+	appendGroups := func(n int) {
+		for range n {
+			if err := s.Append(childGroup(w)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.SaveCheckpoint(&core.Checkpoint{Head: w.Head, Sections: []core.Section{{Version: 1, Data: fmt.Append(nil, w.Head.Seq)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendGroups(30)
+	if err := s.Close(); err != nil { // so that there are tables
+		t.Fatal(err)
+	}
+	s = openStore(t, dir)
+	for range 4 {
+		appendGroups(12)
+	}
+	if err := s.Append(childGroup(w)); err != nil {
+		t.Fatal(err)
+	}
+	killed = filepath.Join(base, "killed")
+	copyStore(t, dir, killed)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return killed, dir, w.Head
+}
+
+// TestDamageIsNeverServed flips a bit, blanks a page and cuts off the end of every
+// file of a store. The store must come back whole, or refuse to start, or say
+// corrupt_record; a shorter or another history must not be served.
+func TestDamageIsNeverServed(t *testing.T) {
+	killed, closed, end := damagedStores(t)
+	random := rand.New(rand.NewPCG(11, uint64(time.Now().UnixNano())))
+	counts := map[string]int{}
+	for state, dir := range map[string]string{"killed": killed, "closed": closed} {
+		for _, name := range storeFiles(t, dir) {
+			for kind, times := range map[string]int{"flip": 4, "blank": 1, "cut": 1} {
+				for range times {
+					store := filepath.Join(t.TempDir(), "s")
+					copyStore(t, dir, store)
+					what := fmt.Sprintf("%s %s: %s", state, name, damage(t, random, filepath.Join(store, name), kind))
+					outcome, err := judge(store, end)
+					if err != nil {
+						t.Errorf("%s: %v", what, err)
+					}
+					counts[outcome]++
+					_ = os.RemoveAll(store)
+				}
+			}
+		}
+	}
+	t.Logf("outcomes: %v", counts)
+}
+
+// judge opens a damaged store and says how it ended; an error is what must not be.
+func judge(store string, end core.Head) (string, error) {
+	s, err := Open(store, Options{})
+	if err != nil {
+		var start *StartError
+		if !errors.As(err, &start) {
+			return "", fmt.Errorf("Open: %w, not a StartError", err)
+		}
+		return string(start.Kind), nil
+	}
+	defer s.Close()
+	if s.Head().Seq != end.Seq || s.Head().Message != end.Message {
+		return "", fmt.Errorf("the history ends at %+v, it was %+v", s.Head(), end)
+	}
+	if err := checkHistory(s, end.Seq); err != nil {
+		return "", err
+	}
+	return "opened", nil
+}
+
+func storeFiles(t *testing.T, dir string) (names []string) {
+	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && d.Name() != nameBallast && !strings.HasSuffix(d.Name(), nameLock) {
+			rel, _ := filepath.Rel(dir, path)
+			names = append(names, rel)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// damage changes a file within its data, not in the hole behind, and says how.
+func damage(t *testing.T, random *rand.Rand, path, kind string) string {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size := dataEnd(t, f)
+	if size == 0 {
+		return "empty"
+	}
+	at := random.Int64N(size)
+	switch kind {
+	case "flip":
+		var b [1]byte
+		if _, err := f.ReadAt(b[:], at); err != nil {
+			t.Fatal(err)
+		}
+		b[0] ^= 1 << random.IntN(8)
+		_, err = f.WriteAt(b[:], at)
+	case "blank":
+		at &^= 4095
+		_, err = f.WriteAt(make([]byte, min(4096, size-at)), at)
+	case "cut":
+		err = f.Truncate(at)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s at byte %d of %d", kind, at, size)
+}
+
+// dataEnd returns where the zeros at the end of a file begin.
+func dataEnd(t *testing.T, f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seekHole = 4
+	end, err := f.Seek(0, seekHole)
+	if err != nil || end == 0 {
+		end = info.Size()
+	}
+	b := make([]byte, end)
+	if _, err := f.ReadAt(b, 0); err != nil {
+		t.Fatal(err)
+	}
+	for end > 0 && b[end-1] == 0 {
+		end--
+	}
+	return end
+}
+
+// smallDisk mounts a disk of its own in memory and returns a function that fills
+// it up to some bytes; the function it returns frees them again.
+func smallDisk(t *testing.T, size string) (mount string, leave func(bytes int64) (free func())) {
+	mount = t.TempDir()
+	if err := syscall.Mount("tmpfs", mount, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("no small disk can be mounted: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(mount, syscall.MNT_DETACH) })
+	return mount, func(bytes int64) func() {
+		now, err := freeBytes(mount)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.CreateTemp(mount, "filler")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := allocate(f, now-bytes); err != nil {
+			t.Fatal(err)
+		}
+		return func() { _ = os.Remove(f.Name()) }
+	}
+}
+
+// askAgain asks for the room of a disk that has just changed.
+func askAgain(s *Store) (bool, int64) {
+	s.space.written.Store(spaceBytes)
+	return s.Room()
+}
+
+// TestFullDisk fills a small disk under an open store and before one is opened.
+func TestFullDisk(t *testing.T) {
+	mount, leave := smallDisk(t, "160m")
+	dir := filepath.Join(mount, "store")
+	s := openStore(t, dir)
+	post(t, s, 50)
+	if ok, free := askAgain(s); !ok || free < roomNeeded {
+		t.Fatalf("Room = %v, %d on a fresh disk", ok, free)
+	}
+	freeSome := leave(roomNeeded - 4<<20)
+	for range 2 { // the ballast's own space must not change the answer
+		if ok, _ := askAgain(s); ok {
+			t.Fatal("Room says yes below what is needed")
+		}
+	}
+	if _, err := os.Stat(s.space.ballastName()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the ballast is still there: %v", err)
+	}
+	post(t, s, 20) // what was admitted before goes through
+	if err := checkReads(s, 70); err != nil {
+		t.Errorf("on a full disk: %v", err)
+	}
+	freeSome()
+	if ok, _ := askAgain(s); !ok {
+		t.Error("Room says no with space again")
+	}
+	if _, err := os.Stat(s.space.ballastName()); err != nil {
+		t.Errorf("the ballast is not back: %v", err)
+	}
+	post(t, s, 5)
+
+	freeAll := leave(4 << 20)
+	w := &conformance.Writer{Head: s.durable}
+	if err := s.Append(&core.Group{Records: []*core.Record{w.Post("general", "t", "x")}}); !errors.Is(err, &hub.Error{Code: hub.CodeStoreFailed}) {
+		t.Errorf("Append on a disk without space: %v; Badger would die of SIGBUS", err)
+	}
+	if err := checkReads(s, 75); err != nil {
+		t.Errorf("after the refusal: %v", err)
+	}
+	freeAll()
+	_ = s.Close()
+
+	freeAll = leave(4 << 20)
+	if _, err := Open(dir, Options{}); !isKind(err, StartFull) {
+		t.Errorf("Open on a full disk: %v, want full", err)
+	}
+	freeAll()
+	s = openStore(t, dir)
+	if s.Head().Seq != 75 {
+		t.Errorf("Head = %+v, want 75", s.Head())
+	}
+	post(t, s, 5)
+}
+
+func checkReads(s *Store, end hub.MessageID) error {
+	for id := hub.MessageID(1); id <= end; id++ {
+		if _, err := s.Message(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	mount, _ := smallDisk(t, "160m")
+	dir := filepath.Join(mount, "store")
+	s := openStore(t, dir)
+	post(t, s, 3)
+	_ = s.Close()
+	if err := syscall.Mount("tmpfs", mount, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skip(err)
+	}
+	for _, dir := range []string{dir, filepath.Join(mount, "new")} {
+		if _, err := Open(dir, Options{}); !isKind(err, StartReadOnly) {
+			t.Errorf("Open of %s: %v, want read_only", filepath.Base(dir), err)
+		}
+	}
+}
+
+// TestCloseOnFullDisk: Badger would flush to new files and die.
+func TestCloseOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	post(t, s, 3)
+	s.space.mu.Lock()
+	s.space.free = func(string) (int64, error) { return 0, nil }
+	s.space.mu.Unlock()
+	s.space.written.Store(spaceBytes)
+	if err := s.Close(); err == nil {
+		t.Error("Close says that all is well")
+	}
+	if err := s.db.Close(); err != nil { // the disk of this test is not full
+		t.Fatal(err)
+	}
+	s = openStore(t, dir)
+	if s.Head().Seq != 3 {
+		t.Errorf("Head = %+v, want 3", s.Head())
+	}
+}
+
+func isKind(err error, kind StartKind) bool {
+	var start *StartError
+	return errors.As(err, &start) && start.Kind == kind
+}

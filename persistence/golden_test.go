@@ -1,0 +1,177 @@
+package persistence
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/persistence/conformance"
+)
+
+var update = flag.Bool("update", false, "write the golden files of a format that has not been released")
+
+const (
+	goldenStore     = "testdata/store-1.zip"
+	goldenEncodings = "testdata/encodings-1.txt"
+	goldenEnd       = 200 // at least; the last group may go beyond
+	goldenIdentity  = "20c2c31855d3f10ce81606e47b8123e77ac75489d698c80713baca3f1472cc3f"
+)
+
+// TestGoldenStore opens a store that the first version of format 1 wrote. It must
+// open for ever.
+func TestGoldenStore(t *testing.T) {
+	if *update {
+		writeGoldenStore(t)
+	}
+	dir := filepath.Join(t.TempDir(), "store")
+	z, err := zip.OpenReader(goldenStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if err := os.CopyFS(dir, z); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, dir)
+	if s.Head().Seq < goldenEnd {
+		t.Fatalf("Head = %+v", s.Head())
+	}
+	if err := checkHistory(s, goldenEnd); err != nil {
+		t.Error(err)
+	}
+	if err := checkReads(s, s.Head().Message); err != nil {
+		t.Error(err)
+	}
+	c, err := s.Checkpoint()
+	if err != nil || len(c.Sections) != 2 || c.Sections[1].Owner != (core.Owner{Kind: core.OwnerAgent, Name: "ann"}) {
+		t.Errorf("Checkpoint = %+v, %v", c, err)
+	}
+	if got := identity(s); got != goldenIdentity {
+		t.Errorf("identity and secrets have the hash %s, want %s", got, goldenIdentity)
+	}
+	w := &conformance.Writer{Head: s.Head()}
+	if err := s.Append(childGroup(w)); err != nil {
+		t.Error(err)
+	}
+}
+
+// writeGoldenStore makes the store of TestGoldenStore; its identity has to be
+// copied to goldenIdentity.
+func writeGoldenStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "golden")
+	s := openStore(t, dir)
+	w := &conformance.Writer{}
+	for w.Head.Seq < goldenEnd {
+		if err := s.Append(childGroup(w)); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.commits; n%5 == 0 {
+			if err := s.SaveCheckpoint(&core.Checkpoint{Head: w.Head, Wall: 1, Sections: []core.Section{
+				{Owner: core.Owner{Kind: core.OwnerTasks}, Version: 1, Data: fmt.Append(nil, w.Head.Seq)},
+				{Owner: core.Owner{Kind: core.OwnerAgent, Name: "ann"}, Version: 2, Data: []byte(`{}`)},
+			}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Remove(filepath.Join(dir, nameBallast))
+	f, err := os.Create(goldenStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	if err := z.AddFS(os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("goldenIdentity: %s", identity(s))
+}
+
+// identity is a hash over the store's identity and secrets.
+func identity(s *Store) string {
+	sum := sha256.Sum256([]byte(string(s.InstanceID()) + hex.EncodeToString(s.SecretKey()) + s.OperatorToken()))
+	return hex.EncodeToString(sum[:])
+}
+
+// TestGoldenEncodings compares every encoding with the bytes that the first
+// version of format 1 wrote.
+func TestGoldenEncodings(t *testing.T) {
+	w := &conformance.Writer{}
+	post := w.Post("general", "topic", "hello ☃")
+	direct := w.Record(core.MessageDraft{From: "ann", To: "bob", Channel: "direct", Kind: hub.KindNotice, Body: "b", Whole: true})
+	frame, err := appendFrame(nil, []*core.Record{post, direct}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	publicMessage, err := appendMessage(nil, &post.Messages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	directMessage, err := appendMessage(nil, &direct.Messages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := messageBlock{first: 1, ends: []uint32{uint32(len(publicMessage)), uint32(len(publicMessage) + len(directMessage))}}
+	k.body = append(append(k.body, publicMessage...), directMessage...)
+	several, one := indexList{indexName{prefixChannel, "general"}, []hub.MessageID{1, 2, 300}}, indexList{indexName{prefixInbox, "bob"}, []hub.MessageID{2}}
+	encodings := map[string][]byte{
+		"block": k.seal(nil), "index": several.entry().value, "index of one": one.entry().value,
+		"frame": frame, "frame with redo": sampleFrame(t), "checkpoint": sampleCheckpoint(t),
+		"message": publicMessage, "direct message": directMessage,
+		"row":    encodeRow(rowKey(core.TableTask, core.IDKey(7)), []byte("value")),
+		"effect": encodeEffect(&core.Effect{Scope: [32]byte{1}, Body: [32]byte{2}, Seq: 3, Kind: 4, Answer: []byte("5"), At: 6}),
+		"gap":    encodeGap(gap{from: 1, upto: 2, lowMessage: 3, highMessage: 4}),
+		"HEAD":   encodeMark(9, mark{Head: core.Head{Seq: 1, Message: 2, Fence: 3, HubMS: 4}, lastFrame: 5, clean: true}),
+		"FORMAT": Marker{Format: 1, InstanceID: "00112233445566778899aabbccddeeff"}.encode(),
+		"keys": bytes.Join([][]byte{
+			seqKey(prefixFrame, 1), messageKey(2), indexKey(prefixChannel, "general", 3), indexKey(prefixThread, "t", 4),
+			indexKey(prefixInbox, "bob", 5), rowKey(core.TableLock, []byte("k")), effectKey([32]byte{6}), seqKey(prefixGap, 7), []byte(keyRedone),
+		}, []byte("|")),
+	}
+	var text strings.Builder
+	names := make([]string, 0, len(encodings))
+	for name := range encodings {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&text, "%s: %x\n", name, encodings[name])
+	}
+	if *update {
+		if err := os.WriteFile(goldenEncodings, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(goldenEncodings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Collect(strings.Lines(string(golden)))
+	got := slices.Collect(strings.Lines(text.String()))
+	if len(want) != len(got) {
+		t.Fatalf("%d encodings, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("the format has changed:\n got %swant %s", got[i], want[i])
+		}
+	}
+}
