@@ -101,9 +101,9 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 		codec: codec[core.LeaseAnswer]{
 			kind: effectLease,
 			encode: func(a core.LeaseAnswer) []byte {
-				return encodeEffect(leaseEffect{Acquired: a.Acquired, Created: a.Created})
+				return encodeEffect(leaseEffect{Created: a.Created})
 			},
-			decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return h.currentLease(k, e) },
+			decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return h.currentLease(k, agent, e) },
 		},
 	}
 	a, stored, err := admit(ctx, h, w)
@@ -124,13 +124,12 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 }
 
 // leaseEffect is what is stored of an answer about a lease. A replay shows the
-// row as it is then.
+// row as it is then, and acquired from it.
 type leaseEffect struct {
-	Acquired bool `json:"acquired"`
-	Created  bool `json:"created"`
+	Created bool `json:"created"`
 }
 
-func (h *Hub) currentLease(k core.LeaseKey, e *core.Effect) (core.LeaseAnswer, error) {
+func (h *Hub) currentLease(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (core.LeaseAnswer, error) {
 	was, err := decodeEffect[leaseEffect](e)
 	if err != nil {
 		return core.LeaseAnswer{}, err
@@ -147,8 +146,9 @@ func (h *Hub) currentLease(k core.LeaseKey, e *core.Effect) (core.LeaseAnswer, e
 	if err != nil {
 		return core.LeaseAnswer{}, err
 	}
-	a := core.LeaseAnswer{Acquired: was.Acquired, Created: was.Created}
 	now := h.clock.now()
+	holds := lease.Ended == nil && lease.Agent == agent && now.HubMS < lease.Deadline
+	a := core.LeaseAnswer{Acquired: holds, Created: was.Created && holds}
 	if k.Space == core.SpaceLock {
 		row := lease.Lock(now)
 		a.Lock = &row

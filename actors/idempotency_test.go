@@ -1,0 +1,220 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"reflect"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// everyWrite is one call of each writing method, ready to be sent again.
+func everyWrite(t *testing.T, r *rig) map[string]func(context.Context, *rig) (any, bool, error) {
+	t.Helper()
+	s := r.register("ann")
+	doomed := r.register("doomed")
+	r.claim("ann", "held", 600)
+	r.claim("ann", "released", 600)
+	open := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "open"})
+	child := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTaskRequest, Body: "child", ParentTaskID: open.ID})
+	done := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "done"})
+	working := hub.TaskWorking
+	post := func(in hub.PostInput) func(context.Context, *rig) (any, bool, error) {
+		return func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.Post(ctx, in)
+			return string(out.Row), out.Replayed, err
+		}
+	}
+	return map[string]func(context.Context, *rig) (any, bool, error){
+		"post":   post(hub.PostInput{FromAgent: "ann", Channel: "general", Kind: hub.KindChat, Body: "x"}),
+		"direct": post(hub.PostInput{FromAgent: "ann", ToAgent: "bob", Channel: "direct", Kind: hub.KindChat, Body: "x"}),
+		"task":   post(hub.PostInput{FromAgent: "ann", Channel: "general", Kind: hub.KindTask, Body: "x"}),
+		"result": post(hub.PostInput{FromAgent: "bob", Channel: "general", Kind: hub.KindTaskResult, Body: "x", ReplyTo: child.ID}),
+		"register": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.Register(ctx, hub.RegisterInput{AgentID: "new"})
+			return out.Row, out.Replayed, err
+		},
+		"resume": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.Resume(ctx, hub.ResumeInput{PriorSessionID: s.SessionID, ResumeKey: s.ResumeKey})
+			return out.Row, out.Replayed, err
+		},
+		"rename": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.Rename(ctx, "ann", hub.RenameInput{DisplayName: "Ann"})
+			return out.Row, out.Replayed, err
+		},
+		"close": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.CloseSession(ctx, doomed.SessionID)
+			return out.Row, out.Replayed, err
+		},
+		"channel": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.CreateChannel(ctx, hub.ChannelInput{Name: "c", CreatedBy: "ann"})
+			return out.Row, out.Replayed, err
+		},
+		"claim": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.Claim(ctx, hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k", TTLSec: 600})
+			return []any{out.Row.Fence, out.Row.OwnerAgentID, out.Acquired, out.Created}, out.Replayed, err
+		},
+		"lock": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.Lock(ctx, hub.LockInput{AgentID: "ann", FilePath: "/f", TTLSec: 600})
+			return []any{out.Row.Fence, out.Row.AgentID, out.Acquired, out.Created}, out.Replayed, err
+		},
+		"refresh": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.RefreshClaim(ctx, hub.ClaimHoldInput{OwnerAgentID: "ann", ClaimKey: "held", TTLSec: 900})
+			return []any{out.Row.Fence, out.Acquired}, out.Replayed, err
+		},
+		"release": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.ReleaseClaim(ctx, hub.ClaimHoldInput{AgentID: "ann", ClaimKey: "released"})
+			return []any{out.Row.Fence, out.Row.ReleasedAt != nil}, out.Replayed, err
+		},
+		"complete": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.CompleteTask(ctx, done.ID, hub.CompleteInput{AgentID: "bob", Note: "n"})
+			return out.Row, out.Replayed, err
+		},
+		"update": func(ctx context.Context, r *rig) (any, bool, error) {
+			out, err := r.UpdateTask(ctx, open.ID, hub.TaskUpdateInput{AgentID: "bob", Status: &working})
+			return out.Row, out.Replayed, err
+		},
+	}
+}
+
+// The same key with the same body has one effect and one answer, its secrets
+// too, now and after a crash; another body is refused.
+func TestIdempotentWriteHappensOnce(t *testing.T) {
+	r := start(t, newMemStore())
+	writes := everyWrite(t, r)
+	answers := map[string]any{}
+	for name, call := range writes {
+		first, replayed, err := call(withKey(t.Context(), name, "body"), r)
+		if err != nil || replayed {
+			t.Fatalf("%s: %v, replayed %v", name, err, replayed)
+		}
+		answers[name] = first
+	}
+	for _, when := range []string{"again", "after a crash"} {
+		before := r.store.Head()
+		for name, call := range writes {
+			got, replayed, err := call(withKey(t.Context(), name, "body"), r)
+			if err != nil || !replayed || !reflect.DeepEqual(got, answers[name]) {
+				t.Errorf("%s %s: %v, replayed %v\n got %+v\nwant %+v", name, when, err, replayed, got, answers[name])
+			}
+			if name != "resume" { // which is refused by its key before that, if another has used it up
+				_, _, err = call(withKey(t.Context(), name, "another"), r)
+				wantCode(t, err, hub.CodeIdempotencyConflict)
+			}
+		}
+		if r.store.Head() != before {
+			t.Errorf("%s: the journal moved", when)
+		}
+		r = start(t, r.crash())
+	}
+	for _, e := range r.store.disk.effects {
+		for name, a := range answers {
+			if s, ok := a.(hub.Registered); ok && (bytes.Contains(e.Answer, []byte(s.ResumeKey)) || bytes.Contains(e.Answer, []byte(s.SessionID))) {
+				t.Errorf("the stored answer of %s holds a secret", name)
+			}
+		}
+	}
+}
+
+// The scope of a key is agent, method, path and key; the operator has its own.
+func TestIdempotencyScope(t *testing.T) {
+	r := start(t, newMemStore())
+	post := func(ctx context.Context, from hub.AgentID) hub.MessageID {
+		m, err := r.tryPost(ctx, hub.PostInput{FromAgent: from, Body: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.ID
+	}
+	base := withKey(t.Context(), "k", "b")
+	other := func(change func(*hub.IdempotencyKey)) context.Context {
+		c := *hub.CallerOf(base)
+		k := *c.Idempotency
+		change(&k)
+		c.Idempotency = &k
+		return hub.WithCaller(t.Context(), &c)
+	}
+	ids := map[hub.MessageID]bool{}
+	for _, id := range []hub.MessageID{
+		post(base, "ann"), post(base, "bob"), post(withKey(asOperator(t.Context()), "k", "b"), "ann"),
+		post(other(func(k *hub.IdempotencyKey) { k.Path = "/v1/y" }), "ann"),
+		post(other(func(k *hub.IdempotencyKey) { k.Method = "PUT" }), "ann"),
+		post(other(func(k *hub.IdempotencyKey) { k.Key = "k2" }), "ann"),
+	} {
+		ids[id] = true
+	}
+	if len(ids) != 6 {
+		t.Errorf("6 scopes gave %d messages", len(ids))
+	}
+	if id := post(base, "ann"); !ids[id] {
+		t.Error("the first scope's answer was not kept")
+	}
+}
+
+// While a call is under way its key answers in_progress; afterwards its answer.
+func TestIdempotencyKeyInProgress(t *testing.T) {
+	r := start(t, newMemStore())
+	gate := make(chan struct{})
+	r.store.setGate(gate)
+	in := hub.PostInput{FromAgent: "ann", Body: "x"}
+	first := async(func() (hub.Message, error) { return r.tryPost(withKey(t.Context(), "k", "b"), in) })
+	for { // until the first call holds the key
+		if held := 0; true {
+			r.keys.Range(func(any, any) bool { held++; return true })
+			if held == 1 {
+				break
+			}
+		}
+	}
+	_, err := r.tryPost(withKey(t.Context(), "k", "b"), in)
+	wantCode(t, err, hub.CodeInProgress)
+	close(gate)
+	got := within(t, first)
+	again, err := r.tryPost(withKey(t.Context(), "k", "b"), in)
+	if got.err != nil || err != nil || again.ID != got.v.ID {
+		t.Errorf("first %+v, again %+v, %v", got, again, err)
+	}
+}
+
+// A refusal is not stored: its key is free, also for another body, once the
+// reason is gone.
+func TestRefusalIsNotStored(t *testing.T) {
+	r := start(t, newMemStore())
+	hold := hub.ClaimHoldInput{AgentID: "ann", ClaimKey: "k"}
+	_, err := r.ReleaseClaim(withKey(t.Context(), "k", "b"), hold)
+	wantCode(t, err, hub.CodeNotHolder)
+	r.claim("ann", "k", 60)
+	if out, err := r.ReleaseClaim(withKey(t.Context(), "k", "other"), hold); err != nil || out.Replayed {
+		t.Errorf("after the refusal: %+v, %v", out, err)
+	}
+	// An answer without effect is none either: the lease is another's now.
+	r.claim("bob", "k2", 60)
+	in := hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k2", TTLSec: 60}
+	if g, err := r.Claim(withKey(t.Context(), "c", "b"), in); err != nil || g.Acquired {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	r.release("bob", "k2")
+	if g, err := r.Claim(withKey(t.Context(), "c", "b"), in); err != nil || !g.Acquired || g.Replayed {
+		t.Errorf("the same call once the lease is free: %+v, %v", g, err)
+	}
+	r.keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
+}
+
+// A replay about a lease shows the row as it is then.
+func TestReplayOfLeaseShowsTheCurrentRow(t *testing.T) {
+	r := start(t, newMemStore())
+	in := hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k", TTLSec: 60}
+	if _, err := r.Claim(withKey(t.Context(), "c", "b"), in); err != nil {
+		t.Fatal(err)
+	}
+	r.release("ann", "k")
+	r.claim("bob", "k", 60)
+	g, err := r.Claim(withKey(t.Context(), "c", "b"), in)
+	if err != nil || !g.Replayed || g.Row.OwnerAgentID != "bob" || g.Row.Fence != 2 {
+		t.Errorf("replay %+v, %v; want bob's row", g, err)
+	}
+	if g.Acquired {
+		t.Error("the replay says that ann holds what bob holds")
+	}
+}
