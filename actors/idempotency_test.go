@@ -17,7 +17,8 @@ func everyWrite(t *testing.T, r *rig) map[string]func(context.Context, *rig) (an
 	r.claim("ann", "held", 600)
 	r.claim("ann", "released", 600)
 	open := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "open"})
-	child := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTaskRequest, Body: "child", ParentTaskID: open.ID})
+	parent := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "parent"})
+	child := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTaskRequest, Body: "child", ParentTaskID: parent.ID})
 	done := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "done"})
 	working := hub.TaskWorking
 	post := func(in hub.PostInput) func(context.Context, *rig) (any, bool, error) {
