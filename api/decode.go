@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -27,8 +28,9 @@ func Decode(body []byte, v any) error {
 		return hub.NewError(hub.CodeInvalidJSON, "the body is not valid UTF-8").
 			WithFix("encode the body in UTF-8")
 	}
-	var names [linearKeys][]byte
-	s := scanner{data: body, keys: names[:0]}
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.data = body
 	switch s.peek() {
 	case 0:
 		if s.pos == len(body) {
@@ -40,13 +42,24 @@ func Decode(body []byte, v any) error {
 		return s.fail("the body is not a JSON object")
 	}
 	target := reflect.ValueOf(v).Elem()
-	if err := decodeStruct(&s, planOf(target.Type()), target); err != nil {
+	if err := decodeStruct(s, planOf(target.Type()), target); err != nil {
 		return err
 	}
 	if s.space(); s.pos != len(body) {
 		return s.fail("something follows the JSON object")
 	}
 	return nil
+}
+
+// scanners keeps the room for member names from being made for every body.
+var scanners = sync.Pool{New: func() any { return &scanner{keys: make([][]byte, 0, linearKeys)} }}
+
+// release gives the scanner back, without what it has read.
+func (s *scanner) release() {
+	keys := s.keys[:cap(s.keys)]
+	clear(keys)
+	*s = scanner{keys: keys[:0]}
+	scanners.Put(s)
 }
 
 // plan says how the members of one struct type are decoded.
@@ -252,7 +265,8 @@ func typeName(c byte) string {
 
 // within puts the outer name before the field that err names.
 func within(err error, outer string) error {
-	if e, ok := err.(*hub.Error); ok && e.Code != hub.CodeInvalidJSON {
+	var e *hub.Error
+	if errors.As(err, &e) && e.Code != hub.CodeInvalidJSON {
 		if inner, ok := e.Detail["field"].(string); ok {
 			e.Detail["field"] = outer + "." + inner
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,8 +89,11 @@ func TestValidatePost(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := wantError(t, api.ValidatePost(&c.in, smallLimits, c.operator), c.code, c.field)
-			switch c.code {
-			case hub.CodeBodyTooLarge, hub.CodeTooManyAttachments, hub.CodeAttachmentTooLarge, hub.CodeMetadataTooLarge, hub.CodeMetadataTooDeep:
+			tellsSize := []hub.Code{
+				hub.CodeBodyTooLarge, hub.CodeTooManyAttachments, hub.CodeAttachmentTooLarge,
+				hub.CodeMetadataTooLarge, hub.CodeMetadataTooDeep,
+			}
+			if slices.Contains(tellsSize, c.code) {
 				limit, _ := e.Detail["limit"].(int)
 				size, _ := e.Detail["size"].(int)
 				if limit == 0 || size <= limit {

@@ -18,8 +18,8 @@ import (
 // is not exactly ours, a Sec-Fetch-Site that says the request comes from a page
 // of another site.
 func (s *Server) guard(r *http.Request) *hub.Error {
-	port := localPort(r)
-	if port == "" || !s.hostAllowed(r.Host, port) {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok || !s.hostAllowed(r.Host, local) {
 		return hub.NewError(hub.CodeForbiddenHost, "the Host header does not name this hub").
 			WithFix("use http://127.0.0.1 with the port of the hub")
 	}
@@ -38,19 +38,12 @@ func (s *Server) guard(r *http.Request) *hub.Error {
 	return nil
 }
 
-// localPort returns the port at which the request came in, or "".
-func localPort(r *http.Request) string {
-	addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if !ok {
-		return ""
-	}
-	return strconv.Itoa(addr.Port)
-}
-
 // hostAllowed accepts 127.0.0.1, localhost and ::1 with our port, and with
-// AllowRemote the addresses of this machine. Addresses are compared as
-// addresses, never as text that begins alike.
-func (s *Server) hostAllowed(host, port string) bool {
+// AllowRemote the addresses of this machine: that at which the request came in,
+// or another. Addresses are compared as addresses, never as text that begins
+// alike.
+func (s *Server) hostAllowed(host string, local *net.TCPAddr) bool {
+	port := strconv.Itoa(local.Port)
 	name, ok := strings.CutSuffix(host, ":"+port)
 	if !ok {
 		if port != "80" || strings.HasSuffix(host, ":") {
@@ -69,7 +62,11 @@ func (s *Server) hostAllowed(host, port string) bool {
 	case addr == loopback4 || addr == loopback6:
 		return true
 	}
-	return s.config.AllowRemote && slices.Contains(s.localAddrs(), addr)
+	if !s.config.AllowRemote {
+		return false
+	}
+	at, _ := netip.AddrFromSlice(local.IP)
+	return addr == at.Unmap() || slices.Contains(s.config.LocalAddrs(), addr)
 }
 
 var (

@@ -47,7 +47,7 @@ var routes = []route{
 	{path: "/metrics", method: "GET", operation: "getMetrics", plane: planeOpen, auth: authRemote, handle: getMetrics},
 	{path: "/readyz", method: "GET", operation: "getReadiness", plane: planeOpen, auth: authRemote, handle: getReadiness},
 	{path: "/v1/agents", method: "GET", operation: "listAgents", plane: planeAgent, handle: listAgents},
-	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, handle: getAppStatus},
+	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, auth: authRemote, handle: getAppStatus},
 	{path: "/v1/bootstrap", method: "GET", operation: "getBootstrap", plane: planeAgent, handle: getBootstrap},
 	{path: "/v1/channels", method: "GET", operation: "listChannels", plane: planeAgent, handle: listChannels},
 	{path: "/v1/channels", method: "POST", operation: "createChannel", plane: planeAgent, changes: true, handle: createChannel},

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -79,10 +78,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    s.config.MaxHeaderBytes,
 		ReadHeaderTimeout: s.config.ReadHeaderTimeout,
 		ReadTimeout:       s.config.ReadTimeout,
-		WriteTimeout:      s.config.WriteTimeout,
-		IdleTimeout:       s.config.IdleTimeout,
-		ConnState:         s.conns.changed,
-		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
+		// net/http counts it from the end of the header.
+		WriteTimeout: s.config.ReadTimeout + s.config.WriteTimeout,
+		IdleTimeout:  s.config.IdleTimeout,
+		ConnState:    s.conns.changed,
+		ErrorLog:     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 
 		DisableGeneralOptionsHandler: true,
 	}
@@ -181,7 +181,7 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 
 // panicked answers for a handler that panicked, or cuts a stream off.
 func (s *Server) panicked(w http.ResponseWriter, r *http.Request, cause any) {
-	if cause == http.ErrAbortHandler {
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
 	s.config.Logger.Error("handler panicked", "method", r.Method,
@@ -192,8 +192,6 @@ func (s *Server) panicked(w http.ResponseWriter, r *http.Request, cause any) {
 	}
 	s.fail(w, internalError())
 }
-
-func (s *Server) localAddrs() []netip.Addr { return s.config.LocalAddrs() }
 
 func sortedSet(list []string) []string {
 	slices.Sort(list)

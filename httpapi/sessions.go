@@ -74,6 +74,7 @@ func listAgents(c *call) (reply, error) {
 	}
 	filter := hub.AgentsQuery{Capability: q.Text("capability")}
 	as := q.Agent("as")
+	c.name(&as)
 	if err := q.Err(); err != nil {
 		return reply{}, err
 	}
@@ -99,6 +100,9 @@ func getBootstrap(c *call) (reply, error) {
 }
 
 func listChannels(c *call) (reply, error) {
+	if err := c.actAs(c.caller.Agent); err != nil {
+		return reply{}, err
+	}
 	rows, err := c.server.config.Service.Channels(c.context())
 	return reply{result: list(rows)}, err
 }
@@ -141,6 +145,7 @@ func getReadiness(c *call) (reply, error) {
 	case hub.JournalFailed:
 		return reply{}, hub.NewError(hub.CodeStoreFailed, "the store failed: the hub is about to exit").
 			WithFix("see the hub's log")
+	case hub.JournalOK:
 	}
 	return reply{result: map[string]string{"status": "ready"}}, nil
 }

@@ -1,0 +1,46 @@
+package httpapi_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"hubcli/httpapi"
+	"hubcli/hub"
+)
+
+// BenchmarkPost is the cost of the edge alone: routing, decoding, checks and the
+// answer of one post, without a network and with a service that does nothing.
+func BenchmarkPost(b *testing.B) {
+	row := hub.EncodedMessage(`{"id":1,"body":"` + strings.Repeat("x", 256) + `"}`)
+	s := &stub{post: func(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
+		return hub.Outcome[hub.EncodedMessage]{Row: row}, nil
+	}}
+	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.WithValue(b.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 6000}))
+	body := `{"from_agent":"agent-12","channel":"general","body":"` + strings.Repeat("lorem ip", 32) + `"}`
+	r := httptest.NewRequestWithContext(ctx, "POST", "http://127.0.0.1:6000/v1/messages", nil)
+	r.RemoteAddr = "127.0.0.1:5000"
+	r.Header.Set("Content-Type", "application/json")
+	handler := server.Handler()
+	w := discard{http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(w.header)
+		r.Body = io.NopCloser(strings.NewReader(body))
+		handler.ServeHTTP(w, r)
+	}
+}
+
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header         { return d.header }
+func (d discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d discard) WriteHeader(int)             {}
