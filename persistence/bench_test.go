@@ -57,7 +57,7 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("100 of a channel", func(b *testing.B) {
 		for b.Loop() {
 			n := 0
-			_ = s.Messages(core.Scope{Kind: core.ScopeChannel, Name: "general"}, 0, hub.MaxMessageID, true, func(*core.StoredMessage) bool {
+			_ = s.Messages(core.Scope{Kind: core.ScopeChannel, Name: "channel-3"}, 0, hub.MaxMessageID, true, func(*core.StoredMessage) bool {
 				n++
 				return n < 100
 			})

@@ -274,11 +274,15 @@ func TestFailedSyncEndsTheStore(t *testing.T) {
 			base := t.TempDir()
 			dir, trace := filepath.Join(base, "store"), filepath.Join(base, "trace")
 			cmd := child(t, "append 60", dir, strace, "-f", "-qq", "-o", trace,
-				"-e", "trace=msync", "-e", "inject=msync:error=EIO:when="+strconv.Itoa(k))
+				"-e", "trace=msync,write", "-e", "inject=msync:error=EIO:when="+strconv.Itoa(k))
 			out, err := cmd.Output()
 			calls, _ := os.ReadFile(trace)
-			if !strings.Contains(string(calls), "INJECTED") {
-				t.Skipf("nothing was injected: %v", err)
+			_, afterwards, injected := strings.Cut(string(calls), "INJECTED")
+			if !injected {
+				t.Fatalf("nothing was injected: %v", err)
+			}
+			if strings.Contains(afterwards, `write(1, "ack`) {
+				t.Errorf("a group was acknowledged after its sync had failed")
 			}
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != exitFailed && exit.ExitCode() != exitRefused {
