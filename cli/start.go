@@ -230,7 +230,7 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 		return started{}, fail(codeOtherStore, "stop that hub, or see what has replaced the store",
 			"the hub at %s serves another store than the one that lies in %s now", s.addr.baseURL(), s.storage)
 	}
-	if s.child != nil && s.pidOfHub(ctx) == s.child.pid() {
+	if s.child != nil && s.won(ctx) {
 		got.Started, got.PID = true, s.child.pid()
 		return got, nil
 	}
@@ -246,16 +246,18 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 	return got, nil
 }
 
-// pidOfHub tells the daemon of this caller from one that has won the race for
-// the port; 0 if the hub does not say.
-func (s *starter) pidOfHub(ctx context.Context) int {
+// won reports whether the hub that answers is the daemon of this caller, not one
+// that was quicker to take the port.
+func (s *starter) won(ctx context.Context) bool {
 	c := client.New(client.Config{BaseURL: s.addr.baseURL(), Timeout: probeTimeout})
 	defer c.Close()
 	status, err := c.AppStatus(ctx)
 	if err != nil {
-		return 0
+		// A hub that listens beyond loopback alone does not say.
+		_, ended := s.child.ended()
+		return !ended
 	}
-	return status.PID
+	return status.PID == s.child.pid()
 }
 
 func otherStore(a address, running, asked string) error {

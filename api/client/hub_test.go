@@ -345,4 +345,3 @@ func TestACancelledPollReturnsAtOnce(t *testing.T) {
 		}
 	}
 }
-

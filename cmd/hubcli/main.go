@@ -5,6 +5,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -20,6 +22,9 @@ func main() { os.Exit(run()) }
 
 // run is main without the exit, so that its deferred calls happen.
 func run() int {
+	// The standard library's HTTP client remarks on odd servers here; what users
+	// read is said by the commands themselves.
+	log.SetOutput(io.Discard)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)

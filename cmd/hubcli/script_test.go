@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -25,10 +26,28 @@ import (
 	"hubcli/api/client"
 )
 
-// TestMain makes the test binary the command hubcli of the scripts, so that they
-// run the real executable with real stores and ports.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hubcli": main})
+// TestMain builds the executable as it is delivered and puts it first in PATH,
+// for the scripts. (The test binary itself could be the command, but under the
+// race detector each of the hundreds of commands would take a second.)
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hubcli-test")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		build := exec.Command("go", "build", "-trimpath", "-o", dir, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		build.Stderr = os.Stderr
+		err = build.Run()
+	}
+	if err == nil {
+		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building hubcli:", err)
+		return 1
+	}
+	return m.Run()
 }
 
 // patience bounds what scripts wait for; all of it takes milliseconds on an idle
@@ -310,6 +329,7 @@ func cmdForeign(ts *testscript.TestScript, neg bool, args []string) {
 			open = append(open, conn)
 			switch args[1] {
 			case "web":
+				_, _ = http.ReadRequest(bufio.NewReader(conn))
 				_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<html>")
 				_ = conn.Close()
 			case "banner":
