@@ -194,8 +194,8 @@ func (h *Hub) Stop(ctx context.Context) error {
 func (h *Hub) stop(ctx context.Context) error {
 	h.endParked()
 	h.releaseWaiters()
+	pids := h.registry.close() // first: what drain counts must not grow again
 	err := h.drain(ctx)
-	pids := h.registry.close()
 	h.stage.stop(pids)
 	close(h.quit)
 	<-h.writer.done

@@ -49,7 +49,7 @@ func (a *leaseAsk) run(o *owner) {
 	case err != nil:
 		o.expire(now, due)
 		a.refuse(o, err)
-	case a.wait > 0 && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
+	case a.wait > 0 && !h.stopping.Load() && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
 		o.expire(now, due)
 		a.park(o, now)
 	default:

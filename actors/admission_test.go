@@ -1,0 +1,236 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// One owner gets at most its share of what may be under way; the others go on,
+// and every permit comes back.
+func TestOverloadedBeyondShareOfOwner(t *testing.T) {
+	r := start(t, newMemStore())
+	gate := make(chan struct{})
+	r.store.setGate(gate)
+	const share = maxCommands / ownerShare
+	var wg sync.WaitGroup
+	var refused atomic.Int32
+	for range share + 50 {
+		wg.Go(func() {
+			_, err := r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", Body: "x"})
+			switch codeOf(err) {
+			case hub.CodeOverloaded:
+				refused.Add(1)
+			case "":
+			default:
+				t.Errorf("unexpected %v", err)
+			}
+		})
+	}
+	for r.registry.underway() < share || refused.Load() < 50 {
+		time.Sleep(time.Millisecond)
+	}
+	_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Body: "x"})
+	wantCode(t, err, hub.CodeOverloaded)
+	if e := err.(*hub.Error); e.RetryAfter == 0 {
+		t.Error("overloaded without Retry-After")
+	}
+	other := async(func() (hub.Message, error) {
+		return r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "x"})
+	})
+	for r.registry.underway() <= share {
+		time.Sleep(time.Millisecond)
+	}
+	close(gate)
+	wg.Wait()
+	if got := within(t, other); got.err != nil {
+		t.Errorf("another owner's command: %v", got.err)
+	}
+	if n := refused.Load(); n != 50 {
+		t.Errorf("%d refused, want 50", n)
+	}
+	r.idle()
+}
+
+// Bytes are counted as commands are; a single command is always admitted.
+func TestOverloadedByBytes(t *testing.T) {
+	r := start(t, newMemStore())
+	k := channelOwner("general")
+	big, err := r.registry.admit(k, maxCommandBytes/ownerShare+1)
+	if err != nil {
+		t.Fatalf("one large command: %v", err)
+	}
+	_, err = r.registry.admit(k, 1)
+	wantCode(t, err, hub.CodeOverloaded)
+	_, err = r.registry.admit(channelOwner("other"), maxCommandBytes)
+	wantCode(t, err, hub.CodeOverloaded)
+	r.registry.done(big)
+	p, err := r.registry.admit(k, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.registry.done(p)
+	if c, b := r.registry.commands.Load(), r.registry.bytes.Load(); c != 0 || b != 0 {
+		t.Errorf("%d commands and %d bytes are left", c, b)
+	}
+}
+
+// A command whose caller has gone, or that waited too long, is dropped before it
+// decides.
+func TestExpiredCommandIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		hold := make(chan struct{})
+		blocked := async(func() (struct{}, error) {
+			_, _, err := submit(context.Background(), r.Hub, write[*core.Tasks, struct{}, struct{}]{
+				owner:  tasksOwner(),
+				decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { <-hold; return nothing(), nil },
+				answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+			})
+			return struct{}{}, err
+		})
+		synctest.Wait()
+		ctx, leave := context.WithCancel(t.Context())
+		task := hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "x"}
+		gone := async(func() (hub.Message, error) { return r.tryPost(withKey(ctx, "k", "b"), task) })
+		late := async(func() (hub.Message, error) { return r.tryPost(t.Context(), task) })
+		synctest.Wait()
+		leave()
+		wantCode(t, (<-gone).err, hub.CodeTimedOut)
+		time.Sleep(commandLife + time.Second)
+		close(hold)
+		wantCode(t, (<-late).err, hub.CodeTimedOut)
+		if b := <-blocked; b.err != nil {
+			t.Errorf("the command that held them up: %v", b.err)
+		}
+		synctest.Wait()
+		if head := r.store.Head(); head.Seq != 0 {
+			t.Errorf("%d records of dropped commands", head.Seq)
+		}
+		if m, err := r.tryPost(withKey(t.Context(), "k", "b"), task); err != nil || m.ID != 1 {
+			t.Errorf("the dropped call again: %+v, %v", m, err)
+		}
+		r.idle()
+		r.stop()
+	})
+}
+
+// After a storm of calls of every kind that end in every way, no permit, key or
+// parked call is left.
+func TestPermitsComeBackOnEveryPath(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	broken := func(o *Options) { // every tenth fact of a kind, the first time that it is applied
+		o.ApplyHook = func(_ core.Owner, f core.Fact) {
+			mu.Lock()
+			defer mu.Unlock()
+			if name := fmt.Sprintf("%T %s", f, core.EncodeFact(f).Data); !seen[name] {
+				if seen[name] = true; len(seen)%10 == 0 {
+					panic("apply is broken")
+				}
+			}
+		}
+	}
+	store := newMemStore()
+	store.delay = randomDelay(1, 2*time.Millisecond)
+	r := start(t, store, broken)
+	var wg sync.WaitGroup
+	for w := range 16 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(1, uint64(w)))
+			agent := hub.AgentID(fmt.Sprintf("agent%d", w%5))
+			for i := range 60 {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rng.IntN(6000))*time.Microsecond)
+				if rng.IntN(2) == 0 {
+					ctx = withKey(ctx, fmt.Sprint("k", rng.IntN(20)), fmt.Sprint(rng.IntN(2)))
+				}
+				key := hub.ClaimKey(fmt.Sprint("c", rng.IntN(3)))
+				switch i % 9 {
+				case 0:
+					_, _ = r.Register(ctx, hub.RegisterInput{AgentID: agent})
+				case 1:
+					_, _ = r.tryPost(ctx, hub.PostInput{FromAgent: agent, Body: strings.Repeat("x", rng.IntN(2000))})
+				case 2:
+					_, _ = r.tryPost(ctx, hub.PostInput{FromAgent: agent, Kind: hub.KindTask, Body: "t", ParentTaskID: hub.TaskID(rng.IntN(50))})
+				case 3:
+					_, _ = r.Claim(ctx, hub.ClaimInput{OwnerAgentID: agent, ClaimKey: key, TTLSec: 60, WaitSec: float64(rng.IntN(2)) / 200})
+				case 4:
+					_, _ = r.ReleaseClaim(ctx, hub.ClaimHoldInput{AgentID: agent, ClaimKey: key, Fence: hub.Fence(rng.IntN(3))})
+				case 5:
+					_, _ = r.CompleteTask(ctx, hub.TaskID(rng.IntN(50)), hub.CompleteInput{AgentID: agent})
+				case 6:
+					_, _ = r.CreateChannel(ctx, hub.ChannelInput{Name: hub.ChannelName(fmt.Sprint("ch", rng.IntN(100)))})
+				case 7:
+					_, _ = r.Events(ctx, hub.EventsQuery{Agent: agent, Since: hub.MaxMessageID, Limit: 10, Wait: time.Millisecond})
+				case 8:
+					_, _, _ = submit(hub.WithCaller(ctx, &hub.Caller{}), r.Hub, write[*core.Tasks, struct{}, struct{}]{
+						owner: tasksOwner(), agent: agent,
+						decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
+						answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+					})
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	r.idle()
+	if b := r.registry.bytes.Load(); b != 0 {
+		t.Errorf("%d bytes are counted", b)
+	}
+	r.keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
+	if n := r.Counts().ParkedPolls; n != 0 {
+		t.Errorf("%d parked calls are counted", n)
+	}
+	for i := range r.registry.shards {
+		sh := &r.registry.shards[i]
+		sh.mu.Lock()
+		for k, o := range sh.owners {
+			if o.commands != 0 || o.bytes != 0 {
+				t.Errorf("%s has %d commands of %d bytes", k, o.commands, o.bytes)
+			}
+		}
+		sh.mu.Unlock()
+	}
+	if q := r.Quarantined(); len(q) != 0 {
+		t.Errorf("quarantined %+v", q)
+	}
+}
+
+// Polls that name no agent do not share one agent's limit.
+func TestParkedPollLimitIsPerAgent(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		poll := func(agent hub.AgentID) <-chan result[hub.Page] {
+			c := async(func() (hub.Page, error) {
+				if agent == "" {
+					return r.Messages(t.Context(), hub.MessagesQuery{Channel: "general", Limit: 10, Wait: time.Second})
+				}
+				return r.Events(t.Context(), hub.EventsQuery{Agent: agent, Limit: 10, Wait: time.Second})
+			})
+			synctest.Wait()
+			return c
+		}
+		for range hub.MaxParkedPerAgent {
+			poll("ann")
+		}
+		wantCode(t, (<-poll("ann")).err, hub.CodeTooManyPolls)
+		parked(t, poll("bob"))
+		for range 2 * hub.MaxParkedPerAgent {
+			parked(t, poll(""))
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n := r.Counts().ParkedPolls; n != 0 {
+			t.Errorf("%d parked", n)
+		}
+	})
+}
