@@ -262,15 +262,6 @@ func TestFullDisk(t *testing.T) {
 	post(t, s, 5)
 }
 
-func checkReads(s *Store, end hub.MessageID) error {
-	for id := hub.MessageID(1); id <= end; id++ {
-		if _, err := s.Message(id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func TestReadOnlyDisk(t *testing.T) {
 	mount, _ := smallDisk(t, "160m")
 	dir := filepath.Join(mount, "store")

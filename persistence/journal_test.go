@@ -271,7 +271,7 @@ func TestCloseWaitsForReads(t *testing.T) {
 	post(t, s, 2)
 	inside, proceed, closed := make(chan bool), make(chan bool), make(chan bool)
 	var nested error
-	var reader = make(chan error)
+	reader := make(chan error)
 	go func() {
 		reader <- s.Messages(core.Scope{}, 0, 9, false, func(*core.StoredMessage) bool {
 			close(inside)

@@ -48,6 +48,16 @@ func post(t testing.TB, s *Store, n int) {
 	}
 }
 
+// checkReads fetches every message up to end.
+func checkReads(s *Store, end hub.MessageID) error {
+	for id := hub.MessageID(1); id <= end; id++ {
+		if _, err := s.Message(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func TestStartErrors(t *testing.T) {
 	cases := map[string]struct {
 		make    func(t *testing.T) string
@@ -102,8 +112,10 @@ func TestStartErrors(t *testing.T) {
 			put(t, dir, nameKey, strings.Repeat("k", 36))
 			return dir
 		}},
-		"full": {kind: StartFull, make: func(t *testing.T) string { return newStore(t, 1) },
-			options: Options{free: func(string) (int64, error) { return 1 << 20, nil }}},
+		"full": {
+			kind: StartFull, make: func(t *testing.T) string { return newStore(t, 1) },
+			options: Options{free: func(string) (int64, error) { return 1 << 20, nil }},
+		},
 		"database gone": {kind: StartTruncated, make: func(t *testing.T) string {
 			dir := newStore(t, 3)
 			_ = os.RemoveAll(filepath.Join(dir, nameBadger))

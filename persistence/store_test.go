@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"errors"
 	"log/slog"
 	"testing"
 
@@ -20,7 +21,7 @@ func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
 	s, err := Open(dir, Options{})
 	if err != nil {
-		t.Fatalf("Open: %v (%v)", err, err.(*StartError).Err)
+		t.Fatalf("Open: %v (%v)", err, errors.Unwrap(err))
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s

@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -138,7 +139,7 @@ func (s *Store) redo(f *frame) error {
 	var doneUpto hub.Seq
 	err := s.view(func(txn *badger.Txn) error {
 		item, err := txn.Get([]byte(keyRedone))
-		if err == badger.ErrKeyNotFound {
+		if errors.Is(err, badger.ErrKeyNotFound) {
 			return nil
 		}
 		if err != nil {

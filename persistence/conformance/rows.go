@@ -59,6 +59,7 @@ func messagesModel(t *testing.T, open func(testing.TB, string) Store) {
 		}
 		scope := core.Scope{Kind: core.ScopeKind(rapid.IntRange(0, 4).Draw(r, "scope"))}
 		switch scope.Kind {
+		case core.ScopeAll, core.ScopePublic:
 		case core.ScopeChannel:
 			scope.Name = string(rapid.SampledFrom(channels).Draw(r, "name"))
 		case core.ScopeThread:
@@ -88,6 +89,7 @@ func selectMessages(all []core.StoredMessage, scope core.Scope, low, upto hub.Me
 	for _, m := range all {
 		in := m.ID > low && m.ID <= upto
 		switch scope.Kind {
+		case core.ScopeAll, core.ScopePublic:
 		case core.ScopeChannel:
 			in = in && m.To == "" && string(m.Channel) == scope.Name
 		case core.ScopeThread:
