@@ -37,8 +37,11 @@ is nothing to do, which is no error.`,
 			if err := o.address.check(); err != nil {
 				return err
 			}
-			if err := o.storage.resolve(env, cmd); err != nil {
-				return err
+			// The default store is not needed: what runs at the address is stopped.
+			if cmd.Flags().Changed("storage") {
+				if err := o.storage.resolve(env, cmd); err != nil {
+					return err
+				}
 			}
 			return runStop(cmd.Context(), env, o.address, o.storage)
 		},

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -80,11 +79,6 @@ func says(status int, body string, headers ...string) http.HandlerFunc {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}
-}
-
-func refuses(status int, code hub.Code, headers ...string) http.HandlerFunc {
-	return says(status, `{"ok":false,"error":"no","code":"`+string(code)+`","status":`+
-		strconv.Itoa(status)+`,"detail":{},"fix":"f"}`, headers...)
 }
 
 // drops ends the connection without a word.
