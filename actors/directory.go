@@ -41,10 +41,29 @@ func newDirectory() *directory {
 	}
 }
 
-// apply takes one committed fact into the view.
+// apply takes one committed fact into the view, at a start.
 func (d *directory) apply(f core.Fact, at core.Position) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.change(f, at)
+}
+
+// shown takes a committed record into the view, all of it at once: a snapshot
+// between two of its facts would be counted twice at the next start.
+func (d *directory) shown(r *core.Record, facts []core.Fact) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range facts {
+		d.change(f, r.Position())
+	}
+	d.head = core.Head{
+		Seq: r.Seq, Message: r.FirstMessage + hub.MessageID(r.MessageCount) - 1,
+		Fence: r.FirstFence + hub.Fence(r.FenceCount) - 1, HubMS: max(d.head.HubMS, r.HubMS),
+	}
+}
+
+// change is apply with the lock held.
+func (d *directory) change(f core.Fact, at core.Position) {
 	switch f := f.(type) {
 	case *core.SessionStarted:
 		d.put(f.Session(at), f.Prior != "")
@@ -217,16 +236,6 @@ func (d *directory) restore(s directoryState) {
 		d.put(row, slices.Contains(s.PriorKey, row.SessionID))
 	}
 	d.channels = s.Channels
-}
-
-// shown notes that a record is in the view.
-func (d *directory) shown(r *core.Record) {
-	d.mu.Lock()
-	d.head = core.Head{
-		Seq: r.Seq, Message: r.FirstMessage + hub.MessageID(r.MessageCount) - 1,
-		Fence: r.FirstFence + hub.Fence(r.FenceCount) - 1, HubMS: max(d.head.HubMS, r.HubMS),
-	}
-	d.mu.Unlock()
 }
 
 // counts returns how many sessions are live, how many channels were created and

@@ -31,22 +31,18 @@ func (v *views) prepare(records []*core.Record) ([]core.Row, error) {
 // added that have something new.
 func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 	r := s.record
-	at := r.Position()
 	for _, f := range s.facts {
 		switch f := f.(type) {
 		case *core.SessionStarted:
-			v.directory.apply(f, at)
 			scopes = append(scopes, sessionScope(f.Agent)) // parked calls of the displaced session
 		case *core.SessionEnded:
 			if was, _, ok := v.directory.session(f.Agent); ok {
 				v.seq.forget(f.Agent, was.Incarnation)
 			}
-			v.directory.apply(f, at)
 			scopes = append(scopes, sessionScope(f.Agent))
-		default:
-			v.directory.apply(f, at)
 		}
 	}
+	v.directory.shown(r, s.facts)
 	switch r.Owner.Kind {
 	case core.OwnerLeases:
 		v.leases.apply(s.facts, r.Rows)
@@ -58,7 +54,6 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		}
 	case core.OwnerAgent, core.OwnerChannel:
 	}
-	v.directory.shown(r)
 	if len(r.Messages) > 0 {
 		v.ring.append(r.Messages)
 		for i := range r.Messages {

@@ -1,0 +1,235 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// ledger is what clients have been promised.
+type ledger struct {
+	mu       sync.Mutex
+	messages map[hub.MessageID]string // row
+	channels map[hub.ChannelName]bool
+	granted  map[hub.ClaimKey]hub.Claim // the latest acknowledged grant
+	released map[hub.ClaimKey]hub.Fence // the latest acknowledged release
+	sessions map[hub.AgentID]uint64     // incarnation
+	done     map[hub.TaskID]bool
+	keyed    map[string]keyedPost
+}
+
+// keyedPost is a post with an idempotency key and what it was answered.
+type keyedPost struct {
+	in  hub.PostInput
+	row string
+}
+
+func newLedger() *ledger {
+	return &ledger{
+		messages: map[hub.MessageID]string{}, channels: map[hub.ChannelName]bool{}, granted: map[hub.ClaimKey]hub.Claim{},
+		released: map[hub.ClaimKey]hub.Fence{}, sessions: map[hub.AgentID]uint64{}, done: map[hub.TaskID]bool{},
+		keyed: map[string]keyedPost{},
+	}
+}
+
+func (l *ledger) clone() *ledger {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return &ledger{
+		messages: maps.Clone(l.messages), channels: maps.Clone(l.channels), granted: maps.Clone(l.granted),
+		released: maps.Clone(l.released), sessions: maps.Clone(l.sessions), done: maps.Clone(l.done), keyed: maps.Clone(l.keyed),
+	}
+}
+
+func (l *ledger) note(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f()
+}
+
+// client sends random commands of all kinds and notes what it was promised.
+type client struct {
+	r    *rig
+	l    *ledger
+	rng  *rand.Rand
+	name string
+	n    int
+}
+
+// load runs clients, each with n commands, and waits for them.
+func load(r *rig, l *ledger, seed uint64, clients, n int) {
+	var wg sync.WaitGroup
+	for i := range clients {
+		wg.Go(func() {
+			c := &client{r: r, l: l, rng: rand.New(rand.NewPCG(seed, uint64(i))), name: fmt.Sprint("c", i)}
+			for range n {
+				c.command(context.Background())
+			}
+		})
+	}
+	wg.Wait()
+}
+
+var (
+	someAgents   = names[hub.AgentID]("agent", 6)
+	someChannels = append(names[hub.ChannelName]("room", 4), "general")
+	someThreads  = []hub.ThreadID{"", "", "t1", "t2", "t3"}
+)
+
+func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
+
+func (c *client) command(ctx context.Context) {
+	c.n++
+	agent, key := pick(c.rng, someAgents), hub.ClaimKey(fmt.Sprintf("ns%d:%d", c.rng.IntN(4), c.rng.IntN(3)))
+	switch c.rng.IntN(14) {
+	case 0:
+		if out, err := c.r.Register(ctx, hub.RegisterInput{AgentID: agent, Capabilities: []string{"x"}}); err == nil {
+			c.l.note(func() { c.l.sessions[agent] = max(c.l.sessions[agent], out.Row.Incarnation) })
+			if c.rng.IntN(3) == 0 {
+				_, _ = c.r.CloseSession(ctx, out.Row.SessionID)
+			} else if c.rng.IntN(3) == 0 {
+				_, _ = c.r.Resume(ctx, hub.ResumeInput{PriorSessionID: out.Row.SessionID, ResumeKey: out.Row.ResumeKey})
+			}
+		}
+	case 1:
+		_, _ = c.r.Rename(ctx, agent, hub.RenameInput{DisplayName: fmt.Sprint("name", c.n)})
+	case 2:
+		ch := pick(c.rng, someChannels[:4])
+		if _, err := c.r.CreateChannel(ctx, hub.ChannelInput{Name: ch, CreatedBy: agent}); err == nil {
+			c.l.note(func() { c.l.channels[ch] = true })
+		}
+	case 3, 4:
+		g, err := c.r.Claim(ctx, hub.ClaimInput{OwnerAgentID: agent, ClaimKey: key, TTLSec: 3600, ThreadID: pick(c.rng, someThreads)})
+		if err == nil && g.Acquired {
+			c.l.note(func() {
+				if was := c.l.granted[key]; was.Fence < g.Row.Fence {
+					c.l.granted[key] = g.Row
+				}
+			})
+		}
+	case 5:
+		if out, err := c.r.ReleaseClaim(ctx, hub.ClaimHoldInput{AgentID: agent, ClaimKey: key}); err == nil {
+			c.l.note(func() { c.l.released[key] = max(c.l.released[key], out.Row.Fence) })
+		}
+	case 6:
+		_, _ = c.r.Lock(ctx, hub.LockInput{AgentID: agent, FilePath: fmt.Sprint("/f", c.rng.IntN(5)), TTLSec: 3600})
+	case 7:
+		_, _ = c.r.ReleaseLock(ctx, hub.LockHoldInput{AgentID: agent, FilePath: fmt.Sprint("/f", c.rng.IntN(5))})
+	case 8:
+		id := hub.TaskID(c.rng.IntN(60) + 1)
+		if t, err := c.r.CompleteTask(ctx, id, hub.CompleteInput{AgentID: agent}); err == nil && t.Row.Status == hub.TaskDone {
+			c.l.note(func() { c.l.done[id] = true })
+		}
+	case 9:
+		status := pick(c.rng, []hub.TaskStatus{hub.TaskWorking, hub.TaskFailed, hub.TaskInputRequired})
+		_, _ = c.r.UpdateTask(ctx, hub.TaskID(c.rng.IntN(60)+1), hub.TaskUpdateInput{AgentID: agent, Status: &status})
+	default:
+		c.post(ctx, agent)
+	}
+}
+
+func (c *client) post(ctx context.Context, agent hub.AgentID) {
+	in := hub.PostInput{
+		FromAgent: agent, Channel: pick(c.rng, someChannels), ThreadID: pick(c.rng, someThreads), Body: fmt.Sprint(c.name, "/", c.n),
+		Kind: pick(c.rng, []hub.Kind{hub.KindChat, hub.KindChat, hub.KindTask, hub.KindTaskRequest, hub.KindTaskResult, hub.KindArtifact}),
+	}
+	if c.rng.IntN(3) == 0 {
+		in.ToAgent = pick(c.rng, someAgents)
+	}
+	if in.Kind.OpensTask() && c.rng.IntN(2) == 0 {
+		in.ParentTaskID = hub.TaskID(c.rng.IntN(60) + 1)
+	}
+	if in.Kind == hub.KindTaskResult {
+		in.ReplyTo = hub.MessageID(c.rng.IntN(60) + 1)
+	}
+	key := ""
+	if c.rng.IntN(2) == 0 {
+		key = fmt.Sprint(c.name, "-", c.n)
+		ctx = withKey(ctx, key, "body")
+	}
+	out, err := c.r.Post(ctx, in)
+	if err != nil {
+		return
+	}
+	m, err := out.Row.Decode()
+	if err != nil {
+		c.r.t.Errorf("row %s: %v", out.Row, err)
+		return
+	}
+	c.l.note(func() {
+		c.l.messages[m.ID] = string(out.Row)
+		if key != "" {
+			c.l.keyed[key] = keyedPost{in, string(out.Row)}
+		}
+	})
+}
+
+// check compares a hub with what clients of an earlier one were promised.
+func (l *ledger) check(t *testing.T, r *rig) {
+	t.Helper()
+	ctx := asOperator(t.Context())
+	for id, want := range l.messages {
+		if row, err := r.Message(ctx, id, ""); err != nil || string(row) != want {
+			t.Errorf("acknowledged message %d: %s, %v\nwant %s", id, row, err, want)
+		}
+	}
+	for name := range l.channels {
+		if ok, err := r.knownChannel(name); err != nil || !ok {
+			t.Errorf("acknowledged channel %s: %v, %v", name, ok, err)
+		}
+	}
+	for agent, incarnation := range l.sessions {
+		if row, err := r.agentRow(agent); err != nil || row == nil || row.Session.Incarnation < incarnation {
+			t.Errorf("acknowledged session %d of %s: %+v, %v", incarnation, agent, row, err)
+		}
+	}
+	for id := range l.done {
+		if task, err := r.Task(ctx, id, ""); err != nil || task.Status != hub.TaskDone {
+			t.Errorf("acknowledged completion of %d: %+v, %v", id, task, err)
+		}
+	}
+	claims, err := r.Claims(ctx, hub.LeasesQuery{Limit: 1000})
+	if err != nil {
+		t.Fatalf("claims: %v", err)
+	}
+	byKey := map[hub.ClaimKey]hub.Claim{}
+	for _, c := range claims {
+		byKey[c.ClaimKey] = c
+	}
+	for key, want := range l.granted {
+		if got := byKey[key]; got.Fence < want.Fence || got.Fence == want.Fence && got.OwnerAgentID != want.OwnerAgentID {
+			t.Errorf("acknowledged grant of %s: fence %d of %s, want %d of %s", key, got.Fence, got.OwnerAgentID, want.Fence, want.OwnerAgentID)
+		}
+	}
+	for key, fence := range l.released {
+		if got := byKey[key]; got.Fence < fence || got.Fence == fence && got.ReleasedAt == nil {
+			t.Errorf("acknowledged release of %s: %+v", key, got)
+		}
+	}
+	for key, p := range l.keyed {
+		out, err := r.Post(withKey(t.Context(), key, "body"), p.in)
+		if err != nil || !out.Replayed || string(out.Row) != p.row {
+			t.Errorf("repeated post %s: %s, replayed %v, %v", key, out.Row, out.Replayed, err)
+		}
+	}
+	if n, err := r.CreateChannel(t.Context(), hub.ChannelInput{Name: "numbering"}); err != nil || !n.Created {
+		t.Errorf("a new channel: %+v, %v", n, err)
+	}
+	m := r.say("new", "numbering", "x")
+	g := r.claim("new", "numbering", 60)
+	for id := range l.messages {
+		if m.ID <= id {
+			t.Errorf("new message %d is not above the acknowledged %d", m.ID, id)
+		}
+	}
+	for _, was := range l.granted {
+		if g.Row.Fence <= was.Fence {
+			t.Errorf("new fence %d is not above the acknowledged %d", g.Row.Fence, was.Fence)
+		}
+	}
+}
