@@ -72,6 +72,41 @@ func TestParkedCallOutlivesTimeouts(t *testing.T) {
 	}
 }
 
+// TestLongPage: a page that is sent in parts is whole.
+func TestLongPage(t *testing.T) {
+	e := startEdge(t, nil)
+	for _, sizes := range [][]int{{}, {10}, {70 << 10}, {10, 70 << 10, 10}, {40 << 10, 40 << 10, 40 << 10}, {65_400, 60}, {65_536}, {1 << 20, 1 << 20}} {
+		var page hub.Page
+		want := &strings.Builder{}
+		for i, size := range sizes {
+			row := fmt.Sprintf(`{"id":%d,"body":%q}`, i+1, strings.Repeat("x", size))
+			page.Rows = append(page.Rows, hub.EncodedMessage(row))
+			page.NextSinceID = hub.MessageID(i + 1)
+			if i > 0 {
+				want.WriteString(",")
+			}
+			want.WriteString(row)
+		}
+		e.events = func(context.Context, hub.EventsQuery) (hub.Page, error) { return page, nil }
+		resp, err := http.Get("http://" + e.addr + "/v1/events?agent_id=a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if whole := fmt.Sprintf(`{"ok":true,"result":[%s],"next_since_id":%d}`, want, len(sizes)); string(got) != whole {
+			t.Errorf("rows of %v: %d bytes, want %d", sizes, len(got), len(whole))
+		}
+		if int(resp.ContentLength) != len(got) {
+			t.Errorf("rows of %v: Content-Length %d", sizes, resp.ContentLength)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
 // events reads a stream of server-sent events.
 type events struct {
 	t    *testing.T

@@ -277,3 +277,36 @@ func TestPanic(t *testing.T) {
 		t.Errorf("the log shows what it must not: %s", log)
 	}
 }
+
+// TestStopCutsOff: a call that does not end in time is cut off, and Serve waits
+// for it all the same.
+func TestStopCutsOff(t *testing.T) {
+	e := startEdge(t, func(c *httpapi.Config) { c.StopTimeout = 50 * time.Millisecond })
+	began, ended := make(chan struct{}), make(chan struct{})
+	e.events = func(ctx context.Context, _ hub.EventsQuery) (hub.Page, error) {
+		close(began)
+		<-ctx.Done()
+		defer close(ended)
+		return hub.Page{}, ctx.Err()
+	}
+	failed := make(chan error, 1)
+	go func() {
+		resp, err := http.Get("http://" + e.addr + "/v1/events?agent_id=a")
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		failed <- err
+	}()
+	<-began
+	if err := e.stop(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+	default:
+		t.Error("Serve returned before the call ended")
+	}
+	if <-failed == nil {
+		t.Error("the call was answered")
+	}
+}

@@ -52,25 +52,23 @@ func created[T any](out hub.Outcome[T], made bool) reply {
 	return rep
 }
 
-// write sends a success. Rows of a feed are copied as they were encoded once.
+// write sends a success.
 func (s *Server) write(c *call, rep *reply) error {
 	buffer := buffers.Get().(*[]byte)
 	defer putBuffer(buffer)
+	header := c.w.Header()
+	if rep.replayed {
+		header[api.HeaderReplayed] = replayedTrue
+	}
+	if rep.page != nil {
+		*buffer = sendPage(c.w, header, rep.page, (*buffer)[:0])
+		rep.status = http.StatusOK
+		return nil
+	}
 	b := append((*buffer)[:0], `{"ok":true,"result":`...)
-	switch {
-	case rep.page != nil:
-		b = append(b, '[')
-		for i, row := range rep.page.Rows {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, row...)
-		}
-		b = append(b, `],"next_since_id":`...)
-		b = strconv.AppendInt(b, int64(rep.page.NextSinceID), 10)
-	case rep.row != nil:
+	if rep.row != nil {
 		b = append(b, rep.row...)
-	default:
+	} else {
 		encoded, err := json.Marshal(rep.result)
 		if err != nil {
 			return err
@@ -83,15 +81,56 @@ func (s *Server) write(c *call, rep *reply) error {
 	}
 	b = append(b, '}')
 	*buffer = b
-	header := c.w.Header()
-	if rep.replayed {
-		header[api.HeaderReplayed] = replayedTrue
-	}
 	if rep.status == 0 {
 		rep.status = http.StatusOK
 	}
 	send(c.w, header, rep.status, b)
 	return nil
+}
+
+// sendPage sends rows as they were encoded once: a short page as one write, a
+// long one in parts, so that its rows are not held twice. It returns b for its
+// room.
+func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
+	const (
+		part  = 64 << 10 // bytes
+		begin = `{"ok":true,"result":[`
+		next  = `],"next_since_id":`
+	)
+	size := 0
+	for _, row := range page.Rows {
+		size += len(row) + 1
+	}
+	b = append(b, begin...)
+	if size > part {
+		var digits [20]byte
+		size += len(begin) - 1 + len(next) + len(strconv.AppendInt(digits[:0], int64(page.NextSinceID), 10)) + 1
+		header["Content-Type"] = jsonType
+		header["Content-Length"] = []string{strconv.Itoa(size)}
+		w.WriteHeader(http.StatusOK)
+	}
+	long := size > part
+	for i, row := range page.Rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if long && len(b)+len(row) > part {
+			if _, err := w.Write(b); err != nil {
+				return b // nobody is left to read the rest
+			}
+			b = b[:0]
+		}
+		b = append(b, row...)
+	}
+	b = append(b, next...)
+	b = strconv.AppendInt(b, int64(page.NextSinceID), 10)
+	b = append(b, '}')
+	if !long {
+		send(w, header, http.StatusOK, b)
+		return b
+	}
+	_, _ = w.Write(b)
+	return b
 }
 
 // send writes one JSON answer. net/http finds the length of a short one itself.

@@ -11,7 +11,10 @@ import (
 	"hubcli/hub"
 )
 
-const streamType = "text/event-stream"
+const (
+	streamType = "text/event-stream"
+	maxKept    = 4 << 10 // bytes that an idle stream keeps for its next event
+)
 
 // streamEvents sends rows as server-sent events until the client goes, the
 // session ends or the hub stops. The first look at the feed happens before the
@@ -116,7 +119,7 @@ func (st *stream) send(page *hub.Page) bool {
 	if !st.write(b) {
 		return false
 	}
-	if st.buffer = b; cap(b) > maxPooled {
+	if st.buffer = b; cap(b) > maxKept { // streams are idle most of the time
 		st.buffer = nil
 	}
 	select {
