@@ -16,7 +16,7 @@ import (
 // The threshold is above a block of one usual message, so that a lone post has
 // one file to sync: that of the memtable.
 const (
-	memTableSize     = 8 << 20
+	memTableSize     = 4 << 20 // with 8 MiB the process has twice the memory after a million posts, and is no faster
 	memTables        = 2
 	valueThreshold   = 1 << 10
 	valueLogFileSize = 64 << 20

@@ -72,7 +72,7 @@ func TestDamageIsNeverServed(t *testing.T) {
 	counts := map[string]int{}
 	for state, dir := range map[string]string{"killed": killed, "closed": closed} {
 		for _, name := range storeFiles(t, dir) {
-			for kind, times := range map[string]int{"flip": 4, "blank": 1, "cut": 1} {
+			for kind, times := range map[string]int{"flip": 2, "blank": 1, "cut": 1} {
 				for range times {
 					store := filepath.Join(t.TempDir(), "s")
 					copyStore(t, dir, store)

@@ -23,10 +23,10 @@ const (
 	roomAgain = roomNeeded + 3*ballastSize
 	// openNeeded must be free for Badger to be opened at all: it flushes what
 	// the memtables hold and begins new files.
-	openNeeded = 2*memTableSize + 16<<20
+	openNeeded = 2*memTableSize + 24<<20
 	// commitNeeded must be free beyond the group itself when it is committed,
 	// whatever was admitted: below it the store fails rather than the process.
-	commitNeeded = 2*memTableSize + 8<<20
+	commitNeeded = 2*memTableSize + 16<<20
 
 	spaceAge   = 50 * time.Millisecond // how old an answer of the disk may be
 	spaceBytes = 4 << 20               // how much may have been written since
