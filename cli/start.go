@@ -19,6 +19,7 @@ const (
 	probeEvery   = 50 * time.Millisecond
 	patienceNote = 3 * time.Second // then say what is waited for
 	droppedLong  = 3 * time.Second // then what drops connections is no hub
+	heldLong     = 5 * time.Second // then the hub that has the store is not about to end
 )
 
 // starter brings up one hub, however many starters run at once.
@@ -120,6 +121,9 @@ func (s *starter) tryStart(ctx context.Context) error {
 	if probe(ctx, s.addr.baseURL()).kind != probeAbsent {
 		return nil
 	}
+	if s.env.held(s.storage) && s.env.Now().Sub(s.began) < heldLong {
+		return nil // a hub that was told to stop writes its checkpoint
+	}
 	exe, err := s.env.Executable()
 	if err == nil {
 		s.child, err = startChild(exe, s.daemon)
@@ -206,6 +210,10 @@ func (s *starter) overdue(found probed) error {
 	if s.child != nil {
 		return fail(codeWaitOver, "wait with a longer --timeout, or look into "+logPath(s.storage),
 			"the hub was started but is not ready after %s; it goes on starting", s.timeout)
+	}
+	if s.lock != nil && found.kind == probeAbsent {
+		return fail(codeWaitOver, "stop that hub, or run the same command again",
+			"the store %s is still held by a hub that does not answer at %s", s.storage, s.addr.baseURL())
 	}
 	if found.kind == probeAbsent {
 		return fail(codeWaitOver, "run the same command again",
