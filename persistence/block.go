@@ -198,7 +198,9 @@ func decodeIndex(key, b []byte, into []hub.MessageID) ([]hub.MessageID, error) {
 		if n <= 0 || distance == 0 || distance > hub.MaxMessageID {
 			return nil, errDamaged
 		}
-		id += hub.MessageID(distance)
+		if id += hub.MessageID(distance); id > hub.MaxMessageID {
+			return nil, errDamaged
+		}
 		into = append(into, id)
 		b = b[n:]
 	}
