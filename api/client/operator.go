@@ -29,7 +29,7 @@ const (
 func (c *Client) operatorToken(ctx context.Context) (string, error) {
 	if !c.Local() {
 		return "", noToken("operator calls go to a hub on this machine only").
-			WithFix("run the command on the machine of the hub, with its loopback address")
+			WithFix("name the hub's loopback address on its own machine; a hub without one is stopped by a signal")
 	}
 	info, err := c.Info(ctx)
 	if err != nil {
