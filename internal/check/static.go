@@ -96,12 +96,12 @@ func linter(ctx context.Context) (string, error) {
 
 // cross builds the programs for every platform. What only tests need is left
 // out, and so are debug symbols: most of the time goes into dependencies.
-func cross(ctx context.Context) error {
+func cross(ctx context.Context) (err error) {
 	out, err := os.MkdirTemp("", "hubcli-cross-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(out)
+	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
 	var failed []string
 	for _, platform := range platforms {
 		goos, goarch, _ := strings.Cut(platform, "/")
