@@ -63,7 +63,11 @@ func start(t testing.TB, store *memStore, change ...func(*Options)) *rig {
 		t.Fatalf("Start: %v", err)
 	}
 	r.Hub = h
-	t.Cleanup(func() { r.stopQuietly() })
+	t.Cleanup(func() {
+		if r.Hub != nil {
+			_ = r.stopQuietly()
+		}
+	})
 	return r
 }
 

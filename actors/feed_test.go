@@ -1,0 +1,384 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// twoEntries is a ring that holds two small messages.
+const twoEntries = 2 * (entryOverhead + 420)
+
+func ringOf(bytes int) func(*Options) { return func(o *Options) { o.RingBytes = bytes } }
+
+// selects says which messages a poll must show; it is written apart from the
+// code under test.
+type selects func(m *hub.Message) bool
+
+func public(m *hub.Message) bool { return m.ToAgent == nil }
+func direct(to hub.AgentID) selects {
+	return func(m *hub.Message) bool { return m.ToAgent != nil && *m.ToAgent == to }
+}
+func inChannel(names ...hub.ChannelName) selects {
+	return func(m *hub.Message) bool { return public(m) && slices.Contains(names, m.Channel) }
+}
+func inThread(id hub.ThreadID) selects {
+	return func(m *hub.Message) bool { return m.ThreadID != nil && *m.ThreadID == id }
+}
+func either(a, b selects) selects { return func(m *hub.Message) bool { return a(m) || b(m) } }
+func both(a, b selects) selects   { return func(m *hub.Message) bool { return a(m) && b(m) } }
+func notFrom(agent hub.AgentID) selects {
+	return func(m *hub.Message) bool { return m.FromAgent != agent }
+}
+
+// reader is one way to read on behalf of an agent.
+type reader struct {
+	name string
+	read func(ctx context.Context, r *rig, since hub.MessageID, limit int, wait time.Duration) (hub.Page, error)
+	want selects
+}
+
+func events(q hub.EventsQuery) func(context.Context, *rig, hub.MessageID, int, time.Duration) (hub.Page, error) {
+	return func(ctx context.Context, r *rig, since hub.MessageID, limit int, wait time.Duration) (hub.Page, error) {
+		q.Since, q.Limit, q.Wait = since, limit, wait
+		return r.Events(ctx, q)
+	}
+}
+
+// readersOf lists every way in which agent can read.
+func readersOf(agent hub.AgentID) []reader {
+	mine := direct(agent)
+	ch := []hub.ChannelName{"room0", "room2", "general", "room0"}
+	return []reader{
+		{"events", events(hub.EventsQuery{Agent: agent}), either(public, mine)},
+		{"events without own", events(hub.EventsQuery{Agent: agent, ExcludeSelf: true}), both(either(public, mine), notFrom(agent))},
+		{"events of a channel", events(hub.EventsQuery{Agent: agent, Channels: ch[:1]}), either(inChannel("room0"), mine)},
+		{"events of channels", events(hub.EventsQuery{Agent: agent, Channels: ch}), either(inChannel(ch...), mine)},
+		{"events of a thread", events(hub.EventsQuery{Agent: agent, ThreadID: "t1"}), both(either(public, mine), inThread("t1"))},
+		{"events of a thread in a channel", events(hub.EventsQuery{Agent: agent, Channels: ch[:1], ThreadID: "t1"}), both(either(inChannel("room0"), mine), inThread("t1"))},
+		{"channel", func(ctx context.Context, r *rig, since hub.MessageID, limit int, wait time.Duration) (hub.Page, error) {
+			return r.Messages(ctx, hub.MessagesQuery{Channel: "room1", Since: since, Limit: limit, Wait: wait})
+		}, inChannel("room1")},
+		{"thread", func(ctx context.Context, r *rig, since hub.MessageID, limit int, wait time.Duration) (hub.Page, error) {
+			return r.Messages(ctx, hub.MessagesQuery{ThreadID: "t2", Since: since, Limit: limit, Wait: wait})
+		}, both(public, inThread("t2"))},
+		{"inbox", func(ctx context.Context, r *rig, since hub.MessageID, limit int, _ time.Duration) (hub.Page, error) {
+			return r.Inbox(ctx, hub.InboxQuery{Agent: agent, Since: since, Limit: limit})
+		}, mine},
+	}
+}
+
+// Invariant 2: sequence order = commit order = visibility order; a poll with
+// since_id never misses and never repeats a row, from every scope, ring or disk.
+// Many post while many poll in every way, and the ring holds two messages.
+func TestInvariant2PollsMissAndRepeatNothingUnderLoad(t *testing.T) {
+	store := newMemStore()
+	store.delay = randomDelay(1, 300*time.Microsecond)
+	r := start(t, store, ringOf(twoEntries))
+	for _, ch := range someChannels[:4] {
+		r.channel(ch)
+	}
+	var posters, pollers sync.WaitGroup
+	finished := make(chan struct{})
+	type outcome struct {
+		reader
+		seen []hub.MessageID
+	}
+	var mu sync.Mutex
+	var outcomes []*outcome
+	for _, agent := range someAgents[:3] {
+		for _, rd := range readersOf(agent) {
+			o := &outcome{reader: rd}
+			o.name += " by " + string(agent)
+			outcomes = append(outcomes, o)
+			pollers.Go(func() {
+				rng := rand.New(rand.NewPCG(7, uint64(len(o.name))))
+				since := hub.MessageID(0)
+				for {
+					over := false
+					select {
+					case <-finished:
+						over = true
+					default:
+					}
+					p, err := o.read(t.Context(), r, since, 1+rng.IntN(20), time.Duration(rng.IntN(5))*time.Millisecond)
+					if err != nil {
+						t.Errorf("%s: %v", o.name, err)
+						return
+					}
+					mu.Lock()
+					for _, m := range decodeAll(t, p.Rows) {
+						if m.ID <= since || m.ID > p.NextSinceID {
+							t.Errorf("%s: row %d in (%d, %d]", o.name, m.ID, since, p.NextSinceID)
+						}
+						since = m.ID // rising within the page too
+						o.seen = append(o.seen, m.ID)
+					}
+					mu.Unlock()
+					if over && len(p.Rows) == 0 && p.NextSinceID == r.views.ring.visible() {
+						return
+					}
+					since = p.NextSinceID
+				}
+			})
+		}
+	}
+	for w := range 6 {
+		posters.Go(func() {
+			rng := rand.New(rand.NewPCG(3, uint64(w)))
+			for i := range 150 {
+				in := hub.PostInput{FromAgent: pick(rng, someAgents), Channel: pick(rng, someChannels), ThreadID: pick(rng, someThreads), Body: fmt.Sprint(w, "/", i)}
+				if rng.IntN(3) == 0 {
+					in.ToAgent = pick(rng, someAgents)
+				}
+				if _, err := r.tryPost(t.Context(), in); err != nil {
+					t.Errorf("post: %v", err)
+				}
+			}
+		})
+	}
+	posters.Wait()
+	close(finished)
+	pollers.Wait()
+	if n := len(r.views.ring.list) - r.views.ring.start; n > 2 {
+		t.Errorf("the ring holds %d messages", n)
+	}
+	all := storedMessages(t, store)
+	for _, o := range outcomes {
+		var want []hub.MessageID
+		for i := range all {
+			if o.want(&all[i]) {
+				want = append(want, all[i].ID)
+			}
+		}
+		if len(want) == 0 {
+			t.Errorf("%s: the load had no message for it", o.name)
+		}
+		if !slices.Equal(o.seen, want) {
+			t.Errorf("%s: saw %d rows, want %d; first difference at %d", o.name, len(o.seen), len(want), firstDifference(o.seen, want))
+		}
+	}
+}
+
+func firstDifference(a, b []hub.MessageID) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+func storedMessages(t testing.TB, s *memStore) []hub.Message {
+	t.Helper()
+	d := s.clone()
+	rows := make([]hub.EncodedMessage, len(d.messages))
+	for i := range d.messages {
+		rows[i] = d.messages[i].JSON
+	}
+	return decodeAll(t, rows)
+}
+
+// Every read of every position and limit equals a reading of the list of all
+// messages, whatever of it the ring holds.
+func TestReadsEqualTheListOfMessages(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		store := newMemStore()
+		r := start(t, store, ringOf(rapid.SampledFrom([]int{1, twoEntries, 10 * twoEntries, 1 << 20}).Draw(rt, "ring")))
+		defer r.stop()
+		for _, ch := range someChannels[:4] {
+			r.channel(ch)
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		for i := range rapid.IntRange(0, 40).Draw(rt, "messages") {
+			in := hub.PostInput{FromAgent: pick(rng, someAgents[:3]), Channel: pick(rng, someChannels), ThreadID: pick(rng, someThreads), Body: fmt.Sprint(i)}
+			if rng.IntN(2) == 0 {
+				in.ToAgent = pick(rng, someAgents[:3])
+			}
+			r.post(in)
+		}
+		all := storedMessages(t, store)
+		head := hub.MessageID(len(all))
+		for _, rd := range readersOf(someAgents[0]) {
+			for range 6 {
+				since, limit := hub.MessageID(rng.IntN(len(all)+3)), 1+rng.IntN(8)
+				p, err := rd.read(t.Context(), r, since, limit, 0)
+				if err != nil {
+					rt.Fatalf("%s: %v", rd.name, err)
+				}
+				var want []hub.MessageID
+				for i := range all {
+					if m := &all[i]; m.ID > since && rd.want(m) && len(want) < limit {
+						want = append(want, m.ID)
+					}
+				}
+				got := ids(decodeAll(t, p.Rows))
+				next := max(since, head)
+				if len(want) == limit {
+					next = want[limit-1]
+				}
+				if !slices.Equal(got, want) || p.NextSinceID < next && len(want) < limit || len(want) == limit && p.NextSinceID != next && p.NextSinceID != head {
+					rt.Fatalf("%s since %d limit %d: rows %v next %d, want %v next %d", rd.name, since, limit, got, p.NextSinceID, want, next)
+				}
+			}
+		}
+		tails(rt, t, r, all, rng)
+	})
+}
+
+// tails compares the last rows of a channel, a thread and an inbox.
+func tails(rt *rapid.T, t *testing.T, r *rig, all []hub.Message, rng *rand.Rand) {
+	limit := 1 + rng.IntN(8)
+	for name, x := range map[string]struct {
+		page func() (hub.Page, error)
+		want selects
+	}{
+		"channel": {func() (hub.Page, error) {
+			return r.Messages(t.Context(), hub.MessagesQuery{Channel: "room1", Limit: limit, Tail: true})
+		}, inChannel("room1")},
+		"thread": {func() (hub.Page, error) {
+			return r.Messages(t.Context(), hub.MessagesQuery{ThreadID: "t1", Limit: limit, Tail: true})
+		}, both(public, inThread("t1"))},
+		"inbox": {func() (hub.Page, error) {
+			return r.Inbox(t.Context(), hub.InboxQuery{Agent: someAgents[1], Limit: limit, Tail: true})
+		}, direct(someAgents[1])},
+	} {
+		p, err := x.page()
+		var want []hub.MessageID
+		for i := range all {
+			if x.want(&all[i]) {
+				want = append(want, all[i].ID)
+			}
+		}
+		want = want[max(0, len(want)-limit):]
+		if got := ids(decodeAll(t, p.Rows)); err != nil || !slices.Equal(got, want) || p.NextSinceID != hub.MessageID(len(all)) {
+			rt.Fatalf("tail of %s: %v next %d, %v; want %v next %d", name, got, p.NextSinceID, err, want, len(all))
+		}
+	}
+}
+
+func ids(ms []hub.Message) (out []hub.MessageID) {
+	for i := range ms {
+		out = append(out, ms[i].ID)
+	}
+	return out
+}
+
+// Invariant 7: a parked waiter costs no query and no re-encoding while nothing
+// comes into its scopes, and a filtered row is examined once per call.
+func TestInvariant7ParkedPollCostsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		r.channel("a")
+		r.channel("b")
+		poll := func(q hub.EventsQuery) <-chan result[hub.Page] {
+			q.Agent, q.Limit, q.Wait = "ann", 10, time.Minute
+			c := async(func() (hub.Page, error) { return r.Events(t.Context(), q) })
+			synctest.Wait()
+			return c
+		}
+		waits := poll(hub.EventsQuery{Channels: []hub.ChannelName{"a"}})
+		bell := r.bell(channelScope("a"))
+		for range 20 {
+			r.say("bob", "b", "elsewhere")
+			r.post(hub.PostInput{FromAgent: "bob", ToAgent: "eve", Body: "to another"})
+		}
+		synctest.Wait()
+		parked(t, waits)
+		if bell == nil || r.bell(channelScope("a")) != bell || bell.listeners != 1 {
+			t.Error("the waiter of another scope was woken")
+		}
+		own := poll(hub.EventsQuery{ExcludeSelf: true, Since: r.views.ring.visible()})
+		r.say("ann", "a", "own")
+		synctest.Wait()
+		parked(t, own)
+		if p := <-waits; p.err != nil || len(p.v.Rows) != 1 {
+			t.Errorf("the waiter of the scope: %+v", p)
+		}
+		r.say("bob", "b", "x")
+		if p := <-own; p.err != nil || len(p.v.Rows) != 1 || p.v.NextSinceID != r.views.ring.visible() {
+			t.Errorf("poll without own: %+v", p)
+		}
+		synctest.Wait()
+		for i := range r.views.bells.shards {
+			if n := len(r.views.bells.shards[i].bells); n != 0 {
+				t.Errorf("%d bells are left although nobody listens", n)
+			}
+		}
+	})
+}
+
+func (r *rig) bell(s core.Scope) *bell {
+	sh := r.views.bells.shard(s)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.bells[s]
+}
+
+// Rows that a poll leaves out move its cursor: they are not examined again.
+func TestFilteredRowsMoveTheCursor(t *testing.T) {
+	for _, size := range []int{1, 1 << 20} {
+		r := start(t, newMemStore(), ringOf(size))
+		for range 10 {
+			r.say("ann", "", "own")
+		}
+		p, err := r.Events(t.Context(), hub.EventsQuery{Agent: "ann", ExcludeSelf: true, Limit: 5})
+		if err != nil || len(p.Rows) != 0 || p.NextSinceID != 10 {
+			t.Errorf("ring of %d bytes: %d rows, next %d, %v", size, len(p.Rows), p.NextSinceID, err)
+		}
+	}
+}
+
+// A thousand parked polls are woken by one post.
+func TestOnePostWakesAllWhoWait(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		var polls []<-chan result[hub.Page]
+		for i := range 1000 {
+			polls = append(polls, async(func() (hub.Page, error) {
+				return r.Events(t.Context(), hub.EventsQuery{Agent: hub.AgentID(fmt.Sprint("a", i)), Limit: 10, Wait: time.Minute})
+			}))
+		}
+		synctest.Wait()
+		if n := r.Counts().ParkedPolls; n != 1000 {
+			t.Fatalf("%d parked", n)
+		}
+		begun := time.Now()
+		r.say("bob", "", "wake up")
+		for _, p := range polls {
+			if p := <-p; p.err != nil || len(p.v.Rows) != 1 {
+				t.Fatalf("%+v", p)
+			}
+		}
+		if time.Since(begun) != 0 {
+			t.Errorf("woken after %v", time.Since(begun))
+		}
+	})
+}
+
+// A budget of characters keeps the newest rows whole; there is always a row.
+func TestCharacterBudget(t *testing.T) {
+	r := start(t, newMemStore())
+	for _, body := range []string{"aaaaa", "bbbbb", "ccccc"} {
+		r.say("ann", "", body)
+	}
+	for max, whole := range map[int]int{0: 3, 15: 3, 14: 2, 10: 2, 5: 1, 4: 0, 1: 0} {
+		p, err := r.Events(t.Context(), hub.EventsQuery{Agent: "bob", Limit: 10, MaxChars: max})
+		if err != nil || len(p.Rows) != 3 {
+			t.Fatalf("budget %d: %d rows, %v", max, len(p.Rows), err)
+		}
+		for i, m := range decodeAll(t, p.Rows) {
+			if isWhole := m.Truncated == nil; isWhole != (i >= 3-whole) {
+				t.Errorf("budget %d: row %d whole %v", max, i, isWhole)
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Invariant 8: memory is bounded by live state and fixed budgets, not by history,
+// nor by the number of channels, threads or agents ever seen. The budgets are
+// filled first; then the heap must stay where it is while agents come and go.
+func TestInvariant8MemoryIsBounded(t *testing.T) {
+	const perRound = 1500
+	store := newMemStore()
+	r := start(t, store, ringOf(1<<20))
+	fillBudgets(t, r)
+	round := func(n int) float64 {
+		var workers sync.WaitGroup
+		for w := range 8 {
+			workers.Go(func() {
+				for i := w; i < perRound; i += 8 {
+					comeAndGo(t, r, n*perRound+i)
+				}
+			})
+		}
+		workers.Wait()
+		r.idle()
+		store.mu.Lock() // what the store in memory holds is not the hub's
+		store.disk.records, store.disk.messages, store.disk.rows = nil, nil, map[core.Table]map[string][]byte{}
+		store.mu.Unlock()
+		return heap()
+	}
+	first := round(0)
+	last := round(1)
+	owners := 0
+	for i := range r.registry.shards {
+		sh := &r.registry.shards[i]
+		sh.mu.Lock()
+		owners += len(sh.owners)
+		if sh.idle.Len() > idlePerShard {
+			t.Errorf("%d idle owners in a shard", sh.idle.Len())
+		}
+		sh.mu.Unlock()
+	}
+	if most := len(r.registry.shards)*idlePerShard + 17; owners > most {
+		t.Errorf("%d owners are kept, want at most %d", owners, most)
+	}
+	for name, size := range map[string]int{
+		"incarnations": len(r.seq.incarnations), "live agents": len(r.views.directory.live), "sessions": len(r.views.directory.sessions),
+		"parked": len(r.views.directory.parked), "leases": len(r.views.leases.held), "tasks": len(r.views.tasks.live),
+	} {
+		if size != 0 {
+			t.Errorf("%d %s are kept of agents that have ended", size, name)
+		}
+	}
+	if size := len(r.views.threads.cache); size > threadCached {
+		t.Errorf("%d thread parts are cached", size)
+	}
+	perEntity := (last - first) / perRound
+	t.Logf("%.0f KiB after %d agents, %.0f KiB after twice as many: %.0f bytes for each", first/1024, perRound, last/1024, perEntity)
+	if perEntity > 100 { // a session alone would be 600
+		t.Errorf("%.0f bytes stay for each agent that has come and gone", perEntity)
+	}
+}
+
+// comeAndGo is the life of one agent, with a channel, a thread, a direct message,
+// a task and a lease of its own.
+func comeAndGo(t *testing.T, r *rig, n int) {
+	ctx := context.Background()
+	agent, ch, th := hub.AgentID(fmt.Sprint("agent", n)), hub.ChannelName(fmt.Sprint("ch", n)), hub.ThreadID(fmt.Sprint("th", n))
+	s := r.register(agent)
+	r.channel(ch)
+	task := r.post(hub.PostInput{FromAgent: agent, Channel: ch, ThreadID: th, Kind: hub.KindTask, Body: "x"})
+	r.post(hub.PostInput{FromAgent: agent, ToAgent: agent + "x", ThreadID: th, Body: "x"})
+	if _, err := r.CompleteTask(ctx, task.ID, hub.CompleteInput{AgentID: agent}); err != nil {
+		t.Error(err)
+	}
+	key := hub.ClaimKey(fmt.Sprint("ns", n, ":k"))
+	r.claim(agent, key, 60)
+	r.release(agent, key)
+	if _, err := r.Events(ctx, hub.EventsQuery{Agent: agent, Since: hub.MaxMessageID, Limit: 1, Wait: 1}); err != nil {
+		t.Error(err)
+	}
+	r.Touch(agent + "x")
+	if _, err := r.CloseSession(ctx, s.SessionID); err != nil {
+		t.Error(err)
+	}
+}
+
+// fillBudgets brings every cache with a fixed size, and the process table of
+// protoactor with its 32,768 maps, to the size that it keeps.
+func fillBudgets(t *testing.T, r *rig) {
+	r.channels.names = map[hub.ChannelName]struct{}{}
+	for i := range channelsRemembered {
+		r.channels.names[hub.ChannelName(fmt.Sprint("old", i))] = struct{}{}
+	}
+	for i := range 2 * idleRemembered {
+		r.Hub.idle.remember(hub.AgentID(fmt.Sprint("old", i)))
+	}
+	for i := range threadCached {
+		r.views.threads.cache[fmt.Sprint("old thread", i)] = threadPart{}
+	}
+	for i := range 150_000 {
+		p, err := r.registry.admit(agentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.registry.done(p)
+	}
+}
+
+func heap() float64 {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
