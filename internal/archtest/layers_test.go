@@ -43,6 +43,7 @@ var layers = []layer{
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
+	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
 	{dir: "internal/check", why: "it runs tools and imports none of the project"},
 }
 
