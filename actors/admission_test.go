@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -41,7 +42,8 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 	}
 	_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Body: "x"})
 	wantCode(t, err, hub.CodeOverloaded)
-	if e := err.(*hub.Error); e.RetryAfter == 0 {
+	var e *hub.Error
+	if !errors.As(err, &e) || e.RetryAfter == 0 {
 		t.Error("overloaded without Retry-After")
 	}
 	other := async(func() (hub.Message, error) {

@@ -29,9 +29,11 @@ func public(m *hub.Message) bool { return m.ToAgent == nil }
 func direct(to hub.AgentID) selects {
 	return func(m *hub.Message) bool { return m.ToAgent != nil && *m.ToAgent == to }
 }
+
 func inChannel(names ...hub.ChannelName) selects {
 	return func(m *hub.Message) bool { return public(m) && slices.Contains(names, m.Channel) }
 }
+
 func inThread(id hub.ThreadID) selects {
 	return func(m *hub.Message) bool { return m.ThreadID != nil && *m.ThreadID == id }
 }

@@ -205,12 +205,6 @@ func (s *memStore) setGate(gate chan struct{}) {
 	s.mu.Unlock()
 }
 
-func (s *memStore) appended() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.appends
-}
-
 func (s *memStore) SaveCheckpoint(c *core.Checkpoint) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
