@@ -319,18 +319,26 @@ func TestWaitersOutliveRebuild(t *testing.T) {
 
 // A panic in an expiry does not stop the clock of the owner.
 func TestExpiryGoesOnAfterRebuild(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, broken := breaks(1, ofType[*core.LeaseExpired])
-		r := start(t, newMemStore(), broken)
-		r.claim("ann", "k", 10)
-		r.claim("ann", "k2", 20)
-		time.Sleep(25 * time.Second)
-		synctest.Wait()
-		if a, b := r.holder("k"), r.holder("k2"); a != "" || b != "" {
-			t.Errorf("k held by %q, k2 by %q; both are over", a, b)
-		}
-		r.stop()
-	})
+	for name, at := range map[string]func(core.Owner, core.Fact) bool{
+		"expired": ofType[*core.LeaseExpired], "granted": ofType[*core.LeaseGranted],
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, broken := breaks(1, at)
+				r := start(t, newMemStore(), broken)
+				r.claim("ann", "k", 10)
+				if name == "expired" {
+					r.claim("ann", "k2", 20)
+				}
+				time.Sleep(25 * time.Second)
+				synctest.Wait()
+				if a, b := r.holder("k"), r.holder("k2"); a != "" || b != "" {
+					t.Errorf("k held by %q, k2 by %q; both are over", a, b)
+				}
+				r.stop()
+			})
+		})
+	}
 }
 
 // Who waits for a lease of an owner that goes into quarantine is told so.

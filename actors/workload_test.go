@@ -73,6 +73,11 @@ func load(r *rig, l *ledger, seed uint64, clients, n int) {
 		})
 	}
 	wg.Wait()
+	select {
+	case <-r.Failed():
+		r.t.Errorf("the hub failed under load: %v", r.Cause())
+	default:
+	}
 }
 
 var (

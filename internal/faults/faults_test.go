@@ -65,6 +65,21 @@ func tests(t *testing.T, pkg string) (names []string) {
 	return names
 }
 
+// usesRapid reports whether the tests of pkg draw their inputs.
+func usesRapid(t *testing.T, pkg string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err != nil || bytes.Contains(text, []byte(`"pgregory.net/rapid"`)) {
+			return err == nil
+		}
+	}
+	return false
+}
+
 var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
 
 func TestEveryFaultCanBePlanted(t *testing.T) {
@@ -136,8 +151,14 @@ func (f *fault) run(t *testing.T) (verdict, output string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), *patience+5*time.Minute) // building takes its time
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-overlay", overlay,
-		"-timeout", patience.String(), "-run", "^("+f.test+")$", "./"+f.pkg)
+	args := []string{
+		"test", "-vet=off", "-count=1", "-overlay", overlay,
+		"-timeout", patience.String(), "-run", "^(" + f.test + ")$", "./" + f.pkg,
+	}
+	if usesRapid(t, f.pkg) {
+		args = append(args, "-rapid.nofailfile") // it would keep the failure in the tree
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	text := string(out)
