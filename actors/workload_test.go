@@ -91,7 +91,7 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 func (c *client) command(ctx context.Context) {
 	c.n++
 	agent, key := pick(c.rng, someAgents), hub.ClaimKey(fmt.Sprintf("ns%d:%d", c.rng.IntN(4), c.rng.IntN(3)))
-	switch c.rng.IntN(14) {
+	switch c.rng.IntN(15) {
 	case 0:
 		if out, err := c.r.Register(ctx, hub.RegisterInput{AgentID: agent, Capabilities: []string{"x"}}); err == nil {
 			c.l.note(func() { c.l.sessions[agent] = max(c.l.sessions[agent], out.Row.Incarnation) })
@@ -133,8 +133,27 @@ func (c *client) command(ctx context.Context) {
 	case 9:
 		status := pick(c.rng, []hub.TaskStatus{hub.TaskWorking, hub.TaskFailed, hub.TaskInputRequired})
 		_, _ = c.r.UpdateTask(ctx, hub.TaskID(c.rng.IntN(60)+1), hub.TaskUpdateInput{AgentID: agent, Status: &status})
+	case 10:
+		c.family(ctx, agent)
 	default:
 		c.post(ctx, agent)
+	}
+}
+
+// family opens a task with a subtask and answers the subtask, which ends both in
+// one record of two messages.
+func (c *client) family(ctx context.Context, agent hub.AgentID) {
+	parent := hub.TaskID(0)
+	for _, kind := range []hub.Kind{hub.KindTask, hub.KindTaskRequest, hub.KindTaskResult} {
+		in := hub.PostInput{FromAgent: agent, Kind: kind, Body: c.name, ParentTaskID: parent}
+		if kind == hub.KindTaskResult {
+			in.ParentTaskID, in.ReplyTo = 0, parent
+		}
+		m, err := c.r.tryPost(ctx, in)
+		if err != nil {
+			return
+		}
+		parent = m.ID
 	}
 }
 

@@ -264,8 +264,8 @@ var faults = []fault{
 		"actors", "TestParkedPollIsPresence",
 	},
 	{
-		"closed session revives", "actors/presence.go",
-		"row.EndReason != core.EndedIdle || row", "row",
+		"closed session proves its agent", "actors/service_sessions.go",
+		"case row.EndReason == core.EndedClosed:", "case false:",
 		"actors", "TestIdleSessionRevives",
 	},
 	{
