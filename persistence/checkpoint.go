@@ -25,7 +25,7 @@ import (
 // A checkpoint file:
 //
 //	magic 8 │ version 2 │ seq 8 │ message 8 │ fence 8 │ hub ms 8 │ wall 8 │ sections 4 │
-//	(owner kind 1 │ owner name str │ version 2 │ data bytes)… │ CRC 4 over all before it
+//	(owner kind 1 │ owner name str │ as of 8 │ version 2 │ data bytes)… │ CRC 4 over all before it
 const (
 	checkpointMagic   = "HUBCKPT\n"
 	checkpointVersion = 1
@@ -51,6 +51,7 @@ func encodeCheckpoint(w io.Writer, c *core.Checkpoint) error {
 		sec := &c.Sections[i]
 		e.u8(byte(sec.Owner.Kind))
 		e.str(sec.Owner.Name)
+		e.u64(uint64(sec.AsOf))
 		e.u16(sec.Version)
 		e.count(len(sec.Data))
 		if e.err != nil {
@@ -86,13 +87,13 @@ func decodeCheckpoint(b []byte) (*core.Checkpoint, error) {
 		return nil, errVersion
 	}
 	c := &core.Checkpoint{Head: decodePoint(&d), Wall: hub.Time(d.u64())}
-	if n := d.count(9); n > 0 {
+	if n := d.count(17); n > 0 {
 		c.Sections = make([]core.Section, n)
 	}
 	for i := range c.Sections {
 		c.Sections[i] = core.Section{
 			Owner:   core.Owner{Kind: core.OwnerKind(d.u8()), Name: d.str()},
-			Version: d.u16(), Data: d.bytes(),
+			AsOf: hub.Seq(d.u64()), Version: d.u16(), Data: d.bytes(),
 		}
 	}
 	if !d.done() {

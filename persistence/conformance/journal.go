@@ -211,9 +211,9 @@ func checkpoints(t *testing.T, open func(testing.TB, string) Journal) {
 	w := &Writer{}
 	at := func() *core.Checkpoint {
 		return &core.Checkpoint{Head: w.Head, Wall: 42, Sections: []core.Section{
-			{Owner: core.Owner{Kind: core.OwnerAgent, Name: "ann"}, Version: 7, Data: []byte(`{"x":1}`)},
-			{Owner: core.Owner{Kind: core.OwnerTasks}, Version: 1, Data: fmt.Appendf(nil, "state at %d", w.Head.Seq)},
-			{Owner: core.Owner{Kind: core.OwnerLeases, Name: "15"}, Version: 2, Data: []byte{}},
+			{Owner: core.Owner{Kind: core.OwnerAgent, Name: "ann"}, AsOf: w.Head.Seq, Version: 7, Data: []byte(`{"x":1}`)},
+			{Owner: core.Owner{Kind: core.OwnerTasks}, AsOf: w.Head.Seq + 3, Version: 1, Data: fmt.Appendf(nil, "state at %d", w.Head.Seq)},
+			{Owner: core.Owner{Kind: core.OwnerLeases, Name: "15"}, AsOf: w.Head.Seq + 1<<40, Version: 2, Data: []byte{}},
 		}}
 	}
 	if err := j.SaveCheckpoint(&core.Checkpoint{Head: core.Head{Seq: 1}}); err == nil {
