@@ -13,6 +13,10 @@ import (
 // among so many answers with a cursor that lies behind them.
 const maxExamined = 20_000
 
+// maxPageBytes bounds the rows of one answer, in bytes of JSON; one row may be
+// larger. The rest comes with the next call.
+const maxPageBytes = 8 << 20
+
 // feed selects messages: those of any of its scopes that pass the rest. Scopes
 // that share a message must not both be given.
 type feed struct {
@@ -39,21 +43,43 @@ func (v *views) read(f *feed, since, head hub.MessageID) (rows []*core.StoredMes
 	if since >= head {
 		return nil, since, nil
 	}
-	if rows, ok := v.readRing(f, since, head); ok {
-		if len(rows) > f.limit {
-			if f.tail {
-				return rows[len(rows)-f.limit:], head, nil
-			}
-			rows = rows[:f.limit]
-			return rows, rows[len(rows)-1].ID, nil
-		}
-		return rows, head, nil
-	}
-	if f.tail {
+	rows, ok := v.readRing(f, since, head)
+	switch {
+	case ok:
+		examined = head
+	case f.tail:
 		rows, err = v.readTail(f, head)
-		return rows, head, err
+		examined = head
+	default:
+		rows, examined, err = v.readStore(f, since, head)
 	}
-	return v.readStore(f, since, head)
+	if kept := f.cut(rows); len(kept) < len(rows) {
+		rows = kept
+		if !f.tail {
+			examined = rows[len(rows)-1].ID
+		}
+	}
+	return rows, examined, err
+}
+
+// cut returns the rows that fit one answer: the first ones, or of a tail the
+// last.
+func (f *feed) cut(rows []*core.StoredMessage) []*core.StoredMessage {
+	bytes := 0
+	for n := range rows {
+		i := n
+		if f.tail {
+			i = len(rows) - 1 - n
+		}
+		if bytes += len(rows[i].JSON); n < f.limit && (n == 0 || bytes <= maxPageBytes) {
+			continue
+		}
+		if f.tail {
+			return rows[i+1:]
+		}
+		return rows[:i]
+	}
+	return rows
 }
 
 // readRing reads from memory; false if the ring does not reach back to since.
@@ -80,61 +106,64 @@ func (v *views) readRing(f *feed, since, head hub.MessageID) ([]*core.StoredMess
 func byID(a, b *core.StoredMessage) int { return cmp.Compare(a.ID, b.ID) }
 
 // readStore reads from the store, oldest first. Every scope is read up to where
-// the limit or the bound of examined rows ends it; what all of them reach is
-// what has been examined.
+// the limits of an answer end it; what all of them reach is what has been
+// examined.
 func (v *views) readStore(f *feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
 	examined = head
 	for _, s := range f.scopes {
-		kept, seen, reached := 0, 0, head
+		part := part{feed: f, public: s.Kind == core.ScopePublic}
+		reached := head
 		err := v.rows.Messages(storedScope(s), since, head, false, func(m *core.StoredMessage) bool {
-			seen++
-			if f.keeps(m) && (s.Kind != core.ScopePublic || m.To == "") {
-				kept++
-				row := *m
-				rows = append(rows, &row)
+			if part.add(m) {
+				return true
 			}
-			if kept >= f.limit || seen >= maxExamined {
-				reached = m.ID
-				return false
-			}
-			return true
+			reached = m.ID
+			return false
 		})
 		if err != nil {
 			return nil, since, err
 		}
+		rows = append(rows, part.rows...)
 		examined = min(examined, reached)
 	}
 	slices.SortFunc(rows, byID)
 	end, _ := slices.BinarySearchFunc(rows, examined+1, func(m *core.StoredMessage, id hub.MessageID) int {
 		return cmp.Compare(m.ID, id)
 	})
-	if rows = rows[:end]; len(rows) > f.limit {
-		rows = rows[:f.limit]
-		examined = rows[len(rows)-1].ID
-	}
-	return rows, examined, nil
+	return rows[:end], examined, nil
 }
 
 // readTail reads the last rows from the store.
-func (v *views) readTail(f *feed, head hub.MessageID) ([]*core.StoredMessage, error) {
-	var rows []*core.StoredMessage
+func (v *views) readTail(f *feed, head hub.MessageID) (rows []*core.StoredMessage, err error) {
 	for _, s := range f.scopes {
-		kept, seen := 0, 0
-		err := v.rows.Messages(storedScope(s), 0, head, true, func(m *core.StoredMessage) bool {
-			seen++
-			if f.keeps(m) && (s.Kind != core.ScopePublic || m.To == "") {
-				kept++
-				row := *m
-				rows = append(rows, &row)
-			}
-			return kept < f.limit && seen < maxExamined
-		})
-		if err != nil {
+		part := part{feed: f, public: s.Kind == core.ScopePublic}
+		if err := v.rows.Messages(storedScope(s), 0, head, true, part.add); err != nil {
 			return nil, err
 		}
+		rows = append(rows, part.rows...)
 	}
 	slices.SortFunc(rows, byID)
-	return rows[max(0, len(rows)-f.limit):], nil
+	return rows, nil
+}
+
+// part is what one scope gives to an answer from the store.
+type part struct {
+	feed        *feed
+	public      bool // the scope is stored among direct messages
+	rows        []*core.StoredMessage
+	seen, bytes int
+}
+
+// add takes a row if the feed wants it; false once the part is as large as an
+// answer may be.
+func (p *part) add(m *core.StoredMessage) bool {
+	p.seen++
+	if p.feed.keeps(m) && (!p.public || m.To == "") {
+		row := *m
+		p.rows = append(p.rows, &row)
+		p.bytes += len(m.JSON)
+	}
+	return len(p.rows) < p.feed.limit && p.seen < maxExamined && p.bytes < maxPageBytes
 }
 
 func storedScope(s core.Scope) core.Scope {

@@ -76,13 +76,14 @@ func (h *Hub) Thread(_ context.Context, id hub.ThreadID, viewer hub.AgentID) (hu
 // threadRows returns the latest rows of a thread that viewer may see, rising.
 func (h *Hub) threadRows(id hub.ThreadID, viewer hub.AgentID, head hub.MessageID) ([]hub.EncodedMessage, error) {
 	var rows []hub.EncodedMessage
-	seen := 0
+	seen, bytes := 0, 0
 	err := h.rows.Messages(threadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
 		seen++
 		if hub.Visible(viewer, m.From, m.To) {
 			rows = append(rows, m.JSON)
+			bytes += len(m.JSON)
 		}
-		return len(rows) < maxThreadRows && seen < maxExamined
+		return len(rows) < maxThreadRows && seen < maxExamined && bytes < maxPageBytes
 	})
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]
