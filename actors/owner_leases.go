@@ -51,6 +51,10 @@ func (a *leaseAsk) run(o *owner) {
 		a.refuse(o, err)
 	case a.wait > 0 && !h.stopping.Load() && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
 		o.expire(now, due)
+		if err := o.prepare(); err != nil {
+			a.fail(err)
+			return
+		}
 		a.park(o, now)
 	default:
 		d = core.AfterExpiry(due, d)
@@ -134,8 +138,13 @@ func (o *owner) serveWaiters(now core.Now, facts []core.Fact) {
 }
 
 func (o *owner) serveKey(now core.Now, k core.LeaseKey) {
-	for w := o.leases.queue.Front(k); w != nil; w = o.leases.queue.Front(k) {
+	for {
+		// First: a rebuild serves those who wait, so who is in front may change.
 		if o.prepare() != nil {
+			return
+		}
+		w := o.leases.queue.Front(k)
+		if w == nil {
 			return
 		}
 		holder, held := o.state.(*core.Leases).Get(k)

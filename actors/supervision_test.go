@@ -311,6 +311,10 @@ func TestWaitersOutliveRebuild(t *testing.T) {
 				if g := within(t, eve); g.err != nil || !g.v.Acquired {
 					t.Errorf("eve: %+v", g)
 				}
+				synctest.Wait()
+				if n := r.Counts().ParkedPolls; n != 0 {
+					t.Errorf("%d calls are counted as parked: a waiter was served twice", n)
+				}
 				r.stop()
 			})
 		})

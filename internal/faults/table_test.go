@@ -140,6 +140,11 @@ var faults = []fault{
 		"actors", "TestWaitersOutliveRebuild|TestExpiryGoesOnAfterRebuild",
 	},
 	{
+		"waiter served twice by a rebuild", "actors/owner_leases.go",
+		"		if o.prepare() != nil {\n			return\n		}\n		w := o.leases.queue.Front(k)\n", "		w := o.leases.queue.Front(k)\n		if o.prepare() != nil {\n			return\n		}\n",
+		"actors", "TestWaitersOutliveRebuild",
+	},
+	{
 		"quarantine not durable", "actors/rebuild.go",
 		"	value, err := json.Marshal(row)\n	if err == nil {", "	value, err := json.Marshal(row)\n	if value == nil {",
 		"actors", "TestQuarantineThatCannotBeMarkedIsFailStop",
