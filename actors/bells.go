@@ -63,8 +63,14 @@ func (l *bell) channel() <-chan struct{} {
 	return l.rung
 }
 
-// leave ends a listening.
+// leave ends a listening. A bell that has rung is forgotten already; a thousand
+// who wake at once do not queue for its lock.
 func (b *bells) leave(l *bell) {
+	select {
+	case <-l.rung:
+		return
+	default:
+	}
 	sh := b.shard(l.scope)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

@@ -106,6 +106,9 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 	r := s.record
 	at := r.Position()
 	o.lastSeq = r.Seq
+	if o.leases != nil {
+		o.leases.note(d.Facts, r.Seq, o.hub.seq.durableSeq)
+	}
 	s.bytes = 128
 	if len(d.Messages) > 0 {
 		r.Messages = make([]core.StoredMessage, len(d.Messages))

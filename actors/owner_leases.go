@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"maps"
 	"math"
 	"time"
 
@@ -9,11 +10,44 @@ import (
 )
 
 // leaseTimer is what a lease owner has beside its state: who waits for a lease,
-// and one timer for the next deadline of either. Only the owner's turns touch it.
+// one timer for the next deadline of either, and the latest change of each key.
+// Only the owner's turns touch it.
 type leaseTimer struct {
-	queue core.LeaseQueue[*leaseAsk]
-	timer *time.Timer
-	armed int64 // hub time the timer is set to; 0: not set
+	queue   core.LeaseQueue[*leaseAsk]
+	changes map[core.LeaseKey]hub.Seq
+	left    int // of changes, when they were last gone through
+	timer   *time.Timer
+	armed   int64 // hub time the timer is set to; 0: not set
+}
+
+// changesKept is how many changes are remembered at least before those are
+// dropped that are durable: an answer about such a key has nothing to wait for.
+const changesKept = 64
+
+// note remembers that the record seq changes what these facts name.
+func (t *leaseTimer) note(facts []core.Fact, seq hub.Seq, durable func() hub.Seq) {
+	if len(t.changes) > max(changesKept, t.left*2) {
+		done := durable()
+		maps.DeleteFunc(t.changes, func(_ core.LeaseKey, s hub.Seq) bool { return s <= done })
+		t.left = len(t.changes)
+	}
+	if t.changes == nil {
+		t.changes = map[core.LeaseKey]hub.Seq{}
+	}
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.LeaseGranted:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseRenewed:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseGraced:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseReleased:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseExpired:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		}
+	}
 }
 
 // leaseAsk is a command about one lease. Unlike other commands it may wait in

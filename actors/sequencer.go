@@ -140,6 +140,13 @@ func (q *sequencer) take(into []*slot, maxRecords, maxBytes int) []*slot {
 	return into
 }
 
+// durableSeq returns the highest number that is durable.
+func (q *sequencer) durableSeq() hub.Seq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.durable
+}
+
 // committed moves durable forward.
 func (q *sequencer) committed(seq hub.Seq) {
 	q.mu.Lock()

@@ -98,6 +98,9 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 	w := write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
 		owner: leaseOwner(core.LeaseShard(k)), agent: agent, size: size, decide: decide,
 		answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+		// An answer about one lease rests on that lease alone: who finds it held
+		// need not wait for the commits of other keys.
+		rests: func(o *owner) hub.Seq { return o.leases.changes[k] },
 		codec: codec[core.LeaseAnswer]{
 			kind: effectLease,
 			encode: func(a core.LeaseAnswer) []byte {

@@ -44,6 +44,9 @@ type write[S machine, D, T any] struct {
 	begins func(core.Draft) session // nil: the command starts no session
 	answer func(D, *core.Record) T  // r is nil when the command had no effect
 	codec  codec[T]
+	// rests says up to which record an answer without effect rests on; nil: the
+	// owner's last one.
+	rests func(*owner) hub.Seq
 }
 
 // submit admits a write, waits for its answer and returns it. replayed says that
@@ -129,10 +132,19 @@ func (a *ask[S, D, T]) run(o *owner) {
 	a.conclude(o, now, d.Draft, d.Answer)
 }
 
+// restsOn returns the record that must be durable before an answer without
+// effect may leave.
+func (a *ask[S, D, T]) restsOn(o *owner) hub.Seq {
+	if a.rests != nil {
+		return a.rests(o)
+	}
+	return o.lastSeq
+}
+
 // refuse answers with an error. It rests on what the owner knows, durable or not
 // yet, and waits for that.
 func (a *ask[S, D, T]) refuse(o *owner, err error) {
-	a.hub.seq.after(o.lastSeq, func(failed error) {
+	a.hub.seq.after(a.restsOn(o), func(failed error) {
 		if failed != nil {
 			err = failed
 		}
@@ -146,7 +158,7 @@ func (a *ask[S, D, T]) conclude(o *owner, now core.Now, d core.Draft, answer fun
 	var out T
 	if d.Empty() {
 		out = a.answer(answer(core.Position{Now: now}), nil)
-		a.hub.seq.after(o.lastSeq, func(failed error) { a.finish(reply[T]{out, failed}) })
+		a.hub.seq.after(a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
 		return
 	}
 	w := work{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -125,7 +124,3 @@ func (w *writer) fail(cause error) {
 	}
 	w.failed(cause)
 }
-
-// afterFailure is how long a failed hub tries to tell its callers before it
-// ends.
-const afterFailure = 500 * time.Millisecond
