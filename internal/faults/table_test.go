@@ -193,7 +193,7 @@ var faults = []fault{
 	},
 	{
 		"bell taken after the look", "actors/service_messages.go",
-		"		bells.listen(h.views.bells, c.feed.scopes, caller)\n		rows, err := h.look(c, caller, &examined)\n", "		rows, err := h.look(c, caller, &examined)\n		bells.listen(h.views.bells, c.feed.scopes, caller)\n",
+		"		bells.listen(h.views.bells, c.feed.scopes, caller)\n		rows, err := h.look(c, caller, &examined)\n", "		defer bells.listen(h.views.bells, c.feed.scopes, caller)\n		rows, err := h.look(c, caller, &examined)\n",
 		"actors", "TestOnePostWakesAllWhoWait",
 	},
 	{
