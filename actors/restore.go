@@ -26,6 +26,7 @@ func tasksOwner() core.Owner { return core.Owner{Kind: core.OwnerTasks} }
 func agentOwner(id hub.AgentID) core.Owner {
 	return core.Owner{Kind: core.OwnerAgent, Name: string(id)}
 }
+
 func channelOwner(name hub.ChannelName) core.Owner {
 	return core.Owner{Kind: core.OwnerChannel, Name: string(name)}
 }

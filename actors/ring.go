@@ -46,9 +46,11 @@ func publicScope() core.Scope { return core.Scope{Kind: core.ScopePublic} }
 func channelScope(c hub.ChannelName) core.Scope {
 	return core.Scope{Kind: core.ScopeChannel, Name: string(c)}
 }
+
 func threadScope(t hub.ThreadID) core.Scope {
 	return core.Scope{Kind: core.ScopeThread, Name: string(t)}
 }
+
 func inboxScope(a hub.AgentID) core.Scope { return core.Scope{Kind: core.ScopeInbox, Name: string(a)} }
 
 // append adds committed messages in the order of their ids and moves the head.

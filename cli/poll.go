@@ -53,7 +53,7 @@ use an id of your own, not that of a running agent.`,
 	f := cmd.Flags()
 	o.agent.add(f)
 	o.baseURL.add(f)
-	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear")
+	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear, beside direct messages")
 	f.StringVar(&o.threadID, "thread-id", "", "the only `thread` to hear")
 	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for a message; 0 looks once")
 	f.Var(idValue{&o.sinceID}, "since-id", "`id` of the last message that is known")

@@ -149,7 +149,7 @@ func (s *Server) authenticate(c *call) error {
 	if !ok {
 		if remote {
 			return hub.NewError(hub.CodeSessionRequired, "calls from another machine need a session").
-				WithFix("join with an invite, then send X-Hub-Session")
+				WithFix("have the operator register the agent, then send X-Hub-Session with its session_id")
 		}
 		return nil
 	}

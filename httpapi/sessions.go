@@ -54,8 +54,8 @@ func renameSession(c *call) (reply, error) {
 	return created(out, false), err
 }
 
-// closeSession takes both forms of the id. A peer on another machine may close
-// its own session only.
+// closeSession takes the full form of the id, from the operator the public one.
+// A peer on another machine may close its own session only.
 func closeSession(c *call) (reply, error) {
 	id := hub.SessionID(c.params.ByName("session_id"))
 	if c.caller.Session != "" && c.caller.Session != id.Public() {

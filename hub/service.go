@@ -53,7 +53,8 @@ type Sessions interface {
 	Resume(ctx context.Context, in ResumeInput) (Outcome[Registered], error)
 	// Rename sets the live session's display name. session_not_found.
 	Rename(ctx context.Context, agent AgentID, in RenameInput) (Outcome[Session], error)
-	// CloseSession ends the session with this id, full or public form.
+	// CloseSession ends the session with this id: the full form, which proves
+	// it; the operator may give the public one.
 	// session_not_found if it is unknown or has ended.
 	CloseSession(ctx context.Context, id SessionID) (Outcome[ClosedSession], error)
 	// Agents lists the live sessions by agent id, watchers left out.

@@ -92,8 +92,8 @@ func decodeCheckpoint(b []byte) (*core.Checkpoint, error) {
 	}
 	for i := range c.Sections {
 		c.Sections[i] = core.Section{
-			Owner:   core.Owner{Kind: core.OwnerKind(d.u8()), Name: d.str()},
-			AsOf: hub.Seq(d.u64()), Version: d.u16(), Data: d.bytes(),
+			Owner: core.Owner{Kind: core.OwnerKind(d.u8()), Name: d.str()},
+			AsOf:  hub.Seq(d.u64()), Version: d.u16(), Data: d.bytes(),
 		}
 	}
 	if !d.done() {

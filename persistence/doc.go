@@ -6,7 +6,7 @@
 //
 // # The folder
 //
-//	<store>/               0700; every file 0600
+//	<store>/               0700; the hub's own files 0600
 //	├─ FORMAT              marker: format version, instance id, CRC; written last
 //	├─ LOCK                flock of the one hub that has the store open
 //	├─ HEAD                how far the journal reaches, independent of Badger
