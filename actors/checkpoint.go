@@ -93,7 +93,12 @@ func (h *Hub) addSection(c *core.Checkpoint, k core.Owner) error {
 	}
 	t := &snapshotTurn{hub: h, reply: make(chan snapshot, 1)}
 	h.stage.tell(p.owner.pid, t)
-	s := <-t.reply
+	var s snapshot
+	select {
+	case s = <-t.reply:
+	case <-h.failed:
+		s.err = h.cause
+	}
 	h.registry.done(p)
 	if s.err != nil {
 		return s.err

@@ -208,7 +208,9 @@ func page(rows []*core.StoredMessage, maxChars int, next hub.MessageID) hub.Page
 			continue
 		}
 		if m.BodyChars > left {
-			p.Rows[i] = m.Shorten()
+			if short := m.Shorten(); len(short) < len(m.JSON) {
+				p.Rows[i] = short // a body shorter than the notice stays
+			}
 			left = 0 // older bodies must not come before newer ones
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -373,14 +374,21 @@ func TestOnePostWakesAllWhoWait(t *testing.T) {
 	})
 }
 
-// A budget of characters keeps the newest rows whole; there is always a row.
+// A budget of characters keeps the newest rows whole; there is always a row. A
+// body that is shorter than the notice in its place stays.
 func TestCharacterBudget(t *testing.T) {
 	r := start(t, newMemStore())
-	for _, body := range []string{"aaaaa", "bbbbb", "ccccc"} {
-		r.say("ann", "", body)
+	r.channel("short")
+	for _, body := range []string{"a", "b", "c"} {
+		r.say("ann", "", strings.Repeat(body, 500))
 	}
-	for max, whole := range map[int]int{0: 3, 15: 3, 14: 2, 10: 2, 5: 1, 4: 0, 1: 0} {
-		p, err := r.Events(t.Context(), hub.EventsQuery{Agent: "bob", Limit: 10, MaxChars: max})
+	r.say("ann", "short", "tiny")
+	for max, whole := range map[int]int{0: 3, 1500: 3, 1499: 2, 1000: 2, 500: 1, 499: 0, 1: 0} {
+		short, err := r.Events(t.Context(), hub.EventsQuery{Agent: "bob", Channels: []hub.ChannelName{"short"}, Limit: 10, MaxChars: 1})
+		if err != nil || len(short.Rows) != 1 || decodeAll(t, short.Rows)[0].Truncated != nil {
+			t.Fatalf("a short body: %s, %v", short.Rows, err)
+		}
+		p, err := r.Events(t.Context(), hub.EventsQuery{Agent: "bob", Channels: []hub.ChannelName{"general"}, Limit: 10, MaxChars: max})
 		if err != nil || len(p.Rows) != 3 {
 			t.Fatalf("budget %d: %d rows, %v", max, len(p.Rows), err)
 		}

@@ -94,6 +94,7 @@ type Hub struct {
 	failOnce sync.Once
 	cause    error // why; set before failed is closed
 	tasks    sync.WaitGroup
+	released sync.Once // the waiters for leases
 	stopOnce sync.Once
 	stopErr  error
 }
@@ -164,6 +165,12 @@ func (h *Hub) fail(cause error) {
 		h.cause = cause
 		close(h.failed)
 		h.endParked()
+		answer := errStoreFailed()
+		for _, s := range h.seq.fail(answer) {
+			if s.deliver != nil {
+				s.deliver(answer)
+			}
+		}
 	})
 }
 
@@ -180,8 +187,12 @@ func (h *Hub) endParked() {
 }
 
 // EndParked refuses new work from now on and answers every parked call with what
-// there is, which is nothing. It does not wait.
-func (h *Hub) EndParked() { h.endParked() }
+// there is: polls nothing, who waits for a lease the holder's row. It is called
+// before the server is asked to end, which waits for its calls.
+func (h *Hub) EndParked() {
+	h.endParked()
+	h.released.Do(h.releaseWaiters)
+}
 
 // Stop ends the hub: no new work, parked calls answered, what is under way made
 // durable, a last checkpoint. It waits for work until ctx is done. Afterwards no
@@ -192,8 +203,7 @@ func (h *Hub) Stop(ctx context.Context) error {
 }
 
 func (h *Hub) stop(ctx context.Context) error {
-	h.endParked()
-	h.releaseWaiters()
+	h.EndParked()
 	pids := h.registry.close() // first: what drain counts must not grow again
 	err := h.drain(ctx)
 	h.stage.stop(pids)

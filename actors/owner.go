@@ -127,6 +127,11 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 			r.Rows = append(r.Rows, row)
 			s.bytes += len(row.Key) + len(row.Value)
 		})
+		if o.doubt != nil {
+			// All rows of a record or none; a mark instead, so that the rows are
+			// derived also if the process ends before the rebuild.
+			r.Rows = []core.Row{doubtMark(o.key, r.Seq)}
+		}
 	}
 	if w.filled != nil {
 		w.filled(r)

@@ -113,14 +113,18 @@ func (a *leaseAsk) park(o *owner, now core.Now) {
 	a.place = o.leases.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)
 }
 
-// leaveTurn takes a command whose caller has gone out of the queue, so that its
-// idempotency key and its place among the agent's parked calls are free.
-type leaveTurn struct{ ask *leaseAsk }
+// leaveTurn takes a command out of the queue, because its caller has gone or may
+// wait no longer, so that its idempotency key and its place among the agent's
+// parked calls are free.
+type leaveTurn struct {
+	ask *leaseAsk
+	why error
+}
 
 func (t leaveTurn) run(o *owner) {
 	if t.ask.place != nil && o.leases.queue.Remove(t.ask.place) {
 		t.ask.unpark()
-		t.ask.fail(errExpired())
+		t.ask.fail(t.why)
 	}
 }
 
@@ -234,7 +238,7 @@ func (o *owner) arm() {
 		h, pid := o.hub, o.pid
 		t.timer = time.AfterFunc(d, func() {
 			if !h.stopping.Load() {
-				h.stage.tell(pid, leaseTick{})
+				h.stage.tell(pid, leaseTick{h, pid})
 			}
 		})
 		return
@@ -243,7 +247,10 @@ func (o *owner) arm() {
 }
 
 // leaseTick is the turn in which deadlines come.
-type leaseTick struct{}
+type leaseTick struct {
+	hub *Hub
+	pid address
+}
 
 func (leaseTick) run(o *owner) {
 	h, t := o.hub, o.leases
@@ -276,7 +283,15 @@ func (leaseTick) run(o *owner) {
 	o.arm()
 }
 
-func (leaseTick) fail(error) {}
+// fail comes later again: who waits for a deadline must not wait for the next
+// command.
+func (t leaseTick) fail(error) {
+	time.AfterFunc(frozenRetry, func() {
+		if !t.hub.stopping.Load() {
+			t.hub.stage.tell(t.pid, t)
+		}
+	})
+}
 
 // frozenRetry is how long expiry waits before it looks for space again.
 const frozenRetry = time.Second
@@ -317,10 +332,7 @@ func (t releaseTurn) fail(error) { close(t.done) }
 // releaseWaiters sends every lease owner a releaseTurn and waits for it.
 func (h *Hub) releaseWaiters() {
 	for i := range core.LeaseShards {
-		sh := h.registry.shard(leaseOwner(i))
-		sh.mu.Lock()
-		o := sh.owners[leaseOwner(i)]
-		sh.mu.Unlock()
+		o, _ := h.registry.find(leaseOwner(i))
 		t := releaseTurn{done: make(chan struct{})}
 		h.stage.tell(o.pid, t)
 		<-t.done

@@ -13,6 +13,10 @@ import (
 // much late at most.
 const presenceTick = 5 * time.Second
 
+// displacedKept is how long after the end of an agent's session a write of one
+// before it may still be under way: parked, or waiting for its owner.
+const displacedKept = hub.MaxWaitSec*time.Second + 2*commandLife
+
 // watchPresence ends the sessions of agents that have been silent for too long.
 func (h *Hub) watchPresence(quit <-chan struct{}) {
 	tick := time.NewTicker(presenceTick)
@@ -27,6 +31,7 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 		for _, s := range h.views.directory.silent(limit) {
 			h.endIdle(s)
 		}
+		h.seq.forgetEnded(h.clock.now().HubMS - displacedKept.Milliseconds())
 	}
 }
 

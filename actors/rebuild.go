@@ -50,10 +50,14 @@ func (o *owner) rebuild() {
 			return nil
 		})
 	}
-	if err == nil && len(rows) > 0 {
-		err = h.journal.PutRows(rows)
+	if err == nil {
+		err = h.journal.PutRows(append(latest(rows), doubtMark(o.key, 0)))
 	}
-	if err != nil {
+	switch {
+	case err != nil && broken == 0: // nothing is wrong with its facts
+		o.endService(err)
+		return
+	case err != nil:
 		o.endService(errQuarantined(h.setQuarantine(o.key, broken, err)))
 		return
 	}
@@ -62,6 +66,76 @@ func (o *owner) rebuild() {
 	h.refreshViews(o.key, state, rows)
 	o.settle()
 }
+
+// latest keeps the last row under each key, so that no crash between two of them
+// leaves an older one.
+func latest(rows []core.Row) []core.Row {
+	type place struct {
+		table core.Table
+		key   string
+	}
+	at := map[place]int{}
+	out := rows[:0:0]
+	for _, r := range rows {
+		k := place{r.Table, string(r.Key)}
+		if i, ok := at[k]; ok {
+			out[i] = r
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, r)
+	}
+	return out
+}
+
+// doubtRow marks an owner whose record Seq lacks its rows; 0 takes the mark back.
+type doubtRow struct {
+	Owner core.Owner `json:"owner"`
+	Seq   hub.Seq    `json:"seq"`
+}
+
+func doubtMark(k core.Owner, seq hub.Seq) core.Row {
+	return core.Row{Table: core.TableDoubt, Key: []byte(k.String()), Value: encodeEffect(doubtRow{k, seq})}
+}
+
+// rebuildMarked rebuilds the owners that were in doubt when the hub ended.
+func (h *Hub) rebuildMarked() error {
+	var marked []doubtRow
+	var bad error
+	err := h.rows.RowsOf(core.TableDoubt, nil, false, func(_, value []byte) bool {
+		var d doubtRow
+		if bad = json.Unmarshal(value, &d); bad == nil && d.Seq > 0 {
+			marked = append(marked, d)
+		}
+		return bad == nil
+	})
+	if err = errors.Join(err, bad); err != nil {
+		return err
+	}
+	for _, d := range marked {
+		p, err := h.registry.admit(d.Owner, 0)
+		if err != nil {
+			return err
+		}
+		h.stage.tell(p.owner.pid, doubtTurn{p, d.Seq})
+	}
+	return nil
+}
+
+// doubtTurn rebuilds an owner that an earlier run has marked.
+type doubtTurn struct {
+	permit permit
+	seq    hub.Seq
+}
+
+func (t doubtTurn) run(o *owner) {
+	defer o.hub.registry.done(t.permit)
+	o.doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", t.seq), t.seq
+	o.lastSeq = max(o.lastSeq, t.seq)
+	o.rebuild()
+}
+
+func (t doubtTurn) fail(error) { t.permit.owner.hub.registry.done(t.permit) }
 
 // endService refuses every command from now on, and those that wait.
 func (o *owner) endService(reason error) {

@@ -155,6 +155,15 @@ func (r *registry) install(k core.Owner, state machine) *owner {
 	return o
 }
 
+// find returns an owner that runs.
+func (r *registry) find(k core.Owner) (*owner, bool) {
+	sh := r.shard(k)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	o, ok := sh.owners[k]
+	return o, ok
+}
+
 // close refuses every further command and returns all actors. Commands that are
 // under way go on.
 func (r *registry) close() []address {

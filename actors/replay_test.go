@@ -47,7 +47,9 @@ func (r *rig) state() map[string]string {
 	head.HubMS = 0
 	put("directory", directory)
 	put("head", head)
-	put("incarnations", r.seq.incarnations)
+	live := maps.Clone(r.seq.incarnations)
+	maps.DeleteFunc(live, func(a hub.AgentID, _ uint64) bool { _, ended := r.seq.ended[a]; return ended })
+	put("incarnations", live)
 	for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
 		leases, err := r.views.leases.list(space, func(*core.Lease) bool { return true })
 		if err != nil {

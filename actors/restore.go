@@ -164,11 +164,17 @@ func (h *Hub) begin(r *restored) {
 				h.views.leases.restore(lease)
 			}
 		}
-		o := h.install(leaseOwner(i), l, r)
-		o.leases = &leaseTimer{}
-		h.stage.tell(o.pid, &graceTurn{})
+		h.install(leaseOwner(i), l, r).leases = &leaseTimer{}
 	}
 	h.install(tasksOwner(), r.tasks, r)
+	// From the first turn on the writer changes the views, so turns come last.
+	if err := h.rebuildMarked(); err != nil {
+		h.fail(fmt.Errorf("rebuild what was in doubt: %w", err))
+	}
+	for i := range r.leases {
+		o, _ := h.registry.find(leaseOwner(i))
+		h.stage.tell(o.pid, &graceTurn{})
+	}
 }
 
 func (h *Hub) install(k core.Owner, state machine, r *restored) *owner {

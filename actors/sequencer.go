@@ -42,6 +42,9 @@ type sequencer struct {
 	// incarnations holds the session of each live agent, so that a write of a
 	// displaced session is refused even if it raced past every other check.
 	incarnations map[hub.AgentID]uint64
+	// ended says when the sessions of agents that have none now ended, hub time:
+	// their entries stay until no write of a session before can be under way.
+	ended map[hub.AgentID]int64
 
 	wake chan struct{} // to the writer; capacity 1
 }
@@ -49,7 +52,7 @@ type sequencer struct {
 func newSequencer(head core.Head) *sequencer {
 	return &sequencer{
 		head: head, durable: head.Seq,
-		incarnations: map[hub.AgentID]uint64{}, wake: make(chan struct{}, 1),
+		incarnations: map[hub.AgentID]uint64{}, ended: map[hub.AgentID]int64{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -68,6 +71,7 @@ func (q *sequencer) reserve(s *slot, now core.Now, messages, fences int, proof, 
 	}
 	if begins.incarnation != 0 {
 		q.incarnations[begins.agent] = begins.incarnation
+		delete(q.ended, begins.agent)
 	}
 	r := s.record
 	q.head.Seq++
@@ -168,13 +172,32 @@ func (q *sequencer) fail(err error) []*slot {
 	return left
 }
 
-// forget drops the incarnation of an agent whose session ended.
-func (q *sequencer) forget(agent hub.AgentID, incarnation uint64) {
+// sessionEnded notes that the agent has no live session since then.
+func (q *sequencer) sessionEnded(agent hub.AgentID, incarnation uint64, hubMS int64) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.incarnations[agent] == incarnation {
-		delete(q.incarnations, agent)
+		q.ended[agent] = hubMS
 	}
-	q.mu.Unlock()
+}
+
+// forgetEnded drops the incarnations of agents whose sessions ended before then.
+func (q *sequencer) forgetEnded(before int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for agent, at := range q.ended {
+		if at < before {
+			delete(q.ended, agent)
+			delete(q.incarnations, agent)
+		}
+	}
+}
+
+// given returns the highest number that was given out.
+func (q *sequencer) given() hub.Seq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.head.Seq
 }
 
 func errSessionReplaced(agent hub.AgentID) error {

@@ -119,11 +119,44 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 	}
 	pid, asked := a.permit.owner.pid, &leaseAsk{ask: a, key: k, wait: wait}
 	h.stage.tell(pid, asked)
-	answer, err = a.wait()
-	if wait > 0 && ctx.Err() != nil {
-		h.stage.tell(pid, leaveTurn{asked})
+	if wait > 0 {
+		answer, err = h.waitForLease(ctx, pid, asked)
+	} else {
+		answer, err = a.wait()
 	}
 	return answer, false, err
+}
+
+// waitForLease waits for the answer of a command that may be parked, until its
+// caller leaves or the session that it proved is displaced.
+func (h *Hub) waitForLease(ctx context.Context, pid address, asked *leaseAsk) (core.LeaseAnswer, error) {
+	caller := hub.CallerOf(ctx)
+	for {
+		var ended *bell
+		if caller.Incarnation != 0 {
+			ended = h.views.bells.listen(sessionScope(caller.Agent))
+			if err := h.replaced(caller); err != nil {
+				h.views.bells.leave(ended)
+				h.stage.tell(pid, leaveTurn{asked, err})
+				return asked.ask.wait()
+			}
+		}
+		select {
+		case <-ended.channel():
+			continue
+		case r := <-asked.reply:
+			if ended != nil {
+				h.views.bells.leave(ended)
+			}
+			return r.answer, r.err
+		case <-ctx.Done():
+			if ended != nil {
+				h.views.bells.leave(ended)
+			}
+			h.stage.tell(pid, leaveTurn{asked, errExpired()})
+			return core.LeaseAnswer{}, errAbandoned()
+		}
+	}
 }
 
 // leaseEffect is what is stored of an answer about a lease. A replay shows the

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -14,8 +17,16 @@ import (
 const maxThreadRows = hub.MaxPageRows
 
 // Threads lists summaries; see hub.Messages.
-func (h *Hub) Threads(_ context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, error) {
-	ids, parts, err := h.views.threads.latest(q.Viewer, q.Limit)
+func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, error) {
+	sees := viewerOf(ctx, q.Viewer)
+	var ids []hub.ThreadID
+	var parts []threadPart
+	var err error
+	if sees.all {
+		ids, parts, err = h.allThreads(q.Limit)
+	} else {
+		ids, parts, err = h.views.threads.latest(q.Viewer, q.Limit)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +35,7 @@ func (h *Hub) Threads(_ context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummar
 		return nil, err
 	}
 	tasks := map[hub.ThreadID][]core.StoredTask{}
-	for _, t := range h.views.tasks.list(func(t *core.StoredTask) bool { return core.TaskVisible(q.Viewer, t) }) {
+	for _, t := range h.views.tasks.list(sees.task) {
 		if t.Task.ThreadID != nil {
 			tasks[*t.Task.ThreadID] = append(tasks[*t.Task.ThreadID], t)
 		}
@@ -37,21 +48,27 @@ func (h *Hub) Threads(_ context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummar
 }
 
 // Thread returns one thread with what viewer may see of it; see hub.Messages.
-func (h *Hub) Thread(_ context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
-	part, err := h.views.threads.visiblePart(id, viewer)
+func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
+	sees, head := viewerOf(ctx, viewer), h.views.ring.visible()
+	var part threadPart
+	var err error
+	if sees.all {
+		part, err = h.wholePart(id, head)
+	} else {
+		part, err = h.views.threads.visiblePart(id, viewer)
+	}
 	if err != nil {
 		return hub.Thread{}, err
 	}
-	head := h.views.ring.visible()
 	if part.Messages == 0 || part.First > head {
 		return hub.Thread{}, hub.Errorf(hub.CodeThreadNotFound, "there is no thread %s", id).
 			With("thread_id", id).WithFix("a thread begins with the first message that carries its thread_id")
 	}
-	rows, err := h.threadRows(id, viewer, head)
+	rows, err := h.threadRows(id, sees, head)
 	if err != nil {
 		return hub.Thread{}, err
 	}
-	tasks, open, err := h.threadTasks(id, viewer)
+	tasks, open, err := h.threadTasks(id, sees)
 	if err != nil {
 		return hub.Thread{}, err
 	}
@@ -73,13 +90,73 @@ func (h *Hub) Thread(_ context.Context, id hub.ThreadID, viewer hub.AgentID) (hu
 	return t, nil
 }
 
+// viewer is who looks at threads: an agent, or the operator, who sees all.
+type viewer struct {
+	agent hub.AgentID
+	all   bool
+}
+
+func viewerOf(ctx context.Context, agent hub.AgentID) viewer {
+	return viewer{agent: agent, all: hub.CallerOf(ctx).Operator}
+}
+
+func (v viewer) message(m *core.StoredMessage) bool {
+	return v.all || hub.Visible(v.agent, m.From, m.To)
+}
+
+func (v viewer) task(t *core.StoredTask) bool { return v.all || core.TaskVisible(v.agent, t) }
+
+// wholePart sums up a thread for the operator. No stored part holds the direct
+// messages of all agents once, so it is made of the messages themselves.
+func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part threadPart, err error) {
+	err = h.rows.Messages(threadScope(id), 0, head, false, func(m *core.StoredMessage) bool {
+		part.add(m)
+		return part.Messages < maxExamined
+	})
+	return part, err
+}
+
+// allThreads lists threads for the operator, latest first.
+func (h *Hub) allThreads(limit int) (ids []hub.ThreadID, parts []threadPart, err error) {
+	latest := map[hub.ThreadID]hub.MessageID{}
+	var bad error
+	add := func(id hub.ThreadID, value []byte) bool {
+		var part threadPart
+		part, bad = decodeThreadPart(value)
+		latest[id] = max(latest[id], part.Latest)
+		return bad == nil
+	}
+	err = h.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool { return add(hub.ThreadID(key), value) })
+	if err = cmp.Or(err, bad); err != nil {
+		return nil, nil, err
+	}
+	err = h.rows.RowsOf(core.TableThreadAgent, nil, false, func(key, value []byte) bool {
+		_, id, _ := strings.Cut(string(key), "\x00")
+		return add(hub.ThreadID(id), value)
+	})
+	if err = cmp.Or(err, bad); err != nil {
+		return nil, nil, err
+	}
+	ids = slices.SortedFunc(maps.Keys(latest), func(a, b hub.ThreadID) int { return cmp.Compare(latest[b], latest[a]) })
+	ids = ids[:min(limit, len(ids))]
+	head := h.views.ring.visible()
+	for _, id := range ids {
+		part, err := h.wholePart(id, head)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts = append(parts, part)
+	}
+	return ids, parts, nil
+}
+
 // threadRows returns the latest rows of a thread that viewer may see, rising.
-func (h *Hub) threadRows(id hub.ThreadID, viewer hub.AgentID, head hub.MessageID) ([]hub.EncodedMessage, error) {
+func (h *Hub) threadRows(id hub.ThreadID, sees viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
 	var rows []hub.EncodedMessage
 	seen, bytes := 0, 0
 	err := h.rows.Messages(threadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
 		seen++
-		if hub.Visible(viewer, m.From, m.To) {
+		if sees.message(m) {
 			rows = append(rows, m.JSON)
 			bytes += len(m.JSON)
 		}
@@ -93,7 +170,7 @@ func (h *Hub) threadRows(id hub.ThreadID, viewer hub.AgentID, head hub.MessageID
 
 // threadTasks returns the tasks of a thread that viewer may see, oldest first,
 // and those of them that have not ended.
-func (h *Hub) threadTasks(id hub.ThreadID, viewer hub.AgentID) (rows []hub.Task, open []core.StoredTask, err error) {
+func (h *Hub) threadTasks(id hub.ThreadID, sees viewer) (rows []hub.Task, open []core.StoredTask, err error) {
 	rows = []hub.Task{}
 	var bad error
 	err = h.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
@@ -104,7 +181,7 @@ func (h *Hub) threadTasks(id hub.ThreadID, viewer hub.AgentID) (rows []hub.Task,
 				return false
 			}
 		}
-		if core.TaskVisible(viewer, &t) {
+		if sees.task(&t) {
 			rows = append(rows, t.Task)
 			if !t.Task.Status.Terminal() {
 				open = append(open, t)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -68,13 +69,14 @@ func submit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) 
 // admit makes a write ready to be sent: its key is held and its permit taken. If
 // the key has an answer already, that is returned instead.
 func admit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (*ask[S, D, T], *core.Effect, error) {
-	if err := h.admissible(); err != nil {
-		return nil, nil, err
-	}
 	caller := hub.CallerOf(ctx)
 	effect, err := reserveEffect(h, caller, w.agent)
 	if err != nil || effect.stored != nil {
 		return nil, effect.stored, err
+	}
+	if err := h.admissible(); err != nil {
+		effect.free(h)
+		return nil, nil, err
 	}
 	p, err := h.registry.admit(w.owner, w.size)
 	if err != nil {
@@ -175,7 +177,8 @@ func (a *ask[S, D, T]) conclude(o *owner, now core.Now, d core.Draft, answer fun
 		w.begins = a.begins(d)
 	}
 	if err := o.commit(now, d, w); err != nil {
-		a.fail(err)
+		// It rests on a session that may not be durable yet.
+		a.hub.seq.after(a.hub.seq.given(), func(failed error) { a.fail(cmp.Or(failed, err)) })
 	}
 }
 

@@ -37,7 +37,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 			scopes = append(scopes, sessionScope(f.Agent)) // parked calls of the displaced session
 		case *core.SessionEnded:
 			if was, _, ok := v.directory.session(f.Agent); ok {
-				v.seq.forget(f.Agent, was.Incarnation)
+				v.seq.sessionEnded(f.Agent, was.Incarnation, r.HubMS)
 			}
 			scopes = append(scopes, sessionScope(f.Agent))
 		}

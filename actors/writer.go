@@ -109,8 +109,7 @@ func (w *writer) commit(slots []*slot) error {
 // operation only: the store's own texts may hold message bodies.
 func (w *writer) fail(cause error) {
 	w.log.LogAttrs(context.Background(), slog.LevelError, "journal commit failed; stopping", slog.String("error", fmt.Sprint(cause)))
-	answer := error(hub.NewError(hub.CodeStoreFailed, "the store failed while this was written; whether it was is unknown").
-		WithFix("start the hub again once its disk is well, and repeat the call with the same idempotency key"))
+	answer := errStoreFailed()
 	left := w.seq.fail(answer)
 	for _, s := range w.slots {
 		if s.deliver != nil {
@@ -123,4 +122,9 @@ func (w *writer) fail(cause error) {
 		}
 	}
 	w.failed(cause)
+}
+
+func errStoreFailed() error {
+	return hub.NewError(hub.CodeStoreFailed, "the store failed while this was written; whether it was is unknown").
+		WithFix("start the hub again once its disk is well, and repeat the call with the same idempotency key")
 }

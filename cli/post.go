@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +72,9 @@ func (o *postOptions) input(cmd *cobra.Command, body string) (hub.PostInput, err
 	id, err := o.agent.check()
 	if err != nil {
 		return hub.PostInput{}, err
+	}
+	if !utf8.ValidString(body) {
+		return hub.PostInput{}, usage("give the text as UTF-8", "the body is not valid UTF-8")
 	}
 	if body == "" {
 		return hub.PostInput{}, usage("give the text of the message", "the body cannot be empty")

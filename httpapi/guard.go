@@ -115,7 +115,7 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	if c.route.plane == planeOperator && !c.caller.Operator {
-		return operatorRequired(c.route.operation + " is the operator's")
+		return operatorRequired(c.route.method + " " + c.route.path + " is the operator's")
 	}
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return nil

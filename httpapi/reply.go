@@ -148,6 +148,11 @@ func send(w http.ResponseWriter, header http.Header, status int, b []byte) {
 func (s *Server) asError(r *http.Request, err error) *hub.Error {
 	var e *hub.Error
 	if errors.As(err, &e) {
+		if e.Fix == "" {
+			wire := *e // may be shared
+			wire.Fix = "correct the call and send it again; GET /v1/openapi.json describes every field and its limits"
+			e = &wire
+		}
 		if e.Status == 0 || e.Code == "" {
 			wire := *e // may be shared
 			if wire.Code == "" {

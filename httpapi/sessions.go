@@ -15,11 +15,31 @@ func register(c *call) (reply, error) {
 	if err := api.ValidateRegister(&in); err != nil {
 		return reply{}, err
 	}
+	if err := c.othersSession(in.AgentID); err != nil {
+		return reply{}, err
+	}
 	if err := c.actAs(in.AgentID); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.Register(c.context(), in)
 	return created(out, true), err
+}
+
+// othersSession refuses to register agent for who proves the session of another.
+// A session that is no longer good proves nothing, and does not stand in the way
+// of registering again.
+func (c *call) othersSession(agent hub.AgentID) error {
+	full := c.r.Header.Get(api.HeaderSession)
+	if full == "" {
+		return nil
+	}
+	caller, err := c.server.config.Sessions.Authenticate(c.r.Context(), hub.SessionID(full))
+	if err != nil || caller.Agent == agent {
+		return nil
+	}
+	return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the one to register").
+		With("agent_id", agent).With("session_agent_id", caller.Agent).
+		WithFix("leave out X-Hub-Session to register another agent")
 }
 
 func resumeSession(c *call) (reply, error) {

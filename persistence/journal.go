@@ -53,8 +53,8 @@ func (s *Store) Append(g *core.Group) error {
 		return s.fail(err)
 	}
 	s.durable = end
+	s.gate.publish(s.lastTS) // first: who reads up to tail must find it
 	s.tail.Store(uint64(end.Seq))
-	s.gate.publish(s.lastTS)
 	if err := s.writeHead(); err != nil {
 		return s.fail(err)
 	}

@@ -163,7 +163,8 @@ func (a *Agent) Rename(name string, now Now) (Decision[hub.Session], error) {
 // Close decides the end of session id, if it is the live one. session_not_found.
 func (a *Agent) Close(id hub.SessionID) (Decision[hub.ClosedSession], error) {
 	if !a.row.Session.Active || a.row.Session.SessionID != id {
-		return Decision[hub.ClosedSession]{}, a.noSession()
+		return Decision[hub.ClosedSession]{}, hub.NewError(hub.CodeSessionNotFound, "there is no such live session").
+			WithFix("nothing is left to do if the session was yours")
 	}
 	return Decision[hub.ClosedSession]{
 		Draft:  Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedClosed}}},

@@ -136,7 +136,7 @@ var faults = []fault{
 	},
 	{
 		"rebuilt rows not stored", "actors/rebuild.go",
-		"if err == nil && len(rows) > 0 {", "if false {",
+		"append(latest(rows), doubtMark(o.key, 0))", "append(latest(rows)[:0], doubtMark(o.key, 0))",
 		"actors", "TestRebuildRestoresRows",
 	},
 	{
@@ -254,8 +254,18 @@ var faults = []fault{
 		"actors", "TestFullDiskFreezesExpiry",
 	},
 	{
+		"a stop leaves who waits for a lease", "actors/hub.go",
+		"h.released.Do(h.releaseWaiters)", "h.released.Do(func() {})",
+		"actors", "TestEndParkedAnswersWhoWaitsForALease",
+	},
+	{
+		"a displaced session's end forgets the displacement", "actors/sequencer.go",
+		"q.ended[agent] = hubMS", "delete(q.incarnations, agent)",
+		"actors", "TestDisplacedStaysRefusedAfterTheOtherEnded",
+	},
+	{
 		"caller who left stays in the queue", "actors/service_leases.go",
-		"if wait > 0 && ctx.Err() != nil {", "if false {",
+		"h.stage.tell(pid, leaveTurn{asked, errExpired()})", "_ = leaveTurn{asked, errExpired()}",
 		"actors", "TestGoneWaiterIsSkipped",
 	},
 	{
