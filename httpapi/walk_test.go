@@ -167,6 +167,7 @@ func walkSessions(t *testing.T, c *client) *client {
 	c.with(api.HeaderSession, full).refused(hub.CodeSessionReplaced, "GET", "/v1/bootstrap?agent_id=lead", "")
 	c.with(api.HeaderSession, "nothing").refused(hub.CodeSessionInvalid, "GET", "/v1/bootstrap?agent_id=lead", "")
 	lead.refused(hub.CodeAgentMismatch, "GET", "/v1/bootstrap?agent_id=dev", "")
+	lead.refused(hub.CodeAgentMismatch, "POST", "/v1/sessions", `{"agent_id":"dev"}`)
 
 	lead.ok(200, "POST", "/v1/sessions/lead/rename", `{"display_name":"The lead"}`)
 	c.refused(hub.CodeSessionNotFound, "POST", "/v1/sessions/nobody/rename", `{"display_name":"x"}`)
