@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,5 +117,23 @@ func TestOperatorReadsThreadsOfDirectMessages(t *testing.T) {
 	wantCode(t, err, hub.CodeThreadNotFound)
 	if list, err := r.Threads(t.Context(), hub.ThreadsQuery{Viewer: "eve", Limit: 10}); err != nil || len(list) != 1 {
 		t.Errorf("another agent's threads are %+v, %v", list, err)
+	}
+}
+
+// A start with many leases that are nearly over takes no turn before every view
+// stands: the first turns of the lease owners write them already.
+func TestStartWithManyShortLeases(t *testing.T) {
+	r := start(t, newMemStore())
+	for i := range 400 {
+		r.claim("ann", hub.ClaimKey(fmt.Sprintf("ns%d:k", i)), 3)
+	}
+	left := r.crash()
+	for range 5 {
+		again := start(t, left)
+		left = left.restarted()
+		if n := again.Counts().Leases; n != 400 {
+			t.Fatalf("%d leases after a start, want 400", n)
+		}
+		again.stop()
 	}
 }
