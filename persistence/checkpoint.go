@@ -205,6 +205,11 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 	if !s.space.fits(size) {
 		return hub.NewError(hub.CodeStorageFull, "the disk is too full for a checkpoint").WithFix("free some space on the store's disk")
 	}
+	// HEAD first: sections reach beyond the checkpoint's own number, so a journal
+	// that has lost their records must be noticed where the checkpoint is found.
+	if err := s.syncHeadNow(); err != nil {
+		return s.fail(err)
+	}
 	err = replaceFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(c.Head.Seq)),
 		func(w io.Writer) error { return encodeCheckpoint(w, c) },
 		func(r io.Reader) error {
@@ -215,9 +220,6 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 		return fmt.Errorf("persistence: saving a checkpoint: %w", err)
 	}
 	s.space.written.Add(size)
-	if err := s.syncHeadNow(); err != nil {
-		return s.fail(err)
-	}
 	return s.retire()
 }
 
