@@ -1,0 +1,155 @@
+package relay
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+)
+
+// DefaultDir is where a spool lies unless it is named, relative to the folder in
+// which the program was started (SPEC section 4.2).
+const DefaultDir = ".hub-relay"
+
+// The folders of a spool. Below each lies one folder per agent (Folder), and in
+// it one file per request.
+const (
+	RequestsDir  = "requests"
+	ResponsesDir = "responses"
+	RejectedDir  = "rejected"
+)
+
+// Names of files. What has neither ending is being written still.
+const (
+	doneSuffix = ".json" // whole: a request to take, an answer to read
+	workSuffix = ".work" // a request that a forwarder has taken
+	tempPrefix = ".tmp-" // being written
+)
+
+// MaxRequestBytes is the size of the largest request file that is read: 32
+// attachments of 256,000 characters fit, unless most of them are escaped.
+const MaxRequestBytes = 32 << 20
+
+// Statuses of answers that no hub gave.
+const (
+	StatusSpoolFailed    = 597 // the request could not be written to the spool
+	StatusNoAnswer       = 598 // the wait ran out: nobody forwards, or the hub is slow
+	StatusHubUnreachable = 599 // the forwarder could not reach the hub
+)
+
+// Codes of answers that no hub gave.
+const (
+	CodeSpoolFailed    hub.Code = "spool_failed"
+	CodeNoAnswer       hub.Code = "relay_timeout"
+	CodeHubUnreachable hub.Code = "unreachable"
+	CodeNotRelayed     hub.Code = "not_relayed" // 403: the call is not one of the agent plane
+)
+
+// RequestID names a request in its agent's folder and is the idempotency key of
+// the call: 1 to 128 of A-Z a-z 0-9 . _ -, the first a letter or digit.
+type RequestID string
+
+const maxRequestID = 128
+
+// Valid reports whether id has the form.
+func (id RequestID) Valid() bool {
+	if id == "" || len(id) > maxRequestID || !isAlphanumeric(id[0]) {
+		return false
+	}
+	for i := range len(id) {
+		if !isPlain(id[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// NewRequestID returns an id that no other has; later ids sort behind earlier
+// ones of the same machine.
+func NewRequestID() RequestID {
+	var random [10]byte
+	_, _ = rand.Read(random[:]) // never fails: it ends the program instead
+	return RequestID(fmt.Sprintf("%012x-%x", time.Now().UnixMilli(), random)) // 12 digits last until the year 10889
+}
+
+// Request is the content of a request file (CONTRACT section 5).
+type Request struct {
+	RequestID RequestID       `json:"request_id"`
+	AgentID   hub.AgentID     `json:"agent_id"`
+	Method    string          `json:"method"`
+	Path      string          `json:"path"`       // from /v1, with its query
+	Body      json.RawMessage `json:"body"`       // an object, or null
+	CreatedAt hub.Time        `json:"created_at"` // says when, decides nothing
+}
+
+// Response is the content of a response file. Body is what the hub answered, or
+// an envelope of the same form where no hub did; Error is its sentence then.
+type Response struct {
+	RequestID   RequestID         `json:"request_id"`
+	OK          bool              `json:"ok"`
+	Status      int               `json:"status"`
+	Body        json.RawMessage   `json:"body"`
+	CompletedAt hub.Time          `json:"completed_at"`
+	Error       string            `json:"error,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"` // those of forwardedHeaders that the hub sent
+}
+
+// Folder is the name of an agent's folders: its id with every run of characters
+// outside A-Z a-z 0-9 . _ - as one _. Agents may share a folder so; request ids
+// keep their files apart.
+func Folder(agent hub.AgentID) string {
+	var b strings.Builder
+	gap := false
+	for i := range len(agent) {
+		if isPlain(agent[i]) {
+			b.WriteByte(agent[i])
+			gap = false
+			continue
+		}
+		if !gap {
+			b.WriteByte('_')
+		}
+		gap = true
+	}
+	return b.String()
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+func isPlain(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '_' || c == '-' }
+
+// writeWhole makes the file dir/name with this content: whoever sees the name
+// sees all of it, also after a power cut. An existing file is replaced, a link is
+// replaced and not followed. dir must exist below root.
+func writeWhole(root *os.Root, dir, name string, data []byte) (err error) {
+	temp := path.Join(dir, tempPrefix+string(NewRequestID()))
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = root.Rename(temp, path.Join(dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(root.Remove(temp)))
+	}
+	return syncFolder(root, dir)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
