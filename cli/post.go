@@ -19,6 +19,7 @@ type postOptions struct {
 	to       string
 	kind     string
 	threadID string
+	replyTo  int64
 	json     bool
 }
 
@@ -31,13 +32,13 @@ func newPost(env *Env) *cobra.Command {
 always exists.
 
 A task or task_request opens a tracked task whose id is the message's. A
-task_result answers a task_request and needs its id, which this command cannot
-give: use the HTTP call or an MCP tool.
+task_result completes the task that --reply-to names.
 
 The command registers --agent anew, which displaces a live session of that id:
 use an id of your own, not that of a running agent.`,
 		Example: `  hubcli post --agent lead "the build is green"
-  hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"`,
+  hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"
+  hubcli post --agent dev-a --to lead --kind task_result --reply-to 7 "fixed"`,
 		Args: arity("body"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := o.input(cmd, args[0])
@@ -55,6 +56,7 @@ use an id of your own, not that of a running agent.`,
 	o.kind = string(hub.KindChat)
 	f.Var(choiceValue{&o.kind, kindNames()}, "kind", "`kind` of the message: artifact, chat, claim, handoff, notice, release, task, task_request or task_result")
 	f.StringVar(&o.threadID, "thread-id", "", "`thread` that the message belongs to")
+	f.Int64Var(&o.replyTo, "reply-to", 0, "`id` of the message that this one answers")
 	f.BoolVar(&o.json, "json", false, "print the stored message as JSON")
 	return cmd
 }
@@ -91,6 +93,15 @@ func (o *postOptions) input(cmd *cobra.Command, body string) (hub.PostInput, err
 		if !cmd.Flags().Changed("channel") {
 			in.Channel = "" // the hub's label for direct messages
 		}
+	}
+	if cmd.Flags().Changed("reply-to") {
+		if o.replyTo < 1 || o.replyTo > hub.MaxMessageID {
+			return hub.PostInput{}, usage("give the number that poll shows after the #", "--reply-to %d is no message id", o.replyTo)
+		}
+		in.ReplyTo = hub.MessageID(o.replyTo)
+	}
+	if in.Kind == hub.KindTaskResult && in.ReplyTo == 0 {
+		return hub.PostInput{}, usage("name the request with --reply-to", "a task_result answers a message")
 	}
 	if o.channel == "" {
 		return hub.PostInput{}, usage("leave --channel out for "+string(hub.DefaultChannel), "--channel cannot be empty")

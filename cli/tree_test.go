@@ -12,7 +12,7 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -27,7 +27,8 @@ var specified = map[string]map[string]string{
 	"hubcli stop":  {"host": "127.0.0.1", "port": "6969", "storage": ""},
 	"hubcli reset": {"host": "127.0.0.1", "port": "6969", "storage": "", "yes": "false"},
 	"hubcli post": {
-		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "general", "to": "", "kind": "chat", "thread-id": "", "json": "false",
+		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "general", "to": "", "kind": "chat", "thread-id": "",
+		"reply-to": "0", "json": "false",
 	},
 	"hubcli poll": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",
