@@ -121,7 +121,7 @@ func Inspect(dir string) (Marker, error) {
 		return Marker{}, notAStore("a part of the path " + dir + " is a plain file")
 	}
 	if err != nil {
-		return Marker{}, ioError("looking at the folder", err)
+		return Marker{}, noFolder("looking at the folder", err)
 	}
 	if !info.IsDir() {
 		return Marker{}, notAStore(dir + " is a file; a store is a folder")

@@ -3,6 +3,7 @@ package persistence
 import (
 	"errors"
 	"io/fs"
+	"strconv"
 	"syscall"
 )
 
@@ -89,7 +90,7 @@ func ioError(doing string, err error) *StartError {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &StartError{
-			Sentence: "the store's folder cannot be written: " + doing + " failed", Kind: StartReadOnly, Err: err,
+			Sentence: "the store cannot be written: " + doing + " failed: " + fileReason(err), Kind: StartReadOnly, Err: err,
 			Fix: "give this user write permission on the folder, or name another one with --storage",
 		}
 	case isNoSpace(err):
@@ -98,5 +99,25 @@ func ioError(doing string, err error) *StartError {
 			Fix: "free some space on that disk and start again; nothing is lost",
 		}
 	}
-	return corrupt(doing+" failed", err)
+	return corrupt(doing+" failed: "+fileReason(err), err)
+}
+
+// noFolder refuses a store folder that cannot be made or looked at: what is wrong
+// is its name, there is nothing yet that could be damaged.
+func noFolder(doing string, err error) *StartError {
+	if e := ioError(doing, err); e.Kind != StartCorrupt {
+		return e
+	}
+	e := notAStore("the store's folder cannot be used: " + doing + " failed: " + fileReason(err))
+	e.Err = err
+	return e
+}
+
+// fileReason names the file and what the system says about it.
+func fileReason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return strconv.Quote(p.Path) + ": " + p.Err.Error()
+	}
+	return strconv.QuoteToGraphic(err.Error())
 }

@@ -76,6 +76,16 @@ func TestStartErrors(t *testing.T) {
 			put(t, dir, "app.db", "x")
 			return filepath.Join(dir, "app.db", "store")
 		}},
+		"a name that is too long": {kind: StartNotAStore, make: func(t *testing.T) string {
+			return filepath.Join(t.TempDir(), strings.Repeat("x", 300))
+		}},
+		"a folder that cannot be made": {kind: StartNotAStore, make: func(t *testing.T) string {
+			dir := t.TempDir()
+			if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+				t.Skip(err)
+			}
+			return filepath.Join(dir, "loop", "store")
+		}},
 		"foreign folder": {kind: StartNotAStore, is: ErrNotAStore, make: func(t *testing.T) string {
 			dir := t.TempDir()
 			put(t, dir, "thesis.txt", "mine")

@@ -118,7 +118,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return ioError("making the folder", err)
+		return noFolder("making the folder", err)
 	}
 	var err error
 	if s.lock, err = takeLock(s.dir); err != nil {
@@ -398,7 +398,7 @@ func takeLock(dir string) (*os.File, error) {
 			return nil, ioError("locking the store", terr)
 		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, ioError("making the folder", err)
+			return nil, noFolder("making the folder", err)
 		}
 	}
 }
