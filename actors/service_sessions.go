@@ -32,6 +32,9 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 	if err != nil {
 		return hub.Outcome[hub.Registered]{}, err
 	}
+	if err := spoolOfAnother(ctx, agent); err != nil {
+		return hub.Outcome[hub.Registered]{}, err
+	}
 	h.idle.forget(agent)
 	return h.begins(ctx, agent, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 		return a.Resume(prior, now)
@@ -90,6 +93,9 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 	if err != nil {
 		return hub.Outcome[hub.ClosedSession]{}, err
 	}
+	if err := spoolOfAnother(ctx, agent); err != nil {
+		return hub.Outcome[hub.ClosedSession]{}, err
+	}
 	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
 		owner: agentOwner(agent), agent: agent,
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
@@ -97,6 +103,16 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 		codec:  jsonCodec[hub.ClosedSession](effectClosed),
 	})
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
+}
+
+// spoolOfAnother refuses a call about a session of agent that came through the
+// spool of another agent. Only here is it known whose the session is.
+func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
+	if relay := hub.CallerOf(ctx).Relay; relay != "" && relay != agent {
+		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the spool that the call came through").
+			With("relay_agent_id", relay).WithFix("use the spool folder of the session's agent")
+	}
+	return nil
 }
 
 // Agents lists the live sessions; see hub.Sessions.

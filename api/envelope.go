@@ -11,6 +11,7 @@ const (
 	HeaderInstance    = "X-Hub-Instance"      // out: the store; in: the store the caller means
 	HeaderSession     = "X-Hub-Session"       // in: full session id
 	HeaderOperator    = "X-Hub-Operator"      // in: operator token
+	HeaderRelay       = "X-Hub-Relay"         // in: the agent through whose spool the call came
 	HeaderIdempotency = "Idempotency-Key"     // in: 1 to 255 printable ASCII characters
 	HeaderReplayed    = "Idempotent-Replayed" // out: "true" if the answer is an earlier call's
 	HeaderLastEventID = "Last-Event-ID"       // in: where a stream resumes

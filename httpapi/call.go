@@ -52,18 +52,32 @@ func (c *call) decode(in any) error {
 // query parses the parameters of the URL.
 func (c *call) query() (*api.Query, error) { return api.ParseQuery(c.r.URL.RawQuery) }
 
-// name fills in the agent that the call leaves out with the session's.
+// own is the agent that the call is tied to, by the spool that it came through
+// or the session that it proves; empty if it is tied to none.
+func (c *call) own() hub.AgentID {
+	if c.caller.Relay != "" {
+		return c.caller.Relay
+	}
+	return c.caller.Agent
+}
+
+// name fills in the agent that the call leaves out with its own.
 func (c *call) name(agent *hub.AgentID) {
 	if *agent == "" {
-		*agent = c.caller.Agent
+		*agent = c.own()
 	}
 }
 
-// actAs lets the call act as agent, unless its session is another's, and counts
-// it as a sign of life. An empty agent is nobody in particular.
+// actAs lets the call act as agent, unless its spool or its session is another's,
+// and counts it as a sign of life. An empty agent is nobody in particular.
 func (c *call) actAs(agent hub.AgentID) error {
 	if agent == "" {
 		return nil
+	}
+	if c.caller.Relay != "" && c.caller.Relay != agent {
+		return hub.NewError(hub.CodeAgentMismatch, "the call came through the spool of another agent than it names").
+			With("agent_id", agent).With("relay_agent_id", c.caller.Relay).
+			WithFix("act as " + string(c.caller.Relay) + ", or use the spool folder of " + string(agent))
 	}
 	if c.caller.Agent != "" && c.caller.Agent != agent {
 		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the call names").
@@ -78,7 +92,7 @@ func (c *call) actAs(agent hub.AgentID) error {
 }
 
 // view is actAs for the agent_id of a query that a read takes the view of: the
-// session's agent if the query names none. The operator may see as operator.
+// call's own agent if the query names none. The operator may see as operator.
 func (c *call) view(q *api.Query) (hub.AgentID, error) {
 	agent := q.Agent("agent_id")
 	c.name(&agent)

@@ -105,6 +105,9 @@ func (s *Server) admit(c *call) error {
 			With("instance_id", s.config.InstanceID).
 			WithFix("forget cursors and sessions, register again and bootstrap")
 	}
+	if err := c.takeRelay(); err != nil {
+		return err
+	}
 	if token, ok := header[api.HeaderOperator]; ok {
 		if len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), s.operatorToken) != 1 {
 			return operatorRequired("the operator token is wrong")
@@ -124,6 +127,26 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	return c.takeIdempotencyKey()
+}
+
+// takeRelay binds a call that came through a spool to the agent of the spool. It
+// only ever takes away: a session that the call proves besides must be that
+// agent's, and the operator's token is not taken.
+func (c *call) takeRelay() error {
+	agents, ok := c.r.Header[api.HeaderRelay]
+	if !ok {
+		return nil
+	}
+	if len(agents) != 1 || hub.CheckSender(api.HeaderRelay, hub.AgentID(agents[0])) != nil {
+		return hub.NewError(hub.CodeInvalidAgentID, api.HeaderRelay+" does not name one agent").
+			With("field", api.HeaderRelay).WithFix("send the id of the agent whose spool the call came through")
+	}
+	if _, ok := c.r.Header[api.HeaderOperator]; ok {
+		return hub.NewError(hub.CodeOperatorRequired, "no call that came through a spool is the operator's").
+			WithFix("make the operator's calls to the hub's own address")
+	}
+	c.caller.Relay = hub.AgentID(agents[0])
+	return nil
 }
 
 func operatorRequired(message string) *hub.Error {

@@ -74,7 +74,7 @@ func listMessages(c *call) (reply, error) {
 // reader is view for a call that needs an agent.
 func (c *call) reader(q *api.Query) (hub.AgentID, error) {
 	agent := q.Agent("agent_id")
-	if agent == "" && c.caller.Agent == "" {
+	if agent == "" && c.own() == "" {
 		q.Keep(hub.CheckAgentID("agent_id", agent))
 	}
 	return c.view(q)

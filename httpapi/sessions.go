@@ -82,7 +82,7 @@ func closeSession(c *call) (reply, error) {
 		return reply{}, hub.NewError(hub.CodeAgentMismatch, "the session to close is not the session that calls").
 			WithFix("close a session with its own X-Hub-Session")
 	}
-	c.agent = c.caller.Agent
+	c.agent = c.own()
 	out, err := c.server.config.Service.CloseSession(c.context(), id)
 	return created(out, false), err
 }
@@ -120,7 +120,7 @@ func getBootstrap(c *call) (reply, error) {
 }
 
 func listChannels(c *call) (reply, error) {
-	if err := c.actAs(c.caller.Agent); err != nil {
+	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
 	rows, err := c.server.config.Service.Channels(c.context())

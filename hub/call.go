@@ -16,8 +16,9 @@ type Caller struct {
 	Incarnation uint64
 	// Operator says that the call carried the operator token.
 	Operator bool
-	// Relay says that the call came through the file spool.
-	Relay bool
+	// Relay is the agent through whose file spool the call came, else empty. The
+	// call acts as that agent and no other, whatever else it proves.
+	Relay AgentID
 	// Idempotency is the call's key, or nil.
 	Idempotency *IdempotencyKey
 }
@@ -27,10 +28,10 @@ func (c Caller) Assurance() Assurance {
 	switch {
 	case c.Operator:
 		return AssuranceOperator
+	case c.Relay != "":
+		return AssuranceRelay
 	case c.Agent != "":
 		return AssuranceSession
-	case c.Relay:
-		return AssuranceRelay
 	default:
 		return AssuranceAsserted
 	}

@@ -1,0 +1,169 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/contract"
+	"hubcli/internal/testhub"
+)
+
+// These tests make calls as a forwarder makes them for agent "mine".
+
+// foreignCalls says of every operation how a call of it acts as agent "other";
+// where none can, why not. S and K are the session and the resume key of other.
+var foreignCalls = map[string]struct{ path, body, none string }{
+	"getHealth":      {none: "it is about no agent"},
+	"getMetrics":     {none: "it is about no agent"},
+	"getReadiness":   {none: "it is about no agent"},
+	"getAppStatus":   {none: "it is about no agent"},
+	"getHubInfo":     {none: "it is about no agent"},
+	"getOpenAPI":     {none: "it is about no agent"},
+	"listChannels":   {none: "it names no agent, and channels are everybody's"},
+	"getShutdown":    {none: "it is the operator's, which no call through a spool is"},
+	"shutdown":       {none: "it is the operator's, which no call through a spool is"},
+	"cancelShutdown": {none: "it is the operator's, which no call through a spool is"},
+
+	"listAgents":    {path: "/v1/agents?as=other"},
+	"getBootstrap":  {path: "/v1/bootstrap?agent_id=other"},
+	"createChannel": {path: "/v1/channels", body: `{"name":"x","created_by":"other"}`},
+	"listClaims":    {path: "/v1/claims?agent_id=other"},
+	"claim":         {path: "/v1/claims", body: `{"claim_key":"k","owner_agent_id":"other"}`},
+	"refreshClaim":  {path: "/v1/claims/refresh", body: `{"claim_key":"k","owner_agent_id":"other"}`},
+	"releaseClaim":  {path: "/v1/claims/release", body: `{"claim_key":"k","agent_id":"other"}`},
+	"pollEvents":    {path: "/v1/events?agent_id=other&timeout=0"},
+	"getInbox":      {path: "/v1/inbox/other"},
+	"listLocks":     {path: "/v1/locks?agent_id=other"},
+	"lock":          {path: "/v1/locks", body: `{"file_path":"f","agent_id":"other"}`},
+	"refreshLock":   {path: "/v1/locks/refresh", body: `{"file_path":"f","agent_id":"other"}`},
+	"releaseLock":   {path: "/v1/locks/release", body: `{"file_path":"f","agent_id":"other"}`},
+	"listMessages":  {path: "/v1/messages?channel=general&agent_id=other"},
+	"postMessage":   {path: "/v1/messages", body: `{"from_agent":"other","body":"x"}`},
+	"getMessage":    {path: "/v1/messages/1?agent_id=other"},
+	"register":      {path: "/v1/sessions", body: `{"agent_id":"other"}`},
+	"renameSession": {path: "/v1/sessions/other/rename", body: `{"display_name":"x"}`},
+	"closeSession":  {path: "/v1/sessions/S"},
+	"resumeSession": {path: "/v1/sessions/resume", body: `{"prior_session_id":"S","resume_key":"K"}`},
+	"streamEvents":  {path: "/v1/stream?agent_id=other"},
+	"listTasks":     {path: "/v1/tasks?agent_id=other"},
+	"getTask":       {path: "/v1/tasks/2?agent_id=other"},
+	"updateTask":    {path: "/v1/tasks/2", body: `{"agent_id":"other","status":"working"}`},
+	"completeTask":  {path: "/v1/tasks/2/complete", body: `{"agent_id":"other"}`},
+	"listThreads":   {path: "/v1/threads?agent_id=other"},
+	"getThread":     {path: "/v1/threads/t?agent_id=other"},
+}
+
+// TestRelayActsAsItsAgentAlone walks the table of operations: through the spool
+// of one agent no call acts as another.
+func TestRelayActsAsItsAgentAlone(t *testing.T) {
+	spec, err := contract.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, testhub.Start(t))
+	other := c.ok(201, "POST", "/v1/sessions", `{"agent_id":"other"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"other","to_agent":"third","thread_id":"t","body":"private"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"other","kind":"task","body":"work"}`)
+	fill := strings.NewReplacer("S", fmt.Sprint(other.row("session_id")), "K", fmt.Sprint(other.row("resume_key")))
+	relayed := c.with(api.HeaderRelay, "mine")
+	for _, operation := range spec.Operations() {
+		parts := strings.Fields(operation)
+		call, ok := foreignCalls[parts[2]]
+		switch {
+		case !ok:
+			t.Errorf("%s: say how it would act as another agent, or why it cannot", operation)
+		case call.none != "":
+		default:
+			relayed.refused(hub.CodeAgentMismatch, parts[1], fill.Replace(call.path), fill.Replace(call.body))
+		}
+	}
+	// Not one of them has reached the hub's state.
+	if row := c.ok(200, "GET", "/v1/bootstrap?agent_id=other", ""); !strings.Contains(string(row.Result), `"incarnation":1`) {
+		t.Errorf("the session of other has changed: %s", row.Result)
+	}
+	if n := c.ok(200, "GET", "/v1/messages?channel=general", "").rows(); n != 1 {
+		t.Errorf("there are %d public messages, want 1", n)
+	}
+}
+
+// TestRelayStandsForItsAgent: a call that leaves the agent out is the spool's.
+func TestRelayStandsForItsAgent(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	relayed := c.with(api.HeaderRelay, "mine")
+	session := relayed.ok(201, "POST", "/v1/sessions", `{"agent_id":"mine"}`)
+	task := relayed.ok(201, "POST", "/v1/messages", `{"kind":"task","body":"work"}`)
+	if task.row("from_agent") != "mine" || task.row("assurance") != "relay" || task.row("authority") != "agent" {
+		t.Errorf("posted %s", task.Result)
+	}
+	if row := relayed.ok(201, "POST", "/v1/channels", `{"name":"x"}`); row.row("created_by") != "mine" {
+		t.Errorf("created %s", row.Result)
+	}
+	if row := relayed.ok(201, "POST", "/v1/claims", `{"claim_key":"k"}`); row.row("owner_agent_id") != "mine" {
+		t.Errorf("claimed %s", row.Result)
+	}
+	if row := relayed.ok(201, "POST", "/v1/locks", `{"file_path":"f"}`); row.row("agent_id") != "mine" {
+		t.Errorf("locked %s", row.Result)
+	}
+	relayed.ok(200, "POST", "/v1/claims/release", `{"claim_key":"k"}`)
+	relayed.ok(200, "POST", fmt.Sprintf("/v1/tasks/%d/complete", task.id()), `{}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"other","to_agent":"mine","body":"for you"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"other","to_agent":"third","body":"not for you"}`)
+	if n := relayed.ok(200, "GET", "/v1/events?timeout=0", "").rows(); n != 2 {
+		t.Errorf("mine sees %d messages, want its task and what was sent to it", n)
+	}
+	if row := relayed.ok(200, "GET", "/v1/bootstrap", ""); row.row("agent_id") != "mine" {
+		t.Errorf("bootstrap is %s", row.Result)
+	}
+	// The key's scope is the agent, whichever way the call comes.
+	keyed := c.with(api.HeaderIdempotency, "once")
+	keyed.ok(201, "POST", "/v1/messages", `{"from_agent":"mine","body":"x"}`)
+	again := keyed.with(api.HeaderRelay, "mine").ok(201, "POST", "/v1/messages", `{"from_agent":"mine","body":"x"}`)
+	if again.header.Get(api.HeaderReplayed) != "true" {
+		t.Errorf("the same key posted twice: %s", again.Result)
+	}
+	full := fmt.Sprint(session.row("session_id"))
+	// A session proves no more than the spool allows.
+	proved := relayed.with(api.HeaderSession, full)
+	if row := proved.ok(201, "POST", "/v1/messages", `{"body":"x"}`); row.row("assurance") != "relay" {
+		t.Errorf("posted %s", row.Result)
+	}
+	c.with(api.HeaderRelay, "other").with(api.HeaderSession, full).refused(hub.CodeAgentMismatch, "GET", "/v1/channels", "")
+	resumed := relayed.ok(201, "POST", "/v1/sessions/resume",
+		`{"prior_session_id":"`+full+`","resume_key":"`+fmt.Sprint(session.row("resume_key"))+`"}`)
+	relayed.ok(200, "DELETE", "/v1/sessions/"+fmt.Sprint(resumed.row("session_id")), "")
+}
+
+// TestRelayHasNoPower: neither the operator's token nor a name that is none.
+func TestRelayHasNoPower(t *testing.T) {
+	e := startEdge(t, nil)
+	for _, c := range []struct {
+		path    string
+		headers []string
+		code    hub.Code
+	}{
+		{"/v1/agents", []string{"X-Hub-Relay: agent-1"}, "ok"},
+		{"/v1/agents", []string{"X-Hub-Relay: agent-1", "X-Hub-Session: s1.secret"}, "ok"},
+		{"/v1/agents", []string{"X-Hub-Relay: agent-2", "X-Hub-Session: s1.secret"}, hub.CodeAgentMismatch},
+		{"/v1/agents", []string{"X-Hub-Relay: agent-1", "X-Hub-Session: s1"}, hub.CodeSessionInvalid},
+		{"/v1/hub-info", []string{"X-Hub-Relay: agent-1"}, "ok"},
+		{"/v1/hub-info", []string{"X-Hub-Relay:"}, hub.CodeInvalidAgentID},
+		{"/v1/hub-info", []string{"X-Hub-Relay: a/b"}, hub.CodeInvalidAgentID},
+		{"/v1/hub-info", []string{"X-Hub-Relay: operator"}, hub.CodeInvalidAgentID},
+		{"/v1/hub-info", []string{"X-Hub-Relay: system"}, hub.CodeInvalidAgentID},
+		{"/v1/hub-info", []string{"X-Hub-Relay: hub"}, hub.CodeInvalidAgentID},
+		{"/v1/hub-info", []string{"X-Hub-Relay: a", "X-Hub-Relay: a"}, hub.CodeInvalidAgentID},
+		{"/v1/hub-info", []string{"X-Hub-Relay: a", "X-Hub-Operator: " + testToken}, hub.CodeOperatorRequired},
+		{"/v1/shutdown", []string{"X-Hub-Relay: a", "X-Hub-Operator: " + testToken}, hub.CodeOperatorRequired},
+		{"/v1/shutdown", []string{"X-Hub-Relay: a"}, hub.CodeOperatorRequired},
+		{"/v1/inbox/operator", []string{"X-Hub-Relay: a"}, hub.CodeOperatorRequired},
+		{"/v1/inbox/a?as_operator=1", []string{"X-Hub-Relay: a"}, hub.CodeOperatorRequired},
+		{"/v1/events?agent_id=operator", []string{"X-Hub-Relay: a"}, hub.CodeOperatorRequired},
+	} {
+		if _, body := e.get(t, c.path, c.headers...); codeOf(t, body) != c.code {
+			t.Errorf("%s %q: %s, want %s", c.path, c.headers, body, c.code)
+		}
+	}
+}
