@@ -36,7 +36,7 @@ var layers = []layer{
 	{dir: "mcp", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "cli", may: append([]string{"mcp", "relay"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
-	{dir: "stress", may: client, why: "load and fault programs drive the built executable from outside"},
+	{dir: "stress", may: append([]string{"relay"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "capsule", may: []string{"hub"}, why: "the archive format knows rows only"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},

@@ -29,6 +29,7 @@ var figures = []figure{
 	{"contention", (*run).contention},
 	{"wake", (*run).wake},
 	{"memory", (*run).memory},
+	{"python", (*run).python},
 	{"million", (*run).million},
 }
 

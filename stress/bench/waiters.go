@@ -106,27 +106,32 @@ func (w *waiters) poll(c *wire.Conn, request *wire.Request, since int64) {
 
 // allParked waits until the server counts all of them.
 func (w *waiters) allParked(ctx context.Context) error {
-	c, err := wire.Dial(ctx, w.addr)
+	return countParked(ctx, w.addr, len(w.conns), w.failed)
+}
+
+// countParked waits until the server counts n parked polls, or one has failed.
+func countParked(ctx context.Context, addr string, n int, failed <-chan error) error {
+	c, err := wire.Dial(ctx, addr)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(parkWait))
-	request := wire.Get(w.addr, "/v1/app/status")
+	request := wire.Get(addr, "/v1/app/status")
 	for {
 		_, body, err := expect(c, request.Bytes(), 200)
 		if err != nil {
-			return fmt.Errorf("waiting for %d polls to be parked: %w", len(w.conns), err)
+			return fmt.Errorf("waiting for %d polls to be parked: %w", n, err)
 		}
 		parked, ok := wire.Int(body, "parked_polls")
 		if !ok {
 			return fmt.Errorf("%w: the status without parked_polls: %s", errStatus, firstBytes(body))
 		}
-		if parked >= int64(len(w.conns)) {
+		if parked >= int64(n) {
 			return nil
 		}
 		select {
-		case err := <-w.failed:
+		case err := <-failed:
 			return err
 		default:
 		}

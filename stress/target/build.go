@@ -30,7 +30,7 @@ func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
 	if err := os.WriteFile(source, []byte(profileSource), 0o600); err != nil {
 		return Executable{}, err
 	}
-	root, err := moduleRoot(ctx)
+	root, err := ModuleRoot(ctx)
 	if err != nil {
 		return Executable{}, err
 	}
@@ -51,7 +51,7 @@ func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
 }
 
 func build(ctx context.Context, dir string, args ...string) (Executable, error) {
-	root, err := moduleRoot(ctx)
+	root, err := ModuleRoot(ctx)
 	if err != nil {
 		return Executable{}, err
 	}
@@ -68,8 +68,8 @@ func build(ctx context.Context, dir string, args ...string) (Executable, error) 
 	return Executable{Path: path}, nil
 }
 
-// moduleRoot is the folder of go.mod.
-func moduleRoot(ctx context.Context) (string, error) {
+// ModuleRoot is the folder of go.mod, around the folder that the program runs in.
+func ModuleRoot(ctx context.Context) (string, error) {
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("go env GOMOD: %w", err)

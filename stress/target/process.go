@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"hubcli/relay"
 	"hubcli/stress/wire"
 )
 
@@ -50,6 +51,28 @@ func (e Executable) Start(ctx context.Context, store string, args ...string) (*P
 	if err := p.waitReady(ctx, begin); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("the hub did not become ready: %w\n%s", err, p.output)
+	}
+	return p, nil
+}
+
+// StartRelay starts a forwarder on the folder spool that speaks to hub, and waits
+// until it has made its folders. The process is killed when ctx ends.
+func (e Executable) StartRelay(ctx context.Context, hub *Process, spool string, args ...string) (*Process, error) {
+	args = append([]string{"relay", "--base-url", "http://" + hub.Addr, "--spool-dir", spool}, args...)
+	cmd := exec.CommandContext(ctx, e.Path, args...)
+	p := newProcess(cmd, "")
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go p.wait()
+	err := p.await(ctx, begin, func(context.Context) bool {
+		_, err := os.Stat(filepath.Join(spool, relay.RequestsDir))
+		return err == nil
+	})
+	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("the forwarder did not become ready: %w\n%s", err, p.output)
 	}
 	return p, nil
 }
@@ -158,12 +181,17 @@ func freeAddr(ctx context.Context) (string, error) {
 
 // waitReady asks until the server says that it is ready.
 func (p *Process) waitReady(ctx context.Context, begin time.Time) error {
+	return p.await(ctx, begin, p.ready)
+}
+
+// await looks until the process is ready.
+func (p *Process) await(ctx context.Context, begin time.Time, ready func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
 	tick := time.NewTicker(readyPoll)
 	defer tick.Stop()
 	for {
-		if p.ready(ctx) {
+		if ready(ctx) {
 			p.Ready = time.Since(begin)
 			return nil
 		}
