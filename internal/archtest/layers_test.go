@@ -164,6 +164,7 @@ var others = []other{
 	{"github.com/dgraph-io/badger", []string{"persistence"}, "the journal's format and durability are decided in one place"},
 	{"github.com/dgraph-io/badger", []string{"stress/bench"}, "the bench measures a synced commit of the same store beside the hub"},
 	{"github.com/dgraph-io/ristretto", []string{"persistence"}, "a dependency of badger, for its sizes only"},
+	{"github.com/fsnotify/fsnotify", []string{"relay"}, "a spool is watched in one place, beside the looks that do not trust the watch"},
 	{"github.com/julienschmidt/httprouter", []string{"httpapi"}, "routes are the HTTP edge's"},
 	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
