@@ -1,0 +1,179 @@
+"""One call of the hub: encoded, sent, sent again where that is safe, and decoded."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+import time
+import urllib.parse
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from .errors import BROKE_OFF, NO_ANSWER, HubError, invalid
+from .transport import Request, Response, Transport, not_a_hub
+
+DEFAULT_TIMEOUT = 15.0
+WAIT_MARGIN = 5.0  # seconds that a waiting call gets on top of its wait
+
+_ATTEMPTS = 3
+_MAX_RETRY_AFTER = 5.0  # a longer pause is the caller's to make
+_FIRST_PAUSE = 0.1
+
+# Codes after which a write may have taken effect although it failed.
+_LOST = frozenset((BROKE_OFF, NO_ANSWER))
+
+
+def new_key() -> str:
+    """Returns an id that no other has, for a request and for its effect.
+
+    Later ids sort behind earlier ones of the same machine. Both a spool and the
+    header Idempotency-Key take it.
+    """
+    return f"{time.time_ns() // 1_000_000:012x}-{secrets.token_hex(10)}"
+
+
+def seconds(name: str, value: float, *, least: float = 0.0) -> float:
+    """Returns value as a finite number of seconds, or refuses it."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
+        raise invalid(name, f"{name} is not a number of seconds from {least:g} on")
+    return float(value)
+
+
+class Calls:
+    """Makes calls over a transport; any number of threads may.
+
+    Args:
+        transport: What carries them.
+        timeout: Seconds for the answer of a call that does not wait.
+    """
+
+    def __init__(self, transport: Transport, timeout: float) -> None:
+        self.transport = transport
+        self.timeout = seconds("timeout", timeout, least=0.001)
+
+    def get(self, path: str, query: Mapping[str, Any], wait: float = 0.0, instance: str = "") -> Answer:
+        """Reads; a parameter of None is left out. instance names the store that is meant."""
+        given = {name: value for name, value in query.items() if value is not None}
+        try:
+            text = urllib.parse.urlencode(given)
+        except UnicodeEncodeError:
+            raise _half_a_character() from None
+        if text:
+            path = f"{path}?{text}"
+        return self._answered(Request("GET", path, wait=wait, timeout=self._limit(wait), instance=instance))
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """Writes, at most once; a member of None is left out."""
+        given = {name: value for name, value in body.items() if value is not None}
+        return self._answered(Request("POST", path, encode(given), new_key(), timeout=self.timeout))
+
+    def delete(self, path: str, timeout: float) -> Answer:
+        """Deletes, in one attempt within timeout seconds."""
+        return self._decode(self.transport.send(Request("DELETE", path, None, new_key(), timeout=timeout)))
+
+    def _limit(self, wait: float) -> float:
+        return wait + WAIT_MARGIN if wait > 0 else self.timeout
+
+    def _answered(self, request: Request) -> Answer:
+        """Sends until it is answered or not worth sending again.
+
+        A connection that dropped is worth one repetition, a hub that says that it
+        is busy two. Both are safe: reads change nothing, and the hub does a write
+        once, however often it gets its key.
+        """
+        lost = dropped = False
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._decode(self.transport.send(request))
+            except HubError as e:
+                lost = lost or e.code in _LOST
+                pause = self._pause(e, attempt)
+                if e.code == BROKE_OFF and not dropped:
+                    dropped, pause = True, 0.0
+                if pause is None or attempt == _ATTEMPTS:
+                    if lost and request.key is not None:
+                        e.detail.setdefault("outcome", "unknown")
+                        e.detail.setdefault("idempotency_key", request.key)
+                    raise
+            time.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    @staticmethod
+    def _pause(e: HubError, attempt: int) -> Optional[float]:
+        """Seconds after which the same call may succeed; None if it is not worth it."""
+        wanted = e.retry_after
+        if e.code == "in_progress" or (e.status == 503 and wanted > 0 and e.code != "stopping"):
+            pause = wanted or _FIRST_PAUSE * attempt
+            return pause if pause <= _MAX_RETRY_AFTER else None
+        return None
+
+    def _decode(self, response: Response) -> Answer:
+        base_url = self.transport.base_url
+        try:
+            envelope = json.loads(response.body)
+        except (ValueError, RecursionError):
+            raise not_a_hub(base_url, f"it answered {response.status} without JSON") from None
+        if not isinstance(envelope, dict) or not isinstance(envelope.get("ok"), bool):
+            raise not_a_hub(base_url, f"it answered {response.status} without the hub's envelope")
+        if envelope["ok"]:
+            return Answer(envelope, response, base_url)
+        raise _refusal(envelope, response)
+
+
+class Answer:
+    """A successful envelope, and the store that gave it."""
+
+    def __init__(self, envelope: dict[str, Any], response: Response, base_url: str) -> None:
+        self._envelope = envelope
+        self._base_url = base_url
+        instance = response.headers.get("x-hub-instance", "")
+        # It is sent back in a header, so nothing else than an id is taken for one.
+        self.instance = instance if instance.isascii() and instance.isalnum() else ""
+
+    def row(self) -> dict[str, Any]:
+        """Returns the result where it is one row."""
+        result = self._envelope.get("result")
+        if not isinstance(result, dict):
+            raise not_a_hub(self._base_url, "its answer has another shape")
+        return result
+
+    def page(self) -> tuple[list[dict[str, Any]], int]:
+        """Returns the rows of a feed and where the next page begins."""
+        rows, next_since = self._envelope.get("result"), self._envelope.get("next_since_id")
+        if (
+            not isinstance(rows, list)
+            or not isinstance(next_since, int)
+            or not all(isinstance(r, dict) and isinstance(r.get("id"), int) for r in rows)
+        ):
+            raise not_a_hub(self._base_url, "its answer has another shape")
+        return rows, next_since
+
+
+def _refusal(envelope: dict[str, Any], response: Response) -> HubError:
+    detail, status = envelope.get("detail"), envelope.get("status")
+    e = HubError(
+        str(envelope.get("error") or f"the hub answered {response.status} without a sentence"),
+        status if isinstance(status, int) else response.status,
+        dict(detail) if isinstance(detail, dict) else {},
+        str(envelope.get("fix") or ""),
+        envelope,
+        str(envelope.get("code") or ""),
+    )
+    after = response.headers.get("retry-after", "")
+    e.retry_after = float(after) if after.isdigit() and len(after) < 10 else 0.0
+    return e
+
+
+def encode(value: Any) -> bytes:
+    """Writes compact JSON in UTF-8, or says what cannot be written."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        raise _half_a_character() from None
+    except (TypeError, ValueError, RecursionError) as e:
+        raise invalid("body", f"the input cannot be written as JSON: {e}") from None
+
+
+def _half_a_character() -> HubError:
+    return invalid("body", "a text of the input holds half of a surrogate pair, which is no character")

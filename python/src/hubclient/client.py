@@ -1,0 +1,673 @@
+"""HubClient: one agent's view of the hub."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import urllib.parse
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Optional
+
+from .calls import DEFAULT_TIMEOUT, Answer, Calls, seconds
+from .errors import CALL_TIMEOUT, HubError, invalid
+from .relay import DEFAULT_SPOOL_DIR, RelayTransport
+from .transport import DEFAULT_BASE_URL, HttpTransport, Transport
+
+_Row = dict[str, Any]
+
+_CLOSE_SEC = 5.0  # close is not worth waiting for longer: a session ends by itself
+_EARLY_PAUSE = 0.05  # before a poll is repeated that came back before its time
+_FAR = 1000  # ids; a look that moved the cursor further may have stopped before the head
+_PAGE = 1000  # rows, the most that the hub gives at once
+_CALL_PAUSE = 0.25  # before call() tries a hub again that it cannot reach
+
+# Guards the cursors of all clients for the moment of a comparison. It is one lock,
+# so that a fork finds it free on both sides.
+_cursor_lock = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_cursor_lock.acquire,
+        after_in_parent=_cursor_lock.release,
+        after_in_child=_cursor_lock.release,
+    )
+
+
+class HubClient:
+    """One agent at the hub.
+
+    The constructor sends nothing and does not register; neither does ``with``, which
+    closes at its end. ``HubClient.quickstart`` does both and is how most begin.
+
+    Threads may share a client: a parked poll delays no other call. They share the
+    cursor too, so poll from one thread. Every write carries an idempotency key and
+    is sent again, once, when the connection drops: it takes effect once.
+
+    Every method raises HubError when the hub refuses or cannot be reached, and
+    InvalidInput, which is a HubError and a ValueError, for arguments that can be
+    part of no call. Rows are dictionaries, as docs/api.md describes them.
+
+    Args:
+        agent_id: Who acts: 1 to 64 letters, digits and ``. _ @ : + -``.
+        base_url: Address of the hub; not looked at when ``transport`` is given.
+        timeout: Seconds for the answer of a call that does not wait.
+        transport: What carries the calls instead of HTTP to ``base_url``.
+
+    Attributes:
+        agent_id: As given.
+        session_id: Secret of the session, None until ``register``.
+        resume_key: Secret with which another process can take the session over.
+        room_id: The agent's room as ``bootstrap`` told, or None.
+        cursor: Highest message id that was seen; ``poll`` begins behind it. Calls
+            only raise it; set it to read again.
+    """
+
+    def __init__(
+        self,
+        agent_id: str,
+        base_url: str = DEFAULT_BASE_URL,
+        timeout: float = DEFAULT_TIMEOUT,
+        *,
+        transport: Optional[Transport] = None,
+    ) -> None:
+        if not isinstance(agent_id, str) or not agent_id:
+            raise invalid("agent_id", "agent_id is missing", "name the agent, for example 'reviewer'")
+        seconds("timeout", timeout, least=0.001)
+        self.agent_id = agent_id
+        self.session_id: Optional[str] = None
+        self.resume_key: Optional[str] = None
+        self.room_id: Optional[str] = None
+        self._calls = Calls(HttpTransport(base_url, timeout) if transport is None else transport, timeout)
+        self._cursor = 0
+        self._instance = ""  # of the store that the cursor counts in
+        self._registered_by = 0  # process id
+
+    def __repr__(self) -> str:
+        return f"HubClient({self.agent_id!r}, {self._calls.transport.base_url!r})"
+
+    def __enter__(self) -> HubClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    @property
+    def cursor(self) -> int:
+        """Highest message id that was seen."""
+        return self._cursor
+
+    @cursor.setter
+    def cursor(self, since_id: int) -> None:
+        if isinstance(since_id, bool) or not isinstance(since_id, int) or since_id < 0:
+            raise invalid("cursor", "a cursor is a message id, or 0 for the beginning")
+        with _cursor_lock:
+            self._cursor = since_id
+
+    # Ways to get a client.
+
+    @staticmethod
+    def quickstart(
+        agent_id: str,
+        base_url: str = DEFAULT_BASE_URL,
+        *,
+        display_name: Optional[str] = None,
+        capabilities: Optional[list[str]] = None,
+        metadata: Optional[dict[str, Any]] = None,
+        timeout: float = 15.0,
+    ) -> HubClient:
+        """Returns a registered client whose first poll gives new messages only.
+
+        It displaces a live session of the same agent id, and starts no hub.
+
+        Args:
+            agent_id: Who acts.
+            base_url: Address of the hub.
+            display_name: Name for people, 1 to 64 characters; the agent id if absent.
+            capabilities: What others may look for, such as "review".
+            metadata: Anything of the agent's own, a JSON object.
+            timeout: Seconds for the answer of a call that does not wait.
+        """
+        client = HubClient(agent_id, base_url, timeout)
+        try:
+            client.register(display_name=display_name, capabilities=capabilities, metadata=metadata)
+            client.bootstrap()
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    @staticmethod
+    def over_relay(agent_id: str, spool_dir: str = DEFAULT_SPOOL_DIR, *, timeout: float = 30.0) -> HubClient:
+        """Returns an unregistered client that speaks through a file spool.
+
+        It starts neither a forwarder nor a hub: somebody on the host runs
+        ``hubcli relay --spool-dir …``, or a hub with ``--spool-dir``.
+
+        Args:
+            agent_id: Who acts; it names the client's folders in the spool.
+            spool_dir: Folder of the spool, which must exist.
+            timeout: Seconds to wait for an answer in the spool.
+        """
+        return HubClient(agent_id, timeout=timeout, transport=RelayTransport(agent_id, spool_dir, timeout))
+
+    @staticmethod
+    def resume_mcp_identity(
+        prior_session_id: str,
+        resume_key: str,
+        base_url: str = DEFAULT_BASE_URL,
+        *,
+        timeout: float = 15.0,
+    ) -> HubClient:
+        """Returns a client that goes on as the agent of an earlier session.
+
+        The hub checks both secrets and gives a new session of the same agent; the
+        client has its new ``session_id`` and ``resume_key``. It is not bootstrapped:
+        its first poll begins at the first message unless you set ``cursor``.
+
+        Args:
+            prior_session_id: The agent's latest session, in full.
+            resume_key: The key that was returned with it.
+            base_url: Address of the hub.
+            timeout: Seconds for the answer of a call that does not wait.
+
+        Raises:
+            HubError: 401 "resume_denied" if the key is wrong or the session is not
+                the agent's latest.
+        """
+        transport = HttpTransport(base_url, seconds("timeout", timeout, least=0.001))
+        body = {"prior_session_id": prior_session_id, "resume_key": resume_key}
+        try:
+            row = Calls(transport, timeout).post("/v1/sessions/resume", body).row()
+        except BaseException:
+            transport.close()
+            raise
+        client = HubClient(row["agent_id"], timeout=timeout, transport=transport)
+        client._adopt(row)
+        return client
+
+    # Session.
+
+    def register(
+        self,
+        *,
+        display_name: Optional[str] = None,
+        replace: bool = True,
+        capabilities: Optional[list[str]] = None,
+        metadata: Optional[dict[str, Any]] = None,
+    ) -> dict[str, Any]:
+        """Registers the agent and keeps the session's secrets.
+
+        Args:
+            display_name: Name for people; the agent id if absent.
+            replace: Displace a live session of this agent id.
+            capabilities: What others may look for.
+            metadata: Anything of the agent's own, a JSON object.
+
+        Returns:
+            The session with its full ``session_id`` and ``resume_key``. Both are secrets.
+
+        Raises:
+            HubError: 409 "session_conflict" without ``replace`` if a session is live.
+        """
+        body = {
+            "agent_id": self.agent_id,
+            "display_name": display_name,
+            "replace": replace,
+            "capabilities": capabilities,
+            "metadata": metadata,
+        }
+        row = self._calls.post("/v1/sessions", body).row()
+        self._adopt(row)
+        return row
+
+    def bootstrap(self) -> dict[str, Any]:
+        """Returns where things stand and moves the cursor to the latest visible message.
+
+        Returns:
+            ``agent_id``, ``session`` or None, ``latest_visible_id``, ``live_agents``,
+            ``default_channel``, ``room_id`` or None, and ``hub``, its limits and features.
+        """
+        answer = self._calls.get("/v1/bootstrap", {"agent_id": self.agent_id})
+        row = answer.row()
+        latest = row.get("latest_visible_id")
+        self._advance(latest if isinstance(latest, int) else 0, answer.instance, adopt=True)
+        self.room_id = row.get("room_id")
+        return row
+
+    def whoami(self) -> dict[str, Any]:
+        """Does what bootstrap does, the cursor included."""
+        return self.bootstrap()
+
+    def close(self) -> None:
+        """Ends the session, if there is one, and drops connections.
+
+        It can be called again, and raises nothing: what the hub does not hear of
+        ends by itself two minutes after the agent's last call. In a process that was
+        forked from the one that registered it leaves the session alone.
+        """
+        session_id, self.session_id, self.resume_key = self.session_id, None, None
+        with contextlib.suppress(HubError, OSError):
+            if session_id is not None and self._registered_by == os.getpid():
+                path = "/v1/sessions/" + _escaped(session_id)
+                self._calls.delete(path, min(self._calls.timeout, _CLOSE_SEC))
+        with contextlib.suppress(HubError, OSError):
+            self._calls.transport.close()
+
+    # Messages.
+
+    def post(
+        self,
+        channel: str,
+        body: str,
+        *,
+        kind: str = "chat",
+        thread_id: Optional[str] = None,
+        to_agent: Optional[str] = None,
+        attachments: Optional[list[dict[str, Any]]] = None,
+        metadata: Optional[dict[str, Any]] = None,
+        reply_to: Optional[int] = None,
+        parent_task_id: Optional[int] = None,
+    ) -> dict[str, Any]:
+        """Posts a message and returns its row once it is on the hub's disk.
+
+        Args:
+            channel: An existing channel; with ``to_agent`` only a label.
+            body: At most 128,000 characters unless the hub says otherwise.
+            kind: artifact, chat, claim, handoff, notice, release, task, task_request
+                or task_result.
+            thread_id: Thread that the message belongs to.
+            to_agent: Makes it a direct message to this agent.
+            attachments: At most 32, such as ``{"type": "text", "content": "…"}``.
+            metadata: A JSON object.
+            reply_to: Id of the message that this answers; a task_result needs it.
+            parent_task_id: Task under which a task or task_request is opened.
+
+        Raises:
+            HubError: 400 "channel_not_found" if there is no such channel.
+        """
+        return self._calls.post(
+            "/v1/messages",
+            {
+                "from_agent": self.agent_id,
+                "channel": channel,
+                "body": body,
+                "kind": kind,
+                "thread_id": thread_id,
+                "to_agent": to_agent,
+                "attachments": attachments,
+                "metadata": metadata,
+                "reply_to": reply_to,
+                "parent_task_id": parent_task_id,
+            },
+        ).row()
+
+    def dm(self, to_agent: str, body: str, **options: Any) -> dict[str, Any]:
+        """Posts a direct message and returns its row.
+
+        Args:
+            to_agent: Who alone sees it, besides the sender and the operator.
+            body: As of post.
+            **options: As of post; ``channel`` is a label, "direct" if absent.
+        """
+        return self.post(options.pop("channel", "direct"), body, to_agent=to_agent, **options)
+
+    def poll(
+        self,
+        *,
+        exclude_self: bool = True,
+        timeout: float = 30.0,
+        channel: Optional[str] = None,
+        room_id: Optional[str] = None,
+        thread_id: Optional[str] = None,
+        limit: int = 100,
+        max_chars: Optional[int] = None,
+    ) -> list[dict[str, Any]]:
+        """Returns the messages behind the cursor, waiting for the first, and moves it.
+
+        There is one cursor: after a poll of one channel, older messages of another
+        lie behind it. Poll without a scope, or use a client per scope.
+
+        Args:
+            exclude_self: Leave out what this agent posted.
+            timeout: Seconds to wait; 0 looks once. There is no upper limit.
+            channel: Public messages of this channel, and direct messages to the agent.
+            room_id: The same of a room; not together with ``channel``. The client's
+                own ``room_id`` is not used unless you pass it.
+            thread_id: Messages of this thread only.
+            limit: Most rows, 1 to 1000.
+            max_chars: Budget of body characters; older bodies beyond it become
+                notices with ``truncated``. None is no budget.
+
+        Returns:
+            Rows in rising order of ``id``; empty when the time was over.
+
+        Raises:
+            InvalidInput: ``channel`` and ``room_id`` are both given.
+            HubError: 409 "store_changed" if the hub serves another store than the one
+                that the cursor counts in: bootstrap, and go on.
+        """
+        if channel is not None and room_id is not None:
+            raise invalid("room_id", "channel and room_id cannot be given together", "leave one of them out")
+        left = seconds("timeout", timeout)
+        deadline = time.monotonic() + left
+        query = {
+            "agent_id": self.agent_id,
+            "exclude_self": "true" if exclude_self else "false",
+            "channel": channel,
+            "room_id": room_id,
+            "thread_id": thread_id,
+            "limit": limit,
+            "max_chars": max_chars,
+        }
+        while True:
+            since = self._cursor
+            began = time.monotonic()
+            answer, rows, next_since = self._events(query, since, left, self._instance)
+            self._advance(next_since, answer.instance, adopt=False)
+            now = time.monotonic()
+            left = max(deadline - now, 0.0)
+            # Empty and far: the hub examines a bounded number of rows at once.
+            if rows or (left == 0 and next_since - since < _FAR):
+                return rows
+            if next_since <= since and now - began < _EARLY_PAUSE:
+                time.sleep(min(_EARLY_PAUSE, left))
+
+    def call(
+        self,
+        to_agent: str,
+        body: str,
+        *,
+        channel: str = "direct",
+        timeout: float = 30.0,
+        poll_interval: float = 1.0,
+        metadata: Optional[dict[str, Any]] = None,
+    ) -> dict[str, Any]:
+        """Posts a task_request to an agent and returns the task_result that answers it.
+
+        The answer may be a direct message or a public one in ``channel``. It wakes
+        the call at once. The client's cursor stays where it is, so that ``poll``
+        gives the answer too.
+
+        Args:
+            to_agent: Who is asked.
+            body: What for.
+            channel: Label of the request, and where a public answer is looked for.
+            timeout: Seconds for all of it.
+            poll_interval: Seconds after which inbox and channel are looked through
+                again even if nothing woke the call.
+            metadata: A JSON object on the request.
+
+        Raises:
+            HubError: 408 "call_timeout". The request is posted and stands: do not
+                send it again. ``detail["request_id"]`` is its id; the answer will be
+                the message whose ``reply_to`` it is. Errors that end the wait before
+                its time have the id as well.
+        """
+        deadline = time.monotonic() + seconds("timeout", timeout)
+        seconds("poll_interval", poll_interval)
+        request = self.post(channel, body, kind="task_request", to_agent=to_agent, metadata=metadata)
+        try:
+            return _Wait(self, request, channel, deadline, poll_interval).answer()
+        except HubError as e:
+            e.detail["request_id"] = request["id"]
+            raise
+
+    def get_thread(self, thread_id: str) -> dict[str, Any]:
+        """Returns a thread: ``thread, messages, tasks, claims, locks``.
+
+        Args:
+            thread_id: As given in the posts.
+
+        Raises:
+            HubError: 404 "thread_not_found" if this agent may see nothing of it.
+        """
+        return self._calls.get("/v1/threads/" + _escaped(thread_id), {"agent_id": self.agent_id}).row()
+
+    def create_channel(self, name: str, *, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
+        """Makes a channel and returns it; one that exists is returned as it is.
+
+        Args:
+            name: At most 200 characters, not beginning with "room-".
+            metadata: A JSON object.
+        """
+        body = {"name": name, "created_by": self.agent_id, "metadata": metadata}
+        return self._calls.post("/v1/channels", body).row()
+
+    # Leases and tasks.
+
+    def claim(
+        self,
+        claim_key: str,
+        *,
+        thread_id: Optional[str] = None,
+        task_message_id: Optional[int] = None,
+        ttl_sec: int = 300,
+        metadata: Optional[dict[str, Any]] = None,
+    ) -> dict[str, Any]:
+        """Asks for a lease on a name and returns its holder's row.
+
+        A claim that somebody else holds is no error: compare ``owner_agent_id`` with
+        your own id.
+
+        Args:
+            claim_key: At most 200 characters.
+            thread_id: Thread that the work belongs to.
+            task_message_id: Task that it is for.
+            ttl_sec: Seconds until it ends unless it is refreshed, 1 to 86400.
+            metadata: A JSON object.
+
+        Returns:
+            The holder's row. Hand its ``fence``, which rises with every grant, to what
+            the lease protects.
+        """
+        body = {
+            "owner_agent_id": self.agent_id,
+            "claim_key": claim_key,
+            "thread_id": thread_id,
+            "task_message_id": task_message_id,
+            "ttl_sec": ttl_sec,
+            "metadata": metadata,
+        }
+        return self._calls.post("/v1/claims", body).row()
+
+    def refresh_claim(self, claim_key: str, ttl_sec: int = 300) -> dict[str, Any]:
+        """Renews a claim that this agent holds and returns its row.
+
+        Args:
+            claim_key: As of claim.
+            ttl_sec: Seconds left from now on, 1 to 86400.
+
+        Raises:
+            HubError: 404 "not_holder" if it is free, expired or another's.
+        """
+        body = {"owner_agent_id": self.agent_id, "claim_key": claim_key, "ttl_sec": ttl_sec}
+        return self._calls.post("/v1/claims/refresh", body).row()
+
+    def release(self, claim_key: str) -> dict[str, Any]:
+        """Gives a claim back and returns its last row.
+
+        Args:
+            claim_key: As of claim.
+
+        Raises:
+            HubError: 404 "not_holder" if it is free, expired or another's.
+        """
+        body = {"owner_agent_id": self.agent_id, "claim_key": claim_key}
+        return self._calls.post("/v1/claims/release", body).row()
+
+    def lock(self, file_path: str, ttl_sec: int = 300, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
+        """Asks for a lease on a file and returns its holder's row.
+
+        It is advice: nobody is kept from writing the file. A lock that somebody else
+        holds is no error: compare ``agent_id`` with your own.
+
+        Args:
+            file_path: At most 1024 characters; agents must agree on a root.
+            ttl_sec: Seconds until it ends, 1 to 86400.
+            metadata: A JSON object.
+        """
+        body = {"file_path": file_path, "agent_id": self.agent_id, "ttl_sec": ttl_sec, "metadata": metadata}
+        return self._calls.post("/v1/locks", body).row()
+
+    def unlock(self, file_path: str) -> dict[str, Any]:
+        """Gives a file lock back and returns its last row.
+
+        Args:
+            file_path: As of lock.
+
+        Raises:
+            HubError: 404 "not_holder" if it is free, expired or another's.
+        """
+        return self._calls.post("/v1/locks/release", {"file_path": file_path, "agent_id": self.agent_id}).row()
+
+    def complete_task(self, task_id: int) -> dict[str, Any]:
+        """Completes a task and returns its row; one that is done is returned as it is.
+
+        Args:
+            task_id: Id of the message that opened it. When it is the last open child
+                of a task, the hub completes that one too, and so on upwards.
+
+        Raises:
+            HubError: 404 "task_not_found"; 409 "task_closed" if it has failed or was
+                cancelled.
+        """
+        if isinstance(task_id, bool) or not isinstance(task_id, int) or task_id < 1:
+            raise invalid("task_id", "task_id is not the id of a message")
+        return self._calls.post(f"/v1/tasks/{task_id}/complete", {"agent_id": self.agent_id}).row()
+
+    # What the methods share.
+
+    def _adopt(self, row: Mapping[str, Any]) -> None:
+        self.session_id, self.resume_key = row["session_id"], row.get("resume_key")
+        self._registered_by = os.getpid()
+
+    def _advance(self, since_id: int, instance: str, *, adopt: bool) -> None:
+        """Moves the cursor to since_id, never back within one store."""
+        with _cursor_lock:
+            changed = bool(instance and self._instance and instance != self._instance)
+            if changed and not adopt:
+                raise HubError(
+                    "the hub serves another store than the one that the cursor counts in",
+                    409,
+                    {"instance_id": instance, "expected": self._instance},
+                    "forget what was read, call bootstrap() and go on",
+                    code="store_changed",
+                )
+            self._instance = instance or self._instance
+            self._cursor = since_id if changed else max(self._cursor, since_id)
+
+    def _events(
+        self, query: Mapping[str, Any], since: int, wait: float, instance: str = ""
+    ) -> tuple[Answer, list[_Row], int]:
+        """Waits for rows once, at most for as long as the transport can park a call."""
+        wait = min(wait, self._calls.transport.max_wait)
+        asked = {**query, "since_id": since, "timeout": f"{wait:.3f}"}
+        answer = self._calls.get("/v1/events", asked, wait, instance)
+        return (answer, *answer.page())
+
+
+class _Wait:
+    """The wait of one call() for the answer to its request."""
+
+    def __init__(self, client: HubClient, request: _Row, channel: str, deadline: float, interval: float) -> None:
+        self._client = client
+        self._id = int(request["id"])
+        self._channel = channel
+        self._deadline = deadline
+        self._interval = interval
+        # Each view has a cursor of its own; nothing before the request can answer it.
+        self._seen: dict[str, int] = dict.fromkeys(("events", "inbox", "channel"), self._id)
+        self._calls = client._calls  # noqa: SLF001 - one module, two classes
+
+    def answer(self) -> _Row:
+        """Returns the row, or raises 408."""
+        trouble: Optional[HubError] = None
+        while True:
+            try:
+                row = self._events() or self._inbox() or self._channel_view()
+            except HubError as e:
+                # A hub that restarts, or a relay that is away, may come back in time.
+                if e.status not in (0, 503, 598, 599) or e.code == "not_a_hub":
+                    raise
+                row, trouble = None, e
+                time.sleep(max(min(_CALL_PAUSE, self._deadline - time.monotonic()), 0))
+            if row is not None:
+                return row
+            if time.monotonic() >= self._deadline:
+                raise self._over() from trouble
+
+    def _over(self) -> HubError:
+        return HubError(
+            f"message {self._id} was posted and not answered in time",
+            408,
+            {"request_id": self._id},
+            f"do not send it again; poll for the task_result whose reply_to is {self._id}",
+            code=CALL_TIMEOUT,
+        )
+
+    def _match(self, view: str, page: tuple[list[_Row], int]) -> Optional[_Row]:
+        rows, next_since = page
+        for row in rows:
+            if row.get("reply_to") == self._id and row.get("kind") == "task_result":
+                return row
+        self._seen[view] = max(self._seen[view], next_since)
+        return None
+
+    def _events(self) -> Optional[_Row]:
+        """Parks until something comes that may be the answer, or the interval is over."""
+        wait = max(min(self._interval, self._deadline - time.monotonic()), 0.0)
+        query = {
+            "agent_id": self._client.agent_id,
+            "exclude_self": "false",  # an agent may have asked itself
+            "channel": self._channel,
+            "limit": _PAGE,
+        }
+        began = time.monotonic()
+        try:
+            _, rows, next_since = self._client._events(query, self._seen["events"], wait)  # noqa: SLF001
+        except HubError as e:
+            if e.code != "channel_not_found":
+                raise
+            # The label of the request names no channel: only the inbox can bring the answer.
+            query["channel"] = "direct"
+            _, rows, next_since = self._client._events(query, self._seen["events"], wait)  # noqa: SLF001
+        if not rows and time.monotonic() - began < min(_EARLY_PAUSE, wait):
+            time.sleep(min(_EARLY_PAUSE, wait))
+        return self._match("events", (rows, next_since))
+
+    def _inbox(self) -> Optional[_Row]:
+        return self._through("inbox", "/v1/inbox/" + _escaped(self._client.agent_id), {})
+
+    def _channel_view(self) -> Optional[_Row]:
+        query = {"channel": self._channel, "agent_id": self._client.agent_id, "timeout": 0}
+        try:
+            return self._through("channel", "/v1/messages", query)
+        except HubError as e:
+            if e.code == "channel_not_found":
+                return None
+            raise
+
+    def _through(self, view: str, path: str, query: Mapping[str, Any]) -> Optional[_Row]:
+        """Looks through all pages of a view that have come since the last look."""
+        while True:
+            since = self._seen[view]
+            page = self._calls.get(path, {**query, "since_id": since, "limit": _PAGE}).page()
+            row = self._match(view, page)
+            if row is not None or self._seen[view] == since:
+                return row
+
+
+def _escaped(name: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise invalid("path", "an id in the path of a call is missing")
+    try:
+        return urllib.parse.quote(name, safe="")
+    except UnicodeEncodeError:
+        raise invalid("path", "an id holds half of a surrogate pair, which is no character") from None

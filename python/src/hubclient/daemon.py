@@ -1,0 +1,232 @@
+"""The hub on this machine: starting, stopping and deleting it, and where it keeps things.
+
+Everything here runs the executable ``hubcli``. It is the argument ``executable``, or
+else what the environment variable HUBCLI names, or else ``hubcli`` on the PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from .calls import seconds
+from .errors import HubError, invalid
+
+StrPath = Union[str, "os.PathLike[str]"]
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 6969
+DEFAULT_STORAGE = "hub.sqlite3"
+
+_NAME = "hubcli"
+_STOP_SEC = 120.0  # the executable gives a stopping hub 60 s
+_MARGIN = 30.0  # on top of the executable's own timeout
+
+# What an exit code of the executable means, for programs.
+_CODES = {1: "refused", 2: "usage", 3: "unreachable", 4: "wait_over", 70: "store_failed", 130: "interrupted"}
+
+
+def ensure_hub(
+    storage: Optional[StrPath] = None,
+    *,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    spool_dir: Optional[StrPath] = None,
+    timeout: float = 60.0,
+    allow_remote: bool = False,
+    max_body_chars: Optional[int] = None,
+    max_attachment_chars: Optional[int] = None,
+    max_attachments: Optional[int] = None,
+    executable: Optional[StrPath] = None,
+) -> dict[str, Any]:
+    """Starts a hub in the background if none runs, and returns once it answers.
+
+    However many callers do so at once, one hub starts and all succeed. The hub
+    outlives this process.
+
+    Args:
+        storage: Folder of the store; None is the application's, ``default_app_db()``.
+        host: Address that the hub listens on.
+        port: Port that it listens on, 1 to 65535.
+        spool_dir: Folder of a file spool that it serves; None serves ``.hub-relay`` of
+            the current folder if that is there.
+        timeout: Seconds to wait for it.
+        allow_remote: Let ``host`` name an address that other machines reach.
+        max_body_chars: Most characters of a message body; None is the hub's default.
+        max_attachment_chars: Most characters of an attachment, as JSON.
+        max_attachments: Most attachments of a message.
+        executable: The program ``hubcli``.
+
+    Returns:
+        ``base_url``, ``started`` (by this call), ``storage_path``, ``instance_id``,
+        ``version`` and, if it was started, ``pid``. What the executable remarks, such
+        as options that a running hub does not have, becomes a RuntimeWarning.
+
+    Raises:
+        HubError: The hub cannot be started, or ``storage`` is not the running hub's.
+    """
+    args = ["ensure", "--json", *_at(host, port), "--timeout", f"{seconds('timeout', timeout):g}"]
+    args += _option("--storage", storage) + _option("--spool-dir", spool_dir)
+    args += ["--allow-remote"] if allow_remote else []
+    args += _option("--max-body-chars", max_body_chars) + _option("--max-attachment-chars", max_attachment_chars)
+    args += _option("--max-attachments", max_attachments)
+    done = _run(args, executable, timeout + _MARGIN)
+    try:
+        started = json.loads(done.stdout)
+    except ValueError:
+        started = None
+    if not isinstance(started, dict):
+        raise HubError(
+            f"{done.args[0]} ensure printed no JSON", fix="see that it is this project's hubcli", code="usage"
+        )
+    for line in done.stderr.splitlines():
+        warnings.warn(line.removeprefix(_NAME + ": "), RuntimeWarning, stacklevel=2)
+    return started
+
+
+def stop_hub(
+    storage: Optional[StrPath] = DEFAULT_STORAGE,
+    *,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    executable: Optional[StrPath] = None,
+) -> None:
+    """Stops the hub at an address and returns once it is gone; none there is no error.
+
+    Args:
+        storage: Store that the hub must serve. The default is the standalone hub's in
+            the current folder: name the store that you mean. None stops whatever hub
+            runs at the address.
+        host: Address that the hub listens on.
+        port: Port that it listens on.
+        executable: The program ``hubcli``.
+
+    Raises:
+        HubError: The hub there serves another store, or does not stop.
+    """
+    _run(["stop", *_at(host, port), *_option("--storage", storage)], executable, _STOP_SEC)
+
+
+def reset_hub(
+    storage: Optional[StrPath] = DEFAULT_STORAGE,
+    *,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    executable: Optional[StrPath] = None,
+) -> None:
+    """Deletes a store with everything in it, WITHOUT ASKING; stops its hub first.
+
+    Args:
+        storage: Folder of the store to delete. The default is the standalone hub's in
+            the current folder; None is the application's, ``default_app_db()``.
+        host: Address of the hub that serves it, if one does.
+        port: Port of that hub.
+        executable: The program ``hubcli``.
+
+    Raises:
+        HubError: The folder is no store, or the hub at the address serves another one;
+            then nothing was deleted.
+    """
+    _run(["reset", "--yes", *_at(host, port), *_option("--storage", storage)], executable, _STOP_SEC)
+
+
+def data_root() -> Path:
+    """Returns the folder in which hubcli keeps what belongs to this user.
+
+    It is HUB_DATA_ROOT if that is set; else ``hubcli`` below ``$XDG_DATA_HOME`` or
+    ``~/.local/share``, ``~/Library/Application Support`` or ``%LOCALAPPDATA%``.
+    Nothing is created.
+
+    Raises:
+        HubError: The environment names no home folder.
+    """
+    given, home = os.environ.get("HUB_DATA_ROOT"), os.environ.get("HOME")
+    if given:
+        return Path(os.path.abspath(given))
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        if local:
+            return Path(local) / _NAME
+    elif sys.platform == "darwin":
+        if home:
+            return Path(home) / "Library" / "Application Support" / _NAME
+    else:
+        xdg = os.environ.get("XDG_DATA_HOME")
+        if xdg and os.path.isabs(xdg):  # the XDG rules: a relative value counts as unset
+            return Path(os.path.normpath(xdg)) / _NAME
+        if home:
+            return Path(os.path.normpath(home)) / ".local" / "share" / _NAME
+    raise HubError(
+        "the data root cannot be told: the environment names no home folder",
+        fix="set HUB_DATA_ROOT to a folder",
+        code="usage",
+    )
+
+
+def default_app_db() -> Path:
+    """Returns the folder of the application's store, ``app.db`` in the data root."""
+    return data_root() / "app.db"
+
+
+def find_executable(executable: Optional[StrPath]) -> str:
+    """Returns the path of hubcli, or says how to get it."""
+    given = os.fspath(executable) if executable is not None else os.environ.get("HUBCLI") or _NAME
+    found = shutil.which(given)
+    if found is None:
+        raise HubError(
+            f"the program {given} cannot be found or may not be run",
+            fix="build it with: go build -o ~/bin/hubcli ./cmd/hubcli; then put it on the PATH, "
+            "or name it with the environment variable HUBCLI or the argument executable",
+            code="executable_not_found",
+        )
+    return found
+
+
+def failure(words: str, exit_code: int, command: str) -> HubError:
+    """Turns what the executable said at its end into an error."""
+    sentence, fix = f"{command} ended with exit code {exit_code}", ""
+    for line in words.splitlines():
+        if line.startswith(_NAME + ": "):
+            sentence, fix = line.removeprefix(_NAME + ": "), ""
+        elif line.startswith("fix: "):
+            fix = line.removeprefix("fix: ")
+    return HubError(sentence, 0, {"exit_code": exit_code}, fix, code=_CODES.get(exit_code, "refused"))
+
+
+def _run(args: list[str], executable: Optional[StrPath], timeout: float) -> subprocess.CompletedProcess[str]:
+    command = [find_executable(executable), *args]
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,  # nobody is asked anything
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout,
+        )
+    except subprocess.TimeoutExpired:
+        raise HubError(f"hubcli {args[0]} did not end within {timeout:g} seconds", code="wait_over") from None
+    except (OSError, ValueError) as e:
+        raise HubError(f"{command[0]} cannot be run: {e}", fix="name hubcli with HUBCLI", code="usage") from None
+    if done.returncode != 0:
+        raise failure(done.stderr, done.returncode, f"hubcli {args[0]}")
+    return done
+
+
+def _at(host: str, port: int) -> list[str]:
+    if isinstance(port, bool) or not isinstance(port, int):
+        raise invalid("port", "port is not a number")
+    return ["--host", host, "--port", str(port)]
+
+
+def _option(flag: str, value: Union[StrPath, int, None]) -> list[str]:
+    if value is None:
+        return []
+    return [flag, str(value) if isinstance(value, int) else os.fspath(value)]

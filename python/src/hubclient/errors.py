@@ -1,0 +1,77 @@
+"""The one error of the package."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+# Codes of failures that no hub answered; their status is 0. The relay's have
+# statuses of their own (relay.py).
+UNREACHABLE = "unreachable"  # nothing takes connections at the address
+NO_ANSWER = "no_answer"  # the connection stood, the answer did not come in time
+BROKE_OFF = "broke_off"  # the connection ended before the answer did
+NOT_A_HUB = "not_a_hub"  # something else answers at the address
+CALL_TIMEOUT = "call_timeout"  # call() posted its request and saw no answer in time (status 408)
+
+
+class HubError(Exception):
+    """A failure, in the form in which the hub answers it.
+
+    Printing it gives the sentence and what to do about it. It never holds a
+    session id or a resume key.
+
+    Attributes:
+        error: One sentence for people.
+        status: HTTP status; 0 if no hub answered; 597 to 599 are the relay's.
+        detail: Facts for programs. If a write may have taken effect although it
+            failed, ``outcome`` is "unknown" and ``idempotency_key`` is its key.
+            Of ``call``, ``request_id`` is the id of the message that was posted.
+        fix: What to do next, a sentence; may be empty.
+        envelope: The whole answer of the hub; empty if none answered.
+        code: The failure for programs, snake_case, of the hub's table of errors or
+            "unreachable", "no_answer", "broke_off", "not_a_hub", "call_timeout".
+        retry_after: Seconds after which the same call may succeed, as the hub said; or 0.
+    """
+
+    def __init__(
+        self,
+        error: str,
+        status: int = 0,
+        detail: Optional[dict[str, Any]] = None,
+        fix: str = "",
+        envelope: Optional[dict[str, Any]] = None,
+        code: str = "",
+    ) -> None:
+        self.error = error
+        self.status = status
+        self.detail = {} if detail is None else detail
+        self.fix = fix
+        self.envelope = {} if envelope is None else envelope
+        self.code = code
+        self.retry_after = 0.0
+        # All arguments, so that the error survives pickling between processes.
+        super().__init__(error, status, self.detail, fix, self.envelope, code)
+
+    def __str__(self) -> str:
+        sentence = self.error
+        limit, size = self.detail.get("limit"), self.detail.get("size")
+        if isinstance(limit, int) and isinstance(size, int):
+            sentence += f" ({size}, the limit is {limit})"
+        if self.detail.get("outcome") == "unknown":
+            sentence += "; whether the call took effect is unknown"
+        return f"{sentence}; {self.fix}" if self.fix else sentence
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.error!r}, status={self.status}, code={self.code!r})"
+
+
+class InvalidInput(HubError, ValueError):  # noqa: N818 - a HubError to those who expect one, a ValueError to the rest
+    """An argument that can be part of no call; nothing was sent.
+
+    ``detail["field"]`` names the argument; status and code are those with which
+    the hub refuses such values: 400, "invalid".
+    """
+
+
+def invalid(field: str, error: str, fix: str = "") -> InvalidInput:
+    """Builds the refusal of an argument."""
+    return InvalidInput(error, 400, {"field": field}, fix, code="invalid")
