@@ -75,7 +75,7 @@ func (id RequestID) Valid() bool {
 // ones of the same machine.
 func NewRequestID() RequestID {
 	var random [10]byte
-	_, _ = rand.Read(random[:]) // never fails: it ends the program instead
+	_, _ = rand.Read(random[:])                                               // never fails: it ends the program instead
 	return RequestID(fmt.Sprintf("%012x-%x", time.Now().UnixMilli(), random)) // 12 digits last until the year 10889
 }
 

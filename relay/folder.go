@@ -1,0 +1,290 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// spool is the open folders of one spool. A folder that is exchanged while it is
+// open does not lead anywhere else: everything below is reached through these.
+type spool struct {
+	root      *os.Root
+	requests  *os.Root
+	responses *os.Root
+
+	users atomic.Int64 // calls, and the forwarder while it serves it
+}
+
+// openSpool opens the spool in dir and makes the folders that it lacks.
+func openSpool(dir string) (_ *spool, err error) {
+	s := &spool{}
+	s.users.Store(1)
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.root, err = os.OpenRoot(dir); err != nil {
+		return nil, err
+	}
+	if s.requests, err = makeFolder(s.root, RequestsDir); err != nil {
+		return nil, err
+	}
+	s.responses, err = makeFolder(s.root, ResponsesDir)
+	return s, err
+}
+
+// same reports whether the open folders still are what the names lead to.
+func (s *spool) same(dir string) bool {
+	for _, each := range []struct {
+		open *os.Root
+		look func() (fs.FileInfo, error)
+	}{
+		{s.root, func() (fs.FileInfo, error) { return os.Stat(dir) }},
+		{s.requests, func() (fs.FileInfo, error) { return s.root.Lstat(RequestsDir) }},
+		{s.responses, func() (fs.FileInfo, error) { return s.root.Lstat(ResponsesDir) }},
+	} {
+		now, err := each.look()
+		if err != nil {
+			return false
+		}
+		was, err := each.open.Stat(".")
+		if err != nil || !os.SameFile(was, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// use keeps the spool open until the release that belongs to it.
+func (s *spool) use() { s.users.Add(1) }
+
+func (s *spool) release() {
+	if s.users.Add(-1) == 0 {
+		s.close()
+	}
+}
+
+func (s *spool) close() {
+	for _, r := range []*os.Root{s.requests, s.responses, s.root} {
+		if r != nil {
+			r.Close()
+		}
+	}
+}
+
+// errNotAFolder says that something else stands where a folder belongs.
+var errNotAFolder = errors.New("not a folder, or a link to one")
+
+// openFolder opens the folder name of parent and follows no link, not even one
+// that stays below the spool.
+func openFolder(parent *os.Root, name string) (*os.Root, error) {
+	before, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, fmt.Errorf("%s: %w", name, errNotAFolder)
+	}
+	opened, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	after, err := opened.Stat(".")
+	if err == nil && !os.SameFile(before, after) {
+		err = fmt.Errorf("%s: %w", name, errNotAFolder)
+	}
+	if err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+// makeFolder is openFolder of a folder that is made if it is missing.
+func makeFolder(parent *os.Root, name string) (*os.Root, error) {
+	err := parent.Mkdir(name, 0o700)
+	if err == nil {
+		err = syncFolder(parent, ".")
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		// On a disk that takes no more it may be there all the same.
+		if opened, openErr := openFolder(parent, name); openErr == nil {
+			return opened, nil
+		}
+		return nil, err
+	}
+	return openFolder(parent, name)
+}
+
+// isFolderName reports whether an agent's folder may be called so.
+func isFolderName(name string) bool {
+	return len(name) <= maxFolderName && RequestID(name).Valid()
+}
+
+// maxFolderName is the longest agent id.
+const maxFolderName = 64
+
+// folder is one agent folder of requests, and what goes on in it.
+type folder struct {
+	name string
+
+	// Of Run's goroutine alone.
+	seen    bool     // in the look that goes on
+	watched bool     // notification tells of it
+	unread  bool     // the list of names has not been read to its end
+	list    *os.File // where reading it goes on; nil: at its beginning
+	orphans bool     // names of requests under way are taken up too
+	nextOld time.Time
+	queue   []string // names to take
+
+	// Guarded by Forwarder.mu.
+	under   map[string]*call // by stem
+	calls   int              // that count against maxCalls
+	parked  int              // of these, those that wait in the hub
+	waiting []*call          // for a place among the parked
+	blocked time.Time        // nothing is taken before
+	pause   time.Duration    // the last block's
+
+	large chan struct{} // held by the one large request of the folder
+}
+
+func newFolder(name string) *folder {
+	return &folder{name: name, under: map[string]*call{}, large: make(chan struct{}, 1)}
+}
+
+// batch is how many names of one folder are read at a time.
+const batch = 256
+
+// kind is what a name in an agent folder says about its file.
+type kind uint8
+
+const (
+	kindIgnored  kind = iota // none of the forwarder's business
+	kindRequest              // a request to take
+	kindUnderWay             // a request that a forwarder has taken
+	kindForeign              // neither; it is rejected
+)
+
+func kindOf(name string) (kind, RequestID) {
+	if strings.HasPrefix(name, tempPrefix) || strings.HasPrefix(name, ".nfs") || name == keepName {
+		return kindIgnored, "" // .nfs is what NFS calls a removed file that is open
+	}
+	k := kindRequest
+	stem, ok := strings.CutSuffix(name, doneSuffix)
+	if !ok {
+		k = kindUnderWay
+		stem, ok = strings.CutSuffix(name, workSuffix)
+	}
+	if !ok || !RequestID(stem).Valid() {
+		return kindForeign, ""
+	}
+	return k, RequestID(stem)
+}
+
+// keepName keeps an empty agent folder from being removed, for folders that are
+// mounted into a sandbox.
+const keepName = ".keep"
+
+// stem is the key of what goes on about a name.
+func stem(name string) string {
+	if k, id := kindOf(name); k != kindForeign {
+		return string(id)
+	}
+	return name
+}
+
+// begin starts reading the names from the beginning, unless that goes on still.
+func (d *folder) begin(now time.Time) {
+	if d.unread || len(d.queue) > 0 {
+		return
+	}
+	d.unread = true
+	// What another forwarder works on is seldom an orphan; one file opened in
+	// vain for each of its calls is not worth doing at every look.
+	d.orphans = !now.Before(d.nextOld)
+	if d.orphans {
+		d.nextOld = now.Add(orphanInterval)
+	}
+}
+
+// next returns the next name to take, or "". It reads at most one batch.
+func (d *folder) next(s *spool) (string, error) {
+	var err error
+	if len(d.queue) == 0 && d.unread {
+		err = d.read(s)
+	}
+	if len(d.queue) == 0 {
+		return "", err
+	}
+	name := d.queue[0]
+	d.queue = d.queue[1:]
+	return name, err
+}
+
+// read appends the next batch of names to the queue, earlier requests first.
+func (d *folder) read(s *spool) error {
+	if d.list == nil {
+		list, err := openList(s.requests, d.name)
+		if err != nil {
+			d.unread = false
+			return err
+		}
+		d.list = list
+	}
+	entries, err := d.list.ReadDir(batch)
+	if len(entries) == 0 || err != nil {
+		d.stop() // at the end, or the folder is gone
+	}
+	for _, e := range entries {
+		k, _ := kindOf(e.Name())
+		if k == kindIgnored || k == kindUnderWay && !d.orphans {
+			continue
+		}
+		d.queue = append(d.queue, e.Name())
+	}
+	slices.Sort(d.queue)
+	return nil
+}
+
+// stop ends the reading of names.
+func (d *folder) stop() {
+	if d.list != nil {
+		d.list.Close()
+	}
+	d.list, d.unread = nil, false
+}
+
+// openList opens a folder for reading its names. The empty name is that of
+// requests itself, whose misfits are queued as in an agent folder.
+func openList(requests *os.Root, name string) (*os.File, error) {
+	dir, err := openFolder(requests, name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Open(".")
+}
+
+// call is one name that is being dealt with.
+type call struct {
+	dir    *folder
+	spool  *spool
+	name   string
+	id     RequestID // empty: the name is none of a request
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	// Guarded by Forwarder.mu.
+	parks  bool          // waits in the hub, or for a place there
+	placed chan struct{} // closed when it got a place
+
+	charged int64 // bytes of the budget for large requests
+}

@@ -1,0 +1,73 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// decodeRequest reads a request file of the agent folder and with the id that
+// its name says. The error is for the client and names the member that is wrong.
+func decodeRequest(data []byte, folder string, id RequestID) (*Request, *hub.Error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, malformed("the request file is empty")
+	}
+	var in struct {
+		RequestID string          `json:"request_id"`
+		AgentID   string          `json:"agent_id"`
+		Method    string          `json:"method"`
+		Path      string          `json:"path"`
+		Body      json.RawMessage `json:"body"`
+	}
+	if err := api.Decode(data, &in); err != nil {
+		return nil, refused(err)
+	}
+	r := &Request{
+		RequestID: RequestID(in.RequestID), AgentID: hub.AgentID(in.AgentID),
+		Method: in.Method, Path: in.Path, Body: in.Body,
+	}
+	if err := r.check(folder, id); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Request) check(folder string, id RequestID) *hub.Error {
+	if r.RequestID != id {
+		return hub.Invalid("request_id", "request_id is not the name of the file").
+			WithFix("name the file <request_id>.json")
+	}
+	if err := hub.CheckSender("agent_id", r.AgentID); err != nil {
+		return refused(err)
+	}
+	if Folder(r.AgentID) != folder {
+		return hub.NewError(hub.CodeAgentMismatch, "agent_id is not an agent of the folder "+folder).
+			With("field", "agent_id").With("folder", Folder(r.AgentID)).
+			WithFix("write requests of " + string(r.AgentID) + " into requests/" + Folder(r.AgentID))
+	}
+	switch r.Method {
+	case http.MethodGet:
+		r.Body = nil // a GET has none
+	case http.MethodPost, http.MethodPut, http.MethodDelete:
+	default:
+		return hub.Invalid("method", "method must be GET, POST, PUT or DELETE")
+	}
+	if err := checkPath(r.Path); err != nil {
+		return err
+	}
+	if len(r.Body) > 0 && r.Body[0] != '{' {
+		return hub.Invalid("body", "body must be an object or null")
+	}
+	return nil
+}
+
+// write reports whether the call may change something.
+func (r *Request) write() bool { return r.Method != http.MethodGet }
+
+func malformed(message string) *hub.Error {
+	return hub.NewError(hub.CodeInvalidJSON, message).
+		WithFix("write the whole request under a name that begins with " + tempPrefix + ", then rename it")
+}

@@ -1,0 +1,336 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// What the log says that fails.
+const (
+	troubleSpool   = "the spool cannot be served"
+	troubleNotify  = "files are not notified; the spool is polled only"
+	troubleFolder  = "an agent folder cannot be read"
+	troubleTake    = "a request cannot be taken"
+	troubleRespond = "a response cannot be written"
+	troubleReject  = "a file cannot be rejected"
+	troubleCrowd   = "there are too many agent folders; the rest is not served"
+)
+
+// look opens the spool, if it is there or has been exchanged, and begins to read
+// the names of all its folders.
+func (f *Forwarder) look() {
+	if f.spool != nil && !f.spool.same(f.cfg.Dir) {
+		f.retire()
+	}
+	if f.spool == nil && !f.open() {
+		return
+	}
+	if err := f.list(); err != nil {
+		f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+		f.retire()
+		return
+	}
+	f.log.end(troubleSpool, "spool", f.cfg.Dir)
+}
+
+// open reports whether the spool is open now.
+func (f *Forwarder) open() bool {
+	if f.cfg.Create {
+		if err := MakeSpool(f.cfg.Dir); err != nil {
+			f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+			return false
+		}
+	}
+	s, err := openSpool(f.cfg.Dir)
+	if err != nil {
+		if f.cfg.Create || !errors.Is(err, fs.ErrNotExist) {
+			f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+		}
+		return false
+	}
+	f.spool = s
+	if f.cfg.Notify {
+		if err := f.notices.open(f.cfg.Dir); err != nil {
+			f.log.begin(troubleNotify, err)
+		}
+	}
+	f.cfg.Ready()
+	f.cfg.Ready = func() {}
+	f.sweepBeside(f.ending, &f.calls)
+	return true
+}
+
+// retire lets go of the spool. Calls that are under way keep it open until they
+// have ended.
+func (f *Forwarder) retire() {
+	f.notices.close()
+	f.mu.Lock()
+	for _, d := range f.folders {
+		d.stop()
+		d.queue, d.watched = nil, false
+	}
+	f.mu.Unlock()
+	clear(f.pending)
+	f.spool.release()
+	f.spool = nil
+}
+
+// close lets go of everything when Run ends.
+func (f *Forwarder) close() {
+	if f.spool != nil {
+		f.retire()
+	}
+}
+
+// list reads the names of all agent folders.
+func (f *Forwarder) list() error {
+	names, err := f.spool.requests.Open(".")
+	if err != nil {
+		return err
+	}
+	defer names.Close()
+	for _, d := range f.folders {
+		d.seen = false
+	}
+	now := time.Now()
+	for n := 0; ; {
+		entries, err := names.ReadDir(batch)
+		for _, e := range entries {
+			if n++; n > 2*maxFolders {
+				f.log.begin(troubleCrowd, fmt.Errorf("more than %d", maxFolders))
+				return nil // and who is not seen is not forgotten
+			}
+			f.found(e, now)
+		}
+		if errors.Is(err, io.EOF) || err == nil && len(entries) == 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.forget()
+	return nil
+}
+
+// found takes note of one entry of requests/.
+func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
+	name := e.Name()
+	if k, _ := kindOf(name); k == kindIgnored {
+		return
+	}
+	if !isFolderName(name) || !e.IsDir() {
+		misfits := f.folder("")
+		misfits.seen = true
+		if len(misfits.queue) < batch {
+			misfits.queue = append(misfits.queue, name)
+			f.pending[misfits] = true
+		}
+		return
+	}
+	d := f.folder(name)
+	if d == nil {
+		f.log.begin(troubleCrowd, fmt.Errorf("more than %d", maxFolders))
+		return
+	}
+	d.seen = true
+	if !d.watched && f.notices.watcher != nil {
+		d.watched = true // whether it worked or not: the looks do not rely on it
+		if err := f.notices.add(name); err != nil {
+			f.log.begin(troubleNotify, err)
+		}
+	}
+	d.begin(now)
+	f.pending[d] = true
+}
+
+// folder returns the folder of that name, nil if there are too many.
+func (f *Forwarder) folder(name string) *folder {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.folders[name]
+	if d == nil && len(f.folders) < maxFolders {
+		d = newFolder(name)
+		f.folders[name] = d
+	}
+	return d
+}
+
+// forget drops the folders that are gone.
+func (f *Forwarder) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, d := range f.folders {
+		if !d.seen && len(d.under) == 0 {
+			d.stop()
+			delete(f.folders, name)
+			delete(f.pending, d)
+		}
+	}
+}
+
+// startSome starts calls, one of each folder in turn, until there is nothing left
+// to start or no room.
+func (f *Forwarder) startSome(ctx context.Context) {
+	for progress := true; progress && ctx.Err() == nil; {
+		progress = false
+		for d := range f.pending { // in no order, so that no folder comes first
+			if !f.room(d) {
+				continue
+			}
+			name, err := d.next(f.spool)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				f.log.begin(troubleFolder, err, "folder", d.name)
+			}
+			if name == "" {
+				if !d.unread {
+					delete(f.pending, d)
+				}
+				continue
+			}
+			progress = true
+			f.start(d, name)
+		}
+	}
+}
+
+// room reports whether one more call of the folder may begin.
+func (f *Forwarder) room(d *folder) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return d.calls < maxCalls && f.inAll < maxCallsInAll && !time.Now().Before(d.blocked)
+}
+
+// start deals with a name beside, unless that is done already.
+func (f *Forwarder) start(d *folder, name string) {
+	key := stem(name)
+	_, id := kindOf(name)
+	c := &call{dir: d, spool: f.spool, name: name, id: id}
+	f.mu.Lock()
+	if d.under[key] != nil {
+		f.mu.Unlock()
+		return
+	}
+	c.ctx, c.cancel = context.WithTimeout(f.ending, f.cfg.RequestTimeout)
+	d.under[key] = c
+	d.calls++
+	f.inAll++
+	f.mu.Unlock()
+	c.spool.use()
+	f.calls.Go(func() {
+		defer f.done(c, key)
+		f.deal(c)
+	})
+}
+
+// done gives back what the call has held.
+func (f *Forwarder) done(c *call, key string) {
+	c.cancel()
+	c.spool.release()
+	if c.charged > 0 {
+		f.large.give(c.charged)
+		<-c.dir.large
+	}
+	f.mu.Lock()
+	delete(c.dir.under, key)
+	f.inAll--
+	c.dir.calls--
+	if c.parks {
+		c.dir.parked--
+	}
+	c.dir.place()
+	f.mu.Unlock()
+	f.wake()
+}
+
+// park gets the call a place among those of its folder that wait in the hub. It
+// reports false if the folder has too many calls that wait for one already; else
+// it returns once there is a place or until has passed. The call counts as one
+// of the folder's again when there is a place.
+func (f *Forwarder) park(c *call, until time.Duration) bool {
+	d := c.dir
+	f.mu.Lock()
+	if len(d.waiting) >= maxWaiting {
+		f.mu.Unlock()
+		return false
+	}
+	c.parks, c.placed = true, make(chan struct{})
+	if f.stopping {
+		c.cancel()
+	}
+	d.calls--
+	d.waiting = append(d.waiting, c)
+	d.place()
+	f.mu.Unlock()
+	f.wake()
+	over := time.NewTimer(until)
+	defer over.Stop()
+	select {
+	case <-c.placed:
+		return true
+	case <-over.C:
+	case <-c.ctx.Done():
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-c.placed:
+	default: // it looks once, as a call that does not wait
+		d.waiting = slices.DeleteFunc(d.waiting, func(w *call) bool { return w == c })
+		c.parks, c.placed = false, nil
+		d.calls++
+	}
+	return true
+}
+
+// place gives free places to who has waited longest.
+func (d *folder) place() {
+	for len(d.waiting) > 0 && d.parked < maxParked {
+		c := d.waiting[0]
+		d.waiting = d.waiting[1:]
+		d.parked++
+		d.calls++
+		close(c.placed)
+	}
+}
+
+// The pauses of a folder whose files cannot be written.
+const (
+	firstPause = 500 * time.Millisecond
+	longPause  = 30 * time.Second
+)
+
+// block leaves a folder alone for a while, because what would be asked could not
+// be answered.
+func (f *Forwarder) block(d *folder, what string, err error) {
+	f.log.begin(what, err, "folder", d.name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	if now.Before(d.blocked) {
+		return // by another call of the same moment
+	}
+	d.pause = min(max(2*d.pause, firstPause), longPause)
+	d.blocked = now.Add(d.pause)
+}
+
+// unblock notes that a folder's files can be written.
+func (f *Forwarder) unblock(d *folder) {
+	f.mu.Lock()
+	d.pause = 0
+	f.mu.Unlock()
+	f.log.end(troubleRespond, "folder", d.name)
+	f.log.end(troubleTake, "folder", d.name)
+}
+
+// exists reports whether name is something below root, whatever it is.
+func exists(root *os.Root, name string) (bool, error) {
+	_, err := root.Lstat(name)
+	return err == nil, ignoreMissing(err)
+}

@@ -1,0 +1,181 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// Of sending again.
+const (
+	restartPatience = 5 * time.Second // a hub that is restarted is back within
+	retryPause      = 100 * time.Millisecond
+	busyPatience    = 5 * time.Second // a longer Retry-After is the client's to follow
+	busyAttempts    = 3
+	maxAnswerBytes  = 64 << 20
+)
+
+// reply is one whole answer.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	api.Envelope
+}
+
+// notHubError says that what answered is no hub.
+type notHubError struct{ why string }
+
+func (e *notHubError) Error() string { return e.why }
+
+// send has the hub answer a request and returns the response, or nil if the
+// forwarder stops. A hub that is away for a moment, or that says that the same
+// call may succeed soon, is asked again; the request id is the idempotency key,
+// so that it does once what it is asked twice.
+func (f *Forwarder) send(c *call, r *Request, path string, body []byte) *Response {
+	lost := false // an attempt may have taken effect without our learning of it
+	var away time.Time
+	busy := 0
+	for {
+		got, err := f.attempt(c.ctx, r, path, body)
+		var notHub *notHubError
+		var pause time.Duration
+		switch {
+		case err == nil && got.Code == hub.CodeStopping:
+			pause = f.awayPause(c, &away)
+		case err == nil:
+			pause = busyPause(c, got, &busy)
+		case c.ctx.Err() != nil:
+			return f.brokenOff(c, r.write())
+		case errors.As(err, &notHub):
+			return unanswered(c.id, f.notAHub(notHub.why))
+		default:
+			lost = lost || r.write() && !isDial(err)
+			if pause = f.awayPause(c, &away); pause == 0 {
+				return unanswered(c.id, f.unreachable(err, lost))
+			}
+		}
+		if err == nil && pause == 0 {
+			return answered(c.id, got.status, got.header, got.body)
+		}
+		if !sleep(c.ctx, pause) {
+			return f.brokenOff(c, lost)
+		}
+	}
+}
+
+// awayPause is how long to wait for a hub that is away, since when the first
+// failure was; 0 is no longer.
+func (f *Forwarder) awayPause(c *call, since *time.Time) time.Duration {
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	if time.Since(*since) >= restartPatience || c.left() < 2*retryPause {
+		return 0
+	}
+	return retryPause
+}
+
+// busyPause is how long to wait before a call is sent again that the hub has
+// refused for now; 0 takes the refusal as the answer.
+func busyPause(c *call, got *reply, n *int) time.Duration {
+	switch {
+	case got.Code == hub.CodeInProgress:
+		// The same request was sent before, by a forwarder that has died perhaps;
+		// the answer comes when that call has ended.
+		if c.left() < answerMargin {
+			return 0
+		}
+		return retryPause
+	case got.status == http.StatusServiceUnavailable:
+		sec, err := strconv.Atoi(got.header.Get("Retry-After"))
+		pause := seconds(float64(sec))
+		if *n++; err != nil || sec <= 0 || pause > busyPatience || *n >= busyAttempts || pause+answerMargin > c.left() {
+			return 0
+		}
+		return pause
+	}
+	return 0
+}
+
+// attempt sends once. The errors are *notHubError and those of net/http.
+func (f *Forwarder) attempt(ctx context.Context, r *Request, path string, body []byte) (*reply, error) {
+	var content io.Reader
+	if len(body) > 0 {
+		content = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, f.base+path, content)
+	if err != nil {
+		return nil, &notHubError{why: err.Error()}
+	}
+	req.Header.Set("Accept", api.ContentType)
+	req.Header.Set(api.HeaderRelay, string(r.AgentID))
+	if content != nil {
+		req.Header.Set("Content-Type", api.ContentType)
+	}
+	if r.write() {
+		req.Header.Set(api.HeaderIdempotency, string(r.RequestID))
+	}
+	res, err := f.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	got := &reply{status: res.StatusCode, header: res.Header}
+	if t, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || t != api.ContentType {
+		return nil, &notHubError{why: fmt.Sprintf("it answered %d without JSON", res.StatusCode)}
+	}
+	got.body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(got.body) > maxAnswerBytes {
+		return nil, &notHubError{why: fmt.Sprintf("its answer has more than %d bytes", maxAnswerBytes)}
+	}
+	if err := json.Unmarshal(got.body, &got.Envelope); err != nil || !got.OK && got.Error == "" {
+		return nil, &notHubError{why: fmt.Sprintf("it answered %d without the hub's envelope", res.StatusCode)}
+	}
+	return got, nil
+}
+
+// unreachable is said where no hub answers.
+func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
+	e := &hub.Error{
+		Code: CodeHubUnreachable, Status: StatusHubUnreachable,
+		Message: "the relay cannot reach the hub at " + f.base + ": " + reason(err),
+		Fix:     "start the hub there (hubcli ensure), or start the relay with --base-url and its address",
+	}
+	if lost {
+		e = uncertain(e)
+	}
+	return e
+}
+
+// isDial reports whether the call never left.
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// sleep reports whether d passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

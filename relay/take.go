@@ -1,0 +1,202 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"hubcli/hub"
+)
+
+// taken is a request file that is this forwarder's alone.
+type taken struct {
+	requests *os.Root // the agent folder
+	work     string   // its name
+	file     *os.File // open and, where the file system can, locked
+	info     fs.FileInfo
+}
+
+func (t *taken) close() {
+	t.file.Close()
+	t.requests.Close()
+}
+
+// misfit is why a file is no request; it is rejected.
+type misfit struct {
+	why    string
+	answer *hub.Error // for the client, if it can be told; may be nil
+}
+
+func (m *misfit) Error() string { return m.why }
+
+// errNotOurs says that there is nothing to do about a name, or not yet: it is
+// gone, another forwarder has it, or it has just been exchanged.
+var errNotOurs = errors.New("not ours")
+
+// take makes the call's file this forwarder's. The error is errNotOurs, a
+// *misfit, or the file system's.
+//
+// The file is locked before it gets the name of a request under way, and stays so
+// until the call has ended: who finds such a name with the lock free knows that
+// its forwarder has died. What the name leads to is looked at before it is opened
+// and compared afterwards, so that a link or a pipe in its place is not opened to
+// any effect.
+func (f *Forwarder) take(c *call) (t *taken, err error) {
+	requests, err := openFolder(c.spool.requests, c.dir.name)
+	if err != nil {
+		return nil, notOursIfMissing(err)
+	}
+	t = &taken{requests: requests, work: string(c.id) + workSuffix}
+	defer func() {
+		if err != nil {
+			if t.file != nil {
+				t.file.Close()
+			}
+			requests.Close()
+		}
+	}()
+	if c.id == "" {
+		return nil, &misfit{why: "Its name is not that of a request, which is <request_id>.json."}
+	}
+	if err := t.openFile(c.name); err != nil {
+		return nil, err
+	}
+	locked, lockErr := tryLock(t.file)
+	if lockErr == nil && !locked {
+		return nil, errNotOurs
+	}
+	f.cfg.Step(StepLocked)
+	if c.name == t.work {
+		err = f.takeOrphan(c, t, lockErr != nil)
+	} else {
+		err = t.rename(c.name)
+	}
+	if err == nil && lockErr != nil {
+		// The age of the file is all that tells others that it is held.
+		now := time.Now()
+		err = requests.Chtimes(t.work, now, now)
+	}
+	return t, err
+}
+
+// openFile opens the file under its name.
+func (t *taken) openFile(name string) error {
+	before, err := t.requests.Lstat(name)
+	if err != nil {
+		return notOursIfMissing(err)
+	}
+	if !before.Mode().IsRegular() {
+		return &misfit{why: fmt.Sprintf("It is no regular file (%s).", before.Mode().Type())}
+	}
+	t.file, err = t.requests.OpenFile(name, openFlags, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		return &misfit{why: "It cannot be opened for reading."}
+	}
+	if err != nil {
+		if now, lookErr := t.requests.Lstat(name); lookErr != nil || !os.SameFile(before, now) {
+			return errNotOurs // exchanged just now; the next look sees what it is
+		}
+		return err
+	}
+	t.info, err = t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(before, t.info) || !t.info.Mode().IsRegular() {
+		return errNotOurs
+	}
+	links, err := linkCount(t.file, t.info)
+	switch {
+	case err != nil:
+		return err
+	case links == 0:
+		return errNotOurs
+	case links != 1:
+		return &misfit{why: "It has another name elsewhere (a hard link)."}
+	case t.info.Size() > MaxRequestBytes:
+		return &misfit{
+			why: fmt.Sprintf("It has %d bytes, more than %d.", t.info.Size(), MaxRequestBytes),
+			answer: hub.NewError(hub.CodeRequestTooLarge, "the request file is too large").
+				With("limit", MaxRequestBytes).With("size", t.info.Size()).
+				WithFix("send less at once, or put it into a file and send its path"),
+		}
+	}
+	return nil
+}
+
+// rename gives a request the name of one under way. A request of the same id that
+// is under way is waited for: its answer comes first.
+func (t *taken) rename(name string) error {
+	if there, err := exists(t.requests, t.work); there || err != nil {
+		return errors.Join(err, errNotOurs)
+	}
+	if err := t.requests.Rename(name, t.work); err != nil {
+		return notOursIfMissing(err)
+	}
+	return t.holds()
+}
+
+// holds compares the file with what its name leads to now: the client may have
+// written the request anew in between. Such a file is an orphan to the next look.
+func (t *taken) holds() error {
+	now, err := t.requests.Lstat(t.work)
+	if err != nil {
+		return notOursIfMissing(err)
+	}
+	if !os.SameFile(now, t.info) {
+		return errNotOurs
+	}
+	return nil
+}
+
+// takeOrphan takes over a request that has the name of one under way. If its
+// forwarder has died after it has answered, only the file is left to remove.
+func (f *Forwarder) takeOrphan(c *call, t *taken, lockless bool) error {
+	if err := t.holds(); err != nil {
+		return err
+	}
+	if lockless && time.Since(t.info.ModTime()) < f.cfg.RequestTimeout+answerMargin {
+		return errNotOurs
+	}
+	responses, err := openFolder(c.spool.responses, c.dir.name)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer responses.Close()
+	response, err := responses.Lstat(string(c.id) + doneSuffix)
+	if err != nil || !response.Mode().IsRegular() {
+		return ignoreMissing(err)
+	}
+	if err := t.requests.Remove(t.work); err != nil {
+		return notOursIfMissing(err)
+	}
+	return errNotOurs
+}
+
+// read returns the content of the file.
+func (t *taken) read() ([]byte, error) {
+	data := make([]byte, 0, t.info.Size()+1)
+	for {
+		n, err := t.file.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if errors.Is(err, io.EOF) {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			return nil, errors.New("the file grows while it is read")
+		}
+	}
+}
+
+func notOursIfMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNotOurs
+	}
+	return err
+}
