@@ -8,17 +8,17 @@ GO ?= go
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hubcli ./cmd/hubcli
 
-# Everything: the static checks, the builds for all platforms, and all tests
-# under the race detector in random order.
+# Everything: the static checks, the builds for all platforms, all tests in Go
+# under the race detector in random order, and all tests in Python.
 test:
 	$(GO) run ./internal/check
 
 # The static checks alone, for between edits.
 check:
-	$(GO) run ./internal/check format vet staticcheck lint
+	$(GO) run ./internal/check format vet staticcheck lint python
 
 format:
-	$(GO) tool -modfile=internal/tools/go.mod gofumpt -l -w .
+	$(GO) run ./internal/check reformat
 
 # The figures of the hub beside those of a server that only decodes and answers.
 bench:

@@ -3,11 +3,13 @@
 //
 //	go run ./internal/check [step ...]
 //
-// Without a step it runs them all but fuzz, which has to be named and runs every
-// fuzz target for FUZZTIME (default 20s). A step that fails does not stop the others:
-// one run tells everything. The last line counts the tests that ran; the exit
-// code is 1 if anything failed. It downloads pinned tools through the Go module
-// proxy and writes nowhere but the Go caches and .cache/ of this folder.
+// Without a step it runs them all but fuzz, which runs every fuzz target for
+// FUZZTIME (default 20s), and reformat, which rewrites files; these have to be
+// named. A step that fails does not stop the others: one run tells everything. The
+// last line counts the tests that ran, in Go and in Python; the exit code is 1 if
+// anything failed. The interpreter is python3, or the one that PYTHON names. It
+// downloads pinned tools through the Go module proxy and with pip, and writes
+// nowhere but the Go caches and .cache/ of this folder.
 package main
 
 import (
@@ -21,23 +23,27 @@ import (
 	"time"
 )
 
-// step is one thing to prove.
+// step is one thing to prove, by a run or by tests that are counted.
 type step struct {
 	name  string
 	run   func(context.Context) error
+	tests func(context.Context, *tally) error
 	extra bool // runs only when it is named
 }
 
 // steps are in the order in which they run: the cheapest first, and the tests
-// last so that their count ends the output.
+// last.
 var steps = []step{
 	{name: "format", run: format},
 	{name: "vet", run: vet},
 	{name: "staticcheck", run: staticcheck},
 	{name: "lint", run: lint},
 	{name: "cross", run: cross},
+	{name: "python", run: python},
 	{name: "fuzz", run: fuzz, extra: true},
-	{name: "test", run: test},
+	{name: "reformat", run: reformat, extra: true},
+	{name: "test", tests: test},
+	{name: "pytest", tests: pytest},
 }
 
 func main() {
@@ -60,16 +66,19 @@ func run(ctx context.Context, names []string) error {
 		return err
 	}
 	var failed []string
+	var total tally
+	tested := false
 	for _, s := range steps {
 		if !slices.Contains(names, s.name) && (len(names) > 0 || s.extra) {
 			continue
 		}
-		if s.name == "test" && len(failed) > 0 {
+		if s.tests != nil && !tested && len(failed) > 0 {
 			fmt.Printf("FAILED before the tests: %s\n", strings.Join(failed, ", "))
 		}
+		tested = tested || s.tests != nil
 		begin := time.Now()
 		fmt.Printf("==> %s\n", s.name)
-		err := s.run(ctx)
+		err := s.prove(ctx, &total)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -79,14 +88,23 @@ func run(ctx context.Context, names []string) error {
 			fmt.Printf("--- %s FAILED after %v: %v\n", s.name, took, err)
 			continue
 		}
-		if s.name != "test" {
-			fmt.Printf("--- %s ok, %v\n", s.name, took)
-		}
+		fmt.Printf("--- %s ok, %v\n", s.name, took)
+	}
+	if tested {
+		fmt.Println(total)
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("failed: %s", strings.Join(failed, ", "))
 	}
 	return nil
+}
+
+// prove runs the step; its tests are added to the total.
+func (s *step) prove(ctx context.Context, total *tally) error {
+	if s.tests != nil {
+		return s.tests(ctx, total)
+	}
+	return s.run(ctx)
 }
 
 func stepNames() []string {

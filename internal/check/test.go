@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// test runs all tests and counts them.
-func test(ctx context.Context) error {
+// test runs all tests in Go and counts them.
+func test(ctx context.Context, total *tally) error {
 	if err := findCompiler(ctx); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func test(ctx context.Context) error {
 	var count tally
 	readErr := count.read(out, os.Stdout)
 	err = cmd.Wait()
-	fmt.Println(count)
+	total.add(count)
 	switch {
 	case readErr != nil:
 		return fmt.Errorf("reading go test's report: %w", readErr)
@@ -69,10 +69,18 @@ type event struct {
 	Output  string
 }
 
-// tally counts tests, sub-tests included, and the packages that failed without
+// tally counts tests, sub-tests included, and the Go packages that failed without
 // one of their tests failing: no build, a panic, a leak found after the tests.
 type tally struct {
 	passed, failed, skipped, broken int
+}
+
+// add counts what another tally counted.
+func (t *tally) add(other tally) {
+	t.passed += other.passed
+	t.failed += other.failed
+	t.skipped += other.skipped
+	t.broken += other.broken
 }
 
 func (t tally) String() string {
@@ -96,7 +104,7 @@ func (t *tally) read(report io.Reader, w io.Writer) error {
 			if jsonErr := json.Unmarshal(line, &e); jsonErr != nil {
 				fmt.Fprintf(w, "%s", line) // not a report line: go itself speaks
 			} else {
-				t.add(&e, outputs, failures, w)
+				t.take(&e, outputs, failures, w)
 			}
 		}
 		if err == io.EOF {
@@ -108,7 +116,7 @@ func (t *tally) read(report io.Reader, w io.Writer) error {
 	}
 }
 
-func (t *tally) add(e *event, outputs map[[2]string]*strings.Builder, failures map[string]bool, w io.Writer) {
+func (t *tally) take(e *event, outputs map[[2]string]*strings.Builder, failures map[string]bool, w io.Writer) {
 	key := [2]string{e.Package, e.Test}
 	switch e.Action {
 	case "output":
