@@ -35,6 +35,9 @@ var specified = map[string]map[string]string{
 		"include-self": "false", "json": "false",
 	},
 	"hubcli whoami":    {"agent": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli relay": {
+		"base-url": "http://127.0.0.1:6969", "spool-dir": ".hub-relay", "poll-interval-sec": "0.25", "request-timeout-sec": "30.0",
+	},
 	"hubcli data-root": {},
 	"hubcli app":       {},
 	"hubcli app start": {

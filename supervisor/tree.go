@@ -47,7 +47,7 @@ const stopWait = 15 * time.Second
 
 // features are what this hub does; hub-info lists them.
 var features = []hub.Feature{
-	hub.FeatureSSE, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup, hub.FeatureRPCKinds,
+	hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup, hub.FeatureRPCKinds,
 	hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
 	hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait,
 }

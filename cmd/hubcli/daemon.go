@@ -41,8 +41,10 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	if err != nil {
 		return storeFailure(err)
 	}
+	stopSpool := serveSpool(&cfg, log)
 	cfg.Ready(cfg.Listener.Addr().String())
 	failed := tree.Wait(ctx)
+	stopSpool()
 	if err := errors.Join(failed, tree.Stop()); err != nil {
 		return storeFailure(err)
 	}

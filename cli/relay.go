@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/relay"
+)
+
+type relayOptions struct {
+	baseURL
+	spool
+	pollInterval   time.Duration
+	requestTimeout time.Duration
+	noNotify       bool
+}
+
+func newRelay(env *Env) *cobra.Command {
+	o := relayOptions{pollInterval: relay.DefaultPollInterval, requestTimeout: relay.DefaultRequestTimeout}
+	cmd := &cobra.Command{
+		Use:   "relay",
+		Short: "Forward file-spooled relay requests to the local hub",
+		Long: `Serve a folder through which agents speak to the hub that cannot reach its port:
+take the requests that they write there, send them to the hub, and write the
+answers beside. The folder is made if it is missing.
+
+A hub that was started with --spool-dir, or in a folder that holds .hub-relay,
+does the same by itself; any number of forwarders may serve one folder. It runs
+until it is interrupted. What is not answered then stays in the folder, and the
+next forwarder goes on with it.
+
+Whoever may write the folder of an agent below requests is that agent to the hub.
+No call of the operator's passes.`,
+		Example: `  hubcli relay
+  hubcli relay --spool-dir /srv/sandbox/spool --base-url http://127.0.0.1:7001`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runRelay(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	o.baseURL.add(f)
+	o.spool.add(f)
+	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, relay.MinPollInterval, relay.MaxPollInterval},
+		"poll-interval-sec", "`seconds` between two looks at the folder")
+	f.Var(boundedSeconds{secondsValue{&o.requestTimeout}, relay.MinRequestTimeout, relay.MaxRequestTimeout},
+		"request-timeout-sec", "`seconds` that one request may take")
+	f.BoolVar(&o.noNotify, "no-notify", false, "")
+	f.Lookup("no-notify").Hidden = true
+	return cmd
+}
+
+func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
+	if err := client.CheckBaseURL(o.url); err != nil {
+		return asUsage(err)
+	}
+	dir, err := absolute("--spool-dir", o.dir)
+	if err != nil {
+		return err
+	}
+	if err := relay.MakeSpool(dir); err != nil {
+		return usage("name a folder that you may write to with --spool-dir", "the spool cannot be made: %v", err)
+	}
+	f, err := relay.NewForwarder(relay.Config{
+		Dir: dir, Create: true, BaseURL: o.url,
+		PollInterval: o.pollInterval, RequestTimeout: o.requestTimeout, Notify: !o.noNotify,
+		Logger: slog.New(slog.NewTextHandler(env.Stderr, nil)),
+		Ready: func() {
+			fmt.Fprintf(env.Stderr, "hubcli: relay ready: spool %s, hub %s; stop with Ctrl-C\n", oneLine(dir), o.url)
+		},
+	})
+	if err != nil {
+		return asUsage(err)
+	}
+	f.Run(ctx)
+	if cause := context.Cause(ctx); !errors.Is(cause, errInterrupted) {
+		return cause
+	}
+	return nil // as the daemon: this is how it is ended
+}
+
+// boundedSeconds is secondsValue within bounds of its own.
+type boundedSeconds struct {
+	secondsValue
+	min, max time.Duration
+}
+
+func (v boundedSeconds) Set(s string) error {
+	var d time.Duration
+	if err := (secondsValue{&d}).Set(s); err != nil || d < v.min || d > v.max {
+		return &badValue{fmt.Sprintf("it must be seconds from %s to %s", secondsValue{&v.min}, secondsValue{&v.max})}
+	}
+	*v.p = d
+	return nil
+}

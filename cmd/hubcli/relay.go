@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"strconv"
+
+	"hubcli/cli"
+	"hubcli/relay"
+)
+
+// serveSpool forwards what agents write to the daemon's spool until the returned
+// function is called, which waits for the calls under way. A spool that nobody
+// asked for is not made; it is served once it is there.
+func serveSpool(cfg *cli.DaemonConfig, log *slog.Logger) (stop func()) {
+	base, ok := loopbackURL(cfg.Listener.Addr())
+	if !ok {
+		if cfg.SpoolGiven {
+			log.Warn("the spool is not served: the hub does not listen on loopback, and would ask each call for a session",
+				"spool", cfg.SpoolDir)
+		}
+		return func() {}
+	}
+	f, err := relay.NewForwarder(relay.Config{
+		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, BaseURL: base, Notify: true, Logger: log,
+		Ready: func() { log.Info("the spool is served", "spool", cfg.SpoolDir) },
+	})
+	if err != nil {
+		log.Warn("the spool is not served", "spool", cfg.SpoolDir, "error", err)
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// loopbackURL is how this process reaches its own listener over loopback.
+func loopbackURL(addr net.Addr) (url string, ok bool) {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return "", false
+	}
+	ip := tcp.IP
+	switch {
+	case ip.IsLoopback():
+	case ip.IsUnspecified() && ip.To4() != nil:
+		ip = net.IPv4(127, 0, 0, 1)
+	case ip.IsUnspecified():
+		ip = net.IPv6loopback
+	default:
+		return "", false
+	}
+	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(tcp.Port)), true
+}
