@@ -1,0 +1,265 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"hubcli/hub"
+)
+
+// waiter is a call that waits for its answer.
+type waiter struct {
+	bell chan struct{} // rung when there may be an answer
+	done chan struct{} // closed when the call has ended
+}
+
+func (w *waiter) ring() {
+	if w == nil {
+		return
+	}
+	select {
+	case w.bell <- struct{}{}:
+	default: // it is rung already
+	}
+}
+
+// enter waits until no other call of this process uses the id: two would take
+// each other's answer. It fails when ctx ends first.
+func (t *Transport) enter(ctx context.Context, id RequestID) (*waiter, error) {
+	for {
+		t.mu.Lock()
+		other := t.underway[id]
+		if other == nil {
+			w := &waiter{bell: make(chan struct{}, 1), done: make(chan struct{})}
+			t.underway[id] = w
+			t.mu.Unlock()
+			return w, nil
+		}
+		t.mu.Unlock()
+		select {
+		case <-other.done:
+		case <-ctx.Done():
+			return nil, inProgress(id)
+		}
+	}
+}
+
+func (t *Transport) leave(id RequestID, w *waiter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.underway, id)
+	close(w.done)
+}
+
+// exchange writes a request into the spool and waits for its answer until ctx
+// ends. Errors are *hub.Error.
+func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error) {
+	began := time.Now()
+	w, err := t.enter(ctx, c.id)
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave(c.id, w)
+	b, err := t.open(c.id)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	t.listen(filepath.Join(t.cfg.Dir, filepath.FromSlash(b.answers)))
+	for lies := false; !lies; {
+		adopted, err := b.put(t.cfg.Agent, c)
+		if err != nil {
+			return nil, err
+		}
+		var got *Response
+		if got, lies = t.await(ctx, b, w.bell, adopted); got != nil {
+			return got, nil
+		}
+	}
+	// Nobody waits for the answer from here on. What no forwarder has taken yet
+	// is taken back; what one has taken may just have been answered.
+	withdrawn := b.root.Remove(b.request(doneSuffix)) == nil
+	if got := b.take(); got != nil {
+		return got, nil
+	}
+	return nil, b.unanswered(t.cfg.Dir, time.Since(began), withdrawn, c.method != http.MethodGet)
+}
+
+// await looks for the answer until ctx ends: quickly at first, when the bell
+// rings, and in ever longer pauses. An adopted request may have been answered, and
+// its answer read, when it was found: lies is false if it is gone without an
+// answer.
+func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{}, adopted bool) (got *Response, lies bool) {
+	pause := min(firstLook, t.cfg.PollInterval)
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		// A forwarder removes the request only after it has put down the answer.
+		gone := adopted && b.gone()
+		if got := b.take(); got != nil || gone {
+			return got, !gone
+		}
+		select {
+		case <-ctx.Done():
+			return nil, true
+		case <-bell:
+		case <-timer.C:
+			pause = min(pause*3/2, t.cfg.PollInterval)
+			timer.Reset(pause)
+		}
+	}
+}
+
+// letterbox is where one request and its answer lie.
+type letterbox struct {
+	root     *os.Root
+	id       RequestID
+	requests string // the agent's folder of requests, below root
+	answers  string // the agent's folder of answers
+	why      string // what was wrong with the last file at the answer's place
+}
+
+// open makes the agent's folders in the spool. It does not make the spool.
+func (t *Transport) open(id RequestID) (*letterbox, error) {
+	folder := Folder(t.cfg.Agent)
+	b := &letterbox{id: id, requests: path.Join(RequestsDir, folder), answers: path.Join(ResponsesDir, folder)}
+	root, err := os.OpenRoot(t.cfg.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, spoolFailed("there is no spool at "+t.cfg.Dir).With("spool_dir", t.cfg.Dir).
+			WithFix("start a forwarder where the hub runs: hubcli relay --spool-dir " + t.cfg.Dir + ", or the hub with --spool-dir")
+	}
+	if err != nil {
+		return nil, t.unusable(err)
+	}
+	b.root = root
+	if err := errors.Join(root.MkdirAll(b.requests, 0o700), root.MkdirAll(b.answers, 0o700)); err != nil {
+		b.close()
+		return nil, t.unusable(err)
+	}
+	return b, nil
+}
+
+func (t *Transport) unusable(err error) *hub.Error {
+	return spoolFailed("the spool at "+t.cfg.Dir+" cannot be used: "+fileReason(err)).With("spool_dir", t.cfg.Dir).
+		WithFix("see to it that this user may write to the folder and that its disk has space")
+}
+
+func (b *letterbox) close() { _ = b.root.Close() } // nothing was written through it that could fail now
+
+func (b *letterbox) request(suffix string) string { return path.Join(b.requests, string(b.id)+suffix) }
+
+// put writes the request, unless an earlier attempt at the same call lies there
+// still: then that one is adopted, and its answer is this one's too.
+func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error) {
+	data, err := encodeRequest(agent, c)
+	if err != nil {
+		return false, err
+	}
+	// An answer that an earlier attempt has left may be about another call. The
+	// hub gives it again if it is about this one.
+	_ = b.root.Remove(path.Join(b.answers, string(b.id)+doneSuffix)) // there is none as a rule
+	switch earlier, err := b.earlier(); {
+	case err == nil && !earlier.same(c):
+		return false, inProgress(b.id)
+	case err == nil:
+		return true, nil
+	}
+	if err := writeWhole(b.root, b.requests, string(b.id)+doneSuffix, data); err != nil {
+		return false, spoolFailed("the call cannot be written to the spool: " + fileReason(err)).
+			WithFix("see to it that this user may write to the folder and that its disk has space")
+	}
+	return false, nil
+}
+
+// gone reports whether the request is neither waiting nor taken.
+func (b *letterbox) gone() bool {
+	for _, suffix := range []string{doneSuffix, workSuffix} {
+		if _, err := b.root.Lstat(b.request(suffix)); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// earlier returns the request with this id that is in the spool already: waiting,
+// or taken by a forwarder. A request moves from the one name to the other, never
+// back.
+func (b *letterbox) earlier() (*Request, error) {
+	data, err := readSpoolFile(b.root, b.request(doneSuffix), MaxRequestBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = readSpoolFile(b.root, b.request(workSuffix), MaxRequestBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var r Request
+	return &r, json.Unmarshal(data, &r)
+}
+
+// same reports whether r asks for what c asks for.
+func (r *Request) same(c *outgoing) bool {
+	var body bytes.Buffer
+	if c.body != nil && json.Compact(&body, c.body) != nil {
+		return false
+	}
+	theirs := r.Body
+	if string(theirs) == "null" {
+		theirs = nil
+	}
+	return r.Method == c.method && r.Path == c.path && bytes.Equal(theirs, body.Bytes())
+}
+
+// take reads the answer and removes it. What lies in its place and is none is
+// left for the forwarder to replace: whoever may write there must not be able to
+// end a call with a few wrong bytes.
+func (b *letterbox) take() *Response {
+	name := path.Join(b.answers, string(b.id)+doneSuffix)
+	data, err := readSpoolFile(b.root, name, maxResponseBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		b.why = fileReason(err)
+		return nil
+	}
+	var got Response
+	if err := json.Unmarshal(data, &got); err != nil {
+		b.why = "it is not the JSON of an answer"
+		return nil
+	}
+	if b.why = got.fault(b.id); b.why != "" {
+		return nil
+	}
+	_ = b.root.Remove(name) // what stays is removed by the forwarder in time
+	return &got
+}
+
+// unanswered says what is known about a call whose wait is over.
+func (b *letterbox) unanswered(dir string, waited time.Duration, withdrawn, writes bool) *hub.Error {
+	sec := strconv.FormatFloat(waited.Seconds(), 'f', 1, 64) + " s"
+	e := &hub.Error{Code: CodeNoAnswer, Status: StatusNoAnswer}
+	if withdrawn {
+		e.Message = "nobody took the call from the spool within " + sec + "; it was withdrawn and has no effect"
+		e.Fix = "see that a forwarder serves this folder where the hub runs: hubcli relay --spool-dir " + dir + ", or the hub with --spool-dir"
+		return e.With("spool_dir", dir).With("request_id", b.id)
+	}
+	e.Message = "a forwarder took the call and has not answered within " + sec
+	e.Fix = "see the log of the forwarder, and whether the hub answers: hubcli app status"
+	if b.why != "" {
+		e.Message += "; what lies in the answer's place is none: " + b.why
+	}
+	if writes {
+		e.Fix = "send the same call again with its idempotency key, which asks for the outcome; then see the log of the forwarder"
+		e = e.With("outcome", "unknown").With("idempotency_key", b.id)
+	}
+	return e.With("spool_dir", dir).With("request_id", b.id)
+}
