@@ -24,6 +24,7 @@ _CONNECT_SEC = 5.0  # a local hub accepts at once or not at all
 _IDLE_SEC = 60.0  # the hub closes after 120 s; the client is the one to close first
 _MAX_IDLE = 16  # connections kept between calls
 _MAX_ANSWER_BYTES = 1 << 30
+_SLACK = 0.05  # by how many seconds an answer may be late
 _CHUNK = 1 << 20  # bytes that are asked for at once; answers seldom have more
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110: a header's name
@@ -297,9 +298,8 @@ class _Connection:
         """Sends and reads the whole answer; tells also whether the connection may be used again."""
         # One write for head and body, so that they leave in one packet.
         data = head.encode("ascii") + (request.body or b"")
-        self._sock.settimeout(max(deadline - time.monotonic(), 0.001))
-        self._sock.sendall(data)
         reader = _Reader(self._sock, deadline)
+        self._sock.sendall(data)
         answer = http.client.HTTPResponse(reader, method=request.method)  # type: ignore[arg-type]  # makefile is all it uses
         try:
             answer.begin()
@@ -323,19 +323,25 @@ class _Reader(io.RawIOBase):
     def __init__(self, sock: socket.socket, deadline: float) -> None:
         self._sock = sock
         self._deadline = deadline
+        self._limit()
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self, 1 << 16)
+        return io.BufferedReader(self)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._sock.settimeout(left)
+        if self._deadline - time.monotonic() < self._left - _SLACK:
+            self._limit()
         return self._sock.recv_into(buffer)
+
+    def _limit(self) -> None:
+        # A system call, so not for every read of an answer that comes at once.
+        self._left = self._deadline - time.monotonic()
+        if self._left <= 0:
+            raise TimeoutError
+        self._sock.settimeout(self._left)
 
 
 def _readable(sock: socket.socket) -> bool:
