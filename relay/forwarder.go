@@ -92,6 +92,7 @@ type Forwarder struct {
 	http   *http.Client
 	ending context.Context // done when calls are to be broken off
 	base   string
+	lock   func(*os.File) (bool, error) // tryLock, but in tests
 	large  *budget
 	kick   chan struct{} // something may be started
 	reject rejects
@@ -145,7 +146,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 	cfg.Dir = dir
 	return &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
-		large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
+		lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
 		pending: map[*folder]bool{}, folders: map[string]*folder{},
 	}, nil
 }

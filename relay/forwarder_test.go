@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -90,7 +91,12 @@ func (b *bench) forward(change func(*Config)) (stop func()) {
 		cancel()
 		<-done
 	}
-	b.Cleanup(stop)
+	b.Cleanup(func() {
+		stop()
+		if strings.Contains(b.log.String(), "panicked") {
+			b.Errorf("the forwarder panicked:\n%s", b.log)
+		}
+	})
 	select {
 	case <-ready:
 	case <-time.After(patience):

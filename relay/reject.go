@@ -40,22 +40,19 @@ func (r *rejects) move(s *spool, folder, name, why string) error {
 	if err != nil {
 		return ignoreMissing(err)
 	}
-	if folder == "" {
-		folder = "_"
-	}
-	to := path.Join(RejectedDir, folder)
-	dir, err := r.folder(s, folder)
+	kept := cmp.Or(folder, "_")
+	dir, err := r.folder(s, kept)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
 	entry := rejectedName(name)
-	note := fmt.Sprintf("%q was rejected at %s. %s\n", path.Join(RequestsDir, folder, name), time.Now().UTC().Format(time.RFC3339), why)
+	note := fmt.Sprintf("%q was rejected at %s. %s\n", from, time.Now().UTC().Format(time.RFC3339), why)
 	if info.Mode().IsRegular() && info.Size() > maxRejectedBytes {
 		note += "It was too large to be kept.\n"
 		err = s.root.Remove(from)
 	} else {
-		err = s.root.Rename(from, path.Join(to, entry))
+		err = s.root.Rename(from, path.Join(RejectedDir, kept, entry))
 	}
 	if err != nil {
 		return ignoreMissing(err)

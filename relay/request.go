@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"hubcli/api"
 	"hubcli/hub"
@@ -23,7 +24,11 @@ func decodeRequest(data []byte, folder string, id RequestID) (*Request, *hub.Err
 		Body      json.RawMessage `json:"body"`
 	}
 	if err := api.Decode(data, &in); err != nil {
-		return nil, refused(err)
+		e := refused(err)
+		if e.Code == hub.CodeInvalidJSON {
+			e = malformed(strings.Replace(e.Message, "the body", "the request file", 1)).With("offset", e.Detail["offset"])
+		}
+		return nil, e
 	}
 	r := &Request{
 		RequestID: RequestID(in.RequestID), AgentID: hub.AgentID(in.AgentID),

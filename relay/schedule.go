@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -225,9 +226,22 @@ func (f *Forwarder) start(d *folder, name string) {
 	c.spool.use()
 	f.calls.Go(func() {
 		defer f.done(c, key)
+		defer f.survive(c)
 		f.deal(c)
 	})
 }
+
+// survive keeps a mistake about one request from ending all others, and the
+// daemon with them.
+func (f *Forwarder) survive(c *call) {
+	if cause := recover(); cause != nil {
+		f.cfg.Logger.Error("relay: a request panicked", "folder", c.dir.name,
+			"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+		f.block(c.dir, troubleTake, errPanicked)
+	}
+}
+
+var errPanicked = errors.New("the forwarder has made a mistake about it")
 
 // done gives back what the call has held.
 func (f *Forwarder) done(c *call, key string) {

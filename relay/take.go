@@ -20,7 +20,9 @@ type taken struct {
 }
 
 func (t *taken) close() {
-	t.file.Close()
+	if t.file != nil {
+		t.file.Close()
+	}
 	t.requests.Close()
 }
 
@@ -44,31 +46,36 @@ var errNotOurs = errors.New("not ours")
 // its forwarder has died. What the name leads to is looked at before it is opened
 // and compared afterwards, so that a link or a pipe in its place is not opened to
 // any effect.
-func (f *Forwarder) take(c *call) (t *taken, err error) {
+func (f *Forwarder) take(c *call) (*taken, error) {
+	switch {
+	case c.dir.name == "":
+		return nil, &misfit{why: "It is no folder of an agent's, which is called as the agent, with _ for what is not a letter, digit, . _ or -."}
+	case c.id == "":
+		return nil, &misfit{why: "Its name is not that of a request, which is <request_id>.json."}
+	}
 	requests, err := openFolder(c.spool.requests, c.dir.name)
 	if err != nil {
 		return nil, notOursIfMissing(err)
 	}
-	t = &taken{requests: requests, work: string(c.id) + workSuffix}
-	defer func() {
-		if err != nil {
-			if t.file != nil {
-				t.file.Close()
-			}
-			requests.Close()
-		}
-	}()
-	if c.id == "" {
-		return nil, &misfit{why: "Its name is not that of a request, which is <request_id>.json."}
-	}
-	if err := t.openFile(c.name); err != nil {
+	t := &taken{requests: requests, work: string(c.id) + workSuffix}
+	if err := f.hold(c, t); err != nil {
+		t.close()
 		return nil, err
 	}
-	locked, lockErr := tryLock(t.file)
+	return t, nil
+}
+
+// hold opens and locks the file and gives it its name of a request under way.
+func (f *Forwarder) hold(c *call, t *taken) error {
+	if err := t.openFile(c.name); err != nil {
+		return err
+	}
+	locked, lockErr := f.lock(t.file)
 	if lockErr == nil && !locked {
-		return nil, errNotOurs
+		return errNotOurs
 	}
 	f.cfg.Step(StepLocked)
+	var err error
 	if c.name == t.work {
 		err = f.takeOrphan(c, t, lockErr != nil)
 	} else {
@@ -77,9 +84,9 @@ func (f *Forwarder) take(c *call) (t *taken, err error) {
 	if err == nil && lockErr != nil {
 		// The age of the file is all that tells others that it is held.
 		now := time.Now()
-		err = requests.Chtimes(t.work, now, now)
+		err = t.requests.Chtimes(t.work, now, now)
 	}
-	return t, err
+	return err
 }
 
 // openFile opens the file under its name.
@@ -89,7 +96,7 @@ func (t *taken) openFile(name string) error {
 		return notOursIfMissing(err)
 	}
 	if !before.Mode().IsRegular() {
-		return &misfit{why: fmt.Sprintf("It is no regular file (%s).", before.Mode().Type())}
+		return &misfit{why: "It is no regular file but " + typeName(before.Mode()) + "."}
 	}
 	t.file, err = t.requests.OpenFile(name, openFlags, 0)
 	if errors.Is(err, fs.ErrPermission) {
@@ -125,6 +132,21 @@ func (t *taken) openFile(name string) error {
 		}
 	}
 	return nil
+}
+
+// typeName names what is no regular file.
+func typeName(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
 }
 
 // rename gives a request the name of one under way. A request of the same id that
