@@ -26,7 +26,10 @@ func decodeRequest(data []byte, folder string, id RequestID) (*Request, *hub.Err
 	if err := api.Decode(data, &in); err != nil {
 		e := refused(err)
 		if e.Code == hub.CodeInvalidJSON {
-			e = malformed(strings.Replace(e.Message, "the body", "the request file", 1)).With("offset", e.Detail["offset"])
+			e.Message = strings.Replace(e.Message, "the body", "the request file", 1)
+			if field, ok := e.Detail["field"].(string); ok {
+				e.Message += " (" + field + ")"
+			}
 		}
 		return nil, e
 	}
