@@ -6,6 +6,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/relay"
 )
 
 // The exit codes of the contract.
@@ -36,6 +37,10 @@ var exits = map[hub.Code]int{
 	client.CodeNoAnswer:    ExitUnreachable,
 	client.CodeBrokeOff:    ExitUnreachable,
 	client.CodeNotAHub:     ExitUnreachable,
+
+	relay.CodeSpoolFailed: ExitUnreachable,
+	relay.CodeNoAnswer:    ExitUnreachable, // relay.CodeHubUnreachable is client.CodeUnreachable
+	relay.CodeNotRelayed:  ExitRefused,
 
 	hub.CodeInvalid:             ExitRefused,
 	hub.CodeInvalidJSON:         ExitRefused,

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/relay"
 )
 
 func TestEveryCodeHasAnExit(t *testing.T) {
@@ -20,6 +21,7 @@ func TestEveryCodeHasAnExit(t *testing.T) {
 	own := map[hub.Code]bool{
 		codeUsage: true, codeOtherStore: true, codeWaitOver: true,
 		client.CodeUnreachable: true, client.CodeNoAnswer: true, client.CodeBrokeOff: true, client.CodeNotAHub: true,
+		relay.CodeSpoolFailed: true, relay.CodeNoAnswer: true, relay.CodeHubUnreachable: true, relay.CodeNotRelayed: true,
 	}
 	for code := range exits {
 		if _, ok := codes[code]; !ok && !own[code] {
@@ -43,6 +45,10 @@ func TestExitCodes(t *testing.T) {
 		{&hub.Error{Code: client.CodeNoAnswer}, 3},
 		{&hub.Error{Code: client.CodeBrokeOff}, 3},
 		{&hub.Error{Code: client.CodeNotAHub}, 3},
+		{&hub.Error{Code: relay.CodeSpoolFailed, Status: relay.StatusSpoolFailed}, 3},
+		{&hub.Error{Code: relay.CodeNoAnswer, Status: relay.StatusNoAnswer}, 3},
+		{&hub.Error{Code: relay.CodeHubUnreachable, Status: relay.StatusHubUnreachable}, 3},
+		{&hub.Error{Code: relay.CodeNotRelayed, Status: 403}, 1},
 		{fail(codeWaitOver, "", ""), 4},
 		{&Failure{Exit: ExitStore}, 70},
 		{ErrInterrupted(), 130},
