@@ -97,7 +97,7 @@ def run(hubcli: str, tmp_path: Path) -> Runner:
 
 
 def printed(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The lines of an example that did well."""
+    """The lines of an example that did well; of its stderr only a relay may have had a use."""
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-    assert done.stderr == ""
+    assert [line for line in done.stderr.splitlines() if not line.startswith("hubcli: relay ready: ")] == []
     return done.stdout.splitlines()

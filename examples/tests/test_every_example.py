@@ -6,8 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-import hubclient
 import pytest
+
+import hubclient
 from conftest import EXAMPLES, Hub, Runner, free_port, printed
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ every_example = pytest.mark.parametrize("program", PROGRAMS)
 
 
 def test_the_examples_are_found() -> None:
-    assert PROGRAMS == ["handover.py", "hello.py", "parallel_coding.py", "rpc_call.py"]
+    assert PROGRAMS == ["handover.py", "hello.py", "parallel_coding.py", "rpc_call.py", "sandboxed_agent.py"]
 
 
 @every_example
