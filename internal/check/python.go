@@ -20,10 +20,8 @@ import (
 // turn.
 const requirements = "python/requirements-dev.txt"
 
-// pythonConfig tells the tools what to look for; where, they are told by us.
-const pythonConfig = "python/pyproject.toml"
-
 // pythonFolders hold the client and the programs that show it, with their tests.
+// ruff finds its rules in them, the same as in an editor.
 var pythonFolders = []string{"python", "examples"}
 
 // python checks the form and the types of the Python code.
@@ -53,7 +51,7 @@ func reformat(ctx context.Context) error {
 // module, as all tools are: their scripts name the folder in which they were
 // installed, modules work wherever that was renamed to.
 func ruff(ctx context.Context, exe, verb string, flags ...string) error {
-	args := slices.Concat([]string{"-m", "ruff", verb, "--config=" + pythonConfig, "--cache-dir=.cache/ruff"}, flags, pythonFolders)
+	args := slices.Concat([]string{"-m", "ruff", verb, "--cache-dir=.cache/ruff", "--output-format=concise"}, flags, pythonFolders)
 	if err := runPython(ctx, exe, nil, args...); err != nil {
 		return fmt.Errorf("ruff %s: %w", verb, err)
 	}
@@ -63,7 +61,7 @@ func ruff(ctx context.Context, exe, verb string, flags ...string) error {
 // mypy checks the types of the client, from its source, and of the examples.
 func mypy(ctx context.Context, exe string) error {
 	err := runPython(ctx, exe, []string{"MYPYPATH=python/src"}, "-m", "mypy", "--strict",
-		"--config-file="+pythonConfig, "--cache-dir=.cache/mypy", "python/src/hubclient", "examples")
+		"--config-file=python/pyproject.toml", "--cache-dir=.cache/mypy", "python/src/hubclient", "examples")
 	if err != nil {
 		return fmt.Errorf("mypy: %w", err)
 	}
