@@ -30,6 +30,7 @@ var figures = []figure{
 	{"wake", (*run).wake},
 	{"memory", (*run).memory},
 	{"python", (*run).python},
+	{"relay", (*run).relay},
 	{"million", (*run).million},
 }
 

@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/relay"
+	"hubcli/stress/target"
+)
+
+// relayAgents is how many agents are parked behind one forwarder.
+const relayAgents = 200
+
+// relay measures posts through a forwarder of its own process, with and without
+// the system's notification of new files, and what parked agents cost it.
+func (r *run) relay(ctx context.Context) (results []Result, err error) {
+	if r.Itself {
+		return nil, errors.New("the ceiling has no relay")
+	}
+	server, err := r.hub(ctx, r.newStore())
+	if err != nil {
+		return nil, err
+	}
+	defer server.Kill()
+	files, err := r.fileCeiling()
+	if err != nil {
+		return nil, err
+	}
+	beside := fmt.Sprintf("the disk takes %.3f ms for two files written, synced, renamed and their folder synced", files)
+	for _, side := range []struct {
+		name, flag string
+		limit      float64
+	}{
+		{"with notification", "", 15},
+		{"by polling alone", "--no-notify", 265},
+	} {
+		times, err := r.relayPosts(ctx, server, side.flag)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, absolute("post through the relay, "+side.name+", median", median(times), atMost(side.limit, "ms"),
+			fmt.Sprintf("p99 %.3g ms of %d posts; %s", percentile(times, 99), len(times), beside)))
+	}
+	parked, err := r.relayParked(ctx, server)
+	return append(results, parked...), err
+}
+
+// relayPosts returns the times of one agent's posts in ms. Without notification
+// neither side of the spool has it.
+func (r *run) relayPosts(ctx context.Context, server *target.Process, flag string) ([]float64, error) {
+	spool, forwarder, err := r.forwarder(ctx, server, flag)
+	if err != nil {
+		return nil, err
+	}
+	defer forwarder.Kill()
+	c, transport, err := relay.NewClient(relay.TransportConfig{Dir: spool, Agent: "bench", NoNotify: flag != ""})
+	if err != nil {
+		return nil, err
+	}
+	defer transport.CloseIdleConnections()
+	var times []float64
+	for end := time.Now().Add(time.Duration(r.Rounds) * r.Round); time.Now().Before(end); {
+		begin := time.Now()
+		if _, err := c.Post(ctx, hub.PostInput{FromAgent: "bench", Channel: hub.DefaultChannel, Body: strings.Repeat("x", bodyBytes)}); err != nil {
+			return nil, err
+		}
+		times = append(times, milliseconds(time.Since(begin)))
+	}
+	return times, nil
+}
+
+// forwarder starts one on a new spool.
+func (r *run) forwarder(ctx context.Context, server *target.Process, flags ...string) (spool string, p *target.Process, err error) {
+	if spool, err = os.MkdirTemp(r.dir, "spool-"); err != nil {
+		return "", nil, err
+	}
+	if len(flags) == 1 && flags[0] == "" {
+		flags = nil
+	}
+	p, err = r.exe.StartRelay(ctx, server, spool, flags...)
+	return spool, p, err
+}
+
+// relayParked measures the memory of a forwarder whose agents are all parked.
+func (r *run) relayParked(ctx context.Context, server *target.Process) ([]Result, error) {
+	since, err := latest(ctx, server.Addr)
+	if err != nil {
+		return nil, err
+	}
+	spool, forwarder, err := r.forwarder(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	defer forwarder.Kill()
+	pause(ctx, r.Settle)
+	empty, err := forwarder.Anonymous()
+	if err != nil {
+		return nil, err
+	}
+	for i := range relayAgents {
+		if err := parkThrough(spool, hub.AgentID(agentName(i)), since); err != nil {
+			return nil, err
+		}
+	}
+	if err := countParked(ctx, server.Addr, relayAgents, nil); err != nil {
+		return nil, err
+	}
+	pause(ctx, r.Settle)
+	full, err := forwarder.Anonymous()
+	if err != nil {
+		return nil, err
+	}
+	return []Result{absolute(fmt.Sprintf("anonymous memory of a forwarder with %d parked agents", relayAgents),
+		float64(full)/megabyte, atMost(60, "MB"), fmt.Sprintf("%.1f MB before they came", float64(empty)/megabyte))}, nil
+}
+
+// parkThrough writes the request of a long-poll into the spool.
+func parkThrough(spool string, agent hub.AgentID, since int64) error {
+	id := relay.NewRequestID()
+	content, err := json.Marshal(relay.Request{
+		RequestID: id, AgentID: agent, Method: "GET", CreatedAt: hub.TimeOf(time.Now()),
+		Path: fmt.Sprintf("/v1/events?agent_id=%s&timeout=20&since_id=%d", agent, since),
+	})
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(spool, relay.RequestsDir, relay.Folder(agent))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, ".tmp-"+string(id))
+	if err := os.WriteFile(temp, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, filepath.Join(dir, string(id)+".json"))
+}
+
+// fileCeiling returns the median milliseconds that the disk takes for the files
+// of one call: a request and an answer, each written whole and made durable.
+func (r *run) fileCeiling() (float64, error) {
+	dir, err := os.MkdirTemp(r.dir, "files-")
+	if err != nil {
+		return 0, err
+	}
+	var times []float64
+	for i := range commits {
+		begin := time.Now()
+		for _, name := range []string{"request", "response"} {
+			if err := writeWhole(dir, fmt.Sprintf("%s-%d", name, i)); err != nil {
+				return 0, err
+			}
+		}
+		times = append(times, milliseconds(time.Since(begin)))
+	}
+	return median(times), nil
+}
+
+func writeWhole(dir, name string) error {
+	path := filepath.Join(dir, name)
+	f, err := os.Create(path + ".tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, entryBytes))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return err
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
