@@ -24,6 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	crashingForwarder()
 	goleak.VerifyTestMain(m)
 }
 
