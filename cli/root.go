@@ -50,7 +50,7 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	root.AddCommand(
 		newEnsure(env), newStop(env), newReset(env),
 		newPost(env), newPoll(env), newWhoami(env),
-		newRelay(env), newDataRoot(env), newApp(env),
+		newRelay(env), newSmokeAgent(env), newDataRoot(env), newApp(env),
 	)
 	suggestNear(root)
 	return root

@@ -34,9 +34,13 @@ var specified = map[string]map[string]string{
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",
 		"include-self": "false", "json": "false",
 	},
-	"hubcli whoami":    {"agent": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli whoami": {"agent": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli relay": {
 		"base-url": "http://127.0.0.1:6969", "spool-dir": ".hub-relay", "poll-interval-sec": "0.25", "request-timeout-sec": "30.0",
+	},
+	"hubcli smoke-agent": {
+		"role": "", "transport": "", "base-url": "http://127.0.0.1:6969", "relay-dir": ".hub-relay", "channel": "smoke-room",
+		"thread-id": "smoke-relay-001", "claim-key": "smoke-claim-001", "timeout-sec": "120.0", "poll-interval-sec": "1.0",
 	},
 	"hubcli data-root": {},
 	"hubcli app":       {},

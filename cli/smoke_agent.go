@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/relay"
+	"hubcli/smoke"
+)
+
+// The ways to the hub that a smoke-test role may take.
+const (
+	overHTTP  = "http"
+	overRelay = "relay"
+)
+
+type smokeOptions struct {
+	baseURL
+	role         string
+	transport    string
+	relayDir     string
+	channel      string
+	threadID     string
+	claimKey     string
+	timeout      time.Duration
+	pollInterval time.Duration
+}
+
+func newSmokeAgent(env *Env) *cobra.Command {
+	o := smokeOptions{timeout: smoke.DefaultTimeout, pollInterval: smoke.DefaultPollInterval}
+	cmd := &cobra.Command{
+		Use:   "smoke-agent",
+		Short: "Run a deterministic smoke-test role",
+		Long: `Play one of three agents that test a hub together: that they are registered and
+listed, that messages come once and in order, that direct messages stay private,
+that a claim and a lock have one holder at a time, that tasks are completed and
+roll up, and that nothing stays behind. Start the three roles at about the same
+time, in any order, each over HTTP or through the spool of a relay.
+
+Each step is a line on stdout. The exit code is 0 if all steps went well, 1 if
+the hub did not keep the contract or another role did not come in time, 3 if no
+hub answers.
+
+The roles act as the agents smoke-a, smoke-b and smoke-c, and displace sessions
+of these ids. The test may be run on a hub that is in use, as often as wanted.`,
+		Example: `  hubcli smoke-agent --role smoke-a --transport http &
+  hubcli smoke-agent --role smoke-b --transport http &
+  hubcli smoke-agent --role smoke-c --transport relay --relay-dir /srv/sandbox/spool`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runSmokeAgent(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.Var(choiceValue{&o.role, roleNames()}, "role", "`role` to play: smoke-a, smoke-b or smoke-c (required)")
+	f.Var(choiceValue{&o.transport, []string{overHTTP, overRelay}}, "transport", "`way` to the hub: http or relay (required)")
+	o.baseURL.add(f)
+	f.StringVar(&o.relayDir, "relay-dir", relay.DefaultDir, "`folder` of the file spool, for the transport relay")
+	f.StringVar(&o.channel, "channel", string(smoke.DefaultChannel), "`name` of the channel that the roles meet in")
+	f.StringVar(&o.threadID, "thread-id", string(smoke.DefaultThread), "`thread` that they write in")
+	f.StringVar(&o.claimKey, "claim-key", string(smoke.DefaultClaim), "`key` of the claim that they compete for")
+	f.Var(boundedSeconds{secondsValue{&o.timeout}, time.Second, maxSeconds * time.Second},
+		"timeout-sec", "`seconds` that the whole run may take")
+	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, 10 * time.Millisecond, hub.MaxPollWait},
+		"poll-interval-sec", "`seconds` that one poll waits for messages")
+	return cmd
+}
+
+func roleNames() []string {
+	var names []string
+	for _, role := range smoke.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}
+
+func runSmokeAgent(ctx context.Context, env *Env, o *smokeOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	c, done, err := o.connect()
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = smoke.Run(ctx, smoke.Config{
+		Role: hub.AgentID(o.role), Client: c, Sessions: o.transport == overHTTP,
+		Channel: hub.ChannelName(o.channel), Thread: hub.ThreadID(o.threadID), Claim: hub.ClaimKey(o.claimKey),
+		Timeout: o.timeout, PollInterval: o.pollInterval, Out: env.Stdout,
+		Trouble: func(err error) { env.note("%s: %v; trying again", o.role, err) },
+	})
+	return smokeFailure(err)
+}
+
+// check finds what is missing or cannot be a name.
+func (o *smokeOptions) check() error {
+	switch {
+	case o.role == "":
+		return usage("name one of "+strings.Join(roleNames(), ", "), "--role is missing")
+	case o.transport == "":
+		return usage("name http, or relay for a spool", "--transport is missing")
+	}
+	for flag, name := range map[string]string{"--channel": o.channel, "--thread-id": o.threadID, "--claim-key": o.claimKey} {
+		if err := hub.CheckName(flag, name, hub.MaxNameChars); err != nil {
+			return asUsage(err)
+		}
+	}
+	return nil
+}
+
+// connect makes the client of the way that was asked for. done ends it.
+func (o *smokeOptions) connect() (c *client.Client, done func(), err error) {
+	if o.transport == overHTTP {
+		if c, err = o.baseURL.client(); err != nil {
+			return nil, nil, err
+		}
+		return c, c.Close, nil
+	}
+	dir, err := absolute("--relay-dir", o.relayDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, transport, err := relay.NewClient(relay.TransportConfig{
+		Dir: dir, Agent: hub.AgentID(o.role), Timeout: min(relay.DefaultTimeout, o.timeout),
+	})
+	if err != nil {
+		return nil, nil, asUsage(err)
+	}
+	return c, transport.CloseIdleConnections, nil
+}
+
+// smokeFailure shows how a role has failed, and what the hub advised.
+func smokeFailure(err error) error {
+	var f *smoke.Failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	shown := &Failure{Exit: ExitRefused, Sentence: f.Error(), Err: err, Fix: "docs/smoke.md says what each step wants"}
+	var h *hub.Error
+	if errors.As(f.Err, &h) {
+		shown.Exit = exitOf(h)
+		if h.Fix != "" {
+			shown.Fix = h.Fix
+		}
+	}
+	return shown
+}
