@@ -70,7 +70,19 @@ func newBench(t *testing.T, url string) *bench {
 // forward runs a forwarder until the test ends or stop is called.
 func (b *bench) forward(change func(*Config)) (stop func()) {
 	b.Helper()
-	ready := make(chan struct{})
+	ready, stop := b.forwardUnready(change)
+	select {
+	case <-ready:
+	case <-time.After(patience):
+		b.Fatal("the forwarder does not become ready")
+	}
+	return stop
+}
+
+// forwardUnready is forward of a spool that may come later.
+func (b *bench) forwardUnready(change func(*Config)) (ready chan struct{}, stop func()) {
+	b.Helper()
+	ready = make(chan struct{})
 	cfg := Config{
 		Dir: b.dir, BaseURL: b.url, PollInterval: 20 * time.Millisecond, Notify: true,
 		Logger: slog.New(slog.NewTextHandler(b.log, nil)), Ready: func() { close(ready) },
@@ -98,12 +110,7 @@ func (b *bench) forward(change func(*Config)) (stop func()) {
 			b.Errorf("the forwarder panicked:\n%s", b.log)
 		}
 	})
-	select {
-	case <-ready:
-	case <-time.After(patience):
-		b.Fatal("the forwarder does not become ready")
-	}
-	return stop
+	return ready, stop
 }
 
 // start is a bench with a hub and a forwarder.

@@ -1,0 +1,407 @@
+package relay
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// TestParkedPollsDelayNobody: an agent whose calls all wait posts still, and so
+// does everybody else; those that find no place among the waiting are answered in
+// their turn.
+func TestParkedPollsDelayNobody(t *testing.T) {
+	h := testhub.Start(t)
+	b := newBench(t, h.URL)
+	b.forward(nil)
+	var polls []RequestID
+	for range 3 * maxParked {
+		polls = append(polls, b.ask("dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=60&exclude_self=1", ""))
+	}
+	b.until("polls are parked", func() bool { return h.Hub.Counts().ParkedPolls == maxParked })
+	b.works("dev-b")
+	for n, id := range polls {
+		r, e := b.answer("dev-a", id)
+		if r.Status != 200 || !strings.Contains(string(e.Result), "still here") {
+			t.Errorf("poll %d: %d %s", n, r.Status, r.Body)
+		}
+	}
+	empty := b.ask("dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=60&since_id=1&channel=direct", "")
+	b.until("a poll is parked", func() bool { return h.Hub.Counts().ParkedPolls == 1 })
+	for range 20 {
+		b.works("dev-a") // and nobody speaks in its channel
+	}
+	if _, there := b.response("dev-a", empty); there {
+		t.Error("the poll was answered by what it did not ask for")
+	}
+}
+
+// TestTooManyPolls: what an agent lets wait is bounded.
+func TestTooManyPolls(t *testing.T) {
+	b := start(t, nil)
+	var polls []RequestID
+	for range maxParked + maxWaiting + 1 {
+		polls = append(polls, b.ask("dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=60&exclude_self=1", ""))
+	}
+	refused := func() (n int) {
+		for _, id := range polls {
+			if r, there := b.response("dev-a", id); there && r.Status == 429 && strings.Contains(string(r.Body), `"too_many_polls"`) {
+				n++
+			}
+		}
+		return n
+	}
+	b.until("one is refused", func() bool { return refused() == 1 })
+	b.works("dev-a")
+	b.works("dev-b")
+	if n := refused(); n != 1 {
+		t.Errorf("%d polls were refused, want 1", n)
+	}
+}
+
+// TestCrowdedFolder: ten thousand requests of one agent are no reason for another
+// to wait for them.
+func TestCrowdedFolder(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	for i := range 10_000 {
+		name := fmt.Sprintf("r%05d", i)
+		b.put("crowd", name+doneSuffix, fmt.Appendf(nil, `{"request_id":%q,"agent_id":"crowd","method":"GET","path":"/v1/hub-info","body":null}`, name))
+	}
+	b.forward(nil)
+	b.works("dev-a")
+	if n := len(b.names(RequestsDir, "crowd")); n < 5000 {
+		t.Errorf("only %d of the 10000 requests were left when the other agent was served", n)
+	}
+	b.until("they are being answered", func() bool { return len(b.names(ResponsesDir, "crowd")) > 500 })
+}
+
+// TestSlowRequestsDelayNobody: a hub that answers one agent slowly answers the
+// others.
+func TestSlowRequestsDelayNobody(t *testing.T) {
+	release := make(chan struct{})
+	b := newBench(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(api.HeaderRelay) == "slow" {
+			<-release
+		}
+		success(w)
+	}))
+	b.forward(nil)
+	defer close(release)
+	for i := range 3 * maxCalls {
+		body := `{"from_agent":"slow","body":"x"}`
+		if i%2 == 0 { // half of them share the budget of large requests
+			body = `{"from_agent":"slow","body":"` + strings.Repeat("x", smallRequest) + `"}`
+		}
+		b.ask("slow", "POST", "/v1/messages", body)
+	}
+	b.until("all its places are taken", func() bool {
+		return strings.Count(strings.Join(b.names(RequestsDir, "slow"), " "), workSuffix) == maxCalls
+	})
+	b.works("dev-b")
+	b.wants(201, "", "dev-b", "POST", "/v1/messages", `{"from_agent":"dev-b","body":"`+strings.Repeat("x", 2*smallRequest)+`"}`)
+}
+
+// standIn is a server in the hub's place.
+func standIn(t *testing.T, handle http.HandlerFunc) string {
+	s := httptest.NewServer(handle)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func success(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, _ = io.WriteString(w, `{"ok":true,"result":{}}`)
+}
+
+func refuses(w http.ResponseWriter, status int, code hub.Code) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `{"ok":false,"error":"no","code":%q,"status":%d,"detail":{},"fix":""}`, code, status)
+}
+
+// TestWhatTheHubGets: the headers are the forwarder's own; nothing of the file
+// becomes one.
+func TestWhatTheHubGets(t *testing.T) {
+	got := make(chan *http.Request, 1)
+	bodies := make(chan string, 1)
+	b := newBench(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got <- r
+		bodies <- string(text)
+		success(w)
+	}))
+	b.forward(nil)
+	b.put("dev_a", "r1.json", []byte(`{"request_id":"r1","agent_id":"dev@a","method":"POST","path":"/v1/tasks/7?x=%41","body":{"b":"<ä>"},
+		"headers":{"X-Hub-Operator":"x"},"session_id":"s","idempotency_key":"k"}`))
+	r, text := <-got, <-bodies
+	want := map[string]string{
+		api.HeaderRelay: "dev@a", api.HeaderIdempotency: "r1", "Content-Type": "application/json", "Accept": "application/json",
+		"Content-Length": "12", "User-Agent": "Go-http-client/1.1",
+	}
+	if len(r.Header) != len(want) {
+		t.Errorf("headers %v", r.Header)
+	}
+	for name, value := range want {
+		if r.Header.Get(name) != value {
+			t.Errorf("%s: %q, want %q", name, r.Header.Get(name), value)
+		}
+	}
+	if r.Method != "POST" || r.RequestURI != "/v1/tasks/7?x=%41" || text != `{"b":"<ä>"}` {
+		t.Errorf("%s %s %s", r.Method, r.RequestURI, text)
+	}
+	b.answer("dev_a", "r1")
+	b.ask("dev-a", "GET", "/v1/hub-info", "")
+	r, text = <-got, <-bodies
+	if r.Header.Get(api.HeaderIdempotency) != "" || r.Header.Get("Content-Type") != "" || text != "" {
+		t.Errorf("a read has the headers %v and the body %q", r.Header, text)
+	}
+}
+
+// TestNoHub: the client is told that there is none, and whether its call may have
+// had an effect.
+func TestNoHub(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	l.Close()
+	b := newBench(t, url)
+	b.forward(func(c *Config) { c.RequestTimeout = time.Second })
+	e := b.wants(StatusHubUnreachable, CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
+	if !strings.Contains(e.Error, url) || e.Detail["outcome"] != nil || e.Fix == "" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestRestartOfTheHubIsNotNoticed: a hub that goes and comes back while a call is
+// made answers it, once.
+func TestRestartOfTheHubIsNotNoticed(t *testing.T) {
+	var lost atomic.Int64
+	keys := make(chan string, 100)
+	b := newBench(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
+		keys <- r.Header.Get(api.HeaderIdempotency)
+		switch lost.Add(1) {
+		case 1: // it dies with the call
+			panic(http.ErrAbortHandler)
+		case 2: // it stops
+			refuses(w, 503, hub.CodeStopping)
+		case 3: // the call of before is under way still
+			refuses(w, 409, hub.CodeInProgress)
+		case 4:
+			w.Header().Set("Retry-After", "1")
+			refuses(w, 503, hub.CodeOverloaded)
+		default:
+			success(w)
+		}
+	}))
+	b.forward(nil)
+	id := b.ask("dev-a", "POST", "/v1/messages", `{}`)
+	if r, _ := b.answer("dev-a", id); r.Status != 201 {
+		t.Errorf("%+v", r)
+	}
+	for len(keys) > 0 {
+		if key := <-keys; key != string(id) {
+			t.Errorf("sent with the key %q, want %q", key, id)
+		}
+	}
+	if n := lost.Load(); n < 5 {
+		t.Errorf("sent %d times", n)
+	}
+}
+
+// TestUnknownOutcome: where the hub may have done the call, the client learns
+// that it may.
+func TestUnknownOutcome(t *testing.T) {
+	for _, c := range []struct {
+		what, method, path string
+		handle             http.HandlerFunc
+		status             int
+		unknown            bool
+	}{
+		{"broken off write", "POST", "/v1/messages", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, StatusHubUnreachable, true},
+		{"broken off read", "GET", "/v1/agents", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, StatusHubUnreachable, false},
+		{"silent write", "POST", "/v1/messages", func(_ http.ResponseWriter, r *http.Request) { silent(r) }, StatusNoAnswer, true},
+		{"silent read", "GET", "/v1/agents", func(_ http.ResponseWriter, r *http.Request) { silent(r) }, StatusNoAnswer, false},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, standIn(t, c.handle))
+			b.forward(func(c *Config) { c.RequestTimeout = time.Second })
+			id := b.ask("dev-a", c.method, c.path, "")
+			r, e := b.answer("dev-a", id)
+			if r.Status != c.status || (e.Detail["outcome"] == "unknown") != c.unknown || e.Detail["request_id"] != string(id) || r.Error != e.Error {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+// silent does not answer for as long as the caller is there.
+func silent(r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+// TestNotAHub: what is no hub is not believed, and no redirect is followed.
+func TestNotAHub(t *testing.T) {
+	var elsewhere atomic.Bool
+	target := standIn(t, func(w http.ResponseWriter, _ *http.Request) {
+		elsewhere.Store(true)
+		success(w)
+	})
+	for what, handle := range map[string]http.HandlerFunc{
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, target, http.StatusTemporaryRedirect)
+		},
+		"page": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"other JSON": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"hello":1}`)
+		},
+		"half JSON": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"ok":true,"result":`)
+		},
+		"flood": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			chunk := make([]byte, 1<<20)
+			for range maxAnswerBytes>>20 + 1 {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := newBench(t, standIn(t, handle))
+			b.forward(nil)
+			e := b.wants(StatusHubUnreachable, CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
+			if !strings.Contains(e.Error, "not a hub") || e.Fix == "" {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+	if elsewhere.Load() {
+		t.Error("the redirect was followed")
+	}
+}
+
+// TestOldRequestsAreNotSent: the hub may have forgotten that it has done them.
+func TestOldRequestsAreNotSent(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	ages := map[RequestID]time.Duration{}
+	for i, age := range []time.Duration{2 * time.Hour, 61 * time.Minute, 50 * time.Minute, -24 * time.Hour} {
+		suffix := []string{doneSuffix, workSuffix}[i%2]
+		id := NewRequestID()
+		ages[id] = age
+		b.put("dev-a", string(id)+suffix, fmt.Appendf(nil,
+			`{"request_id":%q,"agent_id":"dev-a","method":"POST","path":"/v1/messages","body":{"from_agent":"dev-a","body":"x"},"created_at":"2001-01-01T00:00:00Z"}`, id))
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(b.path(RequestsDir, "dev-a", string(id)+suffix), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.forward(nil)
+	for id, age := range ages {
+		r, e := b.answer("dev-a", id)
+		switch {
+		case age <= maxRequestAge && r.Status != 201:
+			t.Errorf("a request %s old: %+v", age, e)
+		case age > maxRequestAge && (r.Status != StatusNoAnswer || e.Code != CodeNoAnswer || e.Detail["outcome"] != "unknown"):
+			t.Errorf("a request %s old: %d %+v", age, r.Status, e)
+		}
+	}
+	if n := len(b.bodies()); n != 2 {
+		t.Errorf("%d messages, want 2", n)
+	}
+}
+
+// TestStopLeavesWhatWaits: a call that waits in the hub is left to the next
+// forwarder, and the forwarder ends at once.
+func TestStopLeavesWhatWaits(t *testing.T) {
+	h := testhub.Start(t)
+	b := newBench(t, h.URL)
+	stop := b.forward(nil)
+	id := b.ask("dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=60", "")
+	b.until("the poll is parked", func() bool { return h.Hub.Counts().ParkedPolls == 1 })
+	stop()
+	if _, there := b.response("dev-a", id); there {
+		t.Error("the poll was answered")
+	}
+	if got := b.names(RequestsDir, "dev-a"); len(got) != 1 || got[0] != string(id)+workSuffix {
+		t.Errorf("the request is not kept: %q", got)
+	}
+	b.forward(nil)
+	b.works("dev-b")
+	if r, e := b.answer("dev-a", id); r.Status != 200 || !strings.Contains(string(e.Result), "still here") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestSameRequestAgain: a request that is written while the same one is under way
+// is answered after it, and both answers are the same.
+func TestSameRequestAgain(t *testing.T) {
+	var calls atomic.Int64
+	entered, release := make(chan struct{}, 2), make(chan struct{})
+	b := newBench(t, standIn(t, func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		entered <- struct{}{}
+		<-release
+		success(w)
+	}))
+	b.forward(nil)
+	id := b.ask("dev-a", "POST", "/v1/messages", `{}`)
+	<-entered
+	b.askAs(id, "dev-a", "POST", "/v1/messages", `{}`)
+	b.works2("dev-b", release)
+	b.answer("dev-a", id)
+	b.until("both are done", func() bool { return len(b.names(RequestsDir, "dev-a")) == 0 })
+	if n := calls.Load(); n != 3 {
+		t.Errorf("%d calls, want 3", n)
+	}
+}
+
+// works2 proves that another agent is served, and then releases all calls.
+func (b *bench) works2(agent hub.AgentID, release chan struct{}) {
+	b.Helper()
+	id := b.ask(agent, "POST", "/v1/messages", `{}`)
+	b.until("the other agent's call is under way", func() bool {
+		return strings.Contains(strings.Join(b.names(RequestsDir, Folder(agent)), " "), string(id)+workSuffix)
+	})
+	close(release)
+	b.answer(Folder(agent), id)
+}
+
+// TestSpoolComesAndGoes: a spool that nobody asked for is not made; it is served
+// when it is there, and again when it was replaced.
+func TestSpoolComesAndGoes(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	if err := os.RemoveAll(b.dir); err != nil {
+		t.Fatal(err)
+	}
+	b.forwardUnready(nil)
+	if _, err := os.Stat(b.dir); err == nil {
+		t.Error("the spool was made")
+	}
+	for range 3 {
+		b.works("dev-a")
+		if err := os.Rename(b.dir, b.dir+string(NewRequestID())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(b.log.String(), "level=WARN") {
+		t.Errorf("the log complains:\n%s", b.log)
+	}
+}
