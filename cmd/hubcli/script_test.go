@@ -70,6 +70,7 @@ const patience = 30 * time.Second
 //	smalldisk <dir> <KiB>                        mount an empty disk of that size
 //	fill <dir> <KiB>                             write to the disk until so much is left
 //	readonly <dir>                               make dir read-only, for root too
+//	appears <file>                               wait until the file is there
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -89,6 +90,7 @@ func TestScripts(t *testing.T) {
 			"smalldisk": cmdSmallDisk,
 			"fill":      cmdFill,
 			"readonly":  cmdReadOnly,
+			"appears":   cmdAppears,
 		},
 	})
 }
@@ -346,6 +348,15 @@ func cmdForeign(ts *testscript.TestScript, neg bool, args []string) {
 		_ = l.Close()
 		wg.Wait()
 	})
+}
+
+func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "appears <file>")
+	name := ts.MkAbs(args[0])
+	ts.Check(until(func() bool {
+		_, err := os.Lstat(name)
+		return err == nil
+	}))
 }
 
 func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
