@@ -89,9 +89,9 @@ class Hub:
     def stop(self):
         self._server.stop()
 
-    @property
-    def pid(self):
-        return self._server.pid
+    def parked(self):
+        """Counts the calls that wait."""
+        return raw_get(self.url + "/v1/app/status")["result"]["counts"]["parked_polls"]
 
 
 @pytest.fixture(scope="session")
@@ -156,7 +156,7 @@ def background():
         def run():
             try:
                 box["result"] = function(*args)
-            except BaseException as e:
+            except BaseException as e:  # noqa: BLE001 - joined below
                 box["error"] = e
 
         thread = threading.Thread(target=run, daemon=True)

@@ -72,8 +72,8 @@ CASES = {
     "post": (
         "postMessage",
         lambda c, n: c.post(
-            "general", "b", kind="task", thread_id="t", attachments=[{"type": "text", "content": "x"}], metadata={"a": 1},
-            reply_to=last_task(c), parent_task_id=last_task(c),
+            "general", "b", kind="task", thread_id="t", attachments=[{"type": "text", "content": "x"}],
+            metadata={"a": 1}, reply_to=last_task(c), parent_task_id=last_task(c),
         ),
     ),
     "dm": ("postMessage", lambda c, n: c.dm("someone", "b")),

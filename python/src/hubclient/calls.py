@@ -20,8 +20,10 @@ _ATTEMPTS = 3
 _MAX_RETRY_AFTER = 5.0  # a longer pause is the caller's to make
 _FIRST_PAUSE = 0.1
 
-# Codes after which a write may have taken effect although it failed.
+# Codes after which a write may have taken effect although it failed: the first two
+# for want of an answer, the others by what the hub says of them.
 _LOST = frozenset((BROKE_OFF, NO_ANSWER))
+_UNKNOWN = _LOST | {"store_failed", "timed_out", "in_progress", "corrupt_record", "internal"}
 
 
 def new_key() -> str:
@@ -92,7 +94,10 @@ class Calls:
                 if e.code == BROKE_OFF and not dropped:
                     dropped, pause = True, 0.0
                 if pause is None or attempt == _ATTEMPTS:
-                    if lost and request.key is not None:
+                    # Any other answer of the hub is a refusal, which it would not have given
+                    # to a call that an earlier attempt had made.
+                    unknown = e.code in _UNKNOWN or (lost and e.status == 0) or e.detail.get("outcome") == "unknown"
+                    if unknown and request.key is not None:
                         e.detail.setdefault("outcome", "unknown")
                         e.detail.setdefault("idempotency_key", request.key)
                     raise

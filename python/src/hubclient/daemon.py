@@ -71,7 +71,7 @@ def ensure_hub(
     Raises:
         HubError: The hub cannot be started, or ``storage`` is not the running hub's.
     """
-    args = ["ensure", "--json", *_at(host, port), "--timeout", f"{seconds('timeout', timeout):g}"]
+    args = ["ensure", "--json", *_at(host, port), "--timeout", f"{seconds('timeout', timeout):.3f}"]
     args += _option("--storage", storage) + _option("--spool-dir", spool_dir)
     args += ["--allow-remote"] if allow_remote else []
     args += _option("--max-body-chars", max_body_chars) + _option("--max-attachment-chars", max_attachment_chars)
@@ -148,7 +148,7 @@ def data_root() -> Path:
     """
     given, home = os.environ.get("HUB_DATA_ROOT"), os.environ.get("HOME")
     if given:
-        return Path(os.path.abspath(given))
+        return _clean(os.path.abspath(given))
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
         if local:
@@ -159,14 +159,20 @@ def data_root() -> Path:
     else:
         xdg = os.environ.get("XDG_DATA_HOME")
         if xdg and os.path.isabs(xdg):  # the XDG rules: a relative value counts as unset
-            return Path(os.path.normpath(xdg)) / _NAME
+            return _clean(xdg) / _NAME
         if home:
-            return Path(os.path.normpath(home)) / ".local" / "share" / _NAME
+            return _clean(home) / ".local" / "share" / _NAME
     raise HubError(
         "the data root cannot be told: the environment names no home folder",
         fix="set HUB_DATA_ROOT to a folder",
         code="usage",
     )
+
+
+def _clean(path: str) -> Path:
+    """Cleans a path as the executable does: also of the second slash that POSIX lets begin one."""
+    path = os.path.normpath(path)
+    return Path(path[1:] if os.name == "posix" and path.startswith("//") else path)
 
 
 def default_app_db() -> Path:

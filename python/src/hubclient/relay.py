@@ -126,13 +126,12 @@ class RelayTransport:
             self._write(name, self._content(request, request_id))
         except OSError as e:
             raise self._failed(f"the request cannot be written to {self.base_url}: {_reason(e)}") from None
-        answered = False
+        response, withdrawn = None, False
         try:
             response = self._await(name, request_id, deadline)
-            answered = True
         finally:
-            # Also when the user interrupts: nobody would read the answer.
-            withdrawn = not answered and self._withdraw(name)
+            if response is None:  # also when the user interrupts: nobody would read the answer
+                withdrawn = self._withdraw(name)
         if response is None and not withdrawn:
             response = self._look(name, request_id)  # it may have come just now
         if response is None:

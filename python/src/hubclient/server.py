@@ -27,6 +27,7 @@ _PROBE_SEC = 0.02  # between two looks whether a child is ready
 _STOP_SEC = 60.0  # a hub may have a large checkpoint to write
 _LAST_WORDS = 50  # lines of a child's output that are kept for its failure
 _READY = re.compile(r"hubcli: ready at (http://\S+), store ")
+_RELAY_READY = "hubcli: relay ready: "
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class _Child:
     def __init__(self, args: list[str], executable: Optional[StrPath]) -> None:
         self._command = [find_executable(executable), *args]
         self._process: Optional[subprocess.Popen[str]] = None
+        self._owner = os.getpid()
         self._words: collections.deque[str] = collections.deque(maxlen=_LAST_WORDS)
         self._reader: Optional[threading.Thread] = None
 
@@ -132,7 +134,7 @@ class _Child:
             timeout: Seconds after which it is killed. Nothing acknowledged is lost then.
         """
         process, self._process = self._process, None
-        if process is None:
+        if process is None or self._owner != os.getpid():  # a forked copy is not the parent
             return
         if process.poll() is None:
             self._ask_to_stop(process)
@@ -153,7 +155,10 @@ class _Child:
         process = self._process
         if process is None:
             return
-        if process.wait() != 0:
+        ended = process.wait()
+        if self._process is not process:
+            return  # another thread has stopped it
+        if ended != 0:
             self._failed()
         self.stop()
 
@@ -175,10 +180,10 @@ class _Child:
             raise HubError(
                 f"{self._command[0]} cannot be run: {e}", fix="name hubcli with HUBCLI", code="usage"
             ) from None
-        self._process = process
+        self._process, self._owner = process, os.getpid()
         self._reader = threading.Thread(target=_listen, args=(process, self._words), name="hubcli output", daemon=True)
         self._reader.start()
-        weakref.finalize(self, _end, process, os.getpid())  # also at the exit of the program
+        weakref.finalize(self, _end, process, self._owner)  # also at the exit of the program
 
     def _failed(self) -> NoReturn:
         process, self._process = self._process, None
@@ -239,13 +244,8 @@ class HubServer(_Child):
 class RelayProcess(_Child):
     """A forwarder as a child process; ``create_relay`` makes one."""
 
-    def __init__(self, args: list[str], executable: Optional[StrPath], spool_dir: StrPath) -> None:
-        self._spool_dir = os.path.abspath(os.fspath(spool_dir))
-        super().__init__(args, executable)
-
     def _ready(self) -> bool:
-        # What is written before it looks is found when it does.
-        return os.path.isdir(os.path.join(self._spool_dir, "requests"))
+        return any(line.startswith(_RELAY_READY) for line in list(self._words))
 
 
 def create_server(config: Optional[HubConfig] = None, *, executable: Optional[StrPath] = None) -> HubServer:
@@ -290,17 +290,17 @@ def create_relay(
     Args:
         spool_dir: Folder of the spool, created if need be.
         base_url: Address of the hub.
-        poll_interval_sec: Seconds between two looks for requests.
-        request_timeout_sec: Seconds that the hub has to answer one.
+        poll_interval_sec: Seconds between two looks for requests that no notification tells of.
+        request_timeout_sec: Seconds that the hub has to answer one; waits are cut 5 s below it.
         executable: The program ``hubcli``.
 
     Raises:
         HubError: The executable cannot be found.
     """
     args = ["relay", "--base-url", base_url, "--spool-dir", os.fspath(spool_dir)]
-    args += ["--poll-interval-sec", f"{seconds('poll_interval_sec', poll_interval_sec):g}"]
-    args += ["--request-timeout-sec", f"{seconds('request_timeout_sec', request_timeout_sec):g}"]
-    return RelayProcess(args, executable, spool_dir)
+    args += ["--poll-interval-sec", f"{seconds('poll_interval_sec', poll_interval_sec):.3f}"]
+    args += ["--request-timeout-sec", f"{seconds('request_timeout_sec', request_timeout_sec):.3f}"]
+    return RelayProcess(args, executable)
 
 
 def run_relay(
