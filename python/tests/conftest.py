@@ -185,11 +185,11 @@ def raw_get(url):
         return json.load(answer)
 
 
-class Server(threading.Thread):
+class Server:
     """A TCP server at the edge of a test: `serve` gets each connection in a thread of its own."""
 
     def __init__(self, serve, family=socket.AF_INET, host="127.0.0.1"):
-        super().__init__(daemon=True)
+        self._thread = threading.Thread(target=self._accept, daemon=True)
         self._serve = serve
         self._listener = socket.socket(family, socket.SOCK_STREAM)
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -200,7 +200,10 @@ class Server(threading.Thread):
         self.accepted = 0
         self._open = []
 
-    def run(self):
+    def start(self):
+        self._thread.start()
+
+    def _accept(self):
         while True:
             try:
                 connection, _ = self._listener.accept()
@@ -208,9 +211,9 @@ class Server(threading.Thread):
                 return
             self.accepted += 1
             self._open.append(connection)
-            threading.Thread(target=self._handle, args=(connection,), daemon=True).start()
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
 
-    def _handle(self, connection):
+    def _answer(self, connection):
         with contextlib.suppress(OSError):
             self._serve(connection)
         connection.close()
@@ -219,7 +222,7 @@ class Server(threading.Thread):
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        self.join(WAIT_SEC)
+        self._thread.join(WAIT_SEC)
         for connection in self._open:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

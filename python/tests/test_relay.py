@@ -14,18 +14,21 @@ from conftest import WAIT_SEC, raw_get, until
 from hubclient import HubClient, HubError, InvalidInput, RelayTransport, Request, relay_folder
 
 
-class Forwarder(threading.Thread):
+class Forwarder:
     """Takes requests to the hub as the contract says, one thread each."""
 
     def __init__(self, spool, port):
-        super().__init__(daemon=True)
+        self._thread = threading.Thread(target=self._look, daemon=True)
         self.spool, self._port = spool, port
         self.taken = []  # whole requests
         self.reply = self._forward  # what makes the answer of a request
         self._ended = threading.Event()
         (spool / "requests").mkdir(parents=True)
 
-    def run(self):
+    def start(self):
+        self._thread.start()
+
+    def _look(self):
         while not self._ended.wait(0.002):
             for path in list(self.spool.glob("requests/*/[!.]*.json")):
                 work = path.with_suffix(".work")
@@ -68,7 +71,7 @@ class Forwarder(threading.Thread):
 
     def close(self):
         self._ended.set()
-        self.join(WAIT_SEC)
+        self._thread.join(WAIT_SEC)
 
 
 def answered(request, status, envelope, headers=None):
