@@ -377,4 +377,66 @@ var faults = []fault{
 		"n := utf8.RuneCountInString(body); n > limit {", "n := utf8.RuneCountInString(body); n > limit+1 {",
 		"api", "TestValidatePost",
 	},
+
+	// The relay.
+	{
+		"hard links are requests", "relay/take.go",
+		"	case links != 1:\n", "	case false && links != 1:\n",
+		"relay", "TestHostileFiles",
+	},
+	{
+		"links to response folders are followed", "relay/folder.go",
+		"	if !before.IsDir() {\n", "	if false {\n",
+		"relay", "TestResponseFolderIsALink",
+	},
+	{
+		"request removed before its response", "relay/deal.go",
+		"	f.cfg.Step(StepTaken)\n", "	_ = t.requests.Remove(t.work)\n	f.cfg.Step(StepTaken)\n",
+		"relay", "TestKilledAtEveryStep",
+	},
+	{
+		"orphans left alone", "relay/folder.go",
+		"k == kindUnderWay && !d.orphans {", "k == kindUnderWay {",
+		"relay", "TestKilledAtEveryStep",
+	},
+	{
+		"relayed without a key", "relay/send.go",
+		"	if r.write() {\n		req.Header.Set(api.HeaderIdempotency", "	if false {\n		req.Header.Set(api.HeaderIdempotency",
+		"relay", "TestKilledAtEveryStep",
+	},
+	{
+		"relayed without saying so", "relay/send.go",
+		"	req.Header.Set(api.HeaderRelay, string(r.AgentID))\n", "",
+		"relay", "TestForwarderCarriesCalls",
+	},
+	{
+		"requests of other forwarders are taken", "relay/take.go",
+		"	if lockErr == nil && !locked {\n", "	if false && !locked {\n",
+		"relay", "TestTwoForwarders",
+	},
+	{
+		"any agent in any folder", "relay/request.go",
+		"	if Folder(r.AgentID) != folder {\n", "	if false {\n",
+		"relay", "TestMalformedRequests",
+	},
+	{
+		"escaped paths pass", "relay/plane.go",
+		"		bare = plain\n", "		_ = plain\n",
+		"relay", "TestPlane",
+	},
+	{
+		"redirects are followed", "relay/forwarder.go",
+		"error { return http.ErrUseLastResponse }", "error { return nil }",
+		"relay", "TestNotAHub",
+	},
+	{
+		"forgotten requests are sent", "relay/deal.go",
+		"age > maxRequestAge {", "age > 48*maxRequestAge {",
+		"relay", "TestOldRequestsAreNotSent",
+	},
+	{
+		"who waits keeps others out", "relay/schedule.go",
+		"	for len(d.waiting) > 0 && d.parked < maxParked {\n", "	for len(d.waiting) > 0 {\n",
+		"relay", "TestParkedPollsDelayNobody",
+	},
 }
