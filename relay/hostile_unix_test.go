@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -44,20 +45,8 @@ func TestHostileFiles(t *testing.T) {
 			return err
 		}, "socket"},
 		{"folder", "a.json", func(path, _ string) error { return os.MkdirAll(filepath.Join(path, "b", "c"), 0o700) }, "folder"},
-		{"sparse giant", "a.json", func(path, _ string) error {
-			err := os.WriteFile(path, nil, 0o600)
-			if err == nil {
-				err = os.Truncate(path, 2<<30)
-			}
-			return err
-		}, "bytes"},
-		{"just too large", "a.json", func(path, _ string) error {
-			err := os.WriteFile(path, nil, 0o600)
-			if err == nil {
-				err = os.Truncate(path, MaxRequestBytes+1)
-			}
-			return err
-		}, "bytes"},
+		{"sparse giant", "a.json", func(path, _ string) error { return sparse(path, 2<<30) }, "bytes"},
+		{"just too large", "a.json", func(path, _ string) error { return sparse(path, MaxRequestBytes+1) }, "bytes"},
 		{"other ending", "a.txt", func(path, _ string) error { return os.WriteFile(path, request("a"), 0o600) }, "name"},
 		{"no ending", "a", func(path, _ string) error { return os.WriteFile(path, request("a"), 0o600) }, "name"},
 		{"dots", "...json", func(path, _ string) error { return os.WriteFile(path, request(".."), 0o600) }, "name"},
@@ -99,6 +88,12 @@ func TestHostileFiles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sparse makes a file of a size that takes no room.
+func sparse(path string, size int64) error {
+	temp := filepath.Join(filepath.Dir(path), tempPrefix+"sparse")
+	return errors.Join(os.WriteFile(temp, nil, 0o600), os.Truncate(temp, size), os.Rename(temp, path))
 }
 
 // rejectedFor waits for a reason in the rejected files of a folder.
