@@ -11,6 +11,9 @@ import (
 // leaseTTL outlives every run, so that no lease ends by itself.
 const leaseTTL = 600 // seconds
 
+// shortWait is for a claim that cannot come free.
+const shortWait = 100 * time.Millisecond
+
 // claimRace: all ask for one claim at the same time, one gets it, and the others
 // learn who.
 func (p *player) claimRace(ctx context.Context) (string, error) {
@@ -70,7 +73,7 @@ func (p *player) handOver(ctx context.Context) (string, error) {
 		if _, err := p.await(ctx, p.owner, "hold"); err != nil {
 			return "", err
 		}
-		if _, err := p.say(ctx, note{Word: "asking"}); err != nil {
+		if err := p.waitInVain(ctx); err != nil {
 			return "", err
 		}
 		row, err := p.waitForClaim(ctx)
@@ -96,6 +99,21 @@ func (p *player) handOver(ctx context.Context) (string, error) {
 	}
 	err := p.release(ctx, 0)
 	return fmt.Sprintf("held with fence %d, one holder at a time", fence), refusedAs(err, hub.CodeNotHolder, "releasing the claim again")
+}
+
+// waitInVain asks for the claim and waits a little while its holder holds it still,
+// which it does until this role has said that it was refused.
+func (p *player) waitInVain(ctx context.Context) error {
+	got, err := p.claim(ctx, min(p.cfg.PollInterval, shortWait).Seconds())
+	if err != nil {
+		return err
+	}
+	if got.Acquired || got.Row.OwnerAgentID != p.owner {
+		return wrong("%s holds the claim with fence %d, and waiting for it was answered with acquired %v and the row of %s, fence %d",
+			p.owner, p.fence, got.Acquired, got.Row.OwnerAgentID, got.Row.Fence)
+	}
+	_, err = p.say(ctx, note{Word: "asking"})
+	return err
 }
 
 // waitForClaim asks until this role holds the claim.

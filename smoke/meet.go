@@ -111,7 +111,7 @@ func (p *player) freeLeftovers(ctx context.Context) (string, error) {
 
 // maxHeres bounds how often a role says again that it is here: two processes of
 // one role would go on for ever.
-const maxHeres = 12
+const maxHeres = 30
 
 // meet: the three find each other, whatever was said in the channel before. Each
 // says who it is and whom it has heard, again whenever that has changed. The run
@@ -139,9 +139,6 @@ func (p *player) meet(ctx context.Context) (string, error) {
 		for ; read < len(p.heard) && m.agreed == nil; read++ {
 			saying = m.note(p.heard[read]) || saying
 		}
-	}
-	if m.agreed[p.me()] != p.nonce {
-		return "", wrong("another process plays %s at the same time, and the others have met that one", p.me())
 	}
 	p.run = m.name()
 	return fmt.Sprintf("%s; run %s", made, p.run), nil
@@ -174,21 +171,27 @@ type meeting struct {
 	heard  map[hub.AgentID]string                 // the nonce that each role said last
 	latest map[hub.AgentID]map[hub.AgentID]string // whom each role has heard, as it said last
 	agreed map[hub.AgentID]string                 // what all three have said
+	missed bool                                   // the others have met another process of this role
 }
 
 // note takes in one message and reports whether this role has to say again that
-// it is here: it has heard somebody new, or somebody has not heard it.
+// it is here: it has heard somebody new, somebody has heard another of this role
+// last, or another of this role speaks. What comes late from processes that are
+// gone may look like any of these, even like a meeting of its own.
 func (m *meeting) note(l line) bool {
 	if l.note.Word != "here" || l.note.Run != "" || l.note.Heard[l.FromAgent] != l.note.Text {
 		return false
 	}
 	m.latest[l.FromAgent] = l.note.Heard
 	if m.agrees() {
-		m.agreed = l.note.Heard
-		return false
+		if l.note.Heard[m.me] == m.nonce {
+			m.agreed = l.note.Heard
+			return false
+		}
+		m.missed = true
 	}
 	if l.FromAgent == m.me {
-		return false
+		return l.note.Text != m.nonce
 	}
 	news := m.heard[l.FromAgent] != l.note.Text
 	m.heard[l.FromAgent] = l.note.Text
@@ -219,6 +222,9 @@ func (m *meeting) lacking() string {
 		}
 	}
 	if len(missing) == 0 {
+		if m.missed {
+			return "the others, who have met another process that plays " + string(m.me) + ","
+		}
 		return "the others to hear each other"
 	}
 	return strings.Join(missing, " and ") + " to come"
