@@ -129,10 +129,15 @@ def test_each_view_finds_the_answer(registered, name, view, monkeypatch):
     c, other, channel = registered(), registered(), name("channel")
     c.create_channel(channel)
     request = c.dm(other.agent_id, "?", kind="task_request")
+    monkeypatch.setattr(hubclient.client, "_PAGE", 2)
+    for i in range(5):  # more than two pages of each view
+        other.dm(c.agent_id, f"{i}")
+        other.post(channel, f"{i}")
     to = {} if view == "channel_view" else {"to_agent": c.agent_id}
     answer = other.post(channel, "42", kind="task_result", reply_to=request["id"], **to)
     wait = hubclient.client._Wait(c, request, channel, time.monotonic() + 5, 1.0)
-    assert getattr(wait, "_" + view)() == answer
+    looks = 10 if view == "events" else 1  # of which each ends with the first rows that there are
+    assert answer in [getattr(wait, "_" + view)() for _ in range(looks)]
 
 
 def test_a_question_to_itself(registered, background):
@@ -144,7 +149,9 @@ def test_a_question_to_itself(registered, background):
                 c.dm(c.agent_id, "me", kind="task_result", reply_to=m["id"])
 
     background(reply)
-    assert c.call(c.agent_id, "who?", timeout=WAIT_SEC)["body"] == "me"
+    began = time.monotonic()
+    assert c.call(c.agent_id, "who?", timeout=WAIT_SEC, poll_interval=WAIT_SEC)["body"] == "me"
+    assert time.monotonic() - began < WAIT_SEC / 2
 
 
 def test_timeout_tells_the_request_and_the_answer_is_found_later(registered, name):

@@ -296,6 +296,15 @@ def test_dripping_bytes_do_not_prolong_the_timeout(server):
         released.set()
 
 
+def test_a_call_without_time_left_is_not_answered(hub):
+    transport = HttpTransport(hub.url)
+    with pytest.raises(HubError) as caught:
+        transport.send(Request("GET", "/v1/hub-info", timeout=-1.0))
+    assert caught.value.code == "no_answer"
+    assert transport.send(Request("GET", "/v1/hub-info")).status == 200
+    transport.close()
+
+
 def test_a_tls_address_of_a_hub_without_tls(hub):
     assert failing(hub.url.replace("http:", "https:")).code in ("not_a_hub", "broke_off")
 

@@ -160,3 +160,10 @@ def test_error_is_a_sentence_with_its_fix_and_survives_pickling():
     refused = hubclient.InvalidInput("x", 400, {"field": "f"}, "y", code="invalid")
     assert isinstance(refused, ValueError)
     assert pickle.loads(pickle.dumps(refused)).detail == {"field": "f"}
+
+
+def test_the_version_is_the_packages():
+    from conftest import ROOT
+
+    project = (ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\nversion = "{hubclient.__version__}"\n' in project

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import secrets
 import time
 import urllib.parse
 from collections.abc import Mapping
 from typing import Any, Optional
 
-from .errors import BROKE_OFF, NO_ANSWER, HubError, invalid
+from .errors import BROKE_OFF, NO_ANSWER, HubError, invalid, seconds
 from .transport import Request, Response, Transport, not_a_hub
 
 DEFAULT_TIMEOUT = 15.0
@@ -33,13 +32,6 @@ def new_key() -> str:
     header Idempotency-Key take it.
     """
     return f"{time.time_ns() // 1_000_000:012x}-{secrets.token_hex(10)}"
-
-
-def seconds(name: str, value: float, *, least: float = 0.0) -> float:
-    """Returns value as a finite number of seconds, or refuses it."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
-        raise invalid(name, f"{name} is not a number of seconds from {least:g} on")
-    return float(value)
 
 
 class Calls:
@@ -136,10 +128,10 @@ class Answer:
         # It is sent back in a header, so nothing else than an id is taken for one.
         self.instance = instance if instance.isascii() and instance.isalnum() else ""
 
-    def row(self) -> dict[str, Any]:
-        """Returns the result where it is one row."""
+    def row(self, *members: str) -> dict[str, Any]:
+        """Returns the result where it is one row, which has at least these members."""
         result = self._envelope.get("result")
-        if not isinstance(result, dict):
+        if not isinstance(result, dict) or any(member not in result for member in members):
             raise not_a_hub(self._base_url, "its answer has another shape")
         return result
 

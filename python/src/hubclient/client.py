@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Optional
 
-from .calls import DEFAULT_TIMEOUT, Answer, Calls, seconds
-from .errors import CALL_TIMEOUT, HubError, invalid
+from .calls import DEFAULT_TIMEOUT, Answer, Calls
+from .errors import CALL_TIMEOUT, HubError, invalid, seconds
 from .relay import DEFAULT_SPOOL_DIR, RelayTransport
 from .transport import DEFAULT_BASE_URL, HttpTransport, Transport
 
@@ -184,7 +184,9 @@ class HubClient:
         transport = HttpTransport(base_url, seconds("timeout", timeout, least=0.001))
         body = {"prior_session_id": prior_session_id, "resume_key": resume_key}
         try:
-            row = Calls(transport, timeout).post("/v1/sessions/resume", body).row()
+            row = (
+                Calls(transport, timeout).post("/v1/sessions/resume", body).row("agent_id", "session_id", "resume_key")
+            )
         except BaseException:
             transport.close()
             raise
@@ -223,7 +225,7 @@ class HubClient:
             "capabilities": capabilities,
             "metadata": metadata,
         }
-        row = self._calls.post("/v1/sessions", body).row()
+        row = self._calls.post("/v1/sessions", body).row("session_id", "resume_key")
         self._adopt(row)
         return row
 
@@ -306,7 +308,7 @@ class HubClient:
                 "reply_to": reply_to,
                 "parent_task_id": parent_task_id,
             },
-        ).row()
+        ).row("id")
 
     def dm(self, to_agent: str, body: str, **options: Any) -> dict[str, Any]:
         """Posts a direct message and returns its row.
@@ -545,7 +547,7 @@ class HubClient:
     # What the methods share.
 
     def _adopt(self, row: Mapping[str, Any]) -> None:
-        self.session_id, self.resume_key = row["session_id"], row.get("resume_key")
+        self.session_id, self.resume_key = row["session_id"], row["resume_key"]
         self._registered_by = os.getpid()
 
     def _advance(self, since_id: int, instance: str, *, adopt: bool) -> None:

@@ -15,8 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Optional, Union
 
-from .calls import seconds
-from .errors import HubError, invalid
+from .errors import HubError, invalid, seconds
 
 StrPath = Union[str, "os.PathLike[str]"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 # Codes of failures that no hub answered; their status is 0. The relay's have
@@ -48,8 +49,7 @@ class HubError(Exception):
         self.envelope = {} if envelope is None else envelope
         self.code = code
         self.retry_after = 0.0
-        # All arguments, so that the error survives pickling between processes.
-        super().__init__(error, status, self.detail, fix, self.envelope, code)
+        super().__init__(error)
 
     def __str__(self) -> str:
         sentence = self.error
@@ -75,3 +75,10 @@ class InvalidInput(HubError, ValueError):  # noqa: N818 - a HubError to those wh
 def invalid(field: str, error: str, fix: str = "") -> InvalidInput:
     """Builds the refusal of an argument."""
     return InvalidInput(error, 400, {"field": field}, fix, code="invalid")
+
+
+def seconds(name: str, value: float, *, least: float = 0.0) -> float:
+    """Returns value as a finite number of seconds, or refuses it."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
+        raise invalid(name, f"{name} is not a number of seconds from {least:g} on")
+    return float(value)

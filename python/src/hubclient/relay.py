@@ -21,7 +21,7 @@ from datetime import datetime, timezone
 from typing import Any, Optional, Union
 
 from .calls import new_key
-from .errors import HubError, invalid
+from .errors import HubError, invalid, seconds
 from .transport import Request, Response
 
 DEFAULT_SPOOL_DIR = ".hub-relay"
@@ -35,6 +35,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MAX_REQUEST_BYTES = 32 << 20  # what a forwarder reads
 _MAX_ANSWER_BYTES = 256 << 20  # the largest answer of a hub, escaped
 _QUICK_SEC, _SLOW_SEC = 0.001, 0.05  # first and longest pause between two looks
+_SOON_SEC = 0.02  # a forwarder that is notified answers within; until then looks stay quick
 _GROWTH = 1.3
 
 # Where the system has them: an answer that is a link or a pipe must not be
@@ -93,7 +94,7 @@ class RelayTransport:
         # Absolute, so that it stays the same folder when the process changes its own.
         self._root = os.path.abspath(os.fspath(spool_dir))
         self._agent_id = agent_id
-        self._timeout = timeout
+        self._timeout = seconds("timeout", timeout, least=0.001)
         self._requests = os.path.join(self._root, "requests", folder)
         self._responses = os.path.join(self._root, "responses", folder)
 
@@ -185,14 +186,15 @@ class RelayTransport:
         _sync_folder(self._requests)
 
     def _await(self, name: str, request_id: str, deadline: float) -> Optional[Response]:
-        pause = _QUICK_SEC
+        pause, soon = _QUICK_SEC, time.monotonic() + _SOON_SEC
         while True:
             response = self._look(name, request_id)
             left = deadline - time.monotonic()
             if response is not None or left <= 0:
                 return response
             time.sleep(min(pause, left))
-            pause = min(pause * _GROWTH, _SLOW_SEC)
+            if time.monotonic() > soon:
+                pause = min(pause * _GROWTH, _SLOW_SEC)
 
     def _look(self, name: str, request_id: str) -> Optional[Response]:
         """Returns the answer if it is there, and removes it."""

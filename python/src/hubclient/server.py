@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, Optional
 
-from .calls import Calls, seconds
+from .calls import Calls
 from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, StrPath, failure, find_executable, stop_hub
-from .errors import HubError, invalid
+from .errors import HubError, invalid, seconds
 from .relay import DEFAULT_SPOOL_DIR
 from .transport import DEFAULT_BASE_URL, HttpTransport
 

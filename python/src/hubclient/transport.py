@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional, Protocol, runtime_checkable
 
-from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError, invalid
+from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError, invalid, seconds
 
 DEFAULT_BASE_URL = "http://127.0.0.1:6969"
 
@@ -127,7 +127,7 @@ class HttpTransport:
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
         self._address = _Address.parse(base_url)
-        self._connect_sec = min(timeout, _CONNECT_SEC)
+        self._connect_sec = min(seconds("timeout", timeout, least=0.001), _CONNECT_SEC)
         self._fixed = self._address.host_header + _header_lines(headers or {}) + "Accept: application/json\r\n"
         self._tls = ssl.create_default_context() if self._address.tls else None
         # Last in, first out: few connections stay warm, the others age and go. Its
