@@ -200,7 +200,7 @@ def test_a_call_to_a_hub_that_stays_away_tells_the_request(own_hub, name, backgr
 
         def ask():
             with pytest.raises(HubError) as caught:
-                c.call(other.agent_id, "?", timeout=3)
+                c.call(other.agent_id, "?", timeout=6)
             return caught.value
 
         joined = background(ask)

@@ -261,7 +261,7 @@ def test_a_request_that_nobody_takes_is_withdrawn(tmp_path):
 
 def test_a_request_that_was_taken_and_not_answered_is_of_unknown_outcome(forwarder, relayed):
     forwarder.reply = lambda request: None
-    c = relayed(timeout=0.3)
+    c = relayed(timeout=1)
     with pytest.raises(HubError) as caught:
         c.post("general", "x")
     e = caught.value
@@ -482,9 +482,10 @@ def test_a_replaced_store_is_noticed(forwarder, relayed):
 
 
 def test_close_does_not_wait_long_for_a_forwarder_that_is_gone(forwarder, relayed):
-    c = relayed(timeout=0.3)
+    c = relayed()
     c.register()
     forwarder.close()
+    c._calls.timeout = 0.3
     began = time.monotonic()
     c.close()
     assert time.monotonic() - began < 4
