@@ -214,6 +214,7 @@ def test_a_write_that_nobody_took_is_not_of_unknown_outcome():
         ("not_a_hub", answer(200, b"[" * 200_000)),
         ("not_a_hub", answer(302, b"", "Location: http://127.0.0.1:1/")),
         ("not_a_hub", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000 + b"\r\n\r\n"),
+        ("not_a_hub", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n"),
         ("broke_off", b""),
         ("broke_off", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"),
         ("broke_off", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"),
@@ -630,3 +631,12 @@ def test_many_open_files_do_not_hinder(hub, name):
         for fd in files:
             os.close(fd)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_refusal_that_comes_before_all_was_sent_is_read(client):
+    """The hub answers a request that is too large without reading it to its end."""
+    c = client()
+    with pytest.raises(HubError) as caught:
+        c.create_channel("x" * 50_000_000)
+    assert (caught.value.code, caught.value.status) == ("request_too_large", 413)
+    assert c.post("general", "still here")["id"]

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, Optional
+from typing import NoReturn, Optional, TypeVar
 
 from .calls import Calls
 from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, StrPath, failure, find_executable, stop_hub
@@ -72,6 +72,9 @@ class HubConfig:
         return args + ["--allow-remote"] * self.allow_remote + ["--quiet"] * self.quiet
 
 
+_ChildT = TypeVar("_ChildT", bound="_Child")
+
+
 class _Child:
     """A hubcli in the foreground that ends with its parent's stop, or its exit.
 
@@ -85,7 +88,7 @@ class _Child:
         self._words: collections.deque[str] = collections.deque(maxlen=_LAST_WORDS)
         self._reader: Optional[threading.Thread] = None
 
-    def __enter__(self) -> Any:
+    def __enter__(self: _ChildT) -> _ChildT:  # noqa: PYI019 - Self came with Python 3.11
         self.start()
         return self
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import http.client
 import io
 import os
@@ -152,12 +153,10 @@ class HttpTransport:
             whole = True
         except (TimeoutError, socket.timeout):  # before Python 3.10 they are two
             raise self._no_answer(request.timeout) from None
-        except (OSError, http.client.HTTPException, EOFError) as e:
-            if isinstance(e, (http.client.BadStatusLine, http.client.LineTooLong)) and not isinstance(
-                e, http.client.RemoteDisconnected
-            ):
-                raise self._not_a_hub("its answer is not HTTP") from None
+        except (OSError, EOFError, http.client.IncompleteRead) as e:  # RemoteDisconnected is an OSError
             raise self._broke_off(e) from None
+        except http.client.HTTPException:
+            raise self._not_a_hub("its answer is not HTTP") from None
         except _AnswerTooLargeError:
             raise self._not_a_hub(f"its answer has more than {_MAX_ANSWER_BYTES} bytes") from None
         finally:
@@ -299,7 +298,11 @@ class _Connection:
         # One write for head and body, so that they leave in one packet.
         data = head.encode("ascii") + (request.body or b"")
         reader = _Reader(self._sock, deadline)
-        self._sock.sendall(data)
+        sent = False
+        # Where the hub refuses a large body it has answered before it has all of it.
+        with contextlib.suppress(ConnectionError):
+            self._sock.sendall(data)
+            sent = True
         answer = http.client.HTTPResponse(reader, method=request.method)  # type: ignore[arg-type]  # makefile is all it uses
         try:
             answer.begin()
@@ -312,7 +315,7 @@ class _Connection:
             if answer.length:  # what Content-Length promised and the connection did not bring
                 raise EOFError
             headers = {name.lower(): value for name, value in answer.getheaders()}
-            return Response(answer.status, b"".join(parts), headers), not answer.will_close
+            return Response(answer.status, b"".join(parts), headers), sent and not answer.will_close
         finally:
             answer.close()
 
