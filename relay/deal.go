@@ -37,7 +37,7 @@ func (f *Forwarder) deal(c *call) {
 		return
 	}
 	f.cfg.Step(StepResponded)
-	if err := ignoreMissing(t.requests.Remove(t.work)); err != nil {
+	if err := t.remove(c.spool, c.dir.name); err != nil {
 		f.block(c.dir, troubleTake, err)
 		return
 	}

@@ -142,8 +142,12 @@ type folder struct {
 	unread  bool     // the list of names has not been read to its end
 	list    *os.File // where reading it goes on; nil: at its beginning
 	orphans bool     // names of requests under way are taken up too
-	nextOld time.Time
 	queue   []string // names to take
+
+	known    bool      // it has been read once, and is told of since
+	deaf     bool      // requests have come of which nobody told
+	changed  time.Time // when the folder had changed last, when it was read
+	nextFull time.Time // when it is read whether it has changed or not
 
 	// Guarded by Forwarder.mu.
 	under   map[string]*call // by stem
@@ -201,18 +205,28 @@ func stem(name string) string {
 	return name
 }
 
-// begin starts reading the names from the beginning, unless that goes on still.
-func (d *folder) begin(now time.Time) {
+// begin starts reading the names from the beginning, if there may be new ones.
+// One call tells whether a folder has changed, and reading it takes ten: with a
+// hundred idle agents that is 1 % or 5 % of a processor. But a folder of another
+// machine may tell so late, so that one from which requests came unannounced is
+// always read, and any other all the same now and then.
+func (d *folder) begin(requests *os.Root, now time.Time) {
 	if d.unread || len(d.queue) > 0 {
 		return
 	}
-	d.unread = true
+	info, err := requests.Lstat(d.name)
+	if err != nil {
+		return // gone, or told of when it is used
+	}
 	// What another forwarder works on is seldom an orphan; one file opened in
 	// vain for each of its calls is not worth doing at every look.
-	d.orphans = !now.Before(d.nextOld)
+	d.orphans = !now.Before(d.nextFull)
 	if d.orphans {
-		d.nextOld = now.Add(orphanInterval)
+		d.nextFull = now.Add(fullInterval)
+	} else if !d.deaf && info.ModTime().Equal(d.changed) && now.Sub(d.changed) > clockGrain {
+		return
 	}
+	d.changed, d.unread = info.ModTime(), true
 }
 
 // next returns the next name to take, or "". It reads at most one batch.
@@ -242,6 +256,7 @@ func (d *folder) read(s *spool) error {
 	entries, err := d.list.ReadDir(batch)
 	if len(entries) == 0 || err != nil {
 		d.stop() // at the end, or the folder is gone
+		d.known = true
 	}
 	for _, e := range entries {
 		k, _ := kindOf(e.Name())
@@ -249,6 +264,7 @@ func (d *folder) read(s *spool) error {
 			continue
 		}
 		d.queue = append(d.queue, e.Name())
+		d.deaf = d.deaf || k == kindRequest && d.known
 	}
 	slices.Sort(d.queue)
 	return nil

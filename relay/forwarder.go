@@ -31,17 +31,18 @@ const (
 
 // How much goes on at once.
 const (
-	maxCalls       = 8    // of one folder
-	maxParked      = 4    // of these, calls that wait in the hub
-	maxWaiting     = 64   // calls of one folder that wait for a place among maxParked
-	maxCallsInAll  = 8192 // of all folders
-	maxFolders     = 4096 // agents that one spool serves
-	smallRequest   = 64 << 10
-	maxLargeInAll  = 64 << 20 // bytes of all requests above smallRequest
-	stopPatience   = 2 * time.Second
-	answerMargin   = 5 * time.Second // the hub answers a wait so long before the request times out
-	maxRequestAge  = time.Hour
-	orphanInterval = time.Second // between two looks for what other forwarders have left
+	maxCalls      = 8    // of one folder
+	maxParked     = 4    // of these, calls that wait in the hub
+	maxWaiting    = 64   // calls of one folder that wait for a place among maxParked
+	maxCallsInAll = 8192 // of all folders
+	maxFolders    = 4096 // agents that one spool serves
+	smallRequest  = 64 << 10
+	maxLargeInAll = 64 << 20 // bytes of all requests above smallRequest
+	stopPatience  = 2 * time.Second
+	answerMargin  = 5 * time.Second // the hub answers a wait so long before the request times out
+	maxRequestAge = time.Hour
+	fullInterval  = 2 * time.Second        // at which folders are read that seem unchanged
+	clockGrain    = 100 * time.Millisecond // of times of change, at most, on a file system of this machine
 )
 
 // Config says what a Forwarder serves. Dir and BaseURL are required.

@@ -147,8 +147,9 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 			f.log.begin(troubleNotify, err)
 		}
 	}
-	d.begin(now)
-	f.pending[d] = true
+	if d.begin(f.spool.requests, now); d.unread {
+		f.pending[d] = true
+	}
 }
 
 // folder returns the folder of that name, nil if there are too many.

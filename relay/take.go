@@ -13,17 +13,28 @@ import (
 
 // taken is a request file that is this forwarder's alone.
 type taken struct {
-	requests *os.Root // the agent folder
+	requests *os.Root // the agent folder, while the file is taken
 	work     string   // its name
 	file     *os.File // open and, where the file system can, locked
 	info     fs.FileInfo
 }
 
+// close lets go of the file, for whoever comes next.
 func (t *taken) close() {
 	if t.file != nil {
 		t.file.Close()
 	}
-	t.requests.Close()
+}
+
+// remove removes the file. The folder is opened anew for it: thousands of calls
+// that wait would hold a third of the process's files open.
+func (t *taken) remove(s *spool, folder string) error {
+	requests, err := openFolder(s.requests, folder)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer requests.Close()
+	return ignoreMissing(requests.Remove(t.work))
 }
 
 // misfit is why a file is no request; it is rejected.
@@ -57,6 +68,7 @@ func (f *Forwarder) take(c *call) (*taken, error) {
 	if err != nil {
 		return nil, notOursIfMissing(err)
 	}
+	defer requests.Close()
 	t := &taken{requests: requests, work: string(c.id) + workSuffix}
 	if err := f.hold(c, t); err != nil {
 		t.close()

@@ -391,7 +391,7 @@ var faults = []fault{
 	},
 	{
 		"request removed before its response", "relay/deal.go",
-		"	f.cfg.Step(StepTaken)\n", "	_ = t.requests.Remove(t.work)\n	f.cfg.Step(StepTaken)\n",
+		"	f.cfg.Step(StepTaken)\n", "	_ = t.remove(c.spool, c.dir.name)\n	f.cfg.Step(StepTaken)\n",
 		"relay", "TestKilledAtEveryStep",
 	},
 	{

@@ -1,0 +1,57 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hubcli/internal/testhub"
+)
+
+// BenchmarkRoundTrip measures one post through the spool, from the rename of the
+// request to the response's name, beside the hub's own sync of it.
+func BenchmarkRoundTrip(b *testing.B) {
+	for _, notify := range []bool{true, false} {
+		b.Run(fmt.Sprintf("notify=%v", notify), func(b *testing.B) {
+			dir := filepath.Join(b.TempDir(), "spool")
+			ready := make(chan struct{})
+			f, err := NewForwarder(Config{Dir: dir, Create: true, BaseURL: testhub.Start(b).URL, Notify: notify, Ready: func() { close(ready) }})
+			if err != nil {
+				b.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(b.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				f.Run(ctx)
+			}()
+			defer func() {
+				cancel()
+				<-done
+			}()
+			<-ready
+			requests, responses := filepath.Join(dir, RequestsDir, "dev-a"), filepath.Join(dir, ResponsesDir, "dev-a")
+			if err := os.Mkdir(requests, 0o700); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				id := string(NewRequestID())
+				temp := filepath.Join(requests, tempPrefix+id)
+				text := fmt.Sprintf(`{"request_id":%q,"agent_id":"dev-a","method":"POST","path":"/v1/messages","body":{"from_agent":"dev-a","body":"x"}}`, id)
+				if err := os.WriteFile(temp, []byte(text), 0o600); err != nil {
+					b.Fatal(err)
+				}
+				if err := os.Rename(temp, filepath.Join(requests, id+doneSuffix)); err != nil {
+					b.Fatal(err)
+				}
+				response := filepath.Join(responses, id+doneSuffix)
+				for os.Remove(response) != nil {
+					time.Sleep(200 * time.Microsecond)
+				}
+			}
+		})
+	}
+}
