@@ -101,9 +101,9 @@ def test_what_is_no_answer_is_passed_over(registered, specialist):
 
 
 def test_an_answer_behind_more_rows_than_a_page(registered, specialist, monkeypatch):
-    import hubclient.client
+    import hubclient.wait
 
-    monkeypatch.setattr(hubclient.client, "_PAGE", 2)
+    monkeypatch.setattr(hubclient.wait, "_PAGE", 2)
     c = registered()
 
     def reply(agent, request):
@@ -124,18 +124,18 @@ def test_the_answer_wakes_the_call(registered, specialist):
 @pytest.mark.parametrize("view", ["events", "inbox", "channel_view"])
 def test_each_view_finds_the_answer(registered, name, view, monkeypatch):
     """The wake-up and both scans are each enough."""
-    import hubclient.client
+    import hubclient.wait
 
     c, other, channel = registered(), registered(), name("channel")
     c.create_channel(channel)
     request = c.dm(other.agent_id, "?", kind="task_request")
-    monkeypatch.setattr(hubclient.client, "_PAGE", 2)
+    monkeypatch.setattr(hubclient.wait, "_PAGE", 2)
     for i in range(5):  # more than two pages of each view
         other.dm(c.agent_id, f"{i}")
         other.post(channel, f"{i}")
     to = {} if view == "channel_view" else {"to_agent": c.agent_id}
     answer = other.post(channel, "42", kind="task_result", reply_to=request["id"], **to)
-    wait = hubclient.client._Wait(c, request, channel, time.monotonic() + 5, 1.0)
+    wait = hubclient.wait.Wait(c._calls, c.agent_id, request, channel, time.monotonic() + 5, 1.0)
     looks = 10 if view == "events" else 1  # of which each ends with the first rows that there are
     assert answer in [getattr(wait, "_" + view)() for _ in range(looks)]
 

@@ -360,7 +360,8 @@ def test_cursor_never_goes_back_by_a_poll_that_was_overtaken(registered, backgro
     c.bootstrap()
     assert c.cursor >= last["id"] > posted["id"]
     head = c.cursor
-    c._advance(3, "", adopt=False)
+    c._cursor.advance(3, "")
+    c._cursor.adopt(3, "")
     assert c.cursor == head
 
 

@@ -174,3 +174,13 @@ def encode(value: Any) -> bytes:
 
 def _half_a_character() -> HubError:
     return invalid("body", "a text of the input holds half of a surrogate pair, which is no character")
+
+
+def escaped(name: str) -> str:
+    """Returns an id as one segment of a path, or says that it can be none."""
+    if not isinstance(name, str) or not name:
+        raise invalid("path", "an id in the path of a call is missing")
+    try:
+        return urllib.parse.quote(name, safe="")
+    except UnicodeEncodeError:
+        raise invalid("path", "an id holds half of a surrogate pair, which is no character") from None

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import time
-import urllib.parse
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Optional
 
-from .calls import DEFAULT_TIMEOUT, Answer, Calls
-from .errors import CALL_TIMEOUT, HubError, invalid, seconds
+from .calls import DEFAULT_TIMEOUT, Calls, escaped
+from .errors import HubError, invalid, seconds
+from .feed import Cursor, poll
 from .relay import DEFAULT_SPOOL_DIR, RelayTransport
 from .transport import DEFAULT_BASE_URL, HttpTransport, Transport
-
-_Row = dict[str, Any]
+from .wait import Wait
 
 _CLOSE_SEC = 5.0  # close is not worth waiting for longer: a session ends by itself
-_EARLY_PAUSE = 0.05  # before a poll is repeated that came back before its time
-_FAR = 1000  # ids; a look that moved the cursor further may have stopped before the head
-_PAGE = 1000  # rows, the most that the hub gives at once
-_CALL_PAUSE = 0.25  # before call() tries a hub again that it cannot reach
-
-# Guards the cursors of all clients for the moment of a comparison. It is one lock,
-# so that a fork finds it free on both sides.
-_cursor_lock = threading.Lock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_cursor_lock.acquire,
-        after_in_parent=_cursor_lock.release,
-        after_in_child=_cursor_lock.release,
-    )
 
 
 class HubClient:
@@ -80,8 +63,7 @@ class HubClient:
         self.resume_key: Optional[str] = None
         self.room_id: Optional[str] = None
         self._calls = Calls(HttpTransport(base_url, timeout) if transport is None else transport, timeout)
-        self._cursor = 0
-        self._instance = ""  # of the store that the cursor counts in
+        self._cursor = Cursor()
         self._registered_by = 0  # process id
 
     def __repr__(self) -> str:
@@ -90,25 +72,19 @@ class HubClient:
     def __enter__(self) -> HubClient:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     @property
     def cursor(self) -> int:
         """Highest message id that was seen."""
-        return self._cursor
+        return self._cursor.since
 
     @cursor.setter
     def cursor(self, since_id: int) -> None:
         if isinstance(since_id, bool) or not isinstance(since_id, int) or since_id < 0:
             raise invalid("cursor", "a cursor is a message id, or 0 for the beginning")
-        with _cursor_lock:
-            self._cursor = since_id
+        self._cursor.set(since_id)
 
     # Ways to get a client.
 
@@ -239,7 +215,7 @@ class HubClient:
         answer = self._calls.get("/v1/bootstrap", {"agent_id": self.agent_id})
         row = answer.row()
         latest = row.get("latest_visible_id")
-        self._advance(latest if isinstance(latest, int) else 0, answer.instance, adopt=True)
+        self._cursor.adopt(latest if isinstance(latest, int) else 0, answer.instance)
         self.room_id = row.get("room_id")
         return row
 
@@ -257,7 +233,7 @@ class HubClient:
         session_id, self.session_id, self.resume_key = self.session_id, None, None
         with contextlib.suppress(HubError, OSError):
             if session_id is not None and self._registered_by == os.getpid():
-                path = "/v1/sessions/" + _escaped(session_id)
+                path = "/v1/sessions/" + escaped(session_id)
                 self._calls.delete(path, min(self._calls.timeout, _CLOSE_SEC))
         with contextlib.suppress(HubError, OSError):
             self._calls.transport.close()
@@ -357,8 +333,7 @@ class HubClient:
         """
         if channel is not None and room_id is not None:
             raise invalid("room_id", "channel and room_id cannot be given together", "leave one of them out")
-        left = seconds("timeout", timeout)
-        deadline = time.monotonic() + left
+        deadline = time.monotonic() + seconds("timeout", timeout)
         query = {
             "agent_id": self.agent_id,
             "exclude_self": "true" if exclude_self else "false",
@@ -368,18 +343,7 @@ class HubClient:
             "limit": limit,
             "max_chars": max_chars,
         }
-        while True:
-            since = self._cursor
-            began = time.monotonic()
-            answer, rows, next_since = self._events(query, since, left, self._instance)
-            self._advance(next_since, answer.instance, adopt=False)
-            now = time.monotonic()
-            left = max(deadline - now, 0.0)
-            # Empty and far: the hub examines a bounded number of rows at once.
-            if rows or (left == 0 and next_since - since < _FAR):
-                return rows
-            if next_since <= since and now - began < _EARLY_PAUSE:
-                time.sleep(min(_EARLY_PAUSE, left))
+        return poll(self._calls, self._cursor, query, deadline)
 
     def call(
         self,
@@ -416,7 +380,7 @@ class HubClient:
         seconds("poll_interval", poll_interval)
         request = self.post(channel, body, kind="task_request", to_agent=to_agent, metadata=metadata)
         try:
-            return _Wait(self, request, channel, deadline, poll_interval).answer()
+            return Wait(self._calls, self.agent_id, request, channel, deadline, poll_interval).answer()
         except HubError as e:
             e.detail["request_id"] = request["id"]
             raise
@@ -430,7 +394,7 @@ class HubClient:
         Raises:
             HubError: 404 "thread_not_found" if this agent may see nothing of it.
         """
-        return self._calls.get("/v1/threads/" + _escaped(thread_id), {"agent_id": self.agent_id}).row()
+        return self._calls.get("/v1/threads/" + escaped(thread_id), {"agent_id": self.agent_id}).row()
 
     def create_channel(self, name: str, *, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
         """Makes a channel and returns it; one that exists is returned as it is.
@@ -549,127 +513,3 @@ class HubClient:
     def _adopt(self, row: Mapping[str, Any]) -> None:
         self.session_id, self.resume_key = row["session_id"], row["resume_key"]
         self._registered_by = os.getpid()
-
-    def _advance(self, since_id: int, instance: str, *, adopt: bool) -> None:
-        """Moves the cursor to since_id, never back within one store."""
-        with _cursor_lock:
-            changed = bool(instance and self._instance and instance != self._instance)
-            if changed and not adopt:
-                raise HubError(
-                    "the hub serves another store than the one that the cursor counts in",
-                    409,
-                    {"instance_id": instance, "expected": self._instance},
-                    "forget what was read, call bootstrap() and go on",
-                    code="store_changed",
-                )
-            self._instance = instance or self._instance
-            self._cursor = since_id if changed else max(self._cursor, since_id)
-
-    def _events(
-        self, query: Mapping[str, Any], since: int, wait: float, instance: str = ""
-    ) -> tuple[Answer, list[_Row], int]:
-        """Waits for rows once, at most for as long as the transport can park a call."""
-        wait = min(wait, self._calls.transport.max_wait)
-        asked = {**query, "since_id": since, "timeout": f"{wait:.3f}"}
-        answer = self._calls.get("/v1/events", asked, wait, instance)
-        return (answer, *answer.page())
-
-
-class _Wait:
-    """The wait of one call() for the answer to its request."""
-
-    def __init__(self, client: HubClient, request: _Row, channel: str, deadline: float, interval: float) -> None:
-        self._client = client
-        self._id = int(request["id"])
-        self._channel = channel
-        self._deadline = deadline
-        self._interval = interval
-        # Each view has a cursor of its own; nothing before the request can answer it.
-        self._seen: dict[str, int] = dict.fromkeys(("events", "inbox", "channel"), self._id)
-        self._calls = client._calls  # noqa: SLF001 - one module, two classes
-
-    def answer(self) -> _Row:
-        """Returns the row, or raises 408."""
-        trouble: Optional[HubError] = None
-        while True:
-            try:
-                row = self._events() or self._inbox() or self._channel_view()
-            except HubError as e:
-                # A hub that restarts, or a relay that is away, may come back in time.
-                if e.status not in (0, 503, 598, 599) or e.code == "not_a_hub":
-                    raise
-                row, trouble = None, e
-                time.sleep(max(min(_CALL_PAUSE, self._deadline - time.monotonic()), 0))
-            if row is not None:
-                return row
-            if time.monotonic() >= self._deadline:
-                raise self._over() from trouble
-
-    def _over(self) -> HubError:
-        return HubError(
-            f"message {self._id} was posted and not answered in time",
-            408,
-            {"request_id": self._id},
-            f"do not send it again; poll for the task_result whose reply_to is {self._id}",
-            code=CALL_TIMEOUT,
-        )
-
-    def _match(self, view: str, page: tuple[list[_Row], int]) -> Optional[_Row]:
-        rows, next_since = page
-        for row in rows:
-            if row.get("reply_to") == self._id and row.get("kind") == "task_result":
-                return row
-        self._seen[view] = max(self._seen[view], next_since)
-        return None
-
-    def _events(self) -> Optional[_Row]:
-        """Parks until something comes that may be the answer, or the interval is over."""
-        wait = max(min(self._interval, self._deadline - time.monotonic()), 0.0)
-        query = {
-            "agent_id": self._client.agent_id,
-            "exclude_self": "false",  # an agent may have asked itself
-            "channel": self._channel,
-            "limit": _PAGE,
-        }
-        began = time.monotonic()
-        try:
-            _, rows, next_since = self._client._events(query, self._seen["events"], wait)  # noqa: SLF001
-        except HubError as e:
-            if e.code != "channel_not_found":
-                raise
-            # The label of the request names no channel: only the inbox can bring the answer.
-            query["channel"] = "direct"
-            _, rows, next_since = self._client._events(query, self._seen["events"], wait)  # noqa: SLF001
-        if not rows and time.monotonic() - began < min(_EARLY_PAUSE, wait):
-            time.sleep(min(_EARLY_PAUSE, wait))
-        return self._match("events", (rows, next_since))
-
-    def _inbox(self) -> Optional[_Row]:
-        return self._through("inbox", "/v1/inbox/" + _escaped(self._client.agent_id), {})
-
-    def _channel_view(self) -> Optional[_Row]:
-        query = {"channel": self._channel, "agent_id": self._client.agent_id, "timeout": 0}
-        try:
-            return self._through("channel", "/v1/messages", query)
-        except HubError as e:
-            if e.code == "channel_not_found":
-                return None
-            raise
-
-    def _through(self, view: str, path: str, query: Mapping[str, Any]) -> Optional[_Row]:
-        """Looks through all pages of a view that have come since the last look."""
-        while True:
-            since = self._seen[view]
-            page = self._calls.get(path, {**query, "since_id": since, "limit": _PAGE}).page()
-            row = self._match(view, page)
-            if row is not None or self._seen[view] == since:
-                return row
-
-
-def _escaped(name: str) -> str:
-    if not isinstance(name, str) or not name:
-        raise invalid("path", "an id in the path of a call is missing")
-    try:
-        return urllib.parse.quote(name, safe="")
-    except UnicodeEncodeError:
-        raise invalid("path", "an id holds half of a surrogate pair, which is no character") from None
