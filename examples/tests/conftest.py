@@ -45,8 +45,9 @@ def free_port() -> int:
 class Hub:
     """A running hub, looked at from outside: over HTTP, without the client."""
 
-    def __init__(self, port: int, spool: Path) -> None:
+    def __init__(self, port: int, store: Path, spool: Path) -> None:
         self.url = f"http://127.0.0.1:{port}"
+        self.store = store
         self.spool = spool
 
     def get(self, path: str) -> Any:
@@ -66,7 +67,7 @@ def hub(hubcli: str, tmp_path: Path) -> Iterator[Hub]:
     address = ["--port", str(port), "--storage", str(store)]
     subprocess.run([hubcli, "ensure", *address], env=env, cwd=tmp_path, check=True, timeout=60)
     try:
-        yield Hub(port, spool)
+        yield Hub(port, store, spool)
     finally:
         subprocess.run([hubcli, "stop", *address], env=env, cwd=tmp_path, check=True, timeout=60)
 
