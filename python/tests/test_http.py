@@ -306,3 +306,16 @@ def test_a_call_without_time_left_is_not_answered(hub):
 
 def test_a_tls_address_of_a_hub_without_tls(hub):
     assert failing(hub.url.replace("http:", "https:")).code in ("not_a_hub", "broke_off")
+
+
+def test_a_row_without_what_the_client_needs_is_no_row(server):
+    def serve(connection):
+        while read_request(connection) is not None:
+            connection.sendall(answer(201, b'{"ok":true,"result":{}}'))
+
+    url = server(serve).url
+    with HubClient("a", url) as c:
+        for call in (c.register, lambda: c.post("general", "x"), lambda: HubClient.resume_mcp_identity("s", "k", url)):
+            with pytest.raises(HubError) as caught:
+                call()
+            assert caught.value.code == "not_a_hub"

@@ -160,9 +160,7 @@ class HubClient:
         transport = HttpTransport(base_url, seconds("timeout", timeout, least=0.001))
         body = {"prior_session_id": prior_session_id, "resume_key": resume_key}
         try:
-            row = (
-                Calls(transport, timeout).post("/v1/sessions/resume", body).row("agent_id", "session_id", "resume_key")
-            )
+            row = Calls(transport, timeout).post("/v1/sessions/resume", body).row("agent_id", "session_id")
         except BaseException:
             transport.close()
             raise
@@ -201,7 +199,7 @@ class HubClient:
             "capabilities": capabilities,
             "metadata": metadata,
         }
-        row = self._calls.post("/v1/sessions", body).row("session_id", "resume_key")
+        row = self._calls.post("/v1/sessions", body).row("session_id")
         self._adopt(row)
         return row
 
@@ -511,5 +509,5 @@ class HubClient:
     # What the methods share.
 
     def _adopt(self, row: Mapping[str, Any]) -> None:
-        self.session_id, self.resume_key = row["session_id"], row["resume_key"]
+        self.session_id, self.resume_key = row["session_id"], row.get("resume_key")
         self._registered_by = os.getpid()

@@ -298,11 +298,9 @@ class _Connection:
         # One write for head and body, so that they leave in one packet.
         data = head.encode("ascii") + (request.body or b"")
         reader = _Reader(self._sock, deadline)
-        sent = False
         # Where the hub refuses a large body it has answered before it has all of it.
         with contextlib.suppress(ConnectionError):
             self._sock.sendall(data)
-            sent = True
         answer = http.client.HTTPResponse(reader, method=request.method)  # type: ignore[arg-type]  # makefile is all it uses
         try:
             answer.begin()
@@ -315,7 +313,7 @@ class _Connection:
             if answer.length:  # what Content-Length promised and the connection did not bring
                 raise EOFError
             headers = {name.lower(): value for name, value in answer.getheaders()}
-            return Response(answer.status, b"".join(parts), headers), sent and not answer.will_close
+            return Response(answer.status, b"".join(parts), headers), not answer.will_close
         finally:
             answer.close()
 
