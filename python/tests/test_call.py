@@ -140,6 +140,18 @@ def test_each_view_finds_the_answer(registered, name, view, monkeypatch):
     assert answer in [getattr(wait, "_" + view)() for _ in range(looks)]
 
 
+def test_an_agent_that_waits_as_often_as_it_may(own_hub, name, background):
+    with HubClient.quickstart(name("a"), own_hub.url) as c, HubClient.quickstart(name("b"), own_hub.url) as other:
+        joined = [background(lambda: c.poll(timeout=WAIT_SEC, thread_id="t")) for _ in range(8)]
+        until(lambda: own_hub.parked() == 8, "eight parked polls")
+        answer = background(lambda: c.call(other.agent_id, "?", timeout=WAIT_SEC, poll_interval=0.1))
+        (request,) = other.poll(timeout=WAIT_SEC)
+        direct(other, request)
+        assert answer()["body"] == "42"
+        other.post("general", "wake", thread_id="t")
+        assert all([m["body"] for m in join()] == ["wake"] for join in joined)
+
+
 def test_a_question_to_itself(registered, background):
     c = registered()
 

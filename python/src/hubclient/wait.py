@@ -25,7 +25,7 @@ class Wait:
         self._id = int(request["id"])
         self._channel = channel
         self._deadline = deadline
-        self._interval = interval
+        self._interval = max(interval, EARLY_PAUSE)  # a look costs three calls
         # Each view has a cursor of its own; nothing before the request can answer it.
         self._seen: dict[str, int] = dict.fromkeys(("events", "inbox", "channel"), self._id)
 
@@ -76,6 +76,9 @@ class Wait:
         try:
             _, rows, next_since = events(self._calls, query, self._seen["events"], wait)
         except HubError as e:
+            if e.code == "too_many_polls":  # the agent waits elsewhere as often as it may: looks must do
+                time.sleep(wait)
+                return None
             if e.code != "channel_not_found":
                 raise
             # The label of the request names no channel: only the inbox can bring the answer.
