@@ -64,6 +64,8 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	if err != nil {
 		return err
 	}
+	noteFileLimit(env)
+	noteHub(ctx, env, o.url)
 	if err := relay.MakeSpool(dir); err != nil {
 		return usage("name a folder that you may write to with --spool-dir", "the spool cannot be made: %v", err)
 	}
@@ -83,6 +85,18 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 		return cause
 	}
 	return nil // as the daemon: this is how it is ended
+}
+
+// noteHub tells who starts a relay too early, or to the wrong address, before the
+// first agent is told.
+func noteHub(ctx context.Context, env *Env, url string) {
+	switch found := probe(ctx, url); found.kind {
+	case probeHub:
+	case probeForeign:
+		env.note("what answers at %s is not a hub", url)
+	default:
+		env.note("no hub answers at %s yet; until one does, requests are answered 599", url)
+	}
 }
 
 // boundedSeconds is secondsValue within bounds of its own.

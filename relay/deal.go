@@ -19,7 +19,10 @@ func (f *Forwarder) deal(c *call) {
 	case errors.As(err, &m):
 		f.turnAway(c, m)
 		return
+	case errors.Is(err, errGone):
+		return
 	case errors.Is(err, errNotOurs):
+		f.inVain(c.dir)
 		return
 	case err != nil:
 		f.block(c.dir, troubleTake, err)
@@ -94,7 +97,13 @@ func (f *Forwarder) response(c *call, t *taken) *Response {
 	if refusal != nil {
 		return unanswered(c.id, refusal)
 	}
+	if len(r.Body) <= smallRequest {
+		f.discharge(c)
+	}
 	most := max(0, f.cfg.RequestTimeout-answerMargin)
+	if c.charged > 0 {
+		most = 0 // what waits holds no memory that others wait for
+	}
 	path, body, wait := op.capWait(r.Path, r.Body, most)
 	if wait > 0 {
 		if !f.park(c, most) {
@@ -103,7 +112,7 @@ func (f *Forwarder) response(c *call, t *taken) *Response {
 		if c.placed == nil {
 			most = 0
 		}
-		path, body, _ = op.capWait(r.Path, r.Body, min(most, c.left()-answerMargin))
+		path, body, _ = op.capWait(r.Path, r.Body, max(0, min(most, c.left()-answerMargin)))
 	}
 	f.cfg.Step(StepSending)
 	return f.send(c, r, path, body)
@@ -126,6 +135,15 @@ func (f *Forwarder) charge(c *call, size int64) bool {
 	}
 	c.charged = size
 	return true
+}
+
+// discharge gives back what charge has taken.
+func (f *Forwarder) discharge(c *call) {
+	if c.charged > 0 {
+		f.large.give(c.charged)
+		<-c.dir.large
+		c.charged = 0
+	}
 }
 
 // left is how long the call may take still.

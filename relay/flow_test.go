@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -404,4 +405,62 @@ func TestSpoolComesAndGoes(t *testing.T) {
 	if strings.Contains(b.log.String(), "level=WARN") {
 		t.Errorf("the log complains:\n%s", b.log)
 	}
+}
+
+// TestLockedRequestsCostLittle: requests that their writer keeps locked are not
+// opened all the time, and delay nobody.
+func TestLockedRequestsCostLittle(t *testing.T) {
+	var looks atomic.Int64
+	b := newBench(t, testhub.Start(t).URL)
+	for i := range 2000 {
+		name := fmt.Sprintf("r%05d", i)
+		b.put("held-by-writer", name+doneSuffix, []byte("{}"))
+	}
+	f, err := NewForwarder(Config{Dir: b.dir, BaseURL: b.url, PollInterval: MinPollInterval})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lock = func(file *os.File) (bool, error) {
+		if strings.Contains(file.Name(), "held-by-writer") {
+			looks.Add(1)
+			return false, nil
+		}
+		return tryLock(file)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.Run(ctx)
+	}()
+	b.until("all were looked at", func() bool { return looks.Load() >= 2000 })
+	for range 50 {
+		b.works("dev-a")
+	}
+	if n := looks.Load(); n > 4000 {
+		t.Errorf("2000 locked requests were opened %d times", n)
+	}
+	cancel()
+	<-done
+}
+
+// TestLargeRequestsDelayNobody: what waits in the hub, or for a place there,
+// holds none of the memory for large requests.
+func TestLargeRequestsDelayNobody(t *testing.T) {
+	h := testhub.Start(t)
+	b := newBench(t, h.URL)
+	b.forward(nil)
+	padding := strings.Repeat(" ", 30<<20)
+	for _, agent := range []hub.AgentID{"big-1", "big-2", "big-3"} {
+		id := NewRequestID()
+		b.put(Folder(agent), string(id)+doneSuffix, fmt.Appendf(nil,
+			`{"request_id":%q,%s"agent_id":%q,"method":"GET","path":"/v1/events?agent_id=%s&timeout=60","body":{}}`, id, padding, agent, agent))
+	}
+	b.until("the large polls are parked", func() bool { return h.Hub.Counts().ParkedPolls == 3 })
+	b.wants(201, "", "dev-b", "POST", "/v1/messages", `{"from_agent":"dev-b","to_agent":"dev-c","body":"x","metadata":{}`+strings.Repeat(" ", 2*smallRequest)+`}`)
+	e := b.wants(201, "", "dev-b", "POST", "/v1/claims", `{"owner_agent_id":"dev-b","claim_key":"k"}`)
+	if e.Acquired == nil || !*e.Acquired {
+		t.Fatal("the claim is not held")
+	}
+	b.wants(200, "", "dev-c", "POST", "/v1/claims", `{"owner_agent_id":"dev-c","claim_key":"k","wait_sec":20,"x":"`+strings.Repeat("x", 2*smallRequest)+`"}`)
 }

@@ -148,6 +148,7 @@ type folder struct {
 	deaf     bool      // requests have come of which nobody told
 	changed  time.Time // when the folder had changed last, when it was read
 	nextFull time.Time // when it is read whether it has changed or not
+	nextRead time.Time // when it is read again at the earliest
 
 	// Guarded by Forwarder.mu.
 	under   map[string]*call // by stem
@@ -156,6 +157,7 @@ type folder struct {
 	waiting []*call          // for a place among the parked
 	blocked time.Time        // nothing is taken before
 	pause   time.Duration    // the last block's
+	vain    int              // names that were looked at in vain since it was read
 
 	large chan struct{} // held by the one large request of the folder
 }

@@ -31,13 +31,13 @@ const (
 
 // How much goes on at once.
 const (
-	maxCalls      = 8    // of one folder
-	maxParked     = 4    // of these, calls that wait in the hub
-	maxWaiting    = 64   // calls of one folder that wait for a place among maxParked
-	maxCallsInAll = 8192 // of all folders
-	maxFolders    = 4096 // agents that one spool serves
-	smallRequest  = 64 << 10
-	maxLargeInAll = 64 << 20 // bytes of all requests above smallRequest
+	maxCalls      = 8         // of one folder
+	maxParked     = 4         // of these, calls that wait in the hub
+	maxWaiting    = 64        // calls of one folder that wait for a place among maxParked
+	maxCallsInAll = 8192      // of all folders
+	maxFolders    = 4096      // agents that one spool serves
+	smallRequest  = 128 << 10 // bytes; a lease with all its metadata is less
+	maxLargeInAll = 64 << 20  // bytes of all requests above smallRequest
 	stopPatience  = 2 * time.Second
 	answerMargin  = 5 * time.Second // the hub answers a wait so long before the request times out
 	maxRequestAge = time.Hour

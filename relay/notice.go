@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -56,8 +58,8 @@ func (f *Forwarder) noticed(e fsnotify.Event, ok bool) {
 		if d != nil && gone {
 			d.watched = false // a folder of that name that comes later is another
 		}
-		if e.Has(fsnotify.Create) {
-			f.look()
+		if info, err := f.spool.requests.Lstat(name); err == nil && e.Has(fsnotify.Create) {
+			f.found(fs.FileInfoToDirEntry(info), time.Now())
 		}
 		return
 	}

@@ -147,9 +147,38 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 			f.log.begin(troubleNotify, err)
 		}
 	}
-	if d.begin(f.spool.requests, now); d.unread {
+	if f.mayRead(d, now) {
+		d.begin(f.spool.requests, now)
+	}
+	if d.unread {
 		f.pending[d] = true
 	}
+}
+
+// Names that were looked at in vain, because others have them locked or under
+// way, are not looked at in vain all the time.
+const (
+	vainFree  = 64                   // names that cost no pause
+	vainPause = 5 * time.Millisecond // for each of the others
+	vainMost  = 5 * time.Second
+)
+
+// inVain counts a name that there was nothing to do about.
+func (f *Forwarder) inVain(d *folder) {
+	f.mu.Lock()
+	d.vain++
+	f.mu.Unlock()
+}
+
+// mayRead reports whether the names of a folder may be read again.
+func (f *Forwarder) mayRead(d *folder, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if over := d.vain - vainFree; over > 0 {
+		d.nextRead = now.Add(min(time.Duration(over)*vainPause, vainMost))
+	}
+	d.vain = 0
+	return !now.Before(d.nextRead)
 }
 
 // folder returns the folder of that name, nil if there are too many.
@@ -248,10 +277,7 @@ var errPanicked = errors.New("the forwarder has made a mistake about it")
 func (f *Forwarder) done(c *call, key string) {
 	c.cancel()
 	c.spool.release()
-	if c.charged > 0 {
-		f.large.give(c.charged)
-		<-c.dir.large
-	}
+	f.discharge(c)
 	f.mu.Lock()
 	delete(c.dir.under, key)
 	f.inAll--

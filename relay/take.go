@@ -45,11 +45,13 @@ type misfit struct {
 
 func (m *misfit) Error() string { return m.why }
 
-// errNotOurs says that there is nothing to do about a name, or not yet: it is
-// gone, another forwarder has it, or it has just been exchanged.
-var errNotOurs = errors.New("not ours")
+// Why there is nothing to do about a name.
+var (
+	errGone    = errors.New("it is gone")
+	errNotOurs = errors.New("another has it, or it has just been exchanged")
+)
 
-// take makes the call's file this forwarder's. The error is errNotOurs, a
+// take makes the call's file this forwarder's. The error is errGone, errNotOurs, a
 // *misfit, or the file system's.
 //
 // The file is locked before it gets the name of a request under way, and stays so
@@ -66,7 +68,7 @@ func (f *Forwarder) take(c *call) (*taken, error) {
 	}
 	requests, err := openFolder(c.spool.requests, c.dir.name)
 	if err != nil {
-		return nil, notOursIfMissing(err)
+		return nil, goneIfMissing(err)
 	}
 	defer requests.Close()
 	t := &taken{requests: requests, work: string(c.id) + workSuffix}
@@ -105,7 +107,7 @@ func (f *Forwarder) hold(c *call, t *taken) error {
 func (t *taken) openFile(name string) error {
 	before, err := t.requests.Lstat(name)
 	if err != nil {
-		return notOursIfMissing(err)
+		return goneIfMissing(err)
 	}
 	if !before.Mode().IsRegular() {
 		return &misfit{why: "It is no regular file but " + typeName(before.Mode()) + "."}
@@ -132,7 +134,7 @@ func (t *taken) openFile(name string) error {
 	case err != nil:
 		return err
 	case links == 0:
-		return errNotOurs
+		return errGone
 	case links != 1:
 		return &misfit{why: "It has another name elsewhere (a hard link)."}
 	case t.info.Size() > MaxRequestBytes:
@@ -168,7 +170,7 @@ func (t *taken) rename(name string) error {
 		return errors.Join(err, errNotOurs)
 	}
 	if err := t.requests.Rename(name, t.work); err != nil {
-		return notOursIfMissing(err)
+		return goneIfMissing(err)
 	}
 	return t.holds()
 }
@@ -178,7 +180,7 @@ func (t *taken) rename(name string) error {
 func (t *taken) holds() error {
 	now, err := t.requests.Lstat(t.work)
 	if err != nil {
-		return notOursIfMissing(err)
+		return goneIfMissing(err)
 	}
 	if !os.SameFile(now, t.info) {
 		return errNotOurs
@@ -205,9 +207,9 @@ func (f *Forwarder) takeOrphan(c *call, t *taken, lockless bool) error {
 		return ignoreMissing(err)
 	}
 	if err := t.requests.Remove(t.work); err != nil {
-		return notOursIfMissing(err)
+		return goneIfMissing(err)
 	}
-	return errNotOurs
+	return errGone
 }
 
 // read returns the content of the file.
@@ -228,9 +230,9 @@ func (t *taken) read() ([]byte, error) {
 	}
 }
 
-func notOursIfMissing(err error) error {
+func goneIfMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errNotOurs
+		return errGone
 	}
 	return err
 }

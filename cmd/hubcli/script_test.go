@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,7 +71,7 @@ const patience = 30 * time.Second
 //	smalldisk <dir> <KiB>                        mount an empty disk of that size
 //	fill <dir> <KiB>                             write to the disk until so much is left
 //	readonly <dir>                               make dir read-only, for root too
-//	appears <file>                               wait until the file is there
+//	appears <file> [regexp]                      wait until the file is there, and has a match
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -351,11 +352,20 @@ func cmdForeign(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 1, "appears <file>")
+	need(ts, neg, args, 1, "appears <file> [regexp]")
 	name := ts.MkAbs(args[0])
+	if len(args) == 1 {
+		ts.Check(until(func() bool {
+			_, err := os.Lstat(name)
+			return err == nil
+		}))
+		return
+	}
+	want, err := regexp.Compile(args[1])
+	ts.Check(err)
 	ts.Check(until(func() bool {
-		_, err := os.Lstat(name)
-		return err == nil
+		text, err := os.ReadFile(name)
+		return err == nil && want.Match(text)
 	}))
 }
 
