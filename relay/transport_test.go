@@ -224,7 +224,7 @@ func TestTransportCarriesACall(t *testing.T) {
 		got = in
 		return &relay.Response{
 			RequestID: in.RequestID, OK: true, Status: 201, Body: json.RawMessage(`{"ok":true,"result":{"id":7,"body":"<ä>"}}`),
-			Headers: map[string]string{"Idempotent-Replayed": "true", "X-Forged": "1"},
+			Headers: map[string]string{"Idempotent-Replayed": "true"},
 		}
 	})
 	agent := hub.AgentID("host:dev@x")
@@ -343,7 +343,7 @@ func TestTransportWithdraws(t *testing.T) {
 func TestTransportSaysWhatIsUnknown(t *testing.T) {
 	dir := newSpool(t)
 	f := forwardBy(t, dir, func(relay.Request) *relay.Response { return nil })
-	c := through(t, dir, "a", timeout(100*time.Millisecond))
+	c := through(t, dir, "a", timeout(1500*time.Millisecond))
 	_, err := c.Post(keyed(t, "k"), hub.PostInput{FromAgent: "a", Body: "x"})
 	e := refusedWith(t, err, relay.CodeNoAnswer, 598)
 	if e.Detail["outcome"] != "unknown" || e.Detail["request_id"] != "k" {
@@ -437,6 +437,7 @@ func TestTransportOnlyTakesAnswers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits for its timeout
 			dir := newSpool(t)
 			forwardBy(t, dir, func(in relay.Request) *relay.Response {
 				if err := put(filepath.Join(dir, "responses/a/k.json")); err != nil {
@@ -444,7 +445,7 @@ func TestTransportOnlyTakesAnswers(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := through(t, dir, "a", timeout(100*time.Millisecond)).CloseSession(keyed(t, "k"), "s")
+			_, err := through(t, dir, "a", timeout(1500*time.Millisecond)).CloseSession(keyed(t, "k"), "s")
 			e := refusedWith(t, err, relay.CodeNoAnswer, 598)
 			if !strings.Contains(e.Message, "what lies in the answer's place is none") {
 				t.Errorf("the sentence is %q", e.Message)
@@ -582,7 +583,10 @@ func TestTransportCarriesNoSecret(t *testing.T) {
 		if err != nil || bytes.Contains(data, []byte("secret")) {
 			t.Errorf("the request is %s, %v", data, err)
 		}
-		return &relay.Response{RequestID: in.RequestID, Status: 200, Body: json.RawMessage(`{"ok":true,"result":[]}`)}
+		return &relay.Response{
+			RequestID: in.RequestID, Status: 200, Body: json.RawMessage(`{"ok":true,"result":[]}`),
+			Headers: map[string]string{"Set-Cookie": "forged", "X-Hub-Instance": "i"},
+		}
 	})
 	transport, err := relay.NewTransport(relay.TransportConfig{Dir: dir, Agent: "a"})
 	if err != nil {
@@ -596,7 +600,7 @@ func TestTransportCarriesNoSecret(t *testing.T) {
 		}
 		r.Header.Set(header, "secret")
 		resp, err := transport.RoundTrip(r)
-		if err != nil || resp.StatusCode != 200 {
+		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Set-Cookie") != "" || resp.Header.Get(api.HeaderInstance) != "i" {
 			t.Errorf("%s: %v, %v", header, resp, err)
 		}
 	}
