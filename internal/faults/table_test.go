@@ -439,4 +439,54 @@ var faults = []fault{
 		"	for len(d.waiting) > 0 && d.parked < maxParked {\n", "	for len(d.waiting) > 0 {\n",
 		"relay", "TestParkedPollsDelayNobody",
 	},
+	{
+		"a relayed call names any agent", "httpapi/call.go",
+		"	if c.caller.Relay != \"\" && c.caller.Relay != agent {\n", "	if false {\n",
+		"httpapi", "TestRelayActsAsItsAgentAlone",
+	},
+	{
+		"a relayed call closes any session", "actors/service_sessions.go",
+		"relay != \"\" && relay != agent {", "false && relay != agent {",
+		"httpapi", "TestRelayActsAsItsAgentAlone",
+	},
+	{
+		"the operator's token passes the relay", "httpapi/guard.go",
+		"	if _, ok := c.r.Header[api.HeaderOperator]; ok {\n", "	if false {\n",
+		"httpapi", "TestRelayHasNoPower",
+	},
+	{
+		"a session hides the relay", "hub/call.go",
+		"	case c.Relay != \"\":\n		return AssuranceRelay\n", "",
+		"httpapi", "TestRelayStandsForItsAgent",
+	},
+	{
+		"any answer in the spool is taken", "relay/transport_exchange.go",
+		"if b.why = got.fault(b.id); b.why != \"\" {", "if false {",
+		"relay", "TestTransportOnlyTakesAnswers",
+	},
+	{
+		"the answer of an earlier call is taken", "relay/transport_exchange.go",
+		"	_ = b.root.Remove(path.Join(b.answers, string(b.id)+doneSuffix))", "	_ = path.Join(b.answers, string(b.id)+doneSuffix)",
+		"relay", "TestTransportForgetsOldAnswers",
+	},
+	{
+		"what is given up stays in the spool", "relay/transport_exchange.go",
+		"	withdrawn := b.root.Remove(b.request(doneSuffix)) == nil\n", "	withdrawn := true\n",
+		"relay", "TestTransportWithdraws",
+	},
+	{
+		"a slice begins where the last one did", "relay/transport_poll.go",
+		"		if next > 0 {\n", "		if false {\n",
+		"relay", "TestTransportSlicesWaits",
+	},
+	{
+		"two holders go unnoticed", "smoke/leases.go",
+		"	if len(winners) != 1 {\n", "	if len(winners) < 1 {\n",
+		"smoke", "TestLiesAreNoticed",
+	},
+	{
+		"a leaked message goes unnoticed", "smoke/feed.go",
+		"		if row.ToAgent != nil && *row.ToAgent != p.me() {\n", "		if false {\n",
+		"smoke", "TestLiesAreNoticed",
+	},
 }
