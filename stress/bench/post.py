@@ -5,6 +5,7 @@ one JSON list of rounds, each the median milliseconds of both.
 """
 
 import http.client
+import itertools
 import json
 import statistics
 import sys
@@ -30,9 +31,10 @@ def bare(base_url):
     address = urllib.parse.urlsplit(base_url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
     body = json.dumps({"from_agent": "bare", "channel": "general", "body": BODY}).encode()
-    headers = {"Content-Type": "application/json"}
+    numbers = itertools.count()
 
     def post():
+        headers = {"Content-Type": "application/json", "Idempotency-Key": f"bare-{next(numbers)}"}
         connection.request("POST", "/v1/messages", body, headers)
         with connection.getresponse() as response:
             json.loads(response.read())
