@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -56,12 +57,13 @@ func pytest(ctx context.Context, total *tally) (err error) {
 }
 
 // pytestFolder runs the tests below folder with it as working folder, and adds
-// what the report counts to the total.
+// what the report counts to the total. What the tests write lies beside the report.
 func pytestFolder(ctx context.Context, exe string, env []string, folder, report string, total *tally) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, pytestBudget, fmt.Errorf("the tests took longer than %v", pytestBudget))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "-m", "pytest", "tests", "-q", "-ra", "-p", "no:cacheprovider",
-		"-o", fmt.Sprintf("faulthandler_timeout=%g", pytestPatience.Seconds()), "--junit-xml="+report)
+		"-o", fmt.Sprintf("faulthandler_timeout=%g", pytestPatience.Seconds()),
+		"--basetemp="+strings.TrimSuffix(report, ".xml"), "--junit-xml="+report)
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
