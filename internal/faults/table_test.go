@@ -480,13 +480,13 @@ var faults = []fault{
 		"relay", "TestTransportSlicesWaits",
 	},
 	{
-		"two holders go unnoticed", "smoke/leases.go",
-		"	if len(winners) != 1 {\n", "	if len(winners) < 1 {\n",
+		"a claim that is granted while it is held goes unnoticed", "smoke/leases.go",
+		"	if got.Acquired || got.Row.OwnerAgentID != p.owner {\n", "	if false {\n",
 		"smoke", "TestLiesAreNoticed",
 	},
 	{
-		"a leaked message goes unnoticed", "smoke/feed.go",
-		"		if row.ToAgent != nil && *row.ToAgent != p.me() {\n", "		if false {\n",
+		"a rollup that does not come goes unnoticed", "smoke/tasks.go",
+		"	if row.Status != hub.TaskDone || row.CompletedAt == nil {\n", "	if false {\n",
 		"smoke", "TestLiesAreNoticed",
 	},
 }
