@@ -110,15 +110,18 @@ func openFolder(parent *os.Root, name string) (*os.Root, error) {
 
 // makeFolder is openFolder of a folder that is made if it is missing.
 func makeFolder(parent *os.Root, name string) (*os.Root, error) {
-	err := parent.Mkdir(name, 0o700)
+	opened, err := openFolder(parent, name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return opened, err
+	}
+	err = parent.Mkdir(name, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil // by somebody else just now
+	}
 	if err == nil {
 		err = syncFolder(parent, ".")
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		// On a disk that takes no more it may be there all the same.
-		if opened, openErr := openFolder(parent, name); openErr == nil {
-			return opened, nil
-		}
+	if err != nil {
 		return nil, err
 	}
 	return openFolder(parent, name)
