@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +24,11 @@ if importlib.util.find_spec("hubclient") is None:
     source = str(ROOT / "python" / "src")
     sys.path.insert(0, source)
     os.environ["PYTHONPATH"] = source + os.pathsep + os.environ.get("PYTHONPATH", "")
+
+
+def pytest_configure() -> None:
+    """Makes a run that is asked to end stop its hubs, as one does that Ctrl-C ends."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
@@ -65,8 +71,8 @@ def hub(hubcli: str, tmp_path: Path) -> Iterator[Hub]:
     port, store, spool = free_port(), tmp_path / "store", tmp_path / "spool"
     env = {**os.environ, "HUB_DATA_ROOT": str(tmp_path / "data")}
     address = ["--port", str(port), "--storage", str(store)]
-    subprocess.run([hubcli, "ensure", *address], env=env, cwd=tmp_path, check=True, timeout=60)
     try:
+        subprocess.run([hubcli, "ensure", *address], env=env, cwd=tmp_path, check=True, timeout=60)
         yield Hub(port, store, spool)
     finally:
         subprocess.run([hubcli, "stop", *address], env=env, cwd=tmp_path, check=True, timeout=60)
