@@ -33,7 +33,11 @@ func pytest(ctx context.Context, total *tally) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() {
+		if removeErr := os.RemoveAll(dir); removeErr != nil {
+			err = errors.Join(err, fmt.Errorf("a program that the tests started seems to run on: %w", removeErr))
+		}
+	}()
 	hubcli := filepath.Join(dir, "hubcli")
 	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
