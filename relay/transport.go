@@ -219,16 +219,22 @@ func (t *Transport) listen(answers string) {
 		return
 	}
 	t.watch, t.ended = watch, make(chan struct{})
-	go t.hear(watch, t.ended)
+	go t.hear(watch, t.ended, answers)
 }
 
-// hear wakes who waits for the answers that are put down.
-func (t *Transport) hear(watch *fsnotify.Watcher, ended chan struct{}) {
+// hear wakes who waits for the answers that are put down, until the watch is
+// closed or its folder goes: a forwarder removes one that nobody has used for
+// long, and the next call makes it anew.
+func (t *Transport) hear(watch *fsnotify.Watcher, ended chan struct{}, answers string) {
 	defer close(ended)
 	for {
 		select {
 		case event, ok := <-watch.Events:
 			if !ok {
+				return
+			}
+			if event.Name == answers && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)) {
+				t.forget(watch)
 				return
 			}
 			name := event.Name[strings.LastIndexAny(event.Name, `/\`)+1:]
@@ -242,6 +248,16 @@ func (t *Transport) hear(watch *fsnotify.Watcher, ended chan struct{}) {
 			t.ring("")
 		}
 	}
+}
+
+// forget lets the next call begin a new watch.
+func (t *Transport) forget(watch *fsnotify.Watcher) {
+	t.mu.Lock()
+	if t.watch == watch {
+		t.watch, t.ended = nil, nil
+	}
+	t.mu.Unlock()
+	_ = watch.Close() // fails only if it is closed already
 }
 
 // ring wakes the call with this id, or all of them.
