@@ -203,7 +203,6 @@ func TestWithoutLocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.ending = t.Context()
 	f.lock = func(*os.File) (bool, error) { return false, syscall.ENOLCK }
 	if f.look(); f.spool == nil {
 		t.Fatal("the spool is not open")

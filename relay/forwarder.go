@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hubcli/api/client"
@@ -91,6 +92,7 @@ const (
 type Forwarder struct {
 	cfg    Config
 	http   *http.Client
+	run    context.Context // Run's
 	ending context.Context // done when calls are to be broken off
 	base   string
 	lock   func(*os.File) (bool, error) // tryLock, but in tests
@@ -99,6 +101,7 @@ type Forwarder struct {
 	reject rejects
 	log    troubles
 	calls  sync.WaitGroup
+	sweeps atomic.Bool // one goes on
 
 	// Of Run's goroutine alone.
 	spool   *spool
@@ -147,7 +150,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 	cfg.Dir = dir
 	return &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
-		lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
+		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
 		pending: map[*folder]bool{}, folders: map[string]*folder{},
 	}, nil
 }
@@ -174,7 +177,7 @@ func MakeSpool(dir string) error {
 func (f *Forwarder) Run(ctx context.Context) {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	f.ending = ending
+	f.run, f.ending = ctx, ending
 	transport := f.cfg.Transport
 	if transport == nil {
 		own := ownTransport()
@@ -195,8 +198,6 @@ func (f *Forwarder) loop(ctx context.Context) {
 	defer tick.Stop()
 	sweep := time.NewTicker(sweepInterval)
 	defer sweep.Stop()
-	var sweeping sync.WaitGroup
-	defer sweeping.Wait()
 	f.look()
 	for {
 		f.startSome(ctx)
@@ -206,8 +207,7 @@ func (f *Forwarder) loop(ctx context.Context) {
 		case <-tick.C:
 			f.look()
 		case <-sweep.C:
-			sweeping.Wait() // it takes no time, unless somebody piles up files
-			f.sweepBeside(ctx, &sweeping)
+			f.sweepBeside()
 		case <-f.kick:
 		case event, ok := <-f.notices.events:
 			f.noticed(event, ok)

@@ -63,7 +63,7 @@ func (f *Forwarder) open() bool {
 	}
 	f.cfg.Ready()
 	f.cfg.Ready = func() {}
-	f.sweepBeside(f.ending, &f.calls)
+	f.sweepBeside()
 	return true
 }
 

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -19,25 +18,27 @@ const (
 	maxIdle        = time.Hour        // of an empty agent folder
 )
 
-// sweepBeside sweeps the spool in a goroutine of group.
-func (f *Forwarder) sweepBeside(ctx context.Context, group *sync.WaitGroup) {
-	if f.spool == nil {
+// sweepBeside sweeps the spool in a goroutine of its own, unless one does still:
+// an agent may have left any number of files.
+func (f *Forwarder) sweepBeside() {
+	if f.spool == nil || !f.sweeps.CompareAndSwap(false, true) {
 		return
 	}
-	s := f.spool
+	s, ctx := f.spool, f.run
 	s.use()
-	group.Go(func() {
+	f.calls.Go(func() {
+		defer f.sweeps.Store(false)
 		defer s.release()
 		err := errors.Join(
 			sweepFolders(ctx, s.responses, maxResponseAge),
 			sweepFolders(ctx, s.requests, 0),
 			f.reject.trim(s),
 		)
-		if err != nil && ctx.Err() == nil {
+		if err == nil {
+			f.log.end(troubleSweep)
+		} else if ctx.Err() == nil {
 			f.log.begin(troubleSweep, err)
-			return
 		}
-		f.log.end(troubleSweep)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -38,7 +37,6 @@ func (b *bench) swept() *Forwarder {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f.ending = b.Context()
 	if !f.open() {
 		b.Fatal("the spool is not open")
 	}
@@ -142,9 +140,8 @@ func TestRejectedIsBounded(t *testing.T) {
 	if n := strings.Count(kept, "bad9000"); strings.Contains(kept, "bad90000 ") || !strings.Contains(kept, "bad90003 ") || n < 6 {
 		t.Errorf("of four times 20 MiB these are kept: %d files", n)
 	}
-	var group sync.WaitGroup
-	f.sweepBeside(t.Context(), &group)
-	group.Wait()
+	f.sweepBeside()
+	f.calls.Wait()
 	if n := len(b.names(RejectedDir, "a")); n > 2*maxRejected {
 		t.Errorf("%d files", n)
 	}
