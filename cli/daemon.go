@@ -22,6 +22,7 @@ type daemonOptions struct {
 	quiet       bool
 	spool
 	limits
+	lifeline
 
 	// Hidden: the first two are how ensure and app start speak to the daemon
 	// they start, the third is named where a store has to be rescued.
@@ -37,6 +38,7 @@ func (o *daemonOptions) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.quiet, "quiet", false, "log warnings and errors only")
 	o.spool.add(f)
 	o.limits.add(f)
+	o.lifeline.add(f)
 	f.StringVar(&o.logFile, logFileFlag, "", "")
 	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "")
 	f.BoolVar(&o.acceptTruncated, "accept-truncated", false, "")
@@ -56,6 +58,8 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	if o.logFile != "" {
 		ignoreClosedOutput()
 	}
+	ctx, release := o.tie(ctx, env.Stdin)
+	defer release()
 	// The port comes first: a hub that cannot be reached must not make a store.
 	cfg.Listener, err = listen(ctx, o.address, cfg.Storage, o.allowRemote)
 	if err != nil {

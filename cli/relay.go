@@ -19,6 +19,7 @@ type relayOptions struct {
 	pollInterval   time.Duration
 	requestTimeout time.Duration
 	noNotify       bool
+	lifeline
 }
 
 func newRelay(env *Env) *cobra.Command {
@@ -53,6 +54,7 @@ No call of the operator's passes.`,
 		"request-timeout-sec", "`seconds` that one request may take")
 	f.BoolVar(&o.noNotify, "no-notify", false, "")
 	f.Lookup("no-notify").Hidden = true
+	o.lifeline.add(f)
 	return cmd
 }
 
@@ -80,6 +82,8 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	if err != nil {
 		return asUsage(err)
 	}
+	ctx, release := o.tie(ctx, env.Stdin)
+	defer release()
 	f.Run(ctx)
 	if cause := context.Cause(ctx); !errors.Is(cause, errInterrupted) {
 		return cause
