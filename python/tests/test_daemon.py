@@ -390,6 +390,20 @@ def test_a_server_that_was_left_running_ends_with_the_program(tmp_path):
         os.kill(int(out), 0)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
+def test_a_server_ends_with_a_program_that_is_killed(tmp_path):
+    port = free_port()
+    child = program(SERVE, port, tmp_path / "s")
+    try:
+        until(lambda: not gone(port), "the hub")
+        os.kill(child.pid, signal.SIGKILL)
+        child.communicate(timeout=WAIT_SEC)
+        until(lambda: gone(port), "the end of the hub")
+    finally:
+        child.kill()
+        child.wait()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_process_leaves_its_parents_server_alone(tmp_path):
     text = """

@@ -18,7 +18,7 @@ from types import FrameType, TracebackType
 from typing import NoReturn, Optional, TypeVar
 
 from .calls import Calls
-from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, StrPath, failure, find_executable, stop_hub
+from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, StrPath, failure, find_executable
 from .errors import HubError, invalid, seconds
 from .relay import DEFAULT_SPOOL_DIR
 from .transport import DEFAULT_BASE_URL, HttpTransport
@@ -139,13 +139,7 @@ class _Child:
         process, self._process = self._process, None
         if process is None or self._owner != os.getpid():  # a forked copy is not the parent
             return
-        if process.poll() is None:
-            self._ask_to_stop(process)
-            try:
-                process.wait(timeout)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        _stop(process, timeout)
         if self._reader is not None:
             self._reader.join()
 
@@ -169,8 +163,10 @@ class _Child:
         self._words.clear()
         try:
             process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.DEVNULL,
+                # Its standard input is a lifeline: however this program ends, or loses
+                # hold of the child, the system closes it and the child stops.
+                [*self._command, "--stop-with-stdin"],
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 encoding="utf-8",
@@ -190,6 +186,8 @@ class _Child:
 
     def _failed(self) -> NoReturn:
         process, self._process = self._process, None
+        if process is not None:
+            _stop(process, 0)
         if self._reader is not None:
             self._reader.join()
         exit_code = -1 if process is None else process.returncode
@@ -197,9 +195,6 @@ class _Child:
 
     def _ready(self) -> bool:
         raise NotImplementedError
-
-    def _ask_to_stop(self, process: subprocess.Popen[str]) -> None:
-        process.terminate()
 
 
 class HubServer(_Child):
@@ -232,17 +227,6 @@ class HubServer(_Child):
             transport.close()
         return row.get("pid") == self.pid
 
-    def _ask_to_stop(self, process: subprocess.Popen[str]) -> None:
-        if os.name != "nt" or not self._url:
-            super()._ask_to_stop(process)
-            return
-        # Windows has no signal that a program without a console could catch.
-        try:
-            port = int(self._url.rpartition(":")[2])
-            stop_hub(self.config.storage, host=self.config.host, port=port, executable=self._executable)
-        except HubError:
-            super()._ask_to_stop(process)
-
 
 class RelayProcess(_Child):
     """A forwarder as a child process; ``create_relay`` makes one."""
@@ -255,7 +239,7 @@ def create_server(config: Optional[HubConfig] = None, *, executable: Optional[St
     """Returns a hub that runs as a child of this program; ``start`` or ``with`` starts it.
 
     Its log goes to this program's stderr. It ends with ``stop``, at the end of
-    ``with``, and when the program exits; a program that is killed leaves it running.
+    ``with``, and when the program ends, however it ends.
 
     Args:
         config: How it runs; None is HubConfig().
@@ -368,14 +352,29 @@ def _listen(process: subprocess.Popen[str], words: collections.deque[str]) -> No
 
 def _end(process: subprocess.Popen[str], owner: int) -> None:
     """Ends a child whose object is gone, or whose program exits; a forked copy leaves it alone."""
-    if os.getpid() != owner or process.poll() is not None:
-        return
-    process.terminate()
-    try:
-        process.wait(_STOP_SEC)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    if os.getpid() == owner:
+        _stop(process, _STOP_SEC)
+
+
+def _stop(process: subprocess.Popen[str], timeout: float) -> None:
+    """Asks a child to stop, waits until it is gone, and kills it after timeout seconds."""
+    if process.poll() is None:
+        if os.name != "nt":  # Windows has no signal that a program without a console could catch
+            process.terminate()
+        _let_go(process)
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    _let_go(process)
+
+
+def _let_go(process: subprocess.Popen[str]) -> None:
+    """Closes the child's standard input, which tells it to stop."""
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
 
 
 def _local_url(host: str, port: int) -> str:
