@@ -3,10 +3,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,17 +102,19 @@ func readAnswers(t *testing.T, name string) (all []answer) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if len(lines.Bytes()) == 0 {
-			continue
-		}
+	// Not by lines: the walk's processes append side by side, an answer and its
+	// line end apart.
+	for stream := json.NewDecoder(f); ; {
 		var a answer
-		if err := json.Unmarshal(lines.Bytes(), &a); err != nil || !a.OK {
-			t.Fatalf("an answer of the walk is %s (%v)", lines.Bytes(), err)
+		err := stream.Decode(&a)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil || !a.OK {
+			t.Fatalf("an answer of the walk, behind %d others, is none: %v, %+v", len(all), err, a)
 		}
 		all = append(all, a)
 	}
-	return all
 }
 
 // checkLeases holds the walk's grants against each other: whoever came second
