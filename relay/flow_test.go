@@ -88,6 +88,22 @@ func TestCrowdedFolder(t *testing.T) {
 
 // TestSlowRequestsDelayNobody: a hub that answers one agent slowly answers the
 // others.
+// TestConversationWithoutNotification: where nobody tells of new files a client
+// that makes one call after the other waits for one look, not for one each.
+func TestConversationWithoutNotification(t *testing.T) {
+	b := start(t, func(c *Config) { c.Notify, c.PollInterval = false, patience/20 })
+	b.works("a") // makes the folder, which the next look finds
+	b.works("a") // comes unannounced
+	begin := time.Now()
+	const calls = 20
+	for range calls {
+		b.works("a")
+	}
+	if took := time.Since(begin); took > patience/20*calls/2 {
+		t.Errorf("%d calls took %s: each waited for a look", calls, took)
+	}
+}
+
 func TestSlowRequestsDelayNobody(t *testing.T) {
 	release := make(chan struct{})
 	b := newBench(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {

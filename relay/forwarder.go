@@ -43,6 +43,9 @@ const (
 	answerMargin  = 5 * time.Second // the hub answers a wait so long before the request times out
 	maxRequestAge = time.Hour
 	fullInterval  = 2 * time.Second        // at which folders are read that seem unchanged
+	quickInterval = 10 * time.Millisecond  // at which folders are read from which requests came unannounced just now
+	quickFor      = time.Second            // after such a request
+	quickFolders  = 4                      // of these, at a time
 	clockGrain    = 100 * time.Millisecond // of times of change, at most, on a file system of this machine
 )
 
@@ -106,7 +109,8 @@ type Forwarder struct {
 	// Of Run's goroutine alone.
 	spool   *spool
 	notices notices
-	pending map[*folder]bool // have names queued or unread
+	pending map[*folder]bool      // have names queued or unread
+	quick   map[*folder]time.Time // are read more often until then
 
 	mu       sync.Mutex
 	folders  map[string]*folder
@@ -151,7 +155,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 	return &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
 		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
-		pending: map[*folder]bool{}, folders: map[string]*folder{},
+		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}, nil
 }
 
@@ -198,14 +202,27 @@ func (f *Forwarder) loop(ctx context.Context) {
 	defer tick.Stop()
 	sweep := time.NewTicker(sweepInterval)
 	defer sweep.Stop()
+	quick := time.NewTicker(quickInterval)
+	quick.Stop()
+	defer quick.Stop()
+	ticking := false
 	f.look()
 	for {
 		f.startSome(ctx)
+		if ticking != (len(f.quick) > 0) {
+			if ticking = !ticking; ticking {
+				quick.Reset(quickInterval)
+			} else {
+				quick.Stop()
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 			f.look()
+		case <-quick.C:
+			f.lookQuickly()
 		case <-sweep.C:
 			f.sweepBeside()
 		case <-f.kick:

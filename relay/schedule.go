@@ -78,6 +78,7 @@ func (f *Forwarder) retire() {
 	}
 	f.mu.Unlock()
 	clear(f.pending)
+	clear(f.quick)
 	f.spool.release()
 	f.spool = nil
 }
@@ -181,6 +182,30 @@ func (f *Forwarder) mayRead(d *folder, now time.Time) bool {
 	return !now.Before(d.nextRead)
 }
 
+// lookQuickly reads some of the folders from which requests have just come
+// unannounced. Who has asked once goes on asking, mostly: on a folder of another
+// machine a client that makes one call after the other would wait a poll interval
+// for each.
+func (f *Forwarder) lookQuickly() {
+	now := time.Now()
+	n := 0
+	for d, until := range f.quick { // in no order, so that all get their turn
+		if !d.deaf || now.After(until) {
+			delete(f.quick, d)
+			continue
+		}
+		if n++; n > quickFolders {
+			return
+		}
+		if f.mayRead(d, now) {
+			d.begin(f.spool.requests, now)
+		}
+		if d.unread {
+			f.pending[d] = true
+		}
+	}
+}
+
 // folder returns the folder of that name, nil if there are too many.
 func (f *Forwarder) folder(name string) *folder {
 	f.mu.Lock()
@@ -202,6 +227,7 @@ func (f *Forwarder) forget() {
 			d.stop()
 			delete(f.folders, name)
 			delete(f.pending, d)
+			delete(f.quick, d)
 		}
 	}
 }
@@ -226,6 +252,9 @@ func (f *Forwarder) startSome(ctx context.Context) {
 				continue
 			}
 			progress = true
+			if d.deaf {
+				f.quick[d] = time.Now().Add(quickFor)
+			}
 			f.start(d, name)
 		}
 	}
