@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,12 +37,14 @@ func (r *run) relay(ctx context.Context) (results []Result, err error) {
 	beside := fmt.Sprintf("the disk takes %.3f ms for two files written, synced, renamed and their folder synced", files)
 	for _, side := range []struct {
 		name, flag string
+		apart      time.Duration
 		limit      float64
 	}{
-		{"with notification", "", 15},
-		{"by polling alone", "--no-notify", 265},
+		{"with notification", "", 0, 15},
+		{"by polling alone", "--no-notify", 0, 265},
+		{"by polling alone, seconds apart", "--no-notify", 1100 * time.Millisecond, 265},
 	} {
-		times, err := r.relayPosts(ctx, server, side.flag)
+		times, err := r.relayPosts(ctx, server, side.flag, side.apart)
 		if err != nil {
 			return results, err
 		}
@@ -52,9 +55,9 @@ func (r *run) relay(ctx context.Context) (results []Result, err error) {
 	return append(results, parked...), err
 }
 
-// relayPosts returns the times of one agent's posts in ms. Without notification
-// neither side of the spool has it.
-func (r *run) relayPosts(ctx context.Context, server *target.Process, flag string) ([]float64, error) {
+// relayPosts returns the times of one agent's posts in ms, one right after the
+// other or so far apart. Without notification neither side of the spool has it.
+func (r *run) relayPosts(ctx context.Context, server *target.Process, flag string, apart time.Duration) ([]float64, error) {
 	spool, forwarder, err := r.forwarder(ctx, server, flag)
 	if err != nil {
 		return nil, err
@@ -72,8 +75,11 @@ func (r *run) relayPosts(ctx context.Context, server *target.Process, flag strin
 			return nil, err
 		}
 		times = append(times, milliseconds(time.Since(begin)))
+		if apart > 0 { // and at any moment between two looks
+			pause(ctx, apart+rand.N(relay.DefaultPollInterval))
+		}
 	}
-	return times, nil
+	return times, ctx.Err()
 }
 
 // forwarder starts one on a new spool.
