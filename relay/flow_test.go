@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -88,6 +89,36 @@ func TestCrowdedFolder(t *testing.T) {
 
 // TestSlowRequestsDelayNobody: a hub that answers one agent slowly answers the
 // others.
+// TestChangeInTheSameTick: a file that comes right after a folder was read leaves
+// the folder's time of change as it was, where the clock that stamps it is coarse.
+func TestChangeInTheSameTick(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	changed := time.Now().Truncate(time.Second)
+	if err := errors.Join(root.Mkdir("a", 0o700), root.Chtimes("a", changed, changed)); err != nil {
+		t.Fatal(err)
+	}
+	d := newFolder("a")
+	for i, look := range []struct {
+		after time.Duration
+		read  bool
+	}{
+		{time.Millisecond, true},
+		{250 * time.Millisecond, true}, // something may have come since
+		{500 * time.Millisecond, false},
+		{fullInterval + 500*time.Millisecond, true},
+	} {
+		d.begin(root, changed.Add(look.after))
+		if d.unread != look.read {
+			t.Errorf("look %d, %s after the change: reads %v, want %v", i, look.after, d.unread, look.read)
+		}
+		d.stop()
+	}
+}
+
 // TestConversationWithoutNotification: where nobody tells of new files a client
 // that makes one call after the other waits for one look, not for one each.
 func TestConversationWithoutNotification(t *testing.T) {

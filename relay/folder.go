@@ -150,6 +150,7 @@ type folder struct {
 	known    bool      // it has been read once, and is told of since
 	deaf     bool      // requests have come of which nobody told
 	changed  time.Time // when the folder had changed last, when it was read
+	lastRead time.Time // when that was
 	nextFull time.Time // when it is read whether it has changed or not
 	nextRead time.Time // when it is read again at the earliest
 
@@ -228,10 +229,10 @@ func (d *folder) begin(requests *os.Root, now time.Time) {
 	d.orphans = !now.Before(d.nextFull)
 	if d.orphans {
 		d.nextFull = now.Add(fullInterval)
-	} else if !d.deaf && info.ModTime().Equal(d.changed) && now.Sub(d.changed) > clockGrain {
-		return
+	} else if !d.deaf && info.ModTime().Equal(d.changed) && d.lastRead.Sub(d.changed) > clockGrain {
+		return // what came after it was read would have another time
 	}
-	d.changed, d.unread = info.ModTime(), true
+	d.changed, d.lastRead, d.unread = info.ModTime(), now, true
 }
 
 // next returns the next name to take, or "". It reads at most one batch.
