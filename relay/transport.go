@@ -26,6 +26,8 @@ const (
 	// costs twenty looks a second at most where nothing notifies.
 	firstLook = time.Millisecond
 	lastLook  = 50 * time.Millisecond
+	// lookShare bounds how late an answer is seen: by a sixteenth of its time.
+	lookShare = 16
 
 	// accountMargin is what a call leaves of its caller's time, so that the caller
 	// gets the spool's own account of what happened rather than a bare timeout.

@@ -99,8 +99,8 @@ func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error
 // its answer read, when it was found: lies is false if it is gone without an
 // answer.
 func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{}, adopted bool) (got *Response, lies bool) {
-	pause := min(firstLook, t.cfg.PollInterval)
-	timer := time.NewTimer(pause)
+	began := time.Now()
+	timer := time.NewTimer(firstLook)
 	defer timer.Stop()
 	for {
 		// A forwarder removes the request only after it has put down the answer.
@@ -113,8 +113,7 @@ func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{
 			return nil, true
 		case <-bell:
 		case <-timer.C:
-			pause = min(pause*3/2, t.cfg.PollInterval)
-			timer.Reset(pause)
+			timer.Reset(min(max(firstLook, time.Since(began)/lookShare), t.cfg.PollInterval))
 		}
 	}
 }

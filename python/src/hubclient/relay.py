@@ -35,8 +35,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MAX_REQUEST_BYTES = 32 << 20  # what a forwarder reads
 _MAX_ANSWER_BYTES = 256 << 20  # the largest answer of a hub, escaped
 _QUICK_SEC, _SLOW_SEC = 0.001, 0.05  # first and longest pause between two looks
-_SOON_SEC = 0.02  # a forwarder that is notified answers within; until then looks stay quick
-_GROWTH = 1.3
+_LOOK_SHARE = 16  # an answer is seen late by at most a sixteenth of its time
 
 # Where the system has them: an answer that is a link or a pipe must not be
 # followed or waited for.
@@ -186,15 +185,14 @@ class RelayTransport:
         _sync_folder(self._requests)
 
     def _await(self, name: str, request_id: str, deadline: float) -> Optional[Response]:
-        pause, soon = _QUICK_SEC, time.monotonic() + _SOON_SEC
+        began = time.monotonic()
         while True:
             response = self._look(name, request_id)
-            left = deadline - time.monotonic()
+            now = time.monotonic()
+            left = deadline - now
             if response is not None or left <= 0:
                 return response
-            time.sleep(min(pause, left))
-            if time.monotonic() > soon:
-                pause = min(pause * _GROWTH, _SLOW_SEC)
+            time.sleep(min(max(_QUICK_SEC, (now - began) / _LOOK_SHARE), _SLOW_SEC, left))
 
     def _look(self, name: str, request_id: str) -> Optional[Response]:
         """Returns the answer if it is there, and removes it."""
