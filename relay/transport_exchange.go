@@ -140,11 +140,15 @@ func (t *Transport) open(id RequestID) (*letterbox, error) {
 		return nil, t.unusable(err)
 	}
 	b.root = root
-	if err := errors.Join(root.MkdirAll(b.requests, 0o700), root.MkdirAll(b.answers, 0o700)); err != nil {
+	if err := b.makeFolders(); err != nil {
 		b.close()
 		return nil, t.unusable(err)
 	}
 	return b, nil
+}
+
+func (b *letterbox) makeFolders() error {
+	return errors.Join(b.root.MkdirAll(b.requests, 0o700), b.root.MkdirAll(b.answers, 0o700))
 }
 
 func (t *Transport) unusable(err error) *hub.Error {
@@ -172,7 +176,13 @@ func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error
 	case err == nil:
 		return true, nil
 	}
-	if err := writeWhole(b.root, b.requests, string(b.id)+doneSuffix, data); err != nil {
+	err = writeWhole(b.root, b.requests, string(b.id)+doneSuffix, data)
+	if errors.Is(err, fs.ErrNotExist) { // an idle folder was just cleared away
+		if err = b.makeFolders(); err == nil {
+			err = writeWhole(b.root, b.requests, string(b.id)+doneSuffix, data)
+		}
+	}
+	if err != nil {
 		return false, spoolFailed("the call cannot be written to the spool: " + fileReason(err)).
 			WithFix("see to it that this user may write to the folder and that its disk has space")
 	}

@@ -310,6 +310,21 @@ def test_a_disk_that_is_full(tmp_path, monkeypatch):
     assert files(tmp_path) == []
 
 
+def test_a_folder_that_was_cleared_away_is_made_again(forwarder, relayed, monkeypatch):
+    cleared, real = [], os.open
+
+    def clear_first(path, *args):
+        if not cleared:
+            cleared.append(os.path.dirname(path))
+            os.rmdir(cleared[0])  # as a forwarder does with idle folders
+        return real(path, *args)
+
+    relayed.bootstrap()
+    monkeypatch.setattr(os, "open", clear_first)
+    relayed.bootstrap()
+    assert cleared == [str(forwarder.spool / "requests" / relay_folder(relayed.agent_id))]
+
+
 def test_a_folder_that_is_a_link_or_a_file(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -161,6 +161,13 @@ class RelayTransport:
     def _write(self, name: str, content: bytes) -> None:
         if not os.path.isdir(self._root):
             raise FileNotFoundError(None, "the folder does not exist")
+        try:
+            self._put(name, content)
+        except FileNotFoundError:  # an idle folder was just cleared away
+            self._put(name, content)
+        _sync_folder(self._requests)
+
+    def _put(self, name: str, content: bytes) -> None:
         for folder in (self._requests, self._responses):
             for part in (os.path.dirname(folder), folder):
                 with contextlib.suppress(FileExistsError):
@@ -182,7 +189,6 @@ class RelayTransport:
             with contextlib.suppress(OSError):
                 os.unlink(temp)
             raise
-        _sync_folder(self._requests)
 
     def _await(self, name: str, request_id: str, deadline: float) -> Optional[Response]:
         began = time.monotonic()
