@@ -320,9 +320,11 @@ def test_a_folder_that_was_cleared_away_is_made_again(forwarder, relayed, monkey
         return real(path, *args)
 
     relayed.bootstrap()
+    folder = forwarder.spool / "requests" / relay_folder(relayed.agent_id)
+    until(lambda: not list(folder.iterdir()), "the end of the forwarder's work")
     monkeypatch.setattr(os, "open", clear_first)
     relayed.bootstrap()
-    assert cleared == [str(forwarder.spool / "requests" / relay_folder(relayed.agent_id))]
+    assert cleared == [str(folder)]
 
 
 def test_a_folder_that_is_a_link_or_a_file(tmp_path):
