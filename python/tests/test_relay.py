@@ -319,11 +319,12 @@ def test_a_folder_that_was_cleared_away_is_made_again(forwarder, relayed, monkey
             os.rmdir(cleared[0])  # as a forwarder does with idle folders
         return real(path, *args)
 
-    relayed.bootstrap()
-    folder = forwarder.spool / "requests" / relay_folder(relayed.agent_id)
+    c = relayed()
+    c.bootstrap()
+    folder = forwarder.spool / "requests" / relay_folder(c.agent_id)
     until(lambda: not list(folder.iterdir()), "the end of the forwarder's work")
     monkeypatch.setattr(os, "open", clear_first)
-    relayed.bootstrap()
+    c.bootstrap()
     assert cleared == [str(folder)]
 
 
