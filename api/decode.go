@@ -21,8 +21,8 @@ import (
 // otherwise); member names count in their exact case; a value of another type
 // than the field's, also a fraction for an integer, is refused (invalid, naming
 // the field). Unknown members are ignored, null is as if the member were absent,
-// an empty body is {}. An integer that may be left out and where 0 stands for
-// that cannot be given as 0. A json.RawMessage comes out compact.
+// an empty body is {}. What may be left out and stands for that when it is 0, or
+// is an empty agent id, cannot be given so. A json.RawMessage comes out compact.
 func Decode(body []byte, v any) error {
 	if !utf8.Valid(body) {
 		return hub.NewError(hub.CodeInvalidJSON, "the body is not valid UTF-8").
@@ -70,7 +70,7 @@ type plan struct {
 type field struct {
 	name   string
 	index  []int
-	nozero bool // an integer where 0 stands for absent
+	nozero bool // where the zero value stands for absent
 }
 
 var plans sync.Map // reflect.Type → *plan
@@ -155,12 +155,19 @@ func decodeString(s *scanner, f *field, v reflect.Value) error {
 	if err != nil {
 		return err
 	}
+	if len(raw) == 0 && f.nozero && v.Type() == agentID {
+		// A variable that was never filled in must not make a direct message public.
+		return hub.NewError(hub.CodeInvalidAgentID, f.name+" is empty").With("field", f.name).
+			WithFix("leave " + f.name + " out, or name an agent")
+	}
 	if escaped {
 		raw = unescape(make([]byte, 0, len(raw)), raw)
 	}
 	v.SetString(string(raw))
 	return nil
 }
+
+var agentID = reflect.TypeFor[hub.AgentID]()
 
 func decodeInt(s *scanner, f *field, v reflect.Value) error {
 	const want = "an integer"

@@ -15,6 +15,7 @@ import (
 // sample has a field of every kind that inputs have.
 type sample struct {
 	Name    hub.AgentID      `json:"name"`
+	To      hub.AgentID      `json:"to,omitempty"`
 	Count   int              `json:"count,omitempty"`
 	ID      hub.MessageID    `json:"id,omitempty"`
 	Wait    float64          `json:"wait,omitempty"`
@@ -86,6 +87,7 @@ func TestDecodeRefuses(t *testing.T) {
 		code       hub.Code
 		field      string
 	}{
+		{"an empty agent id that may be left out", `{"to":""}`, hub.CodeInvalidAgentID, "to"},
 		{"bad UTF-8", "{\"name\":\"\xff\"}", hub.CodeInvalidJSON, ""},
 		{"UTF-8 of a surrogate", "{\"name\":\"\xed\xa0\x80\"}", hub.CodeInvalidJSON, ""},
 		{"a byte order mark", "\ufeff{}", hub.CodeInvalidJSON, ""},
