@@ -18,6 +18,9 @@ import (
 // 16 KiB in all.
 const maxPath = 8 << 10
 
+// threads is the path before a thread id, which the hub takes as it is to the end.
+const threads = "/v1/threads/"
+
 // park says how a call asks the hub to wait.
 type park uint8
 
@@ -28,7 +31,7 @@ const (
 )
 
 // operation is one call of the agent plane. A segment * of its path stands for
-// any one segment that is not empty, a last segment ** for one or more.
+// any one segment that is not empty, ** at the end for any text.
 type operation struct {
 	method string
 	path   string
@@ -57,7 +60,7 @@ var plane = []operation{
 	{method: "GET", path: "/v1/bootstrap"},
 	{method: "GET", path: "/v1/inbox/*"},
 	{method: "GET", path: "/v1/threads"},
-	{method: "GET", path: "/v1/threads/**"},
+	{method: "GET", path: threads + "**"},
 	{method: "GET", path: "/v1/claims"},
 	{method: "POST", path: "/v1/claims", park: parkWaitSec},
 	{method: "POST", path: "/v1/claims/refresh"},
@@ -109,12 +112,11 @@ func (o *operation) matches(method, path string) bool {
 	if o.method != method {
 		return false
 	}
-	want, got := strings.Split(o.path, "/"), strings.Split(path, "/")
-	if want[len(want)-1] == "**" && len(got) > len(want) {
-		got = got[:len(want)]
+	if prefix, ok := strings.CutSuffix(o.path, "**"); ok {
+		return len(path) > len(prefix) && strings.HasPrefix(path, prefix)
 	}
-	return slices.EqualFunc(want, got, func(w, g string) bool {
-		return w == g || (w == "*" || w == "**") && g != ""
+	return slices.EqualFunc(strings.Split(o.path, "/"), strings.Split(path, "/"), func(want, got string) bool {
+		return want == got || want == "*" && got != ""
 	})
 }
 
@@ -160,6 +162,9 @@ func checkPath(path string) *hub.Error {
 	}
 	if strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return refuse("holds a control character")
+	}
+	if strings.HasPrefix(bare, threads) {
+		return nil // what follows is one thread id, which may look like a path: a URL does
 	}
 	for _, form := range []string{bare, plain} {
 		segments := strings.Split(form, "/")[1:]

@@ -93,6 +93,21 @@ var script = []struct {
 	{"Threads", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		return c["b"].Threads(ctx, hub.ThreadsQuery{Viewer: "b"})
 	}},
+	{"Threads whose ids look like paths", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
+		var counts []int
+		for _, id := range []hub.ThreadID{"https://example.org/pr/5", "../x", "a//b", "a/./b", "a/", "/a", ".", ".."} {
+			_, err := c["a"].Post(ctx, hub.PostInput{FromAgent: "a", ThreadID: id, Body: "x"})
+			if err != nil {
+				return nil, err
+			}
+			thread, err := c["b"].Thread(ctx, id, "b")
+			if err != nil {
+				return nil, err
+			}
+			counts = append(counts, len(thread.Messages))
+		}
+		return counts, nil
+	}},
 	{"Thread", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		return c["c"].Thread(ctx, "t/ä?#%2F ..", "c")
 	}},
