@@ -82,6 +82,15 @@ class Hub:
         self._server = create_server(config, executable=self._executable)
         self._server.start()
 
+    @contextlib.contextmanager
+    def suspended(self):
+        """Within it the hub takes connections and answers nothing."""
+        os.kill(self._server.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._server.pid, signal.SIGCONT)
+
     def kill(self):
         os.kill(self._server.pid, signal.SIGKILL)
         self._server.stop()

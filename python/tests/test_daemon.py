@@ -200,6 +200,10 @@ def test_where_the_executable_is_found(executable, monkeypatch, tmp_path, port):
 
 def test_something_else_is_not_the_executable(port):
     assert failed(ensure_hub, port=port, executable="true").code == "usage"
+    for call in (stop_hub, reset_hub):
+        e = failed(call, port=port, executable="true")
+        assert (e.code, e.fix) == ("usage", "see that it is this project's hubcli")
+        assert failed(call, port=port, executable="echo").code == "usage"
     e = failed(ensure_hub, port=port, executable="false")
     assert e.error == "hubcli ensure ended with exit code 1"
 
@@ -364,6 +368,33 @@ def test_run_server_stops_cleanly_on_a_signal(tmp_path, number):
         HubClient("a", again.url) as c,
     ):
         assert [m["body"] for m in c.poll(timeout=0, exclude_self=False)] == ["kept"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+def test_run_server_leaves_an_ignored_signal_ignored():
+    """A program under nohup outlives its terminal."""
+    from hubclient.server import _interrupted_by_sigterm
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _interrupted_by_sigterm():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_stopped_server_is_watched_over_no_longer(tmp_path):
+    server = create_server(HubConfig(port=free_port(), storage=tmp_path / "s", quiet=True))
+    for _ in range(2):
+        server.start()
+        finalizer = server._finalizer
+        assert finalizer.alive
+        server.stop()
+        assert not finalizer.alive
 
 
 def test_run_server_ends_with_its_hub(tmp_path, background):

@@ -12,6 +12,7 @@ but to end that session.
 from .client import HubClient
 from .daemon import data_root, default_app_db, ensure_hub, reset_hub, stop_hub
 from .errors import HubError, InvalidInput
+from .outcome import resend
 from .relay import RelayTransport, relay_folder
 from .server import (
     HubConfig,
@@ -44,6 +45,7 @@ __all__ = [
     "default_app_db",
     "ensure_hub",
     "relay_folder",
+    "resend",
     "reset_hub",
     "run_relay",
     "run_server",

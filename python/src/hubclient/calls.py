@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import time
 import urllib.parse
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Optional
 
-from .errors import BROKE_OFF, NO_ANSWER, HubError, invalid, seconds
+from .errors import BROKE_OFF, NO_ANSWER, HubError
+from .inputs import invalid, seconds, text
 from .transport import Request, Response, Transport, not_a_hub
 
 DEFAULT_TIMEOUT = 15.0
@@ -22,6 +25,7 @@ _FIRST_PAUSE = 0.1
 # Codes after which a write may have taken effect although it failed: the first two
 # for want of an answer, the others by what the hub says of them.
 _LOST = frozenset((BROKE_OFF, NO_ANSWER))
+_UNANSWERED = 597  # the first of the statuses that are a relay's own
 _UNKNOWN = _LOST | {"store_failed", "timed_out", "in_progress", "corrupt_record", "internal"}
 
 
@@ -37,30 +41,41 @@ def new_key() -> str:
 class Calls:
     """Makes calls over a transport; any number of threads may.
 
+    Every call can be given ``until``, a moment of time.monotonic: whatever else it may
+    take, it ends by then.
+
     Args:
         transport: What carries them.
         timeout: Seconds for the answer of a call that does not wait.
+
+    Attributes:
+        met: Whether a hub has ever answered.
     """
 
     def __init__(self, transport: Transport, timeout: float) -> None:
         self.transport = transport
         self.timeout = seconds("timeout", timeout, least=0.001)
+        self.met = False
 
-    def get(self, path: str, query: Mapping[str, Any], wait: float = 0.0, instance: str = "") -> Answer:
+    def get(
+        self, path: str, query: Mapping[str, Any], wait: float = 0.0, instance: str = "", until: float = math.inf
+    ) -> Answer:
         """Reads; a parameter of None is left out. instance names the store that is meant."""
-        given = {name: value for name, value in query.items() if value is not None}
-        try:
-            text = urllib.parse.urlencode(given)
-        except UnicodeEncodeError:
-            raise _half_a_character() from None
-        if text:
-            path = f"{path}?{text}"
-        return self._answered(Request("GET", path, wait=wait, timeout=self._limit(wait), instance=instance))
+        given = "&".join(_parameter(name, value) for name, value in query.items() if value is not None)
+        if given:
+            path = f"{path}?{given}"
+        request = Request("GET", path, wait=wait, timeout=self._limit(wait), instance=instance)
+        # A call that waits is sent once: to wait for as long again is not what was asked for.
+        return self._answered(request, until) if wait <= 0 else self._sent(request, until)
 
-    def post(self, path: str, body: Mapping[str, Any]) -> Answer:
+    def post(self, path: str, body: Mapping[str, Any], until: float = math.inf) -> Answer:
         """Writes, at most once; a member of None is left out."""
         given = {name: value for name, value in body.items() if value is not None}
-        return self._answered(Request("POST", path, encode(given), new_key(), timeout=self.timeout))
+        return self._answered(Request("POST", path, encode(given), new_key(), timeout=self.timeout), until)
+
+    def again(self, request: Request) -> Answer:
+        """Sends a write again whose outcome is unknown: the hub does it once."""
+        return self._answered(replace(request, timeout=self.timeout, bound=math.inf), math.inf, lost=True)
 
     def delete(self, path: str, timeout: float) -> Answer:
         """Deletes, in one attempt within timeout seconds."""
@@ -69,29 +84,37 @@ class Calls:
     def _limit(self, wait: float) -> float:
         return wait + WAIT_MARGIN if wait > 0 else self.timeout
 
-    def _answered(self, request: Request) -> Answer:
+    def _sent(self, request: Request, until: float) -> Answer:
+        if until < math.inf:
+            left = max(until - time.monotonic(), 0.001)
+            request = replace(request, timeout=min(request.timeout, left), bound=left)
+        return self._decode(self.transport.send(request))
+
+    def _answered(self, request: Request, until: float, *, lost: bool = False) -> Answer:
         """Sends until it is answered or not worth sending again.
 
         A connection that dropped is worth one repetition, a hub that says that it
         is busy two. Both are safe: reads change nothing, and the hub does a write
         once, however often it gets its key.
         """
-        lost = dropped = False
+        dropped = False
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return self._decode(self.transport.send(request))
+                return self._sent(request, until)
             except HubError as e:
                 lost = lost or e.code in _LOST
                 pause = self._pause(e, attempt)
                 if e.code == BROKE_OFF and not dropped:
                     dropped, pause = True, 0.0
-                if pause is None or attempt == _ATTEMPTS:
-                    # Any other answer of the hub is a refusal, which it would not have given
-                    # to a call that an earlier attempt had made.
-                    unknown = e.code in _UNKNOWN or (lost and e.status == 0) or e.detail.get("outcome") == "unknown"
+                if pause is None or attempt == _ATTEMPTS or time.monotonic() + pause >= until:
+                    # Any other answer is a refusal, which the hub would not have given to a call
+                    # that an earlier attempt had made.
+                    undecided = lost and (e.status == 0 or e.status >= 500)
+                    unknown = e.code in _UNKNOWN or undecided or e.detail.get("outcome") == "unknown"
                     if unknown and request.key is not None:
-                        e.detail.setdefault("outcome", "unknown")
+                        e.detail["outcome"] = "unknown"
                         e.detail.setdefault("idempotency_key", request.key)
+                        e._unresolved = request  # noqa: SLF001 - for resend alone
                     raise
             time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
@@ -113,6 +136,7 @@ class Calls:
             raise not_a_hub(base_url, f"it answered {response.status} without JSON") from None
         if not isinstance(envelope, dict) or not isinstance(envelope.get("ok"), bool):
             raise not_a_hub(base_url, f"it answered {response.status} without the hub's envelope")
+        self.met = self.met or response.status < _UNANSWERED
         if envelope["ok"]:
             return Answer(envelope, response, base_url)
         raise _refusal(envelope, response)
@@ -162,25 +186,38 @@ def _refusal(envelope: dict[str, Any], response: Response) -> HubError:
     return e
 
 
-def encode(value: Any) -> bytes:
-    """Writes compact JSON in UTF-8, or says what cannot be written."""
+_ARGUMENTS = {"from_agent": "agent_id", "owner_agent_id": "agent_id", "created_by": "agent_id"}
+
+
+def encode(members: Mapping[str, Any]) -> bytes:
+    """Writes a compact JSON object in UTF-8, or says which argument cannot be written."""
+    written = [_written(name, name) + b":" + _written(_ARGUMENTS.get(name, name), members[name]) for name in members]
+    return b"{" + b",".join(written) + b"}"
+
+
+def _written(name: str, value: Any) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        raise _half_a_character() from None
+        raise _half_a_character(name) from None
     except (TypeError, ValueError, RecursionError) as e:
-        raise invalid("body", f"the input cannot be written as JSON: {e}") from None
+        raise invalid(name, f"{name} cannot be written as JSON: {e}") from None
 
 
-def _half_a_character() -> HubError:
-    return invalid("body", "a text of the input holds half of a surrogate pair, which is no character")
-
-
-def escaped(name: str) -> str:
-    """Returns an id as one segment of a path, or says that it can be none."""
-    if not isinstance(name, str) or not name:
-        raise invalid("path", "an id in the path of a call is missing")
+def _parameter(name: str, value: Any) -> str:
     try:
-        return urllib.parse.quote(name, safe="")
+        return urllib.parse.urlencode({name: value})
     except UnicodeEncodeError:
-        raise invalid("path", "an id holds half of a surrogate pair, which is no character") from None
+        raise _half_a_character(name) from None
+
+
+def _half_a_character(field: str) -> HubError:
+    return invalid(field, f"{field} holds half of a surrogate pair, which is no character")
+
+
+def escaped(field: str, name: str) -> str:
+    """Returns an id as one segment of a path, or refuses the argument of this name."""
+    try:
+        return urllib.parse.quote(text(field, name), safe="")
+    except UnicodeEncodeError:
+        raise _half_a_character(field) from None

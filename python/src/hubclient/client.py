@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Mapping
 from typing import Any, Optional
 
 from .calls import DEFAULT_TIMEOUT, Calls, escaped
-from .errors import HubError, invalid, seconds
+from .errors import HubError
 from .feed import Cursor, poll
+from .inputs import agent, invalid, seconds, text
 from .relay import DEFAULT_SPOOL_DIR, RelayTransport
 from .transport import DEFAULT_BASE_URL, HttpTransport, Transport
-from .wait import Wait
+from .wait import GRACE_SEC, Wait
 
 _CLOSE_SEC = 5.0  # close is not worth waiting for longer: a session ends by itself
 
@@ -55,10 +57,8 @@ class HubClient:
         *,
         transport: Optional[Transport] = None,
     ) -> None:
-        if not isinstance(agent_id, str) or not agent_id:
-            raise invalid("agent_id", "agent_id is missing", "name the agent, for example 'reviewer'")
         seconds("timeout", timeout, least=0.001)
-        self.agent_id = agent_id
+        self.agent_id = text("agent_id", agent_id, "name the agent, for example 'reviewer'")
         self.session_id: Optional[str] = None
         self.resume_key: Optional[str] = None
         self.room_id: Optional[str] = None
@@ -161,8 +161,10 @@ class HubClient:
         body = {"prior_session_id": prior_session_id, "resume_key": resume_key}
         try:
             row = Calls(transport, timeout).post("/v1/sessions/resume", body).row("agent_id", "session_id")
-        except BaseException:
+        except BaseException as e:
             transport.close()
+            if isinstance(e, HubError):
+                e._unresolved = None  # noqa: SLF001 - it holds the key, and to resume once more does the same
             raise
         client = HubClient(row["agent_id"], timeout=timeout, transport=transport)
         client._adopt(row)
@@ -231,7 +233,7 @@ class HubClient:
         session_id, self.session_id, self.resume_key = self.session_id, None, None
         with contextlib.suppress(HubError, OSError):
             if session_id is not None and self._registered_by == os.getpid():
-                path = "/v1/sessions/" + escaped(session_id)
+                path = "/v1/sessions/" + escaped("session_id", session_id)
                 self._calls.delete(path, min(self._calls.timeout, _CLOSE_SEC))
         with contextlib.suppress(HubError, OSError):
             self._calls.transport.close()
@@ -268,21 +270,20 @@ class HubClient:
         Raises:
             HubError: 400 "channel_not_found" if there is no such channel.
         """
-        return self._calls.post(
-            "/v1/messages",
+        # What is meant for one agent must not become public because its id is missing.
+        return self._post(
             {
-                "from_agent": self.agent_id,
-                "channel": channel,
+                "channel": text("channel", channel),
                 "body": body,
                 "kind": kind,
                 "thread_id": thread_id,
-                "to_agent": to_agent,
+                "to_agent": None if to_agent is None else agent("to_agent", to_agent),
                 "attachments": attachments,
                 "metadata": metadata,
                 "reply_to": reply_to,
                 "parent_task_id": parent_task_id,
-            },
-        ).row("id")
+            }
+        )
 
     def dm(self, to_agent: str, body: str, **options: Any) -> dict[str, Any]:
         """Posts a direct message and returns its row.
@@ -292,6 +293,7 @@ class HubClient:
             body: As of post.
             **options: As of post; ``channel`` is a label, "direct" if absent.
         """
+        agent("to_agent", to_agent)  # post would take None for a public message
         return self.post(options.pop("channel", "direct"), body, to_agent=to_agent, **options)
 
     def poll(
@@ -312,7 +314,9 @@ class HubClient:
 
         Args:
             exclude_self: Leave out what this agent posted.
-            timeout: Seconds to wait; 0 looks once. There is no upper limit.
+            timeout: Seconds to wait, at most ten years; 0 looks once. A hub that this
+                client has spoken to may be away for up to five of them, as one is that
+                starts again.
             channel: Public messages of this channel, and direct messages to the agent.
             room_id: The same of a room; not together with ``channel``. The client's
                 own ``room_id`` is not used unless you pass it.
@@ -363,7 +367,8 @@ class HubClient:
             to_agent: Who is asked.
             body: What for.
             channel: Label of the request, and where a public answer is looked for.
-            timeout: Seconds for all of it.
+            timeout: Seconds for all of it, the posting included; a hub that does not
+                answer prolongs it by no more than a second.
             poll_interval: Seconds after which inbox and channel are looked through
                 again even if nothing woke the call.
             metadata: A JSON object on the request.
@@ -372,11 +377,20 @@ class HubClient:
             HubError: 408 "call_timeout". The request is posted and stands: do not
                 send it again. ``detail["request_id"]`` is its id; the answer will be
                 the message whose ``reply_to`` it is. Errors that end the wait before
-                its time have the id as well.
+                its time have the id as well. An error with the ``outcome`` "unknown"
+                tells that the posting itself was not answered: ``resend`` gives the
+                request's row then.
         """
         deadline = time.monotonic() + seconds("timeout", timeout)
         seconds("poll_interval", poll_interval)
-        request = self.post(channel, body, kind="task_request", to_agent=to_agent, metadata=metadata)
+        asked = {
+            "channel": text("channel", channel),
+            "body": body,
+            "kind": "task_request",
+            "to_agent": agent("to_agent", to_agent),
+            "metadata": metadata,
+        }
+        request = self._post(asked, deadline + GRACE_SEC)
         try:
             return Wait(self._calls, self.agent_id, request, channel, deadline, poll_interval).answer()
         except HubError as e:
@@ -392,7 +406,7 @@ class HubClient:
         Raises:
             HubError: 404 "thread_not_found" if this agent may see nothing of it.
         """
-        return self._calls.get("/v1/threads/" + escaped(thread_id), {"agent_id": self.agent_id}).row()
+        return self._calls.get("/v1/threads/" + escaped("thread_id", thread_id), {"agent_id": self.agent_id}).row()
 
     def create_channel(self, name: str, *, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
         """Makes a channel and returns it; one that exists is returned as it is.
@@ -507,6 +521,9 @@ class HubClient:
         return self._calls.post(f"/v1/tasks/{task_id}/complete", {"agent_id": self.agent_id}).row()
 
     # What the methods share.
+
+    def _post(self, message: Mapping[str, Any], until: float = math.inf) -> dict[str, Any]:
+        return self._calls.post("/v1/messages", {"from_agent": self.agent_id, **message}, until).row("id")
 
     def _adopt(self, row: Mapping[str, Any]) -> None:
         self.session_id, self.resume_key = row["session_id"], row.get("resume_key")

@@ -13,11 +13,11 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
-from .errors import HubError, invalid, seconds
-
-StrPath = Union[str, "os.PathLike[str]"]
+from .errors import HubError
+from .inputs import StrPath, count, path, seconds, text
+from .inputs import port as checked_port
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 6969
@@ -25,6 +25,7 @@ DEFAULT_STORAGE = "hub.sqlite3"
 
 _NAME = "hubcli"
 _STOP_SEC = 120.0  # the executable gives a stopping hub 60 s
+_LONGEST_SEC = 1e6  # a wait for a process overflows at 25 days
 _MARGIN = 30.0  # on top of the executable's own timeout
 
 # What an exit code of the executable means, for programs.
@@ -71,19 +72,17 @@ def ensure_hub(
         HubError: The hub cannot be started, or ``storage`` is not the running hub's.
     """
     args = ["ensure", "--json", *_at(host, port), "--timeout", f"{seconds('timeout', timeout):.3f}"]
-    args += _option("--storage", storage) + _option("--spool-dir", spool_dir)
+    args += _folder("storage", storage) + _folder("spool_dir", spool_dir)
     args += ["--allow-remote"] if allow_remote else []
-    args += _option("--max-body-chars", max_body_chars) + _option("--max-attachment-chars", max_attachment_chars)
-    args += _option("--max-attachments", max_attachments)
+    args += _most("max_body_chars", max_body_chars) + _most("max_attachment_chars", max_attachment_chars)
+    args += _most("max_attachments", max_attachments)
     done = _run(args, executable, timeout + _MARGIN)
     try:
         started = json.loads(done.stdout)
     except ValueError:
         started = None
     if not isinstance(started, dict):
-        raise HubError(
-            f"{done.args[0]} ensure printed no JSON", fix="see that it is this project's hubcli", code="usage"
-        )
+        raise _not_hubcli(done)
     for line in done.stderr.splitlines():
         warnings.warn(line.removeprefix(_NAME + ": "), RuntimeWarning, stacklevel=2)
     return started
@@ -109,7 +108,9 @@ def stop_hub(
     Raises:
         HubError: The hub there serves another store, or does not stop.
     """
-    _run(["stop", *_at(host, port), *_option("--storage", storage)], executable, _STOP_SEC)
+    done = _run(["stop", *_at(host, port), *_folder("storage", storage)], executable, _STOP_SEC)
+    if not done.stdout.startswith(("no hub runs at ", "hub stopped at ")):
+        raise _not_hubcli(done)
 
 
 def reset_hub(
@@ -132,7 +133,10 @@ def reset_hub(
         HubError: The folder is no store, or the hub at the address serves another one;
             then nothing was deleted.
     """
-    _run(["reset", "--yes", *_at(host, port), *_option("--storage", storage)], executable, _STOP_SEC)
+    done = _run(["reset", "--yes", *_at(host, port), *_folder("storage", storage)], executable, _STOP_SEC)
+    # Before its own words stand those of the stop, if a hub ran.
+    if not any(line.startswith(("store deleted: ", "there is no store at ")) for line in done.stdout.splitlines()):
+        raise _not_hubcli(done)
 
 
 def data_root() -> Path:
@@ -181,7 +185,7 @@ def default_app_db() -> Path:
 
 def find_executable(executable: Optional[StrPath]) -> str:
     """Returns the path of hubcli, or says how to get it."""
-    given = os.fspath(executable) if executable is not None else os.environ.get("HUBCLI") or _NAME
+    given = path("executable", executable) if executable is not None else os.environ.get("HUBCLI") or _NAME
     found = shutil.which(given)
     if found is None:
         raise HubError(
@@ -214,7 +218,7 @@ def _run(args: list[str], executable: Optional[StrPath], timeout: float) -> subp
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=timeout,
+            timeout=min(timeout, _LONGEST_SEC),
         )
     except subprocess.TimeoutExpired:
         raise HubError(f"hubcli {args[0]} did not end within {timeout:g} seconds", code="wait_over") from None
@@ -225,13 +229,21 @@ def _run(args: list[str], executable: Optional[StrPath], timeout: float) -> subp
     return done
 
 
+def _not_hubcli(done: subprocess.CompletedProcess[str]) -> HubError:
+    return HubError(
+        f"{done.args[0]} {done.args[1]} succeeded and did not say what hubcli says",
+        fix="see that it is this project's hubcli",
+        code="usage",
+    )
+
+
 def _at(host: str, port: int) -> list[str]:
-    if isinstance(port, bool) or not isinstance(port, int):
-        raise invalid("port", "port is not a number")
-    return ["--host", host, "--port", str(port)]
+    return ["--host", text("host", host), "--port", str(checked_port(port))]
 
 
-def _option(flag: str, value: Union[StrPath, int, None]) -> list[str]:
-    if value is None:
-        return []
-    return [flag, str(value) if isinstance(value, int) else os.fspath(value)]
+def _folder(field: str, value: Optional[StrPath]) -> list[str]:
+    return [] if value is None else [f"--{field.replace('_', '-')}", path(field, value)]
+
+
+def _most(field: str, value: Optional[int]) -> list[str]:
+    return [] if value is None else [f"--{field.replace('_', '-')}", str(count(field, value))]

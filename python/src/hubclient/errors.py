@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    from .transport import Request
 
 # Codes of failures that no hub answered; their status is 0. The relay's have
 # statuses of their own (relay.py).
@@ -24,7 +26,8 @@ class HubError(Exception):
         error: One sentence for people.
         status: HTTP status; 0 if no hub answered; 597 to 599 are the relay's.
         detail: Facts for programs. If a write may have taken effect although it
-            failed, ``outcome`` is "unknown" and ``idempotency_key`` is its key.
+            failed, ``outcome`` is "unknown" and ``idempotency_key`` is its key;
+            ``resend`` finds out.
             Of ``call``, ``request_id`` is the id of the message that was posted.
         fix: What to do next, a sentence; may be empty.
         envelope: The whole answer of the hub; empty if none answered.
@@ -49,6 +52,7 @@ class HubError(Exception):
         self.envelope = {} if envelope is None else envelope
         self.code = code
         self.retry_after = 0.0
+        self._unresolved: Optional[Request] = None  # what resend sends again
         super().__init__(error)
 
     def __str__(self) -> str:
@@ -70,15 +74,3 @@ class InvalidInput(HubError, ValueError):  # noqa: N818 - a HubError to those wh
     ``detail["field"]`` names the argument; status and code are those with which
     the hub refuses such values: 400, "invalid".
     """
-
-
-def invalid(field: str, error: str, fix: str = "") -> InvalidInput:
-    """Builds the refusal of an argument."""
-    return InvalidInput(error, 400, {"field": field}, fix, code="invalid")
-
-
-def seconds(name: str, value: float, *, least: float = 0.0) -> float:
-    """Returns value as a finite number of seconds, or refuses it."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
-        raise invalid(name, f"{name} is not a number of seconds from {least:g} on")
-    return float(value)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 from .calls import Answer, Calls
-from .errors import HubError
+from .errors import BROKE_OFF, UNREACHABLE, HubError
 
 EARLY_PAUSE = 0.05  # seconds before a poll is repeated that came back before its time
+
+_ABSENCE_SEC = 5.0  # for which a poll waits for a hub that is starting again
+_AWAY_PAUSE = 0.1  # seconds before such a hub is looked for again
+_AWAY_CODES = frozenset((UNREACHABLE, BROKE_OFF, "stopping"))  # a relay's code is "unreachable" too
 
 _FAR = 1000  # ids; a look that moved the cursor further may have stopped before the head
 
@@ -68,11 +73,31 @@ class Cursor:
 
 
 def poll(calls: Calls, cursor: Cursor, query: Mapping[str, Any], deadline: float) -> list[dict[str, Any]]:
-    """Waits until a moment for rows behind the cursor, and moves it."""
+    """Waits until a moment for rows behind the cursor, and moves it.
+
+    A hub that goes away in the middle, or is busy, may be back soon; one that has never
+    answered this client is more likely not to be there at all.
+    """
+    back_by: Optional[float] = None  # the moment up to which a hub that is away may stay so
+    dropped = False
     while True:
         since = cursor.since
         began = time.monotonic()
-        answer, rows, next_since = events(calls, query, since, max(deadline - began, 0.0), cursor.instance)
+        try:
+            answer, rows, next_since = events(calls, query, since, max(deadline - began, 0.0), cursor.instance)
+        except HubError as e:
+            if e.code == BROKE_OFF and not dropped:  # worth a look at once, with the time that is left
+                dropped = True
+                continue
+            now = time.monotonic()
+            back_by = min(now + _ABSENCE_SEC, deadline) if back_by is None else back_by
+            busy = e.status == 503 and e.retry_after > 0
+            pause = e.retry_after if busy else _AWAY_PAUSE
+            if not calls.met or not (busy or e.code in _AWAY_CODES) or now + pause > back_by:
+                raise
+            time.sleep(pause)
+            continue
+        back_by, dropped = None, False
         cursor.advance(next_since, answer.instance)
         now = time.monotonic()
         # Empty and far: the hub examines a bounded number of rows at once.
@@ -83,10 +108,10 @@ def poll(calls: Calls, cursor: Cursor, query: Mapping[str, Any], deadline: float
 
 
 def events(
-    calls: Calls, query: Mapping[str, Any], since: int, wait: float, instance: str = ""
+    calls: Calls, query: Mapping[str, Any], since: int, wait: float, instance: str = "", until: float = math.inf
 ) -> tuple[Answer, list[dict[str, Any]], int]:
     """Waits for rows once, at most for as long as the transport can park a call."""
     wait = min(wait, calls.transport.max_wait)
     asked = {**query, "since_id": since, "timeout": f"{wait:.3f}"}
-    answer = calls.get("/v1/events", asked, wait, instance)
+    answer = calls.get("/v1/events", asked, wait, instance, until)
     return (answer, *answer.page())

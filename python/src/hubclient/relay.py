@@ -18,10 +18,11 @@ import re
 import stat
 import time
 from datetime import datetime, timezone
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from .calls import new_key
-from .errors import HubError, invalid, seconds
+from .errors import HubError
+from .inputs import StrPath, agent, invalid, path, seconds
 from .transport import Request, Response
 
 DEFAULT_SPOOL_DIR = ".hub-relay"
@@ -30,7 +31,6 @@ DEFAULT_SPOOL_DIR = ".hub-relay"
 _SPOOL_FAILED = 597, "spool_failed"
 _NO_ANSWER = 598, "relay_timeout"
 
-_AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MAX_REQUEST_BYTES = 32 << 20  # what a forwarder reads
 _MAX_ANSWER_BYTES = 256 << 20  # the largest answer of a hub, escaped
@@ -55,13 +55,7 @@ def relay_folder(agent_id: str) -> str:
     Raises:
         InvalidInput: It is no agent id.
     """
-    if not isinstance(agent_id, str) or not _AGENT_ID.fullmatch(agent_id):
-        raise invalid(
-            "agent_id",
-            "agent_id is not an agent id",
-            "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit",
-        )
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", agent_id)
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", agent("agent_id", agent_id))
 
 
 class RelayTransport:
@@ -73,25 +67,21 @@ class RelayTransport:
     Args:
         agent_id: Who acts; names the folders.
         spool_dir: Folder of the spool, which must exist.
-        timeout: Seconds to wait for the answer of a call, at least; a call that the
-            hub parks gets what it asks for.
+        timeout: Seconds to wait for the answer of a call that the hub parks, at
+            least, unless the request itself is bounded.
 
     Raises:
-        InvalidInput: ``agent_id`` is none, or ``spool_dir`` is empty.
+        InvalidInput: ``agent_id`` is none, or ``spool_dir`` is no path.
     """
 
     # A forwarder parks a call for no longer than its request timeout less 5 s, which
     # is 25 s by default: shorter slices come back whole.
     max_wait = 20.0
 
-    def __init__(
-        self, agent_id: str, spool_dir: Union[str, os.PathLike[str]] = DEFAULT_SPOOL_DIR, timeout: float = 30.0
-    ) -> None:
+    def __init__(self, agent_id: str, spool_dir: StrPath = DEFAULT_SPOOL_DIR, timeout: float = 30.0) -> None:
         folder = relay_folder(agent_id)
-        if not os.fspath(spool_dir):
-            raise invalid("spool_dir", "spool_dir is empty", f"name the folder, for example {DEFAULT_SPOOL_DIR}")
         # Absolute, so that it stays the same folder when the process changes its own.
-        self._root = os.path.abspath(os.fspath(spool_dir))
+        self._root = os.path.abspath(path("spool_dir", spool_dir))
         self._agent_id = agent_id
         self._timeout = seconds("timeout", timeout, least=0.001)
         self._requests = os.path.join(self._root, "requests", folder)
@@ -120,6 +110,7 @@ class RelayTransport:
         if not _REQUEST_ID.fullmatch(request_id):
             raise invalid("key", "the idempotency key cannot name a file of the spool")
         timeout = max(request.timeout, self._timeout) if request.wait > 0 else request.timeout
+        timeout = min(timeout, request.bound)
         deadline = time.monotonic() + timeout
         name = request_id + ".json"
         try:

@@ -18,8 +18,9 @@ from types import FrameType, TracebackType
 from typing import NoReturn, Optional, TypeVar
 
 from .calls import Calls
-from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, StrPath, failure, find_executable
-from .errors import HubError, invalid, seconds
+from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, failure, find_executable
+from .errors import HubError
+from .inputs import StrPath, count, invalid, path, port, seconds, text
 from .relay import DEFAULT_SPOOL_DIR
 from .transport import DEFAULT_BASE_URL, HttpTransport
 
@@ -63,12 +64,13 @@ class HubConfig:
             raise invalid(
                 "quiet", "a quiet hub does not tell which port it has taken", "name the port, or leave quiet out"
             )
-        args = ["--host", self.host, "--port", str(self.port), "--storage", os.fspath(self.storage)]
-        args += ["--max-body-chars", str(self.max_body_chars)]
-        args += ["--max-attachment-chars", str(self.max_attachment_chars)]
-        args += ["--max-attachments", str(self.max_attachments)]
-        if os.fspath(self.spool_dir) != DEFAULT_SPOOL_DIR:
-            args += ["--spool-dir", os.fspath(self.spool_dir)]
+        args = ["--host", text("host", self.host), "--port", str(port(self.port))]
+        args += ["--storage", path("storage", self.storage)]
+        for field in ("max_body_chars", "max_attachment_chars", "max_attachments"):
+            args += [f"--{field.replace('_', '-')}", str(count(field, getattr(self, field)))]
+        spool_dir = path("spool_dir", self.spool_dir)
+        if spool_dir != DEFAULT_SPOOL_DIR:
+            args += ["--spool-dir", spool_dir]
         return args + ["--allow-remote"] * self.allow_remote + ["--quiet"] * self.quiet
 
 
@@ -87,6 +89,7 @@ class _Child:
         self._owner = os.getpid()
         self._words: collections.deque[str] = collections.deque(maxlen=_LAST_WORDS)
         self._reader: Optional[threading.Thread] = None
+        self._finalizer: Optional[weakref.finalize[..., _Child]] = None
 
     def __enter__(self: _ChildT) -> _ChildT:  # noqa: PYI019 - Self came with Python 3.11
         self.start()
@@ -136,12 +139,12 @@ class _Child:
         Args:
             timeout: Seconds after which it is killed. Nothing acknowledged is lost then.
         """
+        timeout = seconds("timeout", timeout)
         process, self._process = self._process, None
         if process is None or self._owner != os.getpid():  # a forked copy is not the parent
             return
         _stop(process, timeout)
-        if self._reader is not None:
-            self._reader.join()
+        self._ended()
 
     def wait(self) -> None:
         """Blocks until the child ends by itself or by somebody else's stop.
@@ -182,16 +185,22 @@ class _Child:
         self._process, self._owner = process, os.getpid()
         self._reader = threading.Thread(target=_listen, args=(process, self._words), name="hubcli output", daemon=True)
         self._reader.start()
-        weakref.finalize(self, _end, process, self._owner)  # also at the exit of the program
+        self._finalizer = weakref.finalize(self, _end, process, self._owner)  # also at the exit of the program
 
     def _failed(self) -> NoReturn:
         process, self._process = self._process, None
         if process is not None:
             _stop(process, 0)
-        if self._reader is not None:
-            self._reader.join()
+        self._ended()
         exit_code = -1 if process is None else process.returncode
         raise failure("".join(self._words), exit_code, "hubcli")
+
+    def _ended(self) -> None:
+        """Lets go of what watched over a child that is gone."""
+        if self._finalizer is not None:
+            self._finalizer.detach()
+        if self._reader is not None:
+            self._reader.join()
 
     def _ready(self) -> bool:
         raise NotImplementedError
@@ -201,10 +210,9 @@ class HubServer(_Child):
     """A hub as a child process; ``create_server`` makes one."""
 
     def __init__(self, config: HubConfig, executable: Optional[StrPath]) -> None:
+        super().__init__(config.arguments(), executable)  # which refuses a config that is none
         self.config = config
         self._url = "" if config.port == 0 else _local_url(config.host, config.port)
-        self._executable = executable
-        super().__init__(config.arguments(), executable)
 
     @property
     def url(self) -> str:
@@ -239,7 +247,9 @@ def create_server(config: Optional[HubConfig] = None, *, executable: Optional[St
     """Returns a hub that runs as a child of this program; ``start`` or ``with`` starts it.
 
     Its log goes to this program's stderr. It ends with ``stop``, at the end of
-    ``with``, and when the program ends, however it ends.
+    ``with``, and when the program ends, however it ends. A process that was forked
+    from the program without an exec keeps the hub until it has ended too, unless the
+    program stops the hub before.
 
     Args:
         config: How it runs; None is HubConfig().
@@ -284,7 +294,7 @@ def create_relay(
     Raises:
         HubError: The executable cannot be found.
     """
-    args = ["relay", "--base-url", base_url, "--spool-dir", os.fspath(spool_dir)]
+    args = ["relay", "--base-url", text("base_url", base_url), "--spool-dir", path("spool_dir", spool_dir)]
     args += ["--poll-interval-sec", f"{seconds('poll_interval_sec', poll_interval_sec):.3f}"]
     args += ["--request-timeout-sec", f"{seconds('request_timeout_sec', request_timeout_sec):.3f}"]
     return RelayProcess(args, executable)
@@ -331,7 +341,10 @@ def _interrupted_by_sigterm() -> Iterator[None]:
         raise KeyboardInterrupt
 
     numbers = [signal.SIGTERM] + ([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])
-    before = {number: signal.signal(number, interrupt) for number in numbers}
+    # What is ignored stays so: under nohup the program is to outlive its terminal. None
+    # is a handler that is not Python's and could not be put back.
+    caught = [number for number in numbers if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+    before = {number: signal.signal(number, interrupt) for number in caught}
     try:
         yield
     finally:

@@ -6,6 +6,7 @@ import collections
 import contextlib
 import http.client
 import io
+import math
 import os
 import re
 import select
@@ -17,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional, Protocol, runtime_checkable
 
-from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError, invalid, seconds
+from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError
+from .inputs import invalid, seconds
 
 DEFAULT_BASE_URL = "http://127.0.0.1:6969"
 
@@ -25,6 +27,7 @@ _CONNECT_SEC = 5.0  # a local hub accepts at once or not at all
 _IDLE_SEC = 60.0  # the hub closes after 120 s; the client is the one to close first
 _MAX_IDLE = 16  # connections kept between calls
 _MAX_ANSWER_BYTES = 1 << 30
+_LONGEST_SEC = 1e6  # of one read; sockets overflow at 25 days
 _SLACK = 0.05  # by how many seconds an answer may be late
 _CHUNK = 1 << 20  # bytes that are asked for at once; answers seldom have more
 
@@ -44,7 +47,9 @@ class Request:
         body: One JSON object in UTF-8, or None for no body.
         key: Idempotency key of a write; None for a read.
         wait: Seconds for which the hub may park the call; 0 for one that does not wait.
-        timeout: Seconds within which the whole answer must be there.
+        timeout: Seconds within which the whole answer must be there. A transport that
+            is slow by nature may give a call that waits more, up to ``bound``.
+        bound: Seconds after which the caller goes on without an answer.
         instance: Id of the store that the call is meant for, or empty. A transport
             that cannot say it to the hub leaves it out.
     """
@@ -56,6 +61,7 @@ class Request:
     wait: float = 0.0
     timeout: float = 15.0
     instance: str = ""
+    bound: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -342,7 +348,7 @@ class _Reader(io.RawIOBase):
         self._left = self._deadline - time.monotonic()
         if self._left <= 0:
             raise TimeoutError
-        self._sock.settimeout(self._left)
+        self._sock.settimeout(min(self._left, _LONGEST_SEC))
 
 
 def _readable(sock: socket.socket) -> bool:

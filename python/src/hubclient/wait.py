@@ -10,6 +10,7 @@ from .calls import Calls, escaped
 from .errors import CALL_TIMEOUT, HubError
 from .feed import EARLY_PAUSE, events
 
+GRACE_SEC = 1.0  # by which a call may outlast its time: the last answers need a moment
 _PAGE = 1000  # rows, the most that the hub gives at once
 _AWAY_PAUSE = 0.25  # seconds before a hub is tried again that could not be reached
 
@@ -25,6 +26,7 @@ class Wait:
         self._id = int(request["id"])
         self._channel = channel
         self._deadline = deadline
+        self._until = deadline + GRACE_SEC
         self._interval = max(interval, EARLY_PAUSE)  # a look costs three calls
         # Each view has a cursor of its own; nothing before the request can answer it.
         self._seen: dict[str, int] = dict.fromkeys(("events", "inbox", "channel"), self._id)
@@ -74,7 +76,7 @@ class Wait:
         }
         began = time.monotonic()
         try:
-            _, rows, next_since = events(self._calls, query, self._seen["events"], wait)
+            _, rows, next_since = events(self._calls, query, self._seen["events"], wait, until=self._until)
         except HubError as e:
             if e.code == "too_many_polls":  # the agent waits elsewhere as often as it may: looks must do
                 time.sleep(wait)
@@ -83,13 +85,13 @@ class Wait:
                 raise
             # The label of the request names no channel: only the inbox can bring the answer.
             query["channel"] = "direct"
-            _, rows, next_since = events(self._calls, query, self._seen["events"], wait)
+            _, rows, next_since = events(self._calls, query, self._seen["events"], wait, until=self._until)
         if not rows and time.monotonic() - began < min(EARLY_PAUSE, wait):
             time.sleep(min(EARLY_PAUSE, wait))
         return self._match("events", (rows, next_since))
 
     def _inbox(self) -> Optional[dict[str, Any]]:
-        return self._through("inbox", "/v1/inbox/" + escaped(self._agent_id), {})
+        return self._through("inbox", "/v1/inbox/" + escaped("agent_id", self._agent_id), {})
 
     def _channel_view(self) -> Optional[dict[str, Any]]:
         query = {"channel": self._channel, "agent_id": self._agent_id, "timeout": 0}
@@ -104,7 +106,7 @@ class Wait:
         """Looks through all pages of a view that have come since the last look."""
         while True:
             since = self._seen[view]
-            page = self._calls.get(path, {**query, "since_id": since, "limit": _PAGE}).page()
+            page = self._calls.get(path, {**query, "since_id": since, "limit": _PAGE}, until=self._until).page()
             row = self._match(view, page)
             if row is not None or self._seen[view] == since:
                 return row
