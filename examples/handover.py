@@ -18,6 +18,7 @@ from typing import Any
 
 from hubclient import HubClient, HubError
 
+CHANNEL = "handover"
 CHAPTERS = ("Question", "Method", "Data", "Result", "Doubts", "Summary")
 LEASE = 5  # seconds; minutes in real work, renewed with refresh_claim well before they are over
 
@@ -52,7 +53,7 @@ def write(me: HubClient, thread_id: str, key: str, most: int) -> bool:
     for chapter in [c for c in CHAPTERS if c not in there][:most]:
         # Each step goes into the thread as soon as it is done, so that no more than
         # one step is ever lost.
-        me.post("general", f"{chapter}: …", kind="artifact", thread_id=thread_id, metadata={"chapter": chapter})
+        me.post(CHANNEL, f"{chapter}: …", kind="artifact", thread_id=thread_id, metadata={"chapter": chapter})
         me.refresh_claim(key, ttl_sec=LEASE)
         print(f"{me.agent_id} writes: {chapter}")
     return len(chapters(me.get_thread(thread_id))) == len(CHAPTERS)
@@ -67,12 +68,13 @@ def main() -> None:
     key = f"{thread_id}/pen"
 
     with HubClient.quickstart("author-1", url) as first:
-        task_id = first.post("general", "Write the report", kind="task", thread_id=thread_id)["id"]
+        first.create_channel(CHANNEL)
+        task_id = first.post(CHANNEL, "Write the report", kind="task", thread_id=thread_id)["id"]
         fence = take(first, key, thread_id, task_id)["fence"]
         write(first, thread_id, key, most=2)
         # In peace: let go first, then say so, so that whoever hears it finds it free.
         first.release(key)
-        first.post("general", "The rest is for whoever comes next.", kind="handoff", thread_id=thread_id)
+        first.post(CHANNEL, "The rest is for whoever comes next.", kind="handoff", thread_id=thread_id)
         print("author-1 hands over")
 
     with HubClient.quickstart("author-2", url) as second:

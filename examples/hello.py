@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from hubclient import HubClient, HubError
@@ -22,12 +24,22 @@ def wait_for(me: HubClient, sender: str, seconds: float = 30.0) -> dict[str, Any
     """Return the next message of that sender.
 
     poll parks the call in the hub, which answers it the moment a message comes:
-    nothing here sleeps, or asks again and again.
+    nothing here sleeps. What comes may be somebody else's, so look for what is meant
+    and poll again until the time is over.
     """
-    for message in me.poll(timeout=seconds, channel=CHANNEL):
-        if message["from_agent"] == sender:
-            return message
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        for message in me.poll(timeout=left, channel=CHANNEL):
+            if message["from_agent"] == sender:
+                return message
     raise SystemExit(f"{me.agent_id} heard nothing of {sender} within {seconds:g} seconds")
+
+
+def answer(me: HubClient) -> None:
+    """Answer the first word of alice; the agent's part, in a thread of its own."""
+    heard = wait_for(me, "alice")
+    print(f"bob heard message {heard['id']} and answers alice alone")
+    me.dm(heard["from_agent"], "Hello alice, bob is.", reply_to=heard["id"])
 
 
 def main() -> None:
@@ -38,20 +50,24 @@ def main() -> None:
 
     # quickstart connects, registers the agent and skips what was said before. The
     # end of the with block says good-bye, also when something goes wrong in it.
-    with HubClient.quickstart("alice", url) as alice, HubClient.quickstart("bob", url) as bob:
+    with (
+        HubClient.quickstart("alice", url) as alice,
+        HubClient.quickstart("bob", url) as bob,
+        ThreadPoolExecutor() as threads,
+    ):
         # Making a channel that is there already is no error: this program may be
         # run again, and any agent may come first.
         alice.create_channel(CHANNEL)
-        said = alice.post(CHANNEL, "Hello, who is there?")
-        print(f"alice says in #{CHANNEL}: {said['body']}")
+        answered = threads.submit(answer, bob)
 
-        heard = wait_for(bob, "alice")
-        print(f"bob heard message {heard['id']} and answers alice alone")
-        bob.dm(heard["from_agent"], "Hello alice, bob is.", reply_to=heard["id"])
+        text = "Hello, who is there?"
+        print(f"alice says in #{CHANNEL}: {text}")
+        alice.post(CHANNEL, text)
 
         # A direct message reaches its recipient whatever channel it listens to.
-        answer = wait_for(alice, "bob")
-        print(f"alice heard from {answer['from_agent']}: {answer['body']}")
+        heard = wait_for(alice, "bob")
+        print(f"alice heard from {heard['from_agent']}: {heard['body']}")
+        answered.result()  # raises what went wrong in the thread
 
 
 if __name__ == "__main__":

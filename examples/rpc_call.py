@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -50,10 +51,11 @@ def serve(me: HubClient, may_go_on: threading.Event) -> int:
     return answered
 
 
-def result_of(me: HubClient, request_id: int) -> dict[str, Any]:
-    """Wait for the result of a request that was posted earlier."""
-    for _ in range(10):
-        for message in me.poll(timeout=30.0, channel="direct"):
+def result_of(me: HubClient, request_id: int, seconds: float = 300.0) -> dict[str, Any]:
+    """Wait for the result of a request that was posted earlier, whatever else comes."""
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        for message in me.poll(timeout=left, channel="direct"):
             if message["kind"] == "task_result" and message["reply_to"] == request_id:
                 return message
     raise SystemExit(f"no result of request {request_id}; it is still in the hub")

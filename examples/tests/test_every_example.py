@@ -23,7 +23,7 @@ def test_the_examples_are_found() -> None:
 
 
 @every_example
-def test_runs_twice_and_leaves_nothing_behind(program: str, hub: Hub, run: Runner, tmp_path: Path) -> None:
+def test_runs_twice_and_leaves_nothing_running(program: str, hub: Hub, run: Runner, tmp_path: Path) -> None:
     first = printed(run(program, "--base-url", hub.url))
     head = hub.head()
     again = printed(run(program, "--base-url", hub.url))
@@ -35,6 +35,8 @@ def test_runs_twice_and_leaves_nothing_behind(program: str, hub: Hub, run: Runne
     assert [a["agent_id"] for a in hub.get("/v1/agents")] == []
     assert hub.get("/v1/claims?active_only=1") == []
     assert hub.get("/v1/locks?active_only=1") == []
+    assert hub.get("/v1/tasks?status=active") == []
+    assert hub.get("/v1/messages?channel=general") == []  # where others talk
     assert [p.name for p in (tmp_path / "home").iterdir()] == []
 
 

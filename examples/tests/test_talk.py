@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from conftest import Hub, Runner, printed
+import importlib.util
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from conftest import EXAMPLES, Hub, Runner, printed
+from hubclient import HubClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_hello(hub: Hub, run: Runner) -> None:
@@ -21,6 +30,59 @@ def test_hello_hears_only_what_is_new(hub: Hub, run: Runner) -> None:
     first = printed(run("hello.py", "--base-url", hub.url))
     again = printed(run("hello.py", "--base-url", hub.url))
     assert again == [line.replace("message 1", "message 3") for line in first]
+
+
+def part(program: str, function: str) -> Any:
+    """A function of an example."""
+    spec = importlib.util.spec_from_file_location(program, EXAMPLES / f"{program}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, function)
+
+
+def waited(hub: Hub, me: HubClient, wait: Callable[[], Any], noise: Callable[[], int], said: Callable[[], Any]) -> Any:
+    """What a wait returns while a bystander speaks often, each time into a poll of its own."""
+    box: list[Any] = []
+    thread = threading.Thread(target=lambda: box.append(wait()), daemon=True)
+    last = noise()
+    thread.start()
+    deadline = time.monotonic() + 30
+    for speak in [noise] * 12 + [said]:
+        while me.cursor < last or hub.get("/v1/app/status")["counts"]["parked_polls"] == 0:
+            assert thread.is_alive(), "it gave up for what others said"
+            assert time.monotonic() < deadline
+        last = speak()
+    thread.join(30)
+    return box[0]
+
+
+def test_a_wait_passes_over_what_others_say(hub: Hub) -> None:
+    with (
+        HubClient.quickstart("alice", hub.url) as alice,
+        HubClient.quickstart("bob", hub.url) as bob,
+        HubClient.quickstart("bystander", hub.url) as bystander,
+    ):
+        alice.create_channel("hello")
+        heard = waited(
+            hub,
+            bob,
+            lambda: part("hello", "wait_for")(bob, "alice"),
+            lambda: int(bystander.post("hello", "I was first")["id"]),
+            lambda: int(alice.post("hello", "Hello, who is there?")["id"]),
+        )
+        assert (heard["from_agent"], heard["body"]) == ("alice", "Hello, who is there?")
+
+        request = bob.dm("alice", "how many?", kind="task_request")["id"]
+        result = waited(
+            hub,
+            bob,
+            lambda: part("rpc_call", "result_of")(bob, request),
+            lambda: int(bystander.post("direct", "chatter")["id"]),
+            lambda: int(alice.dm("bob", "7", kind="task_result", reply_to=request)["id"]),
+        )
+        assert (result["body"], result["reply_to"]) == ("7", request)
 
 
 def test_rpc_call(hub: Hub, run: Runner) -> None:
