@@ -12,6 +12,7 @@ const (
 	HeaderSession     = "X-Hub-Session"       // in: full session id
 	HeaderOperator    = "X-Hub-Operator"      // in: operator token
 	HeaderRelay       = "X-Hub-Relay"         // in: the agent through whose spool the call came
+	HeaderMaxWait     = "X-Hub-Max-Wait"      // in: seconds that wait_sec counts for at most
 	HeaderIdempotency = "Idempotency-Key"     // in: 1 to 255 printable ASCII characters
 	HeaderReplayed    = "Idempotent-Replayed" // out: "true" if the answer is an earlier call's
 	HeaderLastEventID = "Last-Event-ID"       // in: where a stream resumes

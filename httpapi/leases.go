@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"hubcli/api"
@@ -24,6 +25,21 @@ func renewed[T any](g hub.Grant[T]) reply {
 
 func seconds(sec float64) time.Duration { return time.Duration(sec * float64(time.Second)) }
 
+// waits prepares for a wait of so many seconds, fewer if a forwarder that carries
+// the call has less time. That it says so in a header, and not in the body, keeps
+// the body the same in every attempt under one idempotency key.
+func (c *call) waits(sec *float64) error {
+	if given, ok := c.r.Header[api.HeaderMaxWait]; ok {
+		most, err := strconv.ParseFloat(given[0], 64)
+		if len(given) != 1 || err != nil || !(most >= 0) { // neither is NaN
+			return hub.Invalid(api.HeaderMaxWait, api.HeaderMaxWait+" must be one number of seconds from 0 on")
+		}
+		*sec = min(*sec, most)
+	}
+	c.parks(seconds(*sec))
+	return nil
+}
+
 func postClaim(c *call) (reply, error) {
 	var in hub.ClaimInput
 	if err := c.decode(&in); err != nil {
@@ -36,7 +52,9 @@ func postClaim(c *call) (reply, error) {
 	if err := c.actAs(in.OwnerAgentID); err != nil {
 		return reply{}, err
 	}
-	c.parks(seconds(in.WaitSec))
+	if err := c.waits(&in.WaitSec); err != nil {
+		return reply{}, err
+	}
 	out, err := c.server.config.Service.Claim(c.context(), in)
 	return lease(out), err
 }
@@ -108,7 +126,9 @@ func postLock(c *call) (reply, error) {
 	if err := c.actAs(in.AgentID); err != nil {
 		return reply{}, err
 	}
-	c.parks(seconds(in.WaitSec))
+	if err := c.waits(&in.WaitSec); err != nil {
+		return reply{}, err
+	}
 	out, err := c.server.config.Service.Lock(c.context(), in)
 	return lease(out), err
 }

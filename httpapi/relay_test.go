@@ -136,6 +136,26 @@ func TestRelayStandsForItsAgent(t *testing.T) {
 	relayed.ok(200, "DELETE", "/v1/sessions/"+fmt.Sprint(resumed.row("session_id")), "")
 }
 
+// TestMaxWait: a forwarder that has less time in another attempt makes the same
+// call under the same key.
+func TestMaxWait(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	keyed := c.with(api.HeaderIdempotency, "k-1")
+	const claim = `{"owner_agent_id":"a","claim_key":"k","wait_sec":60}`
+	keyed.with(api.HeaderMaxWait, "25").ok(201, "POST", "/v1/claims", claim)
+	if again := keyed.with(api.HeaderMaxWait, "0.5").ok(201, "POST", "/v1/claims", claim); again.header.Get(api.HeaderReplayed) != "true" {
+		t.Errorf("the same key claimed twice: %s", again.Result)
+	}
+	// The key is held: without the bound these would wait a minute.
+	none := c.with(api.HeaderMaxWait, "0")
+	none.ok(200, "POST", "/v1/claims", `{"owner_agent_id":"b","claim_key":"k","wait_sec":60}`)
+	c.ok(201, "POST", "/v1/locks", `{"agent_id":"a","file_path":"f"}`)
+	none.ok(200, "POST", "/v1/locks", `{"agent_id":"b","file_path":"f","wait_sec":60}`)
+	for _, bad := range []string{"", "x", "-1", "NaN"} {
+		c.with(api.HeaderMaxWait, bad).refused(hub.CodeInvalid, "POST", "/v1/claims", claim)
+	}
+}
+
 // TestRelayHasNoPower: neither the operator's token nor a name that is none.
 func TestRelayHasNoPower(t *testing.T) {
 	e := startEdge(t, nil)
