@@ -104,18 +104,20 @@ func (f *Forwarder) response(c *call, t *taken) *Response {
 	if c.charged > 0 {
 		most = 0 // what waits holds no memory that others wait for
 	}
-	path, body, wait := op.capWait(r.Path, r.Body, most)
+	path, wait := op.capWait(r.Path, r.Body, most)
 	if wait > 0 {
-		if !f.park(c, most) {
+		came := time.Now()
+		if !f.park(c, wait) {
 			return unanswered(c.id, tooManyPolls())
 		}
 		if c.placed == nil {
-			most = 0
+			wait = 0 // its time is over, but it looks once
 		}
-		path, body, _ = op.capWait(r.Path, r.Body, max(0, min(most, c.left()-answerMargin)))
+		wait = max(0, min(wait-time.Since(came), c.left()-answerMargin))
+		path, wait = op.capWait(r.Path, r.Body, wait)
 	}
 	f.cfg.Step(StepSending)
-	return f.send(c, r, path, body)
+	return f.send(c, op, r, path, wait)
 }
 
 // charge waits until there is memory for a request of size bytes. Small ones are

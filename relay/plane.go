@@ -1,8 +1,6 @@
 package relay
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"net/http"
 	"net/url"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/api"
 	"hubcli/hub"
 )
 
@@ -175,19 +174,18 @@ func checkPath(path string) *hub.Error {
 	return nil
 }
 
-// capWait lowers the wait that a call asks for, so that the hub answers before
-// the relay gives up. It returns the path and the body to send, every other byte
-// as it was, and how long the hub may take to answer because it waits.
-func (o *operation) capWait(path string, body []byte, most time.Duration) (string, []byte, time.Duration) {
+// capWait tells how long the hub may take to answer because the call waits there,
+// at most so long, and returns the path to send. Only a read's path is changed:
+// the hub compares the bodies that come under one idempotency key, so that the
+// wait of a write is lowered by a header (api.HeaderMaxWait).
+func (o *operation) capWait(path string, body []byte, most time.Duration) (string, time.Duration) {
 	switch o.park {
 	case parkTimeout:
-		path, wait := capTimeout(path, o.absent, most)
-		return path, body, wait
+		return capTimeout(path, o.absent, most)
 	case parkWaitSec:
-		body, wait := capWaitSec(body, most)
-		return path, body, wait
+		return path, min(waitSec(body), most)
 	default:
-		return path, body, 0
+		return path, 0
 	}
 }
 
@@ -227,36 +225,15 @@ func capTimeout(path string, absent, most time.Duration) (string, time.Duration)
 	return bare + "?" + strings.Join(pairs, "&"), wait
 }
 
-// capWaitSec leaves alone what the hub refuses. The body is an object that
-// decodeRequest has accepted.
-func capWaitSec(body []byte, most time.Duration) ([]byte, time.Duration) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	if _, err := d.Token(); err != nil {
-		return body, 0
+// waitSec is the member wait_sec of a body, 0 if it has none that the hub takes.
+func waitSec(body []byte) time.Duration {
+	var in struct {
+		WaitSec float64 `json:"wait_sec"`
 	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return body, 0
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return body, 0
-		}
-		if name != "wait_sec" {
-			continue
-		}
-		sec, err := strconv.ParseFloat(string(value), 64)
-		if err != nil || sec <= 0 {
-			return body, 0
-		}
-		if seconds(sec) <= most {
-			return body, seconds(sec)
-		}
-		end := int(d.InputOffset())
-		return slices.Concat(body[:end-len(value)], []byte(decimal(most)), body[end:]), most
+	if err := api.Decode(body, &in); err != nil {
+		return 0
 	}
-	return body, 0
+	return seconds(in.WaitSec)
 }
 
 // seconds converts without overflow.

@@ -145,42 +145,42 @@ func TestWaitsAreCapped(t *testing.T) {
 	const most = 25 * time.Second
 	for _, c := range []struct {
 		method, path, body string
-		wantPath, wantBody string
+		want               string // path
 		wait               time.Duration
 	}{
-		{"GET", "/v1/events?agent_id=a&timeout=60&x=%41", "", "/v1/events?agent_id=a&timeout=25&x=%41", "", most},
-		{"GET", "/v1/events?agent_id=a", "", "/v1/events?agent_id=a&timeout=25", "", most},
-		{"GET", "/v1/events", "", "/v1/events?timeout=25", "", most},
-		{"GET", "/v1/events?timeout=0", "", "/v1/events?timeout=0", "", 0},
-		{"GET", "/v1/events?timeout=0.5", "", "/v1/events?timeout=0.5", "", 500 * time.Millisecond},
-		{"GET", "/v1/events?%74imeout=1e3", "", "/v1/events?timeout=25", "", most},
-		{"GET", "/v1/events?timeout=1e999", "", "/v1/events?timeout=25", "", most},
-		{"GET", "/v1/events?timeout=x", "", "/v1/events?timeout=x", "", 30 * time.Second},
-		{"GET", "/v1/messages?channel=c", "", "/v1/messages?channel=c", "", 0},
-		{"GET", "/v1/messages?channel=c&timeout=99", "", "/v1/messages?channel=c&timeout=25", "", most},
-		{"GET", "/v1/watch?until=x", "", "/v1/watch?until=x&timeout=25", "", most},
-		{"GET", "/v1/agents?timeout=99", "", "/v1/agents?timeout=99", "", 0},
-		{"POST", "/v1/claims", `{"a":"<\u00e4>", "wait_sec" : 60 ,"b":[1.50]}`, "/v1/claims", `{"a":"<\u00e4>", "wait_sec" : 25 ,"b":[1.50]}`, most},
-		{"POST", "/v1/locks", `{"wait_sec":3}`, "/v1/locks", `{"wait_sec":3}`, 3 * time.Second},
-		{"POST", "/v1/locks", `{"metadata":{"wait_sec":99}}`, "/v1/locks", `{"metadata":{"wait_sec":99}}`, 0},
-		{"POST", "/v1/locks", `{"wait_sec":null}`, "/v1/locks", `{"wait_sec":null}`, 0},
-		{"POST", "/v1/locks", `{"wait_sec":"99"}`, "/v1/locks", `{"wait_sec":"99"}`, 0},
-		{"POST", "/v1/locks", "", "/v1/locks", "", 0},
-		{"POST", "/v1/messages", `{"wait_sec":99}`, "/v1/messages", `{"wait_sec":99}`, 0},
+		{"GET", "/v1/events?agent_id=a&timeout=60&x=%41", "", "/v1/events?agent_id=a&timeout=25&x=%41", most},
+		{"GET", "/v1/events?agent_id=a", "", "/v1/events?agent_id=a&timeout=25", most},
+		{"GET", "/v1/events", "", "/v1/events?timeout=25", most},
+		{"GET", "/v1/events?timeout=0", "", "/v1/events?timeout=0", 0},
+		{"GET", "/v1/events?timeout=0.5", "", "/v1/events?timeout=0.5", 500 * time.Millisecond},
+		{"GET", "/v1/events?%74imeout=1e3", "", "/v1/events?timeout=25", most},
+		{"GET", "/v1/events?timeout=1e999", "", "/v1/events?timeout=25", most},
+		{"GET", "/v1/events?timeout=x", "", "/v1/events?timeout=x", 30 * time.Second},
+		{"GET", "/v1/messages?channel=c", "", "/v1/messages?channel=c", 0},
+		{"GET", "/v1/messages?channel=c&timeout=99", "", "/v1/messages?channel=c&timeout=25", most},
+		{"GET", "/v1/watch?until=x", "", "/v1/watch?until=x&timeout=25", most},
+		{"GET", "/v1/agents?timeout=99", "", "/v1/agents?timeout=99", 0},
+		{"POST", "/v1/claims", `{"a":"<\u00e4>", "wait_sec" : 60 ,"b":[1.50]}`, "/v1/claims", most},
+		{"POST", "/v1/locks", `{"wait_sec":3}`, "/v1/locks", 3 * time.Second},
+		{"POST", "/v1/locks", `{"metadata":{"wait_sec":99}}`, "/v1/locks", 0},
+		{"POST", "/v1/locks", `{"wait_sec":null}`, "/v1/locks", 0},
+		{"POST", "/v1/locks", `{"wait_sec":"99"}`, "/v1/locks", 0},
+		{"POST", "/v1/locks", "", "/v1/locks", 0},
+		{"POST", "/v1/messages", `{"wait_sec":99}`, "/v1/messages", 0},
 	} {
 		op, refusal := operationOf(c.method, c.path)
 		if refusal != nil {
 			t.Fatal(refusal)
 		}
-		path, body, wait := op.capWait(c.path, []byte(c.body), most)
-		if path != c.wantPath || string(body) != c.wantBody || wait != c.wait {
-			t.Errorf("%s %s %s: %s %s %s, want %s %s %s", c.method, c.path, c.body, path, body, wait, c.wantPath, c.wantBody, c.wait)
+		path, wait := op.capWait(c.path, []byte(c.body), most)
+		if path != c.want || wait != c.wait {
+			t.Errorf("%s %s %s: %s %s, want %s %s", c.method, c.path, c.body, path, wait, c.want, c.wait)
 		}
 	}
 }
 
-// TestCappingChangesNothingElse: whatever the other parameters and members are,
-// they come out as they were, and the wait is within the bound.
+// TestCappingChangesNothingElse: whatever the other parameters are, they come out
+// as they were, and the wait is within the bound.
 func TestCappingChangesNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := time.Duration(rapid.IntRange(0, 60).Draw(t, "most")) * time.Second
@@ -191,7 +191,7 @@ func TestCappingChangesNothingElse(t *testing.T) {
 		asked := rapid.IntRange(0, 1000).Draw(t, "wait")
 		query.Set("timeout", decimal(time.Duration(asked)*time.Second))
 		events, _ := operationOf("GET", "/v1/events")
-		path, _, wait := events.capWait("/v1/events?"+query.Encode(), nil, most)
+		path, wait := events.capWait("/v1/events?"+query.Encode(), nil, most)
 		got, err := url.ParseQuery(strings.TrimPrefix(path, "/v1/events?"))
 		if err != nil || wait > most || got.Get("timeout") != decimal(min(most, time.Duration(asked)*time.Second)) {
 			t.Fatalf("%s, wait %s, %v", path, wait, err)
@@ -200,26 +200,6 @@ func TestCappingChangesNothingElse(t *testing.T) {
 		got.Del("timeout")
 		if got.Encode() != query.Encode() {
 			t.Fatalf("other parameters have changed: %s, were %s", got.Encode(), query.Encode())
-		}
-
-		members := rapid.MapOf(rapid.StringMatching(`[a-z_]{1,8}`), rapid.String()).Draw(t, "body")
-		delete(members, "wait_sec")
-		all := map[string]any{"wait_sec": asked}
-		for name, value := range members {
-			all[name] = value
-		}
-		body, _ := json.Marshal(all)
-		claims, _ := operationOf("POST", "/v1/claims")
-		_, capped, wait := claims.capWait("/v1/claims", body, most)
-		var out map[string]any
-		if err := json.Unmarshal(capped, &out); err != nil || wait > most || out["wait_sec"].(float64) > most.Seconds() {
-			t.Fatalf("%s, wait %s, %v", capped, wait, err)
-		}
-		delete(out, "wait_sec")
-		for name, value := range members {
-			if out[name] != value {
-				t.Fatalf("member %q is %v, was %q", name, out[name], value)
-			}
 		}
 	})
 }

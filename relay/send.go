@@ -43,12 +43,12 @@ func (e *notHubError) Error() string { return e.why }
 // forwarder stops. A hub that is away for a moment, or that says that the same
 // call may succeed soon, is asked again; the request id is the idempotency key,
 // so that it does once what it is asked twice.
-func (f *Forwarder) send(c *call, r *Request, path string, body []byte) *Response {
+func (f *Forwarder) send(c *call, op *operation, r *Request, path string, wait time.Duration) *Response {
 	lost := false // an attempt may have taken effect without our learning of it
 	var away time.Time
 	busy := 0
 	for {
-		got, err := f.attempt(c.ctx, r, path, body)
+		got, err := f.attempt(c.ctx, op, r, path, max(0, min(wait, c.left()-answerMargin)))
 		var notHub *notHubError
 		var pause time.Duration
 		switch {
@@ -110,10 +110,10 @@ func busyPause(c *call, got *reply, n *int) time.Duration {
 }
 
 // attempt sends once. The errors are *notHubError and those of net/http.
-func (f *Forwarder) attempt(ctx context.Context, r *Request, path string, body []byte) (*reply, error) {
+func (f *Forwarder) attempt(ctx context.Context, op *operation, r *Request, path string, wait time.Duration) (*reply, error) {
 	var content io.Reader
-	if len(body) > 0 {
-		content = bytes.NewReader(body)
+	if len(r.Body) > 0 {
+		content = bytes.NewReader(r.Body)
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, f.base+path, content)
 	if err != nil {
@@ -126,6 +126,9 @@ func (f *Forwarder) attempt(ctx context.Context, r *Request, path string, body [
 	}
 	if r.write() {
 		req.Header.Set(api.HeaderIdempotency, string(r.RequestID))
+	}
+	if op.park == parkWaitSec {
+		req.Header.Set(api.HeaderMaxWait, decimal(wait))
 	}
 	res, err := f.http.Do(req)
 	if err != nil {

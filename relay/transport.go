@@ -29,6 +29,8 @@ const (
 	// lookShare bounds how late an answer is seen: by a sixteenth of its time.
 	lookShare = 16
 
+	maxLost = 1000 // calls that are remembered because their outcome is not known
+
 	// accountMargin is what a call leaves of its caller's time, so that the caller
 	// gets the spool's own account of what happened rather than a bare timeout.
 	accountMargin = 250 * time.Millisecond
@@ -67,6 +69,7 @@ type Transport struct {
 
 	mu       sync.Mutex
 	underway map[RequestID]*waiter // the calls that wait for an answer
+	lost     map[RequestID]bool    // writes that were taken and not answered
 	watch    *fsnotify.Watcher     // on the folder of answers; nil when there is none
 	ended    chan struct{}         // closed when the watch's goroutine has ended
 	deaf     bool                  // a watch cannot be had: looking does alone
@@ -87,7 +90,7 @@ func NewTransport(cfg TransportConfig) (*Transport, error) {
 	if cfg.PollInterval <= 0 {
 		cfg.PollInterval = lastLook
 	}
-	return &Transport{cfg: cfg, underway: map[RequestID]*waiter{}, deaf: cfg.NoNotify}, nil
+	return &Transport{cfg: cfg, underway: map[RequestID]*waiter{}, lost: map[RequestID]bool{}, deaf: cfg.NoNotify}, nil
 }
 
 // NewClient returns a client of the hub behind a spool, and the transport that

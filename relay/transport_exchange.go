@@ -82,6 +82,7 @@ func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error
 		}
 		var got *Response
 		if got, lies = t.await(ctx, b, w.bell, adopted); got != nil {
+			t.settled(c.id)
 			return got, nil
 		}
 	}
@@ -89,9 +90,32 @@ func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error
 	// is taken back; what one has taken may just have been answered.
 	withdrawn := b.root.Remove(b.request(doneSuffix)) == nil
 	if got := b.take(); got != nil {
+		t.settled(c.id)
 		return got, nil
 	}
-	return nil, b.unanswered(t.cfg.Dir, time.Since(began), withdrawn, c.method != http.MethodGet)
+	doubtful := b.restore() || t.doubtful(c.id, c.method != http.MethodGet && !withdrawn)
+	return nil, b.unanswered(t.cfg.Dir, time.Since(began), withdrawn, doubtful)
+}
+
+// doubtful reports whether an attempt at the call with this id may have taken
+// effect: this one, as lost says, or an earlier one.
+func (t *Transport) doubtful(id RequestID, lost bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if lost {
+		if len(t.lost) >= maxLost {
+			clear(t.lost) // nobody repeats so many calls
+		}
+		t.lost[id] = true
+	}
+	return t.lost[id]
+}
+
+// settled forgets that a call's outcome was not known.
+func (t *Transport) settled(id RequestID) {
+	t.mu.Lock()
+	delete(t.lost, id)
+	t.mu.Unlock()
 }
 
 // await looks for the answer until ctx ends: quickly at first, when the bell
@@ -125,6 +149,7 @@ type letterbox struct {
 	requests string // the agent's folder of requests, below root
 	answers  string // the agent's folder of answers
 	why      string // what was wrong with the last file at the answer's place
+	aside    string // where an earlier attempt's answer was put; empty: there was none
 }
 
 // open makes the agent's folders in the spool. It does not make the spool.
@@ -167,9 +192,7 @@ func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error
 	if err != nil {
 		return false, err
 	}
-	// An answer that an earlier attempt has left may be about another call. The
-	// hub gives it again if it is about this one.
-	_ = b.root.Remove(path.Join(b.answers, string(b.id)+doneSuffix)) // there is none as a rule
+	b.setAside()
 	switch earlier, err := b.earlier(); {
 	case err == nil && !earlier.same(c):
 		return false, inProgress(b.id)
@@ -187,6 +210,30 @@ func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error
 			WithFix("see to it that this user may write to the folder and that its disk has space")
 	}
 	return false, nil
+}
+
+// setAside moves an answer that an earlier attempt has left out of the way. It may
+// be about another call; the hub gives it again if it is about this one.
+func (b *letterbox) setAside() {
+	answer := path.Join(b.answers, string(b.id)+doneSuffix)
+	if b.aside != "" {
+		_ = b.root.Remove(answer)
+		return
+	}
+	b.aside = path.Join(b.answers, tempPrefix+string(NewRequestID()))
+	if b.root.Rename(answer, b.aside) != nil { // there is none as a rule
+		b.aside = ""
+	}
+}
+
+// restore puts back what was set aside, when the call that it was set aside for
+// has come to nothing, and reports whether there was anything.
+func (b *letterbox) restore() bool {
+	if b.aside == "" {
+		return false
+	}
+	_ = b.root.Rename(b.aside, path.Join(b.answers, string(b.id)+doneSuffix))
+	return true
 }
 
 // gone reports whether the request is neither waiting nor taken.
@@ -248,26 +295,37 @@ func (b *letterbox) take() *Response {
 	if b.why = got.fault(b.id); b.why != "" {
 		return nil
 	}
+	// The request goes first: a forwarder that comes after one that has died takes
+	// a request without an answer for one that was never answered, and sends it
+	// again. The hub does again, unasked, what it has refused before.
+	_ = b.root.Remove(b.request(workSuffix))
 	_ = b.root.Remove(name) // what stays is removed by the forwarder in time
+	if b.aside != "" {
+		_ = b.root.Remove(b.aside)
+	}
 	return &got
 }
 
-// unanswered says what is known about a call whose wait is over.
-func (b *letterbox) unanswered(dir string, waited time.Duration, withdrawn, writes bool) *hub.Error {
+// unanswered says what is known about a call whose wait is over. doubtful says
+// that this attempt or an earlier one may have taken effect.
+func (b *letterbox) unanswered(dir string, waited time.Duration, withdrawn, doubtful bool) *hub.Error {
 	sec := strconv.FormatFloat(waited.Seconds(), 'f', 1, 64) + " s"
 	e := &hub.Error{Code: CodeNoAnswer, Status: StatusNoAnswer}
 	if withdrawn {
-		e.Message = "nobody took the call from the spool within " + sec + "; it was withdrawn and has no effect"
+		e.Message = "nobody took the call from the spool within " + sec + "; it was withdrawn"
+		if !doubtful {
+			e.Message += " and has no effect"
+		}
 		e.Fix = "see that a forwarder serves this folder where the hub runs: hubcli relay --spool-dir " + dir + ", or the hub with --spool-dir"
-		return e.With("spool_dir", dir).With("request_id", b.id)
+	} else {
+		e.Message = "a forwarder took the call and has not answered within " + sec
+		e.Fix = "see the log of the forwarder, and whether the hub answers: hubcli app status"
 	}
-	e.Message = "a forwarder took the call and has not answered within " + sec
-	e.Fix = "see the log of the forwarder, and whether the hub answers: hubcli app status"
 	if b.why != "" {
 		e.Message += "; what lies in the answer's place is none: " + b.why
 	}
-	if writes {
-		e.Fix = "send the same call again with its idempotency key, which asks for the outcome; then see the log of the forwarder"
+	if doubtful {
+		e.Fix = "send the same call again with its idempotency key, which asks for the outcome; before that " + e.Fix
 		e = e.With("outcome", "unknown").With("idempotency_key", b.id)
 	}
 	return e.With("spool_dir", dir).With("request_id", b.id)
