@@ -105,9 +105,11 @@ type Forwarder struct {
 	log    troubles
 	calls  sync.WaitGroup
 	sweeps atomic.Bool // one goes on
+	most   int         // agent folders that are served
 
 	// Of Run's goroutine alone.
 	spool   *spool
+	misfits *folder // requests itself, for what is no agent folder in it
 	notices notices
 	pending map[*folder]bool      // have names queued or unread
 	quick   map[*folder]time.Time // are read more often until then
@@ -155,6 +157,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 	return &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
 		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
+		most: maxFolders, misfits: newFolder(""),
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}, nil
 }
@@ -192,9 +195,29 @@ func (f *Forwarder) Run(ctx context.Context) {
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	f.loop(ctx)
+	for f.serve(ctx) {
+		sleep(ctx, panicPause)
+	}
 	f.finish(end)
 	f.close()
+}
+
+// panicPause keeps a mistake that is made again at once from filling the log.
+const panicPause = time.Second
+
+// serve is loop, and reports whether a mistake has ended it before ctx did: it
+// begins anew then, with the spool opened again, because the daemon lives in the
+// same process and no file in a spool may end that.
+func (f *Forwarder) serve(ctx context.Context) (again bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			f.panicked(cause, "doing", "the loop")
+			again = ctx.Err() == nil
+		}
+	}()
+	f.close() // what a mistake has left half done
+	f.loop(ctx)
+	return false
 }
 
 func (f *Forwarder) loop(ctx context.Context) {

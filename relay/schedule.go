@@ -71,19 +71,24 @@ func (f *Forwarder) open() bool {
 // have ended.
 func (f *Forwarder) retire() {
 	f.notices.close()
-	f.mu.Lock()
-	for _, d := range f.folders {
-		d.stop()
-		d.queue, d.watched = nil, false
-	}
-	f.mu.Unlock()
+	f.misfits.queue = nil
+	f.leaveFolders()
 	clear(f.pending)
 	clear(f.quick)
 	f.spool.release()
 	f.spool = nil
 }
 
-// close lets go of everything when Run ends.
+func (f *Forwarder) leaveFolders() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.folders {
+		d.stop()
+		d.queue, d.watched = nil, false
+	}
+}
+
+// close lets go of the spool if it is open.
 func (f *Forwarder) close() {
 	if f.spool != nil {
 		f.retire()
@@ -104,8 +109,8 @@ func (f *Forwarder) list() error {
 	for n := 0; ; {
 		entries, err := names.ReadDir(batch)
 		for _, e := range entries {
-			if n++; n > 2*maxFolders {
-				f.log.begin(troubleCrowd, fmt.Errorf("more than %d", maxFolders))
+			if n++; n > 2*f.most {
+				f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most))
 				return nil // and who is not seen is not forgotten
 			}
 			f.found(e, now)
@@ -128,17 +133,15 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 		return
 	}
 	if !isFolderName(name) || !e.IsDir() {
-		misfits := f.folder("")
-		misfits.seen = true
-		if len(misfits.queue) < batch {
-			misfits.queue = append(misfits.queue, name)
-			f.pending[misfits] = true
+		if len(f.misfits.queue) < batch {
+			f.misfits.queue = append(f.misfits.queue, name)
+			f.pending[f.misfits] = true
 		}
 		return
 	}
 	d := f.folder(name)
 	if d == nil {
-		f.log.begin(troubleCrowd, fmt.Errorf("more than %d", maxFolders))
+		f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most))
 		return
 	}
 	d.seen = true
@@ -211,7 +214,7 @@ func (f *Forwarder) folder(name string) *folder {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.folders[name]
-	if d == nil && len(f.folders) < maxFolders {
+	if d == nil && len(f.folders) < f.most {
 		d = newFolder(name)
 		f.folders[name] = d
 	}
@@ -294,10 +297,14 @@ func (f *Forwarder) start(d *folder, name string) {
 // daemon with them.
 func (f *Forwarder) survive(c *call) {
 	if cause := recover(); cause != nil {
-		f.cfg.Logger.Error("relay: a request panicked", "folder", c.dir.name,
-			"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+		f.panicked(cause, "folder", c.dir.name)
 		f.block(c.dir, troubleTake, errPanicked)
 	}
+}
+
+// panicked tells of a mistake that was caught; args tell where.
+func (f *Forwarder) panicked(cause any, args ...any) {
+	f.cfg.Logger.Error("relay: the forwarder panicked", append(args, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))...)
 }
 
 var errPanicked = errors.New("the forwarder has made a mistake about it")

@@ -29,6 +29,11 @@ func (f *Forwarder) sweepBeside() {
 	f.calls.Go(func() {
 		defer f.sweeps.Store(false)
 		defer s.release()
+		defer func() {
+			if cause := recover(); cause != nil {
+				f.panicked(cause, "doing", "the sweep")
+			}
+		}()
 		err := errors.Join(
 			sweepFolders(ctx, s.responses, maxResponseAge),
 			sweepFolders(ctx, s.requests, 0),
