@@ -8,7 +8,16 @@ import time
 import pytest
 
 from conftest import WAIT_SEC, free_port, raw_get, until
-from hubclient import HubClient, HubConfig, HubError, create_relay, create_server
+from hubclient import (
+    HubClient,
+    HubConfig,
+    HubError,
+    RelayTransport,
+    Request,
+    create_relay,
+    create_server,
+    relay_folder,
+)
 from test_relay import files
 
 
@@ -31,6 +40,39 @@ def relayed(relay, name):
 
 def in_thread(hub, thread):
     return [m["body"] for m in raw_get(f"{hub.url}/v1/messages?thread_id={thread}&limit=1000")["result"]]
+
+
+def test_a_request_is_removed_before_its_answer(hub, executable, tmp_path, name, monkeypatch):
+    """Else the forwarder after one that dies between the two does again what the hub had refused."""
+    spool = tmp_path / "spool"
+    c = HubClient.over_relay(name("a"), str(spool))
+    order, unlink = [], os.unlink
+
+    def removes(path, *args, **options):
+        unlink(path, *args, **options)
+        order.append(os.path.splitext(path)[1])
+
+    with create_relay(spool, hub.url, executable=executable) as relay:
+        c.bootstrap()
+        requests = spool / "requests" / relay_folder(c.agent_id)
+        until(lambda: not list(requests.iterdir()), "the end of the forwarder's work")
+        request = Request("GET", "/v1/hub-info")
+        real = RelayTransport._look
+
+        def look_after_death(transport, answer, request_id):
+            if not (spool / "responses" / requests.name / answer).exists():
+                return None
+            os.kill(relay.pid, signal.SIGSTOP)
+            try:
+                (requests / f"{request_id}.work").touch()  # as a forwarder that was too slow leaves it
+                monkeypatch.setattr(os, "unlink", removes)
+                return real(transport, answer, request_id)
+            finally:
+                os.kill(relay.pid, signal.SIGCONT)
+
+        monkeypatch.setattr(RelayTransport, "_look", look_after_death)
+        assert RelayTransport(c.agent_id, spool).send(request).status == 200
+    assert order == [".work", ".json"]
 
 
 def test_all_methods(relay, relayed, name, background):

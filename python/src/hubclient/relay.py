@@ -203,8 +203,12 @@ class RelayTransport:
             if os.name == "nt" and isinstance(e, PermissionError):
                 return None  # the file is being put in its place
             why = _reason(e)
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+        # The request goes first: a forwarder that comes after one that has died takes
+        # a request without an answer for one that was never answered, and sends it
+        # again. The hub would do then, unasked, what it has refused before.
+        for spent in (os.path.join(self._requests, request_id + ".work"), path):
+            with contextlib.suppress(OSError):
+                os.unlink(spent)
         if why:
             raise self._bad_answer(request_id, why)
         try:
