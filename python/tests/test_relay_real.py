@@ -1,6 +1,7 @@
 """The file spool with the real forwarder, which is killed now and then."""
 
 import contextlib
+import json
 import os
 import signal
 import time
@@ -16,7 +17,6 @@ from hubclient import (
     Request,
     create_relay,
     create_server,
-    relay_folder,
 )
 from test_relay import files
 
@@ -42,37 +42,30 @@ def in_thread(hub, thread):
     return [m["body"] for m in raw_get(f"{hub.url}/v1/messages?thread_id={thread}&limit=1000")["result"]]
 
 
-def test_a_request_is_removed_before_its_answer(hub, executable, tmp_path, name, monkeypatch):
+def test_a_request_is_removed_before_its_answer(tmp_path, background, monkeypatch):
     """Else the forwarder after one that dies between the two does again what the hub had refused."""
-    spool = tmp_path / "spool"
-    c = HubClient.over_relay(name("a"), str(spool))
+    requests, responses = tmp_path / "requests" / "dev", tmp_path / "responses" / "dev"
     order, unlink = [], os.unlink
 
     def removes(path, *args, **options):
         unlink(path, *args, **options)
-        order.append(os.path.splitext(path)[1])
+        order.append(os.path.basename(path))
 
-    with create_relay(spool, hub.url, executable=executable) as relay:
-        c.bootstrap()
-        requests = spool / "requests" / relay_folder(c.agent_id)
-        until(lambda: not list(requests.iterdir()), "the end of the forwarder's work")
-        request = Request("GET", "/v1/hub-info")
-        real = RelayTransport._look
+    def answers_and_dies():
+        until(lambda: list(requests.glob("*.json")), "the request")
+        request = next(requests.glob("*.json"))
+        os.rename(request, request.with_suffix(".work"))
+        temp = responses / ".tmp-x"
+        temp.write_text(
+            json.dumps({"request_id": request.stem, "ok": True, "status": 200, "body": {"ok": True, "result": {}}})
+        )
+        os.rename(temp, responses / request.name)
 
-        def look_after_death(transport, answer, request_id):
-            if not (spool / "responses" / requests.name / answer).exists():
-                return None
-            os.kill(relay.pid, signal.SIGSTOP)
-            try:
-                (requests / f"{request_id}.work").touch()  # as a forwarder that was too slow leaves it
-                monkeypatch.setattr(os, "unlink", removes)
-                return real(transport, answer, request_id)
-            finally:
-                os.kill(relay.pid, signal.SIGCONT)
-
-        monkeypatch.setattr(RelayTransport, "_look", look_after_death)
-        assert RelayTransport(c.agent_id, spool).send(request).status == 200
-    assert order == [".work", ".json"]
+    died = background(answers_and_dies)
+    monkeypatch.setattr(os, "unlink", removes)
+    assert RelayTransport("dev", tmp_path).send(Request("POST", "/v1/claims", b"{}", "k-1")).status == 200
+    died()
+    assert order == ["k-1.work", "k-1.json"]
 
 
 def test_all_methods(relay, relayed, name, background):
