@@ -18,6 +18,7 @@ type spool struct {
 	root      *os.Root
 	requests  *os.Root
 	responses *os.Root
+	owner     *os.File // locked by the one daemon that serves the spool; nil in others
 
 	users atomic.Int64 // calls, and the forwarder while it serves it
 }
@@ -72,7 +73,32 @@ func (s *spool) release() {
 	}
 }
 
+// errServed says that another daemon serves the spool.
+var errServed = errors.New("a hub that runs serves it already; start this one with a --spool-dir of its own")
+
+// ownerName is the file that the daemon holds locked whose spool it is.
+const ownerName = ".hub"
+
+// own makes the spool this daemon's. Two hubs on one spool would share the calls
+// of each agent among them by chance. Forwarders that were started by themselves
+// need not own it: they are told which hub is meant.
+func (s *spool) own() error {
+	f, err := s.root.OpenFile(ownerName, openFlags|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if got, err := tryLock(f); err == nil && !got {
+		f.Close()
+		return errServed
+	}
+	s.owner = f // where the file system knows no locks, nobody can tell
+	return nil
+}
+
 func (s *spool) close() {
+	if s.owner != nil {
+		s.owner.Close()
+	}
 	for _, r := range []*os.Root{s.requests, s.responses, s.root} {
 		if r != nil {
 			r.Close()

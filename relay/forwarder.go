@@ -58,6 +58,9 @@ type Config struct {
 	Create bool
 	// BaseURL is the hub's address, as client.CheckBaseURL wants it.
 	BaseURL string
+	// Owner is set by the forwarder in a hub's own process: it serves the spool
+	// only while no other hub does.
+	Owner bool
 	// PollInterval is the time between two looks at the spool, whatever
 	// notification says; 0 is DefaultPollInterval.
 	PollInterval time.Duration

@@ -49,6 +49,11 @@ func (f *Forwarder) open() bool {
 		}
 	}
 	s, err := openSpool(f.cfg.Dir)
+	if err == nil && f.cfg.Owner {
+		if err = s.own(); err != nil {
+			s.close()
+		}
+	}
 	if err != nil {
 		if f.cfg.Create || !errors.Is(err, fs.ErrNotExist) {
 			f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)

@@ -23,7 +23,7 @@ func serveSpool(cfg *cli.DaemonConfig, log *slog.Logger) (stop func()) {
 		return func() {}
 	}
 	f, err := relay.NewForwarder(relay.Config{
-		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, BaseURL: base, Notify: true, Logger: log,
+		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, Owner: true, BaseURL: base, Notify: true, Logger: log,
 		Ready: func() { log.Info("the spool is served", "spool", cfg.SpoolDir) },
 	})
 	if err != nil {
