@@ -35,7 +35,7 @@ const (
 	maxCalls      = 8         // of one folder
 	maxParked     = 4         // of these, calls that wait in the hub
 	maxWaiting    = 64        // calls of one folder that wait for a place among maxParked
-	maxCallsInAll = 8192      // of all folders
+	maxCallsInAll = 8192      // of all folders; fewer where few files may be open
 	maxFolders    = 4096      // agents that one spool serves
 	smallRequest  = 128 << 10 // bytes; a lease with all its metadata is less
 	maxLargeInAll = 64 << 20  // bytes of all requests above smallRequest
@@ -108,7 +108,10 @@ type Forwarder struct {
 	log    troubles
 	calls  sync.WaitGroup
 	sweeps atomic.Bool // one goes on
-	most   int         // agent folders that are served
+	most   struct {
+		folders int // that are served
+		calls   int // under way in all folders
+	}
 
 	// Of Run's goroutine alone.
 	spool   *spool
@@ -119,7 +122,9 @@ type Forwarder struct {
 
 	mu       sync.Mutex
 	folders  map[string]*folder
-	inAll    int // calls under way in all folders
+	inAll    int  // calls under way in all folders
+	parks    int  // of these, those that wait in the hub or for a place there
+	full     bool // there was no room for a call lately
 	stopping bool
 }
 
@@ -157,12 +162,14 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 		return nil, err
 	}
 	cfg.Dir = dir
-	return &Forwarder{
+	f := &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
 		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
-		most: maxFolders, misfits: newFolder(""),
+		misfits: newFolder(""),
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
-	}, nil
+	}
+	f.most.folders, f.most.calls = maxFolders, callsFor(openFiles())
+	return f, nil
 }
 
 // MakeSpool makes the folders of a spool, for their owner alone, where they are
@@ -250,6 +257,7 @@ func (f *Forwarder) loop(ctx context.Context) {
 		case <-quick.C:
 			f.lookQuickly()
 		case <-sweep.C:
+			f.relax()
 			f.sweepBeside()
 		case <-f.kick:
 		case event, ok := <-f.notices.events:

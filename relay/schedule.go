@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 )
 
@@ -21,6 +20,7 @@ const (
 	troubleRespond = "a response cannot be written"
 	troubleReject  = "a file cannot be rejected"
 	troubleCrowd   = "there are too many agent folders; the rest is not served"
+	troubleFull    = "too many calls are under way; requests wait in the spool"
 )
 
 // look opens the spool, if it is there or has been exchanged, and begins to read
@@ -114,8 +114,8 @@ func (f *Forwarder) list() error {
 	for n := 0; ; {
 		entries, err := names.ReadDir(batch)
 		for _, e := range entries {
-			if n++; n > 2*f.most {
-				f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most))
+			if n++; n > 2*f.most.folders {
+				f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
 				return nil // and who is not seen is not forgotten
 			}
 			f.found(e, now)
@@ -146,7 +146,7 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 	}
 	d := f.folder(name)
 	if d == nil {
-		f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most))
+		f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
 		return
 	}
 	d.seen = true
@@ -219,7 +219,7 @@ func (f *Forwarder) folder(name string) *folder {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.folders[name]
-	if d == nil && len(f.folders) < f.most {
+	if d == nil && len(f.folders) < f.most.folders {
 		d = newFolder(name)
 		f.folders[name] = d
 	}
@@ -266,13 +266,6 @@ func (f *Forwarder) startSome(ctx context.Context) {
 			f.start(d, name)
 		}
 	}
-}
-
-// room reports whether one more call of the folder may begin.
-func (f *Forwarder) room(d *folder) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return d.calls < maxCalls && f.inAll < maxCallsInAll && !time.Now().Before(d.blocked)
 }
 
 // start deals with a name beside, unless that is done already.
@@ -323,63 +316,9 @@ func (f *Forwarder) done(c *call, key string) {
 	delete(c.dir.under, key)
 	f.inAll--
 	c.dir.calls--
-	if c.parks {
-		c.dir.parked--
-	}
-	c.dir.place()
+	f.unpark(c)
 	f.mu.Unlock()
 	f.wake()
-}
-
-// park gets the call a place among those of its folder that wait in the hub. It
-// reports false if the folder has too many calls that wait for one already; else
-// it returns once there is a place or until has passed. The call counts as one
-// of the folder's again when there is a place.
-func (f *Forwarder) park(c *call, until time.Duration) bool {
-	d := c.dir
-	f.mu.Lock()
-	if len(d.waiting) >= maxWaiting {
-		f.mu.Unlock()
-		return false
-	}
-	c.parks, c.placed = true, make(chan struct{})
-	if f.stopping {
-		c.cancel()
-	}
-	d.calls--
-	d.waiting = append(d.waiting, c)
-	d.place()
-	f.mu.Unlock()
-	f.wake()
-	over := time.NewTimer(until)
-	defer over.Stop()
-	select {
-	case <-c.placed:
-		return true
-	case <-over.C:
-	case <-c.ctx.Done():
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	select {
-	case <-c.placed:
-	default: // it looks once, as a call that does not wait
-		d.waiting = slices.DeleteFunc(d.waiting, func(w *call) bool { return w == c })
-		c.parks, c.placed = false, nil
-		d.calls++
-	}
-	return true
-}
-
-// place gives free places to who has waited longest.
-func (d *folder) place() {
-	for len(d.waiting) > 0 && d.parked < maxParked {
-		c := d.waiting[0]
-		d.waiting = d.waiting[1:]
-		d.parked++
-		d.calls++
-		close(c.placed)
-	}
 }
 
 // The pauses of a folder whose files cannot be written.

@@ -56,10 +56,10 @@ func TestMisfitsAmongTooManyFolders(t *testing.T) {
 		t.Run(fmt.Sprintf("notify=%v", notify), func(t *testing.T) {
 			b := newBench(t, testhub.Start(t).URL)
 			f := b.made(func(c *Config) { c.Notify = notify })
-			f.most = 4
+			f.most.folders = 4
 			b.run(f)
 			b.works("dev-a")
-			for n := range f.most {
+			for n := range f.most.folders {
 				if err := os.Mkdir(b.path(RequestsDir, fmt.Sprintf("more-%d", n)), 0o700); err != nil {
 					t.Fatal(err)
 				}
