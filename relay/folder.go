@@ -167,7 +167,8 @@ type folder struct {
 
 	// Of Run's goroutine alone.
 	seen    bool     // in the look that goes on
-	watched bool     // notification tells of it
+	watched bool     // notification tells of it, or cannot
+	unheard bool     // it cannot
 	unread  bool     // the list of names has not been read to its end
 	list    *os.File // where reading it goes on; nil: at its beginning
 	orphans bool     // names of requests under way are taken up too

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"hubcli/api/client"
 	"hubcli/hub"
 )
@@ -165,7 +167,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 	f := &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
 		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
-		misfits: newFolder(""),
+		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}
 	f.most.folders, f.most.calls = maxFolders, callsFor(openFiles())
@@ -258,6 +260,7 @@ func (f *Forwarder) loop(ctx context.Context) {
 			f.lookQuickly()
 		case <-sweep.C:
 			f.relax()
+			f.watchAgain()
 			f.sweepBeside()
 		case <-f.kick:
 		case event, ok := <-f.notices.events:

@@ -1,8 +1,11 @@
 package relay
 
 import (
+	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -11,6 +14,7 @@ import (
 // notices tells of new names in the folders that were added. What it misses, on
 // network folders everything, the looks find.
 type notices struct {
+	make     func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
 	requests string
 	watcher  *fsnotify.Watcher
 	events   chan fsnotify.Event // nil: none will come
@@ -19,7 +23,7 @@ type notices struct {
 
 // open begins to tell of the agent folders of the spool in dir.
 func (n *notices) open(dir string) error {
-	w, err := fsnotify.NewWatcher()
+	w, err := n.make()
 	if err != nil {
 		return err
 	}
@@ -28,7 +32,7 @@ func (n *notices) open(dir string) error {
 		w.Close()
 		return err
 	}
-	*n = notices{requests: requests, watcher: w, events: w.Events, errors: w.Errors}
+	*n = notices{make: n.make, requests: requests, watcher: w, events: w.Events, errors: w.Errors}
 	return nil
 }
 
@@ -39,7 +43,49 @@ func (n *notices) close() {
 	if n.watcher != nil {
 		n.watcher.Close()
 	}
-	*n = notices{}
+	*n = notices{make: n.make}
+}
+
+// watch has the system tell of the folder's names, if it can. The looks do not
+// rely on it.
+func (f *Forwarder) watch(d *folder) {
+	if f.notices.watcher == nil || d.watched {
+		return
+	}
+	err := f.notices.add(d.name)
+	d.watched, d.unheard = true, err != nil && !errors.Is(err, fs.ErrNotExist)
+	if d.unheard {
+		f.log.begin(troubleNotify, err)
+	}
+}
+
+// watchAgain tries again what notification has failed at: others may have given
+// back in the meantime what the system has few of.
+func (f *Forwarder) watchAgain() {
+	if !f.cfg.Notify || f.spool == nil {
+		return
+	}
+	f.mu.Lock()
+	folders := slices.Collect(maps.Values(f.folders))
+	f.mu.Unlock()
+	if f.notices.watcher == nil {
+		if err := f.notices.open(f.cfg.Dir); err != nil {
+			f.log.begin(troubleNotify, err)
+			return
+		}
+		for _, d := range folders {
+			d.watched = false
+		}
+	}
+	whole := true
+	for _, d := range folders {
+		d.watched = d.watched && !d.unheard
+		f.watch(d)
+		whole = whole && !d.unheard
+	}
+	if whole {
+		f.log.end(troubleNotify)
+	}
 }
 
 // noticed queues the request that an event is about. ok is false when the

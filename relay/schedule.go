@@ -150,12 +150,7 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 		return
 	}
 	d.seen = true
-	if !d.watched && f.notices.watcher != nil {
-		d.watched = true // whether it worked or not: the looks do not rely on it
-		if err := f.notices.add(name); err != nil {
-			f.log.begin(troubleNotify, err)
-		}
-	}
+	f.watch(d)
 	if f.mayRead(d, now) {
 		d.begin(f.spool.requests, now)
 	}
