@@ -227,11 +227,15 @@ class Server:
             self._serve(connection)
         connection.close()
 
-    def close(self):
+    def stop_listening(self):
+        """From then on nobody takes connections at the address."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._thread.join(WAIT_SEC)
+
+    def close(self):
+        self.stop_listening()
         for connection in self._open:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

@@ -79,6 +79,86 @@ def test_a_write_whose_connection_drops_twice_is_of_unknown_outcome(hub, server,
     assert len(raw_get(f"{hub.url}/v1/messages?thread_id={thread}")["result"]) == 1
 
 
+def test_a_write_that_was_lost_stays_of_unknown_outcome_when_nobody_answers_any_more(server):
+    """The second error alone would mean that nothing was sent."""
+
+    def serve(connection):
+        read_request(connection)
+        s.stop_listening()
+
+    s = server(serve)
+    with HubClient("a", s.url) as c, pytest.raises(HubError) as caught:
+        c.post("general", "x")
+    e = caught.value
+    assert (e.code, e.detail["outcome"]) == ("unreachable", "unknown")
+    assert e.detail["idempotency_key"]
+
+
+def test_a_write_that_was_lost_stays_of_unknown_outcome_when_the_hub_stops(server):
+    heads = []
+
+    def serve(connection):
+        heads.append(read_request(connection))
+        if len(heads) == 2:
+            stopping = {"ok": False, "error": "stopping", "code": "stopping", "status": 503}
+            connection.sendall(answer(503, json.dumps(stopping).encode()))
+
+    with HubClient("a", server(serve).url) as c, pytest.raises(HubError) as caught:
+        c.post("general", "x")
+    assert (caught.value.code, caught.value.detail["outcome"]) == ("stopping", "unknown")
+
+
+def test_a_broken_connection_takes_the_idle_ones_with_it(server):
+    """They were opened before it, so that a repetition over one of them would be spent."""
+    together, dead = threading.Barrier(2), threading.Event()
+
+    def serve(connection):
+        old = not dead.is_set()
+        while read_request(connection) is not None:
+            if dead.is_set() and old:
+                return  # like a hub that has just died
+            if old:
+                together.wait(WAIT_SEC)
+            connection.sendall(good())
+
+    s = server(serve)
+    with HubClient("a", s.url) as c:
+        threads = [threading.Thread(target=c.bootstrap) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(WAIT_SEC)
+        assert (s.accepted, len(c._calls.transport._idle)) == (2, 2)
+        dead.set()
+        assert c.bootstrap()["latest_visible_id"] == 7
+        assert s.accepted == 3
+
+
+def test_close_does_not_wait_long_for_a_silent_hub(server, monkeypatch):
+    import hubclient.client
+
+    assert hubclient.client._CLOSE_SEC == 5.0
+    monkeypatch.setattr(hubclient.client, "_CLOSE_SEC", 0.2)
+    released = threading.Event()
+
+    def serve(connection):
+        while (request := read_request(connection)) is not None:
+            if request[0].startswith("DELETE"):
+                released.wait(WAIT_SEC)
+                return
+            row = {"session_id": "s1.x", "resume_key": "k"}
+            connection.sendall(answer(201, json.dumps({"ok": True, "result": row}).encode()))
+
+    c = HubClient("a", server(serve).url, timeout=10)
+    c.register()
+    began = time.monotonic()
+    try:
+        c.close()
+    finally:
+        released.set()
+    assert time.monotonic() - began < 5
+
+
 def test_a_refusal_after_a_dropped_connection_is_a_refusal(hub, server, name):
     proxy = Proxy(server, hub.port, cut={1})
     with HubClient(name("a"), proxy.url) as c, pytest.raises(HubError) as caught:

@@ -6,20 +6,8 @@ import urllib.parse
 
 import pytest
 
-from conftest import ROOT
 from hubclient import HttpTransport, HubClient
-
-DOCUMENT = json.loads((ROOT / "api" / "openapi.json").read_text(encoding="utf-8"))
-TRANSPORT_HEADERS = {"Idempotency-Key"}
-
-
-def resolved(node):
-    while "$ref" in node:
-        here = DOCUMENT
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            here = here[part]
-        node = here
-    return node
+from schema import DOCUMENT, check, resolved
 
 
 class Recorder:
@@ -56,11 +44,10 @@ def last_task(client):
 
 def resume(client):
     client.register()
-    # The static constructor makes an HTTP transport of its own: the same request by hand.
-    from hubclient.calls import Calls
-
-    body = {"prior_session_id": client.session_id, "resume_key": client.resume_key}
-    Calls(client._calls.transport, 5).post("/v1/sessions/resume", body)
+    recorder = client._calls.transport
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hubclient.client.HttpTransport", lambda *_: recorder)
+        HubClient.resume_mcp_identity(client.session_id, client.resume_key, recorder.base_url)
 
 
 # Method, operation that it is, and whether the parameters and members are all that the operation has for agents.
@@ -125,9 +112,11 @@ def check_query(sent, described):
     assert {n for n, p in known.items() if p.get("required")} <= set(sent)
     for parameter, values in sent.items():
         schema = resolved(known[parameter]["schema"])
-        schema = resolved(schema["items"]) if schema.get("type") == "array" else schema
-        if "pattern" in schema:
-            assert re.search(schema["pattern"], values[0]), (parameter, values)
+        if schema.get("type") == "array":
+            check(values, schema, parameter)
+        else:
+            (value,) = values
+            check(value, schema, parameter)
 
 
 def check_body(request, described):
@@ -137,29 +126,38 @@ def check_body(request, described):
     schema = resolved(resolved(described["requestBody"])["content"]["application/json"]["schema"])
     body = json.loads(request.body)
     assert set(body) <= set(schema["properties"])
-    assert set(schema.get("required", [])) <= set(body)
+    check(body, schema, "the body")
 
 
 def check_answer(response, described):
     answers = described["responses"]
     assert str(response.status) in answers
-    schema = resolved(resolved(answers[str(response.status)])["content"]["application/json"]["schema"])
-    check_members(json.loads(response.body), schema)
+    schema = resolved(answers[str(response.status)])["content"]["application/json"]["schema"]
+    check(json.loads(response.body), schema, "the answer")
 
 
-def check_members(value, schema):
-    """Compares member names, wherever the document names them."""
-    schema = resolved(schema)
-    for part in schema.get("allOf", []):
-        check_members(value, part)
-    if isinstance(value, dict) and "properties" in schema:
-        assert set(schema.get("required", [])) <= set(value)
-        for member, inner in schema["properties"].items():
-            if member in value:
-                check_members(value[member], inner)
-    if isinstance(value, list) and "items" in schema:
-        for item in value:
-            check_members(item, schema["items"])
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"id": "1"}, "id"),
+        ({"id": True}, "id"),
+        ({"kind": "shout"}, "kind"),
+        ({"ts": "2026-01-01T00:00:00Z"}, "ts"),
+        ({"to_agent": ""}, "to_agent"),
+        ({"thread_id": 5}, "thread_id"),
+        ({"attachments": [{"type": "other"}]}, "attachments"),
+        ({"metadata": []}, "metadata"),
+        ({"authority": None}, "authority"),
+        ({"body": ...}, "required"),
+    ],
+)
+def test_the_comparison_notices(client, change, where):
+    row = client().post("general", "x", attachments=[{"type": "text", "content": "t"}])
+    schema = {"$ref": "#/components/schemas/Message"}
+    check(row, schema)
+    changed = {name: value for name, value in {**row, **change}.items() if value is not ...}
+    with pytest.raises(AssertionError, match=where):
+        check(changed, schema)
 
 
 def test_every_method_that_sends_is_compared():

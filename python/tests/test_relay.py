@@ -269,6 +269,25 @@ def test_a_request_that_was_taken_and_not_answered_is_of_unknown_outcome(forward
     assert e.detail["request_id"] == forwarder.taken[0]["request_id"]
 
 
+def test_an_answer_that_comes_while_the_request_is_withdrawn_is_taken(forwarder, hub, name, monkeypatch):
+    """A forwarder takes and answers the request between the last look and the withdrawal."""
+    me = name("a")
+    forwarder.close()
+    transport = RelayTransport(me, forwarder.spool, 0.1)
+    real = os.unlink
+
+    def unlink(path, *args, **options):
+        monkeypatch.setattr(os, "unlink", real)
+        forwarder.write(relay_folder(me), "k-" + me, json.dumps(answered({"request_id": "k-" + me}, 200, GOOD)))
+        os.rename(path, path + ".taken")
+        real(path, *args, **options)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+    response = transport.send(Request("POST", "/v1/messages", b"{}", "k-" + me, timeout=0.1))
+    assert json.loads(response.body) == GOOD
+    assert list(forwarder.spool.glob("responses/*/*")) == []
+
+
 def test_an_interrupted_call_withdraws_its_request(tmp_path, monkeypatch):
     def interrupt(_seconds):
         raise KeyboardInterrupt

@@ -107,6 +107,26 @@ def test_a_poll_whose_connection_drops_waits_for_the_rest_of_its_time(hub, serve
     assert second < 0.2  # the answer that was lost came when the time was over
 
 
+@pytest.mark.parametrize("since", [999, 1000, 20_000])
+def test_a_look_goes_on_where_the_hub_has_examined_enough_for_once(server, since):
+    """The hub examines a bounded number of rows, finds none, and says how far it came."""
+    from conftest import read_request
+
+    heads = []
+
+    def serve(connection):
+        while (request := read_request(connection)) is not None:
+            heads.append(request[0])
+            pages = [([], since), ([{"id": since + 1}], since + 1)]
+            rows, next_since = pages[len(heads) - 1]
+            body = json.dumps({"ok": True, "result": rows, "next_since_id": next_since})
+            connection.sendall(answer(200, body.encode()))
+
+    with HubClient("a", server(serve).url) as c:
+        assert c.poll(timeout=0) == ([] if since < 1000 else [{"id": since + 1}])
+    assert all(f"since_id={n}&" in head for n, head in zip((0, since), heads))
+
+
 def test_a_poll_of_a_busy_hub(server):
     from conftest import read_request
 
