@@ -12,6 +12,10 @@ import (
 	"hubcli/hub"
 )
 
+// silence is how long a hub, or the way to it, may be slow beyond what a poll
+// asks it to wait.
+const silence = 3 * time.Second
+
 // wordFailed tells the others that a role has failed.
 const wordFailed = "failed"
 
@@ -49,7 +53,7 @@ type line struct {
 func (p *player) hear(ctx context.Context) error {
 	page, err := ask(ctx, p, "polling", func(ctx context.Context) (hub.Page, error) {
 		return p.hub.Events(ctx, hub.EventsQuery{
-			Agent: p.me(), Channels: []hub.ChannelName{p.cfg.Channel}, Since: p.since, Limit: pageLimit, Wait: p.cfg.PollInterval,
+			Agent: p.me(), Channels: []hub.ChannelName{p.cfg.Channel}, Since: p.since, Limit: pageLimit, Wait: p.wait(ctx),
 		})
 	})
 	if err != nil {
@@ -74,6 +78,17 @@ func (p *player) hear(ctx context.Context) error {
 	}
 	p.since = page.NextSinceID
 	return nil
+}
+
+// wait is how long one poll is parked: no more than half of the time that is left,
+// so that the last ones are answered within it.
+func (p *player) wait(ctx context.Context) time.Duration {
+	const least = 10 * time.Millisecond
+	end, ok := ctx.Deadline()
+	if !ok {
+		return p.cfg.PollInterval
+	}
+	return min(p.cfg.PollInterval, max(time.Until(end)/2, least))
 }
 
 // keep remembers what the roles of this run, or the hub, have said.
@@ -119,8 +134,10 @@ func (p *player) until(ctx context.Context, what string, holds func() bool) erro
 		}
 		err := p.hear(ctx)
 		if ctx.Err() != nil && !holds() {
+			// That the last poll was not answered within the time says nothing of the
+			// hub, if it has answered just before.
 			var refused *hub.Error
-			if !errors.As(err, &refused) {
+			if !errors.As(err, &refused) || late(refused) && time.Since(p.answered) < p.cfg.PollInterval+silence {
 				err = context.Cause(ctx)
 			}
 			return fmt.Errorf("waited %.1f s for %s; %s; %w", time.Since(began).Seconds(), what, p.lastWords(), err)

@@ -43,6 +43,8 @@ type player struct {
 	fence hub.Fence     // of the claim, as this role knows it
 	owner hub.AgentID   // of the claim after the race
 	cut   bool          // the last call was not answered
+
+	answered time.Time // when the last answer came
 }
 
 func newPlayer(cfg Config) *player {
@@ -73,14 +75,16 @@ func ask[T any](ctx context.Context, p *player, what string, call func(context.C
 		var refused *hub.Error
 		switch {
 		case err == nil:
-			p.cut = false
+			p.cut, p.answered = false, time.Now()
 			return got, nil
 		case !errors.As(err, &refused):
 			return got, fmt.Errorf("%s: %w", what, err)
 		case !passing(refused) || p.at == 1: // a hub that is not there at the beginning is none
 			return got, fmt.Errorf("%s: %w", what, err)
 		}
-		if !p.cut && p.cfg.Trouble != nil {
+		// An answer that is late because the time is over is no trouble.
+		end, ends := ctx.Deadline()
+		if over := ends && time.Until(end) < lastRetry; !p.cut && p.cfg.Trouble != nil && !(over && late(refused)) {
 			p.cfg.Trouble(err)
 		}
 		p.cut = true
@@ -96,6 +100,12 @@ func passing(e *hub.Error) bool {
 	const firstOfSpool = 597 // 597 to 599 are the answers of a spool that no hub gave
 	return e.Status == 0 || e.Status == http.StatusServiceUnavailable || e.Status >= firstOfSpool ||
 		e.Code == hub.CodeInProgress || e.Code == hub.CodeTooManyPolls
+}
+
+// late reports whether a call got no answer in time, rather than found nobody.
+func late(e *hub.Error) bool {
+	const noAnswerFromSpool = 598
+	return e.Code == client.CodeNoAnswer || e.Status == noAnswerFromSpool
 }
 
 // refusedAs reports whether the hub refused a call with this code. Any other end
