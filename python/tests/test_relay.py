@@ -23,6 +23,7 @@ class Forwarder:
         self.taken = []  # whole requests
         self.reply = self._forward  # what makes the answer of a request
         self._ended = threading.Event()
+        self._serving = []
         (spool / "requests").mkdir(parents=True)
 
     def start(self):
@@ -36,7 +37,9 @@ class Forwarder:
                     path.rename(work)
                 except FileNotFoundError:
                     continue
-                threading.Thread(target=self._serve, args=(work,), daemon=True).start()
+                thread = threading.Thread(target=self._serve, args=(work,), daemon=True)
+                self._serving.append(thread)
+                thread.start()
 
     def _serve(self, work):
         request = json.loads(work.read_text(encoding="utf-8"))
@@ -72,6 +75,8 @@ class Forwarder:
     def close(self):
         self._ended.set()
         self._thread.join(WAIT_SEC)
+        for thread in self._serving:  # before the folder goes
+            thread.join(WAIT_SEC)
 
 
 def answered(request, status, envelope, headers=None):
