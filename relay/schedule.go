@@ -319,7 +319,7 @@ func (f *Forwarder) done(c *call, key string) {
 // The pauses of a folder whose files cannot be written.
 const (
 	firstPause = 500 * time.Millisecond
-	longPause  = 30 * time.Second
+	longPause  = 2 * time.Second // well below what clients wait
 )
 
 // block leaves a folder alone for a while, because what would be asked could not

@@ -131,8 +131,12 @@ func isPlain(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '_' || 
 // sees all of it, also after a power cut. An existing file is replaced, a link is
 // replaced and not followed. dir must exist below root.
 func writeWhole(root *os.Root, dir, name string, data []byte) (err error) {
+	folder, err := root.Stat(dir)
+	if err != nil {
+		return err
+	}
 	temp := path.Join(dir, tempPrefix+string(NewRequestID()))
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode(folder.Mode()))
 	if err != nil {
 		return err
 	}
@@ -146,6 +150,11 @@ func writeWhole(root *os.Root, dir, name string, data []byte) (err error) {
 	}
 	return syncFolder(root, dir)
 }
+
+// fileMode is the access to a file in a folder: its owner's alone, unless the
+// folder was opened to the group or to others. Then they get the file as well, as
+// far as the umask lets them.
+func fileMode(folder fs.FileMode) fs.FileMode { return 0o600 | folder.Perm()&0o066 }
 
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,9 @@
 package relay
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"testing"
 
@@ -42,6 +45,31 @@ func TestRequestIDForm(t *testing.T) {
 	} {
 		if id.Valid() != want {
 			t.Errorf("%q: Valid() = %v", id, !want)
+		}
+	}
+}
+
+// TestFilesAreAsOpenAsTheirFolder: a folder that is shared with another user has
+// files that the other can read.
+func TestFilesAreAsOpenAsTheirFolder(t *testing.T) {
+	for folder, want := range map[fs.FileMode]fs.FileMode{0o700: 0o600, 0o770: 0o660, 0o750: 0o640, 0o777: 0o666, 0o711: 0o600} {
+		if got := fileMode(fs.ModeDir | folder); got != want {
+			t.Errorf("a file in a folder of mode %o gets %o, want %o", folder, got, want)
+		}
+	}
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, mode := range []fs.FileMode{0o700, 0o750} {
+		if err := errors.Join(os.Chmod(dir, mode), writeWhole(root, ".", "x", nil)); err != nil {
+			t.Fatal(err)
+		}
+		info, err := root.Stat("x")
+		if err != nil || info.Mode().Perm()&^fileMode(mode) != 0 || mode == 0o700 && info.Mode().Perm() != 0o600 {
+			t.Errorf("in a folder of mode %o the file has %v, %v", mode, info.Mode(), err)
 		}
 	}
 }

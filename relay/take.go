@@ -114,7 +114,11 @@ func (t *taken) openFile(name string) error {
 	}
 	t.file, err = t.requests.OpenFile(name, openFlags, 0)
 	if errors.Is(err, fs.ErrPermission) {
-		return &misfit{why: "It cannot be opened for reading."}
+		return &misfit{
+			why: fmt.Sprintf("It may not be read by this user (%s).", before.Mode()),
+			answer: hub.NewError(hub.CodeInvalid, "the forwarder may not read the request file; nothing was done").
+				WithFix("run the sandbox under the user id of the forwarder, or open the agent's folders and files to both"),
+		}
 	}
 	if err != nil {
 		if now, lookErr := t.requests.Lstat(name); lookErr != nil || !os.SameFile(before, now) {

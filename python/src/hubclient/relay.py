@@ -166,7 +166,9 @@ class RelayTransport:
                 if not stat.S_ISDIR(os.lstat(part).st_mode):
                     raise NotADirectoryError(None, f"{part} is no folder")
         temp = os.path.join(self._requests, f".tmp-{new_key()}")
-        fd = os.open(temp, _WRITE_FLAGS, 0o600)
+        # Its owner's alone, unless the folder was opened to the group or to others.
+        mode = 0o600 | (os.stat(self._requests).st_mode & 0o066)
+        fd = os.open(temp, _WRITE_FLAGS, mode)
         try:
             try:
                 rest = memoryview(content)
