@@ -145,7 +145,10 @@ func smokeFailure(err error) error {
 	var h *hub.Error
 	if errors.As(f.Err, &h) {
 		shown.Exit = exitOf(h)
-		if h.Fix != "" {
+		switch {
+		case h.Code == hub.CodeSessionReplaced:
+			shown.Fix = "another process plays the same role on this hub; end it, or wait until it has ended"
+		case h.Fix != "":
 			shown.Fix = h.Fix
 		}
 	}

@@ -100,7 +100,7 @@ func (c *call) view(q *api.Query) (hub.AgentID, error) {
 		return "", err
 	}
 	if agent.Reserved() && !c.caller.Operator {
-		return "", operatorRequired("only the operator sees what " + string(agent) + " sees")
+		return "", c.needsOperator("only the operator sees what " + string(agent) + " sees")
 	}
 	return agent, c.actAs(agent)
 }

@@ -118,7 +118,7 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	if c.route.plane == planeOperator && !c.caller.Operator {
-		return operatorRequired(c.route.method + " " + c.route.path + " is the operator's")
+		return c.needsOperator(c.route.method + " " + c.route.path + " is the operator's")
 	}
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return nil
@@ -147,6 +147,15 @@ func (c *call) takeRelay() error {
 	}
 	c.caller.Relay = hub.AgentID(agents[0])
 	return nil
+}
+
+// needsOperator refuses the call to who is not the operator.
+func (c *call) needsOperator(message string) *hub.Error {
+	e := operatorRequired(message)
+	if c.caller.Relay != "" {
+		e.Fix = "ask the operator: no call of the operator's comes through a spool"
+	}
+	return e
 }
 
 func operatorRequired(message string) *hub.Error {

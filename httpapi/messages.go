@@ -150,7 +150,7 @@ func getInbox(c *call) (reply, error) {
 	if asOperator {
 		c.logged, c.agent = true, hub.AgentOperator
 		if !c.caller.Operator {
-			return reply{}, operatorRequired("this inbox is shown to the operator alone")
+			return reply{}, c.needsOperator("this inbox is shown to the operator alone")
 		}
 	} else if err := c.actAs(agent); err != nil {
 		return reply{}, err

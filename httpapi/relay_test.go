@@ -156,6 +156,17 @@ func TestMaxWait(t *testing.T) {
 	}
 }
 
+// TestRelayIsNotToldToSendTheToken: what a forwarder never carries is no way out.
+func TestRelayIsNotToldToSendTheToken(t *testing.T) {
+	c := newClient(t, testhub.Start(t)).with(api.HeaderRelay, "mine")
+	for _, path := range []string{"/v1/inbox/operator?as_operator=1", "/v1/shutdown", "/v1/events?agent_id=operator"} {
+		got := c.call("GET", path, "")
+		if got.Code != hub.CodeOperatorRequired || strings.Contains(got.Fix, "operator.token") {
+			t.Errorf("%s: %s, fix %q", path, got.Code, got.Fix)
+		}
+	}
+}
+
 // TestRelayHasNoPower: neither the operator's token nor a name that is none.
 func TestRelayHasNoPower(t *testing.T) {
 	e := startEdge(t, nil)
