@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"hubcli/api"
@@ -41,13 +42,20 @@ func unanswered(id RequestID, e *hub.Error) *Response {
 	return &Response{RequestID: id, Status: e.Status, Body: body, CompletedAt: hub.TimeOf(time.Now()), Error: e.Message}
 }
 
-// encode renders a response file.
+// encode renders a response file. The body, which must be JSON, keeps its bytes
+// and is copied once.
 func (r *Response) encode() ([]byte, error) {
+	const hole = `"body":null` // no text holds it: there its quotes are escaped
+	frame := *r
+	frame.Body = nil
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // bodies keep their bytes
-	err := e.Encode(r)
-	return b.Bytes(), err
+	e.SetEscapeHTML(false)
+	if err := e.Encode(frame); err != nil || len(r.Body) == 0 {
+		return b.Bytes(), err
+	}
+	before, after, _ := bytes.Cut(b.Bytes(), []byte(hole))
+	return slices.Concat(before, []byte(`"body":`), r.Body, after), nil
 }
 
 // refused is what a check of the vocabulary or of the JSON says, as a refusal.

@@ -336,4 +336,5 @@ type call struct {
 	placed chan struct{} // closed when it got a place
 
 	charged int64 // bytes of the budget for large requests
+	kept    int64 // bytes of the budget for large answers
 }

@@ -34,13 +34,15 @@ const (
 
 // How much goes on at once.
 const (
-	maxCalls      = 8         // of one folder
-	maxParked     = 4         // of these, calls that wait in the hub
-	maxWaiting    = 64        // calls of one folder that wait for a place among maxParked
-	maxCallsInAll = 8192      // of all folders; fewer where few files may be open
-	maxFolders    = 4096      // agents that one spool serves
-	smallRequest  = 128 << 10 // bytes; a lease with all its metadata is less
-	maxLargeInAll = 64 << 20  // bytes of all requests above smallRequest
+	maxCalls      = 8              // of one folder
+	maxParked     = 4              // of these, calls that wait in the hub
+	maxWaiting    = 64             // calls of one folder that wait for a place among maxParked
+	maxCallsInAll = 8192           // of all folders; fewer where few files may be open
+	maxFolders    = 4096           // agents that one spool serves
+	smallRequest  = 128 << 10      // bytes; a lease with all its metadata is less
+	maxLargeInAll = 64 << 20       // bytes of all requests above smallRequest
+	smallAnswer   = 128 << 10      // bytes
+	maxKeptInAll  = maxAnswerBytes // bytes of all answers above smallAnswer
 	stopPatience  = 2 * time.Second
 	answerMargin  = 5 * time.Second // the hub answers a wait so long before the request times out
 	maxRequestAge = time.Hour
@@ -98,19 +100,20 @@ const (
 
 // Forwarder serves one spool. Run does everything.
 type Forwarder struct {
-	cfg    Config
-	http   *http.Client
-	run    context.Context // Run's
-	ending context.Context // done when calls are to be broken off
-	base   string
-	lock   func(*os.File) (bool, error) // tryLock, but in tests
-	large  *budget
-	kick   chan struct{} // something may be started
-	reject rejects
-	log    troubles
-	calls  sync.WaitGroup
-	sweeps atomic.Bool // one goes on
-	most   struct {
+	cfg     Config
+	http    *http.Client
+	run     context.Context // Run's
+	ending  context.Context // done when calls are to be broken off
+	base    string
+	lock    func(*os.File) (bool, error) // tryLock, but in tests
+	large   *budget                      // of requests
+	answers *budget
+	kick    chan struct{} // something may be started
+	reject  rejects
+	log     troubles
+	calls   sync.WaitGroup
+	sweeps  atomic.Bool // one goes on
+	most    struct {
 		folders int // that are served
 		calls   int // under way in all folders
 	}
@@ -166,7 +169,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 	cfg.Dir = dir
 	f := &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
-		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), kick: make(chan struct{}, 1),
+		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), answers: newBudget(maxKeptInAll), kick: make(chan struct{}, 1),
 		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}

@@ -307,6 +307,7 @@ func (f *Forwarder) done(c *call, key string) {
 	c.cancel()
 	c.spool.release()
 	f.discharge(c)
+	f.drop(c)
 	f.mu.Lock()
 	delete(c.dir.under, key)
 	f.inAll--

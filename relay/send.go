@@ -3,11 +3,8 @@ package relay
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"strconv"
@@ -26,14 +23,6 @@ const (
 	maxAnswerBytes  = 64 << 20
 )
 
-// reply is one whole answer.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-	api.Envelope
-}
-
 // notHubError says that what answered is no hub.
 type notHubError struct{ why string }
 
@@ -48,7 +37,7 @@ func (f *Forwarder) send(c *call, op *operation, r *Request, path string, wait t
 	var away time.Time
 	busy := 0
 	for {
-		got, err := f.attempt(c.ctx, op, r, path, max(0, min(wait, c.left()-answerMargin)))
+		got, err := f.attempt(c, op, r, path, max(0, min(wait, c.left()-answerMargin)))
 		var notHub *notHubError
 		var pause time.Duration
 		switch {
@@ -69,6 +58,7 @@ func (f *Forwarder) send(c *call, op *operation, r *Request, path string, wait t
 		if err == nil && pause == 0 {
 			return answered(c.id, got.status, got.header, got.body)
 		}
+		f.drop(c)
 		if !sleep(c.ctx, pause) {
 			return f.brokenOff(c, lost)
 		}
@@ -110,12 +100,12 @@ func busyPause(c *call, got *reply, n *int) time.Duration {
 }
 
 // attempt sends once. The errors are *notHubError and those of net/http.
-func (f *Forwarder) attempt(ctx context.Context, op *operation, r *Request, path string, wait time.Duration) (*reply, error) {
+func (f *Forwarder) attempt(c *call, op *operation, r *Request, path string, wait time.Duration) (*reply, error) {
 	var content io.Reader
 	if len(r.Body) > 0 {
 		content = bytes.NewReader(r.Body)
 	}
-	req, err := http.NewRequestWithContext(ctx, r.Method, f.base+path, content)
+	req, err := http.NewRequestWithContext(c.ctx, r.Method, f.base+path, content)
 	if err != nil {
 		return nil, &notHubError{why: err.Error()}
 	}
@@ -135,21 +125,7 @@ func (f *Forwarder) attempt(ctx context.Context, op *operation, r *Request, path
 		return nil, err
 	}
 	defer res.Body.Close()
-	got := &reply{status: res.StatusCode, header: res.Header}
-	if t, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || t != api.ContentType {
-		return nil, &notHubError{why: fmt.Sprintf("it answered %d without JSON", res.StatusCode)}
-	}
-	got.body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(got.body) > maxAnswerBytes {
-		return nil, &notHubError{why: fmt.Sprintf("its answer has more than %d bytes", maxAnswerBytes)}
-	}
-	if err := json.Unmarshal(got.body, &got.Envelope); err != nil || !got.OK && got.Error == "" {
-		return nil, &notHubError{why: fmt.Sprintf("it answered %d without the hub's envelope", res.StatusCode)}
-	}
-	return got, nil
+	return f.replyOf(c, res)
 }
 
 // unreachable is said where no hub answers.
