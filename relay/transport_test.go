@@ -440,7 +440,9 @@ func TestTransportOnlyTakesAnswers(t *testing.T) {
 			t.Parallel() // each waits for its timeout
 			dir := newSpool(t)
 			forwardBy(t, dir, func(in relay.Request) *relay.Response {
-				if err := put(filepath.Join(dir, "responses/a/k.json")); err != nil {
+				folder := filepath.Join(dir, relay.ResponsesDir, "a")
+				temp := filepath.Join(folder, ".tmp-k") // what is half done is not seen
+				if err := errors.Join(put(temp), os.Rename(temp, filepath.Join(folder, "k.json"))); err != nil {
 					t.Error(err)
 				}
 				return nil
