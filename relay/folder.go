@@ -166,13 +166,14 @@ type folder struct {
 	name string
 
 	// Of Run's goroutine alone.
-	seen    bool     // in the look that goes on
-	watched bool     // notification tells of it, or cannot
-	unheard bool     // it cannot
-	unread  bool     // the list of names has not been read to its end
-	list    *os.File // where reading it goes on; nil: at its beginning
-	orphans bool     // names of requests under way are taken up too
-	queue   []string // names to take
+	seen       bool     // in the look that goes on
+	watched    bool     // notification tells of it, or cannot
+	unheard    bool     // it cannot
+	unread     bool     // the list of names has not been read to its end
+	unreadable bool     // its names, when they were to be read last
+	list       *os.File // where reading it goes on; nil: at its beginning
+	orphans    bool     // names of requests under way are taken up too
+	queue      []string // names to take
 
 	known    bool      // it has been read once, and is told of since
 	deaf     bool      // requests have come of which nobody told
@@ -280,6 +281,7 @@ func (d *folder) next(s *spool) (string, error) {
 func (d *folder) read(s *spool) error {
 	if d.list == nil {
 		list, err := openList(s.requests, d.name)
+		d.unreadable = err != nil
 		if err != nil {
 			d.unread = false
 			return err

@@ -120,6 +120,7 @@ type Forwarder struct {
 
 	// Of Run's goroutine alone.
 	spool   *spool
+	crowded bool    // there are too many folders, says the look that goes on
 	misfits *folder // requests itself, for what is no agent folder in it
 	notices notices
 	pending map[*folder]bool      // have names queued or unread
@@ -173,6 +174,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}
+	f.reject.log = &f.log
 	f.most.folders, f.most.calls = maxFolders, callsFor(openFiles())
 	return f, nil
 }

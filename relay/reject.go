@@ -23,6 +23,8 @@ const (
 // rejects moves what is no request out of the way, to where a human can look at
 // it. Nothing of it is opened or copied.
 type rejects struct {
+	log *troubles
+
 	mu    sync.Mutex
 	known bool  // the next two count what is there
 	files int   // two for each entry: itself and its reason
@@ -32,7 +34,12 @@ type rejects struct {
 }
 
 // move rejects requests/<folder>/<name>; the empty folder is requests itself.
-func (r *rejects) move(s *spool, folder, name, why string) error {
+func (r *rejects) move(s *spool, folder, name, why string) (err error) {
+	defer func() {
+		if err == nil {
+			r.log.end(troubleReject, "folder", folder)
+		}
+	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	from := path.Join(RequestsDir, folder, name)

@@ -110,12 +110,13 @@ func (f *Forwarder) list() error {
 	for _, d := range f.folders {
 		d.seen = false
 	}
+	f.crowded = false
 	now := time.Now()
 	for n := 0; ; {
 		entries, err := names.ReadDir(batch)
 		for _, e := range entries {
 			if n++; n > 2*f.most.folders {
-				f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
+				f.crowd()
 				return nil // and who is not seen is not forgotten
 			}
 			f.found(e, now)
@@ -128,7 +129,16 @@ func (f *Forwarder) list() error {
 		}
 	}
 	f.forget()
+	if !f.crowded {
+		f.log.end(troubleCrowd)
+	}
 	return nil
+}
+
+// crowd notes that there are more folders than are served.
+func (f *Forwarder) crowd() {
+	f.crowded = true
+	f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
 }
 
 // found takes note of one entry of requests/.
@@ -146,7 +156,7 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 	}
 	d := f.folder(name)
 	if d == nil {
-		f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
+		f.crowd()
 		return
 	}
 	d.seen = true
@@ -221,16 +231,23 @@ func (f *Forwarder) folder(name string) *folder {
 	return d
 }
 
-// forget drops the folders that are gone.
+// forget drops the folders that are gone, and what was wrong with them.
 func (f *Forwarder) forget() {
+	var gone []string
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	for name, d := range f.folders {
 		if !d.seen && len(d.under) == 0 {
 			d.stop()
 			delete(f.folders, name)
 			delete(f.pending, d)
 			delete(f.quick, d)
+			gone = append(gone, name)
+		}
+	}
+	f.mu.Unlock()
+	for _, name := range gone {
+		for _, what := range []string{troubleFolder, troubleTake, troubleRespond, troubleReject} {
+			f.log.end(what, "folder", name)
 		}
 	}
 }
@@ -244,10 +261,7 @@ func (f *Forwarder) startSome(ctx context.Context) {
 			if !f.room(d) {
 				continue
 			}
-			name, err := d.next(f.spool)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				f.log.begin(troubleFolder, err, "folder", d.name)
-			}
+			name := f.nextOf(d)
 			if name == "" {
 				if !d.unread {
 					delete(f.pending, d)
@@ -261,6 +275,20 @@ func (f *Forwarder) startSome(ctx context.Context) {
 			f.start(d, name)
 		}
 	}
+}
+
+// nextOf returns the next name of the folder to take, or "", and tells the log
+// when its names cannot be read, and when they can again.
+func (f *Forwarder) nextOf(d *folder) string {
+	was := d.unreadable
+	name, err := d.next(f.spool)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		f.log.begin(troubleFolder, err, "folder", d.name)
+	case was && !d.unreadable:
+		f.log.end(troubleFolder, "folder", d.name)
+	}
+	return name
 }
 
 // start deals with a name beside, unless that is done already.

@@ -72,6 +72,13 @@ func TestMisfitsAmongTooManyFolders(t *testing.T) {
 			}
 			b.until("the misfits are moved away", func() bool { return len(b.names(RejectedDir, "_")) == 4 })
 			b.works("dev-a")
+			if err := os.Remove(b.path(RequestsDir, "more-0")); err != nil {
+				t.Fatal(err)
+			}
+			b.until("the log tells that it is over", func() bool { return strings.Contains(b.log.String(), "over: "+troubleCrowd) })
+			if n := strings.Count(b.log.String(), troubleCrowd); n != 2 {
+				t.Errorf("the log tells %d times of the crowd:\n%s", n, b.log)
+			}
 			if strings.Contains(b.log.String(), "panicked") {
 				t.Errorf("it panicked:\n%s", b.log)
 			}
