@@ -87,8 +87,6 @@ func TestCrowdedFolder(t *testing.T) {
 	b.until("they are being answered", func() bool { return len(b.names(ResponsesDir, "crowd")) > 500 })
 }
 
-// TestSlowRequestsDelayNobody: a hub that answers one agent slowly answers the
-// others.
 // TestChangeInTheSameTick: a file that comes right after a folder was read leaves
 // the folder's time of change as it was, where the clock that stamps it is coarse.
 func TestChangeInTheSameTick(t *testing.T) {
@@ -135,6 +133,8 @@ func TestConversationWithoutNotification(t *testing.T) {
 	}
 }
 
+// TestSlowRequestsDelayNobody: a hub that answers one agent slowly answers the
+// others.
 func TestSlowRequestsDelayNobody(t *testing.T) {
 	release := make(chan struct{})
 	b := newBench(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
