@@ -47,7 +47,7 @@ class Forwarder:
         answer = self.reply(request)
         if answer is not None:
             self.write(work.parent.name, request["request_id"], json.dumps(answer))
-        work.unlink()
+        work.unlink(missing_ok=True)  # the client may have been quicker
 
     def write(self, folder, request_id, text):
         target = self.spool / "responses" / folder
