@@ -174,7 +174,7 @@ func NewForwarder(cfg Config) (*Forwarder, error) {
 		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}
-	f.reject.log = &f.log
+	f.reject.log, f.reject.run = &f.log, f.run
 	f.most.folders, f.most.calls = maxFolders, callsFor(openFiles())
 	return f, nil
 }
@@ -201,7 +201,7 @@ func MakeSpool(dir string) error {
 func (f *Forwarder) Run(ctx context.Context) {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	f.run, f.ending = ctx, ending
+	f.run, f.ending, f.reject.run = ctx, ending, ctx
 	transport := f.cfg.Transport
 	if transport == nil {
 		own := ownTransport()

@@ -2,12 +2,10 @@ package relay
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +21,9 @@ const (
 // rejects moves what is no request out of the way, to where a human can look at
 // it. Nothing of it is opened or copied.
 type rejects struct {
-	log *troubles
+	log      *troubles
+	run      context.Context // Run's; nothing is trimmed after it
+	trimming sync.Mutex      // held by who trims, never with mu
 
 	mu    sync.Mutex
 	known bool  // the next two count what is there
@@ -34,23 +34,33 @@ type rejects struct {
 }
 
 // move rejects requests/<folder>/<name>; the empty folder is requests itself.
-func (r *rejects) move(s *spool, folder, name, why string) (err error) {
-	defer func() {
-		if err == nil {
-			r.log.end(troubleReject, "folder", folder)
-		}
-	}()
+func (r *rejects) move(s *spool, folder, name, why string) error {
+	much, err := r.put(s, folder, name, why)
+	if err != nil {
+		return err
+	}
+	r.log.end(troubleReject, "folder", folder)
+	if much {
+		// What cannot be removed is no reason to leave the next file where it is; the
+		// sweep tells of it.
+		_ = r.trim(r.run, s, fewRemovals)
+	}
+	return nil
+}
+
+// put is move without making room; much reports that there may be too much now.
+func (r *rejects) put(s *spool, folder, name, why string) (much bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	from := path.Join(RequestsDir, folder, name)
 	info, err := s.root.Lstat(from)
 	if err != nil {
-		return ignoreMissing(err)
+		return false, ignoreMissing(err)
 	}
 	kept := cmp.Or(folder, "_")
 	dir, err := r.folder(s, kept)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer dir.Close()
 	entry := rejectedName(name)
@@ -62,15 +72,19 @@ func (r *rejects) move(s *spool, folder, name, why string) (err error) {
 		err = s.root.Rename(from, path.Join(RejectedDir, kept, entry))
 	}
 	if err != nil {
-		return ignoreMissing(err)
+		return false, ignoreMissing(err)
 	}
 	r.files += 2
 	r.bytes += min(info.Size(), maxRejectedBytes) + int64(len(note))
 	err = writeWhole(dir, ".", entry+reasonSuffix, []byte(note))
-	if !r.known || info.IsDir() || r.files > 2*maxRejected || r.bytes > maxRejectedBytes {
-		err = errors.Join(err, r.trimTo(s, maxRejected))
-	}
-	return err
+	return !r.known || info.IsDir() || r.files > 2*maxRejected || r.bytes > maxRejectedBytes, err
+}
+
+// forget has the log hear of all folders again.
+func (r *rejects) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.told)
 }
 
 // news reports whether the log is to hear of the folder: once a minute.
@@ -108,95 +122,4 @@ func rejectedName(name string) string {
 		}
 	}
 	return string(NewRequestID()) + "-" + string(plain[:min(len(plain), longest)])
-}
-
-// rejected is one file or folder that is kept.
-type rejected struct {
-	folder, name string
-	bytes        int64
-}
-
-// trim removes the oldest of what was rejected, until it is within the bounds.
-func (r *rejects) trim(s *spool) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	clear(r.told)
-	return r.trimTo(s, maxRejected)
-}
-
-// trimTo counts everything anew, and makes room for more where there is too much.
-func (r *rejects) trimTo(s *spool, entries int) error {
-	root, err := openFolder(s.root, RejectedDir)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	defer root.Close()
-	kept, err := listRejected(root)
-	if err != nil {
-		return err
-	}
-	// Names begin with the time; the newest come first.
-	slices.SortFunc(kept, func(a, b rejected) int { return cmp.Compare(b.name, a.name) })
-	files, size := 2*entries, int64(maxRejectedBytes)
-	if len(kept) > files {
-		files -= files / 10
-	}
-	r.known, r.files, r.bytes = true, 0, 0
-	for _, e := range kept {
-		if r.files < files && r.bytes+e.bytes <= size {
-			r.files++
-			r.bytes += e.bytes
-			continue
-		}
-		err = errors.Join(err, root.RemoveAll(path.Join(e.folder, e.name)))
-	}
-	return err
-}
-
-func listRejected(root *os.Root) (list []rejected, err error) {
-	folders, err := fs.ReadDir(root.FS(), ".")
-	if err != nil {
-		return nil, err
-	}
-	for _, folder := range folders {
-		if !folder.IsDir() {
-			continue
-		}
-		entries, err := fs.ReadDir(root.FS(), folder.Name())
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			info, err := e.Info()
-			if err != nil {
-				continue // gone
-			}
-			one := rejected{folder: folder.Name(), name: e.Name(), bytes: info.Size()}
-			if e.IsDir() {
-				one.bytes = sizeOf(root, path.Join(one.folder, one.name))
-			}
-			list = append(list, one)
-		}
-	}
-	return list, nil
-}
-
-// sizeOf is the size of a folder, or more than is kept if it is too much to
-// count.
-func sizeOf(root *os.Root, name string) (bytes int64) {
-	const most = 1000
-	n := 0
-	err := fs.WalkDir(root.FS(), name, func(_ string, e fs.DirEntry, err error) error {
-		if n++; err != nil || n > most {
-			return errors.Join(err, fs.ErrInvalid)
-		}
-		if info, err := e.Info(); err == nil {
-			bytes += info.Size()
-		}
-		return nil
-	})
-	if err != nil {
-		return maxRejectedBytes + 1
-	}
-	return bytes
 }

@@ -34,10 +34,11 @@ func (f *Forwarder) sweepBeside() {
 				f.panicked(cause, "doing", "the sweep")
 			}
 		}()
+		f.reject.forget()
 		err := errors.Join(
 			sweepFolders(ctx, s.responses, maxResponseAge),
 			sweepFolders(ctx, s.requests, 0),
-			f.reject.trim(s),
+			f.reject.trim(ctx, s, manyRemovals),
 		)
 		if err == nil {
 			f.log.end(troubleSweep)
