@@ -72,6 +72,7 @@ type Transport struct {
 	lost     map[RequestID]bool    // writes that were taken and not answered
 	watch    *fsnotify.Watcher     // on the folder of answers; nil when there is none
 	ended    chan struct{}         // closed when the watch's goroutine has ended
+	closing  bool                  // the watch ends with the last call that waits
 	deaf     bool                  // a watch cannot be had: looking does alone
 }
 
@@ -190,12 +191,12 @@ func callOf(r *http.Request) (*outgoing, error) {
 	return c, nil
 }
 
-// CloseIdleConnections ends the watch on the folder of answers, if no call waits;
-// the next call begins another. http.Client calls it by this name.
+// CloseIdleConnections ends the watch on the folder of answers, once no call
+// waits; the next call begins another. http.Client calls it by this name.
 func (t *Transport) CloseIdleConnections() {
 	t.mu.Lock()
 	watch, ended := t.watch, t.ended
-	if len(t.underway) > 0 || watch == nil {
+	if t.closing = len(t.underway) > 0; t.closing || watch == nil {
 		t.mu.Unlock()
 		return
 	}

@@ -55,9 +55,13 @@ func (t *Transport) enter(ctx context.Context, id RequestID) (*waiter, error) {
 
 func (t *Transport) leave(id RequestID, w *waiter) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	delete(t.underway, id)
 	close(w.done)
+	last := t.closing && len(t.underway) == 0
+	t.mu.Unlock()
+	if last {
+		t.CloseIdleConnections()
+	}
 }
 
 // exchange writes a request into the spool and waits for its answer until ctx

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // TestTransportHears: an answer wakes the call that waits for it and no other,
@@ -59,5 +61,39 @@ func TestTransportHears(t *testing.T) {
 				t.Fatal("the watch of a folder that is gone is kept")
 			}
 		}
+	}
+}
+
+// TestTransportClosesAfterItsCalls: the watch that is closed while calls wait
+// ends with the last of them.
+func TestTransportClosesAfterItsCalls(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	tr, err := NewTransport(TransportConfig{Agent: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := tr.enter(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := tr.enter(t.Context(), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.listen(t.TempDir())
+	if tr.deaf {
+		t.Skip("the system gives no more watches")
+	}
+	tr.CloseIdleConnections()
+	tr.leave("one", one)
+	if tr.watch == nil {
+		t.Error("the watch has ended while a call waits")
+	}
+	tr.leave("other", other)
+	if tr.watch != nil || tr.closing {
+		t.Error("the watch has not ended with the last call")
+	}
+	if err := goleak.Find(before); err != nil {
+		t.Error(err)
 	}
 }
