@@ -435,7 +435,7 @@ var faults = []fault{
 		"relay", "TestOldRequestsAreNotSent",
 	},
 	{
-		"who waits keeps others out", "relay/schedule.go",
+		"who waits keeps others out", "relay/crowd.go",
 		"	for len(d.waiting) > 0 && d.parked < maxParked {\n", "	for len(d.waiting) > 0 {\n",
 		"relay", "TestParkedPollsDelayNobody",
 	},
