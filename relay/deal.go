@@ -155,9 +155,9 @@ func (c *call) left() time.Duration {
 }
 
 func tooManyPolls() *hub.Error {
-	return hub.NewError(hub.CodeTooManyPolls, "too many calls of this agent wait in the relay").
+	return hub.NewError(hub.CodeTooManyPolls, "too many calls of this agent, or of all, wait in the relay").
 		With("limit", maxParked+maxWaiting).
-		WithFix("let one of the waiting calls return first; " + strconv.Itoa(maxParked) + " are passed on at a time")
+		WithFix("let one of the waiting calls return first; of one agent " + strconv.Itoa(maxParked) + " are passed on at a time")
 }
 
 // brokenOff is the response to a call whose time was over before it was answered,
@@ -181,9 +181,6 @@ func (f *Forwarder) brokenOff(c *call, sent bool) *Response {
 // respond puts a response into its place.
 func (f *Forwarder) respond(c *call, r *Response) error {
 	data, err := r.encode()
-	if err != nil {
-		data, err = unanswered(c.id, f.notAHub("its answer is no JSON")).encode()
-	}
 	if err != nil {
 		return err
 	}
