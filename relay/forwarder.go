@@ -34,23 +34,24 @@ const (
 
 // How much goes on at once.
 const (
-	maxCalls      = 8              // of one folder
-	maxParked     = 4              // of these, calls that wait in the hub
-	maxWaiting    = 64             // calls of one folder that wait for a place among maxParked
-	maxCallsInAll = 8192           // of all folders; fewer where few files may be open
-	maxFolders    = 4096           // agents that one spool serves
-	smallRequest  = 128 << 10      // bytes; a lease with all its metadata is less
-	maxLargeInAll = 64 << 20       // bytes of all requests above smallRequest
-	smallAnswer   = 128 << 10      // bytes
-	maxKeptInAll  = maxAnswerBytes // bytes of all answers above smallAnswer
-	stopPatience  = 2 * time.Second
-	answerMargin  = 5 * time.Second // the hub answers a wait so long before the request times out
-	maxRequestAge = time.Hour
-	fullInterval  = 2 * time.Second        // at which folders are read that seem unchanged
-	quickInterval = 10 * time.Millisecond  // at which folders are read from which requests came unannounced just now
-	quickFor      = time.Second            // after such a request
-	quickFolders  = 4                      // of these, at a time
-	clockGrain    = 100 * time.Millisecond // of times of change, at most, on a file system of this machine
+	maxCalls       = 8              // of one folder
+	maxParked      = 4              // of these, calls that wait in the hub
+	maxWaiting     = 64             // calls of one folder that wait for a place among maxParked
+	maxCallsInAll  = 8192           // of all folders; fewer where few files may be open
+	maxFolders     = 4096           // agents that one spool serves
+	smallRequest   = 128 << 10      // bytes; a lease with all its metadata is less
+	maxLargeInAll  = 64 << 20       // bytes of all requests above smallRequest
+	smallAnswer    = 128 << 10      // bytes
+	maxKeptInAll   = maxAnswerBytes // bytes of all answers above smallAnswer
+	stopPatience   = 2 * time.Second
+	answerMargin   = 5 * time.Second // the hub answers a wait so long before the request times out
+	maxRequestAge  = time.Hour
+	absentInterval = time.Second            // between two looks for a spool that is not there
+	fullInterval   = 2 * time.Second        // at which folders are read that seem unchanged
+	quickInterval  = 10 * time.Millisecond  // at which folders are read from which requests came unannounced just now
+	quickFor       = time.Second            // after such a request
+	quickFolders   = 4                      // of these, at a time
+	clockGrain     = 100 * time.Millisecond // of times of change, at most, on a file system of this machine
 )
 
 // Config says what a Forwarder serves. Dir and BaseURL are required.
@@ -238,7 +239,8 @@ func (f *Forwarder) serve(ctx context.Context) (again bool) {
 }
 
 func (f *Forwarder) loop(ctx context.Context) {
-	tick := time.NewTicker(f.cfg.PollInterval)
+	every := f.cfg.PollInterval
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	sweep := time.NewTicker(sweepInterval)
 	defer sweep.Stop()
@@ -261,6 +263,10 @@ func (f *Forwarder) loop(ctx context.Context) {
 			return
 		case <-tick.C:
 			f.look()
+			if interval := f.interval(); interval != every {
+				every = interval
+				tick.Reset(every)
+			}
 		case <-quick.C:
 			f.lookQuickly()
 		case <-sweep.C:
@@ -277,6 +283,15 @@ func (f *Forwarder) loop(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// interval is the time until the next look. A spool that nobody asked for and that
+// is not there need not be looked for so often.
+func (f *Forwarder) interval() time.Duration {
+	if f.spool == nil && !f.cfg.Create {
+		return max(f.cfg.PollInterval, absentInterval)
+	}
+	return f.cfg.PollInterval
 }
 
 // finish lets calls end by themselves for a moment; those that wait in the hub
