@@ -32,9 +32,10 @@ take the requests that they write there, send them to the hub, and write the
 answers beside. The folder is made if it is missing.
 
 A hub that was started with --spool-dir, or in a folder that holds .hub-relay,
-does the same by itself; any number of forwarders may serve one folder. It runs
-until it is interrupted. What is not answered then stays in the folder, and the
-next forwarder goes on with it.
+does the same by itself, unless another hub serves the folder already. Any number
+of forwarders may serve one folder, all for the same hub. It runs until it is
+interrupted. What is not answered then stays in the folder, and the next forwarder
+goes on with it.
 
 Whoever may write the folder of an agent below requests is that agent to the hub.
 No call of the operator's passes.`,
