@@ -156,7 +156,7 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 	case core.OwnerChannel:
 		state, err := h.load(k)
 		return state, 0, err
-	case core.OwnerLeases, core.OwnerTasks:
+	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
 	}
 	c, err := h.journal.Checkpoint()
 	if err != nil && !errors.Is(err, ErrNotFound) {

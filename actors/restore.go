@@ -104,7 +104,7 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 		state = r.leases[i]
 	case core.OwnerTasks:
 		state = r.tasks
-	case core.OwnerAgent, core.OwnerChannel:
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
 	}
 	if state != nil && (rec.Seq <= r.last[rec.Owner] || h.isQuarantined(rec.Owner)) {
 		return nil
@@ -204,7 +204,7 @@ func (h *Hub) load(k core.Owner) (machine, error) {
 			return nil, err
 		}
 		return core.NewChannel(row), nil
-	case core.OwnerLeases, core.OwnerTasks:
+	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
 	}
 	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
 }

@@ -52,7 +52,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 				v.tasks.apply(&r.Rows[i])
 			}
 		}
-	case core.OwnerAgent, core.OwnerChannel:
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
 	}
 	if len(r.Messages) > 0 {
 		v.ring.append(r.Messages)

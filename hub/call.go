@@ -19,6 +19,8 @@ type Caller struct {
 	// Relay is the agent through whose file spool the call came, else empty. The
 	// call acts as that agent and no other, whatever else it proves.
 	Relay AgentID
+	// Remote says that the call came from another machine.
+	Remote bool
 	// Idempotency is the call's key, or nil.
 	Idempotency *IdempotencyKey
 }

@@ -26,8 +26,21 @@ type (
 	ClaimKey string
 	// RunID names a batch of tasks.
 	RunID string
+	// ProjectID names a project. Like the ids below it holds an underscore, which
+	// no slug does.
+	ProjectID string
 	// RoomID names a room of a project.
 	RoomID string
+	// SeatID names an agent's place in a room.
+	SeatID string
+	// InviteID names an invite; its code is another thing, and secret.
+	InviteID string
+	// DecisionID names what a room has agreed on.
+	DecisionID string
+	// ArtifactID names one version of what a room has made.
+	ArtifactID string
+	// MemoryID names what a room or project keeps in mind.
+	MemoryID string
 	// InstanceID names a store; it survives restarts and changes with a reset.
 	InstanceID string
 	// Fence rises with every grant of any lease.
@@ -82,6 +95,19 @@ func (id AgentID) Reserved() bool {
 
 // Watcher reports whether id is the sibling session of a watch.
 func (id AgentID) Watcher() bool { return strings.HasSuffix(string(id), WatchSuffix) }
+
+// Watch returns the id of the agent's sibling session that watch registers.
+func (id AgentID) Watch() AgentID { return id + WatchSuffix }
+
+// Channel returns the name of the channel that the room owns.
+func (id RoomID) Channel() ChannelName { return RoomChannelPrefix + ChannelName(id) }
+
+// Room returns the id that the name of a room's channel holds; false for other
+// channels. Whether there is such a room is another question.
+func (c ChannelName) Room() (RoomID, bool) {
+	id, ok := strings.CutPrefix(string(c), RoomChannelPrefix)
+	return RoomID(id), ok && id != ""
+}
 
 // Public returns the short form of the session id that rows show.
 func (id SessionID) Public() SessionID {

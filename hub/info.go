@@ -16,6 +16,9 @@ const (
 	FeatureIdempotency      Feature = "hub:idempotency"
 	FeatureFencing          Feature = "hub:fencing"
 	FeatureLeaseWait        Feature = "hub:lease_wait"
+	FeatureRooms            Feature = "hub:rooms"
+	FeatureWatch            Feature = "hub:watch"
+	FeatureSearch           Feature = "hub:search"
 )
 
 // ProtocolVersion is the version of the wire contract.

@@ -38,11 +38,36 @@ const (
 	MaxRecordRows  = 1_000 // rows one command may write
 	MaxBlockedBy   = 100   // tasks that one task may wait for
 	MaxExpireBatch = 1_000 // leases that one record may expire
+
+	MaxProjects         = 1_000
+	MaxProjectRooms     = 1_000 // rooms of a project
+	MaxRoomBindings     = 64    // folders bound to a room
+	MaxRoomSeats        = 1_000
+	MaxRoomInvites      = 1_000  // invites of a room that are neither revoked nor over
+	MaxRoomTitles       = 10_000 // titles of a room's artifacts
+	MaxKeptMemories     = 10_000 // memories of a room or project that have not been replaced
+	MaxTopicChars       = 1_000
+	MaxReasonChars      = 1_000
+	MaxNoteChars        = 32_000
+	MaxDecisionDepth    = 4       // nesting of a decision's metadata (SPEC section 8)
+	MaxArtifactBytes    = 4 << 20 // of an artifact's content
+	MaxMemoryChars      = 32_000
+	MaxMemoryTags       = 32
+	MaxInviteUses       = 1_000
+	MaxInviteTTLSec     = 30 * 86_400
+	DefaultInviteTTLSec = 86_400
+	MaxRunTasks         = 1_000 // tasks of a run
+	MaxWatchConditions  = 32
+	MaxWatchLabelChars  = 80
+	MaxQueryChars       = 1_000 // of a search
 )
 
 // Spans of time that are part of the contract.
 const (
 	MaxPollWait        = 60 * time.Second // long-polls are clamped to it
+	MaxWatchWait       = 20 * time.Minute // one call of /v1/watch is clamped to it
+	SeatWorkingFor     = 60 * time.Second // how long a call keeps its agent's seat working
+	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle
 	SessionIdleAfter   = 120 * time.Second
 	LeaseRestartGrace  = 5 * time.Second // what a lease has left at least after a start
 	IdempotencyKept    = 24 * time.Hour

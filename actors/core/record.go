@@ -25,10 +25,13 @@ type OwnerKind uint8
 
 // The owner kinds.
 const (
-	OwnerAgent   OwnerKind = 1
-	OwnerChannel OwnerKind = 2
-	OwnerLeases  OwnerKind = 3
-	OwnerTasks   OwnerKind = 4
+	OwnerAgent    OwnerKind = 1
+	OwnerChannel  OwnerKind = 2
+	OwnerLeases   OwnerKind = 3
+	OwnerTasks    OwnerKind = 4
+	OwnerProjects OwnerKind = 5
+	OwnerRoom     OwnerKind = 6
+	OwnerMemory   OwnerKind = 7
 )
 
 func (k OwnerKind) String() string {
@@ -41,6 +44,12 @@ func (k OwnerKind) String() string {
 		return "leases"
 	case OwnerTasks:
 		return "tasks"
+	case OwnerProjects:
+		return "projects"
+	case OwnerRoom:
+		return "room"
+	case OwnerMemory:
+		return "memory"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -49,7 +58,7 @@ func (k OwnerKind) String() string {
 // change.
 type Owner struct {
 	Kind OwnerKind
-	Name string // agent id, channel name, number of the lease shard; empty for tasks
+	Name string // agent id, channel name, number of the lease shard, room id, id of whose memory; empty for tasks and projects
 }
 
 func (o Owner) String() string {
@@ -131,6 +140,26 @@ const (
 	TableQuarantine   Table = 10 // key: owner; the record that it could not apply
 	TableDoubt        Table = 12 // key: owner; the record whose rows are to be derived, or 0
 	TableSession      Table = 11 // key: public session id; value: agent id
+
+	TableProject         Table = 13 // key: project id
+	TableRoom            Table = 14 // key: room id
+	TableSeat            Table = 15 // key: room id, 0, agent id
+	TableInvite          Table = 16 // key: room id, 0, invite id
+	TableInviteCode      Table = 17 // key: hash of the code; value: room id, 0, invite id
+	TableDecision        Table = 18 // key: sequence number, big endian
+	TableDecisionByRoom  Table = 19 // key: room id, 0, sequence number; empty value
+	TableArtifact        Table = 20 // key: sequence number, big endian
+	TableArtifactByRoom  Table = 21 // key: room id, 0, sequence number; empty value
+	TableArtifactTitle   Table = 22 // key: room id, 0, title; value: latest version, artifact id
+	TableArtifactContent Table = 23 // key: sequence number, big endian; value: the bytes
+	TableMemory          Table = 24 // key: sequence number, big endian
+	TableMemoryBy        Table = 25 // key: room or project id, 0, sequence number; empty value
+	TableMemoryKey       Table = 26 // key: room or project id, 0, key; value: sequence number of the latest
+	TableRun             Table = 27 // key: run id
+	TableRunByRoom       Table = 28 // key: room id, 0, run id; empty value
+	TableTaskByRoom      Table = 29 // key: room id, 0, task id; empty value
+	TableTaskByRun       Table = 30 // key: run id, 0, task id; empty value
+	TableSeen            Table = 31 // key: agent id; how far the agent has seen
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -1,0 +1,46 @@
+package core
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// The prefixes of ids that are made of the sequence number of the record that
+// made the thing: prefix, underscore, number to the base 36. One record makes at
+// most one thing of each kind. Part of the store's format.
+const (
+	PrefixProject  = "p"
+	PrefixRoom     = "r"
+	PrefixSeat     = "seat"
+	PrefixInvite   = "i"
+	PrefixDecision = "d"
+	PrefixArtifact = "a"
+	PrefixMemory   = "m"
+	PrefixRun      = "run"
+)
+
+// IDAt returns the id of the thing that the record at seq makes.
+func IDAt(prefix string, seq hub.Seq) string {
+	return prefix + "_" + strconv.FormatUint(uint64(seq), 36)
+}
+
+// SeqOf returns the number in an id of the canonical form.
+func SeqOf(prefix, id string) (hub.Seq, bool) {
+	digits, ok := strings.CutPrefix(id, prefix+"_")
+	n, err := strconv.ParseUint(digits, 36, 64)
+	return hub.Seq(n), ok && err == nil && IDAt(prefix, hub.Seq(n)) == id
+}
+
+// SeqKey is the key form of a sequence number: 8 bytes, big endian, so that keys
+// sort by number.
+func SeqKey(seq hub.Seq) []byte { return binary.BigEndian.AppendUint64(nil, uint64(seq)) }
+
+// OwnedKey is the key of a row that belongs to a room, run or project: the
+// owner's id, a zero byte and the rest, so that the owner's rows stand together
+// under OwnedKey(owner, nil).
+func OwnedKey[ID ~string](owner ID, rest []byte) []byte {
+	return append(append([]byte(owner), 0), rest...)
+}

@@ -1,0 +1,101 @@
+package hub
+
+import "context"
+
+// Project is what rooms belong to.
+type Project struct {
+	ProjectID ProjectID `json:"project_id"`
+	Slug      string    `json:"slug"` // unique; lower case letters, digits and single hyphens
+	Name      string    `json:"name"`
+	CreatedAt Time      `json:"created_at"`
+}
+
+// Room is where a team works. It owns its channel.
+type Room struct {
+	RoomID      RoomID      `json:"room_id"`
+	ProjectID   ProjectID   `json:"project_id"`
+	Slug        string      `json:"slug"` // unique in the project
+	Name        string      `json:"name"`
+	Topic       string      `json:"topic"`
+	Channel     ChannelName `json:"channel"`
+	Bindings    []string    `json:"bindings"` // folders, as they were bound, sorted
+	CreatedBy   AgentID     `json:"created_by"`
+	CreatedAt   Time        `json:"created_at"`
+	ForceReason string      `json:"force_reason"` // why it was made beside a look-alike; else empty
+}
+
+// SimilarRoom is a room that a new one looks like.
+type SimilarRoom struct {
+	RoomID RoomID `json:"room_id"`
+	Slug   string `json:"slug"`
+	Name   string `json:"name"`
+	Topic  string `json:"topic"`
+	Why    string `json:"why"` // in words
+}
+
+// Resolved says which room a folder is bound to. Room, Project and BoundPath are
+// nil or empty unless Bound.
+type Resolved struct {
+	Bound     bool     `json:"bound"`
+	RoomID    *RoomID  `json:"room_id"`
+	Room      *Room    `json:"room"`
+	Project   *Project `json:"project"`
+	BoundPath *string  `json:"bound_path"` // as it was bound
+}
+
+// ProjectInput is a project to be. Without Slug one is made of Name.
+type ProjectInput struct {
+	Name      string  `json:"name"`
+	Slug      string  `json:"slug,omitempty"`
+	CreatedBy AgentID `json:"created_by,omitempty"`
+}
+
+// RoomInput is a room to be. Project is an id, slug or name.
+type RoomInput struct {
+	Project     string  `json:"project"`
+	Name        string  `json:"name"`
+	Topic       string  `json:"topic,omitempty"`
+	CreatedBy   AgentID `json:"created_by,omitempty"`
+	Force       bool    `json:"force,omitempty"`
+	ForceReason string  `json:"force_reason,omitempty"`
+}
+
+// BindingInput names an absolute path of the hub's machine.
+type BindingInput struct {
+	Path    string  `json:"path"`
+	AgentID AgentID `json:"agent_id,omitempty"`
+}
+
+// RoomRef names a room: by its id, or within Project (id, slug or name) also by
+// slug or name.
+type RoomRef struct {
+	Project string
+	Room    string
+}
+
+// Projects keeps projects, their rooms and the folders bound to rooms.
+type Projects interface {
+	// CreateProject makes a project. project_exists where its slug or name is
+	// taken.
+	CreateProject(ctx context.Context, in ProjectInput) (Outcome[Project], error)
+	// Projects lists them by slug.
+	Projects(ctx context.Context) ([]Project, error)
+	// Project returns one by id, slug or name. project_not_found.
+	Project(ctx context.Context, ref string) (Project, error)
+	// CreateRoom makes a room with its channel. project_not_found,
+	// similar_room_exists (not with Force).
+	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
+	// Rooms lists the rooms of a project, or of all if project is empty, by slug.
+	// project_not_found.
+	Rooms(ctx context.Context, project string) ([]Room, error)
+	// Room returns one. room_not_found, project_not_found.
+	Room(ctx context.Context, ref RoomRef) (Room, error)
+	// BindRoom binds a folder to the room; a folder has at most one. room_not_found,
+	// path_not_found, already_bound.
+	BindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)
+	// UnbindRoom takes a binding back. room_not_found, not_bound.
+	UnbindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)
+	// Resolve returns the room of the nearest bound folder at or above an
+	// absolute path. Linked work trees of a git repository count as one.
+	Resolve(ctx context.Context, path string) (Resolved, error)
+}

@@ -1,0 +1,93 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Decision is what a room has agreed on.
+type Decision struct {
+	DecisionID DecisionID      `json:"decision_id"`
+	RoomID     RoomID          `json:"room_id"`
+	Title      string          `json:"title"`
+	Note       string          `json:"note"`
+	By         AgentID         `json:"by"` // may be empty
+	Metadata   json.RawMessage `json:"metadata"`
+	CreatedAt  Time            `json:"created_at"`
+}
+
+// Artifact is one version of a thing that a room keeps. Versions of the same
+// title count from 1.
+type Artifact struct {
+	ArtifactID  ArtifactID `json:"artifact_id"`
+	RoomID      RoomID     `json:"room_id"`
+	Title       string     `json:"title"`
+	Kind        string     `json:"kind"`
+	By          AgentID    `json:"by"` // may be empty
+	Version     int64      `json:"version"`
+	Size        int64      `json:"size"`   // bytes
+	SHA256      string     `json:"sha256"` // lower case hexadecimal, of the content
+	ContentType string     `json:"content_type"`
+	CreatedAt   Time       `json:"created_at"`
+}
+
+// DecisionInput is a decision to be.
+type DecisionInput struct {
+	RoomID   RoomID          `json:"room_id"`
+	Title    string          `json:"title"`
+	Note     string          `json:"note,omitempty"`
+	By       AgentID         `json:"by,omitempty"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+// ArtifactInput is an artifact to be: exactly one of Body and ContentBase64 is
+// set, though it may be empty.
+type ArtifactInput struct {
+	RoomID        RoomID  `json:"room_id"`
+	Title         string  `json:"title"`
+	Kind          string  `json:"kind"`
+	By            AgentID `json:"by,omitempty"`
+	Body          *string `json:"body,omitempty"`
+	ContentBase64 *string `json:"content_base64,omitempty"` // RFC 4648 section 4, padded
+	ContentType   string  `json:"content_type,omitempty"`   // absent: found from the content
+}
+
+// DecisionsQuery selects decisions, latest first.
+type DecisionsQuery struct {
+	RoomID RoomID
+	Limit  int
+}
+
+// ArtifactsQuery selects artifacts, latest first; zero fields do not select.
+type ArtifactsQuery struct {
+	RoomID  RoomID
+	Title   string
+	Kind    string
+	Version int64
+	Latest  bool // only the latest version of each title
+	Limit   int
+}
+
+// Content is the bytes of an artifact.
+type Content struct {
+	Artifact Artifact
+	Data     []byte
+}
+
+// Records keeps what a room has decided and made. Neither is ever changed or
+// deleted.
+type Records interface {
+	// AddDecision records one and says so in the room's channel. room_not_found.
+	AddDecision(ctx context.Context, in DecisionInput) (Outcome[Decision], error)
+	// Decisions lists them. room_not_found.
+	Decisions(ctx context.Context, q DecisionsQuery) ([]Decision, error)
+	// AddArtifact stores the next version of its title and says so in the room's
+	// channel. room_not_found, artifact_too_large, room_full.
+	AddArtifact(ctx context.Context, in ArtifactInput) (Outcome[Artifact], error)
+	// Artifacts lists them without content. room_not_found.
+	Artifacts(ctx context.Context, q ArtifactsQuery) ([]Artifact, error)
+	// Artifact returns one without content. artifact_not_found.
+	Artifact(ctx context.Context, id ArtifactID) (Artifact, error)
+	// ArtifactContent returns one with its bytes. artifact_not_found.
+	ArtifactContent(ctx context.Context, id ArtifactID) (Content, error)
+}

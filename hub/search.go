@@ -1,0 +1,61 @@
+package hub
+
+import "context"
+
+// FoundType says what a search has found.
+type FoundType string
+
+// What can be searched.
+const (
+	FoundMessage  FoundType = "message"
+	FoundDecision FoundType = "decision"
+	FoundArtifact FoundType = "artifact"
+	FoundMemory   FoundType = "memory"
+)
+
+// Found is one hit of a search. ID names the row as its own type does.
+type Found struct {
+	Type      FoundType   `json:"type"`
+	ID        string      `json:"id"`
+	MessageID *MessageID  `json:"message_id"` // of a message
+	RoomID    *RoomID     `json:"room_id"`
+	Channel   ChannelName `json:"channel"` // of a message, else empty
+	ThreadID  *ThreadID   `json:"thread_id"`
+	FromAgent AgentID     `json:"from_agent"` // who wrote it; may be empty
+	ToAgent   *AgentID    `json:"to_agent"`
+	Kind      string      `json:"kind"`    // of a message or artifact, else empty
+	Title     string      `json:"title"`   // of a decision or artifact, the key of a memory, else empty
+	Snippet   string      `json:"snippet"` // plain text around the best match, at most 300 characters
+	Matches   [][2]int    `json:"matches"` // where the words stand in Snippet: first and behind the last, in characters
+	Score     float64     `json:"score"`   // higher is better; comparable within one answer only
+	TS        Time        `json:"ts"`
+}
+
+// SearchQuery asks for rows that hold the words of Text, as Viewer sees them;
+// zero fields do not select.
+type SearchQuery struct {
+	Text      string
+	Viewer    AgentID
+	RoomID    RoomID
+	Channel   ChannelName
+	FromAgent AgentID
+	Kind      string
+	Types     []FoundType
+	Since     Time
+	Limit     int
+}
+
+// SearchPage is the answer of a search.
+type SearchPage struct {
+	Rows []Found `json:"rows"`
+	// Behind is how many rows the index had not taken in yet; 0 means that
+	// everything that was acknowledged before the call was searched.
+	Behind int64 `json:"behind"`
+}
+
+// Searches finds rows by their words.
+type Searches interface {
+	// Search returns the best rows first. invalid (a query without words),
+	// room_not_found, channel_not_found, search_unavailable.
+	Search(ctx context.Context, q SearchQuery) (SearchPage, error)
+}

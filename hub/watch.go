@@ -1,0 +1,62 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// ConditionKind is the word before the colon of a watch condition.
+type ConditionKind string
+
+// The forms of SPEC section 4.2.
+const (
+	UntilTasksComplete ConditionKind = "tasks-complete" // tasks-complete:<id[,id...]>
+	UntilRunComplete   ConditionKind = "run-complete"   // run-complete:<run_id>
+	UntilMessageFrom   ConditionKind = "message-from"   // message-from:<agent>
+	UntilSeatIdle      ConditionKind = "seat-idle"      // seat-idle:<agent>
+)
+
+// Condition is a parsed watch condition; Text is how it was given.
+type Condition struct {
+	Kind  ConditionKind
+	Text  string
+	Tasks []TaskID
+	Run   RunID
+	Agent AgentID
+}
+
+// WatchQuery waits until all conditions hold at once, as Agent sees them.
+type WatchQuery struct {
+	Agent AgentID
+	Room  RoomID
+	Until []Condition
+	Label string
+	Wait  time.Duration // 0: evaluate once
+}
+
+// Watched says how a watch ended.
+type Watched struct {
+	Met         bool             `json:"met"`
+	RoomID      RoomID           `json:"room_id"`
+	AgentID     AgentID          `json:"agent_id"`
+	Conditions  []ConditionState `json:"conditions"`
+	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
+	Messages    []UnreadRow      `json:"messages"`      // the unread ones of the agents waited for, at most 5
+	NextSinceID MessageID        `json:"next_since_id"` // where to poll from to read what is unread
+}
+
+// ConditionState is whether one condition holds, and why or why not.
+type ConditionState struct {
+	Condition string `json:"condition"`
+	Met       bool   `json:"met"`
+	Why       string `json:"why"`
+}
+
+// Watches waits for what happens in rooms.
+type Watches interface {
+	// Watch returns when all conditions hold, q.Wait is over or the hub stops. It
+	// is the agent's one watch of that label: a later one ends it
+	// (watch_replaced). room_not_found, task_not_found, run_not_found,
+	// session_not_found (an agent that is not known), too_many_polls.
+	Watch(ctx context.Context, q WatchQuery) (Watched, error)
+}
