@@ -147,6 +147,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewLeases()
 			case core.OwnerTasks:
 				m = core.NewTasks()
+			case core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
+				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}
 			machines[r.Owner] = m
 		}
