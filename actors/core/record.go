@@ -144,8 +144,8 @@ const (
 	TableProject         Table = 13 // key: project id
 	TableRoom            Table = 14 // key: room id
 	TableSeat            Table = 15 // key: room id, 0, agent id
-	TableInvite          Table = 16 // key: room id, 0, invite id
-	TableInviteCode      Table = 17 // key: hash of the code; value: room id, 0, invite id
+	TableInvite          Table = 16 // key: room id, 0, sequence number
+	TableInviteCode      Table = 17 // key: hash of the code; value: the invite's key in TableInvite
 	TableDecision        Table = 18 // key: sequence number, big endian
 	TableDecisionByRoom  Table = 19 // key: room id, 0, sequence number; empty value
 	TableArtifact        Table = 20 // key: sequence number, big endian
@@ -160,6 +160,8 @@ const (
 	TableTaskByRoom      Table = 29 // key: room id, 0, task id; empty value
 	TableTaskByRun       Table = 30 // key: run id, 0, task id; empty value
 	TableSeen            Table = 31 // key: agent id; how far the agent has seen
+	TableSeatByAgent     Table = 32 // key: agent id, 0, sequence number; value: room id, empty if the seat is another's now
+	TableInviteRoom      Table = 33 // key: sequence number, big endian; value: room id
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -1,0 +1,75 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// seatsOf lists the seats of a room by agent id.
+func (h *Hub) seatsOf(room hub.RoomID) (seats []core.StoredSeat, err error) {
+	err = readRows(h, core.TableSeat, core.SeatKey(room, ""), false, func(_ []byte, s core.StoredSeat) bool {
+		seats = append(seats, s)
+		return true
+	})
+	return seats, err
+}
+
+// seatOf returns an agent's seat in a room. ErrNotFound.
+func (h *Hub) seatOf(room hub.RoomID, agent hub.AgentID) (seat core.StoredSeat, err error) {
+	value, err := h.rows.Row(core.TableSeat, core.SeatKey(room, agent))
+	switch {
+	case err != nil:
+		return seat, err
+	case len(value) == 0:
+		return seat, ErrNotFound
+	}
+	return decodeRow[core.StoredSeat](core.TableSeat, value)
+}
+
+// roomsOf lists the rooms that the agent has a seat in, the latest joined first.
+func (h *Hub) roomsOf(agent hub.AgentID) (rooms []hub.RoomID, err error) {
+	err = h.rows.RowsOf(core.TableSeatByAgent, core.SeatByAgentKey(agent, ""), true, func(_, room []byte) bool {
+		if len(room) > 0 {
+			rooms = append(rooms, hub.RoomID(room))
+		}
+		return true
+	})
+	return rooms, err
+}
+
+// readRows calls fn with the rows of a table whose key begins with prefix, in
+// key order (falling if backward), until fn returns false. Rows without a value
+// are left out. corrupt_record.
+func readRows[T any](h *Hub, t core.Table, prefix []byte, backward bool, fn func(key []byte, row T) bool) error {
+	var bad error
+	err := h.rows.RowsOf(t, prefix, backward, func(key, value []byte) bool {
+		if len(value) == 0 {
+			return true
+		}
+		var row T
+		if row, bad = decodeRow[T](t, value); bad != nil {
+			return false
+		}
+		return fn(key, row)
+	})
+	return errors.Join(err, bad)
+}
+
+// storedRow returns the row of a table under key. ErrNotFound, corrupt_record.
+func storedRow[T any](h *Hub, t core.Table, key []byte) (row T, err error) {
+	value, err := h.rows.Row(t, key)
+	if err != nil {
+		return row, err
+	}
+	return decodeRow[T](t, value)
+}
+
+func decodeRow[T any](t core.Table, value []byte) (row T, err error) {
+	if json.Unmarshal(value, &row) != nil {
+		return row, hub.NewError(hub.CodeCorruptRecord, "a stored row cannot be read").With("table", t)
+	}
+	return row, nil
+}
