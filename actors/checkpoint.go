@@ -55,13 +55,10 @@ func (h *Hub) saveCheckpoint() (hub.Seq, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range core.LeaseShards {
-		if err := h.addSection(c, leaseOwner(i)); err != nil {
+	for _, k := range permanentOwners() {
+		if err := h.addSection(c, k); err != nil {
 			return 0, err
 		}
-	}
-	if err := h.addSection(c, tasksOwner()); err != nil {
-		return 0, err
 	}
 	return c.Head.Seq, h.journal.SaveCheckpoint(c)
 }
@@ -138,6 +135,8 @@ func snapshotOf(m machine) snapshot {
 		return snapshot{version: core.LeasesVersion, data: state.Snapshot()}
 	case *core.Tasks:
 		return snapshot{version: core.TasksVersion, data: state.Snapshot()}
+	case *core.Projects:
+		return snapshot{version: core.ProjectsVersion, data: state.Snapshot()}
 	}
 	panic(fmt.Sprintf("actors: %T is not kept in checkpoints", m))
 }
@@ -151,11 +150,11 @@ func (h *Hub) checkpointStopped() error {
 	if err != nil {
 		return err
 	}
-	for i := range core.LeaseShards {
-		h.addStopped(c, leaseOwner(i))
+	owners := permanentOwners()
+	for _, k := range owners {
+		h.addStopped(c, k)
 	}
-	h.addStopped(c, tasksOwner())
-	if len(c.Sections) < core.LeaseShards+2 {
+	if len(c.Sections) < 1+len(owners) {
 		return nil // an owner is in quarantine: its records are kept
 	}
 	return h.journal.SaveCheckpoint(c)

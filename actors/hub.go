@@ -117,7 +117,7 @@ func Start(options Options) (*Hub, error) {
 	h.views = &views{
 		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: newBells(),
 		directory: newDirectory(), threads: newThreads(h.rows),
-		leases: newLeaseView(), tasks: newTaskView(), seq: h.seq,
+		leases: newLeaseView(), tasks: newTaskView(), places: newPlaces(), seq: h.seq,
 	}
 	waker := newWaker(h.views.bells, options.Step)
 	h.writer = &writer{

@@ -49,7 +49,7 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 		}
 		sh.mu.Unlock()
 	}
-	if most := len(r.registry.shards)*idlePerShard + 17; owners > most {
+	if most := len(r.registry.shards)*idlePerShard + len(permanentOwners()); owners > most {
 		t.Errorf("%d owners are kept, want at most %d", owners, most)
 	}
 	for name, size := range map[string]int{

@@ -167,18 +167,37 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 			if s.Owner != k {
 				continue
 			}
-			if k.Kind == core.OwnerTasks {
-				state, err := core.RestoreTasks(s.Version, s.Data)
-				return state, s.AsOf, err
-			}
-			state, err := core.RestoreLeases(s.Version, s.Data)
+			state, err := restoreState(k.Kind, s)
 			return state, s.AsOf, err
 		}
 	}
-	if k.Kind == core.OwnerTasks {
-		return core.NewTasks(), 0, nil
+	return newState(k.Kind), 0, nil
+}
+
+// restoreState returns the state of a permanent owner of this kind that a section
+// of a checkpoint holds.
+func restoreState(kind core.OwnerKind, s core.Section) (machine, error) {
+	switch kind {
+	case core.OwnerTasks:
+		return core.RestoreTasks(s.Version, s.Data)
+	case core.OwnerProjects:
+		return core.RestoreProjects(s.Version, s.Data)
+	default:
+		return core.RestoreLeases(s.Version, s.Data)
 	}
-	return core.NewLeases(), 0, nil
+}
+
+// newState returns the state of a permanent owner of this kind that has decided
+// nothing yet.
+func newState(kind core.OwnerKind) machine {
+	switch kind {
+	case core.OwnerTasks:
+		return core.NewTasks()
+	case core.OwnerProjects:
+		return core.NewProjects()
+	default:
+		return core.NewLeases()
+	}
 }
 
 // refreshViews shows the state of a rebuilt owner: the rows of the record that
@@ -194,6 +213,10 @@ func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
 			if rows[i].Table == core.TableTask {
 				h.views.tasks.apply(&rows[i])
 			}
+		}
+	case *core.Projects:
+		for _, row := range latest(rows) {
+			h.views.places.apply(&row)
 		}
 	}
 }

@@ -59,7 +59,9 @@ func (r *registry) shard(k core.Owner) *registryShard {
 
 // permanent says whether owners of this kind hold live state and are never
 // retired.
-func permanent(k core.OwnerKind) bool { return k == core.OwnerLeases || k == core.OwnerTasks }
+func permanent(k core.OwnerKind) bool {
+	return k == core.OwnerLeases || k == core.OwnerTasks || k == core.OwnerProjects
+}
 
 // permit is the right of one command to be under way.
 type permit struct {

@@ -29,13 +29,10 @@ func (r *rig) state() map[string]string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for i := range core.LeaseShards {
-		if err := r.addSection(c, leaseOwner(i)); err != nil {
+	for _, k := range permanentOwners() {
+		if err := r.addSection(c, k); err != nil {
 			r.t.Fatal(err)
 		}
-	}
-	if err := r.addSection(c, tasksOwner()); err != nil {
-		r.t.Fatal(err)
 	}
 	for _, s := range c.Sections[1:] {
 		out["owner "+s.Owner.String()] = string(s.Data)
@@ -57,6 +54,7 @@ func (r *rig) state() map[string]string {
 		}
 		put(fmt.Sprint("lease view ", space), leases)
 	}
+	put("places", look(r.views.places, func(a *core.Atlas) any { return []any{a.Projects(), a.Rooms("")} }))
 	put("task view", r.views.tasks.list(func(*core.StoredTask) bool { return true }))
 	for _, viewer := range append([]hub.AgentID{""}, someAgents...) {
 		ids, parts, err := r.views.threads.latest(viewer, 100)
@@ -147,7 +145,9 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewLeases()
 			case core.OwnerTasks:
 				m = core.NewTasks()
-			case core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
+			case core.OwnerProjects:
+				m = core.NewProjects()
+			case core.OwnerRoom, core.OwnerMemory:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}
 			machines[r.Owner] = m

@@ -12,17 +12,29 @@ import (
 
 // restored is what a start has made of the checkpoint and the records behind it.
 type restored struct {
-	asOf   hub.Seq // of the checkpoint
-	leases [core.LeaseShards]*core.Leases
-	tasks  *core.Tasks
-	last   map[core.Owner]hub.Seq // last record of each permanent owner
+	asOf     hub.Seq // of the checkpoint
+	leases   [core.LeaseShards]*core.Leases
+	tasks    *core.Tasks
+	projects *core.Projects
+	last     map[core.Owner]hub.Seq // last record of each permanent owner
 }
 
 func leaseOwner(shard int) core.Owner {
 	return core.Owner{Kind: core.OwnerLeases, Name: strconv.Itoa(shard)}
 }
 
-func tasksOwner() core.Owner { return core.Owner{Kind: core.OwnerTasks} }
+func tasksOwner() core.Owner    { return core.Owner{Kind: core.OwnerTasks} }
+func projectsOwner() core.Owner { return core.Owner{Kind: core.OwnerProjects} }
+
+// permanentOwners lists the owners whose state stands in checkpoints.
+func permanentOwners() []core.Owner {
+	owners := make([]core.Owner, 0, core.LeaseShards+2)
+	for i := range core.LeaseShards {
+		owners = append(owners, leaseOwner(i))
+	}
+	return append(owners, tasksOwner(), projectsOwner())
+}
+
 func agentOwner(id hub.AgentID) core.Owner {
 	return core.Owner{Kind: core.OwnerAgent, Name: string(id)}
 }
@@ -38,7 +50,7 @@ func directoryOwner() core.Owner { return core.Owner{Kind: core.OwnerAgent} }
 // restore reads the newest checkpoint and applies the records behind it. Agents
 // and channels are not restored: their rows are their state, see load.
 func (h *Hub) restore() (*restored, error) {
-	r := &restored{tasks: core.NewTasks(), last: map[core.Owner]hub.Seq{}}
+	r := &restored{tasks: core.NewTasks(), projects: core.NewProjects(), last: map[core.Owner]hub.Seq{}}
 	for i := range r.leases {
 		r.leases[i] = core.NewLeases()
 	}
@@ -84,6 +96,8 @@ func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 		r.leases[i], err = core.RestoreLeases(s.Version, s.Data)
 	case s.Owner == tasksOwner():
 		r.tasks, err = core.RestoreTasks(s.Version, s.Data)
+	case s.Owner == projectsOwner():
+		r.projects, err = core.RestoreProjects(s.Version, s.Data)
 	default:
 		err = errors.New("no such owner kind")
 	}
@@ -104,7 +118,9 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 		state = r.leases[i]
 	case core.OwnerTasks:
 		state = r.tasks
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
+	case core.OwnerProjects:
+		state = r.projects
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory:
 	}
 	if state != nil && (rec.Seq <= r.last[rec.Owner] || h.isQuarantined(rec.Owner)) {
 		return nil
@@ -158,6 +174,7 @@ func (h *Hub) begin(r *restored) {
 	for _, t := range r.tasks.List() {
 		h.views.tasks.put(t)
 	}
+	h.views.places.restore(r.projects.Atlas())
 	for i, l := range r.leases {
 		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
 			for _, lease := range l.List(space) {
@@ -167,6 +184,7 @@ func (h *Hub) begin(r *restored) {
 		h.install(leaseOwner(i), l, r).leases = &leaseTimer{}
 	}
 	h.install(tasksOwner(), r.tasks, r)
+	h.install(projectsOwner(), r.projects, r)
 	// From the first turn on the writer changes the views, so turns come last.
 	if err := h.rebuildMarked(); err != nil {
 		h.fail(fmt.Errorf("rebuild what was in doubt: %w", err))
@@ -225,11 +243,19 @@ func (h *Hub) agentRow(id hub.AgentID) (*core.AgentRow, error) {
 	return &row, nil
 }
 
-// channelRow returns what is stored of a channel, or nil. The two that always
-// exist have no row.
+// channelRow returns the row of a channel, or nil. The two that always exist and
+// those of rooms are not stored.
 func (h *Hub) channelRow(name hub.ChannelName) (*hub.Channel, error) {
 	if name == hub.DefaultChannel || name == hub.DirectChannel {
 		row := builtinChannel(name)
+		return &row, nil
+	}
+	if id, ok := name.Room(); ok {
+		room, err := h.room(id)
+		if err != nil {
+			return nil, nil //nolint:nilerr // no room, no channel: only rooms own names of this form
+		}
+		row := roomChannel(&room)
 		return &row, nil
 	}
 	value, err := h.rows.Row(core.TableChannel, []byte(name))

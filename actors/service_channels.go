@@ -39,6 +39,9 @@ func (h *Hub) Channels(context.Context) ([]hub.Channel, error) {
 	if bad {
 		err = hub.NewError(hub.CodeCorruptRecord, "a stored channel cannot be read")
 	}
+	for _, room := range look(h.views.places, func(a *core.Atlas) []hub.Room { return a.Rooms("") }) {
+		out = append(out, roomChannel(&room))
+	}
 	slices.SortFunc(out, func(a, b hub.Channel) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	return out, err
 }

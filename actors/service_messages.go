@@ -64,6 +64,7 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 	if caller.Operator {
 		m.Authority = hub.AuthorityOperator
 	}
+	m.Room = h.roomOf(m.Channel)
 	if m.To == "" {
 		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
 			return m, err
@@ -162,8 +163,11 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	}
 	switch {
 	case q.RoomID != "":
-		return hub.Page{}, hub.Errorf(hub.CodeRoomNotFound, "there is no room %s", q.RoomID).
-			With("room_id", q.RoomID).WithFix("poll a channel, or without room_id")
+		room, err := h.room(q.RoomID)
+		if err != nil {
+			return hub.Page{}, err
+		}
+		f.scopes = []core.Scope{channelScope(room.Channel), inboxScope(q.Agent)}
 	case len(q.Channels) > 0:
 		for i, c := range q.Channels {
 			if slices.Contains(q.Channels[:i], c) {

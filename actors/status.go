@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
 // Counts says what is live now and how many messages are stored.
 func (h *Hub) Counts() hub.Counts {
 	sessions, channels, parked := h.views.directory.counts()
+	rooms := look(h.views.places, (*core.Atlas).Len) // each has a channel
 	return hub.Counts{
-		Sessions: sessions, Channels: int(channels) + 2, Messages: int64(h.views.ring.visible()),
+		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.views.ring.visible()),
 		OpenTasks: h.views.tasks.len(), Leases: h.views.leases.len(), ParkedPolls: parked,
 	}
 }

@@ -33,6 +33,8 @@ const (
 	effectChannel uint8 = 5
 	effectLease   uint8 = 6
 	effectTask    uint8 = 7
+	effectProject uint8 = 8
+	effectRoom    uint8 = 9
 )
 
 // write is one command to one owner, and how to answer it. S is the owner's

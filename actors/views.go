@@ -17,6 +17,7 @@ type views struct {
 	threads   *threads
 	leases    *leaseView
 	tasks     *taskView
+	places    *places
 	seq       *sequencer
 	shownSeq  atomic.Uint64 // the last record that the views show
 }
@@ -52,7 +53,11 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 				v.tasks.apply(&r.Rows[i])
 			}
 		}
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
+	case core.OwnerProjects:
+		for i := range r.Rows {
+			v.places.apply(&r.Rows[i])
+		}
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory:
 	}
 	if len(r.Messages) > 0 {
 		v.ring.append(r.Messages)

@@ -208,7 +208,7 @@ func TestInvariant4EveryFactIsItsOwners(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || len(kinds) != 4 {
+	if err != nil || len(kinds) != 5 {
 		t.Errorf("%v; records by owner kind %v", err, kinds)
 	}
 }
@@ -243,6 +243,8 @@ func ownerOfFact(f core.Fact) core.Owner {
 		return lease(f.Space, f.Key)
 	case *core.TaskOpened, *core.TaskChanged:
 		return tasksOwner()
+	case *core.ProjectCreated, *core.RoomCreated:
+		return projectsOwner()
 	}
 	return core.Owner{Name: fmt.Sprintf("%T", f)}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -21,6 +22,8 @@ type ledger struct {
 	sessions map[hub.AgentID]uint64     // incarnation
 	done     map[hub.TaskID]bool
 	keyed    map[string]keyedPost
+	projects map[string]bool // by name
+	rooms    map[hub.RoomID]hub.Room
 }
 
 // keyedPost is a post with an idempotency key and what it was answered.
@@ -33,7 +36,7 @@ func newLedger() *ledger {
 	return &ledger{
 		messages: map[hub.MessageID]string{}, channels: map[hub.ChannelName]bool{}, granted: map[hub.ClaimKey]hub.Claim{},
 		released: map[hub.ClaimKey]hub.Fence{}, sessions: map[hub.AgentID]uint64{}, done: map[hub.TaskID]bool{},
-		keyed: map[string]keyedPost{},
+		keyed: map[string]keyedPost{}, projects: map[string]bool{}, rooms: map[hub.RoomID]hub.Room{},
 	}
 }
 
@@ -43,6 +46,7 @@ func (l *ledger) clone() *ledger {
 	return &ledger{
 		messages: maps.Clone(l.messages), channels: maps.Clone(l.channels), granted: maps.Clone(l.granted),
 		released: maps.Clone(l.released), sessions: maps.Clone(l.sessions), done: maps.Clone(l.done), keyed: maps.Clone(l.keyed),
+		projects: maps.Clone(l.projects), rooms: maps.Clone(l.rooms),
 	}
 }
 
@@ -91,7 +95,7 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 func (c *client) command(ctx context.Context) {
 	c.n++
 	agent, key := pick(c.rng, someAgents), hub.ClaimKey(fmt.Sprintf("ns%d:%d", c.rng.IntN(4), c.rng.IntN(3)))
-	switch c.rng.IntN(15) {
+	switch c.rng.IntN(16) {
 	case 0:
 		if out, err := c.r.Register(ctx, hub.RegisterInput{AgentID: agent, Capabilities: []string{"x"}}); err == nil {
 			c.l.note(func() { c.l.sessions[agent] = max(c.l.sessions[agent], out.Row.Incarnation) })
@@ -135,8 +139,25 @@ func (c *client) command(ctx context.Context) {
 		_, _ = c.r.UpdateTask(ctx, hub.TaskID(c.rng.IntN(60)+1), hub.TaskUpdateInput{AgentID: agent, Status: &status})
 	case 10:
 		c.family(ctx, agent)
+	case 11:
+		c.place(ctx, agent)
 	default:
 		c.post(ctx, agent)
+	}
+}
+
+// place makes a project or a room of one; many are refused.
+func (c *client) place(ctx context.Context, agent hub.AgentID) {
+	project := fmt.Sprint("project ", c.rng.IntN(4))
+	if _, err := c.r.CreateProject(ctx, hub.ProjectInput{Name: project, CreatedBy: agent}); err == nil {
+		c.l.note(func() { c.l.projects[project] = true })
+	}
+	in := hub.RoomInput{Project: project, Name: fmt.Sprint("Room of ", c.name, c.rng.IntN(4)), CreatedBy: agent}
+	if in.Force = c.rng.IntN(3) == 0; in.Force {
+		in.ForceReason = "needed"
+	}
+	if out, err := c.r.CreateRoom(ctx, in); err == nil {
+		c.l.note(func() { c.l.rooms[out.Row.RoomID] = out.Row })
 	}
 }
 
@@ -205,6 +226,20 @@ func (l *ledger) check(t *testing.T, r *rig) {
 	for name := range l.channels {
 		if ok, err := r.knownChannel(name); err != nil || !ok {
 			t.Errorf("acknowledged channel %s: %v, %v", name, ok, err)
+		}
+	}
+	for name := range l.projects {
+		if _, err := r.findProject(name); err != nil {
+			t.Errorf("acknowledged project %s: %v", name, err)
+		}
+	}
+	for id, want := range l.rooms {
+		got, err := r.room(id)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("acknowledged room %s: %+v, %v, want %+v", id, got, err, want)
+		}
+		if ok, err := r.knownChannel(want.Channel); err != nil || !ok {
+			t.Errorf("the channel of acknowledged room %s: %v, %v", id, ok, err)
 		}
 	}
 	for agent, incarnation := range l.sessions {

@@ -36,7 +36,7 @@ func TestMethodsAndPaths(t *testing.T) {
 		{"GET", "/v1/hub-info?", 200, ""},
 		{"GET", "/v1/inbox/", 404, ""},
 		{"GET", "/v1/inbox/a%2Fb", 404, ""},
-		{"GET", "/v1/rooms", 404, ""},
+		{"GET", "/v1/nowhere", 404, ""},
 		{"HEAD", "/v1/hub-info", 200, ""},
 		{"HEAD", "/nowhere", 404, ""},
 		{"OPTIONS", "/v1/hub-info", 405, "GET, HEAD"},

@@ -141,6 +141,7 @@ func TestWalk(t *testing.T) {
 	walkMessages(t, c, lead)
 	walkTasks(t, c)
 	walkLeases(t, c)
+	walkRooms(t, c)
 	walkOperator(t, c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)

@@ -31,6 +31,7 @@ const (
 	CodeMessageNotFound     Code = "message_not_found"
 	CodeThreadNotFound      Code = "thread_not_found"
 	CodeTaskNotFound        Code = "task_not_found"
+	CodeProjectNotFound     Code = "project_not_found"
 	CodeSessionNotFound     Code = "session_not_found"
 	CodeSessionInvalid      Code = "session_invalid"
 	CodeSessionRequired     Code = "session_required"
@@ -43,6 +44,9 @@ const (
 	CodeTaskClosed          Code = "task_closed"
 	CodeTaskTooDeep         Code = "task_too_deep"
 	CodeVersionConflict     Code = "version_conflict"
+	CodeProjectExists       Code = "project_exists"
+	CodeSimilarRoomExists   Code = "similar_room_exists"
+	CodeLimitReached        Code = "limit_reached"
 	CodeIdempotencyConflict Code = "idempotency_conflict"
 	CodeInProgress          Code = "in_progress"
 	CodeStoreChanged        Code = "store_changed"
@@ -87,6 +91,7 @@ var statuses = map[Code]int{
 	CodeMessageNotFound:     http.StatusNotFound,
 	CodeThreadNotFound:      http.StatusNotFound,
 	CodeTaskNotFound:        http.StatusNotFound,
+	CodeProjectNotFound:     http.StatusNotFound,
 	CodeSessionNotFound:     http.StatusNotFound,
 	CodeSessionInvalid:      http.StatusUnauthorized,
 	CodeSessionRequired:     http.StatusUnauthorized,
@@ -99,6 +104,9 @@ var statuses = map[Code]int{
 	CodeTaskClosed:          http.StatusConflict,
 	CodeTaskTooDeep:         http.StatusBadRequest,
 	CodeVersionConflict:     http.StatusConflict,
+	CodeProjectExists:       http.StatusConflict,
+	CodeSimilarRoomExists:   http.StatusConflict,
+	CodeLimitReached:        http.StatusConflict,
 	CodeIdempotencyConflict: http.StatusUnprocessableEntity,
 	CodeInProgress:          http.StatusConflict,
 	CodeStoreChanged:        http.StatusConflict,

@@ -169,6 +169,20 @@ func suggestAgentID(given string) string {
 	return strings.TrimRight(b.String(), "-")
 }
 
+// CheckSlug refuses what is no slug: lower case ASCII letters and digits in groups
+// that single hyphens part.
+func CheckSlug(field, slug string) error {
+	ok := slug != "" && len(slug) <= MaxSlugChars
+	for group := range strings.SplitSeq(slug, "-") {
+		ok = ok && group != "" && strings.Trim(group, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+	}
+	if ok {
+		return nil
+	}
+	return Invalid(field, field+" is not a slug").With("limit", MaxSlugChars).
+		WithFix("use 1 to 64 lower case letters and digits in groups that single hyphens part, such as web-shop")
+}
+
 // CheckName refuses a name that is empty, too long, no UTF-8 or that carries
 // control characters. max counts characters.
 func CheckName(field, name string, max int) error {

@@ -21,6 +21,7 @@ const (
 	MaxFilePathChars    = 1024 // file_path
 	MaxTitleChars       = 300  // titles
 	MaxDisplayNameChars = 64
+	MaxSlugChars        = 64
 	MaxCapabilities     = 64        // capabilities per session
 	MaxMetadataBytes    = 64 << 10  // compact JSON of a metadata object
 	MaxMetadataDepth    = 32        // nesting of a metadata object
@@ -40,8 +41,9 @@ const (
 	MaxExpireBatch = 1_000 // leases that one record may expire
 
 	MaxProjects         = 1_000
-	MaxProjectRooms     = 1_000 // rooms of a project
-	MaxRoomBindings     = 64    // folders bound to a room
+	MaxProjectRooms     = 1_000  // rooms of a project
+	MaxRooms            = 10_000 // rooms of the hub, which are all kept in memory
+	MaxRoomBindings     = 64     // folders bound to a room
 	MaxRoomSeats        = 1_000
 	MaxRoomInvites      = 1_000  // invites of a room that are neither revoked nor over
 	MaxRoomTitles       = 10_000 // titles of a room's artifacts

@@ -73,23 +73,27 @@ type RoomRef struct {
 	Room    string
 }
 
-// Projects keeps projects, their rooms and the folders bound to rooms.
+// Projects keeps projects and their rooms.
 type Projects interface {
 	// CreateProject makes a project. project_exists where its slug or name is
-	// taken.
+	// taken, limit_reached.
 	CreateProject(ctx context.Context, in ProjectInput) (Outcome[Project], error)
 	// Projects lists them by slug.
 	Projects(ctx context.Context) ([]Project, error)
 	// Project returns one by id, slug or name. project_not_found.
 	Project(ctx context.Context, ref string) (Project, error)
 	// CreateRoom makes a room with its channel. project_not_found,
-	// similar_room_exists (not with Force).
+	// similar_room_exists (not with Force), limit_reached.
 	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
 	// Rooms lists the rooms of a project, or of all if project is empty, by slug.
 	// project_not_found.
 	Rooms(ctx context.Context, project string) ([]Room, error)
 	// Room returns one. room_not_found, project_not_found.
 	Room(ctx context.Context, ref RoomRef) (Room, error)
+}
+
+// Bindings keeps the folders that are bound to rooms.
+type Bindings interface {
 	// BindRoom binds a folder to the room; a folder has at most one. room_not_found,
 	// path_not_found, already_bound.
 	BindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)

@@ -291,4 +291,5 @@ type Service interface {
 	Messages
 	Leases
 	Tasks
+	Projects
 }

@@ -49,7 +49,7 @@ const stopWait = 15 * time.Second
 var features = []hub.Feature{
 	hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup, hub.FeatureRPCKinds,
 	hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
-	hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait,
+	hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms,
 }
 
 // Tree is a running hub.

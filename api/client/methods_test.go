@@ -75,6 +75,44 @@ var methods = []asked{
 		want: []hub.Channel{{Name: "c"}},
 	},
 	{
+		name: "CreateProject", method: "POST", uri: "/v1/projects", body: `{"name":"P","slug":"p"}`,
+		answer: says(201, `{"ok":true,"result":{"project_id":"p_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.CreateProject(ctx, hub.ProjectInput{Name: "P", Slug: "p"})
+		},
+		want: hub.Outcome[hub.Project]{Created: true, Row: hub.Project{ProjectID: "p_1"}},
+	},
+	{
+		name: "Projects", method: "GET", uri: "/v1/projects", answer: says(200, `{"ok":true,"result":[{"slug":"p"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Projects(ctx) },
+		want: []hub.Project{{Slug: "p"}},
+	},
+	{
+		name: "Project", method: "GET", uri: "/v1/projects/My%20%3F%25project", answer: says(200, `{"ok":true,"result":{"slug":"p"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Project(ctx, "My ?%project") },
+		want: hub.Project{Slug: "p"},
+	},
+	{
+		name: "CreateRoom", method: "POST", uri: "/v1/rooms", body: `{"project":"p","name":"R","topic":"t","force":true,"force_reason":"why"}`,
+		answer: says(201, `{"ok":true,"result":{"room_id":"r_1","bindings":[]}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.CreateRoom(ctx, hub.RoomInput{Project: "p", Name: "R", Topic: "t", Force: true, ForceReason: "why"})
+		},
+		want: hub.Outcome[hub.Room]{Created: true, Row: hub.Room{RoomID: "r_1", Bindings: []string{}}},
+	},
+	{
+		name: "Rooms", method: "GET", uri: "/v1/rooms?project=p", answer: says(200, `{"ok":true,"result":[{"slug":"r"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Rooms(ctx, "p") },
+		want: []hub.Room{{Slug: "r"}},
+	},
+	{
+		name: "Room", method: "GET", uri: "/v1/rooms/My%20room?project=p", answer: says(200, `{"ok":true,"result":{"slug":"r"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Room(ctx, hub.RoomRef{Project: "p", Room: "My room"})
+		},
+		want: hub.Room{Slug: "r"},
+	},
+	{
 		name: "Post", method: "POST", uri: "/v1/messages",
 		body:   `{"from_agent":"a","channel":"c","to_agent":"b","kind":"task","body":"<&>","reply_to":3}`,
 		answer: says(201, `{"ok":true,"result":{"id":7}}`),

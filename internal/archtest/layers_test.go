@@ -176,6 +176,7 @@ var others = []other{
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},
+	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 }
 

@@ -29,6 +29,8 @@ var shapes = map[string]reflect.Type{
 	"AttachmentInput":  reflect.TypeFor[hub.Attachment](),
 	"Truncated":        reflect.TypeFor[hub.Truncated](),
 	"Message":          reflect.TypeFor[hub.Message](),
+	"Project":          reflect.TypeFor[hub.Project](),
+	"Room":             reflect.TypeFor[hub.Room](),
 	"HubInfo":          reflect.TypeFor[hub.Info](),
 	"Bootstrap":        reflect.TypeFor[hub.Bootstrap](),
 	"Counts":           reflect.TypeFor[hub.Counts](),
@@ -47,6 +49,8 @@ var shapes = map[string]reflect.Type{
 	"LockHoldInput":    reflect.TypeFor[hub.LockHoldInput](),
 	"CompleteInput":    reflect.TypeFor[hub.CompleteInput](),
 	"TaskUpdateInput":  reflect.TypeFor[hub.TaskUpdateInput](),
+	"ProjectInput":     reflect.TypeFor[hub.ProjectInput](),
+	"RoomInput":        reflect.TypeFor[hub.RoomInput](),
 	"ShutdownInput":    reflect.TypeFor[hub.ShutdownInput](),
 }
 
@@ -174,7 +178,7 @@ func TestEnums(t *testing.T) {
 		{"Feature", schemas["Feature"].Value.Enum, []hub.Feature{
 			hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup,
 			hub.FeatureRPCKinds, hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
-			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait,
+			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms,
 		}},
 		{"Attachment.type", property("Attachment", "type"), []hub.AttachmentType{
 			hub.AttachmentText, hub.AttachmentJSON, hub.AttachmentCode, hub.AttachmentFileRef, hub.AttachmentDiffRef,
@@ -225,6 +229,9 @@ func TestLimits(t *testing.T) {
 		"Name":                       {schemas["Name"].Value.MaxLength, hub.MaxNameChars},
 		"LockInput.file_path":        {property("LockInput", "file_path").MaxLength, hub.MaxFilePathChars},
 		"Task.title":                 {property("Task", "title").MaxLength, hub.MaxTitleChars},
+		"ProjectInput.slug":          {property("ProjectInput", "slug").MaxLength, hub.MaxSlugChars},
+		"RoomInput.topic":            {property("RoomInput", "topic").MaxLength, hub.MaxTopicChars},
+		"RoomInput.force_reason":     {property("RoomInput", "force_reason").MaxLength, hub.MaxReasonChars},
 		"RenameInput.display_name":   {property("RenameInput", "display_name").MaxLength, hub.MaxDisplayNameChars},
 		"RegisterInput.capabilities": {property("RegisterInput", "capabilities").MaxItems, hub.MaxCapabilities},
 		"TaskUpdateInput.blocked_by": {property("TaskUpdateInput", "blocked_by").MaxItems, hub.MaxBlockedBy},

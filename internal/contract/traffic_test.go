@@ -30,7 +30,7 @@ func TestCheckerFindsFaults(t *testing.T) {
 		{"a time without milliseconds", "POST", "/v1/channels", `{"name":"c"}`, 201, `{"ok":true,"result":` + strings.Replace(channel, `.678`, ``, 1) + `}`, "ChannelAnswer"},
 		{"an unknown member of the envelope", "DELETE", "/v1/sessions/s", "", 200, strings.Replace(closedOK, `{"ok"`, `{"x":1,"ok"`, 1), "ClosedSessionAnswer"},
 		{"an undescribed status", "DELETE", "/v1/sessions/s", "", 202, closedOK, "does not describe status 202"},
-		{"an undescribed path", "GET", "/v1/rooms", "", 200, `{"ok":true,"result":[]}`, "not described"},
+		{"an undescribed path", "GET", "/v1/nowhere", "", 200, `{"ok":true,"result":[]}`, "not described"},
 		{"a request that should have been refused", "POST", "/v1/channels", `{"name":7}`, 201, `{"ok":true,"result":` + channel + `}`, "took a request"},
 		{"a parameter that should have been refused", "GET", "/v1/channels?x=1", "", 200, `{"ok":true,"result":[` + channel + `]}`, ""},
 		{"a limit that should have been refused", "GET", "/v1/tasks?limit=0", "", 200, `{"ok":true,"result":[]}`, "took limit"},

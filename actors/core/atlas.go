@@ -1,0 +1,214 @@
+package core
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// StoredRoom is a room and what its bound folders are found by. It is also how
+// the store keeps it.
+type StoredRoom struct {
+	Room    hub.Room `json:"room"`
+	Folders []Folder `json:"folders"` // by path
+}
+
+// Folder is a folder that is bound to a room.
+type Folder struct {
+	Path string   `json:"path"` // as it was bound
+	Keys []string `json:"keys"` // what it is found by, the most specific first
+}
+
+// Atlas holds projects and rooms with the ways to find them. It is the state of
+// the projects owner, and the view of what is committed of it. What its rows
+// lead to is never changed, only replaced: they are handed out as shallow copies.
+type Atlas struct {
+	projects map[hub.ProjectID]*place
+	slugs    map[string]hub.ProjectID
+	rooms    map[hub.RoomID]*StoredRoom
+}
+
+// place is a project with its rooms.
+type place struct {
+	project hub.Project
+	rooms   map[string]hub.RoomID // by slug
+}
+
+// NewAtlas returns an empty one.
+func NewAtlas() *Atlas {
+	return &Atlas{
+		projects: map[hub.ProjectID]*place{}, slugs: map[string]hub.ProjectID{}, rooms: map[hub.RoomID]*StoredRoom{},
+	}
+}
+
+// PutProject enters a project or replaces its row. Its slug never changes.
+func (a *Atlas) PutProject(p hub.Project) {
+	if known := a.projects[p.ProjectID]; known != nil {
+		known.project = p
+		return
+	}
+	a.projects[p.ProjectID] = &place{project: p, rooms: map[string]hub.RoomID{}}
+	a.slugs[p.Slug] = p.ProjectID
+}
+
+// PutRoom enters a room of a project that is there, or replaces its row. Neither
+// its project nor its slug ever changes.
+func (a *Atlas) PutRoom(r StoredRoom) {
+	a.rooms[r.Room.RoomID] = &r
+	a.projects[r.Room.ProjectID].rooms[r.Room.Slug] = r.Room.RoomID
+}
+
+// Project returns the project with this id.
+func (a *Atlas) Project(id hub.ProjectID) (hub.Project, bool) {
+	if p := a.projects[id]; p != nil {
+		return p.project, true
+	}
+	return hub.Project{}, false
+}
+
+// Room returns the room with this id.
+func (a *Atlas) Room(id hub.RoomID) (StoredRoom, bool) {
+	if r := a.rooms[id]; r != nil {
+		return *r, true
+	}
+	return StoredRoom{}, false
+}
+
+// Len returns how many rooms there are.
+func (a *Atlas) Len() int { return len(a.rooms) }
+
+// Projects lists them by slug.
+func (a *Atlas) Projects() []hub.Project {
+	rows := make([]hub.Project, 0, len(a.projects))
+	for _, p := range a.projects {
+		rows = append(rows, p.project)
+	}
+	slices.SortFunc(rows, func(x, y hub.Project) int { return strings.Compare(x.Slug, y.Slug) })
+	return rows
+}
+
+// Rooms lists the rooms of a project, or of all projects if id is empty, by slug.
+func (a *Atlas) Rooms(id hub.ProjectID) []hub.Room {
+	var rows []hub.Room
+	if id == "" {
+		rows = make([]hub.Room, 0, len(a.rooms))
+		for _, r := range a.rooms {
+			rows = append(rows, r.Room)
+		}
+	} else if p := a.projects[id]; p != nil {
+		rows = make([]hub.Room, 0, len(p.rooms))
+		for _, room := range p.rooms {
+			rows = append(rows, a.rooms[room].Room)
+		}
+	}
+	slices.SortFunc(rows, func(x, y hub.Room) int {
+		return cmp.Or(strings.Compare(x.Slug, y.Slug), compareIDs(PrefixRoom, string(x.RoomID), string(y.RoomID)))
+	})
+	return rows
+}
+
+// compareIDs orders ids of one kind by the records that made the things.
+func compareIDs(prefix, x, y string) int {
+	m, _ := SeqOf(prefix, x)
+	n, _ := SeqOf(prefix, y)
+	return cmp.Compare(m, n)
+}
+
+// FindProject returns the project that ref names: by id, else by slug, else by
+// name without regard to case. project_not_found.
+func (a *Atlas) FindProject(ref string) (hub.Project, error) {
+	if p := a.projects[hub.ProjectID(ref)]; p != nil {
+		return p.project, nil
+	}
+	if p := a.projects[a.slugs[ref]]; p != nil {
+		return p.project, nil
+	}
+	if p := a.named(ref); p != nil {
+		return p.project, nil
+	}
+	return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "there is no such project").With("project", ref).
+		WithFix("name a project by its id, slug or name; hubcli project list and GET /v1/projects list them")
+}
+
+// named returns the project with this name, of which there is one at most.
+func (a *Atlas) named(name string) *place {
+	name = foldName(name)
+	for _, p := range a.projects {
+		if foldName(p.project.Name) == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// FindRoom returns the room that ref names: by id, or within its project also by
+// slug, else by name without regard to case. project_not_found, room_not_found,
+// also where several rooms have the name.
+func (a *Atlas) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
+	room := a.rooms[hub.RoomID(ref.Room)]
+	if ref.Project == "" {
+		if room == nil {
+			return StoredRoom{}, ErrRoomNotFound(ref.Room).
+				WithFix("name the room by its id, or its project too; hubcli room list and GET /v1/rooms list rooms")
+		}
+		return *room, nil
+	}
+	project, err := a.FindProject(ref.Project)
+	if err != nil {
+		return StoredRoom{}, err
+	}
+	if room != nil && room.Room.ProjectID == project.ProjectID {
+		return *room, nil
+	}
+	rooms := a.projects[project.ProjectID].rooms
+	if id, ok := rooms[ref.Room]; ok {
+		return *a.rooms[id], nil
+	}
+	var named []SlugAndID
+	for slug, id := range rooms {
+		if sameName(a.rooms[id].Room.Name, ref.Room) {
+			named = append(named, SlugAndID{slug, id})
+		}
+	}
+	if len(named) == 1 {
+		return *a.rooms[named[0].RoomID], nil
+	}
+	notFound := ErrRoomNotFound(ref.Room).With("project_id", project.ProjectID)
+	if len(named) == 0 {
+		return StoredRoom{}, notFound.WithFix("name a room of project " + project.Slug + " by its id, slug or name; hubcli room list --project " + project.Slug + " lists them")
+	}
+	slices.SortFunc(named, func(x, y SlugAndID) int { return strings.Compare(x.Slug, y.Slug) })
+	notFound.Message = fmt.Sprintf("%d rooms of the project have this name", len(named))
+	return StoredRoom{}, notFound.With("rooms", named).WithFix("name the room by its slug or its id")
+}
+
+// SlugAndID names a room in the detail of an error.
+type SlugAndID struct {
+	Slug   string     `json:"slug"`
+	RoomID hub.RoomID `json:"room_id"`
+}
+
+// ErrRoomNotFound refuses a room that there is not.
+func ErrRoomNotFound(ref string) *hub.Error {
+	return hub.NewError(hub.CodeRoomNotFound, "there is no such room").With("room_id", ref)
+}
+
+// DecodeProject reads the value of a row of TableProject.
+func DecodeProject(value []byte) (p hub.Project, err error) {
+	if err := json.Unmarshal(value, &p); err != nil {
+		return p, fmt.Errorf("core: the row of a project: %w", err)
+	}
+	return p, nil
+}
+
+// DecodeRoom reads the value of a row of TableRoom.
+func DecodeRoom(value []byte) (r StoredRoom, err error) {
+	if err := json.Unmarshal(value, &r); err != nil {
+		return r, fmt.Errorf("core: the row of a room: %w", err)
+	}
+	return r, nil
+}

@@ -1,0 +1,90 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// Projects is the state of the projects owner: every project and every room
+// there is, which are never deleted, with the folders bound to rooms.
+type Projects struct{ atlas *Atlas }
+
+// NewProjects returns the state of an owner that has decided nothing yet.
+func NewProjects() *Projects { return &Projects{atlas: NewAtlas()} }
+
+// Atlas returns what the state holds, to be read before the next Apply.
+func (p *Projects) Atlas() *Atlas { return p.atlas }
+
+// Create decides that a project exists. project_exists where its slug or name is
+// taken, limit_reached.
+func (p *Projects) Create(in hub.ProjectInput) (Decision[hub.Project], error) {
+	if id, taken := p.atlas.slugs[in.Slug]; taken {
+		return Decision[hub.Project]{}, projectExists(p.atlas.projects[id].project, "slug")
+	}
+	if known := p.atlas.named(in.Name); known != nil {
+		return Decision[hub.Project]{}, projectExists(known.project, "name")
+	}
+	if len(p.atlas.projects) >= hub.MaxProjects {
+		return Decision[hub.Project]{}, limitReached("projects", hub.MaxProjects)
+	}
+	slug := in.Slug
+	if slug == "" {
+		slug = freeSlug(slugOf(in.Name, "project"), func(s string) bool { _, taken := p.atlas.slugs[s]; return taken })
+	}
+	f := &ProjectCreated{Slug: slug, Name: in.Name, CreatedBy: in.CreatedBy}
+	return Decision[hub.Project]{Draft: Draft{Facts: []Fact{f}}, Answer: f.project}, nil
+}
+
+func projectExists(known hub.Project, by string) error {
+	return hub.Errorf(hub.CodeProjectExists, "a project of this %s exists", by).With("project", known).
+		WithFix("use project " + known.Slug + ", or choose another " + by)
+}
+
+// limitReached refuses one more of what there may be limit of.
+func limitReached(what string, limit int) *hub.Error {
+	return hub.Errorf(hub.CodeLimitReached, "there are as many %s as there may be", what).
+		With("limit", limit).With("what", what).WithFix("use one that there is")
+}
+
+// CreateRoom decides that a room exists in the project that the input names.
+// project_not_found, similar_room_exists (not with Force), limit_reached.
+func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
+	project, err := p.atlas.FindProject(in.Project)
+	if err != nil {
+		return Decision[hub.Room]{}, err
+	}
+	similar := p.similar(project.ProjectID, in.Name)
+	if len(similar) > 0 && !in.Force {
+		return Decision[hub.Room]{}, similarRoomExists(project, similar)
+	}
+	rooms := p.atlas.projects[project.ProjectID].rooms
+	switch {
+	case len(rooms) >= hub.MaxProjectRooms:
+		return Decision[hub.Room]{}, limitReached("rooms of a project", hub.MaxProjectRooms)
+	case p.atlas.Len() >= hub.MaxRooms:
+		return Decision[hub.Room]{}, limitReached("rooms", hub.MaxRooms)
+	}
+	f := &RoomCreated{
+		Project: project.ProjectID, Name: in.Name, Topic: in.Topic, CreatedBy: in.CreatedBy,
+		Slug: freeSlug(slugOf(in.Name, "room"), func(s string) bool { _, taken := rooms[s]; return taken }),
+	}
+	if len(similar) > 0 {
+		f.ForceReason = in.ForceReason
+	}
+	return Decision[hub.Room]{
+		Draft:  Draft{Facts: []Fact{f}},
+		Answer: func(at Position) hub.Room { return f.room(at).Room },
+	}, nil
+}
+
+func similarRoomExists(project hub.Project, similar []hub.SimilarRoom) error {
+	names := make([]string, 0, len(similar))
+	for _, s := range similar {
+		names = append(names, fmt.Sprintf("%q (%s)", s.Name, s.RoomID))
+	}
+	return hub.Errorf(hub.CodeSimilarRoomExists, "project %s has a room that looks like this one: %s", project.Slug, strings.Join(names, ", ")).
+		With("candidates", similar).
+		WithFix("use room " + string(similar[0].RoomID) + "; or, if a sibling is needed, repeat with force and force_reason (--force --force-reason <why>)")
+}

@@ -1,0 +1,73 @@
+package core
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"hubcli/hub"
+)
+
+// spelled are the letters that decomposing does not take apart, as they are
+// commonly written in ASCII.
+var spelled = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", 'ħ': "h",
+}
+
+// plain returns s in lower case without accents and other marks.
+func plain(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(s) {
+		r = unicode.ToLower(r)
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case spelled[r] != "":
+			b.WriteString(spelled[r])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// slugOf makes a slug of a name, or returns none where nothing of the name is
+// left. The result keeps the first hub.MaxSlugChars characters.
+func slugOf(name, none string) string {
+	var b strings.Builder
+	for _, r := range plain(name) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case r == '\'' || r == '’':
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() == hub.MaxSlugChars {
+			break
+		}
+	}
+	if slug := strings.Trim(b.String(), "-"); slug != "" {
+		return slug
+	}
+	return none
+}
+
+// freeSlug returns slug, or the first of slug-2, slug-3, … that is not taken.
+func freeSlug(slug string, taken func(string) bool) string {
+	free := slug
+	for n := 2; taken(free); n++ {
+		suffix := "-" + strconv.Itoa(n)
+		free = strings.TrimRight(slug[:min(len(slug), hub.MaxSlugChars-len(suffix))], "-") + suffix
+	}
+	return free
+}
+
+// sameName reports whether two names differ at most in case, in how their
+// characters are composed and in space around them.
+func sameName(a, b string) bool { return foldName(a) == foldName(b) }
+
+func foldName(name string) string {
+	return norm.NFC.String(strings.ToLower(norm.NFC.String(strings.TrimSpace(name))))
+}

@@ -1,0 +1,113 @@
+package actors
+
+import (
+	"sync"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// places shows the projects and rooms that are committed. There are few of them
+// and they are never deleted, so all are kept.
+type places struct {
+	mu    sync.RWMutex
+	atlas *core.Atlas
+}
+
+func newPlaces() *places { return &places{atlas: core.NewAtlas()} }
+
+// apply takes a committed row of the projects owner.
+func (p *places) apply(row *core.Row) {
+	if row.Table == core.TableProject {
+		project, err := core.DecodeProject(row.Value)
+		if err != nil {
+			panic(err) // this process has encoded it
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.atlas.PutProject(project)
+	}
+	if row.Table != core.TableRoom {
+		return
+	}
+	room, err := core.DecodeRoom(row.Value)
+	if err != nil {
+		panic(err) // this process has encoded it
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.atlas.PutRoom(room)
+}
+
+// restore takes what was restored, at a start.
+func (p *places) restore(a *core.Atlas) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, project := range a.Projects() {
+		p.atlas.PutProject(project)
+	}
+	for _, room := range a.Rooms("") {
+		stored, _ := a.Room(room.RoomID)
+		p.atlas.PutRoom(stored)
+	}
+}
+
+// look asks the atlas.
+func look[T any](p *places, ask func(*core.Atlas) T) T {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return ask(p.atlas)
+}
+
+// room returns the room with this id. room_not_found.
+func (h *Hub) room(id hub.RoomID) (hub.Room, error) {
+	h.views.places.mu.RLock()
+	defer h.views.places.mu.RUnlock()
+	if r, ok := h.views.places.atlas.Room(id); ok {
+		return r.Room, nil
+	}
+	return hub.Room{}, core.ErrRoomNotFound(string(id)).
+		WithFix("name a room by its id; hubcli room list and GET /v1/rooms list rooms")
+}
+
+// project returns the project with this id.
+func (h *Hub) project(id hub.ProjectID) (hub.Project, bool) {
+	h.views.places.mu.RLock()
+	defer h.views.places.mu.RUnlock()
+	return h.views.places.atlas.Project(id)
+}
+
+// findProject returns the project that an id, slug or name names.
+// project_not_found.
+func (h *Hub) findProject(ref string) (hub.Project, error) {
+	h.views.places.mu.RLock()
+	defer h.views.places.mu.RUnlock()
+	return h.views.places.atlas.FindProject(ref)
+}
+
+// findRoom returns the room that ref names. room_not_found, project_not_found.
+func (h *Hub) findRoom(ref hub.RoomRef) (hub.Room, error) {
+	h.views.places.mu.RLock()
+	defer h.views.places.mu.RUnlock()
+	r, err := h.views.places.atlas.FindRoom(ref)
+	return r.Room, err
+}
+
+// roomOf returns the id of the room that owns a channel, or "".
+func (h *Hub) roomOf(name hub.ChannelName) hub.RoomID {
+	id, ok := name.Room()
+	if !ok {
+		return ""
+	}
+	if _, err := h.room(id); err != nil {
+		return ""
+	}
+	return id
+}
+
+// roomChannel is the row of the channel that a room owns.
+func roomChannel(r *hub.Room) hub.Channel {
+	row := builtinChannel(r.Channel)
+	row.CreatedAt, row.CreatedBy, row.RoomID = r.CreatedAt, r.CreatedBy, &r.RoomID
+	return row
+}

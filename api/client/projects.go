@@ -1,0 +1,60 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// CreateProject makes a project.
+func (c *Client) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
+	return post[hub.Project](ctx, c, "/v1/projects", in)
+}
+
+// Projects lists projects.
+func (c *Client) Projects(ctx context.Context) ([]hub.Project, error) {
+	rows, _, err := get[[]hub.Project](ctx, c, "/v1/projects", nil, 0)
+	return rows, err
+}
+
+// Project returns the project that an id, slug or name names.
+func (c *Client) Project(ctx context.Context, ref string) (hub.Project, error) {
+	if !segment(ref) {
+		return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "a project cannot be asked for by this name").
+			With("project", ref).WithFix("name it by its slug or its id")
+	}
+	row, _, err := get[hub.Project](ctx, c, "/v1/projects/"+url.PathEscape(ref), nil, 0)
+	return row, err
+}
+
+// CreateRoom makes a room.
+func (c *Client) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
+	return post[hub.Room](ctx, c, "/v1/rooms", in)
+}
+
+// Rooms lists the rooms of a project, or all.
+func (c *Client) Rooms(ctx context.Context, project string) ([]hub.Room, error) {
+	v := values{}
+	v.text("project", project)
+	rows, _, err := get[[]hub.Room](ctx, c, "/v1/rooms", url.Values(v), 0)
+	return rows, err
+}
+
+// Room returns the room that ref names.
+func (c *Client) Room(ctx context.Context, ref hub.RoomRef) (hub.Room, error) {
+	if !segment(ref.Room) {
+		return hub.Room{}, hub.NewError(hub.CodeRoomNotFound, "a room cannot be asked for by this name").
+			With("room_id", ref.Room).WithFix("name it by its slug or its id")
+	}
+	v := values{}
+	v.text("project", ref.Project)
+	row, _, err := get[hub.Room](ctx, c, "/v1/rooms/"+url.PathEscape(ref.Room), url.Values(v), 0)
+	return row, err
+}
+
+// segment reports whether a name can stand in a path as one segment.
+func segment(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
+}

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"strings"
+
+	"hubcli/hub"
+)
+
+// ValidateProject checks a project to be. Space around its name is dropped.
+func ValidateProject(in *hub.ProjectInput, operator bool) error {
+	in.Name = strings.TrimSpace(in.Name)
+	if in.CreatedBy != "" {
+		if err := checkActor("created_by", in.CreatedBy, operator); err != nil {
+			return err
+		}
+	}
+	if in.Slug != "" {
+		if err := hub.CheckSlug("slug", in.Slug); err != nil {
+			return err
+		}
+	}
+	return hub.CheckName("name", in.Name, hub.MaxNameChars)
+}
+
+// ValidateRoom checks a room to be. Space around its name, topic and reason is
+// dropped.
+func ValidateRoom(in *hub.RoomInput, operator bool) error {
+	in.Name, in.Topic = strings.TrimSpace(in.Name), strings.TrimSpace(in.Topic)
+	in.ForceReason = strings.TrimSpace(in.ForceReason)
+	if in.CreatedBy != "" {
+		if err := checkActor("created_by", in.CreatedBy, operator); err != nil {
+			return err
+		}
+	}
+	if in.Force && in.ForceReason == "" {
+		return hub.Invalid("force_reason", "force needs a force_reason").
+			WithFix("say in force_reason (--force-reason) why a room beside the one there is is needed")
+	}
+	return first(
+		hub.CheckName("project", in.Project, hub.MaxNameChars),
+		hub.CheckName("name", in.Name, hub.MaxNameChars),
+		checkText("topic", in.Topic, hub.MaxTopicChars),
+		checkText("force_reason", in.ForceReason, hub.MaxReasonChars))
+}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func listProjects(c *call) (reply, error) {
+	if err := c.actAs(c.own()); err != nil {
+		return reply{}, err
+	}
+	rows, err := c.server.config.Service.Projects(c.context())
+	return reply{result: list(rows)}, err
+}
+
+func createProject(c *call) (reply, error) {
+	var in hub.ProjectInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.CreatedBy)
+	if err := api.ValidateProject(&in, c.caller.Operator); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.CreatedBy); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.CreateProject(c.context(), in)
+	return created(out, out.Created), err
+}
+
+func getProject(c *call) (reply, error) {
+	if err := c.actAs(c.own()); err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Service.Project(c.context(), c.params.ByName("project"))
+	return reply{result: row}, err
+}
+
+func listRooms(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	project := query.Name("project", hub.MaxNameChars)
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(c.own()); err != nil {
+		return reply{}, err
+	}
+	rows, err := c.server.config.Service.Rooms(c.context(), project)
+	return reply{result: list(rows)}, err
+}
+
+func createRoom(c *call) (reply, error) {
+	var in hub.RoomInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	c.name(&in.CreatedBy)
+	if err := api.ValidateRoom(&in, c.caller.Operator); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(in.CreatedBy); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.CreateRoom(c.context(), in)
+	return created(out, out.Created), err
+}
+
+func getRoom(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	ref := hub.RoomRef{Project: query.Name("project", hub.MaxNameChars), Room: c.params.ByName("room_id")}
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if err := c.actAs(c.own()); err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Service.Room(c.context(), ref)
+	return reply{result: row}, err
+}

@@ -1,0 +1,95 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+func walkRooms(t *testing.T, c *client) {
+	project := c.ok(201, "POST", "/v1/projects", `{"name":" Web Shop ","created_by":"lead"}`)
+	if project.row("slug") != "web-shop" || project.row("name") != "Web Shop" {
+		t.Errorf("the project is %s", project.Result)
+	}
+	again := c.refused(hub.CodeProjectExists, "POST", "/v1/projects", `{"name":"WEB SHOP"}`)
+	if known, _ := again.Detail["project"].(map[string]any); known["project_id"] != project.row("project_id") {
+		t.Errorf("the existing project is not named: %v", again.Detail)
+	}
+	c.refused(hub.CodeProjectExists, "POST", "/v1/projects", `{"name":"Another","slug":"web-shop"}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/projects", `{"name":"Another","slug":"Web Shop"}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/projects", `{"name":"  "}`)
+	c.refused(hub.CodeReservedAgent, "POST", "/v1/projects", `{"name":"Another","created_by":"system"}`)
+	c.ok(201, "POST", "/v1/projects", `{"name":"Another"}`)
+	if n := c.ok(200, "GET", "/v1/projects", "").rows(); n != 2 {
+		t.Errorf("%d projects", n)
+	}
+	for _, ref := range []string{fmt.Sprint(project.row("project_id")), "web-shop", "web%20shop"} {
+		if got := c.ok(200, "GET", "/v1/projects/"+ref, ""); got.row("project_id") != project.row("project_id") {
+			t.Errorf("project %s is %s", ref, got.Result)
+		}
+	}
+	c.refused(hub.CodeProjectNotFound, "GET", "/v1/projects/none", "")
+
+	room := c.ok(201, "POST", "/v1/rooms", `{"project":"web-shop","name":"Checkout flow","topic":"t","created_by":"lead"}`)
+	id := fmt.Sprint(room.row("room_id"))
+	if room.row("channel") != "room-"+id || room.row("slug") != "checkout-flow" || room.row("force_reason") != "" {
+		t.Errorf("the room is %s", room.Result)
+	}
+	similar := c.refused(hub.CodeSimilarRoomExists, "POST", "/v1/rooms", `{"project":"web-shop","name":"checkout-Flow"}`)
+	if candidates, _ := similar.Detail["candidates"].([]any); len(candidates) != 1 || similar.Fix == "" {
+		t.Errorf("the look-alikes are %v, the fix %q", similar.Detail, similar.Fix)
+	}
+	c.refused(hub.CodeInvalid, "POST", "/v1/rooms", `{"project":"web-shop","name":"checkout-Flow","force":true}`)
+	forced := c.ok(201, "POST", "/v1/rooms", `{"project":"web-shop","name":"checkout-Flow","force":true,"force_reason":"another team"}`)
+	if forced.row("slug") != "checkout-flow-2" || forced.row("force_reason") != "another team" {
+		t.Errorf("the forced room is %s", forced.Result)
+	}
+	c.ok(201, "POST", "/v1/rooms", `{"project":"web-shop","name":"Checkout-flow","force":true,"force_reason":"a third"}`)
+	c.refused(hub.CodeProjectNotFound, "POST", "/v1/rooms", `{"project":"none","name":"x"}`)
+	if n := c.ok(200, "GET", "/v1/rooms?project=Web+Shop", "").rows(); n != 3 {
+		t.Errorf("%d rooms in the project", n)
+	}
+	if n := c.ok(200, "GET", "/v1/rooms", "").rows(); n != 3 {
+		t.Errorf("%d rooms in all", n)
+	}
+	c.refused(hub.CodeProjectNotFound, "GET", "/v1/rooms?project=none", "")
+	c.ok(200, "GET", "/v1/rooms/"+id, "")
+	c.ok(200, "GET", "/v1/rooms/checkout-flow?project=web-shop", "")
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/checkout-flow", "")
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/CHECKOUT-FLOW?project=web-shop", "") // two have the name
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/"+id+"?project=another", "")
+	c.refused(hub.CodeProjectNotFound, "GET", "/v1/rooms/"+id+"?project=none", "")
+
+	posted := c.ok(201, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-`+id+`","body":"in the room"}`)
+	if posted.row("room_id") != id {
+		t.Errorf("the post is %s", posted.Result)
+	}
+	if n := c.ok(200, "GET", "/v1/events?agent_id=reader&timeout=0&room_id="+id, "").rows(); n != 1 {
+		t.Errorf("%d messages in the room", n)
+	}
+	c.refused(hub.CodeChannelNotFound, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-r_0","body":"x"}`)
+}
+
+// TestThereIsALimitOfProjects: the one after the last is refused, with a way out.
+func TestThereIsALimitOfProjects(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	var wg sync.WaitGroup
+	for worker := range 20 {
+		wg.Go(func() {
+			for i := range hub.MaxProjects / 20 {
+				c.call(http.MethodPost, "/v1/projects", fmt.Sprintf(`{"name":"p %d %d"}`, worker, i))
+			}
+		})
+	}
+	wg.Wait()
+	if n := c.ok(200, "GET", "/v1/projects", "").rows(); n != hub.MaxProjects {
+		t.Fatalf("%d projects, want %d", n, hub.MaxProjects)
+	}
+	if a := c.refused(hub.CodeLimitReached, "POST", "/v1/projects", `{"name":"one more"}`); a.Detail["limit"] != float64(hub.MaxProjects) {
+		t.Errorf("the detail is %v", a.Detail)
+	}
+}
