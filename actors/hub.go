@@ -79,6 +79,7 @@ type Hub struct {
 	seq      *sequencer
 	registry *registry
 	views    *views
+	seen     *seenBook
 	writer   *writer
 	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
 	idle     *idleAgents
@@ -119,6 +120,7 @@ func Start(options Options) (*Hub, error) {
 		directory: newDirectory(), threads: newThreads(h.rows),
 		leases: newLeaseView(), tasks: newTaskView(), places: newPlaces(), seq: h.seq,
 	}
+	h.seen = newSeenBook(h.rows, h.log)
 	waker := newWaker(h.views.bells, options.Step)
 	h.writer = &writer{
 		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
@@ -134,6 +136,7 @@ func Start(options Options) (*Hub, error) {
 	h.begin(restored)
 	h.tasks.Go(func() { h.watchPresence(h.quit) })
 	h.tasks.Go(func() { h.keepCheckpoints(restored.asOf, h.quit) })
+	h.tasks.Go(func() { h.keepSeen(h.quit) })
 	return h, nil
 }
 

@@ -152,6 +152,7 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 // Inbox returns direct messages to an agent; see hub.Messages.
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := feed{scopes: []core.Scope{inboxScope(q.Agent)}, viewer: q.Agent, limit: q.Limit, tail: q.Tail && q.Since == 0}
+	h.noteInbox(ctx, &q)
 	return h.poll(ctx, pollCall{feed: f, since: q.Since})
 }
 
@@ -184,6 +185,7 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	default:
 		f.scopes = []core.Scope{publicScope(), inboxScope(q.Agent)}
 	}
+	h.notePoll(ctx, &q)
 	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
 }
 

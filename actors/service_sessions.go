@@ -121,7 +121,7 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, error
 }
 
 // Bootstrap says what agent needs to begin; see hub.Sessions.
-func (h *Hub) Bootstrap(_ context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
+func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	b := hub.Bootstrap{
 		AgentID: agent, LatestVisibleID: h.views.ring.visible(),
 		LiveAgents: h.views.directory.agents(""), DefaultChannel: hub.DefaultChannel, Hub: h.options.Info,
@@ -129,6 +129,7 @@ func (h *Hub) Bootstrap(_ context.Context, agent hub.AgentID) (hub.Bootstrap, er
 	if s, _, ok := h.views.directory.session(agent); ok {
 		b.Session = &s
 	}
+	h.noteBootstrap(ctx, agent, b.LatestVisibleID)
 	return b, nil
 }
 

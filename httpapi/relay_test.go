@@ -32,6 +32,8 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"cancelShutdown": {none: "it is the operator's, which no call through a spool is"},
 
 	"listAgents":    {path: "/v1/agents?as=other"},
+	"getAttention":  {path: "/v1/attention?agent_id=other"},
+	"tellAgent":     {path: "/v1/attention", body: `{"agent_id":"other","told_id":1}`},
 	"getBootstrap":  {path: "/v1/bootstrap?agent_id=other"},
 	"createProject": {path: "/v1/projects", body: `{"name":"x","created_by":"other"}`},
 	"createRoom":    {path: "/v1/rooms", body: `{"project":"x","name":"x","created_by":"other"}`},

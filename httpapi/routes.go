@@ -48,6 +48,8 @@ var routes = []route{
 	{path: "/readyz", method: "GET", operation: "getReadiness", plane: planeOpen, auth: authRemote, handle: getReadiness},
 	{path: "/v1/agents", method: "GET", operation: "listAgents", plane: planeAgent, handle: listAgents},
 	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, auth: authRemote, handle: getAppStatus},
+	{path: "/v1/attention", method: "GET", operation: "getAttention", plane: planeAgent, handle: getAttention},
+	{path: "/v1/attention", method: "POST", operation: "tellAgent", plane: planeAgent, changes: true, handle: postAttention},
 	{path: "/v1/bootstrap", method: "GET", operation: "getBootstrap", plane: planeAgent, handle: getBootstrap},
 	{path: "/v1/channels", method: "GET", operation: "listChannels", plane: planeAgent, handle: listChannels},
 	{path: "/v1/channels", method: "POST", operation: "createChannel", plane: planeAgent, changes: true, handle: createChannel},

@@ -69,6 +69,7 @@ func (c *call) streamQuery() (hub.EventsQuery, error) {
 		Since:       query.Cursor("since_id"),
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       hub.DefaultPageRows,
+		Peek:        query.Bool("peek"),
 	}
 	if last := c.r.Header.Get(api.HeaderLastEventID); last != "" {
 		id, ok := parseID(last)

@@ -152,12 +152,19 @@ type Told struct {
 	Moved   bool      `json:"moved"`
 }
 
-// Seats shows who is in a room and what they have not seen.
+// Seats shows who is in a room.
 type Seats interface {
 	// RoomStatus shows what goes on in a room. room_not_found.
 	RoomStatus(ctx context.Context, q StatusQuery) (RoomStatus, error)
+}
+
+// Attentions says what agents have not seen, and keeps what they have been told
+// of.
+type Attentions interface {
 	// Attention says what an agent has not seen. room_not_found.
 	Attention(ctx context.Context, q AttentionQuery) (Attention, error)
 	// Tell moves the mark of what an agent has been told of; it never moves back.
+	// A mark beyond the latest message counts as that. It is kept in memory first:
+	// after a crash the agent may be told once more.
 	Tell(ctx context.Context, in ToldInput) (Told, error)
 }

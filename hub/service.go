@@ -116,6 +116,7 @@ type EventsQuery struct {
 	Limit       int
 	MaxChars    int           // 0: no budget
 	Wait        time.Duration // 0: answer at once
+	Peek        bool          // Since does not say that the agent has seen all up to it
 }
 
 // InboxQuery selects the direct messages to Agent.
@@ -124,6 +125,7 @@ type InboxQuery struct {
 	Since MessageID
 	Limit int
 	Tail  bool
+	Peek  bool // Since does not say that the agent has seen all up to it
 }
 
 // ThreadsQuery selects threads that Viewer may see something of, latest first.
@@ -292,4 +294,5 @@ type Service interface {
 	Leases
 	Tasks
 	Projects
+	Attentions
 }

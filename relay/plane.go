@@ -79,6 +79,8 @@ var plane = []operation{
 	{method: "POST", path: "/v1/runs/*/tasks"},
 	{method: "GET", path: "/v1/runs"},
 	{method: "GET", path: "/v1/runs/*"},
+	{method: "GET", path: "/v1/attention"},
+	{method: "POST", path: "/v1/attention"},
 	{method: "GET", path: "/v1/watch", park: parkTimeout, absent: 20 * time.Minute},
 	{method: "POST", path: "/v1/projects"},
 	{method: "GET", path: "/v1/projects"},

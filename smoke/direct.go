@@ -101,7 +101,7 @@ func (p *player) strangerTo(ctx context.Context, id hub.MessageID) (string, erro
 		read func(context.Context) (hub.Page, error)
 	}{
 		{"polling all channels", func(ctx context.Context) (hub.Page, error) {
-			return p.hub.Events(ctx, hub.EventsQuery{Agent: p.me(), Since: id - 1, Limit: pageLimit})
+			return p.hub.Events(ctx, hub.EventsQuery{Agent: p.me(), Since: id - 1, Limit: pageLimit, Peek: true})
 		}},
 		{"listing the thread", func(ctx context.Context) (hub.Page, error) {
 			return p.hub.Messages(ctx, hub.MessagesQuery{ThreadID: p.cfg.Thread, Since: id - 1, Limit: pageLimit})
@@ -110,7 +110,7 @@ func (p *player) strangerTo(ctx context.Context, id hub.MessageID) (string, erro
 			return p.hub.Messages(ctx, hub.MessagesQuery{Channel: p.cfg.Channel, Since: id - 1, Limit: pageLimit})
 		}},
 		{"reading the inbox", func(ctx context.Context) (hub.Page, error) {
-			return p.hub.Inbox(ctx, hub.InboxQuery{Agent: p.me(), Since: id - 1, Limit: pageLimit})
+			return p.hub.Inbox(ctx, hub.InboxQuery{Agent: p.me(), Since: id - 1, Limit: pageLimit, Peek: true})
 		}},
 	} {
 		page, err := ask(ctx, p, view.what, view.read)

@@ -50,6 +50,7 @@ func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error
 	url.Values(v).Set("exclude_self", strconv.FormatBool(q.ExcludeSelf))
 	v.number("limit", int64(q.Limit))
 	v.number("max_chars", int64(q.MaxChars))
+	v.flag("peek", q.Peek)
 	v.seconds("timeout", wait)
 	rows, got, err := get[[]hub.EncodedMessage](ctx, c, "/v1/events", url.Values(v), wait)
 	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
@@ -61,6 +62,7 @@ func (c *Client) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) 
 	v.number("since_id", int64(q.Since))
 	v.number("limit", int64(q.Limit))
 	v.flag("tail", q.Tail)
+	v.flag("peek", q.Peek)
 	agent := c.viewer(q.Agent)
 	rows, got, err := get[[]hub.EncodedMessage](ctx, c, "/v1/inbox/"+url.PathEscape(string(agent)), url.Values(v), 0)
 	return hub.Page{Rows: rows, NextSinceID: got.next()}, err

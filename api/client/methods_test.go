@@ -136,20 +136,20 @@ var methods = []asked{
 	},
 	{
 		name: "Events", method: "GET",
-		uri:    "/v1/events?agent_id=a&channel=c&channel=d&exclude_self=true&limit=5&max_chars=80&room_id=r&since_id=2&thread_id=t&timeout=1.5",
+		uri:    "/v1/events?agent_id=a&channel=c&channel=d&exclude_self=true&limit=5&max_chars=80&peek=true&room_id=r&since_id=2&thread_id=t&timeout=1.5",
 		answer: says(200, `{"ok":true,"result":[{"id":3},{"id":4}],"next_since_id":6}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
 			return c.Events(ctx, hub.EventsQuery{
 				Agent: "a", Channels: []hub.ChannelName{"c", "d"}, RoomID: "r", ThreadID: "t", Since: 2,
-				ExcludeSelf: true, Limit: 5, MaxChars: 80, Wait: 1500 * time.Millisecond,
+				ExcludeSelf: true, Limit: 5, MaxChars: 80, Wait: 1500 * time.Millisecond, Peek: true,
 			})
 		},
 		want: hub.Page{Rows: []hub.EncodedMessage{hub.EncodedMessage(`{"id":3}`), hub.EncodedMessage(`{"id":4}`)}, NextSinceID: 6},
 	},
 	{
-		name: "Inbox", method: "GET", uri: "/v1/inbox/a?limit=1&since_id=2&tail=true", answer: says(200, `{"ok":true,"result":[],"next_since_id":2}`),
+		name: "Inbox", method: "GET", uri: "/v1/inbox/a?limit=1&peek=true&since_id=2&tail=true", answer: says(200, `{"ok":true,"result":[],"next_since_id":2}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Inbox(ctx, hub.InboxQuery{Agent: "a", Since: 2, Limit: 1, Tail: true})
+			return c.Inbox(ctx, hub.InboxQuery{Agent: "a", Since: 2, Limit: 1, Tail: true, Peek: true})
 		},
 		want: hub.Page{Rows: []hub.EncodedMessage{}, NextSinceID: 2},
 	},
@@ -239,6 +239,20 @@ var methods = []asked{
 		name: "Task", method: "GET", uri: "/v1/tasks/3?agent_id=a", answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Task(ctx, 3, "a") },
 		want: hub.Task{TaskID: 3},
+	},
+	{
+		name: "Attention", method: "GET", uri: "/v1/attention?agent_id=me&room_id=r", answer: says(200, `{"ok":true,"result":{"unread":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Attention(ctx, hub.AttentionQuery{Room: "r"})
+		},
+		want: hub.Attention{Unread: 3},
+	},
+	{
+		name: "Tell", method: "POST", uri: "/v1/attention", body: `{"agent_id":"a","told_id":7}`, answer: says(200, `{"ok":true,"result":{"told_id":7,"moved":true}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Tell(ctx, hub.ToldInput{AgentID: "a", ToldID: 7})
+		},
+		want: hub.Told{ToldID: 7, Moved: true},
 	},
 	{
 		name: "CompleteTask", method: "POST", uri: "/v1/tasks/3/complete", body: `{"agent_id":"a","note":"n"}`,

@@ -73,6 +73,7 @@ class Wait:
             "exclude_self": "false",  # an agent may have asked itself
             "channel": self._channel,
             "limit": _PAGE,
+            "peek": "true",  # the request's id does not say that the agent has seen what came before
         }
         began = time.monotonic()
         try:
@@ -91,7 +92,7 @@ class Wait:
         return self._match("events", (rows, next_since))
 
     def _inbox(self) -> Optional[dict[str, Any]]:
-        return self._through("inbox", "/v1/inbox/" + escaped("agent_id", self._agent_id), {})
+        return self._through("inbox", "/v1/inbox/" + escaped("agent_id", self._agent_id), {"peek": "true"})
 
     def _channel_view(self) -> Optional[dict[str, Any]]:
         query = {"channel": self._channel, "agent_id": self._agent_id, "timeout": 0}

@@ -1,0 +1,155 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Limits of an answer about attention.
+const (
+	attentionRows = 20 // directed messages, tasks, claims
+	proposedTasks = 20 // ids in one proposed condition
+)
+
+// Attention says what an agent has not seen; see hub.Attentions.
+func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention, error) {
+	out := hub.Attention{AgentID: q.Agent}
+	if q.Room != "" {
+		room, err := h.room(q.Room)
+		if err != nil {
+			return out, err
+		}
+		out.RoomID = &room.RoomID
+	}
+	u := h.unreadOf(q.Agent)
+	out.SeenID, out.ToldID, out.HeadID = h.seenUpTo(q.Agent, q.Room), u.seen.Told, u.head
+	var err error
+	if out.Unread, err = h.views.countUnread(&u, q.Room); err != nil {
+		return out, err
+	}
+	if out.Directed, err = h.directed(&u, q.Room); err != nil {
+		return out, err
+	}
+	tasks := h.views.tasks.list(func(t *core.StoredTask) bool { return concerns(&t.Task, q.Agent) })
+	out.Tasks = rowsOf(tasks, attentionRows)
+	out.Claims, err = h.claimsOf(q.Agent)
+	out.Proposals = proposals(q.Agent, tasks)
+	return out, err
+}
+
+// directed returns the unread messages that ask something of their reader: those
+// to it alone and those that name it. What the system only informs of is left
+// out.
+func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
+	found, err := h.views.listUnread(u, room, attentionRows, func(m *core.StoredMessage) bool {
+		if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
+			return recoveryOf(m) == u.agent
+		}
+		return m.To != "" || mentions(m, u.agent)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, byID)
+	rows := make([]hub.UnreadRow, 0, min(len(found), attentionRows))
+	for _, m := range found[:min(len(found), attentionRows)] {
+		row, err := unreadRow(m)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// recoveryOf returns whose lease a notice of the system says has expired; empty
+// if it says something else.
+func recoveryOf(m *core.StoredMessage) hub.AgentID {
+	var row struct {
+		Metadata struct {
+			Recovery struct {
+				AgentID hub.AgentID `json:"agent_id"`
+			} `json:"recovery"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(m.JSON, &row) != nil {
+		return ""
+	}
+	return row.Metadata.Recovery.AgentID
+}
+
+// concerns reports whether a task is the agent's to do, offered to it or posted
+// by it.
+func concerns(t *hub.Task, agent hub.AgentID) bool {
+	return is(t.Assignee, agent) || is(t.OfferedTo, agent) || t.CreatedBy == agent
+}
+
+func is(p *hub.AgentID, agent hub.AgentID) bool { return p != nil && *p == agent }
+
+// claimsOf returns the keys of the claims that an agent holds.
+func (h *Hub) claimsOf(agent hub.AgentID) ([]hub.ClaimKey, error) {
+	held, err := h.views.leases.list(core.SpaceClaim, func(l *core.Lease) bool { return l.Agent == agent })
+	keys := make([]hub.ClaimKey, 0, min(len(held), attentionRows))
+	for i := 0; i < len(held) && i < attentionRows; i++ {
+		keys = append(keys, hub.ClaimKey(held[i].Key))
+	}
+	return keys, err
+}
+
+// proposals says what an agent with these tasks, newest first, could wait for.
+func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
+	out := []hub.WatchAdvice{}
+	var others, before []hub.TaskID
+	var asked []hub.AgentID
+	for i := range tasks {
+		t := &tasks[i].Task
+		switch mine := is(t.Assignee, agent); {
+		case mine && t.Status == hub.TaskInputRequired && t.CreatedBy != agent && !slices.Contains(asked, t.CreatedBy):
+			asked = append(asked, t.CreatedBy)
+		case mine && !t.Ready:
+			before = append(before, t.BlockedBy...)
+		case !mine && t.CreatedBy == agent && t.Assignee != nil:
+			others = append(others, t.TaskID)
+		}
+	}
+	if len(others) > 0 {
+		out = append(out, hub.WatchAdvice{Condition: untilTasks(others), Why: "others work on what you have posted"})
+	}
+	if len(before) > 0 {
+		out = append(out, hub.WatchAdvice{Condition: untilTasks(before), Why: "tasks of yours wait for these"})
+	}
+	for _, from := range asked[:min(len(asked), 3)] {
+		out = append(out, hub.WatchAdvice{
+			Condition: string(hub.UntilMessageFrom) + ":" + string(from),
+			Why:       fmt.Sprintf("a task of yours needs input, and %s posted it", from),
+		})
+	}
+	return out
+}
+
+// untilTasks is the condition that these tasks have ended.
+func untilTasks(ids []hub.TaskID) string {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	text := make([]string, 0, proposedTasks)
+	for _, id := range ids[:min(len(ids), proposedTasks)] {
+		text = append(text, fmt.Sprint(id))
+	}
+	return string(hub.UntilTasksComplete) + ":" + strings.Join(text, ",")
+}
+
+// Tell moves the mark of what an agent has been told of; see hub.Attentions. The
+// call that moved it and comes again with its idempotency key has moved it still.
+func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
+	key := ""
+	if k := hub.CallerOf(ctx).Idempotency; k != nil {
+		key = k.Key
+	}
+	return h.seen.tell(in.AgentID, min(in.ToldID, h.views.ring.visible()), key), nil
+}

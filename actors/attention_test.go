@@ -1,0 +1,106 @@
+package actors
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// TestAttention: what asks something of an agent, what is its to do, and what it
+// could wait for.
+func TestAttention(t *testing.T) {
+	r := start(t, newMemStore())
+	r.register("ann")
+	r.say("ben", hub.DefaultChannel, "not for you")
+	mention := r.say("ben", hub.DefaultChannel, "could @ann look?")
+	r.say("ann", hub.DefaultChannel, "@ann is me")
+	direct := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "only\nfor  you"})
+	asked := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "do it"})
+	theirs := r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Kind: hub.KindTaskRequest, Body: "do that"})
+	r.post(hub.PostInput{FromAgent: "cleo", Kind: hub.KindTask, Body: "another's"})
+	for _, status := range []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired} {
+		if _, err := r.UpdateTask(context.Background(), asked.ID, hub.TaskUpdateInput{AgentID: "ann", Status: &status}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.claim("ann", "k", 60)
+	r.claim("ben", "l", 60)
+
+	got, err := r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids, tasks []hub.MessageID
+	for _, row := range got.Directed {
+		ids = append(ids, row.ID)
+	}
+	for _, task := range got.Tasks {
+		tasks = append(tasks, task.TaskID)
+	}
+	if want := []hub.MessageID{mention.ID, direct.ID, asked.ID}; !reflect.DeepEqual(ids, want) {
+		t.Errorf("directed %v, want %v", ids, want)
+	}
+	if row := got.Directed[1]; row.Excerpt != "only for you" || !row.Direct || row.FromAgent != "ben" || row.Authority != hub.AuthorityAgent {
+		t.Errorf("a row is %+v", row)
+	}
+	if got.Unread != 5 || got.HeadID != r.views.ring.visible() || got.SeenID != 0 {
+		t.Errorf("unread %d, head %d, seen %d", got.Unread, got.HeadID, got.SeenID)
+	}
+	if want := []hub.MessageID{theirs.ID, asked.ID}; !reflect.DeepEqual(tasks, want) {
+		t.Errorf("tasks %v, want %v", tasks, want)
+	}
+	if !reflect.DeepEqual(got.Claims, []hub.ClaimKey{"k"}) {
+		t.Errorf("claims %v", got.Claims)
+	}
+	conditions := []string{}
+	for _, p := range got.Proposals {
+		conditions = append(conditions, p.Condition)
+	}
+	if want := []string{untilTasks([]hub.TaskID{theirs.ID}), "message-from:ben"}; !reflect.DeepEqual(conditions, want) {
+		t.Errorf("proposed %v, want %v", conditions, want)
+	}
+	if _, err := r.Bootstrap(context.Background(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann"}); err != nil || got.Unread != 0 || len(got.Directed) != 0 {
+		t.Errorf("after all was seen: %+v, %v", got, err)
+	}
+	_, err = r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann", Room: "r_none"})
+	wantCode(t, err, hub.CodeRoomNotFound)
+}
+
+func TestMentions(t *testing.T) {
+	for body, want := range map[string]bool{
+		"@dev-a": true, "ask @dev-a.": true, "(@dev-a)": true, ".@dev-a: now": true, "@dev-a,@dev-b": true, "@dev-ab @dev-a": true,
+		"\"@dev-a\"\n": true, "@dev-a.b": false, "@dev-ab": false, "me@dev-a": false, "dev-a": false, "@dev-A": false, "@ dev-a": false,
+		"@dev-a-1": false, "@dev-a-": true, "": false,
+	} {
+		r := start(t, newMemStore())
+		row := r.say("ben", hub.DefaultChannel, body+" ")
+		m, err := r.views.message(row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mentions(m, "dev-a") != want {
+			t.Errorf("%q names the agent: %v, want %v", body, !want, want)
+		}
+	}
+}
+
+func TestExcerptIsOneShortLine(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                             "",
+		" a \n\t b\u2028c ":            "a b c",
+		"\x1b[31mred\u202etxt":         "[31mredtxt",
+		strings.Repeat("é ", 300):      strings.Repeat("é ", 99) + "é…",
+		strings.Repeat("界", 10) + "\n": strings.Repeat("界", 10),
+	} {
+		if got := excerpt(body); got != want || utf8.RuneCountInString(got) > excerptChars {
+			t.Errorf("%q became %q, want %q", body, got, want)
+		}
+	}
+}

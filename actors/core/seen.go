@@ -1,0 +1,101 @@
+package core
+
+import (
+	"encoding/json"
+
+	"hubcli/hub"
+)
+
+// MaxSeenChannels is how many channels of one agent have a cursor of their own.
+// Beyond it the lowest is forgotten, which may show a message as unread again.
+const MaxSeenChannels = 64
+
+// Seen is how far one agent has seen, and what it has been told of. A cursor is
+// the highest id up to which the agent has said to have seen all of a scope; none
+// ever moves back. The zero Seen has seen nothing.
+type Seen struct {
+	All      hub.MessageID                     `json:"all,omitempty"`      // everything public, and the inbox
+	Inbox    hub.MessageID                     `json:"inbox,omitempty"`    // direct messages
+	Channels map[hub.ChannelName]hub.MessageID `json:"channels,omitempty"` // public messages of one channel; each above All
+	// Told is what the agent has been told of by a hook or a watch. It has not
+	// thereby read it.
+	Told hub.MessageID `json:"told,omitempty"`
+}
+
+// InChannel returns up to which id the public messages of a channel are seen.
+func (s *Seen) InChannel(c hub.ChannelName) hub.MessageID { return max(s.All, s.Channels[c]) }
+
+// InInbox returns up to which id the direct messages are seen.
+func (s *Seen) InInbox() hub.MessageID { return max(s.All, s.Inbox) }
+
+// SawAll says that everything up to id is seen. It reports whether that is new,
+// as the other moves do.
+func (s *Seen) SawAll(id hub.MessageID) bool {
+	if id <= s.All {
+		return false
+	}
+	s.All = id
+	if s.Inbox <= id {
+		s.Inbox = 0
+	}
+	for c, at := range s.Channels {
+		if at <= id {
+			delete(s.Channels, c)
+		}
+	}
+	return true
+}
+
+// SawInbox says that the direct messages up to id are seen.
+func (s *Seen) SawInbox(id hub.MessageID) bool {
+	if id <= s.InInbox() {
+		return false
+	}
+	s.Inbox = id
+	return true
+}
+
+// SawChannel says that the public messages of a channel up to id are seen.
+func (s *Seen) SawChannel(c hub.ChannelName, id hub.MessageID) bool {
+	if id <= s.InChannel(c) {
+		return false
+	}
+	if s.Channels == nil {
+		s.Channels = map[hub.ChannelName]hub.MessageID{}
+	}
+	s.Channels[c] = id
+	if len(s.Channels) > MaxSeenChannels {
+		s.forgetLowest(c)
+	}
+	return true
+}
+
+// forgetLowest drops the lowest cursor of a channel other than keep.
+func (s *Seen) forgetLowest(keep hub.ChannelName) {
+	lowest, at := keep, hub.MessageID(hub.MaxMessageID)
+	for c, id := range s.Channels {
+		if c != keep && (id < at || id == at && c < lowest) {
+			lowest, at = c, id
+		}
+	}
+	delete(s.Channels, lowest)
+}
+
+// Tell says that the agent has been told of everything up to id.
+func (s *Seen) Tell(id hub.MessageID) bool {
+	if id <= s.Told {
+		return false
+	}
+	s.Told = id
+	return true
+}
+
+// Encode returns the stored form: JSON.
+func (s *Seen) Encode() []byte { return mustJSON(s) }
+
+// DecodeSeen reads the stored form.
+func DecodeSeen(b []byte) (Seen, error) {
+	var s Seen
+	err := json.Unmarshal(b, &s)
+	return s, err
+}

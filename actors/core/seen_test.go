@@ -1,0 +1,66 @@
+package core
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hubcli/hub"
+)
+
+// TestSeenNeverMovesBack compares the cursors with the highest id that was ever
+// named for a scope. Beyond the limit a cursor may be forgotten: then it is lower,
+// never higher.
+func TestSeenNeverMovesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Seen
+		channels := rapid.SampledFrom([]int{3, MaxSeenChannels, MaxSeenChannels + 20}).Draw(t, "channels")
+		var all, inbox, told hub.MessageID
+		in := map[hub.ChannelName]hub.MessageID{}
+		for range rapid.IntRange(1, 300).Draw(t, "moves") {
+			id := hub.MessageID(rapid.IntRange(0, 50).Draw(t, "id"))
+			c := hub.ChannelName(fmt.Sprint("c", rapid.IntRange(1, channels).Draw(t, "channel")))
+			before := s
+			var moved, want bool
+			switch rapid.IntRange(0, 3).Draw(t, "move") {
+			case 0:
+				moved, want = s.SawAll(id), id > all
+				all = max(all, id)
+			case 1:
+				moved, want = s.SawInbox(id), id > max(all, inbox)
+				inbox = max(inbox, id)
+			case 2:
+				at := s.InChannel(c)
+				moved, want = s.SawChannel(c, id), id > at
+				in[c] = max(in[c], id)
+			default:
+				moved, want = s.Tell(id), id > told
+				told = max(told, id)
+			}
+			if moved != want {
+				t.Fatalf("moved %v, want %v: %+v to %+v", moved, want, before, s)
+			}
+			if s.InInbox() != max(all, inbox) || s.All != all || s.Told != told {
+				t.Fatalf("%+v, want all %d, inbox %d, told %d", s, all, inbox, told)
+			}
+			for i := range channels {
+				c := hub.ChannelName(fmt.Sprint("c", i+1))
+				got, most := s.InChannel(c), max(all, in[c])
+				if got > most || got < most && channels <= MaxSeenChannels {
+					t.Fatalf("%s is seen up to %d, want %d: %+v", c, got, most, s)
+				}
+			}
+			if len(s.Channels) > MaxSeenChannels {
+				t.Fatalf("%d channels have a cursor", len(s.Channels))
+			}
+		}
+		if len(s.Channels) == 0 {
+			s.Channels = nil
+		}
+		if back, err := DecodeSeen(s.Encode()); err != nil || !reflect.DeepEqual(back, s) {
+			t.Fatalf("%+v came back as %+v, %v", s, back, err)
+		}
+	})
+}

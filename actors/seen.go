@@ -1,0 +1,292 @@
+package actors
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// What the cursors may take in memory, a shard, and when they are stored.
+const (
+	seenAgents = 256             // agents
+	seenNames  = 1024            // channels with a cursor, of all these agents
+	seenLazy   = 2 * time.Second // from a move to its row
+	seenBatch  = 1 << 20         // bytes of rows in one commit
+)
+
+// seenBook is a view of what agents have said to have seen: the highest since_id
+// that each has polled with, by scope. It is kept lazily: a move is in memory at
+// once and in the store some seconds later, so that a poll never waits for the
+// disk. What a crash takes back shows some messages as unread once more; none is
+// ever taken for seen that was not.
+type seenBook struct {
+	rows   Rows
+	log    *slog.Logger
+	seed   maphash.Seed
+	shards [16]seenShard
+	moved  chan struct{} // something is to be stored; capacity 1
+}
+
+// seenShard holds the agents that were asked for lately. All others are read
+// from their rows.
+type seenShard struct {
+	mu     sync.Mutex
+	agents map[hub.AgentID]*seenAgent
+	order  *list.List // of *seenAgent, the longest unused first
+	names  int        // channels with a cursor
+}
+
+type seenAgent struct {
+	agent  hub.AgentID
+	seen   core.Seen
+	toldBy string // idempotency key of the call that moved seen.Told
+	moves  uint64 // how often seen has changed
+	kept   uint64 // of these moves, how many its row has
+	place  *list.Element
+}
+
+func newSeenBook(rows Rows, log *slog.Logger) *seenBook {
+	b := &seenBook{rows: rows, log: log, seed: maphash.MakeSeed(), moved: make(chan struct{}, 1)}
+	for i := range b.shards {
+		b.shards[i].agents = map[hub.AgentID]*seenAgent{}
+		b.shards[i].order = list.New()
+	}
+	return b
+}
+
+func (b *seenBook) shard(agent hub.AgentID) *seenShard {
+	return &b.shards[maphash.String(b.seed, string(agent))%uint64(len(b.shards))]
+}
+
+// find returns an agent's entry, read from its row if it is not at hand. A row
+// that cannot be read is as one that was never stored. The shard is locked.
+func (b *seenBook) find(sh *seenShard, agent hub.AgentID) *seenAgent {
+	if a := sh.agents[agent]; a != nil {
+		sh.order.MoveToBack(a.place)
+		return a
+	}
+	a := &seenAgent{agent: agent}
+	value, err := b.rows.Row(core.TableSeen, []byte(agent))
+	if err == nil {
+		a.seen, err = core.DecodeSeen(value)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		b.log.LogAttrs(context.Background(), slog.LevelWarn, "seen cursors not read; they begin anew",
+			slog.String("agent", string(agent)), slog.Any("error", err))
+		a.seen = core.Seen{}
+	}
+	a.place = sh.order.PushBack(a)
+	sh.agents[agent] = a
+	sh.names += len(a.seen.Channels)
+	sh.evict()
+	return a
+}
+
+// evict keeps a shard within its budget. What is not stored yet stays, unless
+// the store has not taken anything for long: then it is lost as in a crash.
+func (sh *seenShard) evict() {
+	for e := sh.order.Front(); e != nil && (len(sh.agents) > seenAgents || sh.names > seenNames); {
+		a, next := e.Value.(*seenAgent), e.Next()
+		hopeless := len(sh.agents) > 4*seenAgents || sh.names > 4*seenNames
+		if next != nil && (a.moves == a.kept || hopeless) { // the last is in use
+			sh.order.Remove(e)
+			delete(sh.agents, a.agent)
+			sh.names -= len(a.seen.Channels)
+		}
+		e = next
+	}
+}
+
+// of returns how far an agent has seen.
+func (b *seenBook) of(agent hub.AgentID) core.Seen {
+	sh := b.shard(agent)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	s := b.find(sh, agent).seen
+	s.Channels = maps.Clone(s.Channels)
+	return s
+}
+
+// move changes how far an agent has seen; it reports what change reports.
+func (b *seenBook) move(agent hub.AgentID, change func(*core.Seen) bool) bool {
+	sh := b.shard(agent)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	a := b.find(sh, agent)
+	before := len(a.seen.Channels)
+	moved := change(&a.seen)
+	sh.names += len(a.seen.Channels) - before
+	if !moved {
+		return false
+	}
+	a.moves++
+	sh.evict()
+	b.due()
+	return true
+}
+
+// tell moves the mark of what an agent has been told of. Of the calls that would
+// move it to the same place one does; key, unless it is empty, tells a repetition
+// of that call.
+func (b *seenBook) tell(agent hub.AgentID, to hub.MessageID, key string) hub.Told {
+	sh := b.shard(agent)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	a := b.find(sh, agent)
+	told := hub.Told{AgentID: agent, Moved: a.seen.Tell(to)}
+	if told.Moved {
+		a.moves++
+		a.toldBy = key
+		b.due()
+	} else {
+		told.Moved = key != "" && key == a.toldBy && to == a.seen.Told
+	}
+	told.ToldID = a.seen.Told
+	return told
+}
+
+// due says that something is to be stored.
+func (b *seenBook) due() {
+	select {
+	case b.moved <- struct{}{}:
+	default:
+	}
+}
+
+// seenRow is the row of one agent, and which of its moves are in it.
+type seenRow struct {
+	agent *seenAgent
+	moves uint64
+	row   core.Row
+}
+
+// unkept returns the rows that are not stored yet.
+func (b *seenBook) unkept() (out []seenRow) {
+	for i := range b.shards {
+		sh := &b.shards[i]
+		sh.mu.Lock()
+		for _, a := range sh.agents {
+			if a.moves != a.kept {
+				row := core.Row{Table: core.TableSeen, Key: []byte(a.agent), Value: a.seen.Encode()}
+				out = append(out, seenRow{agent: a, moves: a.moves, row: row})
+			}
+		}
+		sh.mu.Unlock()
+	}
+	return out
+}
+
+// keep notes that rows are stored.
+func (b *seenBook) keep(rows []seenRow) {
+	for _, r := range rows {
+		sh := b.shard(r.agent.agent)
+		sh.mu.Lock()
+		r.agent.kept = r.moves
+		sh.evict()
+		sh.mu.Unlock()
+	}
+}
+
+// keepSeen stores what has moved, some time after the first move and when the
+// hub stops. Never when the disk is full: then it waits.
+func (h *Hub) keepSeen(quit <-chan struct{}) {
+	defer h.storeSeen()
+	for {
+		select {
+		case <-h.seen.moved:
+		case <-quit:
+			return
+		}
+		lazily := time.NewTimer(seenLazy)
+		select {
+		case <-lazily.C:
+		case <-quit:
+			lazily.Stop()
+			return
+		}
+		if !h.storeSeen() {
+			h.seen.due() // try again
+		}
+	}
+}
+
+// storeSeen stores all that has moved; false if that was not possible.
+func (h *Hub) storeSeen() bool {
+	select {
+	case <-h.failed:
+		return false
+	default:
+	}
+	left := h.seen.unkept()
+	for len(left) > 0 {
+		if ok, _ := h.journal.Room(); !ok {
+			return false
+		}
+		n, size := 0, 0
+		var rows []core.Row
+		for ; n < len(left) && (n == 0 || size < seenBatch); n++ {
+			rows = append(rows, left[n].row)
+			size += len(left[n].row.Key) + len(left[n].row.Value)
+		}
+		if err := h.journal.PutRows(rows); err != nil {
+			h.log.LogAttrs(context.Background(), slog.LevelWarn, "seen cursors not stored", slog.Any("error", err))
+			return false
+		}
+		h.seen.keep(left[:n])
+		left = left[n:]
+	}
+	return true
+}
+
+// counts reports whether a read by agent says what the agent has seen: it acts
+// as the agent, which neither the operator who looks nor a watch does.
+func counts(ctx context.Context, agent hub.AgentID) bool {
+	return agent != "" && !agent.Watcher() && !agent.Reserved() && !hub.CallerOf(ctx).Operator
+}
+
+// notePoll takes what a poll says that its agent has seen. A poll of a thread
+// says nothing: it leaves out most of what there is.
+func (h *Hub) notePoll(ctx context.Context, q *hub.EventsQuery) {
+	if q.Since == 0 || q.Peek || q.ThreadID != "" || !counts(ctx, q.Agent) {
+		return
+	}
+	to := min(q.Since, h.views.ring.visible())
+	h.seen.move(q.Agent, func(s *core.Seen) bool {
+		if len(q.Channels) == 0 && q.RoomID == "" {
+			return s.SawAll(to)
+		}
+		moved := s.SawInbox(to)
+		if q.RoomID != "" {
+			moved = s.SawChannel(q.RoomID.Channel(), to) || moved
+		}
+		for _, c := range q.Channels {
+			moved = s.SawChannel(c, to) || moved
+		}
+		return moved
+	})
+}
+
+// noteInbox takes what a read of its inbox says that the agent has seen.
+func (h *Hub) noteInbox(ctx context.Context, q *hub.InboxQuery) {
+	if q.Since == 0 || q.Peek || !counts(ctx, q.Agent) {
+		return
+	}
+	to := min(q.Since, h.views.ring.visible())
+	h.seen.move(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
+}
+
+// noteBootstrap says that an agent which begins at head does not want what was
+// before.
+func (h *Hub) noteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
+	if counts(ctx, agent) {
+		h.seen.move(agent, func(s *core.Seen) bool { return s.SawAll(head) })
+	}
+}

@@ -1,0 +1,262 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// polls is one read of an agent and how many messages are unread after it.
+type polls struct {
+	name   string
+	read   func(ctx context.Context, r *rig) error
+	room   hub.RoomID
+	unread int
+}
+
+func reads(change func(*hub.EventsQuery)) func(context.Context, *rig) error {
+	return func(ctx context.Context, r *rig) error {
+		q := hub.EventsQuery{Agent: "ann", Limit: 1}
+		change(&q)
+		_, err := r.Events(ctx, q)
+		return err
+	}
+}
+
+// TestUnreadCountsFromTheCursors posts 1 public in general, 2 direct, 3 public in
+// ops, 4 ann's own, 5 direct, 6 to another, and looks what is unread after each
+// way of reading. The ring holds all, and then nothing.
+func TestUnreadCountsFromTheCursors(t *testing.T) {
+	for _, ring := range []int{1 << 20, 1} {
+		for _, c := range []polls{
+			{"nothing was read", reads(func(*hub.EventsQuery) {}), "", 4},
+			{"all of it", reads(func(q *hub.EventsQuery) { q.Since = 6 }), "", 0},
+			{"all up to 2", reads(func(q *hub.EventsQuery) { q.Since = 2 }), "", 2},
+			{"beyond the head", reads(func(q *hub.EventsQuery) { q.Since = hub.MaxMessageID }), "", 0},
+			{"one channel and the inbox", reads(func(q *hub.EventsQuery) { q.Since, q.Channels = 4, []hub.ChannelName{"ops"} }), "", 2},
+			{"two channels", reads(func(q *hub.EventsQuery) { q.Since, q.Channels = 6, []hub.ChannelName{"ops", "general"} }), "", 0},
+			{"a thread only", reads(func(q *hub.EventsQuery) { q.Since, q.ThreadID = 6, "t" }), "", 4},
+			{"a peek", reads(func(q *hub.EventsQuery) { q.Since, q.Peek = 6, true }), "", 4},
+			{"a watch", reads(func(q *hub.EventsQuery) { q.Since, q.Agent = 6, "ann.watch" }), "", 4},
+			{"another", reads(func(q *hub.EventsQuery) { q.Since, q.Agent = 6, "ben" }), "", 4},
+			{"the operator", func(ctx context.Context, r *rig) error {
+				return reads(func(q *hub.EventsQuery) { q.Since = 6 })(asOperator(ctx), r)
+			}, "", 4},
+			{"the inbox", func(ctx context.Context, r *rig) error {
+				_, err := r.Inbox(ctx, hub.InboxQuery{Agent: "ann", Since: 3, Limit: 1})
+				return err
+			}, "", 3},
+			{"a peek at the inbox", func(ctx context.Context, r *rig) error {
+				_, err := r.Inbox(ctx, hub.InboxQuery{Agent: "ann", Since: 6, Limit: 1, Peek: true})
+				return err
+			}, "", 4},
+			{"bootstrap", func(ctx context.Context, r *rig) error {
+				_, err := r.Bootstrap(ctx, "ann")
+				return err
+			}, "", 0},
+			{"a room has its channel and the inbox", reads(func(*hub.EventsQuery) {}), "the room", 3},
+		} {
+			t.Run(fmt.Sprintf("%s, ring of %d", c.name, ring), func(t *testing.T) {
+				r := start(t, newMemStore(), ringOf(ring))
+				r.channel("ops")
+				project, err := r.CreateProject(context.Background(), hub.ProjectInput{Name: "p"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				room, err := r.CreateRoom(context.Background(), hub.RoomInput{Project: string(project.Row.ProjectID), Name: "ops"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.say("ben", hub.DefaultChannel, "1")
+				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "2"})
+				ops := hub.ChannelName("ops")
+				if c.room != "" {
+					c.room, ops = room.Row.RoomID, room.Row.Channel
+				}
+				r.say("ben", ops, "3")
+				r.say("ann", ops, "4")
+				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "5"})
+				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "cleo", Body: "6"})
+				if err := c.read(context.Background(), r); err != nil {
+					t.Fatal(err)
+				}
+				if n, err := r.unread("ann", c.room); n != c.unread || err != nil {
+					t.Errorf("%d unread, want %d, %v", n, c.unread, err)
+				}
+			})
+		}
+	}
+}
+
+// TestUnreadLeavesOutWakeNotices: what only wakes is not news.
+func TestUnreadLeavesOutWakeNotices(t *testing.T) {
+	r := start(t, newMemStore())
+	parent := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "parent"})
+	child := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "child", ParentTaskID: parent.ID})
+	if _, err := r.CompleteTask(context.Background(), child.ID, hub.CompleteInput{AgentID: "ben"}); err != nil {
+		t.Fatal(err)
+	}
+	if head := r.views.ring.visible(); head <= child.ID {
+		t.Fatal("the rollup posted no notice")
+	}
+	if n, err := r.unread("ann", ""); n != 0 || err != nil {
+		t.Errorf("%d unread, %v", n, err)
+	}
+}
+
+// TestUnreadIsCapped, also where the ring does not reach.
+func TestUnreadIsCapped(t *testing.T) {
+	for _, ring := range []int{16 << 20, 1} {
+		r := start(t, newMemStore(), ringOf(ring))
+		for range hub.MaxUnread + 5 {
+			r.say("ben", hub.DefaultChannel, "x")
+		}
+		if n, err := r.unread("ann", ""); n != hub.MaxUnread || err != nil {
+			t.Errorf("%d unread, %v", n, err)
+		}
+	}
+}
+
+// TestSeenSurvivesAStop, and a crash once it is stored; before that it takes a
+// move back and none forward.
+func TestSeenSurvivesAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore()
+		r := start(t, store)
+		for i := range 9 {
+			r.say("ben", hub.DefaultChannel, fmt.Sprint(i))
+		}
+		see := func(r *rig, id hub.MessageID) {
+			if err := reads(func(q *hub.EventsQuery) { q.Since = id })(context.Background(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		see(r, 3)
+		time.Sleep(2 * seenLazy)
+		synctest.Wait()
+		see(r, 5)
+		again := start(t, r.crash())
+		if at := again.seenUpTo("ann", ""); at != 3 {
+			t.Errorf("after the crash seen up to %d, want what was stored, 3", at)
+		}
+		see(again, 7)
+		told, err := again.Tell(context.Background(), hub.ToldInput{AgentID: "ann", ToldID: 8})
+		if err != nil || !told.Moved {
+			t.Fatal(told, err)
+		}
+		again.stop()
+		last := start(t, again.store.restarted())
+		if at := last.seenUpTo("ann", ""); at != 7 {
+			t.Errorf("after the stop seen up to %d, want 7", at)
+		}
+		if s := last.seen.of("ann"); s.Told != 8 {
+			t.Errorf("told up to %d, want 8", s.Told)
+		}
+		last.stop()
+	})
+}
+
+// TestSeenWaitsForRoom: a full disk is not written to, and what moved meanwhile is
+// stored when there is room again.
+func TestSeenWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore()
+		r := start(t, store)
+		r.say("ben", hub.DefaultChannel, "1")
+		writes := 0
+		store.mu.Lock()
+		store.full = true
+		store.putRows = func([]core.Row) error { writes++; return nil }
+		store.mu.Unlock()
+		if _, err := r.Bootstrap(context.Background(), "ann"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * seenLazy)
+		synctest.Wait()
+		if writes != 0 {
+			t.Errorf("%d writes to a full disk", writes)
+		}
+		store.mu.Lock()
+		store.full = false
+		store.mu.Unlock()
+		time.Sleep(2 * seenLazy)
+		synctest.Wait()
+		if _, err := store.Row(core.TableSeen, []byte("ann")); err != nil || writes != 1 {
+			t.Errorf("%d writes, %v", writes, err)
+		}
+		r.stop()
+	})
+}
+
+// TestSeenIsBounded: agents that were ever seen do not fill the memory, nor do
+// the channels that each has read, whether or not the store takes rows.
+func TestSeenIsBounded(t *testing.T) {
+	store := newMemStore()
+	store.full = true
+	b := newSeenBook(store, slog.New(slog.DiscardHandler))
+	for i := range 40_000 {
+		agent := hub.AgentID(fmt.Sprint("agent", i))
+		for c := range 5 {
+			b.move(agent, func(s *core.Seen) bool { return s.SawChannel(hub.ChannelName(fmt.Sprint(c)), 7) })
+		}
+	}
+	agents, names := 0, 0
+	for i := range b.shards {
+		agents += len(b.shards[i].agents)
+		names += b.shards[i].names
+	}
+	if most := 16*4*seenNames + 16*core.MaxSeenChannels; names > most || agents > 16*4*seenAgents+16 {
+		t.Errorf("%d agents and %d channels are kept, want at most %d", agents, names, most)
+	}
+	kept := b.unkept()
+	b.keep(kept)
+	for i := range b.shards {
+		if sh := &b.shards[i]; len(sh.agents) > seenAgents+1 || sh.names > seenNames+core.MaxSeenChannels {
+			t.Errorf("%d agents and %d channels are kept of what is stored", len(sh.agents), sh.names)
+		}
+	}
+}
+
+// TestTellSpeaksOnce: of two hooks for one event one speaks, and a repeated call
+// is the same call.
+func TestTellSpeaksOnce(t *testing.T) {
+	r := start(t, newMemStore())
+	r.say("ben", hub.DefaultChannel, "1")
+	r.say("ben", hub.DefaultChannel, "2")
+	tell := func(key string, id hub.MessageID) hub.Told {
+		ctx := context.Background()
+		if key != "" {
+			ctx = withKey(ctx, key, "x")
+		}
+		told, err := r.Tell(ctx, hub.ToldInput{AgentID: "ann", ToldID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	for i, c := range []struct {
+		key   string
+		id    hub.MessageID
+		at    hub.MessageID
+		moved bool
+	}{
+		{"a", 1, 1, true},
+		{"b", 1, 1, false},
+		{"a", 1, 1, true},
+		{"", 1, 1, false},
+		{"b", 99, 2, true},
+		{"a", 1, 2, false},
+		{"", 2, 2, false},
+		{"b", 99, 2, true},
+	} {
+		if told := tell(c.key, c.id); told.Moved != c.moved || told.ToldID != c.at {
+			t.Errorf("%d: %+v, want %+v", i, told, c)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package actors
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// excerptChars is how much of a body a row of unread messages shows.
+const excerptChars = 200
+
+// unreadIn selects what agent has not seen up to head: messages of others that
+// are no wake notices, whose sender is from unless that is empty.
+type unreadIn struct {
+	agent hub.AgentID
+	seen  core.Seen
+	from  hub.AgentID
+	head  hub.MessageID
+}
+
+// unreadOf returns what selects the unread messages of an agent as of now.
+func (h *Hub) unreadOf(agent hub.AgentID) unreadIn {
+	head := h.views.ring.visible()
+	return unreadIn{agent: agent, seen: h.seen.of(agent), head: head}
+}
+
+func (u *unreadIn) keeps(m *core.StoredMessage) bool {
+	if m.From == u.agent || m.Whole || u.from != "" && m.From != u.from || !hub.Visible(u.agent, m.From, m.To) {
+		return false
+	}
+	if m.To != "" {
+		return m.To == u.agent && m.ID > u.seen.InInbox()
+	}
+	return m.ID > u.seen.InChannel(m.Channel)
+}
+
+// scopes returns where the unread messages of a room and the inbox lie, or for no
+// room those of all that is public, and up to where each has been seen.
+func (u *unreadIn) scopes(room hub.RoomID) (scopes [2]core.Scope, since [2]hub.MessageID) {
+	scopes[0], since[0] = publicScope(), u.seen.All
+	if room != "" {
+		scopes[0], since[0] = channelScope(room.Channel()), u.seen.InChannel(room.Channel())
+	}
+	scopes[1], since[1] = inboxScope(u.agent), u.seen.InInbox()
+	return scopes, since
+}
+
+// unread counts what an agent has not seen of a room and its inbox, up to
+// hub.MaxUnread. An empty room is all that is public.
+func (h *Hub) unread(agent hub.AgentID, room hub.RoomID) (int, error) {
+	u := h.unreadOf(agent)
+	return h.views.countUnread(&u, room)
+}
+
+func (v *views) countUnread(u *unreadIn, room hub.RoomID) (n int, err error) {
+	scopes, since := u.scopes(room)
+	for i := range scopes {
+		err = v.later(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
+			if u.keeps(m) {
+				n++
+			}
+			return n < hub.MaxUnread
+		})
+		if err != nil || n >= hub.MaxUnread {
+			break
+		}
+	}
+	return n, err
+}
+
+// listUnread returns the first unread messages that keep keeps, rising, at most
+// limit of each scope.
+func (v *views) listUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*core.StoredMessage) bool) (out []*core.StoredMessage, err error) {
+	scopes, since := u.scopes(room)
+	for i := range scopes {
+		n := 0
+		err = v.later(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
+			if u.keeps(m) && keep(m) {
+				row := *m
+				out = append(out, &row)
+				n++
+			}
+			return n < limit
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// later calls fn, rising, for the messages of a scope behind since up to head
+// until fn returns false or so many were looked at as one call may.
+func (v *views) later(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
+	if since >= head {
+		return nil
+	}
+	var found []*core.StoredMessage
+	complete := v.ring.walk(scope, since, head, func(m *core.StoredMessage) bool {
+		found = append(found, m)
+		return true
+	})
+	if complete {
+		for i := len(found) - 1; i >= 0 && fn(found[i]); i-- {
+		}
+		return nil
+	}
+	public, looked := scope.Kind == core.ScopePublic, 0
+	return v.rows.Messages(storedScope(scope), since, head, false, func(m *core.StoredMessage) bool {
+		looked++
+		return looked <= maxExamined && (public && m.To != "" || fn(m))
+	})
+}
+
+// seenUpTo returns the id up to which an agent has seen all of a room and its
+// inbox; an empty room is all that is public.
+func (h *Hub) seenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
+	u := unreadIn{agent: agent, seen: h.seen.of(agent)}
+	_, since := u.scopes(room)
+	return min(since[0], since[1])
+}
+
+// unreadRow shows a message in short.
+func unreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
+	row, err := m.JSON.Decode()
+	if err != nil {
+		return hub.UnreadRow{}, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
+	}
+	return hub.UnreadRow{
+		ID: row.ID, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
+		ThreadID: row.ThreadID, Excerpt: excerpt(row.Body), Authority: row.Authority, Assurance: row.Assurance,
+	}, nil
+}
+
+// excerpt is the beginning of a body on one line, without characters that would
+// act on a terminal or turn the order of the text.
+func excerpt(body string) string {
+	var b strings.Builder
+	n, gap := 0, false
+	for _, r := range body {
+		switch {
+		case unicode.IsSpace(r):
+			gap = n > 0
+			continue
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d':
+			continue
+		}
+		if n+1 >= excerptChars {
+			b.WriteRune('…')
+			break
+		}
+		if gap {
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteRune(r)
+		n++
+		gap = false
+	}
+	return b.String()
+}
+
+// mentions reports whether the body of a message names the agent as @agent.
+func mentions(m *core.StoredMessage, agent hub.AgentID) bool {
+	name := "@" + string(agent)
+	if !bytes.Contains(m.JSON[m.BodyStart:m.BodyEnd], []byte(name)) { // no agent id is changed by JSON
+		return false
+	}
+	var row struct {
+		Body string `json:"body"`
+	}
+	if json.Unmarshal(m.JSON, &row) != nil {
+		return false
+	}
+	for body := row.Body; ; {
+		i := strings.Index(body, name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(body[:i]) // a letter: an address of mail, as a rule
+		if rest := body[i+len(name):]; !unicode.IsLetter(before) && !unicode.IsDigit(before) && !idGoesOn(rest) {
+			return true
+		}
+		body = body[i+1:]
+	}
+}
+
+// idRune reports whether r may stand in an agent id.
+func idRune(r rune) bool {
+	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._@:+-", r))
+}
+
+// idGoesOn reports whether the text goes on with more of an agent id; signs at
+// its end are taken for punctuation.
+func idGoesOn(rest string) bool {
+	for _, r := range rest {
+		if !idRune(r) {
+			return false
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return true
+		}
+	}
+	return false
+}

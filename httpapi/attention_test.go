@@ -1,0 +1,45 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"testing"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// TestAttentionOverHTTP: a poll says what has been seen, a peek does not, and of
+// two calls that say the same of an agent one has moved the mark.
+func TestAttentionOverHTTP(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h)
+	unread := func() any { return c.ok(200, "GET", "/v1/attention?agent_id=a", "").row("unread") }
+	first := c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","body":"hey @a"}`).id()
+	last := c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","to_agent":"a","body":"x"}`).id()
+	for _, step := range []struct {
+		path string
+		want float64
+	}{
+		{"/v1/events?agent_id=a&timeout=0&peek=true&since_id=%d", 2},
+		{"/v1/inbox/a?peek=1&since_id=%d", 2},
+		{"/v1/inbox/a?since_id=%d", 1},
+		{"/v1/events?agent_id=a&timeout=0&since_id=%d", 0},
+	} {
+		c.ok(200, "GET", fmt.Sprintf(step.path, last), "")
+		if got := unread(); got != step.want {
+			t.Errorf("after %s: %v unread, want %v", step.path, got, step.want)
+		}
+	}
+	for i, want := range []bool{true, false} {
+		if got := c.ok(200, "POST", "/v1/attention", fmt.Sprintf(`{"agent_id":"a","told_id":%d}`, first)).row("moved"); got != want {
+			t.Errorf("call %d has moved the mark: %v", i+1, got)
+		}
+	}
+	c.refused(hub.CodeInvalid, "GET", "/v1/attention", "")
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/attention?agent_id=a&room_id=r_zzz", "")
+	c.refused(hub.CodeInvalid, "POST", "/v1/attention", `{"agent_id":"a"}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/attention", `{"agent_id":"a","told_id":-1}`)
+	c.refused(hub.CodeReservedAgent, "POST", "/v1/attention", `{"agent_id":"system","told_id":1}`)
+	c.with(api.HeaderRelay, "b").refused(hub.CodeAgentMismatch, "GET", "/v1/attention?agent_id=a", "")
+}
