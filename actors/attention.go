@@ -45,20 +45,27 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 
 // directed returns the unread messages that ask something of their reader: those
 // to it alone and those that name it. What the system only informs of is left
-// out.
+// out. If there are more than are shown, what the agent has not been told of goes
+// first: who is told and never polls is told of the next one all the same.
 func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
-	found, err := h.views.listUnread(u, room, attentionRows, func(m *core.StoredMessage) bool {
-		if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
-			return recoveryOf(m) == u.agent
-		}
-		return m.To != "" || mentions(m, u.agent)
-	})
+	list := func(limit int, untold bool) ([]*core.StoredMessage, error) {
+		found, err := h.views.listUnread(u, room, limit, func(m *core.StoredMessage) bool {
+			return (m.ID > u.seen.Told) == untold && asksOf(m, u.agent)
+		})
+		slices.SortFunc(found, byID)
+		return found[:min(len(found), limit)], err
+	}
+	found, err := list(attentionRows, true)
+	if err == nil && len(found) < attentionRows && u.seen.Told > 0 {
+		var told []*core.StoredMessage
+		told, err = list(attentionRows-len(found), false)
+		found = append(told, found...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, byID)
-	rows := make([]hub.UnreadRow, 0, min(len(found), attentionRows))
-	for _, m := range found[:min(len(found), attentionRows)] {
+	rows := make([]hub.UnreadRow, 0, len(found))
+	for _, m := range found {
 		row, err := unreadRow(m)
 		if err != nil {
 			return nil, err
@@ -66,6 +73,14 @@ func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// asksOf reports whether a message that the agent may see asks something of it.
+func asksOf(m *core.StoredMessage, agent hub.AgentID) bool {
+	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
+		return recoveryOf(m) == agent
+	}
+	return m.To != "" || mentions(m, agent)
 }
 
 // recoveryOf returns whose lease a notice of the system says has expired; empty

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -71,6 +72,36 @@ func TestAttention(t *testing.T) {
 	}
 	_, err = r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann", Room: "r_none"})
 	wantCode(t, err, hub.CodeRoomNotFound)
+}
+
+// TestAttentionGoesOn: an agent that is told and never polls is told of the next
+// message too, however many it has not read.
+func TestAttentionGoesOn(t *testing.T) {
+	r := start(t, newMemStore())
+	r.register("ann")
+	directed := func() []hub.UnreadRow {
+		t.Helper()
+		got, err := r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Directed
+	}
+	var last hub.MessageID
+	for range attentionRows + 5 {
+		last = r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "one of many"}).ID
+	}
+	if rows := directed(); len(rows) != attentionRows || rows[0].ID != 1 {
+		t.Errorf("at first %d rows from %d", len(rows), rows[0].ID)
+	}
+	if _, err := r.Tell(context.Background(), hub.ToldInput{AgentID: "ann", ToldID: last}); err != nil {
+		t.Fatal(err)
+	}
+	next := r.say("ben", hub.DefaultChannel, "and this, @ann").ID
+	rows := directed()
+	if len(rows) != attentionRows || rows[len(rows)-1].ID != next || !slices.IsSortedFunc(rows, func(a, b hub.UnreadRow) int { return int(a.ID - b.ID) }) {
+		t.Errorf("after all was told: %d rows up to %d, want %d", len(rows), rows[len(rows)-1].ID, next)
+	}
 }
 
 func TestMentions(t *testing.T) {
