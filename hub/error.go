@@ -32,6 +32,7 @@ const (
 	CodeThreadNotFound      Code = "thread_not_found"
 	CodeTaskNotFound        Code = "task_not_found"
 	CodeProjectNotFound     Code = "project_not_found"
+	CodeRunNotFound         Code = "run_not_found"
 	CodeSessionNotFound     Code = "session_not_found"
 	CodeSessionInvalid      Code = "session_invalid"
 	CodeSessionRequired     Code = "session_required"
@@ -43,6 +44,7 @@ const (
 	CodeStaleFence          Code = "stale_fence"
 	CodeTaskClosed          Code = "task_closed"
 	CodeTaskTooDeep         Code = "task_too_deep"
+	CodeNotOffered          Code = "not_offered"
 	CodeVersionConflict     Code = "version_conflict"
 	CodeProjectExists       Code = "project_exists"
 	CodeSimilarRoomExists   Code = "similar_room_exists"
@@ -92,6 +94,7 @@ var statuses = map[Code]int{
 	CodeThreadNotFound:      http.StatusNotFound,
 	CodeTaskNotFound:        http.StatusNotFound,
 	CodeProjectNotFound:     http.StatusNotFound,
+	CodeRunNotFound:         http.StatusNotFound,
 	CodeSessionNotFound:     http.StatusNotFound,
 	CodeSessionInvalid:      http.StatusUnauthorized,
 	CodeSessionRequired:     http.StatusUnauthorized,
@@ -103,6 +106,7 @@ var statuses = map[Code]int{
 	CodeStaleFence:          http.StatusConflict,
 	CodeTaskClosed:          http.StatusConflict,
 	CodeTaskTooDeep:         http.StatusBadRequest,
+	CodeNotOffered:          http.StatusConflict,
 	CodeVersionConflict:     http.StatusConflict,
 	CodeProjectExists:       http.StatusConflict,
 	CodeSimilarRoomExists:   http.StatusConflict,

@@ -51,6 +51,13 @@ func TestSnapshotFixtures(t *testing.T) {
 	if row := r.rows[4].Task; !row.Ready {
 		t.Errorf("the restored task %+v is not ready", row)
 	}
+	data = read("snapshot_tasks_v2.json")
+	if tasks, err = core.RestoreTasks(2, data); err != nil {
+		t.Fatal(err)
+	}
+	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("tasks of version 2 are now written as\n%s", again)
+	}
 }
 
 // fixtureStates returns states that use every field.
@@ -73,6 +80,24 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 	if _, err := tasks.blockedBy(waits, failed, direct); err != nil {
 		t.Fatal(err)
 	}
+	run, err := tasks.startRun("lead", hub.RunInput{Title: "batch", RoomID: "r_1", TaskIDs: []hub.TaskID{top, direct}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief, err := tasks.startRun("lead", hub.RunInput{Title: "brief"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := tasks.postInRun(core.MessageDraft{From: "lead", Kind: hub.KindTask, Body: "ended"}, brief.RunID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tasks.complete(ended.Message, "dev", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tasks.handoff(direct, "dev", "next", "note"); err != nil || run.Counts.Total != 2 {
+		t.Fatalf("%v, %+v", err, run)
+	}
 	return leases.live, tasks.live
 }
 
@@ -80,7 +105,7 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 func TestNewestFixtures(t *testing.T) {
 	leases, tasks := fixtureStates(t)
 	for name, state := range map[string][]byte{
-		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v1.json": tasks.Snapshot(),
+		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v2.json": tasks.Snapshot(),
 	} {
 		want, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil || !bytes.Equal(bytes.TrimSpace(want), state) {

@@ -155,10 +155,10 @@ const (
 	TableMemory          Table = 24 // key: sequence number, big endian
 	TableMemoryBy        Table = 25 // key: room or project id, 0, sequence number; empty value
 	TableMemoryKey       Table = 26 // key: room or project id, 0, key; value: sequence number of the latest
-	TableRun             Table = 27 // key: run id
-	TableRunByRoom       Table = 28 // key: room id, 0, run id; empty value
+	TableRun             Table = 27 // key: sequence number, big endian
+	TableRunByRoom       Table = 28 // key: room id, 0, sequence number; empty value
 	TableTaskByRoom      Table = 29 // key: room id, 0, task id; empty value
-	TableTaskByRun       Table = 30 // key: run id, 0, task id; empty value
+	TableTaskByRun       Table = 30 // key: run id, 0, task id; value: sequence number of its joining, 1 if it is direct
 	TableSeen            Table = 31 // key: agent id; how far the agent has seen
 	TableSeatByAgent     Table = 32 // key: agent id, 0, sequence number; value: room id, empty if the seat is another's now
 	TableInviteRoom      Table = 33 // key: sequence number, big endian; value: room id

@@ -18,8 +18,9 @@ var ErrNotLive = errors.New("core: the task is not live")
 // StoredTask is a task's row and how far it may be seen. It is also how the store
 // keeps it.
 type StoredTask struct {
-	Task   hub.Task `json:"task"`
-	Direct bool     `json:"direct"` // opened by a direct message
+	Task      hub.Task    `json:"task"`
+	Direct    bool        `json:"direct"`               // opened by a direct message
+	OfferedBy hub.AgentID `json:"offered_by,omitempty"` // who made the offer, if it is offered
 }
 
 // TaskVisible is the one rule of who may see a task: everybody, unless a direct
@@ -49,7 +50,11 @@ type TaskWorld interface {
 
 // PostTaskCommand is a checked message that may open, complete or parent a task.
 // That a reply_to exists and may be seen has been checked.
-type PostTaskCommand struct{ Message MessageDraft }
+type PostTaskCommand struct {
+	Message MessageDraft
+	Run     hub.RunID // that the task to be opened joins; empty: its parent's
+	Ended   *EndedRun // nil at first; see RunNotLive
+}
 
 // TaskPosted answers a post: the id of its message, and the task that it opened
 // or completed, if any.
@@ -77,6 +82,9 @@ type Tasks struct {
 	live map[hub.TaskID]*liveTask
 	// waiting holds, per live task, the live tasks that have it in blocked_by.
 	waiting map[hub.TaskID]map[hub.TaskID]struct{}
+	// runs holds the runs that have not ended.
+	runs     map[hub.RunID]*StoredRun
+	runEnded hub.Seq // the last record in which a run ended
 }
 
 // liveTask is a task that has not ended. What the pointers and slices of its row
@@ -91,7 +99,10 @@ type liveTask struct {
 
 // NewTasks returns the state of an owner that has decided nothing yet.
 func NewTasks() *Tasks {
-	return &Tasks{live: map[hub.TaskID]*liveTask{}, waiting: map[hub.TaskID]map[hub.TaskID]struct{}{}}
+	return &Tasks{
+		live: map[hub.TaskID]*liveTask{}, waiting: map[hub.TaskID]map[hub.TaskID]struct{}{},
+		runs: map[hub.RunID]*StoredRun{},
+	}
 }
 
 // Len returns how many tasks have not ended.
@@ -117,7 +128,7 @@ func (t *Tasks) List() []StoredTask {
 // Post decides a message and what it does to tasks. The message is number 0 of
 // the record; notices follow. A task_result to a live task completes it; to any
 // other message it is a plain message. parent_not_found, task_closed,
-// task_too_deep, reply_not_found.
+// task_too_deep, reply_not_found, RunNotLive, run_not_found, invalid.
 func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted], error) {
 	m := c.Message
 	by := TaskActor{Agent: m.From, Authority: m.Authority, Assurance: m.Assurance}
@@ -125,9 +136,14 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 		return Decision[TaskPosted]{}, err
 	}
 	if m.Kind.OpensTask() {
+		run, facts, err := t.runOfPost(&c)
+		if err != nil {
+			return Decision[TaskPosted]{}, err
+		}
 		f := openedBy(&m)
+		f.Run = run
 		return Decision[TaskPosted]{
-			Draft: Draft{Facts: []Fact{f}, Messages: []MessageDraft{m}},
+			Draft: Draft{Facts: append(facts, f), Messages: []MessageDraft{m}},
 			Answer: func(at Position) TaskPosted {
 				task := f.task(at)
 				return TaskPosted{Message: at.Message(0), Task: &task.Task}

@@ -22,6 +22,7 @@ type TaskOpened struct {
 	Channel   hub.ChannelName `json:"channel"`
 	Thread    hub.ThreadID    `json:"thread,omitempty"`
 	Room      hub.RoomID      `json:"room,omitempty"`
+	Run       hub.RunID       `json:"run,omitempty"`
 	Title     string          `json:"title,omitempty"`
 	Assignee  hub.AgentID     `json:"assignee,omitempty"`
 	CreatedBy hub.AgentID     `json:"created_by"`
@@ -29,7 +30,7 @@ type TaskOpened struct {
 }
 
 // TaskChanged changes a task that has not ended; a terminal status ends it. What
-// is nil stays.
+// is nil stays. An end, and an assignee, end an offer of the task.
 type TaskChanged struct {
 	Task      hub.TaskID      `json:"task"`
 	Status    *hub.TaskStatus `json:"status,omitempty"`
@@ -48,6 +49,8 @@ func taskFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{
 		factTaskOpened:  func() Fact { return &TaskOpened{} },
 		factTaskChanged: func() Fact { return &TaskChanged{} },
+		factTaskOffered: func() Fact { return &TaskOffered{} },
+		factOfferEnded:  func() Fact { return &OfferEnded{} },
 	}
 }
 
@@ -72,7 +75,7 @@ func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 // task returns what the fact makes at a position.
 func (f *TaskOpened) task(at Position) StoredTask {
 	return StoredTask{Direct: f.Direct, Task: hub.Task{
-		TaskID: at.Message(f.Message), ParentTaskID: optional(f.Parent), RoomID: optional(f.Room),
+		TaskID: at.Message(f.Message), ParentTaskID: optional(f.Parent), RunID: optional(f.Run), RoomID: optional(f.Room),
 		Channel: f.Channel, ThreadID: optional(f.Thread), Title: f.Title, Status: hub.TaskOpen,
 		Assignee: optional(f.Assignee), BlockedBy: []hub.TaskID{}, Ready: true, Version: 1,
 		CreatedBy: f.CreatedBy, CreatedAt: at.Now.Wall, UpdatedAt: at.Now.Wall,
@@ -88,13 +91,13 @@ func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Tas
 		row.Status = *f.Status
 	}
 	if f.Assignee != nil {
-		row.Assignee = optional(*f.Assignee)
+		row.Assignee, row.OfferedTo = optional(*f.Assignee), nil
 	}
 	if f.BlockedBy != nil {
 		row.BlockedBy = slices.Concat([]hub.TaskID{}, *f.BlockedBy)
 	}
 	if row.Status.Terminal() {
-		row.CompletedAt = &at.Now.Wall
+		row.CompletedAt, row.OfferedTo = &at.Now.Wall, nil
 		if f.Result != nil {
 			row.ResultMessageID = optional(at.Message(*f.Result))
 		}
@@ -111,6 +114,16 @@ func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 		t.open(f, at, rows)
 	case *TaskChanged:
 		t.change(f, at, rows)
+	case *TaskOffered:
+		t.offer(f, at, rows)
+	case *OfferEnded:
+		t.endOffer(f, at, rows)
+	case *RunStarted:
+		t.startRun(f, at, rows)
+	case *RunReopened:
+		t.reopenRun(f)
+	case *RunJoined:
+		t.joinRun(f.Run, f.Tasks, at, rows)
 	default:
 		panic(fmt.Sprintf("core: tasks were given the fact %T", f))
 	}
@@ -132,6 +145,13 @@ func (t *Tasks) open(f *TaskOpened, at Position, rows RowSink) {
 	if f.Thread != "" {
 		rows.Put(TableTaskByThread, slices.Concat([]byte(f.Thread), []byte{0}, IDKey(id)), nil)
 	}
+	if f.Room != "" {
+		rows.Put(TableTaskByRoom, OwnedKey(f.Room, IDKey(id)), nil)
+	}
+	if f.Run != "" {
+		task.putRunIndex(rows, at)
+		t.countInRun(task, "", at, rows)
+	}
 }
 
 func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
@@ -140,7 +160,12 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		return
 	}
 	t.unlink(task)
+	was := task.Task.Status
 	task.Task = f.changed(task.Task, true, at)
+	if task.Task.OfferedTo == nil {
+		task.OfferedBy = ""
+	}
+	t.countInRun(task, was, at, rows)
 	if !task.Task.Status.Terminal() {
 		task.Task.Ready = t.unblocked(task.Task.BlockedBy)
 		t.link(task)
@@ -207,42 +232,4 @@ func DecodeTask(value []byte) (StoredTask, error) {
 		return StoredTask{}, fmt.Errorf("core: the row of a task: %w", err)
 	}
 	return s, nil
-}
-
-// TasksVersion is the version of what Snapshot writes.
-const TasksVersion uint16 = 1
-
-type tasksSnapshot struct {
-	Tasks []*liveTask `json:"tasks"` // by id
-}
-
-// Snapshot returns the state; equal states give equal bytes.
-func (t *Tasks) Snapshot() []byte {
-	s := tasksSnapshot{Tasks: make([]*liveTask, 0, len(t.live))}
-	for _, id := range sortedIDs(t.live) {
-		s.Tasks = append(s.Tasks, t.live[id])
-	}
-	return mustJSON(s)
-}
-
-// RestoreTasks returns the state that a snapshot of this version holds.
-func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
-	if version != TasksVersion {
-		return nil, fmt.Errorf("core: tasks of version %d cannot be read", version)
-	}
-	var s tasksSnapshot
-	if err := json.Unmarshal(data, &s); err != nil {
-		return nil, fmt.Errorf("core: tasks: %w", err)
-	}
-	t := NewTasks()
-	for _, task := range s.Tasks {
-		if task == nil || t.live[task.Task.TaskID] != nil {
-			return nil, fmt.Errorf("core: tasks: a task is missing or stands twice")
-		}
-		t.live[task.Task.TaskID] = task
-	}
-	for _, task := range t.live {
-		t.link(task)
-	}
-	return t, nil
 }

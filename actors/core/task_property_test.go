@@ -13,13 +13,16 @@ import (
 // TestTaskProperties plays random commands and then looks at all rows ever given:
 // a task that was not ended by a command is done if and only if it has children
 // and all of them are done; ready says what blocked_by says; nothing waits in a
-// circle; the state is what has not ended. The rig itself checks that replayed
+// circle; the state is what has not ended; a run says what its tasks say, and a
+// task is in one run at most; the assignee of a task is who was asked, who an
+// update named or who accepted an offer. The rig itself checks that replayed
 // facts and restored checkpoints give the live state, and that answers are the
 // stored rows.
 func TestTaskProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newTaskRig(rt)
 		ended := map[hub.TaskID]bool{} // by a command
+		assignee := map[hub.TaskID]hub.AgentID{}
 		anyTask := func(rt *rapid.T) hub.TaskID {
 			return hub.TaskID(rapid.Int64Range(0, int64(r.head.Message)+1).Draw(rt, "task"))
 		}
@@ -34,8 +37,40 @@ func TestTaskProperties(t *testing.T) {
 				if rapid.Bool().Draw(rt, "direct") {
 					m.To, m.Kind = "dev", hub.KindTaskRequest
 				}
-				if _, err := r.post(m); (err == nil) != (m.Parent == 0 || r.isOpen(m.Parent)) {
-					rt.Fatalf("a child of %d: %v", m.Parent, err)
+				run := r.drawRun(rt)
+				a, err := r.postInRun(m, run)
+				if (err == nil) != ((m.Parent == 0 || r.isOpen(m.Parent)) && (run == "" || r.runs[run].AsOf > 0)) {
+					rt.Fatalf("a child of %d in run %q: %v", m.Parent, run, err)
+				}
+				if err == nil {
+					assignee[a.Task.TaskID] = m.To
+					if run != "" && *a.Task.RunID != run {
+						rt.Fatalf("task %+v is not in run %s", a.Task, run)
+					}
+				}
+			},
+			"start run": func(rt *rapid.T) {
+				_, _ = r.startRun("lead", hub.RunInput{Title: "x", TaskIDs: []hub.TaskID{anyTask(rt), anyTask(rt)}[:rapid.IntRange(0, 2).Draw(rt, "tasks")]})
+			},
+			"join run": func(rt *rapid.T) { _, _ = r.joinRun("lead", r.drawRun(rt), anyTask(rt)) },
+			"hand off": func(rt *rapid.T) { _, _ = r.handoff(anyTask(rt), drawAgent(rt), drawAgent(rt), "") },
+			"accept": func(rt *rapid.T) {
+				id, agent := anyTask(rt), drawAgent(rt)
+				was := r.stored(id)
+				row, err := r.accept(id, agent, "")
+				offered := was != nil && was.Task.OfferedTo != nil && *was.Task.OfferedTo == agent
+				if (err == nil) != offered {
+					rt.Fatalf("%s accepts %+v: %+v, %v", agent, was, row, err)
+				}
+				if err == nil {
+					assignee[id] = agent
+				}
+			},
+			"decline": func(rt *rapid.T) { _, _ = r.decline(anyTask(rt), drawAgent(rt), "") },
+			"set assignee": func(rt *rapid.T) {
+				id, agent := anyTask(rt), drawAgent(rt)
+				if _, err := r.update(id, "lead", hub.TaskUpdateInput{Assignee: &agent}); err == nil {
+					assignee[id] = agent
 				}
 			},
 			"post result": func(rt *rapid.T) {
@@ -69,7 +104,11 @@ func TestTaskProperties(t *testing.T) {
 				}
 			},
 			"restart": func(*rapid.T) { r.restart() },
-			"":        func(rt *rapid.T) { r.checkTasks(rt, ended) },
+			"": func(rt *rapid.T) {
+				r.checkTasks(rt, ended)
+				r.checkRuns(rt)
+				r.checkOffers(rt, assignee)
+			},
 		})
 	})
 }

@@ -22,6 +22,8 @@ type taskRig struct {
 	now           core.Now
 	head          core.Head
 	rows          map[hub.TaskID]core.StoredTask
+	runs          map[hub.RunID]core.StoredRun
+	runTasks      map[hub.RunID][]core.RunTask
 	index         []string // keys of the index rows
 	lastRows      int      // rows and messages of the last record
 	log           strings.Builder
@@ -30,6 +32,7 @@ type taskRig struct {
 func newTaskRig(t failer) *taskRig {
 	return &taskRig{
 		t: t, live: core.NewTasks(), replica: core.NewTasks(), rows: map[hub.TaskID]core.StoredTask{},
+		runs: map[hub.RunID]core.StoredRun{}, runTasks: map[hub.RunID][]core.RunTask{},
 		now: core.Now{HubMS: 1000, Wall: hub.TimeOf(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))},
 	}
 }
@@ -53,6 +56,9 @@ func (r *taskRig) commit(d core.Draft) core.Position {
 	changed := map[hub.TaskID]bool{}
 	for _, f := range d.Facts {
 		r.live.Apply(f, at, func(row core.Row) {
+			if r.keepRun(row) {
+				return
+			}
 			if row.Table != core.TableTask {
 				r.index = append(r.index, fmt.Sprintf("%d %q", row.Table, row.Key))
 				return
@@ -99,7 +105,16 @@ func (r *taskRig) post(m core.MessageDraft) (core.TaskPosted, error) {
 	if m.Authority == "" {
 		m.Authority = hub.AuthorityAgent
 	}
-	d, err := r.live.Post(core.PostTaskCommand{Message: m}, r.now, r)
+	return r.postInRun(m, "")
+}
+
+func (r *taskRig) postInRun(m core.MessageDraft, run hub.RunID) (core.TaskPosted, error) {
+	r.t.Helper()
+	c := core.PostTaskCommand{Message: m, Run: run}
+	d, err := r.live.Post(c, r.now, r)
+	if c.Ended = r.ended(err); c.Ended != nil {
+		d, err = r.live.Post(c, r.now, r)
+	}
 	if err != nil {
 		return core.TaskPosted{}, err
 	}
@@ -190,10 +205,15 @@ func (r *taskRig) stored(id hub.TaskID) *core.StoredTask {
 
 // TestTaskTranscripts plays testdata/tasks_*.txt. Commands:
 //
-//	post AGENT KIND "BODY" [to=A] [in=CHANNEL] [thread=T] [parent=ID] [reply=ID] [metadata=JSON]
+//	post AGENT KIND "BODY" [to=A] [in=CHANNEL] [thread=T] [parent=ID] [reply=ID] [metadata=JSON] [run=R]
 //	complete ID [by=AGENT] [note="…"]
 //	update ID by=AGENT [status=S] [assignee=A] [blocked=ID,ID] [version=N]
+//	handoff ID by=AGENT to=AGENT [note="…"]
+//	accept|decline ID by=AGENT [note="…"]
+//	run "TITLE" by=AGENT [room=R] [tasks=ID,ID]
+//	join R by=AGENT tasks=ID,ID
 //	tasks
+//	runs
 func TestTaskTranscripts(t *testing.T) {
 	runTranscripts(t, "tasks_*.txt", func(t *testing.T) func([]string) string {
 		r := newTaskRig(t)
@@ -218,7 +238,7 @@ func (r *taskRig) play(args []string) string {
 		if m.To != "" {
 			m.Channel = hub.DirectChannel
 		}
-		a, err := r.post(m)
+		a, err := r.postInRun(m, hub.RunID(named(args, "run")))
 		if err != nil {
 			return showError(err)
 		}
@@ -247,7 +267,7 @@ func (r *taskRig) play(args []string) string {
 		}
 		return out.String()
 	}
-	return "no such command\n"
+	return r.playRun(args)
 }
 
 func updateOf(args []string) hub.TaskUpdateInput {
@@ -263,11 +283,7 @@ func updateOf(args []string) hub.TaskUpdateInput {
 			in.Assignee = &agent
 		case "blocked":
 			ids := []hub.TaskID{}
-			for _, id := range strings.Split(v, ",") {
-				if id != "" {
-					ids = append(ids, hub.TaskID(number(id)))
-				}
-			}
+			ids = append(ids, idsOf(v)...)
 			in.BlockedBy = &ids
 		}
 	}
@@ -283,6 +299,12 @@ func taskLine(row hub.Task) string {
 	}
 	if row.Assignee != nil {
 		fmt.Fprintf(&out, " for %s", *row.Assignee)
+	}
+	if row.OfferedTo != nil {
+		fmt.Fprintf(&out, " offered to %s", *row.OfferedTo)
+	}
+	if row.RunID != nil {
+		fmt.Fprintf(&out, " in %s", *row.RunID)
 	}
 	if len(row.BlockedBy) > 0 {
 		fmt.Fprintf(&out, " waits for %v", row.BlockedBy)

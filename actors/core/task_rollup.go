@@ -51,7 +51,9 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 		t.markEnd(changed, parent.Task.TaskID)
 		child = parent
 	}
-	if rows := len(changed) + len(d.Messages); rows > hub.MaxRecordRows {
+	notices, runs := t.runsEnding(d.Facts)
+	d.Messages = append(d.Messages, notices...)
+	if rows := len(changed) + len(d.Messages) + runs; rows > hub.MaxRecordRows {
 		return Draft{}, hub.Errorf(hub.CodeInvalid, "the end of task %d would change too much at once", f.Task).
 			With("limit", hub.MaxRecordRows).With("size", rows).
 			WithFix("take the task or its parents out of the blocked_by of some tasks first")

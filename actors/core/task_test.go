@@ -37,6 +37,7 @@ func TestTaskRowOfAPost(t *testing.T) {
 	}
 	wantIndex := []string{
 		`4 "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02"`, `5 "th\x00\x00\x00\x00\x00\x00\x00\x00\x02"`,
+		`29 "room-1\x00\x00\x00\x00\x00\x00\x00\x00\x02"`,
 	}
 	if !slices.Equal(r.index, wantIndex) {
 		t.Errorf("index rows %q", r.index)
@@ -276,6 +277,8 @@ func TestRestoreTasksRefuses(t *testing.T) {
 		"no JSON":         {core.TasksVersion, `{"tasks":`},
 		"a task twice":    {core.TasksVersion, `{"tasks":[{"task":{"task_id":1}},{"task":{"task_id":1}}]}`},
 		"a null":          {core.TasksVersion, `{"tasks":[null]}`},
+		"a run twice":     {core.TasksVersion, `{"tasks":[],"runs":[{"run":{"run_id":"run_1"}},{"run":{"run_id":"run_1"}}]}`},
+		"version 0":       {0, `{"tasks":[]}`},
 	} {
 		if _, err := core.RestoreTasks(tt.version, []byte(tt.data)); err == nil {
 			t.Errorf("%s was restored", name)

@@ -62,7 +62,11 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 	if f.Status == nil && f.Assignee == nil && f.BlockedBy == nil {
 		return Decision[hub.Task]{Answer: func(Position) hub.Task { return row }}, nil
 	}
-	return t.decide(task, f, nil, t.unblocked(blockedBy))
+	var messages []MessageDraft
+	if f.Assignee != nil && *f.Assignee != value(row.OfferedTo) {
+		messages = task.withdrawn()
+	}
+	return t.decide(task, f, messages, t.unblocked(blockedBy))
 }
 
 func checkTransition(from, to hub.TaskStatus) error {

@@ -126,7 +126,7 @@ func show(d core.Draft, at core.Position) string {
 		if m.Thread != "" {
 			fmt.Fprintf(&out, " in %s", m.Thread)
 		}
-		fmt.Fprintf(&out, ": %s", m.Body)
+		fmt.Fprintf(&out, ": %s", strings.ReplaceAll(m.Body, "\n", `\n`))
 		if len(m.Metadata) > 0 {
 			fmt.Fprintf(&out, " %s", m.Metadata)
 		}

@@ -1,0 +1,209 @@
+package core
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// maxRunJoin bounds the tasks that one command puts into a run: each takes two
+// rows of the record.
+const maxRunJoin = 400
+
+// RunNotLive says that no run with this id is live. Whether it has ended or never
+// was is in the stored rows: the command is decided again with what was read
+// there after everything that this refusal rests on had become durable.
+type RunNotLive struct {
+	Run   hub.RunID
+	Known hub.Seq // the last record in which a run ended
+}
+
+func (e *RunNotLive) Error() string { return fmt.Sprintf("core: run %s is not live", e.Run) }
+
+// EndedRun is what the store says of a run that was not live. It counts as long
+// as no run has ended since: the run may have been reopened and have ended again.
+type EndedRun struct {
+	Row   *StoredRun // nil: there is none
+	Known hub.Seq    // of the RunNotLive
+}
+
+// StartRunCommand begins a run.
+type StartRunCommand struct {
+	By TaskActor
+	In hub.RunInput // that its room exists has been checked
+}
+
+// JoinRunCommand puts tasks into a run, which reopens one that has ended.
+type JoinRunCommand struct {
+	By    TaskActor
+	Run   hub.RunID
+	Tasks []hub.TaskID
+	Ended *EndedRun // nil at first; see RunNotLive
+}
+
+// StartRun decides a run with these tasks. task_not_found (also: not the actor's
+// to see), task_closed, invalid.
+func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
+	join, err := t.checkJoin(c.In.TaskIDs, "", hub.RunCounts{}, c.By, w)
+	if err != nil {
+		return Decision[StoredRun]{}, err
+	}
+	f := &RunStarted{Title: c.In.Title, Room: c.In.RoomID, CreatedBy: c.In.CreatedBy, Tasks: join}
+	counts := t.countsWith(hub.RunCounts{}, join)
+	return Decision[StoredRun]{
+		Draft:  Draft{Facts: []Fact{f}},
+		Answer: func(at Position) StoredRun { return f.run(at).settled(counts, at) },
+	}, nil
+}
+
+// JoinRun decides that tasks are in a run. Those that are in it already stay; if
+// all are, nothing changes. RunNotLive, run_not_found, task_not_found (also: not
+// the actor's to see), task_closed, invalid.
+func (t *Tasks) JoinRun(c JoinRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
+	run, reopened, err := t.findRun(c.Run, c.Ended)
+	if err != nil {
+		return Decision[StoredRun]{}, err
+	}
+	join, err := t.checkJoin(c.Tasks, c.Run, run.Run.Counts, c.By, w)
+	if err != nil {
+		return Decision[StoredRun]{}, err
+	}
+	if len(join) == 0 {
+		return Decision[StoredRun]{Answer: func(Position) StoredRun { return run }}, nil
+	}
+	counts := t.countsWith(run.Run.Counts, join)
+	return Decision[StoredRun]{
+		Draft:  Draft{Facts: append(reopened, &RunJoined{Run: c.Run, Tasks: join})},
+		Answer: func(at Position) StoredRun { return run.settled(counts, at) },
+	}, nil
+}
+
+// findRun returns a run and, if it has ended, the fact that reopens it.
+// RunNotLive, run_not_found.
+func (t *Tasks) findRun(id hub.RunID, ended *EndedRun) (StoredRun, []Fact, error) {
+	if run := t.runs[id]; run != nil {
+		return *run, nil, nil
+	}
+	switch {
+	case ended == nil || ended.Known != t.runEnded:
+		return StoredRun{}, nil, &RunNotLive{Run: id, Known: t.runEnded}
+	case ended.Row == nil:
+		return StoredRun{}, nil, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
+			WithFix("list the runs with GET /v1/runs, or make one with POST /v1/runs")
+	}
+	return *ended.Row, []Fact{&RunReopened{Run: *ended.Row}}, nil
+}
+
+// checkJoin returns those of the tasks that are in no run yet, each once.
+func (t *Tasks) checkJoin(ids []hub.TaskID, run hub.RunID, counts hub.RunCounts, by TaskActor, w TaskWorld) ([]hub.TaskID, error) {
+	if len(ids) > maxRunJoin {
+		return nil, hub.Invalid("task_ids", "so many tasks cannot join a run at once").
+			With("limit", maxRunJoin).With("size", len(ids)).WithFix("add the others with POST /v1/runs/{run_id}/tasks")
+	}
+	var join []hub.TaskID
+	for _, id := range ids {
+		if slices.Contains(join, id) {
+			continue
+		}
+		task, live := t.live[id]
+		switch {
+		case live && !by.sees(&task.StoredTask), !live && !w.Ended(by, id):
+			return nil, taskNotFound(id).With("field", "task_ids").With("task_id", id)
+		case !live:
+			return nil, taskClosed(id).With("field", "task_ids").WithFix("leave it out: only tasks that have not ended join a run")
+		case task.Task.RunID == nil:
+			join = append(join, id)
+		case run == "" || *task.Task.RunID != run:
+			return nil, hub.Invalid("task_ids", fmt.Sprintf("task %d is in another run", id)).
+				With("task_id", id).With("run_id", *task.Task.RunID).WithFix("leave it out: a task is in one run at most")
+		}
+	}
+	return join, checkRoomInRun(run, counts, len(join))
+}
+
+// checkRoomInRun refuses more tasks than a run may have.
+func checkRoomInRun(run hub.RunID, counts hub.RunCounts, more int) error {
+	if counts.Total+more <= hub.MaxRunTasks {
+		return nil
+	}
+	return hub.Invalid("run_id", "a run cannot have so many tasks").With("run_id", run).
+		With("limit", hub.MaxRunTasks).With("size", counts.Total+more).WithFix("start another run with POST /v1/runs")
+}
+
+func (t *Tasks) countsWith(c hub.RunCounts, join []hub.TaskID) hub.RunCounts {
+	for _, id := range join {
+		addCount(&c, t.live[id].Task.Status, 1)
+	}
+	return c
+}
+
+// runOfPost returns the run that a task to be opened is in, with the fact that
+// reopens it if it has ended: the one that the post names, else its parent's.
+func (t *Tasks) runOfPost(c *PostTaskCommand) (hub.RunID, []Fact, error) {
+	id := c.Run
+	if parent := t.live[c.Message.Parent]; id == "" && parent != nil {
+		id = value(parent.Task.RunID)
+	}
+	if id == "" {
+		return "", nil, nil
+	}
+	run, reopened, err := t.findRun(id, c.Ended)
+	if err != nil {
+		return "", nil, err
+	}
+	return id, reopened, checkRoomInRun(id, run.Run.Counts, 1)
+}
+
+// runsEnding returns the notices of the runs that end when these tasks do, and how
+// many runs have a part in it.
+func (t *Tasks) runsEnding(ended []Fact) (notices []MessageDraft, touched int) {
+	counts := map[hub.RunID]hub.RunCounts{}
+	for _, f := range ended {
+		f, ok := f.(*TaskChanged)
+		if !ok {
+			continue
+		}
+		task := t.live[f.Task]
+		run := t.runs[value(task.Task.RunID)]
+		if run == nil {
+			continue
+		}
+		c, seen := counts[run.Run.RunID]
+		if !seen {
+			c = run.Run.Counts
+		}
+		addCount(&c, task.Task.Status, -1)
+		addCount(&c, *f.Status, 1)
+		counts[run.Run.RunID] = c
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(counts), compareRuns) {
+		if c := counts[id]; statusOf(c).Terminal() {
+			notices = append(notices, runNotice(&t.runs[id].Run, c)...)
+		}
+	}
+	return notices, len(counts)
+}
+
+// runNotice says that a run has ended: in its room, else to who made it.
+func runNotice(run *hub.Run, c hub.RunCounts) []MessageDraft {
+	status := statusOf(c)
+	n := systemNotice(fmt.Sprintf("Run %s %q has ended: %s (%d done, %d failed, %d cancelled).",
+		run.RunID, run.Title, status, c.Done, c.Failed, c.Cancelled), map[string]any{
+		"run": struct {
+			RunID  hub.RunID     `json:"run_id"`
+			Status hub.RunStatus `json:"status"`
+			Counts hub.RunCounts `json:"counts"`
+		}{run.RunID, status, c},
+	})
+	switch {
+	case run.RoomID != nil:
+		n.Channel, n.Room = run.RoomID.Channel(), *run.RoomID
+	case run.CreatedBy != "":
+		n.Channel, n.To = hub.DirectChannel, run.CreatedBy
+	default:
+		return nil
+	}
+	return []MessageDraft{n}
+}

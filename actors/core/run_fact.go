@@ -1,0 +1,245 @@
+package core
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// The facts of runs: 450 to 499.
+const (
+	factRunStarted  FactType = 450
+	factRunReopened FactType = 451
+	factRunJoined   FactType = 452
+)
+
+// RunStarted begins a run with live tasks that are in none.
+type RunStarted struct {
+	Title     string       `json:"title"`
+	Room      hub.RoomID   `json:"room,omitempty"`
+	CreatedBy hub.AgentID  `json:"created_by,omitempty"`
+	Tasks     []hub.TaskID `json:"tasks,omitempty"`
+}
+
+// RunReopened brings back a run that had ended; a task joins it in the same
+// record. It carries the whole row, which the state has not kept.
+type RunReopened struct {
+	Run StoredRun `json:"run"`
+}
+
+// RunJoined puts live tasks that are in no run into one.
+type RunJoined struct {
+	Run   hub.RunID    `json:"run"`
+	Tasks []hub.TaskID `json:"tasks"`
+}
+
+// FactType implements Fact.
+func (*RunStarted) FactType() FactType { return factRunStarted }
+
+// FactType implements Fact.
+func (*RunReopened) FactType() FactType { return factRunReopened }
+
+// FactType implements Fact.
+func (*RunJoined) FactType() FactType { return factRunJoined }
+
+func runFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{
+		factRunStarted:  func() Fact { return &RunStarted{} },
+		factRunReopened: func() Fact { return &RunReopened{} },
+		factRunJoined:   func() Fact { return &RunJoined{} },
+	}
+}
+
+// StoredRun is a run as the state and the store keep it. Its tasks are index
+// rows, so that the row stays small however many there are: Run.TaskIDs is empty.
+type StoredRun struct {
+	Run hub.Run `json:"run"`
+	// AsOf is the last record that is in the row. Entries of the index that a
+	// later record made do not belong to it.
+	AsOf hub.Seq `json:"as_of"`
+}
+
+// RunTask is an entry of the index of a run's tasks.
+type RunTask struct {
+	Task   hub.TaskID
+	Seq    hub.Seq // the record in which the task joined
+	Direct bool    // a direct message opened it: not everybody may see it
+}
+
+func (r RunTask) row(run hub.RunID) (key, value []byte) {
+	value = append(SeqKey(r.Seq), 0)
+	if r.Direct {
+		value[8] = 1
+	}
+	return OwnedKey(run, IDKey(r.Task)), value
+}
+
+// DecodeRunTask reads a row of TableTaskByRun.
+func DecodeRunTask(key, value []byte) (RunTask, error) {
+	if len(key) < 8 || len(value) != 9 {
+		return RunTask{}, fmt.Errorf("core: an entry of a run is %d and %d bytes long", len(key), len(value))
+	}
+	return RunTask{
+		Task: hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:])),
+		Seq:  hub.Seq(binary.BigEndian.Uint64(value)), Direct: value[8] != 0,
+	}, nil
+}
+
+// run returns what the fact makes at a position, without its tasks.
+func (f *RunStarted) run(at Position) StoredRun {
+	return StoredRun{AsOf: at.Seq, Run: hub.Run{
+		RunID: hub.RunID(IDAt(PrefixRun, at.Seq)), RoomID: optional(f.Room), Title: f.Title, CreatedBy: f.CreatedBy,
+		Status: hub.RunRunning, TaskIDs: []hub.TaskID{}, StartedAt: at.Now.Wall,
+	}}
+}
+
+// addCount counts n tasks more in a state.
+func addCount(c *hub.RunCounts, s hub.TaskStatus, n int) {
+	switch s {
+	case hub.TaskOpen:
+		c.Open += n
+	case hub.TaskWorking:
+		c.Working += n
+	case hub.TaskInputRequired:
+		c.InputRequired += n
+	case hub.TaskDone:
+		c.Done += n
+	case hub.TaskFailed:
+		c.Failed += n
+	case hub.TaskCancelled:
+		c.Cancelled += n
+	}
+	c.Total += n
+}
+
+// statusOf sums up the tasks of a run.
+func statusOf(c hub.RunCounts) hub.RunStatus {
+	switch {
+	case c.Total == 0 || c.Open+c.Working+c.InputRequired > 0:
+		return hub.RunRunning
+	case c.Failed > 0:
+		return hub.RunFailed
+	case c.Cancelled > 0:
+		return hub.RunCancelled
+	}
+	return hub.RunComplete
+}
+
+// settled returns the row as the record at a position leaves it with these counts.
+func (r StoredRun) settled(c hub.RunCounts, at Position) StoredRun {
+	r.AsOf, r.Run.Counts, r.Run.Status, r.Run.EndedAt = at.Seq, c, statusOf(c), nil
+	if r.Run.Status.Terminal() {
+		r.Run.EndedAt = &at.Now.Wall
+	}
+	return r
+}
+
+func (t *Tasks) startRun(f *RunStarted, at Position, rows RowSink) {
+	run := f.run(at)
+	t.runs[run.Run.RunID] = &run
+	if f.Room != "" {
+		rows.Put(TableRunByRoom, OwnedKey(f.Room, SeqKey(at.Seq)), nil)
+	}
+	t.joinRun(run.Run.RunID, f.Tasks, at, rows)
+}
+
+func (t *Tasks) reopenRun(f *RunReopened) {
+	run := f.Run
+	run.Run.Status, run.Run.EndedAt = hub.RunRunning, nil
+	t.runs[run.Run.RunID] = &run
+}
+
+func (t *Tasks) joinRun(id hub.RunID, tasks []hub.TaskID, at Position, rows RowSink) {
+	run := t.runs[id]
+	if run == nil {
+		return
+	}
+	counts := run.Run.Counts
+	for _, taskID := range tasks {
+		task := t.live[taskID]
+		if task == nil || task.Task.RunID != nil {
+			continue
+		}
+		task.Task.RunID = &id
+		task.Task.Version++
+		task.Task.UpdatedAt = at.Now.Wall
+		addCount(&counts, task.Task.Status, 1)
+		task.put(rows)
+		task.putRunIndex(rows, at)
+	}
+	t.settleRun(run, counts, at, rows)
+}
+
+// settleRun gives a run the counts that a fact leaves it with; one whose tasks
+// have all ended leaves the state.
+func (t *Tasks) settleRun(run *StoredRun, counts hub.RunCounts, at Position, rows RowSink) {
+	*run = run.settled(counts, at)
+	if run.Run.Status.Terminal() {
+		delete(t.runs, run.Run.RunID)
+		t.runEnded = at.Seq
+	}
+	if rows != nil { // replay does not pay for the encoding
+		seq, _ := SeqOf(PrefixRun, string(run.Run.RunID))
+		rows.Put(TableRun, SeqKey(seq), mustJSON(run))
+	}
+}
+
+// countInRun moves a task from one state to another in the counts of its run; an
+// empty was means that it is new there.
+func (t *Tasks) countInRun(task *liveTask, was hub.TaskStatus, at Position, rows RowSink) {
+	run := t.runs[value(task.Task.RunID)]
+	if run == nil || was == task.Task.Status {
+		return
+	}
+	counts := run.Run.Counts
+	if was != "" {
+		addCount(&counts, was, -1)
+	}
+	addCount(&counts, task.Task.Status, 1)
+	t.settleRun(run, counts, at, rows)
+}
+
+// putRunIndex gives the entry of the task among those of its run.
+func (task *liveTask) putRunIndex(rows RowSink, at Position) {
+	key, value := RunTask{Task: task.Task.TaskID, Seq: at.Seq, Direct: task.Direct}.row(*task.Task.RunID)
+	rows.Put(TableTaskByRun, key, value)
+}
+
+// DecodeRun reads the value of a row of TableRun.
+func DecodeRun(value []byte) (StoredRun, error) {
+	var r StoredRun
+	if err := json.Unmarshal(value, &r); err != nil {
+		return StoredRun{}, fmt.Errorf("core: the row of a run: %w", err)
+	}
+	return r, nil
+}
+
+// Runs returns the runs that have not ended, oldest first.
+func (t *Tasks) Runs() []StoredRun {
+	out := make([]StoredRun, 0, len(t.runs))
+	for _, run := range t.sortedRuns() {
+		out = append(out, *run)
+	}
+	return out
+}
+
+func (t *Tasks) sortedRuns() []*StoredRun {
+	return slices.SortedFunc(maps.Values(t.runs), func(a, b *StoredRun) int { return compareRuns(a.Run.RunID, b.Run.RunID) })
+}
+
+// compareRuns orders runs by when they were started.
+func compareRuns(a, b hub.RunID) int {
+	x, _ := SeqOf(PrefixRun, string(a))
+	y, _ := SeqOf(PrefixRun, string(b))
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}

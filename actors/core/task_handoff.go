@@ -1,0 +1,257 @@
+package core
+
+import (
+	"slices"
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// The facts of hand-offs.
+const (
+	factTaskOffered FactType = 402
+	factOfferEnded  FactType = 403
+)
+
+// TaskOffered offers a task to an agent, in place of an earlier offer. Who has
+// the task keeps it.
+type TaskOffered struct {
+	Task hub.TaskID  `json:"task"`
+	To   hub.AgentID `json:"to"`
+	By   hub.AgentID `json:"by"`
+}
+
+// OfferEnded ends the offer of a task. Accepted makes the agent that it was
+// offered to its assignee: nothing but this and an update does so.
+type OfferEnded struct {
+	Task     hub.TaskID `json:"task"`
+	Accepted bool       `json:"accepted,omitempty"`
+}
+
+// FactType implements Fact.
+func (*TaskOffered) FactType() FactType { return factTaskOffered }
+
+// FactType implements Fact.
+func (*OfferEnded) FactType() FactType { return factOfferEnded }
+
+// changed returns row as the fact leaves it.
+func (f *TaskOffered) changed(row hub.Task, at Position) hub.Task {
+	row.Version++
+	row.UpdatedAt = at.Now.Wall
+	row.OfferedTo = &f.To
+	return row
+}
+
+// changed returns row as the fact leaves it.
+func (f *OfferEnded) changed(row hub.Task, at Position) hub.Task {
+	row.Version++
+	row.UpdatedAt = at.Now.Wall
+	if f.Accepted {
+		row.Assignee = row.OfferedTo
+	}
+	row.OfferedTo = nil
+	return row
+}
+
+func (t *Tasks) offer(f *TaskOffered, at Position, rows RowSink) {
+	if task := t.live[f.Task]; task != nil {
+		task.Task, task.OfferedBy = f.changed(task.Task, at), f.By
+		task.put(rows)
+	}
+}
+
+func (t *Tasks) endOffer(f *OfferEnded, at Position, rows RowSink) {
+	if task := t.live[f.Task]; task != nil {
+		task.Task, task.OfferedBy = f.changed(task.Task, at), ""
+		task.put(rows)
+	}
+}
+
+// HandoffCommand offers a task to another agent.
+type HandoffCommand struct {
+	By TaskActor
+	In hub.HandoffInput // its AgentID is not looked at
+	// Attachments go with the offer: what the task asks for, where the agent it
+	// is offered to cannot read that itself.
+	Attachments []hub.Attachment
+}
+
+// OfferCommand accepts or declines an offer.
+type OfferCommand struct {
+	By   TaskActor
+	Note string
+}
+
+// handoff is what the messages of a hand-off carry as metadata.handoff.
+type handoff struct {
+	TaskID hub.TaskID  `json:"task_id"`
+	From   hub.AgentID `json:"from"` // who offers it
+	To     hub.AgentID `json:"to"`   // whom it is offered to
+	State  string      `json:"state"`
+}
+
+// The states of a hand-off, as its messages say them.
+const (
+	handoffOffered   = "offered"
+	handoffAccepted  = "accepted"
+	handoffDeclined  = "declined"
+	handoffWithdrawn = "withdrawn" // taken back, or another offer or assignee took its place
+)
+
+// Handoff offers a live task to another agent and tells it so. Who has the task,
+// who gave it and the operator may do so, and anybody as long as nobody has it.
+// An earlier offer ends. ErrNotLive, task_not_found (not the actor's to see),
+// invalid.
+func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Task], error) {
+	task, by, err := t.findFor(id, c.By)
+	if err != nil {
+		return Decision[hub.Task]{}, err
+	}
+	if err := task.checkOffer(c, by); err != nil {
+		return Decision[hub.Task]{}, err
+	}
+	f := &TaskOffered{Task: id, To: c.In.ToAgent, By: by}
+	m := task.word(c.By, by, handoff{TaskID: id, From: by, To: f.To, State: handoffOffered},
+		taskName(&task.Task)+" is offered to you. Accept it with POST /v1/tasks/"+strconv.FormatInt(int64(id), 10)+
+			"/accept or decline it with …/decline.", c.In.Note)
+	m.Kind, m.To, m.Attachments = hub.KindHandoff, f.To, c.Attachments
+	messages := []MessageDraft{m}
+	if value(task.Task.OfferedTo) != f.To {
+		messages = append(messages, task.withdrawn()...)
+	}
+	before := task.Task
+	return Decision[hub.Task]{
+		Draft:  Draft{Facts: []Fact{f}, Messages: messages},
+		Answer: func(at Position) hub.Task { return f.changed(before, at) },
+	}, nil
+}
+
+func (task *liveTask) checkOffer(c HandoffCommand, by hub.AgentID) error {
+	row, to := &task.Task, c.In.ToAgent
+	if err := hub.CheckAgentID("to_agent", to); err != nil {
+		return err
+	}
+	assignee := value(row.Assignee)
+	switch {
+	case to == hub.AgentHub || to == hub.AgentSystem:
+		return hub.Invalid("to_agent", string(to)+" accepts no tasks").WithFix("offer the task to an agent")
+	case to == assignee:
+		return hub.Invalid("to_agent", string(to)+" has the task already").With("task_id", row.TaskID)
+	case to == by:
+		return hub.Invalid("to_agent", "an agent cannot offer a task to itself").
+			WithFix("take the task with POST /v1/tasks/" + strconv.FormatInt(int64(row.TaskID), 10) + " and assignee")
+	case c.By.Authority == hub.AuthorityOperator || assignee == "" || by == assignee || by == row.CreatedBy:
+		return nil
+	}
+	return hub.Invalid("agent_id", "only who has the task or who gave it may offer it to another").
+		With("assignee", assignee).With("created_by", row.CreatedBy).
+		WithFix("ask " + string(assignee) + " or " + string(row.CreatedBy) + " to offer it")
+}
+
+// Accept makes the agent that the task is offered to its assignee, and tells who
+// had it, who offered it and who gave it. ErrNotLive, task_not_found (not the
+// actor's to see), not_offered.
+func (t *Tasks) Accept(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task], error) {
+	task, by, err := t.findFor(id, c.By)
+	if err != nil {
+		return Decision[hub.Task]{}, err
+	}
+	if value(task.Task.OfferedTo) != by {
+		return Decision[hub.Task]{}, task.notOffered(by)
+	}
+	told := []hub.AgentID{value(task.Task.Assignee), task.OfferedBy, task.Task.CreatedBy}
+	return task.endsOffer(c, by, &OfferEnded{Task: id, Accepted: true}, handoffAccepted, "I have taken over "+taskPhrase(&task.Task)+".", told), nil
+}
+
+// Decline ends the offer of a task; its assignee stays. Whom it is offered to
+// declines it, who made the offer takes it back, and the operator may do either.
+// The other side is told. ErrNotLive, task_not_found (not the actor's to see),
+// not_offered.
+func (t *Tasks) Decline(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task], error) {
+	task, by, err := t.findFor(id, c.By)
+	if err != nil {
+		return Decision[hub.Task]{}, err
+	}
+	to, f := value(task.Task.OfferedTo), &OfferEnded{Task: id}
+	switch {
+	case to == "":
+	case by == to:
+		told := []hub.AgentID{task.OfferedBy, value(task.Task.Assignee)}
+		return task.endsOffer(c, by, f, handoffDeclined, "I decline "+taskPhrase(&task.Task)+".", told), nil
+	case by == task.OfferedBy || c.By.Authority == hub.AuthorityOperator:
+		return task.endsOffer(c, by, f, handoffWithdrawn, "I take the offer of "+taskPhrase(&task.Task)+" back.", []hub.AgentID{to}), nil
+	}
+	return Decision[hub.Task]{}, task.notOffered(by)
+}
+
+// endsOffer makes the decision of an offer's end: by says so to each of told.
+func (task *liveTask) endsOffer(c OfferCommand, by hub.AgentID, f *OfferEnded, state, text string, told []hub.AgentID) Decision[hub.Task] {
+	h := handoff{TaskID: f.Task, From: task.OfferedBy, To: value(task.Task.OfferedTo), State: state}
+	d := Draft{Facts: []Fact{f}}
+	for i, agent := range told {
+		if agent == "" || agent == by || slices.Contains(told[:i], agent) {
+			continue
+		}
+		m := task.word(c.By, by, h, text, c.Note)
+		m.Kind, m.To = hub.KindNotice, agent
+		d.Messages = append(d.Messages, m)
+	}
+	before := task.Task
+	return Decision[hub.Task]{Draft: d, Answer: func(at Position) hub.Task { return f.changed(before, at) }}
+}
+
+// word is a message about a task in the words of who acts: what an agent says is
+// never posted as the hub's.
+func (task *liveTask) word(actor TaskActor, by hub.AgentID, h handoff, text, note string) MessageDraft {
+	if note != "" {
+		text += "\n\n" + note
+	}
+	m := MessageDraft{
+		From: by, Body: text, ReplyTo: task.Task.TaskID, Metadata: mustJSON(map[string]any{"handoff": h}),
+		Authority: actor.Authority, Assurance: actor.Assurance,
+	}
+	task.place(&m)
+	return m
+}
+
+// withdrawn tells the agent that the task is offered to, if there is one, that it
+// is not any more.
+func (task *liveTask) withdrawn() []MessageDraft {
+	to := value(task.Task.OfferedTo)
+	if to == "" {
+		return nil
+	}
+	n := systemNotice(taskName(&task.Task)+" is no longer offered to you.", map[string]any{
+		"handoff": handoff{TaskID: task.Task.TaskID, From: task.OfferedBy, To: to, State: handoffWithdrawn},
+	})
+	task.place(&n)
+	n.To, n.ReplyTo = to, task.Task.TaskID
+	return []MessageDraft{n}
+}
+
+// findFor is find for what only somebody in particular can do: an agent, or the
+// operator.
+func (t *Tasks) findFor(id hub.TaskID, by TaskActor) (*liveTask, hub.AgentID, error) {
+	task, err := t.find(id, by)
+	if err != nil {
+		return nil, "", err
+	}
+	switch {
+	case by.Agent != "":
+		return task, by.Agent, nil
+	case by.Authority == hub.AuthorityOperator:
+		return task, hub.AgentOperator, nil
+	}
+	return nil, "", hub.Invalid("agent_id", "agent_id is missing").WithFix("send the agent_id of the agent that acts")
+}
+
+func (task *liveTask) notOffered(by hub.AgentID) error {
+	e := hub.Errorf(hub.CodeNotOffered, "task %d is not offered to %s", task.Task.TaskID, by).With("task_id", task.Task.TaskID)
+	if task.Task.OfferedTo == nil {
+		return e.WithFix("read the task: nobody is offered it now")
+	}
+	return e.With("offered_to", *task.Task.OfferedTo).WithFix("only the agent in offered_to may accept it")
+}
+
+// taskPhrase is taskName within a sentence.
+func taskPhrase(row *hub.Task) string { return "t" + taskName(row)[1:] }

@@ -1,0 +1,57 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"hubcli/hub"
+)
+
+// TasksVersion is the version of what Snapshot writes. Version 1 has no runs and
+// no offers.
+const TasksVersion uint16 = 2
+
+type tasksSnapshot struct {
+	Tasks    []*liveTask  `json:"tasks"`          // by id
+	Runs     []*StoredRun `json:"runs,omitempty"` // oldest first
+	RunEnded hub.Seq      `json:"run_ended,omitempty"`
+}
+
+// Snapshot returns the state; equal states give equal bytes.
+func (t *Tasks) Snapshot() []byte {
+	s := tasksSnapshot{Tasks: make([]*liveTask, 0, len(t.live)), Runs: t.sortedRuns(), RunEnded: t.runEnded}
+	for _, id := range sortedIDs(t.live) {
+		s.Tasks = append(s.Tasks, t.live[id])
+	}
+	return mustJSON(s)
+}
+
+// RestoreTasks returns the state that a snapshot of this version holds.
+func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
+	if version < 1 || version > TasksVersion {
+		return nil, fmt.Errorf("core: tasks of version %d cannot be read", version)
+	}
+	var s tasksSnapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("core: tasks: %w", err)
+	}
+	t := NewTasks()
+	t.runEnded = s.RunEnded
+	for _, task := range s.Tasks {
+		if task == nil || t.live[task.Task.TaskID] != nil {
+			return nil, errors.New("core: tasks: a task is missing or stands twice")
+		}
+		t.live[task.Task.TaskID] = task
+	}
+	for _, task := range t.live {
+		t.link(task)
+	}
+	for _, run := range s.Runs {
+		if run == nil || t.runs[run.Run.RunID] != nil {
+			return nil, errors.New("core: tasks: a run is missing or stands twice")
+		}
+		t.runs[run.Run.RunID] = run
+	}
+	return t, nil
+}
