@@ -30,6 +30,7 @@ func TestInvariant1AcknowledgedSurvivesCrashAtEveryStep(t *testing.T) {
 				for i, p := range crashes(t, at, seed) {
 					r := start(t, &memStore{disk: p.disk})
 					wholeTrees(t, r)
+					wholeRuns(t, r)
 					p.promised.check(t, r)
 					if t.Failed() {
 						t.Fatalf("crash %d, with %d records on the disk", i, p.disk.head.Seq)
@@ -93,6 +94,32 @@ func wholeTrees(t *testing.T, r *rig) {
 	for _, task := range tasks {
 		if id := task.TaskID; !task.Status.Terminal() && children[id] > 0 && open[id] == 0 {
 			t.Errorf("task %d is %s although its %d children are done", id, task.Status, children[id])
+		}
+	}
+}
+
+// wholeRuns fails if a run says something else than its tasks do.
+func wholeRuns(t *testing.T, r *rig) {
+	t.Helper()
+	operator := asOperator(t.Context())
+	runs, err := r.Runs(operator, hub.RunsQuery{Limit: 1000})
+	if err != nil {
+		t.Fatalf("runs: %v", err)
+	}
+	for _, run := range runs {
+		live := 0
+		for _, id := range run.TaskIDs {
+			task, err := r.Task(operator, id, "")
+			if err != nil || task.RunID == nil || *task.RunID != run.RunID {
+				t.Errorf("task %d of run %s is %+v, %v", id, run.RunID, task, err)
+			}
+			if !task.Status.Terminal() {
+				live++
+			}
+		}
+		c := run.Counts
+		if c.Total != len(run.TaskIDs) || c.Open+c.Working+c.InputRequired != live || run.Status.Terminal() != (live == 0 && c.Total > 0) {
+			t.Errorf("run %+v, of its tasks %d have not ended", run, live)
 		}
 	}
 }

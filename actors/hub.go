@@ -118,7 +118,7 @@ func Start(options Options) (*Hub, error) {
 	h.views = &views{
 		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: newBells(),
 		directory: newDirectory(), threads: newThreads(h.rows),
-		leases: newLeaseView(), tasks: newTaskView(), places: newPlaces(), seq: h.seq,
+		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
 	}
 	h.seen = newSeenBook(h.rows, h.log)
 	waker := newWaker(h.views.bells, options.Step)

@@ -210,9 +210,7 @@ func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
 		}
 	case *core.Tasks:
 		for i := range rows {
-			if rows[i].Table == core.TableTask {
-				h.views.tasks.apply(&rows[i])
-			}
+			h.views.showTasks(&rows[i])
 		}
 	case *core.Projects:
 		for _, row := range latest(rows) {

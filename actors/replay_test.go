@@ -56,6 +56,7 @@ func (r *rig) state() map[string]string {
 	}
 	put("places", look(r.views.places, func(a *core.Atlas) any { return []any{a.Projects(), a.Rooms("")} }))
 	put("task view", r.views.tasks.list(func(*core.StoredTask) bool { return true }))
+	put("run view", r.views.runs.list(""))
 	for _, viewer := range append([]hub.AgentID{""}, someAgents...) {
 		ids, parts, err := r.views.threads.latest(viewer, 100)
 		if err != nil {

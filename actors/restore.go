@@ -174,6 +174,9 @@ func (h *Hub) begin(r *restored) {
 	for _, t := range r.tasks.List() {
 		h.views.tasks.put(t)
 	}
+	for _, run := range r.tasks.Runs() {
+		h.views.runs.put(run)
+	}
 	h.views.places.restore(r.projects.Atlas())
 	for i, l := range r.leases {
 		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {

@@ -28,13 +28,7 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.Encod
 	var replayed bool
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
-		row, replayed, err = submit(ctx, h, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
-			owner: tasksOwner(), agent: in.FromAgent, size: size, codec: h.messageCodec(),
-			decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
-				return t.Post(core.PostTaskCommand{Message: m}, now, taskWorld{h})
-			},
-			answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
-		})
+		return h.postTask(ctx, m, size)
 	case m.To != "":
 		row, replayed, err = submit(ctx, h, write[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			owner: agentOwner(m.To), agent: in.FromAgent, size: size, codec: h.messageCodec(),
@@ -49,6 +43,33 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.Encod
 		})
 	}
 	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// postTask posts what may open, complete or parent a task. The run that a new
+// task is to join may have ended.
+func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.Outcome[hub.EncodedMessage], error) {
+	c := core.PostTaskCommand{Message: m}
+	if m.Kind.OpensTask() {
+		var err error
+		if c.Run, err = runOf(m.Metadata); err != nil {
+			return hub.Outcome[hub.EncodedMessage]{}, err
+		}
+	}
+	out, err := withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.EncodedMessage], error) {
+		c.Ended = ended
+		row, replayed, err := submit(ctx, h, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
+			owner: tasksOwner(), agent: m.From, size: size, codec: h.messageCodec(),
+			decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
+				return t.Post(c, now, taskWorld{h})
+			},
+			answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+		})
+		return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
+	})
+	if e, ok := errors.AsType[*hub.Error](err); ok && e.Code == hub.CodeRunNotFound {
+		err = e.WithStatus(http.StatusBadRequest).With("field", "metadata.run_id") // a post that names what is not there
+	}
+	return out, err
 }
 
 func postedRow(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON }
@@ -75,12 +96,19 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 		if err != nil && !errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
 			return m, err
 		}
-		if err != nil || !caller.Operator && !hub.Visible(m.From, to.From, to.To) {
+		if err != nil || !caller.Operator && !hub.Visible(m.From, to.From, to.To) && !h.hasTask(m.From, m.ReplyTo) {
 			return m, hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
 				With("field", "reply_to").WithFix("name the id of a message that the sender has seen")
 		}
 	}
 	return m, nil
+}
+
+// hasTask reports whether the agent may see the task that a message opened: one
+// that was handed over is answered by who did not get the message.
+func (h *Hub) hasTask(agent hub.AgentID, id hub.MessageID) bool {
+	t, err := h.anyTask(id)
+	return err == nil && core.TaskVisible(agent, &t)
 }
 
 // checkChannel refuses a channel that does not exist, with this HTTP status.

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"hubcli/actors/core"
@@ -11,6 +10,16 @@ import (
 
 // Tasks lists tasks, newest first; see hub.Tasks.
 func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
+	if q.RoomID != "" {
+		if _, err := h.room(q.RoomID); err != nil {
+			return nil, err
+		}
+	}
+	if q.RunID != "" {
+		if _, err := h.run(q.RunID); err != nil {
+			return nil, err
+		}
+	}
 	operator := hub.CallerOf(ctx).Operator
 	keeps := func(t *core.StoredTask) bool {
 		row := &t.Task
@@ -19,10 +28,15 @@ func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
 			(q.ParentID == 0 || row.ParentTaskID != nil && *row.ParentTaskID == q.ParentID) &&
 			(q.Channel == "" || row.Channel == q.Channel) &&
 			(q.ThreadID == "" || row.ThreadID != nil && *row.ThreadID == q.ThreadID) &&
+			(q.RoomID == "" || row.RoomID != nil && *row.RoomID == q.RoomID) &&
+			(q.RunID == "" || row.RunID != nil && *row.RunID == q.RunID) &&
 			(q.Ready == nil || row.Ready == *q.Ready)
 	}
 	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
-	if live {
+	switch {
+	case live && q.RoomID != "":
+		return rowsOf(h.views.tasks.inRoom(q.RoomID, keeps), q.Limit), nil
+	case live:
 		return rowsOf(h.views.tasks.list(keeps), q.Limit), nil
 	}
 	found, err := h.storedTasks(q, keeps)
@@ -51,8 +65,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (
 	byIndex := func(table core.Table, prefix []byte) error {
 		return h.rows.RowsOf(table, prefix, true, func(key, _ []byte) bool {
 			var t core.StoredTask
-			id := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
-			if t, bad = h.storedTask(id); bad != nil {
+			if t, bad = h.storedTask(taskIDOf(key)); bad != nil {
 				return false
 			}
 			return add(t)
@@ -61,8 +74,12 @@ func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (
 	switch {
 	case q.ParentID != 0:
 		err = byIndex(core.TableTaskByParent, core.IDKey(q.ParentID))
+	case q.RunID != "":
+		err = byIndex(core.TableTaskByRun, core.OwnedKey(q.RunID, nil))
 	case q.ThreadID != "":
 		err = byIndex(core.TableTaskByThread, []byte(string(q.ThreadID)+"\x00"))
+	case q.RoomID != "":
+		err = byIndex(core.TableTaskByRoom, core.OwnedKey(q.RoomID, nil))
 	default:
 		err = h.rows.RowsOf(core.TableTask, nil, true, func(_, value []byte) bool {
 			var t core.StoredTask
@@ -129,6 +146,11 @@ func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateIn
 	out, err := h.changeTask(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return t.Update(id, core.UpdateCommand{By: by, In: in}, now, taskWorld{h})
 	})
+	return h.refuseEnded(id, by, out, err)
+}
+
+// refuseEnded says why a task that is not live cannot be changed.
+func (h *Hub) refuseEnded(id hub.TaskID, by core.TaskActor, out hub.Outcome[hub.Task], err error) (hub.Outcome[hub.Task], error) {
 	if !errors.Is(err, core.ErrNotLive) {
 		return out, err
 	}

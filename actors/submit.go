@@ -33,6 +33,7 @@ const (
 	effectChannel uint8 = 5
 	effectLease   uint8 = 6
 	effectTask    uint8 = 7
+	effectRun     uint8 = 14
 	effectProject uint8 = 8
 	effectRoom    uint8 = 9
 )

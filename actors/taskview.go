@@ -9,14 +9,40 @@ import (
 	"hubcli/hub"
 )
 
-// taskView shows the tasks that have not ended. Ended ones are read from their
-// stored rows.
+// taskView shows the tasks that have not ended, also by room and by who has them.
+// Ended ones are read from their stored rows.
 type taskView struct {
-	mu   sync.RWMutex
-	live map[hub.TaskID]core.StoredTask
+	mu     sync.RWMutex
+	live   map[hub.TaskID]core.StoredTask
+	rooms  taskIndex[hub.RoomID]
+	agents taskIndex[hub.AgentID] // assignees
 }
 
-func newTaskView() *taskView { return &taskView{live: map[hub.TaskID]core.StoredTask{}} }
+func newTaskView() *taskView {
+	return &taskView{live: map[hub.TaskID]core.StoredTask{}, rooms: taskIndex[hub.RoomID]{}, agents: taskIndex[hub.AgentID]{}}
+}
+
+// taskIndex finds live tasks by what their rows name.
+type taskIndex[K comparable] map[K]map[hub.TaskID]struct{}
+
+func (x taskIndex[K]) add(k *K, id hub.TaskID) {
+	if k == nil {
+		return
+	}
+	if x[*k] == nil {
+		x[*k] = map[hub.TaskID]struct{}{}
+	}
+	x[*k][id] = struct{}{}
+}
+
+func (x taskIndex[K]) remove(k *K, id hub.TaskID) {
+	if k == nil {
+		return
+	}
+	if delete(x[*k], id); len(x[*k]) == 0 {
+		delete(x, *k)
+	}
+}
 
 // apply takes a committed row of TableTask.
 func (v *taskView) apply(row *core.Row) {
@@ -30,11 +56,18 @@ func (v *taskView) apply(row *core.Row) {
 func (v *taskView) put(t core.StoredTask) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if t.Task.Status.Terminal() {
-		delete(v.live, t.Task.TaskID)
-	} else {
-		v.live[t.Task.TaskID] = t
+	id := t.Task.TaskID
+	if was, ok := v.live[id]; ok {
+		v.rooms.remove(was.Task.RoomID, id)
+		v.agents.remove(was.Task.Assignee, id)
 	}
+	if t.Task.Status.Terminal() {
+		delete(v.live, id)
+		return
+	}
+	v.live[id] = t
+	v.rooms.add(t.Task.RoomID, id)
+	v.agents.add(t.Task.Assignee, id)
 }
 
 // list returns the live tasks that keep keeps, newest first.
@@ -47,8 +80,37 @@ func (v *taskView) list(keep func(*core.StoredTask) bool) []core.StoredTask {
 			out = append(out, t)
 		}
 	}
-	slices.SortFunc(out, func(a, b core.StoredTask) int { return int(b.Task.TaskID - a.Task.TaskID) })
+	newestFirst(out)
 	return out
+}
+
+// inRoom is list for the tasks of a room.
+func (v *taskView) inRoom(room hub.RoomID, keep func(*core.StoredTask) bool) []core.StoredTask {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.those(v.rooms[room], keep)
+}
+
+// of is list for the tasks that an agent has.
+func (v *taskView) of(agent hub.AgentID, keep func(*core.StoredTask) bool) []core.StoredTask {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.those(v.agents[agent], keep)
+}
+
+func (v *taskView) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) bool) []core.StoredTask {
+	var out []core.StoredTask
+	for id := range ids {
+		if t := v.live[id]; keep(&t) {
+			out = append(out, t)
+		}
+	}
+	newestFirst(out)
+	return out
+}
+
+func newestFirst(tasks []core.StoredTask) {
+	slices.SortFunc(tasks, func(a, b core.StoredTask) int { return int(b.Task.TaskID - a.Task.TaskID) })
 }
 
 func (v *taskView) get(id hub.TaskID) (core.StoredTask, bool) {

@@ -17,6 +17,7 @@ type views struct {
 	threads   *threads
 	leases    *leaseView
 	tasks     *taskView
+	runs      *runView
 	places    *places
 	seq       *sequencer
 	shownSeq  atomic.Uint64 // the last record that the views show
@@ -49,9 +50,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		v.leases.apply(s.facts, r.Rows)
 	case core.OwnerTasks:
 		for i := range r.Rows {
-			if r.Rows[i].Table == core.TableTask {
-				v.tasks.apply(&r.Rows[i])
-			}
+			v.showTasks(&r.Rows[i])
 		}
 	case core.OwnerProjects:
 		for i := range r.Rows {
@@ -67,6 +66,16 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 	}
 	v.shownSeq.Store(uint64(r.Seq))
 	return scopes
+}
+
+// showTasks lets the views of tasks and runs see a committed row.
+func (v *views) showTasks(row *core.Row) {
+	switch row.Table { //nolint:exhaustive // the others are indexes, which are read from the store
+	case core.TableTask:
+		v.tasks.apply(row)
+	case core.TableRun:
+		v.runs.apply(row)
+	}
 }
 
 // sessionScope is the scope of a bell, not of messages: it rings when the

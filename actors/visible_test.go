@@ -241,7 +241,8 @@ func ownerOfFact(f core.Fact) core.Owner {
 		return lease(f.Space, f.Key)
 	case *core.LeaseGraced:
 		return lease(f.Space, f.Key)
-	case *core.TaskOpened, *core.TaskChanged:
+	case *core.TaskOpened, *core.TaskChanged, *core.TaskOffered, *core.OfferEnded,
+		*core.RunStarted, *core.RunReopened, *core.RunJoined:
 		return tasksOwner()
 	case *core.ProjectCreated, *core.RoomCreated:
 		return projectsOwner()

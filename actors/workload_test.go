@@ -2,10 +2,12 @@ package actors
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -24,6 +26,7 @@ type ledger struct {
 	keyed    map[string]keyedPost
 	projects map[string]bool // by name
 	rooms    map[hub.RoomID]hub.Room
+	runs     map[hub.RunID]int // tasks that are in it
 }
 
 // keyedPost is a post with an idempotency key and what it was answered.
@@ -37,6 +40,7 @@ func newLedger() *ledger {
 		messages: map[hub.MessageID]string{}, channels: map[hub.ChannelName]bool{}, granted: map[hub.ClaimKey]hub.Claim{},
 		released: map[hub.ClaimKey]hub.Fence{}, sessions: map[hub.AgentID]uint64{}, done: map[hub.TaskID]bool{},
 		keyed: map[string]keyedPost{}, projects: map[string]bool{}, rooms: map[hub.RoomID]hub.Room{},
+		runs: map[hub.RunID]int{},
 	}
 }
 
@@ -46,7 +50,7 @@ func (l *ledger) clone() *ledger {
 	return &ledger{
 		messages: maps.Clone(l.messages), channels: maps.Clone(l.channels), granted: maps.Clone(l.granted),
 		released: maps.Clone(l.released), sessions: maps.Clone(l.sessions), done: maps.Clone(l.done), keyed: maps.Clone(l.keyed),
-		projects: maps.Clone(l.projects), rooms: maps.Clone(l.rooms),
+		projects: maps.Clone(l.projects), rooms: maps.Clone(l.rooms), runs: maps.Clone(l.runs),
 	}
 }
 
@@ -95,7 +99,7 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 func (c *client) command(ctx context.Context) {
 	c.n++
 	agent, key := pick(c.rng, someAgents), hub.ClaimKey(fmt.Sprintf("ns%d:%d", c.rng.IntN(4), c.rng.IntN(3)))
-	switch c.rng.IntN(16) {
+	switch c.rng.IntN(18) {
 	case 0:
 		if out, err := c.r.Register(ctx, hub.RegisterInput{AgentID: agent, Capabilities: []string{"x"}}); err == nil {
 			c.l.note(func() { c.l.sessions[agent] = max(c.l.sessions[agent], out.Row.Incarnation) })
@@ -141,6 +145,8 @@ func (c *client) command(ctx context.Context) {
 		c.family(ctx, agent)
 	case 11:
 		c.place(ctx, agent)
+	case 12, 13:
+		c.batch(ctx, agent)
 	default:
 		c.post(ctx, agent)
 	}
@@ -159,6 +165,43 @@ func (c *client) place(ctx context.Context, agent hub.AgentID) {
 	if out, err := c.r.CreateRoom(ctx, in); err == nil {
 		c.l.note(func() { c.l.rooms[out.Row.RoomID] = out.Row })
 	}
+}
+
+// batch works with runs and offers; many commands are refused.
+func (c *client) batch(ctx context.Context, agent hub.AgentID) {
+	id := hub.TaskID(c.rng.IntN(60) + 1)
+	var out hub.Outcome[hub.Run]
+	var err error
+	switch run := c.someRun(); {
+	case run == "" || c.rng.IntN(6) == 0:
+		out, err = c.r.CreateRun(ctx, hub.RunInput{Title: c.name, CreatedBy: agent})
+	case c.rng.IntN(3) == 0:
+		out, err = c.r.AddRunTasks(ctx, run, hub.RunTasksInput{TaskIDs: []hub.TaskID{id}, AgentID: agent})
+	default:
+		var m hub.Message
+		if m, err = c.r.tryPost(ctx, hub.PostInput{
+			FromAgent: agent, Kind: hub.KindTask, Body: c.name, Metadata: json.RawMessage(`{"run_id":"` + string(run) + `"}`),
+		}); err == nil && c.rng.IntN(2) == 0 { // it ends, and with it perhaps the run
+			_, _ = c.r.CompleteTask(ctx, m.ID, hub.CompleteInput{AgentID: agent})
+		}
+		out.Row.RunID, out.Row.Counts.Total = run, 1
+	}
+	if err == nil {
+		c.l.note(func() { c.l.runs[out.Row.RunID] = max(c.l.runs[out.Row.RunID], out.Row.Counts.Total) })
+	}
+	if _, err := c.r.HandoffTask(ctx, id, hub.HandoffInput{AgentID: agent, ToAgent: someAgents[0]}); err == nil && c.rng.IntN(2) == 0 {
+		_, _ = c.r.AcceptTask(ctx, id, hub.OfferInput{AgentID: someAgents[0]})
+	}
+}
+
+// someRun returns a run that was acknowledged, or "".
+func (c *client) someRun() (run hub.RunID) {
+	c.l.note(func() {
+		if all := slices.Sorted(maps.Keys(c.l.runs)); len(all) > 0 {
+			run = all[c.rng.IntN(len(all))]
+		}
+	})
+	return run
 }
 
 // family opens a task with a subtask and answers the subtask, which ends both in
@@ -226,6 +269,11 @@ func (l *ledger) check(t *testing.T, r *rig) {
 	for name := range l.channels {
 		if ok, err := r.knownChannel(name); err != nil || !ok {
 			t.Errorf("acknowledged channel %s: %v, %v", name, ok, err)
+		}
+	}
+	for id, tasks := range l.runs {
+		if run, err := r.Run(asOperator(context.Background()), id, ""); err != nil || run.Counts.Total < tasks {
+			t.Errorf("acknowledged run %s of %d tasks: %+v, %v", id, tasks, run, err)
 		}
 	}
 	for name := range l.projects {

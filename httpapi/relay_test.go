@@ -60,6 +60,13 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"getTask":       {path: "/v1/tasks/2?agent_id=other"},
 	"updateTask":    {path: "/v1/tasks/2", body: `{"agent_id":"other","status":"working"}`},
 	"completeTask":  {path: "/v1/tasks/2/complete", body: `{"agent_id":"other"}`},
+	"acceptTask":    {path: "/v1/tasks/2/accept", body: `{"agent_id":"other"}`},
+	"declineTask":   {path: "/v1/tasks/2/decline", body: `{"agent_id":"other"}`},
+	"handoffTask":   {path: "/v1/tasks/2/handoff", body: `{"agent_id":"other","to_agent":"third"}`},
+	"listRuns":      {path: "/v1/runs?agent_id=other"},
+	"createRun":     {path: "/v1/runs", body: `{"title":"x","created_by":"other"}`},
+	"getRun":        {path: "/v1/runs/run_1?agent_id=other"},
+	"addRunTasks":   {path: "/v1/runs/run_1/tasks", body: `{"agent_id":"other","task_ids":[2]}`},
 	"listThreads":   {path: "/v1/threads?agent_id=other"},
 	"getThread":     {path: "/v1/threads/t?agent_id=other"},
 }

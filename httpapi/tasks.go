@@ -16,6 +16,8 @@ func listTasks(c *call) (reply, error) {
 		ParentID: query.ID("parent_id"),
 		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
 		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		RoomID:   hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
+		RunID:    hub.RunID(query.Text("run_id")),
 		Ready:    query.OptionalBool("ready"),
 		Limit:    query.Limit(),
 	}
@@ -29,15 +31,8 @@ func listTasks(c *call) (reply, error) {
 		query.Keep(hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses()).
 			WithFix("use active or one of the statuses"))
 	}
-	if room := query.Text("room_id"); room != "" {
-		query.Keep(hub.NewError(hub.CodeRoomNotFound, "there is no such room").With("room_id", room))
-	}
-	run := query.Text("run_id")
 	if q.Viewer, err = c.view(query); err != nil {
 		return reply{}, err
-	}
-	if run != "" { // no task is in a run
-		return reply{result: []hub.Task{}}, nil
 	}
 	rows, err := c.server.config.Service.Tasks(c.context(), q)
 	return reply{result: list(rows)}, err

@@ -142,6 +142,7 @@ func TestWalk(t *testing.T) {
 	walkTasks(t, c)
 	walkLeases(t, c)
 	walkRooms(t, c)
+	walkRuns(t, c)
 	walkOperator(t, c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)
@@ -291,7 +292,6 @@ func walkTasks(t *testing.T, c *client) {
 	c.refused(hub.CodeTaskClosed, "POST", path(one), `{"agent_id":"dev","status":"working"}`)
 	c.refused(hub.CodeTaskNotFound, "POST", "/v1/tasks/999999/complete", `{"agent_id":"dev"}`)
 	c.refused(hub.CodeTaskClosed, "POST", "/v1/messages", `{"from_agent":"lead","kind":"task","parent_task_id":`+string(appendID(parent.id()))+`,"body":"late"}`)
-	c.ok(200, "GET", "/v1/tasks?run_id=r", "")
 
 	deepest := parent
 	for level := range hub.MaxTaskDepth + 1 {

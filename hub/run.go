@@ -15,6 +15,11 @@ const (
 	RunCancelled RunStatus = "cancelled"
 )
 
+// RunStatuses lists them all.
+func RunStatuses() []RunStatus {
+	return []RunStatus{RunRunning, RunComplete, RunFailed, RunCancelled}
+}
+
 // Terminal reports whether all tasks of a run in this state have ended.
 func (s RunStatus) Terminal() bool { return s != RunRunning }
 
@@ -81,18 +86,21 @@ type OfferInput struct {
 
 // Runs batches tasks and hands them over.
 type Runs interface {
-	// CreateRun makes a run. room_not_found, task_not_found, task_closed, invalid.
+	// CreateRun makes a run. room_not_found, task_not_found, task_closed, invalid
+	// (a task is in another run, or there are too many at once).
 	CreateRun(ctx context.Context, in RunInput) (Outcome[Run], error)
 	// AddRunTasks adds tasks, which reopens a run that has ended. run_not_found,
-	// task_not_found, task_closed, invalid.
+	// task_not_found, task_closed, limit_reached, invalid.
 	AddRunTasks(ctx context.Context, id RunID, in RunTasksInput) (Outcome[Run], error)
-	// Runs lists them.
+	// Runs lists them. room_not_found.
 	Runs(ctx context.Context, q RunsQuery) ([]Run, error)
 	// Run returns one; it counts all its tasks and lists those viewer may see.
 	// run_not_found.
 	Run(ctx context.Context, id RunID, viewer AgentID) (Run, error)
 	// HandoffTask offers a task to another agent, which a handoff message tells;
-	// the assignee stays until it accepts. task_not_found, task_closed, invalid.
+	// the assignee stays until it accepts. Who has the task, who gave it and the
+	// operator may do so, and anybody while nobody has it. A later offer takes the
+	// place of this one. task_not_found, task_closed, invalid.
 	HandoffTask(ctx context.Context, id TaskID, in HandoffInput) (Outcome[Task], error)
 	// AcceptTask makes the agent that the task is offered to its assignee.
 	// task_not_found, task_closed, not_offered.

@@ -232,6 +232,8 @@ type TasksQuery struct {
 	ParentID TaskID
 	Channel  ChannelName
 	ThreadID ThreadID
+	RoomID   RoomID
+	RunID    RunID
 	Ready    *bool
 	Viewer   AgentID
 	Limit    int
@@ -254,9 +256,9 @@ type TaskUpdateInput struct {
 }
 
 // Tasks tracks work. A task that was opened by a direct message is visible to
-// its creator and its assignee only.
+// its creator, its assignee and the agent that it is offered to only.
 type Tasks interface {
-	// Tasks lists them.
+	// Tasks lists them. room_not_found, run_not_found.
 	Tasks(ctx context.Context, q TasksQuery) ([]Task, error)
 	// Task returns one. task_not_found.
 	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
@@ -293,6 +295,7 @@ type Service interface {
 	Messages
 	Leases
 	Tasks
+	Runs
 	Projects
 	Attentions
 }

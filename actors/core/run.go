@@ -128,7 +128,7 @@ func checkRoomInRun(run hub.RunID, counts hub.RunCounts, more int) error {
 	if counts.Total+more <= hub.MaxRunTasks {
 		return nil
 	}
-	return hub.Invalid("run_id", "a run cannot have so many tasks").With("run_id", run).
+	return hub.NewError(hub.CodeLimitReached, "a run cannot have so many tasks").With("run_id", run).
 		With("limit", hub.MaxRunTasks).With("size", counts.Total+more).WithFix("start another run with POST /v1/runs")
 }
 
@@ -178,7 +178,7 @@ func (t *Tasks) runsEnding(ended []Fact) (notices []MessageDraft, touched int) {
 		addCount(&c, *f.Status, 1)
 		counts[run.Run.RunID] = c
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(counts), compareRuns) {
+	for _, id := range slices.SortedFunc(maps.Keys(counts), CompareRuns) {
 		if c := counts[id]; statusOf(c).Terminal() {
 			notices = append(notices, runNotice(&t.runs[id].Run, c)...)
 		}

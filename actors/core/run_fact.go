@@ -228,11 +228,11 @@ func (t *Tasks) Runs() []StoredRun {
 }
 
 func (t *Tasks) sortedRuns() []*StoredRun {
-	return slices.SortedFunc(maps.Values(t.runs), func(a, b *StoredRun) int { return compareRuns(a.Run.RunID, b.Run.RunID) })
+	return slices.SortedFunc(maps.Values(t.runs), func(a, b *StoredRun) int { return CompareRuns(a.Run.RunID, b.Run.RunID) })
 }
 
-// compareRuns orders runs by when they were started.
-func compareRuns(a, b hub.RunID) int {
+// CompareRuns orders runs by when they were started.
+func CompareRuns(a, b hub.RunID) int {
 	x, _ := SeqOf(PrefixRun, string(a))
 	y, _ := SeqOf(PrefixRun, string(b))
 	switch {

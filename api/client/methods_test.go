@@ -270,6 +270,59 @@ var methods = []asked{
 		},
 		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
 	},
+	{
+		name: "HandoffTask", method: "POST", uri: "/v1/tasks/3/handoff", body: `{"agent_id":"a","to_agent":"b","note":"n"}`,
+		answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.HandoffTask(ctx, 3, hub.HandoffInput{AgentID: "a", ToAgent: "b", Note: "n"})
+		},
+		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
+	},
+	{
+		name: "AcceptTask", method: "POST", uri: "/v1/tasks/3/accept", body: `{"agent_id":"b"}`,
+		answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.AcceptTask(ctx, 3, hub.OfferInput{AgentID: "b"})
+		},
+		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
+	},
+	{
+		name: "DeclineTask", method: "POST", uri: "/v1/tasks/3/decline", body: `{"agent_id":"b","note":"no"}`,
+		answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.DeclineTask(ctx, 3, hub.OfferInput{AgentID: "b", Note: "no"})
+		},
+		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
+	},
+	{
+		name: "CreateRun", method: "POST", uri: "/v1/runs", body: `{"title":"R","room_id":"r_1","task_ids":[3],"created_by":"a"}`,
+		answer: says(201, `{"ok":true,"result":{"run_id":"run_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.CreateRun(ctx, hub.RunInput{Title: "R", RoomID: "r_1", TaskIDs: []hub.TaskID{3}, CreatedBy: "a"})
+		},
+		want: hub.Outcome[hub.Run]{Created: true, Row: hub.Run{RunID: "run_1"}},
+	},
+	{
+		name: "AddRunTasks", method: "POST", uri: "/v1/runs/run_1/tasks", body: `{"task_ids":[3],"agent_id":"a"}`,
+		answer: says(200, `{"ok":true,"result":{"run_id":"run_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.AddRunTasks(ctx, "run_1", hub.RunTasksInput{TaskIDs: []hub.TaskID{3}, AgentID: "a"})
+		},
+		want: hub.Outcome[hub.Run]{Row: hub.Run{RunID: "run_1"}},
+	},
+	{
+		name: "Runs", method: "GET", uri: "/v1/runs?agent_id=me&limit=5&room_id=r_1&status=active",
+		answer: says(200, `{"ok":true,"result":[{"run_id":"run_1"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Runs(ctx, hub.RunsQuery{RoomID: "r_1", Active: true, Limit: 5})
+		},
+		want: []hub.Run{{RunID: "run_1"}},
+	},
+	{
+		name: "Run", method: "GET", uri: "/v1/runs/run_%2F1?agent_id=other", answer: says(200, `{"ok":true,"result":{"run_id":"run_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Run(ctx, "run_/1", "other") },
+		want: hub.Run{RunID: "run_1"},
+	},
 }
 
 func TestMethods(t *testing.T) {

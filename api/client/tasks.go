@@ -18,6 +18,8 @@ func (c *Client) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error
 	v.number("parent_id", int64(q.ParentID))
 	v.text("channel", string(q.Channel))
 	v.text("thread_id", string(q.ThreadID))
+	v.text("room_id", string(q.RoomID))
+	v.text("run_id", string(q.RunID))
 	if q.Ready != nil {
 		v.text("ready", strconv.FormatBool(*q.Ready))
 	}

@@ -175,7 +175,7 @@ func (c *Checker) checkError(op *operation, status int, header http.Header, got 
 		return fmt.Errorf("the envelope of %s says %d, the status is %d", e.Code, e.Status, status)
 	}
 	usual := hub.Codes()[e.Code]
-	missingOnPost := e.Code == hub.CodeChannelNotFound && op != nil && op.id == "postMessage"
+	missingOnPost := (e.Code == hub.CodeChannelNotFound || e.Code == hub.CodeRunNotFound) && op != nil && op.id == "postMessage"
 	if status != usual && (!missingOnPost || status != http.StatusBadRequest) {
 		return fmt.Errorf("%s came with status %d", e.Code, status)
 	}

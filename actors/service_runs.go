@@ -1,0 +1,272 @@
+package actors
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// maxRunTries bounds how often a command about a run that has ended is decided
+// again because other runs ended meanwhile.
+const maxRunTries = 16
+
+// CreateRun makes a run; see hub.Runs.
+func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.Run], error) {
+	if in.RoomID != "" {
+		if _, err := h.room(in.RoomID); err != nil {
+			return hub.Outcome[hub.Run]{}, err
+		}
+	}
+	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in}
+	out, err := h.changeRun(ctx, in.CreatedBy, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+		return t.StartRun(c, now, taskWorld{h})
+	})
+	out.Created = true
+	return out, err
+}
+
+// AddRunTasks adds tasks to a run; see hub.Runs.
+func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInput) (hub.Outcome[hub.Run], error) {
+	c := core.JoinRunCommand{By: taskActor(ctx, in.AgentID), Run: id, Tasks: in.TaskIDs}
+	return withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.Run], error) {
+		c.Ended = ended
+		return h.changeRun(ctx, in.AgentID, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+			return t.JoinRun(c, now, taskWorld{h})
+		})
+	})
+}
+
+// changeRun submits a decision about a run. The answer is stored without the
+// run's tasks: those that the caller may see are read for it, each time.
+func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
+	stored, replayed, err := submit(ctx, h, write[*core.Tasks, core.StoredRun, core.StoredRun]{
+		owner: tasksOwner(), agent: agent, decide: decide,
+		answer: func(r core.StoredRun, _ *core.Record) core.StoredRun { return r },
+		codec:  jsonCodec[core.StoredRun](effectRun),
+	})
+	if err != nil {
+		return hub.Outcome[hub.Run]{}, err
+	}
+	row, err := h.runRow(stored, viewerOf(ctx, agent))
+	return hub.Outcome[hub.Run]{Row: row, Replayed: replayed}, err
+}
+
+// withEndedRun decides a command that names a run, and where the run is not live
+// again with what the store says of it.
+func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T, err error) {
+	var ended *core.EndedRun
+	for range maxRunTries {
+		out, err = decide(ended)
+		var gone *core.RunNotLive
+		if !errors.As(err, &gone) {
+			return out, err
+		}
+		ended = &core.EndedRun{Known: gone.Known}
+		switch stored, err := h.storedRun(gone.Run); {
+		case err == nil:
+			ended.Row = &stored
+		case !errors.Is(err, ErrNotFound):
+			return out, err
+		}
+	}
+	return out, errOverloaded()
+}
+
+// storedRun returns a run as it is stored. ErrNotFound.
+func (h *Hub) storedRun(id hub.RunID) (core.StoredRun, error) {
+	seq, ok := core.SeqOf(core.PrefixRun, string(id))
+	if !ok {
+		return core.StoredRun{}, ErrNotFound
+	}
+	value, err := h.rows.Row(core.TableRun, core.SeqKey(seq))
+	if err != nil {
+		return core.StoredRun{}, err
+	}
+	return decodeRun(value)
+}
+
+// run returns a run, live or not. run_not_found.
+func (h *Hub) run(id hub.RunID) (core.StoredRun, error) {
+	if run, live := h.views.runs.get(id); live {
+		return run, nil
+	}
+	run, err := h.storedRun(id)
+	if errors.Is(err, ErrNotFound) {
+		return run, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
+			WithFix("list the runs with GET /v1/runs")
+	}
+	return run, err
+}
+
+// Run returns one; see hub.Runs.
+func (h *Hub) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
+	run, err := h.run(id)
+	if err != nil {
+		return hub.Run{}, err
+	}
+	return h.runRow(run, viewerOf(ctx, viewer))
+}
+
+// Runs lists runs; see hub.Runs.
+func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, error) {
+	if q.RoomID != "" {
+		if _, err := h.room(q.RoomID); err != nil {
+			return nil, err
+		}
+	}
+	var found []core.StoredRun
+	var err error
+	if q.Active || q.Status == hub.RunRunning {
+		if found = h.views.runs.list(q.RoomID); q.Status != "" && q.Status != hub.RunRunning {
+			found = nil // active, and yet ended
+		}
+	} else {
+		found, err = h.storedRuns(q.RoomID, q.Limit, func(r *core.StoredRun) bool {
+			return q.Status == "" || r.Run.Status == q.Status
+		})
+	}
+	out := make([]hub.Run, 0, min(q.Limit, len(found)))
+	for i := 0; i < len(found) && i < q.Limit && err == nil; i++ {
+		var row hub.Run
+		row, err = h.runRow(found[i], viewerOf(ctx, q.Viewer))
+		out = append(out, row)
+	}
+	return out, err
+}
+
+// storedRuns reads runs of a room, or of all if room is empty, newest first.
+func (h *Hub) storedRuns(room hub.RoomID, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
+	var bad error
+	add := func(value []byte) bool {
+		var run core.StoredRun
+		if run, bad = decodeRun(value); bad == nil && keep(&run) {
+			out = append(out, run)
+		}
+		return bad == nil && len(out) < limit
+	}
+	if room == "" {
+		err = h.rows.RowsOf(core.TableRun, nil, true, func(_, value []byte) bool { return add(value) })
+		return out, errors.Join(err, bad)
+	}
+	err = h.rows.RowsOf(core.TableRunByRoom, core.OwnedKey(room, nil), true, func(key, _ []byte) bool {
+		var value []byte
+		if value, bad = h.rows.Row(core.TableRun, key[len(key)-8:]); bad != nil {
+			return false
+		}
+		return add(value)
+	})
+	return out, errors.Join(err, bad)
+}
+
+// runRow returns a run's row with the tasks that the viewer may see.
+func (h *Hub) runRow(run core.StoredRun, sees viewer) (hub.Run, error) {
+	row := run.Run
+	row.TaskIDs = []hub.TaskID{}
+	var bad error
+	err := h.rows.RowsOf(core.TableTaskByRun, core.OwnedKey(row.RunID, nil), false, func(key, value []byte) bool {
+		var entry core.RunTask
+		if entry, bad = core.DecodeRunTask(key, value); bad != nil {
+			bad = hub.NewError(hub.CodeCorruptRecord, "an entry of a run cannot be read")
+			return false
+		}
+		if entry.Seq > run.AsOf {
+			return true // it joined after what is shown
+		}
+		if entry.Direct {
+			var t core.StoredTask
+			if t, bad = h.anyTask(entry.Task); bad != nil || !sees.task(&t) {
+				return bad == nil
+			}
+		}
+		row.TaskIDs = append(row.TaskIDs, entry.Task)
+		return true
+	})
+	return row, errors.Join(err, bad)
+}
+
+// anyTask returns a task, live or not. ErrNotFound.
+func (h *Hub) anyTask(id hub.TaskID) (core.StoredTask, error) {
+	if t, live := h.views.tasks.get(id); live {
+		return t, nil
+	}
+	return h.storedTask(id)
+}
+
+// runOf returns the run that the metadata of a post names, or "".
+func runOf(metadata json.RawMessage) (hub.RunID, error) {
+	var m map[string]json.RawMessage
+	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil || m["run_id"] == nil {
+		return "", nil
+	}
+	var id *hub.RunID
+	if json.Unmarshal(m["run_id"], &id) != nil {
+		return "", hub.Invalid("metadata.run_id", "metadata.run_id is no string").
+			WithFix("name a run in it, as GET /v1/runs shows them, or leave it out")
+	}
+	if id == nil {
+		return "", nil
+	}
+	return *id, nil
+}
+
+// HandoffTask offers a task to another agent; see hub.Runs.
+func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInput) (hub.Outcome[hub.Task], error) {
+	c := core.HandoffCommand{By: taskActor(ctx, in.AgentID), In: in}
+	var err error
+	if c.Attachments, err = h.handedOn(id, in.ToAgent); err != nil {
+		return hub.Outcome[hub.Task]{}, err
+	}
+	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		return t.Handoff(id, c, now)
+	})
+	return h.refuseEnded(id, c.By, out, err)
+}
+
+// handedOn returns what a direct task asks for, as attachments, for an agent that
+// the message which opened it was not addressed to.
+func (h *Hub) handedOn(id hub.TaskID, to hub.AgentID) ([]hub.Attachment, error) {
+	m, err := h.views.message(id)
+	if err != nil || hub.Visible(to, m.From, m.To) {
+		if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
+			err = nil // the owner refuses what is no task
+		}
+		return nil, err
+	}
+	row, err := m.JSON.Decode()
+	if err != nil {
+		return nil, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
+	}
+	if row.Body == "" {
+		return row.Attachments, nil
+	}
+	content, err := json.Marshal(row.Body)
+	if err != nil {
+		return nil, err
+	}
+	return append([]hub.Attachment{{Type: hub.AttachmentText, Content: content}}, row.Attachments...), nil
+}
+
+// AcceptTask takes an offered task over; see hub.Runs.
+func (h *Hub) AcceptTask(ctx context.Context, id hub.TaskID, in hub.OfferInput) (hub.Outcome[hub.Task], error) {
+	return h.endOffer(ctx, id, in, (*core.Tasks).Accept)
+}
+
+// DeclineTask takes an offer back; see hub.Runs.
+func (h *Hub) DeclineTask(ctx context.Context, id hub.TaskID, in hub.OfferInput) (hub.Outcome[hub.Task], error) {
+	return h.endOffer(ctx, id, in, (*core.Tasks).Decline)
+}
+
+func (h *Hub) endOffer(ctx context.Context, id hub.TaskID, in hub.OfferInput, decide func(*core.Tasks, hub.TaskID, core.OfferCommand, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
+	c := core.OfferCommand{By: taskActor(ctx, in.AgentID), Note: in.Note}
+	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		return decide(t, id, c, now)
+	})
+	return h.refuseEnded(id, c.By, out, err)
+}
+
+// taskIDOf returns the id at the end of an index key.
+func taskIDOf(key []byte) hub.TaskID { return hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:])) }
