@@ -14,7 +14,7 @@ import (
 
 // keepRun keeps the rows of runs as the store does; false for other rows.
 func (r *taskRig) keepRun(row core.Row) bool {
-	switch row.Table {
+	switch row.Table { //nolint:exhaustive // others are no rows of runs
 	case core.TableRun:
 		run, err := core.DecodeRun(row.Value)
 		seq, ok := core.SeqOf(core.PrefixRun, string(run.Run.RunID))
