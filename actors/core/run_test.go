@@ -55,8 +55,8 @@ func TestRunLimits(t *testing.T) {
 	for range hub.MaxRunTasks + 1 {
 		ids = append(ids, r.open(core.MessageDraft{Body: "x"}))
 	}
-	invalid := &hub.Error{Code: hub.CodeInvalid}
-	if _, err := r.joinRun("lead", run.RunID, ids[:401]...); !errors.Is(err, invalid) {
+	full := &hub.Error{Code: hub.CodeLimitReached}
+	if _, err := r.joinRun("lead", run.RunID, ids[:401]...); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
 		t.Errorf("401 tasks at once: %v", err)
 	}
 	for part := range slices.Chunk(ids[:hub.MaxRunTasks], 400) {
@@ -67,16 +67,16 @@ func TestRunLimits(t *testing.T) {
 			t.Fatalf("a record of %d rows", r.lastRows)
 		}
 	}
-	if _, err := r.joinRun("lead", run.RunID, ids[hub.MaxRunTasks]); !errors.Is(err, invalid) {
+	if _, err := r.joinRun("lead", run.RunID, ids[hub.MaxRunTasks]); !errors.Is(err, full) {
 		t.Errorf("one task too many: %v", err)
 	}
 	if row, err := r.joinRun("lead", run.RunID, ids[0]); err != nil || row.Counts.Total != hub.MaxRunTasks {
 		t.Errorf("one that is in it: %+v, %v", row, err)
 	}
-	if _, err := r.postInRun(core.MessageDraft{From: "lead", Kind: hub.KindTask}, run.RunID); !errors.Is(err, invalid) {
+	if _, err := r.postInRun(core.MessageDraft{From: "lead", Kind: hub.KindTask}, run.RunID); !errors.Is(err, full) {
 		t.Errorf("a post into a full run: %v", err)
 	}
-	if _, err := r.post(core.MessageDraft{From: "lead", Kind: hub.KindTask, Parent: ids[0]}); !errors.Is(err, invalid) {
+	if _, err := r.post(core.MessageDraft{From: "lead", Kind: hub.KindTask, Parent: ids[0]}); !errors.Is(err, full) {
 		t.Errorf("a child in a full run: %v", err)
 	}
 }
