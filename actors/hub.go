@@ -18,6 +18,8 @@ type Options struct {
 	// Secret keys the HMACs that session ids and resume keys are made of, 32
 	// bytes; it is the store's and never leaves the process.
 	Secret []byte
+	// Folders looks at what bindings name. nil: no folder can be bound.
+	Folders Folders
 	// Info is answered to hub-info as it is.
 	Info hub.Info
 	// Logger takes what the operator should know. nil discards.
@@ -60,6 +62,9 @@ func (o *Options) ensureDefaults() {
 	}
 	if o.CheckpointEvery == 0 {
 		o.CheckpointEvery = 20_000
+	}
+	if o.Folders == nil {
+		o.Folders = noFolders{}
 	}
 	if o.Step == nil {
 		o.Step = func(Step) {}

@@ -36,6 +36,7 @@ const (
 	effectRun     uint8 = 14
 	effectProject uint8 = 8
 	effectRoom    uint8 = 9
+	effectBinding uint8 = 16
 )
 
 // write is one command to one owner, and how to answer it. S is the owner's

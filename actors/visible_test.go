@@ -244,7 +244,7 @@ func ownerOfFact(f core.Fact) core.Owner {
 	case *core.TaskOpened, *core.TaskChanged, *core.TaskOffered, *core.OfferEnded,
 		*core.RunStarted, *core.RunReopened, *core.RunJoined:
 		return tasksOwner()
-	case *core.ProjectCreated, *core.RoomCreated:
+	case *core.ProjectCreated, *core.RoomCreated, *core.RoomBound, *core.RoomUnbound:
 		return projectsOwner()
 	}
 	return core.Owner{Name: fmt.Sprintf("%T", f)}

@@ -42,3 +42,17 @@ func ValidateRoom(in *hub.RoomInput, operator bool) error {
 		checkText("topic", in.Topic, hub.MaxTopicChars),
 		checkText("force_reason", in.ForceReason, hub.MaxReasonChars))
 }
+
+// ValidateBinding checks who names a path; the path itself is for who looks at
+// folders to judge.
+func ValidateBinding(in *hub.BindingInput, operator bool) error {
+	if in.AgentID != "" {
+		if err := checkActor("agent_id", in.AgentID, operator); err != nil {
+			return err
+		}
+	}
+	if in.Path == "" {
+		return hub.Invalid("path", "path is missing").WithFix("name an absolute path of the hub's machine")
+	}
+	return nil
+}

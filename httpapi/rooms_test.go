@@ -3,6 +3,9 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -64,6 +67,7 @@ func walkRooms(t *testing.T, c *client) {
 	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/"+id+"?project=another", "")
 	c.refused(hub.CodeProjectNotFound, "GET", "/v1/rooms/"+id+"?project=none", "")
 
+	walkBindings(t, c, id, fmt.Sprint(forced.row("room_id")))
 	posted := c.ok(201, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-`+id+`","body":"in the room"}`)
 	if posted.row("room_id") != id {
 		t.Errorf("the post is %s", posted.Result)
@@ -92,4 +96,37 @@ func TestThereIsALimitOfProjects(t *testing.T) {
 	if a := c.refused(hub.CodeLimitReached, "POST", "/v1/projects", `{"name":"one more"}`); a.Detail["limit"] != float64(hub.MaxProjects) {
 		t.Errorf("the detail is %v", a.Detail)
 	}
+}
+
+func walkBindings(t *testing.T, c *client, room, other string) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `{"path":` + strconv.Quote(dir) + `,"agent_id":"lead"}`
+	in := "?path=" + url.QueryEscape(filepath.Join(dir, "below"))
+	if a := c.ok(200, "GET", "/v1/resolve"+in, ""); a.row("bound") != false || a.row("room") != nil {
+		t.Errorf("nothing is bound: %s", a.Result)
+	}
+	c.ok(201, "PUT", "/v1/rooms/"+room+"/binding", body)
+	c.ok(200, "PUT", "/v1/rooms/"+room+"/binding", body)
+	taken := c.refused(hub.CodeAlreadyBound, "PUT", "/v1/rooms/"+other+"/binding", body)
+	if held, _ := taken.Detail["room"].(map[string]any); held["room_id"] != room {
+		t.Errorf("the room that has the folder is not named: %v", taken.Detail)
+	}
+	if a := c.ok(200, "GET", "/v1/resolve"+in, ""); a.row("bound") != true || a.row("room_id") != room || a.row("bound_path") != dir {
+		t.Errorf("resolved %s", a.Result)
+	}
+	c.refused(hub.CodePathNotFound, "PUT", "/v1/rooms/"+room+"/binding", `{"path":`+strconv.Quote(filepath.Join(dir, "none"))+`}`)
+	c.refused(hub.CodeInvalid, "PUT", "/v1/rooms/"+room+"/binding", `{"path":"relative"}`)
+	c.refused(hub.CodeInvalid, "PUT", "/v1/rooms/"+room+"/binding", `{}`)
+	c.refused(hub.CodeReservedAgent, "PUT", "/v1/rooms/"+room+"/binding", `{"path":"/","agent_id":"hub"}`)
+	c.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_0/binding", body)
+	c.refused(hub.CodeRoomNotFound, "DELETE", "/v1/rooms/r_0/binding", body)
+	c.refused(hub.CodeInvalid, "GET", "/v1/resolve", "")
+	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=x", "")
+	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=%2Fa%00b", "")
+	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=%2F%ff", "")
+	c.ok(200, "DELETE", "/v1/rooms/"+room+"/binding", body)
+	c.refused(hub.CodeNotBound, "DELETE", "/v1/rooms/"+room+"/binding", body)
 }

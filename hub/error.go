@@ -28,6 +28,8 @@ const (
 	CodeParentNotFound      Code = "parent_not_found"
 	CodeChannelNotFound     Code = "channel_not_found"
 	CodeRoomNotFound        Code = "room_not_found"
+	CodePathNotFound        Code = "path_not_found"
+	CodeNotBound            Code = "not_bound"
 	CodeMessageNotFound     Code = "message_not_found"
 	CodeThreadNotFound      Code = "thread_not_found"
 	CodeTaskNotFound        Code = "task_not_found"
@@ -48,6 +50,7 @@ const (
 	CodeVersionConflict     Code = "version_conflict"
 	CodeProjectExists       Code = "project_exists"
 	CodeSimilarRoomExists   Code = "similar_room_exists"
+	CodeAlreadyBound        Code = "already_bound"
 	CodeLimitReached        Code = "limit_reached"
 	CodeIdempotencyConflict Code = "idempotency_conflict"
 	CodeInProgress          Code = "in_progress"
@@ -90,6 +93,8 @@ var statuses = map[Code]int{
 	CodeParentNotFound:      http.StatusBadRequest,
 	CodeChannelNotFound:     http.StatusNotFound,
 	CodeRoomNotFound:        http.StatusNotFound,
+	CodePathNotFound:        http.StatusBadRequest,
+	CodeNotBound:            http.StatusNotFound,
 	CodeMessageNotFound:     http.StatusNotFound,
 	CodeThreadNotFound:      http.StatusNotFound,
 	CodeTaskNotFound:        http.StatusNotFound,
@@ -110,6 +115,7 @@ var statuses = map[Code]int{
 	CodeVersionConflict:     http.StatusConflict,
 	CodeProjectExists:       http.StatusConflict,
 	CodeSimilarRoomExists:   http.StatusConflict,
+	CodeAlreadyBound:        http.StatusConflict,
 	CodeLimitReached:        http.StatusConflict,
 	CodeIdempotencyConflict: http.StatusUnprocessableEntity,
 	CodeInProgress:          http.StatusConflict,

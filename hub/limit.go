@@ -19,6 +19,7 @@ func DefaultLimits() Limits {
 const (
 	MaxNameChars        = 200  // channel, thread_id, claim_key
 	MaxFilePathChars    = 1024 // file_path
+	MaxPathBytes        = 4096 // path of a folder that is bound or resolved
 	MaxTitleChars       = 300  // titles
 	MaxDisplayNameChars = 64
 	MaxSlugChars        = 64

@@ -297,5 +297,6 @@ type Service interface {
 	Tasks
 	Runs
 	Projects
+	Bindings
 	Attentions
 }

@@ -23,6 +23,7 @@ import (
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/persistence"
+	"hubcli/workspace"
 )
 
 // Config says what hub to run. Storage and Listener are required.
@@ -93,7 +94,7 @@ func (t *Tree) startParts() (err error) {
 		return err
 	}
 	options := actors.Options{
-		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(),
+		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: workspace.New(),
 	}
 	if c.Actors != nil {
 		c.Actors(&options)

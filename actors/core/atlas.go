@@ -14,13 +14,7 @@ import (
 // the store keeps it.
 type StoredRoom struct {
 	Room    hub.Room `json:"room"`
-	Folders []Folder `json:"folders"` // by path
-}
-
-// Folder is a folder that is bound to a room.
-type Folder struct {
-	Path string   `json:"path"` // as it was bound
-	Keys []string `json:"keys"` // what it is found by, the most specific first
+	Folders []Folder `json:"folders"` // in the order in which they were bound
 }
 
 // Atlas holds projects and rooms with the ways to find them. It is the state of
@@ -30,6 +24,7 @@ type Atlas struct {
 	projects map[hub.ProjectID]*place
 	slugs    map[string]hub.ProjectID
 	rooms    map[hub.RoomID]*StoredRoom
+	bound    map[string][]boundFolder // see bindingKeys
 }
 
 // place is a project with its rooms.
@@ -41,7 +36,8 @@ type place struct {
 // NewAtlas returns an empty one.
 func NewAtlas() *Atlas {
 	return &Atlas{
-		projects: map[hub.ProjectID]*place{}, slugs: map[string]hub.ProjectID{}, rooms: map[hub.RoomID]*StoredRoom{},
+		projects: map[hub.ProjectID]*place{}, slugs: map[string]hub.ProjectID{},
+		rooms: map[hub.RoomID]*StoredRoom{}, bound: map[string][]boundFolder{},
 	}
 }
 
@@ -58,6 +54,7 @@ func (a *Atlas) PutProject(p hub.Project) {
 // PutRoom enters a room of a project that is there, or replaces its row. Neither
 // its project nor its slug ever changes.
 func (a *Atlas) PutRoom(r StoredRoom) {
+	a.rebind(a.rooms[r.Room.RoomID], &r)
 	a.rooms[r.Room.RoomID] = &r
 	a.projects[r.Room.ProjectID].rooms[r.Room.Slug] = r.Room.RoomID
 }

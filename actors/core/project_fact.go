@@ -12,6 +12,8 @@ import (
 const (
 	factProjectCreated FactType = 500
 	factRoomCreated    FactType = 501
+	factRoomBound      FactType = 502
+	factRoomUnbound    FactType = 503
 )
 
 // ProjectCreated says that a project exists from now on.
@@ -31,16 +33,43 @@ type RoomCreated struct {
 	ForceReason string        `json:"force_reason,omitempty"`
 }
 
+// RoomBound says that a folder is bound to a room. It holds all that the folder
+// is found by, so that a replay asks no file system.
+type RoomBound struct {
+	Room   hub.RoomID  `json:"room"`
+	Path   string      `json:"path"` // as it was given
+	Plain  string      `json:"plain"`
+	Common string      `json:"common,omitempty"`
+	Rel    string      `json:"rel,omitempty"`
+	By     hub.AgentID `json:"by,omitempty"`
+}
+
+// RoomUnbound says that the folders with these plain paths are not bound to a
+// room any more.
+type RoomUnbound struct {
+	Room  hub.RoomID  `json:"room"`
+	Plain []string    `json:"plain"`
+	By    hub.AgentID `json:"by,omitempty"`
+}
+
 // FactType implements Fact.
 func (*ProjectCreated) FactType() FactType { return factProjectCreated }
 
 // FactType implements Fact.
 func (*RoomCreated) FactType() FactType { return factRoomCreated }
 
+// FactType implements Fact.
+func (*RoomBound) FactType() FactType { return factRoomBound }
+
+// FactType implements Fact.
+func (*RoomUnbound) FactType() FactType { return factRoomUnbound }
+
 func projectFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{
 		factProjectCreated: func() Fact { return &ProjectCreated{} },
 		factRoomCreated:    func() Fact { return &RoomCreated{} },
+		factRoomBound:      func() Fact { return &RoomBound{} },
+		factRoomUnbound:    func() Fact { return &RoomUnbound{} },
 	}
 }
 
@@ -70,6 +99,10 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		rows.Put(TableProject, []byte(row.ProjectID), mustJSON(row))
 	case *RoomCreated:
 		p.putRoom(f.room(at), rows)
+	case *RoomBound:
+		p.putRoom(f.bind(*p.atlas.rooms[f.Room], at), rows)
+	case *RoomUnbound:
+		p.putRoom(f.unbind(*p.atlas.rooms[f.Room]), rows)
 	default:
 		panic(fmt.Sprintf("core: projects were given the fact %T", f))
 	}

@@ -113,6 +113,27 @@ var methods = []asked{
 		want: hub.Room{Slug: "r"},
 	},
 	{
+		name: "BindRoom", method: "PUT", uri: "/v1/rooms/r_1/binding", body: `{"path":"/p","agent_id":"a"}`,
+		answer: says(201, `{"ok":true,"result":{"room_id":"r_1","bindings":["/p"]}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.BindRoom(ctx, "r_1", hub.BindingInput{Path: "/p", AgentID: "a"})
+		},
+		want: hub.Outcome[hub.Room]{Created: true, Row: hub.Room{RoomID: "r_1", Bindings: []string{"/p"}}},
+	},
+	{
+		name: "UnbindRoom", method: "DELETE", uri: "/v1/rooms/r%2F1/binding", body: `{"path":"/p"}`,
+		answer: says(200, `{"ok":true,"result":{"room_id":"r_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.UnbindRoom(ctx, "r/1", hub.BindingInput{Path: "/p"})
+		},
+		want: hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1"}},
+	},
+	{
+		name: "Resolve", method: "GET", uri: "/v1/resolve?path=%2Fa%20b%26c", answer: says(200, `{"ok":true,"result":{"bound":false}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Resolve(ctx, "/a b&c") },
+		want: hub.Resolved{},
+	},
+	{
 		name: "Post", method: "POST", uri: "/v1/messages",
 		body:   `{"from_agent":"a","channel":"c","to_agent":"b","kind":"task","body":"<&>","reply_to":3}`,
 		answer: says(201, `{"ok":true,"result":{"id":7}}`),

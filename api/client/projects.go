@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -57,4 +58,31 @@ func (c *Client) Room(ctx context.Context, ref hub.RoomRef) (hub.Room, error) {
 // segment reports whether a name can stand in a path as one segment.
 func segment(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
+}
+
+// BindRoom binds a folder of the hub's machine to a room.
+func (c *Client) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
+	return c.binding(ctx, http.MethodPut, room, in)
+}
+
+// UnbindRoom takes a binding back.
+func (c *Client) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
+	return c.binding(ctx, http.MethodDelete, room, in)
+}
+
+func (c *Client) binding(ctx context.Context, method string, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
+	row, got, err := result[hub.Room](ctx, c, call{method: method, path: "/v1/rooms/" + url.PathEscape(string(room)) + "/binding", body: in})
+	if err != nil {
+		return hub.Outcome[hub.Room]{}, err
+	}
+	return hub.Outcome[hub.Room]{Row: row, Created: got.status == http.StatusCreated, Replayed: got.replayed}, nil
+}
+
+// Resolve returns the room of the nearest bound folder at or above a path of the
+// hub's machine.
+func (c *Client) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
+	v := values{}
+	v.text("path", path)
+	row, _, err := get[hub.Resolved](ctx, c, "/v1/resolve", url.Values(v), 0)
+	return row, err
 }

@@ -19,7 +19,7 @@ type layer struct {
 }
 
 var (
-	server = []string{"hub", "api", "actors", "actors/core", "persistence", "supervisor", "httpapi"}
+	server = []string{"hub", "api", "actors", "actors/core", "persistence", "workspace", "supervisor", "httpapi"}
 	client = []string{"hub", "api", "api/client"}
 )
 
@@ -31,7 +31,8 @@ var layers = []layer{
 	{dir: "api/client", may: []string{"hub", "api"}, why: "the client knows the hub over HTTP only"},
 	{dir: "actors", may: []string{"hub", "actors/core"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
 	{dir: "persistence", may: []string{"hub", "actors", "actors/core"}, why: "the store satisfies the interfaces of actors and knows nobody above"},
-	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
+	{dir: "workspace", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
+	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "workspace", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
 	{dir: "mcp", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},

@@ -61,6 +61,8 @@ var shapes = map[string]reflect.Type{
 	"RunInput":         reflect.TypeFor[hub.RunInput](),
 	"RunTasksInput":    reflect.TypeFor[hub.RunTasksInput](),
 	"ProjectInput":     reflect.TypeFor[hub.ProjectInput](),
+	"Resolved":         reflect.TypeFor[hub.Resolved](),
+	"BindingInput":     reflect.TypeFor[hub.BindingInput](),
 	"RoomInput":        reflect.TypeFor[hub.RoomInput](),
 	"ShutdownInput":    reflect.TypeFor[hub.ShutdownInput](),
 }

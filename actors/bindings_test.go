@@ -1,0 +1,176 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/workspace"
+)
+
+func withFolders(f Folders) func(*Options) { return func(o *Options) { o.Folders = f } }
+
+func (r *rig) resolved(path string) hub.RoomID {
+	r.t.Helper()
+	got, err := r.Resolve(r.t.Context(), path)
+	if err != nil {
+		r.t.Fatalf("resolve %s: %v", path, err)
+	}
+	if !got.Bound {
+		if got.RoomID != nil || got.Room != nil || got.Project != nil || got.BoundPath != nil {
+			r.t.Fatalf("resolve %s: not bound, and yet %+v", path, got)
+		}
+		return ""
+	}
+	if got.Room.RoomID != *got.RoomID || got.Project.ProjectID != got.Room.ProjectID || *got.BoundPath == "" {
+		r.t.Fatalf("resolve %s: %+v", path, got)
+	}
+	return *got.RoomID
+}
+
+// Bindings hold on real folders, by every way to them, and survive a loss of
+// power and the folder itself.
+func TestBindings(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deep := filepath.Join(dir, "work", "deep")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "work"), link); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	r := start(t, newMemStore(), withFolders(workspace.New()))
+	room, other := r.newRoom("Front"), r.newRoom("Back")
+	bind := func(id hub.RoomID, path string) (hub.Outcome[hub.Room], error) {
+		return r.BindRoom(t.Context(), id, hub.BindingInput{Path: path, AgentID: "ann"})
+	}
+	if out, err := bind(room.RoomID, link+"/"); err != nil || !out.Created || len(out.Row.Bindings) != 1 || out.Row.Bindings[0] != link {
+		t.Fatalf("bind: %+v, %v", out, err)
+	}
+	if out, err := bind(room.RoomID, filepath.Join(dir, "work")); err != nil || out.Created {
+		t.Errorf("bind again by the real path: %+v, %v", out, err)
+	}
+	_, err = bind(other.RoomID, filepath.Join(dir, "work"))
+	wantCode(t, err, hub.CodeAlreadyBound)
+	_, err = bind(other.RoomID, filepath.Join(dir, "none"))
+	wantCode(t, err, hub.CodePathNotFound)
+	_, err = bind("r_none", dir)
+	wantCode(t, err, hub.CodeRoomNotFound)
+	if out, err := bind(other.RoomID, deep); err != nil || !out.Created {
+		t.Errorf("bind a folder below: %+v, %v", out, err)
+	}
+	check := func(r *rig, when string) {
+		t.Helper()
+		for path, want := range map[string]hub.RoomID{
+			filepath.Join(dir, "work"): room.RoomID, link: room.RoomID, filepath.Join(dir, "work", "new", "x"): room.RoomID,
+			deep: other.RoomID, filepath.Join(link, "deep", "y"): other.RoomID, dir: "", "/": "",
+		} {
+			if got := r.resolved(path); got != want {
+				t.Errorf("%s: %s is of %q, want %q", when, path, got, want)
+			}
+		}
+	}
+	check(r, "live")
+	again := start(t, r.crash(), withFolders(workspace.New()))
+	check(again, "after a loss of power")
+	if err := os.RemoveAll(deep); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := again.UnbindRoom(t.Context(), other.RoomID, hub.BindingInput{Path: deep}); err != nil || len(out.Row.Bindings) != 0 {
+		t.Errorf("unbind what no longer exists: %+v, %v", out, err)
+	}
+	_, err = again.UnbindRoom(t.Context(), other.RoomID, hub.BindingInput{Path: deep})
+	wantCode(t, err, hub.CodeNotBound)
+	if out, err := again.UnbindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: filepath.Join(dir, "work")}); err != nil || len(out.Row.Bindings) != 0 {
+		t.Errorf("unbind by the real path: %+v, %v", out, err)
+	}
+	if got := again.resolved(link); got != "" {
+		t.Errorf("unbound, and still of %s", got)
+	}
+}
+
+// caseless is a file system that takes names of different case for one, as those
+// of other machines do: what it answers is what this one answers of the names in
+// lower case.
+type caseless struct{ Folders }
+
+func (c caseless) Chain(_ context.Context, path string, _ bool) ([]core.Level, error) {
+	var levels []core.Level
+	for ; filepath.Dir(path) != path; path = filepath.Dir(path) {
+		levels = append(levels, core.Level{Plain: path})
+	}
+	return append(levels, core.Level{Plain: path}), nil
+}
+
+func (caseless) Same(_ context.Context, a, b string) (bool, error) {
+	return strings.EqualFold(a, b), nil
+}
+
+// A folder is one folder however its name is spelled, if its file system says so.
+func TestBindingsWhereCaseDoesNotCount(t *testing.T) {
+	r := start(t, newMemStore(), withFolders(caseless{}))
+	room, other := r.newRoom("Front"), r.newRoom("Back")
+	bind := func(id hub.RoomID, path string) (hub.Outcome[hub.Room], error) {
+		return r.BindRoom(t.Context(), id, hub.BindingInput{Path: path})
+	}
+	if _, err := bind(room.RoomID, "/Users/Ann/Work"); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.resolved("/users/ann/work/x"); got != room.RoomID {
+		t.Errorf("in another spelling it is of %q", got)
+	}
+	if out, err := bind(room.RoomID, "/users/ann/WORK"); err != nil || out.Created {
+		t.Errorf("bind again in another spelling: %+v, %v", out, err)
+	}
+	_, err := bind(other.RoomID, "/users/ann/work")
+	wantCode(t, err, hub.CodeAlreadyBound)
+	if out, err := r.UnbindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: "/USERS/ANN/WORK"}); err != nil || len(out.Row.Bindings) != 0 {
+		t.Errorf("unbind in another spelling: %+v, %v", out, err)
+	}
+}
+
+// hung is a file system that does not answer.
+type hung struct{ Folders }
+
+func (hung) Chain(context.Context, string, bool) ([]core.Level, error) {
+	return nil, hub.NewError(hub.CodeTimedOut, "it hangs").WithRetryAfter(1)
+}
+
+// A folder whose disk hangs can still be unbound by its text; a caller on another
+// machine names no paths here; and a hub without folders says so.
+func TestBindingsThatCannotBeLookedAt(t *testing.T) {
+	r := start(t, newMemStore(), withFolders(caseless{}))
+	room := r.newRoom("Front")
+	if _, err := r.BindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: "/mnt/share"}); err != nil {
+		t.Fatal(err)
+	}
+	again := start(t, r.crash(), withFolders(hung{}))
+	_, err := again.Resolve(t.Context(), "/mnt/share")
+	wantCode(t, err, hub.CodeTimedOut)
+	_, err = again.BindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: "/mnt/share"})
+	wantCode(t, err, hub.CodeTimedOut)
+	if out, err := again.UnbindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: "/mnt/share"}); err != nil || len(out.Row.Bindings) != 0 {
+		t.Errorf("unbind: %+v, %v", out, err)
+	}
+	remote := hub.WithCaller(t.Context(), &hub.Caller{Remote: true})
+	_, err = again.Resolve(remote, "/")
+	wantCode(t, err, hub.CodeInvalid)
+	_, err = again.BindRoom(remote, room.RoomID, hub.BindingInput{Path: "/"})
+	wantCode(t, err, hub.CodeInvalid)
+	_, err = again.UnbindRoom(remote, room.RoomID, hub.BindingInput{Path: "/"})
+	wantCode(t, err, hub.CodeInvalid)
+	none := start(t, newMemStore())
+	_, err = none.Resolve(t.Context(), "/")
+	if e := new(hub.Error); !errors.As(err, &e) || e.Code != hub.CodePathNotFound || e.Fix == "" {
+		t.Errorf("a hub without folders: %v", err)
+	}
+}

@@ -1,0 +1,211 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"hubcli/hub"
+)
+
+// Level is a folder that exists, as the file system knows it, on the way from a
+// path to the root.
+type Level struct {
+	Plain  string // absolute path without symbolic links
+	Root   string // of the git work tree that it is in; empty: none
+	Common string // the folder that all work trees of the repository share; empty: none
+	Rel    string // from Root, with slashes; "." is Root
+}
+
+// Folder is a folder that is bound to a room. It is found by its plain path, and
+// from every work tree of its repository by its place in the work tree.
+type Folder struct {
+	Path   string  `json:"path"` // as it was bound
+	Plain  string  `json:"plain"`
+	Common string  `json:"common,omitempty"`
+	Rel    string  `json:"rel,omitempty"`
+	Seq    hub.Seq `json:"seq"` // the record that bound it
+}
+
+// boundFolder is an entry of the index of bindings.
+type boundFolder struct {
+	Folder
+	room hub.RoomID
+}
+
+// foldPath makes paths alike that a file system may take for one: it drops the
+// differences of case and of how characters are composed.
+func foldPath(path string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(path))) }
+
+func plainKey(plain string) string { return "p" + foldPath(plain) }
+
+func sharedKey(common, rel string) string { return "s" + foldPath(common) + "\x00" + foldPath(rel) }
+
+// bindingKeys are what a folder stands under in the index.
+func (f *Folder) bindingKeys() []string {
+	if f.Common == "" {
+		return []string{plainKey(f.Plain)}
+	}
+	return []string{plainKey(f.Plain), sharedKey(f.Common, f.Rel)}
+}
+
+// rebind changes the index from what was bound to a room (nil: nothing) to what
+// is. Entries of one key stand in the order in which they were bound.
+func (a *Atlas) rebind(was, is *StoredRoom) {
+	if was != nil {
+		for i := range was.Folders {
+			for _, key := range was.Folders[i].bindingKeys() {
+				left := slices.DeleteFunc(a.bound[key], func(b boundFolder) bool { return b.Folder == was.Folders[i] })
+				if a.bound[key] = left; len(left) == 0 {
+					delete(a.bound, key)
+				}
+			}
+		}
+	}
+	for _, f := range is.Folders {
+		for _, key := range f.bindingKeys() {
+			at, _ := slices.BinarySearchFunc(a.bound[key], f.Seq, func(b boundFolder, s hub.Seq) int { return int(b.Seq) - int(s) })
+			a.bound[key] = slices.Insert(a.bound[key], at, boundFolder{f, is.Room.RoomID})
+		}
+	}
+}
+
+// Candidate is a binding that may be the one looked for. It is, if each pair of
+// Same names one folder; of that the atlas cannot know.
+type Candidate struct {
+	Room   hub.RoomID
+	Folder Folder
+	Level  int // index of the level that it was found at
+	Same   [][2]string
+}
+
+// Candidates lists the bindings that may hold at the first of these levels, the
+// nearest first, then of the next; at one level its own path comes before its
+// place in a work tree. It ends with the first that holds for certain.
+func (a *Atlas) Candidates(levels []Level) []Candidate {
+	var found []Candidate
+	for i, l := range levels {
+		certain := len(found)
+		for _, b := range a.bound[plainKey(l.Plain)] {
+			c := Candidate{Room: b.room, Folder: b.Folder, Level: i}
+			if b.Plain == l.Plain {
+				return append(found[:certain], c)
+			}
+			c.Same = [][2]string{{b.Plain, l.Plain}}
+			found = append(found, c)
+		}
+		if l.Common == "" {
+			continue
+		}
+		for _, b := range a.bound[sharedKey(l.Common, l.Rel)] {
+			c := Candidate{Room: b.room, Folder: b.Folder, Level: i}
+			if b.Common == l.Common && b.Rel == l.Rel {
+				return append(found, c)
+			}
+			c.Same = [][2]string{{b.Common, l.Common}, {l.Root + "/" + b.Rel, l.Plain}}
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// BindCommand binds a folder to a room. Same holds the plain paths of bindings
+// that name the same folder in another spelling.
+type BindCommand struct {
+	Room  hub.RoomID
+	Path  string // as given
+	Level Level
+	Same  []string
+	By    hub.AgentID // may be empty
+}
+
+// BindAnswer is the room, and whether the command has bound anything.
+type BindAnswer struct {
+	Room  hub.Room
+	Bound bool
+}
+
+// Bind decides that a folder is bound to a room; one that is stays so.
+// room_not_found, already_bound, limit_reached.
+func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
+	room, ok := p.atlas.Room(c.Room)
+	if !ok {
+		return Decision[BindAnswer]{}, ErrRoomNotFound(string(c.Room))
+	}
+	for _, b := range p.atlas.bound[plainKey(c.Level.Plain)] {
+		switch {
+		case b.Plain != c.Level.Plain && !slices.Contains(c.Same, b.Plain):
+		case b.room == c.Room:
+			return Decision[BindAnswer]{Answer: func(Position) BindAnswer { return BindAnswer{Room: room.Room} }}, nil
+		default:
+			other, _ := p.atlas.Room(b.room)
+			return Decision[BindAnswer]{}, hub.Errorf(hub.CodeAlreadyBound, "the folder is bound to room %s (%q)", b.room, other.Room.Name).
+				With("room", other.Room).With("bound_path", b.Path).
+				WithFix("use that room, or unbind the folder first: hubcli room unbind <path>")
+		}
+	}
+	if len(room.Folders) >= hub.MaxRoomBindings {
+		return Decision[BindAnswer]{}, limitReached("folders bound to a room", hub.MaxRoomBindings).
+			WithFix("unbind one of the room's folders, or bind a folder above them")
+	}
+	f := &RoomBound{Room: c.Room, Path: c.Path, Plain: c.Level.Plain, Common: c.Level.Common, Rel: c.Level.Rel, By: c.By}
+	return Decision[BindAnswer]{
+		Draft:  Draft{Facts: []Fact{f}},
+		Answer: func(at Position) BindAnswer { return BindAnswer{Room: f.bind(room, at).Room, Bound: true} },
+	}, nil
+}
+
+// UnbindCommand takes a binding back: of the folder that was bound by this text,
+// or that has one of these plain paths.
+type UnbindCommand struct {
+	Room  hub.RoomID
+	Path  string
+	Plain []string
+	By    hub.AgentID // may be empty
+}
+
+// Unbind decides that a folder is not bound to the room any more. room_not_found,
+// not_bound.
+func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
+	room, ok := p.atlas.Room(c.Room)
+	if !ok {
+		return Decision[hub.Room]{}, ErrRoomNotFound(string(c.Room))
+	}
+	f := &RoomUnbound{Room: c.Room, By: c.By}
+	for _, b := range room.Folders {
+		if b.Path == c.Path || slices.Contains(c.Plain, b.Plain) {
+			f.Plain = append(f.Plain, b.Plain)
+		}
+	}
+	if len(f.Plain) == 0 {
+		return Decision[hub.Room]{}, hub.NewError(hub.CodeNotBound, "the folder itself is not bound to the room").
+			With("path", c.Path).With("bindings", room.Room.Bindings).
+			WithFix("name one of the folders in detail.bindings as it stands there")
+	}
+	return Decision[hub.Room]{
+		Draft:  Draft{Facts: []Fact{f}},
+		Answer: func(Position) hub.Room { return f.unbind(room).Room },
+	}, nil
+}
+
+// bind returns the room as the fact leaves it.
+func (f *RoomBound) bind(r StoredRoom, at Position) StoredRoom {
+	return r.with(append(slices.Clone(r.Folders), Folder{Path: f.Path, Plain: f.Plain, Common: f.Common, Rel: f.Rel, Seq: at.Seq}))
+}
+
+// unbind returns the room as the fact leaves it.
+func (f *RoomUnbound) unbind(r StoredRoom) StoredRoom {
+	return r.with(slices.DeleteFunc(slices.Clone(r.Folders), func(b Folder) bool { return slices.Contains(f.Plain, b.Plain) }))
+}
+
+// with returns the room with these folders.
+func (r StoredRoom) with(folders []Folder) StoredRoom {
+	r.Folders = folders
+	r.Room.Bindings = make([]string, 0, len(folders))
+	for _, f := range folders {
+		r.Room.Bindings = append(r.Room.Bindings, f.Path)
+	}
+	slices.Sort(r.Room.Bindings)
+	return r
+}

@@ -1,0 +1,154 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Folders looks at the folders of this machine. Its answers stand in facts, so
+// that a replay does without. Refusals are *hub.Error.
+type Folders interface {
+	// Chain returns the folder at an absolute path and all above it, the nearest
+	// first. With exact the path must name a folder that exists (path_not_found);
+	// otherwise the chain begins at the nearest one at or above it. invalid,
+	// timed_out.
+	Chain(ctx context.Context, path string, exact bool) ([]core.Level, error)
+	// Same reports whether two paths name one folder. timed_out.
+	Same(ctx context.Context, a, b string) (bool, error)
+}
+
+// noFolders is what a hub has that was given none.
+type noFolders struct{}
+
+func (noFolders) Chain(context.Context, string, bool) ([]core.Level, error) {
+	return nil, hub.NewError(hub.CodePathNotFound, "this hub sees no folders").WithFix("name rooms by their ids")
+}
+
+func (noFolders) Same(context.Context, string, string) (bool, error) { return false, nil }
+
+// BindRoom binds a folder to a room; see hub.Bindings.
+func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
+	if err := h.checkBinding(ctx, room); err != nil {
+		return hub.Outcome[hub.Room]{}, err
+	}
+	chain, err := h.options.Folders.Chain(ctx, in.Path, true)
+	if err != nil {
+		return hub.Outcome[hub.Room]{}, err
+	}
+	c := core.BindCommand{Room: room, Path: filepath.Clean(in.Path), Level: chain[0], By: in.AgentID}
+	if c.Same, err = h.spellings(ctx, chain[0]); err != nil {
+		return hub.Outcome[hub.Room]{}, err
+	}
+	row, replayed, err := submit(ctx, h, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
+		owner: projectsOwner(), agent: in.AgentID, size: len(in.Path),
+		decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
+		answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
+		codec:  jsonCodec[core.BindAnswer](effectBinding),
+	})
+	return hub.Outcome[hub.Room]{Row: row.Room, Created: row.Bound, Replayed: replayed}, err
+}
+
+// UnbindRoom takes a binding back; see hub.Bindings. The folder need not exist
+// any more: then it goes by the text that it was bound with.
+func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
+	if err := h.checkBinding(ctx, room); err != nil {
+		return hub.Outcome[hub.Room]{}, err
+	}
+	c := core.UnbindCommand{Room: room, Path: filepath.Clean(in.Path), By: in.AgentID}
+	chain, err := h.options.Folders.Chain(ctx, in.Path, true)
+	switch {
+	case err == nil:
+		if c.Plain, err = h.spellings(ctx, chain[0]); err != nil {
+			return hub.Outcome[hub.Room]{}, err
+		}
+		c.Plain = append(c.Plain, chain[0].Plain)
+	case errors.Is(err, &hub.Error{Code: hub.CodeInvalid}):
+		return hub.Outcome[hub.Room]{}, err
+	}
+	row, replayed, err := submit(ctx, h, write[*core.Projects, hub.Room, hub.Room]{
+		owner: projectsOwner(), agent: in.AgentID, size: len(in.Path),
+		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
+		answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
+		codec:  jsonCodec[hub.Room](effectRoom),
+	})
+	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+}
+
+// checkBinding refuses what no path need be looked at for.
+func (h *Hub) checkBinding(ctx context.Context, room hub.RoomID) error {
+	if err := localPaths(ctx); err != nil {
+		return err
+	}
+	_, err := h.room(room)
+	return err
+}
+
+// localPaths refuses a caller on another machine, whose paths are not the hub's.
+func localPaths(ctx context.Context) error {
+	if !hub.CallerOf(ctx).Remote {
+		return nil
+	}
+	return hub.Invalid("path", "paths are those of the hub's machine, and the call comes from another").
+		WithFix("make the call on the hub's machine, or name the room by its id")
+}
+
+// spellings returns the plain paths of bindings that name the folder of a level
+// in another spelling, as some file systems allow.
+func (h *Hub) spellings(ctx context.Context, l core.Level) ([]string, error) {
+	l.Common = ""
+	var same []string
+	for _, c := range h.candidates([]core.Level{l}) {
+		ok, err := h.holds(ctx, &c)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			same = append(same, c.Folder.Plain)
+		}
+	}
+	return same, nil
+}
+
+func (h *Hub) candidates(levels []core.Level) []core.Candidate {
+	return look(h.views.places, func(a *core.Atlas) []core.Candidate { return a.Candidates(levels) })
+}
+
+// holds asks the file system what a candidate leaves open.
+func (h *Hub) holds(ctx context.Context, c *core.Candidate) (bool, error) {
+	for _, pair := range c.Same {
+		if same, err := h.options.Folders.Same(ctx, pair[0], pair[1]); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Resolve returns the room of the nearest bound folder; see hub.Bindings.
+func (h *Hub) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
+	if err := localPaths(ctx); err != nil {
+		return hub.Resolved{}, err
+	}
+	levels, err := h.options.Folders.Chain(ctx, path, false)
+	if err != nil {
+		return hub.Resolved{}, err
+	}
+	for _, c := range h.candidates(levels) {
+		switch ok, err := h.holds(ctx, &c); {
+		case err != nil:
+			return hub.Resolved{}, err
+		case !ok:
+			continue
+		}
+		room, err := h.room(c.Room)
+		if err != nil {
+			return hub.Resolved{}, err
+		}
+		project, _ := h.project(room.ProjectID)
+		return hub.Resolved{Bound: true, RoomID: &room.RoomID, Room: &room, Project: &project, BoundPath: &c.Folder.Path}, nil
+	}
+	return hub.Resolved{}, nil
+}

@@ -1,0 +1,81 @@
+package workspace
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPointer is the size of the largest file that is read, in bytes: a path and a
+// few words.
+const maxPointer = 8 << 10
+
+// workTree reports whether folder is the root of a git work tree, and returns the
+// folder that all work trees of its repository have in common. A .git that is
+// none is as if it were absent.
+func workTree(folder string) (common string, ok bool) {
+	dot := filepath.Join(folder, ".git")
+	info, err := os.Stat(dot)
+	if err != nil {
+		return "", false
+	}
+	git := dot
+	if !info.IsDir() {
+		if git, ok = pointer(dot, "gitdir:", folder); !ok {
+			return "", false
+		}
+	}
+	if head, err := os.Lstat(filepath.Join(git, "HEAD")); err != nil || head.IsDir() {
+		return "", false
+	}
+	common = git
+	if named, linked := pointer(filepath.Join(git, "commondir"), "", git); linked {
+		common = named
+	}
+	common, err = filepath.EvalSymlinks(common)
+	if err != nil || !utf8.ValidString(common) {
+		return "", false
+	}
+	objects, err := os.Stat(filepath.Join(common, "objects"))
+	return common, err == nil && objects.IsDir()
+}
+
+// pointer reads a file of one line that names a path, which may be relative to
+// base, behind a prefix.
+func pointer(file, prefix, base string) (string, bool) {
+	text, ok := readSmall(file)
+	if !ok {
+		return "", false
+	}
+	line, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), prefix)
+	if prefix != "" {
+		line = strings.TrimLeft(line, " ")
+	}
+	if !ok || line == "" || strings.ContainsAny(line, "\x00\r\n") {
+		return "", false
+	}
+	path := filepath.FromSlash(line)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(base, path)
+	}
+	return filepath.Clean(path), true
+}
+
+// readSmall reads a regular file of at most maxPointer bytes.
+func readSmall(file string) (string, bool) {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	f, err := os.OpenFile(file, os.O_RDONLY|dontWait, 0)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxPointer+1))
+	return string(data), err == nil && len(data) <= maxPointer
+}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package workspace
+
+import (
+	"syscall"
+	"testing"
+)
+
+func pipe(t *testing.T, path string) {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o644); err != nil {
+		t.Skipf("no named pipes here: %v", err)
+	}
+}
