@@ -331,8 +331,12 @@ func TestSame(t *testing.T) {
 		x, y string
 		want bool
 	}{
-		{a, a, true}, {a, a + "/../a", true}, {a, filepath.Join(dir, "link"), true},
-		{a, b, false}, {a, filepath.Join(dir, "none"), false}, {filepath.Join(dir, "none"), a, false},
+		{a, a, true},
+		{a, a + "/../a", true},
+		{a, filepath.Join(dir, "link"), true},
+		{a, b, false},
+		{a, filepath.Join(dir, "none"), false},
+		{filepath.Join(dir, "none"), a, false},
 		{filepath.Join(dir, "none"), filepath.Join(dir, "none"), false},
 	} {
 		if got, err := New().Same(t.Context(), c.x, c.y); err != nil || got != c.want {

@@ -129,7 +129,7 @@ var methods = []asked{
 		want: hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1"}},
 	},
 	{
-		name: "Resolve", method: "GET", uri: "/v1/resolve?path=%2Fa%20b%26c", answer: says(200, `{"ok":true,"result":{"bound":false}}`),
+		name: "Resolve", method: "GET", uri: "/v1/resolve?path=%2Fa+b%26c", answer: says(200, `{"ok":true,"result":{"bound":false}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Resolve(ctx, "/a b&c") },
 		want: hub.Resolved{},
 	},
