@@ -16,7 +16,7 @@ import (
 // to do about it, and the exit code.
 type Failure struct {
 	Exit     int
-	Sentence string
+	Sentence string // empty: all has been said
 	Fix      string // may be empty
 	Err      error  // what caused it, for errors.Is; may be nil
 }
@@ -56,6 +56,9 @@ func report(w io.Writer, err error) {
 		if h.Detail["outcome"] == "unknown" {
 			sentence += "; whether the call took effect is unknown"
 		}
+	}
+	if sentence == "" {
+		return
 	}
 	fmt.Fprintln(w, "hubcli: "+oneLine(sentence))
 	if fix != "" {

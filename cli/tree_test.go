@@ -35,6 +35,7 @@ var specified = map[string]map[string]string{
 		"include-self": "false", "json": "false",
 	},
 	"hubcli whoami": {"agent": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli hook":   {"base-url": "http://127.0.0.1:6969"},
 	"hubcli relay": {
 		"base-url": "http://127.0.0.1:6969", "spool-dir": ".hub-relay", "poll-interval-sec": "0.25", "request-timeout-sec": "30.0",
 	},
@@ -128,7 +129,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			if got.exit != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, c.Long) || !strings.HasSuffix(got.stdout, "\n") {
 				t.Errorf("%q: exit %d, stderr %q, stdout %q", args, got.exit, got.stderr, got.stdout)
 			}
-			for _, hidden := range []string{"completion", "\n  help ", "log-file", "accept-truncated"} {
+			for _, hidden := range []string{"completion", "\n  help ", "log-file", "accept-truncated", "--harness"} {
 				if strings.Contains(got.stdout, hidden) {
 					t.Errorf("%q shows %q", args, hidden)
 				}

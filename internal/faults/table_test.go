@@ -494,4 +494,46 @@ var faults = []fault{
 		"	if row.Status != hub.TaskDone || row.CompletedAt == nil {\n", "	if false {\n",
 		"smoke", "TestLiesAreNoticed",
 	},
+
+	// Hooks.
+	{
+		"two hooks hold one turn", "hook/stop.go",
+		"if !told.Moved {", "if false && !told.Moved {",
+		"hook", "TestTwoRunsForOneEvent",
+	},
+	{
+		"hook holds while a watch is armed", "hook/stop.go",
+		"if a.Watching {", "if false && a.Watching {",
+		"hook", "TestStopIsSilentWhileAWatchIsArmed",
+	},
+	{
+		"hook speaks to sub-agents", "hook/run.go",
+		"case r.payload.SubAgent:", "case false && r.payload.SubAgent:",
+		"hook", "TestSilence",
+	},
+	{
+		"hook displaces a session", "hook/run.go",
+		"replace := false", "replace := true",
+		"hook", "TestSessionStartRegistersOnce",
+	},
+	{
+		"two hooks make two agents", "hook/saved.go",
+		"err = os.Link(temp, s.path(session))", "err = os.Rename(temp, s.path(session))",
+		"hook", "TestTwoRunsForOneEvent",
+	},
+	{
+		"peers write lines of their own", "hook/text.go",
+		"case unicode.IsSpace(r) || unicode.IsControl(r):", "case r != '\\n' && (unicode.IsSpace(r) || unicode.IsControl(r)):",
+		"hook", "TestQuote",
+	},
+	{
+		"hook panics", "cli/hook.go",
+		"if recover() != nil {", "if false && recover() != nil {",
+		"cli", "TestHookOutlivesAPanic",
+	},
+	{
+		"told messages hide the next", "actors/attention.go",
+		"return (m.ID > u.seen.Told) == untold &&", "return untold &&",
+		"actors", "TestAttentionGoesOn",
+	},
 }

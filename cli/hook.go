@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hook"
+)
+
+// A hook has two seconds in all, the start of the process included: whoever
+// called it waits. The calls of the hub share hookCalls; whatever hangs beyond
+// that, such as a file system, is left behind at hookLimit.
+const (
+	hookStdin   = 1000 * time.Millisecond
+	hookCalls   = 1600 * time.Millisecond
+	hookLimit   = 1800 * time.Millisecond
+	hookConnect = 300 * time.Millisecond
+)
+
+type hookOptions struct {
+	baseURL
+	harness string
+}
+
+func newHook(env *Env) *cobra.Command {
+	var o hookOptions
+	cmd := &cobra.Command{
+		Use:   "hook session-start|stop",
+		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
+		Long: `Answer a hook of the program in which an agent runs. The program calls it with
+its payload as JSON on stdin; the answer on stdout has the form that the program
+takes. It is meant for a settings file, not for typing.
+
+session-start tells the agent who it is, what goes on in the room that its
+folder is bound to, and how to wait. Without HUB_AGENT it registers an agent for
+the session and remembers it in the data root.
+
+stop holds the turn once for messages that ask something of the agent, and never
+while a watch of the agent is armed.
+
+Where there is nothing to say, no hub runs or the folder is bound to no room, the
+answer is silence and the exit code 0, within two seconds. Why is in hook.log in
+the data root. Agent and hub are those of HUB_AGENT and HUB_BASE_URL, else those
+remembered. A mistake in the command line ends with 1, because 2 would hold a
+turn.`,
+		Example: `  echo '{"session_id": "s1"}' | hubcli hook session-start   in a bound folder
+
+  {"hooks": {
+    "SessionStart": [{"hooks": [
+      {"type": "command", "command": "hubcli hook session-start", "timeout": 5}]}],
+    "Stop": [{"hooks": [
+      {"type": "command", "command": "hubcli hook stop", "timeout": 5}]}]}}`,
+		Args: func(cmd *cobra.Command, args []string) error { return harmless(hookArgs(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			base := ""
+			if cmd.Flags().Changed("base-url") {
+				if err := client.CheckBaseURL(o.url); err != nil {
+					return harmless(asUsage(err))
+				}
+				base = o.url
+			}
+			return runHook(cmd.Context(), env, hook.Event(args[0]), base, o.harness)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return harmless(flagFailure(cmd, err)) })
+	o.baseURL.add(cmd.Flags())
+	cmd.Flags().StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from the payload")
+	_ = cmd.Flags().MarkHidden("harness") // it exists
+	return cmd
+}
+
+// hookArgs takes one event.
+func hookArgs(cmd *cobra.Command, args []string) error {
+	if err := arity("event")(cmd, args); err != nil {
+		return err
+	}
+	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
+		return usage("name session-start or stop", "there is no hook for the event %q", args[0])
+	}
+	return nil
+}
+
+// harmless ends a mistake with a code that no harness takes for an answer.
+func harmless(err error) error {
+	var f *Failure
+	if errors.As(err, &f) {
+		f.Exit = ExitRefused
+	}
+	return err
+}
+
+// runHook answers within the budget, come what may.
+func runHook(ctx context.Context, env *Env, event hook.Event, base, harness string) error {
+	ctx, cancel := context.WithTimeout(ctx, hookCalls)
+	defer cancel()
+	transport := hookTransport()
+	defer transport.CloseIdleConnections()
+	c := hookConfig(env, transport, base, harness)
+	answered := make(chan hook.Answer, 1)
+	go func() {
+		defer func() {
+			// The exit code of a Go program that panics is 2, which holds a turn.
+			if recover() != nil {
+				answered <- c.Silence(nil)
+			}
+		}()
+		answered <- answerHook(ctx, env, c, event)
+	}()
+	limit := time.NewTimer(hookLimit)
+	defer limit.Stop()
+	select {
+	case a := <-answered:
+		return printAnswer(env, a)
+	case <-limit.C:
+		return printAnswer(env, c.Silence(nil))
+	}
+}
+
+func hookConfig(env *Env, transport *http.Transport, base, harness string) *hook.Config {
+	// Without a data root or a working folder there is less to go by, and no
+	// reason to fail.
+	root, _ := env.dataRoot()
+	dir, _ := os.Getwd()
+	return &hook.Config{
+		Flag: harness, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
+		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now,
+		Dial: func(url string) (hook.Service, error) {
+			if err := client.CheckBaseURL(url); err != nil {
+				return nil, err
+			}
+			return client.New(client.Config{BaseURL: url, Transport: transport}), nil
+		},
+	}
+}
+
+// hookTransport gives up early on an address that swallows what is sent to it.
+func hookTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:        (&net.Dialer{Timeout: hookConnect}).DialContext,
+		DisableCompression: true,
+	}
+}
+
+func answerHook(ctx context.Context, env *Env, c *hook.Config, event hook.Event) hook.Answer {
+	var payload []byte
+	if env.Terminal == nil || !env.Terminal() { // a person types no payload
+		in := newIntake(env.Stdin)
+		ended := in.wait(ctx, hookStdin)
+		payload = in.taken()
+		if p := hook.Parse(payload); !ended && (p.Damaged || len(payload) == 0) {
+			return c.Silence(payload)
+		}
+	}
+	return c.Run(ctx, event, payload)
+}
+
+// printAnswer prints what the harness is to read, and nothing else.
+func printAnswer(env *Env, a hook.Answer) error {
+	if _, err := io.WriteString(env.Stdout, a.Stdout); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(env.Stderr, a.Stderr); err != nil {
+		return err
+	}
+	if a.Exit != 0 {
+		return &Failure{Exit: a.Exit}
+	}
+	return nil
+}
+
+// intake reads a payload to its end or as far as it comes. Its goroutine ends
+// with the stream, or with the process.
+type intake struct {
+	mu    sync.Mutex
+	buf   bytes.Buffer
+	ended chan struct{}
+}
+
+func newIntake(r io.Reader) *intake {
+	in := &intake{ended: make(chan struct{})}
+	go func() {
+		defer close(in.ended)
+		// All of it is read, so that the writer is not left with a broken pipe.
+		_, _ = io.Copy(in, r)
+	}()
+	return in
+}
+
+// Write keeps what a payload may have.
+func (in *intake) Write(b []byte) (int, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.buf.Write(b[:min(len(b), hook.MaxPayload-in.buf.Len())])
+	return len(b), nil
+}
+
+// wait reports whether the stream has ended in time.
+func (in *intake) wait(ctx context.Context, most time.Duration) bool {
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-in.ended:
+		return true
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// taken returns what has come so far.
+func (in *intake) taken() []byte {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return bytes.Clone(in.buf.Bytes())
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/hook"
+)
+
+// hooked runs a hook with a payload and tells how long it took.
+func hooked(t *testing.T, vars map[string]string, stdin io.Reader, args ...string) (ran, time.Duration) {
+	t.Helper()
+	env := world(t, vars)
+	env.Stdin = stdin
+	begin := time.Now()
+	got := runIn(t, env, append([]string{"hook"}, args...)...)
+	return got, time.Since(begin)
+}
+
+// budget is what a harness waits, with room for a slow machine.
+const budget = 2 * time.Second
+
+const stopPayload = `{"session_id":"s","turn_id":"t","cwd":"/"}`
+
+// TestHookIsSilentWithoutAHub whatever there is instead, within its budget.
+func TestHookIsSilentWithoutAHub(t *testing.T) {
+	listen := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	closed := listen()
+	closed.Close()
+	drops := listen()
+	go func() {
+		for {
+			c, err := drops.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("220 mail.example ESMTP\r\n"))
+			c.Close()
+		}
+	}()
+	web := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(web.Close)
+	for name, url := range map[string]string{
+		"nobody":               "http://" + closed.Addr().String(),
+		"one who never speaks": "http://" + listen().Addr().String(), // the system accepts for it
+		"another program":      "http://" + drops.Addr().String(),
+		"a web server":         web.URL,
+		"nowhere":              "http://192.0.2.1:6969", // set aside for documents: leads nowhere
+		"no address":           "ftp://x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), "data")
+			vars := map[string]string{"HUB_DATA_ROOT": root, "HUB_BASE_URL": url, "HUB_AGENT": "dev-a"}
+			for _, event := range hook.Events() {
+				got, took := hooked(t, vars, strings.NewReader(stopPayload), string(event))
+				if got != (ran{0, "{}", ""}) || took > budget {
+					t.Errorf("%s: %+v after %s", event, got, took)
+				}
+			}
+			if _, err := os.Stat(root); err == nil {
+				t.Error("the data root was made")
+			}
+		})
+	}
+}
+
+// TestHookGivesUpOnStdin that never ends, unless all has come.
+func TestHookGivesUpOnStdin(t *testing.T) {
+	s := hubOf(t, map[string][]string{
+		"GET /v1/hub-info":   {`{"ok":true,"result":{"instance_id":"i"}}`},
+		"GET /v1/resolve":    {`{"ok":true,"result":{"bound":false}}`},
+		"GET /v1/attention":  {`{"ok":true,"result":{"unread":1,"directed":[{"id":4,"from_agent":"b","kind":"chat","direct":true,"excerpt":"hi"}]}}`},
+		"POST /v1/attention": {`{"ok":true,"result":{"told_id":4,"moved":true}}`},
+	})
+	for _, tt := range []struct {
+		name, sent string
+		speaks     bool
+	}{
+		{"nothing", "", false},
+		{"a part", stopPayload[:20], false},
+		{"all", stopPayload, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, w := io.Pipe()
+			defer w.Close()
+			go func() { _, _ = io.WriteString(w, tt.sent) }()
+			vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a", "HUB_DATA_ROOT": t.TempDir()}
+			got, took := hooked(t, vars, r, "stop", "--harness", "codex")
+			if got.exit != 0 || got.stderr != "" || strings.HasPrefix(got.stdout, `{"decision":"block"`) != tt.speaks || took > budget {
+				t.Errorf("%+v after %s", got, took)
+			}
+			if !tt.speaks && got.stdout != "{}" {
+				t.Errorf("stdout %q", got.stdout)
+			}
+		})
+	}
+}
+
+// TestKimiIsHeldByItsExitCode, the only one that does not end with 0.
+func TestKimiIsHeldByItsExitCode(t *testing.T) {
+	s := hubOf(t, map[string][]string{
+		"GET /v1/hub-info":   {`{"ok":true,"result":{"instance_id":"i"}}`},
+		"GET /v1/resolve":    {`{"ok":true,"result":{"bound":false}}`},
+		"GET /v1/attention":  {`{"ok":true,"result":{"directed":[{"id":4,"from_agent":"b","kind":"chat","direct":true,"excerpt":"hi"}]}}`},
+		"POST /v1/attention": {`{"ok":true,"result":{"told_id":4,"moved":true}}`},
+	})
+	vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a"}
+	got, _ := hooked(t, vars, strings.NewReader(`{"session_id":"s","cwd":"/"}`), "stop", "--harness", "kimi")
+	if got.exit != 2 || got.stdout != "" || !strings.HasPrefix(got.stderr, "The hub has messages for you, agent dev-a:\n- #4 from b (direct): \"hi\"\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestHookReadsAllOfALongPayload, and is silent where it cannot know the rest.
+func TestHookReadsAllOfALongPayload(t *testing.T) {
+	in := strings.NewReader(`{"turn_id":"t","last_assistant_message":"` + strings.Repeat("x", 3*hook.MaxPayload) + `"}`)
+	got, took := hooked(t, map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://127.0.0.1:1"}, in, "stop")
+	if got != (ran{0, "{}", ""}) || in.Len() != 0 || took > budget {
+		t.Errorf("%+v after %s, %d bytes unread", got, took, in.Len())
+	}
+}
+
+// TestHookOutlivesAPanic: Go's own exit code for one would hold the turn.
+func TestHookOutlivesAPanic(t *testing.T) {
+	env := world(t, map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://127.0.0.1:1"})
+	env.Stdin = strings.NewReader(stopPayload)
+	env.Now = func() time.Time { panic("a test") }
+	if got := runIn(t, env, "hook", "stop", "--harness", "codex"); got != (ran{0, "{}", ""}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestHookMistakes end with 1: to harnesses 2 means to hold the turn.
+func TestHookMistakes(t *testing.T) {
+	for args, sentence := range map[string]string{
+		"":                         "hubcli hook needs its argument event",
+		"start":                    `there is no hook for the event "start"`,
+		"stop now":                 `hubcli hook takes no argument "now"`,
+		"stop --port 1":            "hubcli hook has no flag --port",
+		"stop --base-url":          "the flag --base-url needs a value",
+		"stop --base-url ftp://x":  "the base address does not begin with http:// or https://",
+		"session-start --base-url": "the flag --base-url needs a value",
+	} {
+		got, _ := hooked(t, nil, strings.NewReader("{}"), strings.Fields(args)...)
+		if got.exit != ExitRefused || got.stdout != "" || !strings.HasPrefix(got.stderr, "hubcli: "+sentence+"\nfix: ") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+	if got, _ := hooked(t, map[string]string{"HUB_BASE_URL": "http://127.0.0.1:1"}, strings.NewReader("{}"), "stop", "--harness", "unheard-of"); got != (ran{0, "", ""}) {
+		t.Errorf("an unknown harness: %+v", got)
+	}
+}

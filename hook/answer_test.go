@@ -1,0 +1,112 @@
+package hook
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestAnswers holds every byte that a harness gets.
+func TestAnswers(t *testing.T) {
+	const text = "<a> \"b\"\nc & d"
+	const encoded = `<a> \"b\"\nc & d`
+	context := Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"` + encoded + `"}}`}
+	block := Answer{Stdout: `{"decision":"block","reason":"` + encoded + `"}`}
+	none, braces := Answer{}, Answer{Stdout: "{}"}
+	for _, tt := range []struct {
+		harness      Harness
+		start, stop  Answer
+		startS, stoS Answer
+	}{
+		{ClaudeCode, context, block, none, none},
+		{Codex, context, block, braces, braces},
+		{Gemini, context, Answer{Stdout: `{"decision":"deny","reason":"` + encoded + `"}`}, braces, braces},
+		{VSCode, context, Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"` + encoded + `"}}`}, none, none},
+		{CopilotCLI, Answer{Stdout: `{"additionalContext":"` + encoded + `"}`}, block, none, none},
+		{Cursor, Answer{Stdout: `{"additional_context":"` + encoded + `"}`}, Answer{Stdout: `{"followup_message":"` + encoded + `"}`}, braces, braces},
+		{Goose, none, block, none, none},
+		{Qwen, context, block, none, none},
+		{Droid, context, block, none, none},
+		{Continue, context, block, none, none},
+		{Kimi, Answer{Stdout: text + "\n"}, Answer{Stderr: text + "\n", Exit: 2}, none, none},
+		{Kiro, Answer{Stdout: text + "\n"}, none, none, none},
+		{Generic, context, block, none, none},
+	} {
+		d := harnesses[tt.harness].dialect
+		for _, c := range []struct {
+			event     Event
+			text      string
+			got, want Answer
+		}{
+			{SessionStart, text, d.answer(SessionStart, text), tt.start},
+			{Stop, text, d.answer(Stop, text), tt.stop},
+			{SessionStart, "", d.answer(SessionStart, ""), tt.startS},
+			{Stop, "", d.answer(Stop, ""), tt.stoS},
+		} {
+			if c.got != c.want {
+				t.Errorf("%s %s %q:\n%+v, want\n%+v", tt.harness, c.event, c.text, c.got, c.want)
+			}
+		}
+	}
+}
+
+// What the harnesses with strict readers take: nothing else, and nothing less.
+var schemas = map[Harness]map[Event]string{
+	Codex: {
+		SessionStart: `{"type":"object","additionalProperties":false,"properties":{
+			"continue":{"type":"boolean"},"stopReason":{"type":"string"},"systemMessage":{"type":"string"},"suppressOutput":{"type":"boolean"},
+			"hookSpecificOutput":{"type":"object","additionalProperties":false,"required":["hookEventName"],"properties":{
+				"hookEventName":{"const":"SessionStart"},"additionalContext":{"type":"string","maxLength":10000}}}}}`,
+		Stop: `{"type":"object","additionalProperties":false,"properties":{
+			"continue":{"type":"boolean"},"stopReason":{"type":"string"},"systemMessage":{"type":"string"},"suppressOutput":{"type":"boolean"},
+			"decision":{"const":"block"},"reason":{"type":"string","minLength":1}},
+			"dependentRequired":{"decision":["reason"]}}`,
+	},
+	Gemini: {
+		SessionStart: `{"type":"object","properties":{"hookSpecificOutput":{"required":["additionalContext"]}}}`,
+		Stop:         `{"type":"object","properties":{"decision":{"enum":["deny"]}},"dependentRequired":{"decision":["reason"]}}`,
+	},
+	VSCode: {
+		SessionStart: `{"type":"object","required":["hookSpecificOutput"]}`,
+		Stop: `{"type":"object","required":["hookSpecificOutput"],"properties":{"decision":false,"hookSpecificOutput":{
+			"required":["hookEventName","decision","reason"],"properties":{"hookEventName":{"const":"Stop"},"decision":{"const":"block"}}}}}`,
+	},
+	Cursor: {
+		SessionStart: `{"type":"object","additionalProperties":false,"properties":{"additional_context":{"type":"string"},"env":{"type":"object"}}}`,
+		Stop:         `{"type":"object","additionalProperties":false,"properties":{"followup_message":{"type":"string","minLength":1}}}`,
+	},
+}
+
+func TestAnswersFitTheSchemas(t *testing.T) {
+	for harness, events := range schemas {
+		for event, source := range events {
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(source))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := jsonschema.NewCompiler()
+			if err := c.AddResource("answer.json", doc); err != nil {
+				t.Fatal(err)
+			}
+			schema, err := c.Compile("answer.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := harnesses[harness].dialect
+			answers := []Answer{d.answer(event, "a text")}
+			if silence := d.silence(); silence.Stdout != "" {
+				answers = append(answers, silence)
+			}
+			for _, a := range answers {
+				got, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Stdout))
+				if err == nil {
+					err = schema.Validate(got)
+				}
+				if err != nil {
+					t.Errorf("%s %s: %s: %v", harness, event, a.Stdout, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The log of hooks, in the data root: one line a run, beside it one older file.
+const (
+	logName     = "hook.log"
+	maxLogBytes = 256 << 10
+)
+
+// log adds a line to the log if there is a data root. Nothing that a peer or a
+// harness wrote goes there but names.
+func log(root string, now time.Time, format string, args ...any) {
+	if root == "" {
+		return
+	}
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return
+	}
+	name := filepath.Join(root, logName)
+	if info, err := os.Stat(name); err == nil && info.Size() > maxLogBytes {
+		_ = os.Rename(name, name+".1")
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	line := strings.ToValidUTF8(plain(fmt.Sprintf(format, args...)), "?")
+	_, _ = f.WriteString(now.UTC().Format(time.RFC3339) + " " + shorten(line, 500) + "\n")
+}

@@ -1,0 +1,237 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
+)
+
+// MaxPayload is as much of a payload as is read, in bytes. What a payload holds
+// beyond the fields below is the harness's; it may be a whole answer of a model.
+const MaxPayload = 1 << 20
+
+// Limits of what is taken from a payload.
+const (
+	maxPathBytes   = 4096
+	maxFolders     = 8
+	maxBackground  = 64
+	maxSessionText = 512
+)
+
+// Payload is what hooks need of what a harness says on stdin, whatever names the
+// harness has for it. A field that is absent or of a wrong type is empty.
+type Payload struct {
+	// Harness is the one whose marks the payload bears; empty if it has none.
+	Harness Harness
+	// SessionID is the harness's own name for the session.
+	SessionID string
+	// Transcript is the path of the session's transcript.
+	Transcript string
+	// Folders are absolute paths in which the agent works, the likeliest first.
+	Folders []string
+	// Source says why a session begins: startup, resume, clear, compact, fork.
+	Source string
+	// SubAgent: the event is that of a helper which the agent has started.
+	SubAgent bool
+	// Active: the turn goes on already because a hook has held it.
+	Active bool
+	// Aborted: the turn did not end by itself; its user or an error ended it.
+	Aborted bool
+	// Background are the commands of processes that run for the agent.
+	Background []string
+	// Damaged: what came is no JSON object, or ended early. What could be read of
+	// it is in the other fields.
+	Damaged bool
+}
+
+// Parse reads a payload. It never fails: an empty one has no fields, and of a
+// damaged one the fields before the damage are read. A byte order mark and
+// UTF-16 are taken.
+func Parse(b []byte) Payload {
+	b = bytes.TrimSpace(decodeText(b))
+	if len(b) == 0 {
+		return Payload{}
+	}
+	f, whole := members(b)
+	p := Payload{
+		Damaged:    !whole,
+		SessionID:  clip(f.text("session_id", "sessionId", "conversation_id"), maxSessionText),
+		Transcript: clip(f.text("transcript_path", "transcriptPath"), maxPathBytes),
+		Source:     strings.ToLower(clip(f.text("source"), 32)),
+		Active:     f.truth("stop_hook_active", "stopHookActive") || f.number("loop_count", "loopCount") > 0,
+		Folders:    f.folders(),
+		Background: f.background(),
+	}
+	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
+	p.Harness = f.harness(event)
+	p.SubAgent = f.text("agent_id", "agent_type") != "" || strings.HasPrefix(event, "subagent")
+	p.Aborted = f.truth("is_interrupt") || event == "interrupt" || event == "sessionend" ||
+		ended[strings.ToLower(f.text("status"))] || ended[strings.ToLower(f.text("stopReason", "stop_reason"))]
+	return p
+}
+
+// ended are the ways of a turn to end that are not its own.
+var ended = map[string]bool{
+	"aborted": true, "abort": true, "cancelled": true, "canceled": true, "interrupted": true, "error": true,
+}
+
+// decodeText strips a byte order mark and turns UTF-16, which some shells of
+// Windows pipe, into UTF-8.
+func decodeText(b []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
+		return b[3:]
+	case bytes.HasPrefix(b, []byte("\xff\xfe")):
+		b, order = b[2:], binary.LittleEndian
+	case bytes.HasPrefix(b, []byte("\xfe\xff")):
+		b, order = b[2:], binary.BigEndian
+	case bytes.HasPrefix(b, []byte("{\x00")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(b, []byte("\x00{")):
+		order = binary.BigEndian
+	default:
+		return b
+	}
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = order.Uint16(b[2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// fields are the members of a payload.
+type fields map[string]json.RawMessage
+
+// members reads an object member by member, so that one which was cut off is
+// known as far as it goes; whole says that it was not.
+func members(b []byte) (f fields, whole bool) {
+	f = fields{}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return f, false
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return f, false
+		}
+		name, ok := key.(string)
+		var value json.RawMessage
+		if !ok || dec.Decode(&value) != nil {
+			return f, false
+		}
+		f[name] = value
+	}
+	_, err := dec.Token()
+	return f, err == nil
+}
+
+// has reports whether one of the names is there and not null.
+func (f fields) has(names ...string) bool {
+	for _, name := range names {
+		if v, ok := f[name]; ok && string(v) != "null" {
+			return true
+		}
+	}
+	return false
+}
+
+// text returns the first of the names that is a string and not empty.
+func (f fields) text(names ...string) string {
+	for _, name := range names {
+		var s string
+		if json.Unmarshal(f[name], &s) == nil && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (f fields) truth(names ...string) bool {
+	for _, name := range names {
+		var b bool
+		if json.Unmarshal(f[name], &b) == nil && b {
+			return true
+		}
+	}
+	return false
+}
+
+func (f fields) number(names ...string) float64 {
+	for _, name := range names {
+		var n float64
+		if f.has(name) && json.Unmarshal(f[name], &n) == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// harness goes by the marks that one harness alone puts into its payloads.
+func (f fields) harness(event string) Harness {
+	var at float64
+	numeric := f.has("timestamp") && json.Unmarshal(f["timestamp"], &at) == nil
+	switch {
+	case f.has("cursor_version", "conversation_id"):
+		return Cursor
+	case event == "afteragent":
+		return Gemini
+	case f.has("turn_id"):
+		return Codex
+	case f.has("sessionId") && f.has("hookEventName"):
+		return VSCode
+	case f.has("sessionId") && numeric:
+		return CopilotCLI
+	case f.has("event") && f.has("session_id"):
+		return Goose
+	case f.has("background_tasks", "session_crons", "prompt_id"):
+		return ClaudeCode
+	}
+	return ""
+}
+
+// folders lists where the agent works.
+func (f fields) folders() []string {
+	named := []string{f.text("cwd"), f.text("working_dir")}
+	var roots []json.RawMessage
+	_ = json.Unmarshal(f["workspace_roots"], &roots) // not there, or not a list: none
+	for _, raw := range roots[:min(len(roots), maxFolders)] {
+		named = append(named, fields{"root": raw}.text("root"))
+	}
+	var list []string
+	for _, dir := range named {
+		if filepath.IsAbs(dir) && len(dir) <= maxPathBytes && !strings.ContainsRune(dir, 0) {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// background lists the commands that still run for the agent.
+func (f fields) background() []string {
+	var tasks []json.RawMessage
+	_ = json.Unmarshal(f["background_tasks"], &tasks) // not there, or not a list: none
+	var list []string
+	for _, raw := range tasks[:min(len(tasks), maxBackground)] {
+		task, _ := members(raw)
+		switch status := strings.ToLower(task.text("status")); status {
+		case "", "running", "pending":
+			if command := task.text("command"); command != "" {
+				list = append(list, command)
+			}
+		}
+	}
+	return list
+}
+
+// clip drops a text that is longer than anything it could honestly be.
+func clip(s string, max int) string {
+	if len(s) > max {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,218 @@
+package hook
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+func payload(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "payload", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func vars(pairs ...string) func(string) string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return m[name] }
+}
+
+// TestPayloads: what is read of the payload of each harness and event. flag is
+// needed where a payload has no mark of its own.
+func TestPayloads(t *testing.T) {
+	app := []string{"/work/app"}
+	for _, tt := range []struct {
+		file    string
+		flag    string
+		harness Harness
+		want    Payload
+	}{
+		{"claude-code.session-start", "", ClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Source: "startup"}},
+		{"claude-code.stop", "", ClaudeCode, Payload{
+			Harness: ClaudeCode, SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Active: true,
+			Background: []string{"hubcli watch --agent dev-a --until message-from:lead"},
+		}},
+		{"claude-code-subagent.stop", "", ClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, SubAgent: true}},
+		{"codex.session-start", "", Codex, Payload{SessionID: "0199-codex", Folders: app, Source: "startup"}},
+		{"codex.stop", "", Codex, Payload{Harness: Codex, SessionID: "0199-codex", Folders: app}},
+		{"gemini.session-start", "", Gemini, Payload{SessionID: "gem-1", Folders: app, Source: "startup"}},
+		{"gemini.stop", "", Gemini, Payload{Harness: Gemini, SessionID: "gem-1", Folders: app}},
+		{"vscode.session-start", "", VSCode, Payload{Harness: VSCode, SessionID: "vs-1", Folders: app, Source: "new"}},
+		{"vscode.stop", "", VSCode, Payload{Harness: VSCode, SessionID: "vs-1", Folders: app}},
+		{"copilot-cli.session-start", "", CopilotCLI, Payload{Harness: CopilotCLI, SessionID: "cop-1", Folders: app, Source: "resume"}},
+		{"copilot-cli.stop", "", CopilotCLI, Payload{Harness: CopilotCLI, SessionID: "cop-1", Folders: app}},
+		{"cursor.session-start", "", Cursor, Payload{Harness: Cursor, SessionID: "cur-1", Folders: []string{"/work/app", "/work/lib"}}},
+		{"cursor.stop", "", Cursor, Payload{Harness: Cursor, SessionID: "cur-1", Folders: app, Active: true}},
+		{"cursor-aborted.stop", "", Cursor, Payload{Harness: Cursor, SessionID: "cur-1", Folders: app, Aborted: true}},
+		{"goose.session-start", "", Goose, Payload{Harness: Goose, SessionID: "20261120_1", Folders: app}},
+		{"goose.stop", "", Goose, Payload{Harness: Goose, SessionID: "20261120_1", Folders: app}},
+		{"qwen.session-start", "", Qwen, Payload{SessionID: "qw-1", Folders: app, Source: "startup"}},
+		{"qwen.stop", "", Qwen, Payload{SessionID: "qw-1", Folders: app}},
+		{"droid.session-start", "", Droid, Payload{SessionID: "dr-1", Folders: app, Source: "compact"}},
+		{"droid.stop", "", Droid, Payload{SessionID: "dr-1", Folders: app}},
+		{"continue.session-start", "", Continue, Payload{SessionID: "con-1", Folders: app, Source: "startup"}},
+		{"continue.stop", "", Continue, Payload{SessionID: "con-1", Folders: app}},
+		{"kimi.session-start", "kimi", Kimi, Payload{SessionID: "kimi-1", Folders: app, Source: "startup"}},
+		{"kimi.stop", "Kimi-Code", Kimi, Payload{SessionID: "kimi-1", Folders: app}},
+		{"kiro.session-start", "kiro", Kiro, Payload{SessionID: "kiro-1", Folders: app}},
+		{"kiro.stop", "kiro_cli", Kiro, Payload{SessionID: "kiro-1", Folders: app}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			got := Parse(payload(t, tt.file))
+			if h := Recognise(tt.flag, got, vars()); h != tt.harness {
+				t.Errorf("recognised %s, want %s", h, tt.harness)
+			}
+			if got.Transcript = ""; !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got\n%+v, want\n%+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEveryPayloadIsTested(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "payload", "*.json"))
+	if err != nil || len(files) != 26 {
+		t.Errorf("%d payloads, %v; TestPayloads has 26", len(files), err)
+	}
+	for h := range harnesses {
+		for _, e := range Events() {
+			name := filepath.Join("testdata", "payload", string(h)+"."+string(e)+".json")
+			if _, err := os.Stat(name); err != nil && h != Generic && h != Antigravity && h != OpenCode {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestRecognise: the flag, then the payload, then the environment; of two nested
+// harnesses the inner one, whose payload it is.
+func TestRecognise(t *testing.T) {
+	both := vars("CLAUDECODE", "1", "CODEX_CI", "1")
+	for _, tt := range []struct {
+		flag, file string
+		getenv     func(string) string
+		want       Harness
+	}{
+		{"droid", "codex.stop", both, Droid},
+		{"CLAUDE", "codex.stop", both, ClaudeCode},
+		{"no such thing", "codex.stop", both, Codex},
+		{"", "codex.stop", vars("CLAUDECODE", "1"), Codex},
+		{"", "codex.session-start", vars("CLAUDECODE", "1"), Codex},
+		{"", "claude-code.session-start", vars("CODEX_SANDBOX", "x"), ClaudeCode},
+		{"", "kimi.stop", both, ClaudeCode},
+		{"", "kimi.stop", vars("CODEX_THREAD_ID", "x"), Codex},
+		{"", "kimi.stop", vars("CLAUDECODE", "1", "GEMINI_PROJECT_DIR", "/x"), Gemini},
+		{"", "kimi.stop", vars("CLAUDE_PROJECT_DIR", "/x", "CURSOR_PROJECT_DIR", "/x"), Cursor},
+		{"", "kimi.stop", vars("QWEN_CODE", "1"), Qwen},
+		{"", "kimi.stop", vars("FACTORY_PROJECT_DIR", "/x"), Droid},
+		{"", "kimi.stop", vars("AI_AGENT", "kimi"), Kimi},
+		{"", "kimi.stop", vars("AGENT", "amp"), Generic},
+		{"", "kimi.stop", vars(), Generic},
+	} {
+		if got := Recognise(tt.flag, Parse(payload(t, tt.file)), tt.getenv); got != tt.want {
+			t.Errorf("flag %q, payload %s: %s, want %s", tt.flag, tt.file, got, tt.want)
+		}
+	}
+	moved := Payload{Transcript: "/srv/cx/sessions/a.jsonl"}
+	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/cx", "CLAUDECODE", "1")); got != Codex {
+		t.Errorf("a moved home of Codex: %s", got)
+	}
+	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/c", "CLAUDECODE", "1")); got != ClaudeCode {
+		t.Errorf("another folder that begins alike: %s", got)
+	}
+	windows := Payload{Transcript: `C:\Users\u\.codex\sessions\a.jsonl`}
+	if got := Recognise("", windows, vars()); got != Codex {
+		t.Errorf("a path of Windows: %s", got)
+	}
+}
+
+// TestOddPayloads: whatever comes, what can be known is known.
+func TestOddPayloads(t *testing.T) {
+	text := `{"session_id":"s","hook_event_name":"Stop"}`
+	wide := func(order binary.AppendByteOrder, mark string) string {
+		b := []byte(mark)
+		for _, u := range utf16.Encode([]rune(text)) {
+			b = order.AppendUint16(b, u)
+		}
+		return string(b)
+	}
+	for name, tt := range map[string]struct {
+		in   string
+		want Payload
+	}{
+		"empty":               {"", Payload{}},
+		"blank":               {" \r\n", Payload{}},
+		"mark alone":          {"\xef\xbb\xbf", Payload{}},
+		"mark":                {"\xef\xbb\xbf" + text, Payload{SessionID: "s"}},
+		"UTF-16, little":      {wide(binary.LittleEndian, "\xff\xfe"), Payload{SessionID: "s"}},
+		"UTF-16, big":         {wide(binary.BigEndian, "\xfe\xff"), Payload{SessionID: "s"}},
+		"UTF-16 without mark": {wide(binary.LittleEndian, ""), Payload{SessionID: "s"}},
+		"garbage":             {"hello", Payload{Damaged: true}},
+		"a list":              {`["session_id"]`, Payload{Damaged: true}},
+		"a text":              {`"session_id"`, Payload{Damaged: true}},
+		"null":                {`null`, Payload{Damaged: true}},
+		"cut off":             {`{"session_id":"s","cwd":"/w","last_assistant_message":"and th`, Payload{SessionID: "s", Folders: []string{"/w"}, Damaged: true}},
+		"bad escapes":         {`{"session_id":"s","cwd":"C:\work"}`, Payload{SessionID: "s", Damaged: true}},
+		"wrong types":         {`{"session_id":7,"cwd":{},"stop_hook_active":"yes","background_tasks":{"a":1},"workspace_roots":"/w","source":[]}`, Payload{Harness: ClaudeCode}},
+		"odd tasks":           {`{"background_tasks":[1,null,"x",{"command":3},{"command":"run","status":"failed"},{"command":"a"}]}`, Payload{Harness: ClaudeCode, Background: []string{"a"}}},
+		"nulls":               {`{"agent_id":null,"turn_id":null,"session_id":null,"loop_count":null}`, Payload{}},
+		"no sub-agent":        {`{"agent_id":"","session_id":"s"}`, Payload{SessionID: "s"}},
+		"a sub-agent's stop":  {`{"hook_event_name":"SubagentStop"}`, Payload{SubAgent: true}},
+		"an interrupt":        {`{"hook_event_name":"Interrupt"}`, Payload{Aborted: true}},
+		"a relative folder":   {`{"cwd":"app","working_dir":"../x","workspace_roots":["","x"]}`, Payload{}},
+		"a folder with NUL":   {`{"cwd":"/a\u0000b"}`, Payload{}},
+		"a long session":      {`{"session_id":"` + strings.Repeat("x", 600) + `"}`, Payload{}},
+		"deep":                {strings.Repeat(`{"a":`, 20_000), Payload{Damaged: true}},
+		"stopped by an error": {`{"stopReason":"Error"}`, Payload{Aborted: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Parse([]byte(tt.in)); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "payload", "*.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p := Parse(b)
+		for _, dir := range p.Folders {
+			if !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
+				t.Errorf("folder %q", dir)
+			}
+		}
+		if len(p.SessionID) > maxSessionText || len(p.Folders) > maxFolders+2 || len(p.Background) > maxBackground {
+			t.Errorf("beyond its limits: %+v", p)
+		}
+		h := Recognise("", p, vars())
+		if _, ok := harnesses[h]; !ok {
+			t.Errorf("recognised %q, which is in no table", h)
+		}
+		// A mark or blanks before it change nothing.
+		if again := Parse(append([]byte("\xef\xbb\xbf "), b...)); len(b) > 0 && b[0] == '{' && !reflect.DeepEqual(again, p) &&
+			(len(b) < 2 || b[1] != 0) {
+			t.Errorf("with a mark %+v, without %+v", again, p)
+		}
+	})
+}

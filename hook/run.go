@@ -1,0 +1,311 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+)
+
+// Service is what hooks ask of a hub.
+type Service interface {
+	Info(ctx context.Context) (hub.Info, error)
+	Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error)
+	Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error)
+	Resolve(ctx context.Context, path string) (hub.Resolved, error)
+	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
+	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
+}
+
+// Rooms is a Service that shows rooms too; without it a text says less.
+type Rooms interface {
+	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
+}
+
+// The environment variables that name agent and hub.
+const (
+	EnvAgent   = "HUB_AGENT"
+	EnvBaseURL = "HUB_BASE_URL"
+
+	envExports = "CLAUDE_ENV_FILE" // where Claude Code takes variables from
+)
+
+// maxURL is the longest address, in bytes, that command lines show thrice.
+const maxURL = 200
+
+// Config is what a hook knows of the world. Getenv, Now and Dial are required.
+type Config struct {
+	// Flag is the harness that the command line names; may be empty or unknown.
+	Flag string
+	// BaseURL is the hub that the command line names; may be empty.
+	BaseURL string
+	// DefaultBaseURL is the hub where nothing names one.
+	DefaultBaseURL string
+	// DataRoot is the folder of what belongs to the user; empty keeps nothing. It
+	// is made when there is a session to remember, never before.
+	DataRoot string
+	// Dir is the working folder of the process, for payloads that name none.
+	Dir    string
+	Getenv func(string) string
+	Now    func() time.Time
+	// Dial returns a client of the hub at an address. It sends nothing yet.
+	Dial func(baseURL string) (Service, error)
+}
+
+// run is one hook under way.
+type run struct {
+	*Config
+	event    Event
+	payload  Payload
+	harness  Harness
+	sessions sessions
+	hub      Service
+	baseURL  string
+	instance hub.InstanceID
+}
+
+// quiet is why a hook has nothing to say.
+type quiet string
+
+func (q quiet) Error() string { return string(q) }
+
+// Silence is the answer of a hook that has nothing to say, whatever the reason.
+func (c *Config) Silence(payload []byte) Answer {
+	return harnesses[Recognise(c.Flag, Parse(payload), c.Getenv)].dialect.silence()
+}
+
+// Run answers a hook. It returns when it has an answer or ctx ends; whatever
+// fails, the answer is silence.
+func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
+	r := &run{Config: c, event: event, payload: Parse(payload)}
+	r.harness = Recognise(c.Flag, r.payload, c.Getenv)
+	if c.DataRoot != "" {
+		r.sessions.dir = filepath.Join(c.DataRoot, sessionsFolder)
+	}
+	text, err := r.speak(ctx)
+	who := fmt.Sprintf("%s %s %s", event, r.harness, key(r.payload.SessionID))
+	if err != nil {
+		log(c.DataRoot, c.Now(), "%s: silent: %s", who, why(err))
+		return harnesses[r.harness].dialect.silence()
+	}
+	log(c.DataRoot, c.Now(), "%s: said %d bytes", who, len(text))
+	return harnesses[r.harness].dialect.answer(event, text)
+}
+
+// why names an error without what a peer may have put into its words.
+func why(err error) string {
+	var h *hub.Error
+	if errors.As(err, &h) {
+		return string(h.Code)
+	}
+	return err.Error()
+}
+
+func (r *run) speak(ctx context.Context) (string, error) {
+	switch {
+	case r.payload.SubAgent:
+		return "", quiet("the event is a sub-agent's")
+	case r.payload.Aborted:
+		return "", quiet("the turn was broken off")
+	case r.event == Stop && r.payload.Damaged:
+		return "", quiet("the payload is damaged, so that nobody knows whose turn it is")
+	case r.event == Stop && !r.dialect().hears(Stop):
+		return "", quiet("this harness cannot go on")
+	case r.event == Stop:
+		return r.stop(ctx)
+	}
+	return r.start(ctx)
+}
+
+func (r *run) dialect() dialect { return harnesses[r.harness].dialect }
+
+// connect chooses the hub: of the command line, of the environment, of the saved
+// session, or the default.
+func (r *run) connect(ctx context.Context, saved string) error {
+	r.baseURL = r.BaseURL
+	for _, next := range []string{r.Getenv(EnvBaseURL), saved, r.DefaultBaseURL} {
+		if r.baseURL == "" {
+			r.baseURL = next
+		}
+	}
+	r.baseURL = strings.TrimRight(r.baseURL, "/")
+	if len(r.baseURL) > maxURL {
+		return quiet("the address of the hub is too long for a line of text")
+	}
+	service, err := r.Dial(r.baseURL)
+	if err != nil {
+		return err
+	}
+	r.hub = service
+	info, err := r.hub.Info(ctx)
+	r.instance = info.InstanceID
+	return err
+}
+
+// named returns the agent that the environment names, or "".
+func (r *run) named() (hub.AgentID, error) {
+	id := hub.AgentID(r.Getenv(EnvAgent))
+	if id == "" {
+		return "", nil
+	}
+	if id.Watcher() {
+		return "", quiet(EnvAgent + " names a watch")
+	}
+	return id, hub.CheckSender(EnvAgent, id)
+}
+
+// resolve finds the room of the first folder that is bound to one.
+func (r *run) resolve(ctx context.Context) (hub.Resolved, error) {
+	folders := r.payload.Folders
+	if len(folders) == 0 && r.Dir != "" {
+		folders = []string{r.Dir}
+	}
+	var refused error
+	for _, dir := range folders {
+		got, err := r.hub.Resolve(ctx, dir)
+		if err == nil && got.Bound && got.Room != nil {
+			return got, nil
+		}
+		refused = errors.Join(refused, err)
+	}
+	return hub.Resolved{}, refused
+}
+
+// start answers session-start.
+func (r *run) start(ctx context.Context) (string, error) {
+	named, err := r.named()
+	if err != nil {
+		return "", err
+	}
+	saved, known := r.sessions.load(r.payload.SessionID)
+	if err := r.connect(ctx, saved.BaseURL); err != nil {
+		return "", err
+	}
+	got, err := r.resolve(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !got.Bound {
+		return "", quiet("the folder is bound to no room")
+	}
+	known = known && saved.InstanceID == r.instance
+	id, err := r.identify(ctx, named, saved, known, got.Room.RoomID)
+	if err != nil {
+		return "", err
+	}
+	r.handOver(id)
+	if !r.dialect().hears(SessionStart) {
+		return "", quiet("this harness shows no agent what is said when a session begins")
+	}
+	if !r.sessions.first(r.payload.SessionID, r.payload.Source, r.Now()) {
+		return "", quiet("another run speaks for this event")
+	}
+	s := r.scene(ctx, id, got)
+	text, told := s.opening()
+	if told > 0 {
+		// Whether it is known as told or not, it is being told: a hold too many is
+		// better than none.
+		_, _ = r.hub.Tell(ctx, hub.ToldInput{AgentID: id, ToldID: told})
+	}
+	return text, nil
+}
+
+// identify says which agent the session is, remembers it, and registers it
+// unless the environment names it: then somebody else does.
+func (r *run) identify(ctx context.Context, named hub.AgentID, saved binding, known bool, room hub.RoomID) (hub.AgentID, error) {
+	session := r.payload.SessionID
+	if named == "" && session == "" {
+		return "", quiet("neither " + EnvAgent + " nor the payload says who this is")
+	}
+	b := binding{AgentID: named, BaseURL: r.baseURL, RoomID: room, InstanceID: r.instance}
+	if named == "" {
+		b.AgentID = hub.AgentID(string(r.harness) + "-" + key(session)[:8])
+		if known {
+			b.AgentID = saved.AgentID
+		}
+	}
+	if err := r.remember(session, &b, saved, known); err != nil {
+		return "", err
+	}
+	if named != "" {
+		return named, nil
+	}
+	return b.AgentID, r.register(ctx, b.AgentID, !known)
+}
+
+// remember saves the binding. A new one is b no longer if another run was first.
+func (r *run) remember(session string, b *binding, saved binding, known bool) error {
+	switch {
+	case r.sessions.dir == "" || session == "":
+		return nil
+	case known && saved == *b:
+		r.sessions.touch(session, r.Now())
+		return nil
+	case known || saved.AgentID != "" || b.AgentID == hub.AgentID(r.Getenv(EnvAgent)):
+		return r.sessions.replace(session, *b)
+	}
+	r.sessions.sweep(r.Now())
+	first, err := r.sessions.claim(session, *b)
+	*b = first
+	return err
+}
+
+// register makes the agent known to the hub without taking a session from
+// whoever has one already. A new agent has seen everything that was before it.
+func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) error {
+	replace := false
+	meta, err := json.Marshal(map[string]string{"harness": string(r.harness)})
+	if err != nil {
+		return err
+	}
+	_, err = r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: meta})
+	if errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
+		return nil
+	}
+	if err == nil && fresh {
+		_, err = r.hub.Bootstrap(ctx, id)
+	}
+	return err
+}
+
+// handOver lets later commands of the session know who they are.
+func (r *run) handOver(id hub.AgentID) {
+	path := r.Getenv(envExports)
+	if path == "" || r.harness != ClaudeCode {
+		return
+	}
+	err := export(path, EnvAgent, string(id))
+	if err == nil && r.baseURL != r.DefaultBaseURL {
+		err = export(path, EnvBaseURL, r.baseURL)
+	}
+	if err != nil {
+		log(r.DataRoot, r.Now(), "%s: the variables are not handed over: %v", r.event, err)
+	}
+}
+
+// scene asks the hub for what a text is made of; what it cannot say is left out.
+func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene {
+	s := &scene{Agent: id, Harness: r.harness, Room: at.Room, Project: at.Project, BaseURL: r.urlShown()}
+	if rooms, ok := r.hub.(Rooms); ok {
+		if status, err := rooms.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
+			s.Status = &status
+		}
+	}
+	if a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: at.Room.RoomID}); err == nil {
+		s.Attention = &a
+	}
+	return s
+}
+
+// urlShown is the address for command lines, which do without the default.
+func (r *run) urlShown() string {
+	if r.baseURL == r.DefaultBaseURL {
+		return ""
+	}
+	return r.baseURL
+}

@@ -1,0 +1,523 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+)
+
+// fakeHub answers as a hub would whose rows are given, and notes what it was
+// asked. The flows are proved against a real hub by the scripts of cmd/hubcli;
+// this one can be put into any state.
+type fakeHub struct {
+	mu        sync.Mutex
+	instance  hub.InstanceID
+	bound     map[string]*hub.Room
+	status    *hub.RoomStatus
+	attention hub.Attention
+	fails     map[string]error
+	calls     []string
+	live      map[hub.AgentID]bool
+	meet      *sync.WaitGroup // those who ask for attention wait for each other; may be nil
+}
+
+func (f *fakeHub) note(format string, args ...any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	call := fmt.Sprintf(format, args...)
+	f.calls = append(f.calls, call)
+	name, _, _ := strings.Cut(call, " ")
+	return f.fails[name]
+}
+
+func (f *fakeHub) Info(context.Context) (hub.Info, error) {
+	return hub.Info{InstanceID: f.instance}, f.note("info")
+}
+
+func (f *fakeHub) Register(_ context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
+	err := f.note("register %s replace=%v", in.AgentID, *in.Replace)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.live[in.AgentID] {
+		err = hub.NewError(hub.CodeSessionConflict, "there is one")
+	}
+	f.live[in.AgentID] = true
+	return hub.Outcome[hub.Registered]{}, err
+}
+
+func (f *fakeHub) Bootstrap(_ context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
+	return hub.Bootstrap{}, f.note("bootstrap %s", agent)
+}
+
+func (f *fakeHub) Resolve(_ context.Context, path string) (hub.Resolved, error) {
+	err := f.note("resolve %s", path)
+	room := f.bound[path]
+	if room == nil {
+		return hub.Resolved{}, err
+	}
+	return hub.Resolved{Bound: true, Room: room, Project: &hub.Project{Name: "App"}}, err
+}
+
+func (f *fakeHub) RoomStatus(_ context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
+	err := f.note("status %s", q.RoomID)
+	if f.status == nil && err == nil {
+		err = hub.NewError(hub.CodeNotFound, "no such path")
+	}
+	if err != nil {
+		return hub.RoomStatus{}, err
+	}
+	return *f.status, nil
+}
+
+func (f *fakeHub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention, error) {
+	err := f.note("attention %s %s", q.Agent, q.Room)
+	f.mu.Lock()
+	a := f.attention
+	f.mu.Unlock()
+	if f.meet != nil {
+		f.meet.Done()
+		f.meet.Wait()
+	}
+	return a, err
+}
+
+func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
+	err := f.note("tell %s %d", in.AgentID, in.ToldID)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	moved := in.ToldID > f.attention.ToldID
+	f.attention.ToldID = max(f.attention.ToldID, in.ToldID)
+	return hub.Told{Moved: moved}, err
+}
+
+// world is a hub, a data root that is not there yet, and a folder /work/app that
+// is bound to the room r_5.
+type world struct {
+	*Config
+	hub  *fakeHub
+	vars map[string]string
+	now  time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{
+		hub: &fakeHub{
+			instance: "i1", live: map[hub.AgentID]bool{}, fails: map[string]error{},
+			bound: map[string]*hub.Room{"/work/app": {RoomID: "r_5", Name: "Build", Topic: "Get it green", Channel: "room-r_5"}},
+		},
+		vars: map[string]string{}, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
+	}
+	w.Config = &Config{
+		DefaultBaseURL: "http://127.0.0.1:6969", DataRoot: filepath.Join(t.TempDir(), "data"),
+		Getenv: func(name string) string { return w.vars[name] },
+		Now:    func() time.Time { return w.now },
+		Dial:   func(string) (Service, error) { return w.hub, nil },
+	}
+	return w
+}
+
+// later passes the time in which two runs may be for one event.
+func (w *world) later() { w.now = w.now.Add(3 * window) }
+
+// say runs a hook of Claude Code and returns the text that the agent reads.
+func (w *world) say(t *testing.T, event Event, members string) string {
+	t.Helper()
+	w.Flag = "claude-code"
+	got := w.Run(t.Context(), event, []byte("{"+members+"}"))
+	if got.Exit != 0 || got.Stderr != "" {
+		t.Errorf("exit %d, stderr %q", got.Exit, got.Stderr)
+	}
+	if got.Stdout == "" {
+		return ""
+	}
+	var a struct {
+		Decision           string
+		Reason             string
+		HookSpecificOutput struct{ AdditionalContext string }
+	}
+	if err := json.Unmarshal([]byte(got.Stdout), &a); err != nil {
+		t.Fatalf("%v: %s", err, got.Stdout)
+	}
+	return a.Reason + a.HookSpecificOutput.AdditionalContext
+}
+
+func (w *world) asked(t *testing.T, want ...string) {
+	t.Helper()
+	if got := strings.Join(w.hub.calls, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("the hub was asked\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	w.hub.calls = nil
+}
+
+const session = `"session_id":"s1","cwd":"/work/app"`
+
+var agent = hub.AgentID("claude-code-" + key("s1")[:8])
+
+func TestSessionStartRegistersOnce(t *testing.T) {
+	w := newWorld(t)
+	text := w.say(t, SessionStart, session+`,"source":"startup"`)
+	for _, part := range []string{
+		"You are agent " + string(agent) + " on the hub", `in room "Build" (r_5) of project "App".`, `Topic: "Get it green"`,
+		"No unread messages.", "run this in the background",
+		"hubcli watch --agent " + string(agent) + " --room r_5 --until message-from:AGENT",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in\n%s", part, text)
+		}
+	}
+	w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "bootstrap "+string(agent),
+		"status r_5", "attention "+string(agent)+" r_5")
+
+	for _, source := range []string{"resume", "compact", "clear", "fork"} {
+		again := w.say(t, SessionStart, session+`,"source":"`+source+`"`)
+		if again != text {
+			t.Errorf("%s says\n%s", source, again)
+		}
+		// Somebody has a session already: it is left alone, and nothing counts as
+		// seen by beginning again.
+		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "status r_5", "attention "+string(agent)+" r_5")
+	}
+	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", key("s1")+".json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the saved session: %v, %v", info, err)
+	}
+	for _, dir := range []string{w.DataRoot, filepath.Join(w.DataRoot, "hooks")} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", dir, info, err)
+		}
+	}
+}
+
+// TestTheAgentOfTheEnvironment is registered by somebody else.
+func TestTheAgentOfTheEnvironment(t *testing.T) {
+	w := newWorld(t)
+	w.vars[EnvAgent] = "dev-a"
+	if text := w.say(t, SessionStart, session); !strings.Contains(text, "You are agent dev-a ") {
+		t.Errorf("said %q", text)
+	}
+	w.asked(t, "info", "resolve /work/app", "status r_5", "attention dev-a r_5")
+	if text := w.say(t, SessionStart, `"cwd":"/work/app"`); !strings.Contains(text, "You are agent dev-a ") {
+		t.Errorf("without a session: %q", text)
+	}
+	for _, bad := range []string{"a/b", "system", "dev-a.watch"} {
+		w.hub.calls, w.vars[EnvAgent] = nil, bad
+		if text := w.say(t, SessionStart, session); text != "" {
+			t.Errorf("as %s: %q", bad, text)
+		}
+		w.asked(t)
+	}
+}
+
+// TestSilence: where nothing is to be said nothing is, and the data root is not
+// made.
+func TestSilence(t *testing.T) {
+	for name, tt := range map[string]struct {
+		event   Event
+		payload string
+		prepare func(*world)
+		asked   int
+	}{
+		"no hub":              {SessionStart, session, func(w *world) { w.hub.fails["info"] = errors.New("refused") }, 1},
+		"unbound folder":      {SessionStart, `"session_id":"s1","cwd":"/elsewhere"`, nil, 2},
+		"no session id":       {SessionStart, `"cwd":"/work/app"`, nil, 2},
+		"sub-agent starts":    {SessionStart, session + `,"agent_id":"x"`, nil, 0},
+		"sub-agent stops":     {Stop, session + `,"agent_type":"Explore"`, nil, 0},
+		"aborted":             {Stop, session + `,"status":"aborted"`, nil, 0},
+		"stop without start":  {Stop, session, nil, 0},
+		"resolve fails":       {SessionStart, session, func(w *world) { w.hub.fails["resolve"] = errors.New("no") }, 2},
+		"an address too long": {SessionStart, session, func(w *world) { w.vars[EnvBaseURL] = "http://" + strings.Repeat("h", 300) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if tt.prepare != nil {
+				tt.prepare(w)
+			}
+			if text := w.say(t, tt.event, tt.payload); text != "" {
+				t.Errorf("said %q", text)
+			}
+			if len(w.hub.calls) != tt.asked {
+				t.Errorf("asked %q, want %d calls", w.hub.calls, tt.asked)
+			}
+			if _, err := os.Stat(w.DataRoot); err == nil {
+				t.Error("the data root was made")
+			}
+		})
+	}
+}
+
+// TestADamagedPayload begins a session but holds no turn.
+func TestADamagedPayload(t *testing.T) {
+	w := newWorld(t)
+	w.vars[EnvAgent] = "dev-a"
+	w.Dir, w.Flag = "/work/app", "codex"
+	w.hub.attention = withDirected(7)
+	if got := w.Run(t.Context(), Stop, []byte(`{"session_id":"s1",`)); got != (Answer{Stdout: "{}"}) {
+		t.Errorf("stop: %+v", got)
+	}
+	if got := w.Run(t.Context(), SessionStart, []byte("rubbish")); !strings.Contains(got.Stdout, "dev-a") {
+		t.Errorf("session-start: %+v", got)
+	}
+}
+
+func withDirected(ids ...hub.MessageID) hub.Attention {
+	a := hub.Attention{SeenID: 3, Unread: len(ids) + 1}
+	for _, id := range ids {
+		a.Directed = append(a.Directed, hub.UnreadRow{ID: id, FromAgent: "lead", Direct: true, Kind: hub.KindTaskRequest, Excerpt: `do "this"`})
+	}
+	return a
+}
+
+// begun is a world in which a session has begun.
+func begun(t *testing.T) *world {
+	w := newWorld(t)
+	w.say(t, SessionStart, session)
+	w.hub.calls = nil
+	w.later()
+	return w
+}
+
+func TestStopHoldsOnceABatch(t *testing.T) {
+	w := begun(t)
+	w.hub.attention = withDirected(7, 9)
+	text := w.say(t, Stop, session)
+	for _, part := range []string{
+		"The hub has messages for you, agent " + string(agent),
+		`- #7 from lead (direct, task_request): "do 'this'"`, "- #9 from lead", "Unread in all: 3.",
+		"hubcli poll --agent " + string(agent) + " --channel room-r_5 --since-id 3 --timeout 0", asData,
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in\n%s", part, text)
+		}
+	}
+	w.asked(t, "info", "attention "+string(agent)+" r_5", "tell "+string(agent)+" 9")
+	for _, payload := range []string{session, session + `,"stop_hook_active":true`} {
+		if text := w.say(t, Stop, payload); text != "" {
+			t.Errorf("the same batch again: %q", text)
+		}
+	}
+	// What is new is said, also to a turn that was held; what was told is not.
+	told := w.hub.attention.ToldID
+	w.hub.attention = withDirected(7, 9, 12)
+	w.hub.attention.ToldID = told
+	text = w.say(t, Stop, session+`,"stop_hook_active":true`)
+	if !strings.Contains(text, "#12") || strings.Contains(text, "#9") {
+		t.Errorf("said %q", text)
+	}
+}
+
+// TestSessionStartTells: what was shown when the session began holds no turn.
+func TestSessionStartTells(t *testing.T) {
+	w := newWorld(t)
+	w.hub.attention = withDirected(7)
+	if text := w.say(t, SessionStart, session); !strings.Contains(text, "#7 from lead") {
+		t.Errorf("said %q", text)
+	}
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("said %q", text)
+	}
+}
+
+// TestStopIsSilentWhileAWatchIsArmed, by the hub's word or the payload's.
+func TestStopIsSilentWhileAWatchIsArmed(t *testing.T) {
+	w := begun(t)
+	w.hub.attention = withDirected(7)
+	w.hub.attention.Watching = true
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("armed: %q", text)
+	}
+	w.hub.attention.Watching = false
+	task := func(command, status string) string {
+		return fmt.Sprintf(`%s,"background_tasks":[{"status":%q,"command":%q}]`, session, status, command)
+	}
+	w.hub.calls = nil
+	for _, command := range []string{
+		"hubcli watch --agent " + string(agent) + " --until message-from:b", "/opt/bin/hubcli watch --until x", "cd /w && hubcli watch --agent=$HUB_AGENT",
+		`"C:\bin\hubcli.exe" watch --agent '` + string(agent) + `'`,
+	} {
+		if text := w.say(t, Stop, task(command, "running")); text != "" {
+			t.Errorf("%s: %q", command, text)
+		}
+	}
+	w.asked(t)
+	for i, payload := range []string{
+		task("hubcli watch --agent other --until x", "running"), task("hubcli watch --until x", "completed"),
+		task("hubcli watcher", "running"), task("grep hubcli watch.go", "running"), task("myhubcli watch x", "running"),
+	} {
+		id := hub.MessageID(10 + i)
+		told := w.hub.attention.ToldID
+		w.hub.attention = withDirected(id)
+		w.hub.attention.ToldID = told
+		if text := w.say(t, Stop, payload); !strings.Contains(text, fmt.Sprintf("#%d", id)) {
+			t.Errorf("%s: %q", payload, text)
+		}
+	}
+}
+
+// TestStopSaysNothingUnconfirmed: a hub that does not confirm the mark would be
+// asked again at the next turn, and the turn held again.
+func TestStopSaysNothingUnconfirmed(t *testing.T) {
+	w := begun(t)
+	w.hub.attention = withDirected(7)
+	w.hub.fails["tell"] = errors.New("no answer")
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("said %q", text)
+	}
+}
+
+func TestStopAdvisesOnce(t *testing.T) {
+	w := begun(t)
+	w.hub.attention = hub.Attention{
+		Tasks:     []hub.Task{{TaskID: 4, Title: "Build it", Status: hub.TaskWorking}},
+		Proposals: []hub.WatchAdvice{{Condition: "tasks-complete:5", Why: "it waits for this"}},
+	}
+	if text := w.say(t, Stop, session+`,"stop_hook_active":true`); text != "" {
+		t.Errorf("a held turn: %q", text)
+	}
+	w.Flag = "codex"
+	if got := w.Run(t.Context(), Stop, []byte("{"+session+"}")); got != (Answer{Stdout: "{}"}) {
+		t.Errorf("a harness that nothing wakes: %+v", got)
+	}
+	text := w.say(t, Stop, session)
+	if !strings.Contains(text, `#4 "Build it" (working)`) || !strings.Contains(text, "hubcli watch --agent "+string(agent)+" --room r_5 --until tasks-complete:5") {
+		t.Errorf("said %q", text)
+	}
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("again: %q", text)
+	}
+}
+
+// TestAnotherHubKnowsNobody: after a reset the saved session means nothing, and a
+// room of the same id may be another.
+func TestAnotherHubKnowsNobody(t *testing.T) {
+	w := begun(t)
+	w.hub.instance = "i2"
+	w.hub.attention = withDirected(7)
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("said %q", text)
+	}
+	w.hub.live = map[hub.AgentID]bool{}
+	w.hub.calls = nil
+	w.say(t, SessionStart, session)
+	if got, ok := w.sessionsOf().load("s1"); !ok || got.InstanceID != "i2" || got.AgentID != agent {
+		t.Errorf("saved %+v, %v", got, ok)
+	}
+	if w.hub.calls[3] != "bootstrap "+string(agent) {
+		t.Errorf("asked %q", w.hub.calls)
+	}
+}
+
+func (w *world) sessionsOf() sessions { return sessions{filepath.Join(w.DataRoot, sessionsFolder)} }
+
+// TestWhichHub: flag, environment, saved session, default.
+func TestWhichHub(t *testing.T) {
+	w := begun(t)
+	dialled := ""
+	w.Dial = func(url string) (Service, error) { dialled = url; return w.hub, nil }
+	ask := func() string { w.say(t, Stop, session); return dialled }
+	if got := ask(); got != "http://127.0.0.1:6969" {
+		t.Errorf("saved: %s", got)
+	}
+	w.vars[EnvBaseURL] = "http://127.0.0.1:7001/"
+	if got := ask(); got != "http://127.0.0.1:7001" {
+		t.Errorf("environment: %s", got)
+	}
+	if text := w.say(t, SessionStart, session+`,"source":"resume"`); !strings.Contains(text, "--base-url http://127.0.0.1:7001 ") {
+		t.Errorf("said %q", text)
+	}
+	delete(w.vars, EnvBaseURL)
+	if got := ask(); got != "http://127.0.0.1:7001" {
+		t.Errorf("saved anew: %s", got)
+	}
+	w.BaseURL = "http://127.0.0.1:7002"
+	if got := ask(); got != "http://127.0.0.1:7002" {
+		t.Errorf("flag: %s", got)
+	}
+}
+
+// TestTwoRunsForOneEvent: one agent, and one of them speaks, though they were
+// started by two entries under two names.
+func TestTwoRunsForOneEvent(t *testing.T) {
+	for range 20 {
+		w := newWorld(t)
+		both := func(event Event) (spoke int) {
+			answers := make(chan Answer, 2)
+			for _, flag := range []string{"claude-code", "vscode"} {
+				c := *w.Config
+				c.Flag = flag
+				go func() { answers <- c.Run(t.Context(), event, []byte("{"+session+`,"source":"startup"}`)) }()
+			}
+			for range 2 {
+				if a := <-answers; a.Stdout != "" {
+					spoke++
+				}
+			}
+			return spoke
+		}
+		if n := both(SessionStart); n != 1 {
+			t.Fatalf("%d spoke when the session began", n)
+		}
+		if len(w.hub.live) != 1 {
+			t.Fatalf("registered %v", w.hub.live)
+		}
+		w.hub.attention = withDirected(7)
+		w.hub.meet = &sync.WaitGroup{}
+		w.hub.meet.Add(2)
+		if n := both(Stop); n != 1 {
+			t.Fatalf("%d spoke when the turn ended", n)
+		}
+	}
+}
+
+// TestWhatAHarnessCannotShowIsNotTold.
+func TestWhatAHarnessCannotShowIsNotTold(t *testing.T) {
+	w := newWorld(t)
+	w.hub.attention = withDirected(7)
+	w.Flag = "goose"
+	if got := w.Run(t.Context(), SessionStart, []byte("{"+session+"}")); got != (Answer{}) {
+		t.Errorf("goose: %+v", got)
+	}
+	if got := w.Run(t.Context(), Stop, []byte("{"+session+"}")); !strings.Contains(got.Stdout, "#7") {
+		t.Errorf("goose, at the end: %+v", got)
+	}
+	w.hub.attention = withDirected(9)
+	w.Flag, w.hub.calls = "kiro", nil
+	if got := w.Run(t.Context(), Stop, []byte("{"+session+"}")); got != (Answer{}) {
+		t.Errorf("kiro: %+v", got)
+	}
+	w.asked(t)
+}
+
+// TestTheLogHoldsNoMessage, is for the user alone, and does not grow for ever.
+func TestTheLogHoldsNoMessage(t *testing.T) {
+	w := begun(t)
+	w.hub.attention = withDirected(7)
+	w.hub.attention.Directed[0].Excerpt = "confidential"
+	w.say(t, Stop, session)
+	name := filepath.Join(w.DataRoot, logName)
+	b, err := os.ReadFile(name)
+	if err != nil || strings.Contains(string(b), "confidential") || strings.Contains(string(b), `"s1"`) || strings.Count(string(b), "\n") != 2 {
+		t.Errorf("the log: %v\n%s", err, b)
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the log: %v, %v", info, err)
+	}
+	if err := os.WriteFile(name, make([]byte, maxLogBytes+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.say(t, Stop, session)
+	w.say(t, Stop, session)
+	now, err := os.Stat(name)
+	old, err2 := os.Stat(name + ".1")
+	if err != nil || err2 != nil || now.Size() > 1000 || old.Size() != maxLogBytes+1 {
+		t.Errorf("after a long log: %v %v, %v %v", now, err, old, err2)
+	}
+}

@@ -1,0 +1,149 @@
+package hook
+
+import (
+	"context"
+	"regexp"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// advised is the mark of a session that has been advised to start a watch.
+const advised = "advised"
+
+// stop answers the end of a turn: it holds the turn once for messages that ask
+// something of the agent, and once a session for work that nothing would wake it
+// for. It never holds while a watch is armed, because that will.
+func (r *run) stop(ctx context.Context) (string, error) {
+	id, saved, err := r.known()
+	if err != nil {
+		return "", err
+	}
+	if watched(r.payload.Background, id) {
+		return "", quiet("a watch runs in the background")
+	}
+	room, err := r.room(ctx, id, saved)
+	if err != nil {
+		return "", err
+	}
+	a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: roomID(room)})
+	if err != nil {
+		return "", err
+	}
+	if a.Watching {
+		return "", quiet("a watch is armed")
+	}
+	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a}
+	if fresh := untold(&a); len(fresh) > 0 {
+		return r.tell(ctx, s, fresh)
+	}
+	if r.payload.Active {
+		return "", quiet("the turn was held already, and nothing is new")
+	}
+	return r.advise(s)
+}
+
+// known says who the session is, and what was saved of it. It registers nobody: a
+// session that has begun without a hub goes on without.
+func (r *run) known() (hub.AgentID, binding, error) {
+	id, err := r.named()
+	if err != nil {
+		return "", binding{}, err
+	}
+	saved, ok := r.sessions.load(r.payload.SessionID)
+	if id == "" && !ok {
+		return "", binding{}, quiet("neither " + EnvAgent + " nor a saved session says who this is")
+	}
+	if id == "" {
+		id = saved.AgentID
+	}
+	return id, saved, nil
+}
+
+// room connects to the hub and says where the agent works, as far as that is
+// known. What was saved counts only for the agent and the hub that it was saved
+// for.
+func (r *run) room(ctx context.Context, id hub.AgentID, saved binding) (*hub.Room, error) {
+	if err := r.connect(ctx, saved.BaseURL); err != nil {
+		return nil, err
+	}
+	if saved.AgentID == id && saved.InstanceID == r.instance {
+		return roomOf(saved.RoomID), nil
+	}
+	if r.Getenv(EnvAgent) == "" {
+		return nil, quiet("the session was another hub's")
+	}
+	got, err := r.resolve(ctx)
+	return got.Room, err
+}
+
+// roomOf is as much of a room as its id tells.
+func roomOf(id hub.RoomID) *hub.Room {
+	if id == "" {
+		return nil
+	}
+	return &hub.Room{RoomID: id, Channel: id.Channel()}
+}
+
+func roomID(room *hub.Room) hub.RoomID {
+	if room == nil {
+		return ""
+	}
+	return room.RoomID
+}
+
+// untold are the directed rows that the agent has neither seen nor been told of.
+func untold(a *hub.Attention) []hub.UnreadRow {
+	rows := slices.DeleteFunc(slices.Clone(a.Directed), func(row hub.UnreadRow) bool {
+		return row.ID <= a.ToldID
+	})
+	slices.SortFunc(rows, func(x, y hub.UnreadRow) int { return int(x.ID - y.ID) })
+	return rows
+}
+
+// tell holds the turn if the hub confirms that this run is the one to speak. No
+// answer counts as no: then the messages are shown with the next session, or when
+// the agent reads.
+func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
+	text, upTo := s.news(rows)
+	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: upTo})
+	if err != nil {
+		return "", err
+	}
+	if !told.Moved {
+		return "", quiet("another run speaks for these messages")
+	}
+	return text, nil
+}
+
+// advise holds the turn of an agent with work under way, once in a session and
+// only where a watch would wake it.
+func (r *run) advise(s *scene) (string, error) {
+	text := s.advice()
+	switch {
+	case text == "":
+		return "", quiet("nothing is new")
+	case !harnesses[r.harness].wakes:
+		return "", quiet("nothing is new, and a watch would not wake this harness")
+	case !r.sessions.once(r.payload.SessionID, advised, false):
+		return "", quiet("nothing is new, and advice was given before")
+	}
+	return text, nil
+}
+
+var (
+	watchCommand = regexp.MustCompile(`(?:^|[\s;&|('"/\\])hubcli(?:\.exe)?['"]?\s+watch(?:\s|$)`)
+	watchAgent   = regexp.MustCompile(`--agent(?:=|\s+)['"]?([A-Za-z0-9][A-Za-z0-9._@:+-]*)`)
+)
+
+// watched reports whether one of the commands is a watch of the agent. A watch
+// whose agent cannot be told, such as one given by a variable, counts as its.
+func watched(commands []string, id hub.AgentID) bool {
+	return slices.ContainsFunc(commands, func(command string) bool {
+		if !watchCommand.MatchString(command) {
+			return false
+		}
+		agent := watchAgent.FindStringSubmatch(command)
+		return agent == nil || hub.AgentID(agent[1]) == id
+	})
+}

@@ -1,0 +1,133 @@
+package hook
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"hubcli/hub"
+)
+
+func TestQuote(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		max  int
+		want string
+	}{
+		{"plain words", 20, `"plain words"`},
+		{"  line one\nline\ttwo\r\n", 30, `"line one line two"`},
+		{`say "yes"`, 30, `"say 'yes'"`},
+		{"\x1b[31mred\x07", 30, `"[31mred"`},
+		{"a\u202eb\u200bc\U000e0041d\ufe0fe", 30, `"abcde"`},
+		{"bad \xff byte", 30, `"bad ? byte"`},
+		{"the quick brown fox", 16, `"the quick..."`},
+		{"the quick, brown fox", 14, `"the quick..."`},
+		{"unbreakableunbreakable", 10, `"unbreak..."`},
+		{"ünïcödé wörds sind läng", 16, `"ünïcödé wörds..."`},
+		{"", 10, `""`},
+	} {
+		if got := quote(tt.in, tt.max); got != tt.want {
+			t.Errorf("quote(%q, %d) = %s, want %s", tt.in, tt.max, got, tt.want)
+		}
+	}
+}
+
+func TestShell(t *testing.T) {
+	for in, want := range map[string]string{
+		"dev-a": "dev-a", "http://127.0.0.1:7001": "http://127.0.0.1:7001", "": "''", "a b": "'a b'",
+		"$(rm -rf x)": "'$(rm -rf x)'", "it's": `'it'\''s'`, "a;b": "'a;b'", "tasks-complete:1,2": "tasks-complete:1,2",
+	} {
+		if got := shell(in); got != want {
+			t.Errorf("shell(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestShortenKeepsItsBound for any text, and never breaks a character.
+func TestShortenKeepsItsBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := plain(rapid.String().Draw(t, "text"))
+		max := rapid.IntRange(4, 40).Draw(t, "max")
+		got := shorten(s, max)
+		if utf8.RuneCountInString(got) > max || !utf8.ValidString(got) {
+			t.Fatalf("shorten(%q, %d) = %q", s, max, got)
+		}
+		if utf8.RuneCountInString(s) <= max && got != s {
+			t.Fatalf("shorten(%q, %d) = %q, though it fits", s, max, got)
+		}
+	})
+}
+
+// scenes draws what hubs, rooms and peers may hold, hostile texts included.
+func scenes() *rapid.Generator[*scene] {
+	return rapid.Custom(func(t *rapid.T) *scene {
+		text := func(name string) string { return rapid.StringN(0, 400, -1).Draw(t, name) }
+		agent := func(name string) hub.AgentID {
+			return hub.AgentID(rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}`).Draw(t, name))
+		}
+		harness := rapid.SampledFrom([]Harness{ClaudeCode, Codex, Kimi, Kiro, Generic}).Draw(t, "harness")
+		id := hub.RoomID("r_" + rapid.StringMatching(`[0-9a-z]{1,8}`).Draw(t, "room"))
+		room := &hub.Room{RoomID: id, Name: text("name"), Topic: text("topic"), Channel: id.Channel()}
+		s := &scene{Agent: agent("agent"), Harness: harness, Room: room, Project: &hub.Project{Name: text("project")}}
+		if rapid.Bool().Draw(t, "elsewhere") {
+			s.BaseURL = "http://" + strings.Repeat("h", rapid.IntRange(1, maxURL-7).Draw(t, "host"))
+		}
+		tasks := func(name string) (list []hub.Task) {
+			for range rapid.IntRange(0, 20).Draw(t, name) {
+				list = append(list, hub.Task{TaskID: 1 << 50, Title: text("title"), Status: hub.TaskOpen, Ready: true})
+			}
+			return list
+		}
+		if rapid.Bool().Draw(t, "status") {
+			st := &hub.RoomStatus{OpenTasks: tasks("open")}
+			for range rapid.IntRange(0, 30).Draw(t, "seats") {
+				st.Seats = append(st.Seats, hub.Seat{AgentID: agent("seat"), Role: text("role"), Presence: hub.PresenceLive, Activity: hub.ActivityIdle})
+				st.Decisions = append(st.Decisions, hub.Decision{Title: text("decision")})
+			}
+			st.SeatCount = len(st.Seats)
+			s.Status = st
+		}
+		a := &hub.Attention{SeenID: 1 << 50, Unread: rapid.IntRange(0, hub.MaxUnread).Draw(t, "unread"), Tasks: tasks("mine")}
+		for i := range rapid.IntRange(0, 20).Draw(t, "directed") {
+			a.Directed = append(a.Directed, hub.UnreadRow{ID: hub.MessageID(1<<50 + i), FromAgent: agent("from"), Direct: true, Kind: hub.KindTaskRequest, Excerpt: text("excerpt")})
+			a.Proposals = append(a.Proposals, hub.WatchAdvice{Condition: "message-from:" + string(agent("of")), Why: text("why")})
+		}
+		s.Attention = a
+		return s
+	})
+}
+
+// TestTextsAreShortAndClean whatever others have written.
+func TestTextsAreShortAndClean(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scenes().Draw(t, "scene")
+		texts := map[string]string{}
+		texts["opening"], _ = s.opening()
+		texts["advice"] = s.advice()
+		if rows := s.Attention.Directed; len(rows) > 0 {
+			texts["news"], _ = s.news(rows)
+			if !strings.Contains(texts["news"], "from "+string(rows[0].FromAgent)+" ") {
+				t.Errorf("the first message has no room in %q", texts["news"])
+			}
+		}
+		for name, text := range texts {
+			if n := utf8.RuneCountInString(text); n > MaxText || !utf8.ValidString(text) {
+				t.Fatalf("%s has %d characters, or is no UTF-8: %q", name, n, text)
+			}
+			if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.C, r)) }) {
+				t.Fatalf("%s has a character that nobody sees: %q", name, text)
+			}
+			for line := range strings.Lines(text) {
+				if strings.Count(line, `"`)%2 != 0 {
+					t.Fatalf("%s has a quote that is not closed: %q", name, line)
+				}
+			}
+		}
+		if !strings.Contains(texts["opening"], string(s.Room.RoomID)) || !strings.Contains(texts["opening"], "hubcli poll --agent "+string(s.Agent)) {
+			t.Fatalf("the essentials are missing: %q", texts["opening"])
+		}
+	})
+}
