@@ -21,15 +21,8 @@ root and runs in the background.`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app stop`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := unknownCommand(cmd, args); err != nil {
-				return err
-			}
-			return usage("see: hubcli app --help", "hubcli app needs a subcommand: start, status or stop")
-		},
 	}
-	cmd.AddCommand(newAppStart(env), newAppStatus(env), newAppStop(env))
-	return cmd
+	return group(cmd, newAppStart(env), newAppStatus(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {
@@ -124,12 +117,7 @@ func printStatus(w io.Writer, s hub.AppStatus) error {
 	for _, q := range s.Quarantined {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})
 	}
-	for _, row := range rows {
-		if _, err := fmt.Fprintf(w, "%-13s %s\n", row[0], oneLine(row[1])); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printRows(w, rows)
 }
 
 func orNone(s string) string {

@@ -45,14 +45,14 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, "hubcli: interrupted")
 		return
 	}
-	sentence, fix := err.Error(), ""
+	sentence, fix, more := err.Error(), "", []string(nil)
 	var f *Failure
 	var h *hub.Error
 	switch {
 	case errors.As(err, &f):
 		sentence, fix = f.Sentence, f.Fix
 	case errors.As(err, &h):
-		sentence, fix = h.Message+measured(h.Detail), h.Fix
+		sentence, fix, more = h.Message+measured(h.Detail), h.Fix, candidates(h.Detail)
 		if h.Detail["outcome"] == "unknown" {
 			sentence += "; whether the call took effect is unknown"
 		}
@@ -61,9 +61,24 @@ func report(w io.Writer, err error) {
 		return
 	}
 	fmt.Fprintln(w, "hubcli: "+oneLine(sentence))
+	for _, line := range more {
+		fmt.Fprintln(w, "  "+oneLine(line))
+	}
 	if fix != "" {
 		fmt.Fprintln(w, "fix: "+oneLine(fix))
 	}
+}
+
+// candidates lists what the hub holds for meant: rooms that look like a new one.
+func candidates(detail map[string]any) []string {
+	list, _ := detail["candidates"].([]any)
+	var lines []string
+	for _, one := range list {
+		if c, ok := one.(map[string]any); ok {
+			lines = append(lines, fmt.Sprintf("%v  %v  %v: %v", c["room_id"], c["slug"], c["name"], c["why"]))
+		}
+	}
+	return lines
 }
 
 // measured adds the figures of a limit that was passed.

@@ -177,10 +177,13 @@ func (a *agent) check() (hub.AgentID, error) {
 }
 
 // arity refuses more or fewer arguments than the names given.
-func arity(names ...string) cobra.PositionalArgs {
+func arity(names ...string) cobra.PositionalArgs { return between(len(names), names...) }
+
+// between is arity where only the first least arguments must be given.
+func between(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		fix := "see: " + cmd.CommandPath() + " --help"
-		if len(args) < len(names) {
+		if len(args) < least {
 			return usage(fix, "%s needs its argument %s", cmd.CommandPath(), names[len(args)])
 		}
 		if len(args) > len(names) {

@@ -69,3 +69,13 @@ func printLine(w io.Writer, v any) error {
 func (e *Env) note(format string, args ...any) {
 	fmt.Fprintln(e.Stderr, "hubcli: "+oneLine(fmt.Sprintf(format, args...)))
 }
+
+// printRows writes names and values as two columns.
+func printRows(w io.Writer, rows [][2]string) error {
+	for _, row := range rows {
+		if _, err := fmt.Fprintf(w, "%-13s %s\n", row[0], oneLine(row[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

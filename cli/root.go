@@ -49,8 +49,8 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
 	root.AddCommand(
 		newEnsure(env), newStop(env), newReset(env),
-		newPost(env), newPoll(env), newWhoami(env), newHook(env),
-		newRelay(env), newSmokeAgent(env), newDataRoot(env), newApp(env),
+		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env),
+		newRelay(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
 	)
 	suggestNear(root)
 	return root
@@ -117,6 +117,27 @@ func suggestNear(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		suggestNear(c)
 	}
+}
+
+// group makes cmd a command that does nothing but hold subcommands.
+func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	var names []string
+	for _, c := range subcommands {
+		names = append(names, c.Name())
+	}
+	choice := names[0]
+	if last := len(names) - 1; last > 0 {
+		choice = strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := unknownCommand(cmd, args); err != nil {
+			return err
+		}
+		path := cmd.CommandPath()
+		return usage("see: "+path+" --help", "%s needs a subcommand: %s", path, choice)
+	}
+	cmd.AddCommand(subcommands...)
+	return cmd
 }
 
 // unknownCommand refuses arguments where a command was expected.

@@ -34,8 +34,9 @@ var specified = map[string]map[string]string{
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",
 		"include-self": "false", "json": "false",
 	},
-	"hubcli whoami": {"agent": "", "base-url": "http://127.0.0.1:6969"},
-	"hubcli hook":   {"base-url": "http://127.0.0.1:6969"},
+	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},
+	"hubcli hook":    {"base-url": "http://127.0.0.1:6969"},
 	"hubcli relay": {
 		"base-url": "http://127.0.0.1:6969", "spool-dir": ".hub-relay", "poll-interval-sec": "0.25", "request-timeout-sec": "30.0",
 	},
@@ -51,6 +52,20 @@ var specified = map[string]map[string]string{
 	},
 	"hubcli app status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":   {"host": "127.0.0.1", "port": "6969", "storage": ""},
+
+	"hubcli project":        {},
+	"hubcli project create": {"name": "", "slug": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli project list":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli project show":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room":           {},
+	"hubcli room create": {
+		"project": "", "name": "", "topic": "", "by": "", "force": "false", "force-reason": "", "json": "false",
+		"base-url": "http://127.0.0.1:6969",
+	},
+	"hubcli room list":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room show":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room bind":   {"project": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room unbind": {"base-url": "http://127.0.0.1:6969"},
 }
 
 // commands lists what the listings show.

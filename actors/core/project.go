@@ -1,11 +1,6 @@
 package core
 
-import (
-	"fmt"
-	"strings"
-
-	"hubcli/hub"
-)
+import "hubcli/hub"
 
 // Projects is the state of the projects owner: every project and every room
 // there is, which are never deleted, with the folders bound to rooms.
@@ -80,11 +75,11 @@ func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 }
 
 func similarRoomExists(project hub.Project, similar []hub.SimilarRoom) error {
-	names := make([]string, 0, len(similar))
-	for _, s := range similar {
-		names = append(names, fmt.Sprintf("%q (%s)", s.Name, s.RoomID))
+	looks := "a room that looks"
+	if len(similar) > 1 {
+		looks = "rooms that look"
 	}
-	return hub.Errorf(hub.CodeSimilarRoomExists, "project %s has a room that looks like this one: %s", project.Slug, strings.Join(names, ", ")).
+	return hub.Errorf(hub.CodeSimilarRoomExists, "project %s has %s like this one", project.Slug, looks).
 		With("candidates", similar).
 		WithFix("use room " + string(similar[0].RoomID) + "; or, if a sibling is needed, repeat with force and force_reason (--force --force-reason <why>)")
 }

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newProject(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "project",
+		Short: "Manage projects",
+		Long: `Make projects and look at them. A project holds the rooms in which a team works;
+a command names it by its id, its slug or its name.`,
+		Example: `  hubcli project create --name "Web shop"
+  hubcli project list
+  hubcli project show web-shop`,
+	}
+	return group(cmd, newProjectCreate(env), newProjectList(env), newProjectShow(env))
+}
+
+func newProjectCreate(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		in   hub.ProjectInput
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a project",
+		Long: `Make a project. Its slug, a short form of the name for commands and addresses, is
+made of the name if --slug is left out.
+
+A project of the same slug or name is refused, and the refusal names it.`,
+		Example: `  hubcli project create --name "Web shop"
+  hubcli project create --name "Web shop, second try" --slug shop2 --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.in.Name = strings.TrimSpace(o.in.Name); o.in.Name == "" {
+				return usage("name the project, for example --name \"Web shop\"", "--name is missing")
+			}
+			if cmd.Flags().Changed("slug") {
+				if err := hub.CheckSlug("--slug", o.in.Slug); err != nil {
+					return asUsage(err)
+				}
+			}
+			return runProjectCreate(cmd.Context(), env, &o.baseURL, o.in, o.json)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.in.Name, "name", "", "`name` of the project (required)")
+	f.StringVar(&o.in.Slug, "slug", "", "short `form` of the name: lower case letters, digits and hyphens")
+	f.BoolVar(&o.json, "json", false, "print the project as JSON")
+	o.baseURL.add(f)
+	return cmd
+}
+
+func runProjectCreate(ctx context.Context, env *Env, base *baseURL, in hub.ProjectInput, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := c.CreateProject(ctx, in)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "created project %s %s\n", out.Row.ProjectID, oneLine(out.Row.Slug))
+	return err
+}
+
+func newProjectList(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List projects",
+		Long: `List all projects by slug, one a line: id, slug and name.
+
+With --json each line is one project as JSON.`,
+		Example: `  hubcli project list
+  hubcli project list --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runProjectList(cmd.Context(), env, &o.baseURL, o.json)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print each project as one line of JSON")
+	o.baseURL.add(cmd.Flags())
+	return cmd
+}
+
+func runProjectList(ctx context.Context, env *Env, base *baseURL, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	rows, err := c.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	return printList(env, asJSON, "no projects; make one with: hubcli project create --name <name>", rows, func(p hub.Project) string {
+		return fmt.Sprintf("%s  %s  %s", p.ProjectID, p.Slug, p.Name)
+	})
+}
+
+func newProjectShow(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "show <project>",
+		Short: "Show a project and its rooms",
+		Long: `Show a project, named by its id, slug or name, and its rooms.
+
+With --json the project alone is printed.`,
+		Example: `  hubcli project show web-shop
+  hubcli project show "Web shop" --json`,
+		Args: arity("project"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runProjectShow(cmd.Context(), env, &o.baseURL, args[0], o.json)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the project as JSON")
+	o.baseURL.add(cmd.Flags())
+	return cmd
+}
+
+func runProjectShow(ctx context.Context, env *Env, base *baseURL, ref string, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	p, err := c.Project(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, p)
+	}
+	rooms, err := c.Rooms(ctx, string(p.ProjectID))
+	if err != nil {
+		return err
+	}
+	rows := [][2]string{{"project", string(p.ProjectID)}, {"slug", p.Slug}, {"name", p.Name}, {"created", p.CreatedAt.String()}}
+	for _, r := range rooms {
+		rows = append(rows, [2]string{"room", roomLine(r)})
+	}
+	return printRows(env.Stdout, rows)
+}
+
+// printList writes rows one a line, or says that there are none.
+func printList[T any](env *Env, asJSON bool, none string, rows []T, line func(T) string) error {
+	for _, row := range rows {
+		text := ""
+		if asJSON {
+			encoded, err := json.Marshal(row)
+			if err != nil {
+				return err
+			}
+			text = string(encoded)
+		} else {
+			text = oneLine(line(row))
+		}
+		if _, err := fmt.Fprintln(env.Stdout, text); err != nil {
+			return err
+		}
+	}
+	if len(rows) == 0 {
+		env.note("%s", none)
+	}
+	return nil
+}

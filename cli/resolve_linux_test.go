@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// swallow returns an address of loopback whose connections are neither taken nor
+// refused, as behind a firewall that drops packets: nobody accepts, and the queue
+// of those that wait for it is full.
+func swallow(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
+	for range 16 {
+		dialer := net.Dialer{Timeout: 200 * time.Millisecond}
+		c, err := dialer.DialContext(t.Context(), "tcp", address)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return address
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	t.Skip("this kernel takes more connections than it was asked to")
+	panic("unreachable")
+}
+
+// A host that swallows packets costs a hook its budget and no more: the budget
+// holds for connecting too.
+func TestResolveOfAHostThatSwallowsPackets(t *testing.T) {
+	address := swallow(t)
+	begun := time.Now()
+	got := runIn(t, world(t, nil), "resolve", "/", "--timeout", "0.4", "--base-url", "http://"+address)
+	if took := time.Since(begun); got.exit != ExitUnreachable || got.stdout != "" || took > 1500*time.Millisecond {
+		t.Errorf("after %s: %+v", took, got)
+	}
+	want := "hubcli: no hub answered at http://" + address + " within 400ms\nfix: see whether the hub runs with: hubcli app status\n"
+	if got.stderr != want {
+		t.Errorf("stderr %q, want %q", got.stderr, want)
+	}
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newRoom(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "room",
+		Short: "Manage rooms",
+		Long: `Make rooms, look at them and bind folders to them. A room belongs to a project and
+owns a channel, room-<room_id>, in which its team talks. A command names it by its
+id, or with --project also by its slug or name.`,
+		Example: `  hubcli room create --project web-shop --name "Checkout"
+  hubcli room list --project web-shop
+  hubcli room bind checkout --project web-shop
+  hubcli room show r_4k`,
+	}
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomBind(env), newRoomUnbind(env))
+}
+
+// project is --project of the commands that name a room.
+type project struct{ ref string }
+
+// check refuses an empty reference where one is required or was given.
+func (p *project) check(cmd *cobra.Command, required bool) error {
+	if p.ref == "" && (required || cmd.Flags().Changed("project")) {
+		return usage("name the project by its id, slug or name; see: hubcli project list", "--project is missing")
+	}
+	return nil
+}
+
+const projectUsage = "`project` of the room, by its id, slug or name"
+
+type roomCreateOptions struct {
+	baseURL
+	project
+	in   hub.RoomInput
+	by   string
+	json bool
+}
+
+func newRoomCreate(env *Env) *cobra.Command {
+	var o roomCreateOptions
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a room with its channel",
+		Long: `Make a room of a project, and the channel that it owns.
+
+If the project has a room that looks like the new one, nothing is made and the
+look-alikes are listed: as a rule one of them is meant. If a sibling is needed all
+the same, repeat the command with --force and say why in --force-reason, which is
+recorded with the room.`,
+		Example: `  hubcli room create --project web-shop --name "Checkout"
+  hubcli room create --project web-shop --name "Checkout 2" --topic "the new flow" --by lead
+  hubcli room create --project web-shop --name "checkout" --force --force-reason "a second team"`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			in, err := o.input(cmd)
+			if err != nil {
+				return err
+			}
+			return runRoomCreate(cmd.Context(), env, &o.baseURL, in, o.json)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.project.ref, "project", "", projectUsage+" (required)")
+	f.StringVar(&o.in.Name, "name", "", "`name` of the room (required)")
+	f.StringVar(&o.in.Topic, "topic", "", "what the room is `for`")
+	f.StringVar(&o.by, "by", "", "`agent` that makes the room")
+	f.BoolVar(&o.in.Force, "force", false, "make the room although the project has one that looks like it")
+	f.StringVar(&o.in.ForceReason, "force-reason", "", "`why` the sibling is needed; recorded with the room")
+	f.BoolVar(&o.json, "json", false, "print the room as JSON")
+	o.baseURL.add(f)
+	return cmd
+}
+
+// input checks what can be checked without the hub.
+func (o *roomCreateOptions) input(cmd *cobra.Command) (hub.RoomInput, error) {
+	in := o.in
+	if err := o.project.check(cmd, true); err != nil {
+		return in, err
+	}
+	in.Project, in.CreatedBy, in.Name = o.project.ref, hub.AgentID(o.by), strings.TrimSpace(in.Name)
+	if in.Name == "" {
+		return in, usage("name the room, for example --name Checkout", "--name is missing")
+	}
+	if in.Force && strings.TrimSpace(in.ForceReason) == "" {
+		return in, usage("say in --force-reason why the room beside the one there is is needed", "--force needs --force-reason")
+	}
+	if cmd.Flags().Changed("by") {
+		if err := hub.CheckSender("--by", in.CreatedBy); err != nil {
+			return in, asUsage(err)
+		}
+	}
+	return in, nil
+}
+
+func runRoomCreate(ctx context.Context, env *Env, base *baseURL, in hub.RoomInput, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := c.CreateRoom(ctx, in)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "created room %s %s, channel %s\n", out.Row.RoomID, oneLine(out.Row.Slug), out.Row.Channel)
+	return err
+}
+
+func newRoomList(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		project
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the rooms of a project",
+		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic.
+
+With --json each line is one room as JSON.`,
+		Example: `  hubcli room list --project web-shop
+  hubcli room list --project p_2 --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.project.check(cmd, true); err != nil {
+				return err
+			}
+			return runRoomList(cmd.Context(), env, &o.baseURL, o.project.ref, o.json)
+		},
+	}
+	cmd.Flags().StringVar(&o.project.ref, "project", "", "`project`, by its id, slug or name (required)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print each room as one line of JSON")
+	o.baseURL.add(cmd.Flags())
+	return cmd
+}
+
+func runRoomList(ctx context.Context, env *Env, base *baseURL, ref string, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	rows, err := c.Rooms(ctx, ref)
+	if err != nil {
+		return err
+	}
+	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+ref+" --name <name>", rows, roomLine)
+}
+
+// roomLine is a room in a listing.
+func roomLine(r hub.Room) string {
+	line := fmt.Sprintf("%s  %s  %s", r.RoomID, r.Slug, r.Name)
+	if r.Topic != "" {
+		line += "  (" + r.Topic + ")"
+	}
+	return line
+}
+
+func newRoomShow(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		project
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "show <room>",
+		Short: "Show a room",
+		Long: `Show a room: its project, channel, topic and the folders bound to it. Name it by its
+id, or with --project also by its slug or name.`,
+		Example: `  hubcli room show r_4k
+  hubcli room show checkout --project web-shop --json`,
+		Args: arity("room"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.project.check(cmd, false); err != nil {
+				return err
+			}
+			return runRoomShow(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, o.json)
+		},
+	}
+	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
+	o.baseURL.add(cmd.Flags())
+	return cmd
+}
+
+func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	r, err := c.Room(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, r)
+	}
+	rows := [][2]string{
+		{"room", string(r.RoomID)},
+		{"slug", r.Slug},
+		{"name", r.Name},
+		{"topic", orNone(r.Topic)},
+		{"project", string(r.ProjectID)},
+		{"channel", string(r.Channel)},
+		{"created", r.CreatedAt.String() + " by " + orNobody(r.CreatedBy)},
+	}
+	if r.ForceReason != "" {
+		rows = append(rows, [2]string{"forced", r.ForceReason})
+	}
+	for _, path := range r.Bindings {
+		rows = append(rows, [2]string{"bound", path})
+	}
+	return printRows(env.Stdout, rows)
+}
+
+func orNobody(id hub.AgentID) string {
+	if id == "" {
+		return "nobody named"
+	}
+	return string(id)
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+func newRoomBind(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		project
+	}
+	cmd := &cobra.Command{
+		Use:   "bind <room> [path]",
+		Short: "Bind a folder to a room",
+		Long: `Bind a folder, the current one if no path is given, to a room: agents that work in
+it or below it find the room with "hubcli resolve". A folder is bound to one room at
+most; a folder below it may be bound to another, which then counts there. All work
+trees of a git repository share the binding.`,
+		Example: `  hubcli room bind r_4k
+  hubcli room bind checkout services/checkout --project web-shop`,
+		Args: between(1, "room", "path"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.project.check(cmd, false); err != nil {
+				return err
+			}
+			path, err := pathArgument(args[1:])
+			if err != nil {
+				return err
+			}
+			return runRoomBind(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, path)
+		},
+	}
+	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	o.baseURL.add(cmd.Flags())
+	return cmd
+}
+
+func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, path string) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	room, err := c.Room(ctx, ref)
+	if err != nil {
+		return err
+	}
+	out, err := c.BindRoom(ctx, room.RoomID, hub.BindingInput{Path: path})
+	if err != nil {
+		return err
+	}
+	verb := "bound"
+	if !out.Created {
+		verb = "already bound"
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s %s to room %s %s\n", verb, oneLine(path), out.Row.RoomID, oneLine(out.Row.Slug))
+	return err
+}
+
+func newRoomUnbind(env *Env) *cobra.Command {
+	var o baseURL
+	cmd := &cobra.Command{
+		Use:   "unbind [path]",
+		Short: "Take the binding of a folder back",
+		Long: `Take back the binding of a folder, the current one if no path is given. The path is
+that of the folder or the one that "hubcli room show" lists; the folder need not
+exist any more. A folder that is found through one above it is not bound itself.`,
+		Example: `  hubcli room unbind
+  hubcli room unbind services/checkout`,
+		Args: between(0, "path"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := pathArgument(args)
+			if err != nil {
+				return err
+			}
+			return runRoomUnbind(cmd.Context(), env, &o, path)
+		},
+	}
+	o.add(cmd.Flags())
+	return cmd
+}
+
+func runRoomUnbind(ctx context.Context, env *Env, base *baseURL, path string) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	id, err := roomBoundTo(ctx, c, path)
+	if err != nil {
+		return err
+	}
+	out, err := c.UnbindRoom(ctx, id, hub.BindingInput{Path: path})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "unbound %s from room %s %s\n", oneLine(path), out.Row.RoomID, oneLine(out.Row.Slug))
+	return err
+}
+
+// roomBoundTo finds the room that lists a path, which need not exist, or else the
+// room that the folder resolves to; whether that is by the folder itself, the hub
+// says.
+func roomBoundTo(ctx context.Context, c *client.Client, path string) (hub.RoomID, error) {
+	rooms, err := c.Rooms(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	for _, r := range rooms {
+		if slices.Contains(r.Bindings, path) {
+			return r.RoomID, nil
+		}
+	}
+	got, err := c.Resolve(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	if !got.Bound || got.RoomID == nil {
+		return "", fail(hub.CodeNotBound, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)
+	}
+	return *got.RoomID, nil
+}
+
+// pathArgument makes the path of an optional argument absolute; without one it is
+// the current folder.
+func pathArgument(args []string) (string, error) {
+	path := "."
+	if len(args) > 0 {
+		path = args[0]
+	}
+	if path == "" {
+		return "", usage("leave the path out for the current folder", "the path cannot be empty")
+	}
+	if strings.ContainsRune(path, 0) {
+		return "", usage("name a folder", "the path has a zero byte")
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", usage("give the whole path", "the current folder cannot be found: %v", err)
+	}
+	return abs, nil
+}
