@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -21,23 +22,37 @@ type directory struct {
 	head     core.Head                     // the end of what is in the view
 
 	parkedMu sync.Mutex
-	parked   map[hub.AgentID]int
+	parked   map[hub.AgentID]parking
 	waiting  int // all parked calls
+}
+
+// parking counts the calls that are parked on an agent's behalf.
+type parking struct {
+	calls int
+	polls int // of them those that a message answers; the others wait for a lease
 }
 
 // presence is one live session.
 type presence struct {
 	session hub.Session
 	seen    atomic.Int64 // wall ms of the last call
+	acted   atomic.Int64 // of the last call that was no poll; 0: since the hub runs there was none
+	busy    atomic.Int64 // of the first of the calls that keep the agent's seats working
+	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
+	// waited is when calls of the agent were last parked without a break, from the
+	// first to the end of the last. Guarded by the directory's parkedMu.
+	waited span
 	// priorKey says that the key of the session before is still good, so that
 	// the first call that proves this one must retire it.
 	priorKey bool
 }
 
+type span struct{ from, to hub.Time }
+
 func newDirectory() *directory {
 	return &directory{
 		live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
-		parked: map[hub.AgentID]int{},
+		parked: map[hub.AgentID]parking{},
 	}
 }
 
@@ -69,6 +84,7 @@ func (d *directory) change(f core.Fact, at core.Position) {
 		d.put(f.Session(at), f.Prior != "")
 	case *core.SessionRevived:
 		d.put(f.Session, false)
+		d.live[f.Session.AgentID].acted.Store(0) // a poll revives too
 	case *core.SessionRenamed:
 		if p := d.live[f.Agent]; p != nil {
 			p.session.DisplayName = f.DisplayName
@@ -88,6 +104,7 @@ func (d *directory) put(s hub.Session, priorKey bool) {
 	d.drop(s.AgentID)
 	p := &presence{session: s, priorKey: priorKey}
 	p.seen.Store(int64(s.LastSeen))
+	p.act(s.LastSeen) // beginning a session is a call that is no poll
 	d.live[s.AgentID] = p
 	d.sessions[s.SessionID] = s.AgentID
 }
@@ -137,6 +154,34 @@ func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
 	return true
 }
 
+// act is touch for a call that is no poll.
+func (d *directory) act(agent hub.AgentID, now hub.Time) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	p := d.live[agent]
+	if p == nil {
+		return false
+	}
+	p.seen.Store(int64(now))
+	p.act(now)
+	return true
+}
+
+func (p *presence) act(now hub.Time) {
+	if before := p.acted.Swap(int64(now)); int64(now)-before > hub.SeatWorkingFor.Milliseconds() {
+		p.busy.Store(int64(now))
+	}
+}
+
+// free notes that a task of the agent has ended or does not need it now.
+func (d *directory) free(agent hub.AgentID, now hub.Time) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if p := d.live[agent]; p != nil {
+		p.freed.Store(int64(now))
+	}
+}
+
 // touchAll notes a call of everybody: after a start all count as just seen.
 func (d *directory) touchAll(now hub.Time) {
 	d.mu.RLock()
@@ -162,48 +207,82 @@ func (d *directory) agents(capability string) []hub.Session {
 }
 
 // silent returns the sessions that were last heard of before limit and have no
-// call parked.
+// call parked, nor a watch.
 func (d *directory) silent(limit hub.Time) []session {
 	var out []session
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for agent, p := range d.live {
-		if p.seen.Load() < int64(limit) && !d.hasParked(agent) {
+		if p.seen.Load() < int64(limit) && !d.hasParked(agent) && !d.hasParked(agent.Watch()) {
 			out = append(out, session{agent, p.session.Incarnation})
 		}
 	}
 	return out
 }
 
-// park counts a call that waits on the agent's behalf. too_many_polls beyond the
+// repollGap is how soon after a poll the next one goes on with the same wait.
+const repollGap = 5 * time.Second
+
+// park counts a poll that waits on the agent's behalf. too_many_polls beyond the
 // limit of an agent.
-func (d *directory) park(agent hub.AgentID) error {
+func (d *directory) park(agent hub.AgentID) error { return d.parkAs(agent, true) }
+
+// parkAs is park for a call that may be no poll.
+func (d *directory) parkAs(agent hub.AgentID, poll bool) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
-	if agent != "" && d.parked[agent] >= hub.MaxParkedPerAgent { // nobody in particular is not one agent
+	n := d.parked[agent]
+	if agent != "" && n.calls >= hub.MaxParkedPerAgent { // nobody in particular is not one agent
 		return hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
 			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(retryAfterSec).
 			WithFix("let one of them end, or use an agent id of its own for every process")
 	}
-	d.parked[agent]++
+	if p := d.live[agent]; p != nil && n.calls == 0 {
+		now := hub.TimeOf(time.Now())
+		if now-p.waited.to > hub.Time(repollGap.Milliseconds()) || p.acted.Load() > int64(p.waited.to) {
+			p.waited.from = now
+		}
+	}
+	n.calls++
+	if poll {
+		n.polls++
+	}
+	d.parked[agent] = n
 	d.waiting++
 	return nil
 }
 
 // unpark ends a park.
-func (d *directory) unpark(agent hub.AgentID) {
+func (d *directory) unpark(agent hub.AgentID) { d.unparkAs(agent, true) }
+
+// unparkAs ends a parkAs.
+func (d *directory) unparkAs(agent hub.AgentID, poll bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	d.waiting--
-	if d.parked[agent]--; d.parked[agent] <= 0 {
-		delete(d.parked, agent)
+	n := d.parked[agent]
+	n.calls--
+	if poll {
+		n.polls--
+	}
+	if n.calls > 0 {
+		d.parked[agent] = n
+		return
+	}
+	delete(d.parked, agent)
+	if p := d.live[agent]; p != nil {
+		p.waited.to = hub.TimeOf(time.Now())
 	}
 }
 
 func (d *directory) hasParked(agent hub.AgentID) bool {
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
-	return d.parked[agent] > 0
+	return d.parked[agent].calls > 0
 }
 
 // directoryVersion is that of the encoding of directoryState.
@@ -234,6 +313,7 @@ func (d *directory) snapshot() (state directoryState, head core.Head) {
 func (d *directory) restore(s directoryState) {
 	for _, row := range s.Sessions {
 		d.put(row, slices.Contains(s.PriorKey, row.SessionID))
+		d.live[row.AgentID].acted.Store(0) // LastSeen may be a poll's
 	}
 	d.channels = s.Channels
 }

@@ -14,11 +14,60 @@ import (
 // encoded rows and decodes them when they are asked for: leases change far more
 // often than they are listed.
 type leaseView struct {
-	mu   sync.RWMutex
-	held map[core.LeaseKey][]byte
+	mu     sync.RWMutex
+	held   map[core.LeaseKey]heldLease
+	agents leaseIndex[hub.AgentID]
+	tasks  leaseIndex[hub.MessageID] // claims on a task
 }
 
-func newLeaseView() *leaseView { return &leaseView{held: map[core.LeaseKey][]byte{}} }
+// heldLease is the row of a lease and what it is found by.
+type heldLease struct {
+	row   []byte // nil: its owner is being rebuilt, or is in quarantine
+	agent hub.AgentID
+	task  hub.MessageID
+}
+
+// leaseIndex finds held leases by what their grants name.
+type leaseIndex[K comparable] map[K]map[core.LeaseKey]struct{}
+
+func (x leaseIndex[K]) add(k K, key core.LeaseKey) {
+	if x[k] == nil {
+		x[k] = map[core.LeaseKey]struct{}{}
+	}
+	x[k][key] = struct{}{}
+}
+
+func (x leaseIndex[K]) remove(k K, key core.LeaseKey) {
+	if delete(x[k], key); len(x[k]) == 0 {
+		delete(x, k)
+	}
+}
+
+func newLeaseView() *leaseView {
+	return &leaseView{
+		held: map[core.LeaseKey]heldLease{}, agents: leaseIndex[hub.AgentID]{}, tasks: leaseIndex[hub.MessageID]{},
+	}
+}
+
+// put shows a lease in place of what was held under its key.
+func (v *leaseView) put(k core.LeaseKey, l heldLease) {
+	v.drop(k)
+	v.held[k] = l
+	v.agents.add(l.agent, k)
+	if l.task != 0 {
+		v.tasks.add(l.task, k)
+	}
+}
+
+func (v *leaseView) drop(k core.LeaseKey) {
+	was, ok := v.held[k]
+	if !ok {
+		return
+	}
+	delete(v.held, k)
+	v.agents.remove(was.agent, k)
+	v.tasks.remove(was.task, k)
+}
 
 // apply takes what one committed record did to leases.
 func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
@@ -27,11 +76,11 @@ func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.LeaseGranted:
-			v.held[core.LeaseKey{Space: f.Space, Key: f.Key}] = nil // its row follows
+			v.put(core.LeaseKey{Space: f.Space, Key: f.Key}, heldLease{agent: f.Agent, task: f.Task}) // its row follows
 		case *core.LeaseReleased:
-			delete(v.held, core.LeaseKey{Space: f.Space, Key: f.Key})
+			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseExpired:
-			delete(v.held, core.LeaseKey{Space: f.Space, Key: f.Key})
+			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
 		}
 	}
 	for i := range rows {
@@ -39,8 +88,9 @@ func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
 		if rows[i].Table == core.TableLock {
 			k.Space = core.SpaceLock
 		}
-		if _, ok := v.held[k]; ok {
-			v.held[k] = rows[i].Value
+		if l, ok := v.held[k]; ok {
+			l.row = rows[i].Value
+			v.held[k] = l
 		}
 	}
 }
@@ -51,7 +101,7 @@ func (v *leaseView) restore(l core.Lease) {
 	if err != nil {
 		panic("actors: a lease does not encode: " + err.Error())
 	}
-	v.held[l.LeaseKey()] = value
+	v.put(l.LeaseKey(), heldLease{row: value, agent: l.Agent, task: l.Task})
 }
 
 // list returns the held leases of a space that keep keeps, by key.
@@ -59,13 +109,13 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	out := []core.Lease{}
-	for k, value := range v.held {
-		if k.Space != space || value == nil { // nil: its owner is being rebuilt, or is in quarantine
+	for k, held := range v.held {
+		if k.Space != space || held.row == nil {
 			continue
 		}
-		l, err := core.DecodeLease(value)
+		l, err := decodeLease(held.row)
 		if err != nil {
-			return nil, hub.NewError(hub.CodeCorruptRecord, "a stored lease cannot be read")
+			return nil, err
 		}
 		if keep(&l) {
 			out = append(out, l)
@@ -73,6 +123,29 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 	}
 	slices.SortFunc(out, func(a, b core.Lease) int { return cmp.Compare(a.Key, b.Key) })
 	return out, nil
+}
+
+// of returns the held leases of an agent and the held claims on a task: whichever
+// of both is named.
+func (v *leaseView) of(agent hub.AgentID, task hub.MessageID, add func(*core.Lease)) error {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	keys := v.agents[agent]
+	if task != 0 {
+		keys = v.tasks[task]
+	}
+	for k := range keys {
+		held := v.held[k]
+		if held.row == nil {
+			continue
+		}
+		l, err := decodeLease(held.row)
+		if err != nil {
+			return err
+		}
+		add(&l)
+	}
+	return nil
 }
 
 // inThread returns the held claims of a thread and the held locks whose metadata
@@ -117,7 +190,7 @@ func (v *leaseView) replace(k core.Owner, space core.LeaseSpace, leases []core.L
 	defer v.mu.Unlock()
 	for held := range v.held {
 		if held.Space == space && leaseOwner(core.LeaseShard(held)) == k {
-			delete(v.held, held)
+			v.drop(held)
 		}
 	}
 	for _, l := range leases {

@@ -89,7 +89,7 @@ func comeAndGo(t *testing.T, r *rig, n int) {
 	if _, err := r.Events(ctx, hub.EventsQuery{Agent: agent, Since: hub.MaxMessageID, Limit: 1, Wait: 1}); err != nil {
 		t.Error(err)
 	}
-	r.Touch(agent + "x")
+	r.Touch(agent+"x", false)
 	if _, err := r.CloseSession(ctx, s.SessionID); err != nil {
 		t.Error(err)
 	}

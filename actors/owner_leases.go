@@ -101,13 +101,13 @@ func (a *leaseAsk) run(o *owner) {
 // park puts the command into the queue of its key.
 func (a *leaseAsk) park(o *owner, now core.Now) {
 	h := o.hub
-	if err := h.views.directory.park(a.agent); err != nil {
+	if err := h.views.directory.parkAs(a.agent, false); err != nil {
 		a.fail(err)
 		return
 	}
 	a.unpark = func() {
 		h.views.directory.touch(a.agent, h.clock.now().Wall)
-		h.views.directory.unpark(a.agent)
+		h.views.directory.unparkAs(a.agent, false)
 	}
 	a.returnPermit()
 	a.place = o.leases.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)

@@ -58,11 +58,14 @@ func nothing() core.Decision[struct{}] {
 	return core.Decision[struct{}]{Answer: func(core.Position) struct{} { return struct{}{} }}
 }
 
-// Touch notes that agent has made a call. A session that had ended of silence
-// revives.
-func (h *Hub) Touch(agent hub.AgentID) {
-	now := h.clock.now()
-	if h.views.directory.touch(agent, now.Wall) || h.stopping.Load() || h.idle.known(agent) {
+// Touch notes that agent has made a call; poll says that the call only waits for
+// messages. A session that had ended of silence revives.
+func (h *Hub) Touch(agent hub.AgentID, poll bool) {
+	note := h.views.directory.act
+	if poll {
+		note = h.views.directory.touch
+	}
+	if note(agent, h.clock.now().Wall) || h.stopping.Load() || h.idle.known(agent) {
 		return
 	}
 	row, err := h.agentRow(agent)
@@ -71,6 +74,7 @@ func (h *Hub) Touch(agent hub.AgentID) {
 		return
 	}
 	_, _ = h.revive(context.Background(), agent, 0)
+	note(agent, h.clock.now().Wall)
 }
 
 // revive tells the agent's owner that the agent has made a call; incarnation is

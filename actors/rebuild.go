@@ -210,7 +210,7 @@ func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
 		}
 	case *core.Tasks:
 		for i := range rows {
-			h.views.showTasks(&rows[i])
+			h.views.showTasks(&rows[i], h.clock.now().Wall)
 		}
 	case *core.Projects:
 		for _, row := range latest(rows) {

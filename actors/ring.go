@@ -154,6 +154,13 @@ func (r *ring) get(id hub.MessageID) (*core.StoredMessage, bool) {
 	return r.list[r.start+i].msg, true
 }
 
+// reach returns the id behind which the ring holds every message.
+func (r *ring) reach() hub.MessageID {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.floor
+}
+
 // walk calls keep, newest first, for every message of scope with
 // since < id <= upto that is in the ring, until keep returns false. complete is
 // false if older rows than the ring holds would be needed; then nothing was

@@ -26,7 +26,7 @@ func TestSessionEndsOfSilence(t *testing.T) {
 		if _, ok := r.live("ann"); !ok {
 			t.Fatal("ended early")
 		}
-		r.Touch("ann")
+		r.Touch("ann", false)
 		time.Sleep(hub.SessionIdleAfter - presenceTick)
 		synctest.Wait()
 		if _, ok := r.live("ann"); !ok {
@@ -82,10 +82,10 @@ func TestParkedPollIsPresence(t *testing.T) {
 // with its header; one that was closed does not.
 func TestIdleSessionRevives(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
-		r.Touch("ann") // before she has a session; must not be remembered for ever
+		r.Touch("ann", false) // before she has a session; must not be remembered for ever
 		s := r.register("ann")
 		for name, call := range map[string]func(){
-			"plain call": func() { r.Touch("ann") },
+			"plain call": func() { r.Touch("ann", false) },
 			"header": func() {
 				if c, err := r.Authenticate(t.Context(), s.SessionID); err != nil || c.Agent != "ann" || c.Incarnation != 1 {
 					t.Errorf("Authenticate: %+v, %v", c, err)
@@ -105,7 +105,7 @@ func TestIdleSessionRevives(t *testing.T) {
 		if _, err := r.CloseSession(t.Context(), s.SessionID); err != nil {
 			t.Fatalf("close: %v", err)
 		}
-		r.Touch("ann")
+		r.Touch("ann", false)
 		if _, ok := r.live("ann"); ok {
 			t.Error("a closed session revived with a plain call")
 		}
@@ -124,7 +124,7 @@ func TestRevivalIsNotForgotten(t *testing.T) {
 		r.Hub.idle.remember("ann") // what such a call leaves behind
 		time.Sleep(idleLimit)
 		synctest.Wait()
-		r.Touch("ann")
+		r.Touch("ann", false)
 		if _, ok := r.live("ann"); !ok {
 			t.Error("did not revive")
 		}

@@ -44,30 +44,45 @@ func (x taskIndex[K]) remove(k *K, id hub.TaskID) {
 	}
 }
 
-// apply takes a committed row of TableTask.
-func (v *taskView) apply(row *core.Row) {
+// apply takes a committed row of TableTask. It returns the agent that the task
+// kept at work, or waiting for input, and does not any more; or "".
+func (v *taskView) apply(row *core.Row) hub.AgentID {
 	t, err := decodeTask(row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
-	v.put(t)
+	return v.put(t)
 }
 
-func (v *taskView) put(t core.StoredTask) {
+// put is apply for a decoded row.
+func (v *taskView) put(t core.StoredTask) (freed hub.AgentID) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	id := t.Task.TaskID
-	if was, ok := v.live[id]; ok {
+	was, ok := v.live[id]
+	if ok {
 		v.rooms.remove(was.Task.RoomID, id)
 		v.agents.remove(was.Task.Assignee, id)
 	}
 	if t.Task.Status.Terminal() {
 		delete(v.live, id)
-		return
+	} else {
+		v.live[id] = t
+		v.rooms.add(t.Task.RoomID, id)
+		v.agents.add(t.Task.Assignee, id)
 	}
-	v.live[id] = t
-	v.rooms.add(t.Task.RoomID, id)
-	v.agents.add(t.Task.Assignee, id)
+	if agent := engages(&was.Task); ok && agent != engages(&t.Task) {
+		return agent
+	}
+	return ""
+}
+
+// engages returns the agent that a task keeps at work or waiting for input, or "".
+func engages(t *hub.Task) hub.AgentID {
+	if t.Assignee != nil && (t.Status == hub.TaskWorking || t.Status == hub.TaskInputRequired) {
+		return *t.Assignee
+	}
+	return ""
 }
 
 // list returns the live tasks that keep keeps, newest first.

@@ -50,7 +50,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		v.leases.apply(s.facts, r.Rows)
 	case core.OwnerTasks:
 		for i := range r.Rows {
-			v.showTasks(&r.Rows[i])
+			v.showTasks(&r.Rows[i], r.Wall)
 		}
 	case core.OwnerProjects:
 		for i := range r.Rows {
@@ -68,11 +68,13 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 	return scopes
 }
 
-// showTasks lets the views of tasks and runs see a committed row.
-func (v *views) showTasks(row *core.Row) {
+// showTasks lets the views of tasks and runs see a committed row of that time.
+func (v *views) showTasks(row *core.Row, at hub.Time) {
 	switch row.Table { //nolint:exhaustive // the others are indexes, which are read from the store
 	case core.TableTask:
-		v.tasks.apply(row)
+		if agent := v.tasks.apply(row); agent != "" {
+			v.directory.free(agent, at)
+		}
 	case core.TableRun:
 		v.runs.apply(row)
 	}

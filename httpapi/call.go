@@ -86,7 +86,7 @@ func (c *call) actAs(agent hub.AgentID) error {
 	}
 	c.agent = agent
 	if !agent.Reserved() {
-		c.server.config.Presence.Touch(agent)
+		c.server.config.Presence.Touch(agent, c.route.polls)
 	}
 	return nil
 }

@@ -22,8 +22,9 @@ type Authenticator interface {
 }
 
 // Presence learns who is there. Touch is called for every call that names an
-// agent and that the edge does not refuse; it must not wait.
-type Presence interface{ Touch(agent hub.AgentID) }
+// agent and that the edge does not refuse; it must not wait. poll says that the
+// call waits for messages or asks what is new, and is no work.
+type Presence interface{ Touch(agent hub.AgentID, poll bool) }
 
 // Config is what a Server is made of. The services, Sessions, OperatorToken and
 // InstanceID are required; the rest has defaults.
@@ -110,7 +111,7 @@ func (c *Config) Validate() error {
 
 type absent struct{}
 
-func (absent) Touch(hub.AgentID) {}
+func (absent) Touch(hub.AgentID, bool) {}
 
 // interfaceAddrs returns the addresses of this machine's interfaces; none if
 // they cannot be read.

@@ -97,7 +97,7 @@ func (s *stub) Authenticate(_ context.Context, id hub.SessionID) (hub.Caller, er
 	return hub.Caller{}, hub.NewError(hub.CodeSessionInvalid, "the session is unknown")
 }
 
-func (s *stub) Touch(agent hub.AgentID) {
+func (s *stub) Touch(agent hub.AgentID, _ bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.touched = append(s.touched, agent)

@@ -35,6 +35,7 @@ type route struct {
 	auth      auth
 	large     bool // the body may carry a message within the limits
 	changes   bool // the call changes something: it is logged
+	polls     bool // the call asks what is new: its agent listens, and does not work
 	secret    bool // the path may hold a secret: the log shows the route's path
 	handle    handler
 }
@@ -48,7 +49,7 @@ var routes = []route{
 	{path: "/readyz", method: "GET", operation: "getReadiness", plane: planeOpen, auth: authRemote, handle: getReadiness},
 	{path: "/v1/agents", method: "GET", operation: "listAgents", plane: planeAgent, handle: listAgents},
 	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, auth: authRemote, handle: getAppStatus},
-	{path: "/v1/attention", method: "GET", operation: "getAttention", plane: planeAgent, handle: getAttention},
+	{path: "/v1/attention", method: "GET", operation: "getAttention", plane: planeAgent, polls: true, handle: getAttention},
 	{path: "/v1/attention", method: "POST", operation: "tellAgent", plane: planeAgent, changes: true, handle: postAttention},
 	{path: "/v1/bootstrap", method: "GET", operation: "getBootstrap", plane: planeAgent, handle: getBootstrap},
 	{path: "/v1/channels", method: "GET", operation: "listChannels", plane: planeAgent, handle: listChannels},
@@ -57,14 +58,14 @@ var routes = []route{
 	{path: "/v1/claims", method: "POST", operation: "claim", plane: planeAgent, changes: true, handle: postClaim},
 	{path: "/v1/claims/refresh", method: "POST", operation: "refreshClaim", plane: planeAgent, changes: true, handle: refreshClaim},
 	{path: "/v1/claims/release", method: "POST", operation: "releaseClaim", plane: planeAgent, changes: true, handle: releaseClaim},
-	{path: "/v1/events", method: "GET", operation: "pollEvents", plane: planeAgent, handle: pollEvents},
+	{path: "/v1/events", method: "GET", operation: "pollEvents", plane: planeAgent, polls: true, handle: pollEvents},
 	{path: "/v1/hub-info", method: "GET", operation: "getHubInfo", plane: planeOpen, auth: authNone, handle: getHubInfo},
-	{path: "/v1/inbox/:agent_id", method: "GET", operation: "getInbox", plane: planeAgent, handle: getInbox},
+	{path: "/v1/inbox/:agent_id", method: "GET", operation: "getInbox", plane: planeAgent, polls: true, handle: getInbox},
 	{path: "/v1/locks", method: "GET", operation: "listLocks", plane: planeAgent, handle: listLocks},
 	{path: "/v1/locks", method: "POST", operation: "lock", plane: planeAgent, changes: true, handle: postLock},
 	{path: "/v1/locks/refresh", method: "POST", operation: "refreshLock", plane: planeAgent, changes: true, handle: refreshLock},
 	{path: "/v1/locks/release", method: "POST", operation: "releaseLock", plane: planeAgent, changes: true, handle: releaseLock},
-	{path: "/v1/messages", method: "GET", operation: "listMessages", plane: planeAgent, handle: listMessages},
+	{path: "/v1/messages", method: "GET", operation: "listMessages", plane: planeAgent, polls: true, handle: listMessages},
 	{path: "/v1/messages", method: "POST", operation: "postMessage", plane: planeAgent, large: true, changes: true, handle: postMessage},
 	{path: "/v1/messages/:message_id", method: "GET", operation: "getMessage", plane: planeAgent, handle: getMessage},
 	{path: "/v1/openapi.json", method: "GET", operation: "getOpenAPI", plane: planeOpen, auth: authRemote, handle: getOpenAPI},
@@ -88,7 +89,7 @@ var routes = []route{
 	{path: "/v1/shutdown", method: "GET", operation: "getShutdown", plane: planeOperator, handle: getShutdown},
 	{path: "/v1/shutdown", method: "POST", operation: "shutdown", plane: planeOperator, changes: true, handle: postShutdown},
 	{path: "/v1/shutdown/cancel", method: "POST", operation: "cancelShutdown", plane: planeOperator, changes: true, handle: cancelShutdown},
-	{path: "/v1/stream", method: "GET", operation: "streamEvents", plane: planeAgent, handle: streamEvents},
+	{path: "/v1/stream", method: "GET", operation: "streamEvents", plane: planeAgent, polls: true, handle: streamEvents},
 	{path: "/v1/tasks", method: "GET", operation: "listTasks", plane: planeAgent, handle: listTasks},
 	{path: "/v1/tasks/:task_id", method: "GET", operation: "getTask", plane: planeAgent, handle: getTask},
 	{path: "/v1/tasks/:task_id", method: "POST", operation: "updateTask", plane: planeAgent, changes: true, handle: updateTask},

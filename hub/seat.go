@@ -70,15 +70,15 @@ type RoomStatus struct {
 	SeatCount       int        `json:"seat_count"`
 	OpenTasks       []Task     `json:"open_tasks"` // at most 50, newest first
 	OpenTaskCount   int        `json:"open_task_count"`
-	Runs            []Run      `json:"runs"` // at most 20, running first, newest first
-	RunCount        int        `json:"run_count"`
-	Claims          []HeldRow  `json:"claims"` // at most 50, oldest first
+	Runs            []Run      `json:"runs"`      // at most 20, running first, each part newest first
+	RunCount        int        `json:"run_count"` // that have not ended
+	Claims          []HeldRow  `json:"claims"`    // at most 50, oldest first
 	ClaimCount      int        `json:"claim_count"`
 	Locks           []HeldRow  `json:"locks"` // at most 50, oldest first
 	LockCount       int        `json:"lock_count"`
-	Decisions       []Decision `json:"decisions"` // at most 10, latest first
-	Unread          int        `json:"unread"`    // of the caller; 0 if it names no agent
-	NotListening    []AgentID  `json:"not_listening"`
+	Decisions       []Decision `json:"decisions"`     // at most 10, latest first
+	Unread          int        `json:"unread"`        // of the caller; 0 if it names no agent
+	NotListening    []AgentID  `json:"not_listening"` // who is there and would not be woken; at most 100
 }
 
 // HeldRow is a claim or lock that has to do with a room: an agent with a seat

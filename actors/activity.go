@@ -1,0 +1,100 @@
+package actors
+
+import (
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// doing is what the directory knows of an agent.
+type doing struct {
+	session *hub.Session // live; nil: none
+	parked  bool         // a call of the agent waits
+	polls   bool         // one of them for messages
+	watched bool         // a watch of the agent waits
+	waited  span
+	acted   hub.Time // last call that was no poll; 0: unknown
+	busy    hub.Time // since when such calls came without a break of hub.SeatWorkingFor
+	freed   hub.Time // last time that a task stopped keeping the agent; 0: unknown
+}
+
+// doing returns what an agent does. Nothing of it is journaled: after a start all
+// is unknown but the session.
+func (d *directory) doing(agent hub.AgentID) (out doing) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	n := d.parked[agent]
+	out.parked, out.polls, out.watched = n.calls > 0, n.polls > 0, d.parked[agent.Watch()].calls > 0
+	if p := d.live[agent]; p != nil {
+		row := p.row()
+		out.session, out.waited = &row, p.waited
+		out.acted, out.busy, out.freed = hub.Time(p.acted.Load()), hub.Time(p.busy.Load()), hub.Time(p.freed.Load())
+	}
+	return out
+}
+
+// presence says whether the agent is there. A parked call is presence, and so is
+// a watch: what runs it would end with the agent.
+func (d *doing) presence(now hub.Time) hub.Presence {
+	switch {
+	case d.session == nil:
+		return hub.PresenceGone
+	case d.parked, d.watched, now-d.session.LastSeen < hub.Time(hub.SeatAwayAfter.Milliseconds()):
+		return hub.PresenceLive
+	}
+	return hub.PresenceAway
+}
+
+// listener says whether something would wake the agent.
+func (d *doing) listener() hub.Listener {
+	switch {
+	case d.polls, d.watched:
+		return hub.ListenerArmed
+	case d.session == nil:
+		return hub.ListenerUnknown
+	}
+	return hub.ListenerNone
+}
+
+// activity says what the agent does, and since when as far as that is known: 0
+// where it is not. tasks are those that it has. A watch is no activity.
+func (d *doing) activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, hub.Time) {
+	blocked, working := hub.Time(0), hub.Time(0)
+	for i := range tasks {
+		switch row := &tasks[i].Task; row.Status { //nolint:exhaustive // the others keep nobody
+		case hub.TaskInputRequired:
+			blocked = earlier(blocked, row.UpdatedAt)
+		case hub.TaskWorking:
+			working = earlier(working, row.UpdatedAt)
+		}
+	}
+	calls := d.acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) // until when they keep it working
+	if d.acted != 0 && now < calls {
+		working = earlier(working, d.busy)
+	}
+	switch {
+	case blocked != 0:
+		return hub.ActivityBlocked, blocked
+	case d.parked:
+		return hub.ActivityWaiting, max(d.waited.from, d.freed)
+	case working != 0:
+		return hub.ActivityWorking, max(working, d.waited.to)
+	}
+	since := max(d.waited.to, d.freed)
+	if d.acted != 0 {
+		since = max(since, calls)
+	}
+	if since == 0 && d.session != nil {
+		since = d.session.CreatedAt
+	}
+	return hub.ActivityIdle, since
+}
+
+// earlier returns the earlier of two times, of which 0 is none.
+func earlier(a, b hub.Time) hub.Time {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}

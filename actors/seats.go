@@ -1,0 +1,145 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// seatRow shows a seat as an agent sees it.
+func (h *Hub) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
+	now := h.clock.now().Wall
+	row, err := h.seatAs(&seat, h.views.directory.doing(seat.AgentID), viewer{agent: by}, now)
+	if err == nil {
+		row.Unread, err = h.unread(seat.AgentID, seat.RoomID)
+	}
+	return row, err
+}
+
+// seatAs is seatRow without what is unread.
+func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) (hub.Seat, error) {
+	row := hub.Seat{
+		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,
+		JoinedAt: seat.JoinedAt, Presence: d.presence(now), Listener: d.listener(), Watching: []string{},
+	}
+	tasks := h.views.tasks.of(seat.AgentID, func(*core.StoredTask) bool { return true })
+	var since hub.Time
+	row.Activity, since = d.activity(tasks, now)
+	row.ActivitySince = present(since)
+	row.CurrentTaskID = currentTask(tasks, sees)
+	if d.session != nil {
+		row.SessionID, row.LastSeen = &d.session.SessionID, &d.session.LastSeen
+		return row, nil
+	}
+	stored, err := h.agentRow(seat.AgentID)
+	if err != nil || stored == nil {
+		return row, err
+	}
+	row.LastSeen = present(stored.EndedAt)
+	if stored.EndReason == core.EndedIdle {
+		row.LastSeen = present(stored.EndedAt - hub.Time(hub.SessionIdleAfter.Milliseconds()))
+	}
+	return row, nil
+}
+
+// currentTask returns the newest task that is worked on, else the newest that
+// needs input, of those that the viewer may see.
+func currentTask(tasks []core.StoredTask, sees viewer) *hub.TaskID {
+	for _, status := range []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired} {
+		for i := range tasks {
+			if tasks[i].Task.Status == status && sees.task(&tasks[i]) {
+				return &tasks[i].Task.TaskID
+			}
+		}
+	}
+	return nil
+}
+
+// seated is a seat with what its agent does.
+type seated struct {
+	core.StoredSeat
+	doing    doing
+	presence hub.Presence
+}
+
+// seatedIn returns the seats of a room, who is live first, then who is away.
+func (h *Hub) seatedIn(room hub.RoomID, now hub.Time) ([]seated, error) {
+	stored, err := h.seatsOf(room)
+	if err != nil {
+		return nil, err
+	}
+	rank := map[hub.Presence]int{hub.PresenceLive: 0, hub.PresenceAway: 1, hub.PresenceGone: 2}
+	seats := make([]seated, len(stored))
+	for i, s := range stored {
+		d := h.views.directory.doing(s.AgentID)
+		seats[i] = seated{s, d, d.presence(now)}
+	}
+	slices.SortStableFunc(seats, func(a, b seated) int { return cmp.Compare(rank[a.presence], rank[b.presence]) })
+	return seats, nil
+}
+
+// tailRows is how many of the latest messages of a room are looked at once for
+// all its seats. Whoever has seen less is counted alone.
+const tailRows = hub.MaxUnread + 200
+
+// countUnreadOf fills in what each of the seats has not seen of the room.
+func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
+	counts := make([]unreadIn, len(seats))
+	since := hub.MessageID(hub.MaxMessageID)
+	for i := range seats {
+		counts[i] = h.unreadOf(seats[i].AgentID)
+		since = min(since, counts[i].seen.InChannel(room.Channel()))
+	}
+	if len(seats) == 0 {
+		return nil
+	}
+	tail, err := h.views.tail(channelScope(room.Channel()), since, counts[0].head, tailRows)
+	if err != nil {
+		return err
+	}
+	for i := range seats {
+		u, n := &counts[i], 0
+		count := func(m *core.StoredMessage) bool {
+			if m.ID <= u.head && u.keeps(m) {
+				n++
+			}
+			return n < hub.MaxUnread
+		}
+		if err := h.views.later(inboxScope(u.agent), u.seen.InInbox(), u.head, count); err != nil {
+			return err
+		}
+		for j := 0; j < len(tail) && n < hub.MaxUnread; j++ {
+			count(tail[j])
+		}
+		cut := len(tail) == tailRows && u.seen.InChannel(room.Channel()) < tail[tailRows-1].ID
+		if seats[i].Unread = n; cut && n < hub.MaxUnread {
+			if seats[i].Unread, err = h.views.countUnread(u, room); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tail returns the latest messages of a scope with since < id <= head, newest
+// first, at most limit.
+func (v *views) tail(scope core.Scope, since, head hub.MessageID, limit int) (out []*core.StoredMessage, err error) {
+	add := func(m *core.StoredMessage) bool {
+		out = append(out, m)
+		return len(out) < limit
+	}
+	floor := max(since, v.ring.reach())
+	if !v.ring.walk(scope, floor, head, add) {
+		out, floor = nil, head // the ring has moved on
+	}
+	if len(out) == limit || floor <= since {
+		return out, nil
+	}
+	err = v.rows.Messages(scope, since, floor, true, func(m *core.StoredMessage) bool {
+		row := *m
+		return add(&row)
+	})
+	return out, err
+}

@@ -1,0 +1,168 @@
+package actors
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// roomWithSeats makes a room in which these agents have seats. The rows are put as
+// an accepted invite gives them.
+func (r *rig) roomWithSeats(agents ...hub.AgentID) hub.Room {
+	r.t.Helper()
+	if _, err := r.CreateProject(r.t.Context(), hub.ProjectInput{Name: "P"}); err != nil {
+		r.t.Fatal(err)
+	}
+	out, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "p", Name: "Room"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.seat(out.Row.RoomID, agents...)
+	return out.Row
+}
+
+func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
+	r.t.Helper()
+	var rows []core.Row
+	for i, agent := range agents {
+		s := core.StoredSeat{SeatID: hub.SeatID(core.IDAt(core.PrefixSeat, hub.Seq(i+1))), RoomID: room, AgentID: agent, Role: "dev"}
+		rows = append(rows, core.Row{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: encodeEffect(s)})
+	}
+	if err := r.journal.PutRows(rows); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// looks is a seat in short, with how long its activity has lasted.
+func (r *rig) looks(room hub.RoomID, agent hub.AgentID) string {
+	r.t.Helper()
+	seat, err := r.seatOf(room, agent)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	row, err := r.seatRow(seat, "")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	since := "unknown"
+	if row.ActivitySince != nil {
+		since = fmt.Sprint(time.Duration(hub.TimeOf(time.Now())-*row.ActivitySince) * time.Millisecond)
+	}
+	task := ""
+	if row.CurrentTaskID != nil {
+		task = fmt.Sprint(" on ", *row.CurrentTaskID)
+	}
+	return fmt.Sprintf("%s %s %s %s%s", row.Presence, row.Activity, since, row.Listener, task)
+}
+
+// The states of a seat through an agent's day, by the contract: presence and
+// activity follow from its session, its calls, its parked calls and its tasks.
+func TestSeatThroughTheDay(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("ann").RoomID
+		want := func(when, want string) {
+			t.Helper()
+			if got := r.looks(room, "ann"); got != want {
+				t.Errorf("%s: %s, want %s", when, got, want)
+			}
+		}
+		parked := func(agent hub.AgentID, wait time.Duration) {
+			go func() { _, _ = r.Events(t.Context(), hub.EventsQuery{Agent: agent, Since: 1 << 50, Limit: 1, Wait: wait}) }()
+			synctest.Wait()
+		}
+		status := func(id hub.TaskID, s hub.TaskStatus) {
+			t.Helper()
+			if _, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "ann", Status: &s}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want("before it ever came", "gone idle unknown unknown")
+		r.register("ann")
+		time.Sleep(10 * time.Second)
+		want("it has registered", "live working 10s none")
+		time.Sleep(40 * time.Second)
+		r.Touch("ann", false)
+		time.Sleep(30 * time.Second)
+		want("one call after the other", "live working 1m20s none")
+		time.Sleep(29 * time.Second)
+		r.Touch("ann", true)
+		time.Sleep(2 * time.Second)
+		want("a poll is no work", "live idle 1s none")
+		time.Sleep(61 * time.Second)
+		want("silent for a minute", "away idle 1m2s none")
+
+		parked("ann", 30*time.Second)
+		time.Sleep(20 * time.Second)
+		want("it polls", "live waiting 20s armed")
+		time.Sleep(11 * time.Second)
+		want("the poll is over", "live idle 1s none")
+		parked("ann", 30*time.Second)
+		time.Sleep(5 * time.Second)
+		want("the next poll goes on with the same wait", "live waiting 36s armed")
+		time.Sleep(26 * time.Second)
+
+		id := r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "x"}).ID
+		status(id, hub.TaskWorking)
+		time.Sleep(20 * time.Second)
+		want("it works on a task; the call was nobody's", fmt.Sprint("live working 20s none"))
+		status(id, hub.TaskInputRequired)
+		time.Sleep(7 * time.Second)
+		parked("ann", 10*time.Second)
+		want("a task of it needs input, whatever else it does", "live blocked 7s armed")
+		status(id, hub.TaskDone)
+		time.Sleep(3 * time.Second)
+		want("it is not blocked any more, and still polls", "live waiting 3s armed")
+		time.Sleep(8 * time.Second)
+
+		r.claim("bob", "k", 600)
+		go func() {
+			_, _ = r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k", TTLSec: 60, WaitSec: 5})
+		}()
+		synctest.Wait()
+		want("who waits for a lease is not woken by a message", "live waiting 11s none")
+		time.Sleep(6 * time.Second)
+		parked("ann.watch", 50*time.Second)
+		time.Sleep(40 * time.Second)
+		want("a watch is no activity, but it listens", "live idle 41s armed")
+		parked("ann.watch", 55*time.Second)
+		time.Sleep(55 * time.Second)
+		parked("ann.watch", 55*time.Second)
+		time.Sleep(50 * time.Second)
+		want("a watch is presence", "live idle 2m26s armed")
+		time.Sleep(3 * time.Minute)
+		want("its session has ended", "gone idle unknown unknown")
+		seat, err := r.seatOf(room, "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row, err := r.seatRow(seat, ""); err != nil || row.SessionID != nil || row.LastSeen == nil || row.Role != "dev" {
+			t.Errorf("%+v, %v", row, err)
+		}
+	})
+}
+
+// Whose a task is decides who may see that an agent is at it, not whether it is.
+func TestSeatShowsNoHiddenTask(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("ann")
+		r.register("ann")
+		id := r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "x"}).ID
+		working := hub.TaskWorking
+		if _, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "ann", Status: &working}); err != nil {
+			t.Fatal(err)
+		}
+		seat, err := r.seatOf(room.RoomID, "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for viewer, sees := range map[hub.AgentID]bool{"": false, "other": false, "lead": true, "ann": true} {
+			if row, err := r.seatRow(seat, viewer); err != nil || (row.CurrentTaskID != nil) != sees || row.Activity != hub.ActivityWorking {
+				t.Errorf("%q sees %+v, %v", viewer, row, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// How long the lists of a room's status are at most.
+const (
+	statusSeats     = 100
+	statusTasks     = 50
+	statusRuns      = 20
+	statusLeases    = 50
+	statusDecisions = 10
+)
+
+// RoomStatus shows what goes on in a room; see hub.Seats. With s seats, t live
+// tasks of the room, r runs that have not ended and l leases of the room it costs
+// O(s + t + r + l), and what is unread of at most statusSeats seats.
+func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
+	var out hub.RoomStatus
+	room, err := h.room(q.RoomID)
+	if err != nil {
+		return out, err
+	}
+	out.Room, out.LatestVisibleID = room, h.views.ring.visible()
+	out.Project, _ = h.project(room.ProjectID) // a room's project is never deleted
+	sees, now := viewerOf(ctx, q.Viewer), h.clock.now()
+	seats, err := h.seatedIn(room.RoomID, now.Wall)
+	if err != nil {
+		return out, err
+	}
+	if err := h.showSeats(&out, seats, sees, now.Wall); err != nil {
+		return out, err
+	}
+	tasks := h.views.tasks.inRoom(room.RoomID, func(*core.StoredTask) bool { return true })
+	if err := h.showLeases(&out, seats, tasks, now); err != nil {
+		return out, err
+	}
+	visible := slices.DeleteFunc(tasks, func(t core.StoredTask) bool { return !sees.task(&t) })
+	out.OpenTasks, out.OpenTaskCount = rowsOf(visible, statusTasks), len(visible)
+	if err := h.showRuns(&out, sees); err != nil {
+		return out, err
+	}
+	if out.Decisions, err = h.latestDecisions(room.RoomID, statusDecisions); err != nil {
+		return out, err
+	}
+	if q.Viewer != "" {
+		out.Unread, err = h.unread(q.Viewer, room.RoomID)
+	}
+	return out, err
+}
+
+func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, sees viewer, now hub.Time) error {
+	out.SeatCount, out.Seats, out.NotListening = len(seats), []hub.Seat{}, []hub.AgentID{}
+	for i := range seats {
+		s := &seats[i]
+		if s.doing.listener() == hub.ListenerNone && len(out.NotListening) < statusSeats {
+			out.NotListening = append(out.NotListening, s.AgentID)
+		}
+		if len(out.Seats) < statusSeats {
+			row, err := h.seatAs(&s.StoredSeat, s.doing, sees, now)
+			if err != nil {
+				return err
+			}
+			out.Seats = append(out.Seats, row)
+		}
+	}
+	return h.countUnreadOf(out.Seats, out.Room.RoomID)
+}
+
+// showLeases shows what agents with a seat hold, and claims on tasks of the room.
+func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.StoredTask, now core.Now) error {
+	found := map[core.LeaseKey]core.Lease{}
+	add := func(l *core.Lease) { found[l.LeaseKey()] = *l }
+	for i := range seats {
+		if err := h.views.leases.of(seats[i].AgentID, 0, add); err != nil {
+			return err
+		}
+	}
+	for i := range tasks {
+		if err := h.views.leases.of("", tasks[i].Task.TaskID, add); err != nil {
+			return err
+		}
+	}
+	var claims, locks []core.Lease
+	for k, l := range found {
+		if k.Space == core.SpaceClaim {
+			claims = append(claims, l)
+		} else {
+			locks = append(locks, l)
+		}
+	}
+	out.Claims, out.ClaimCount = heldRows(claims, now), len(claims)
+	out.Locks, out.LockCount = heldRows(locks, now), len(locks)
+	return nil
+}
+
+// heldRows shows the oldest leases.
+func heldRows(leases []core.Lease, now core.Now) []hub.HeldRow {
+	slices.SortFunc(leases, func(a, b core.Lease) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Fence, b.Fence))
+	})
+	rows := make([]hub.HeldRow, 0, min(len(leases), statusLeases))
+	for i := 0; i < len(leases) && i < statusLeases; i++ {
+		l := &leases[i]
+		rows = append(rows, hub.HeldRow{
+			Key: cmp.Or(l.Given, l.Key), AgentID: l.Agent, TaskMessageID: present(l.Task),
+			AgeSec: float64(now.Wall-l.Since) / 1000, ExpiresInSec: float64(l.Deadline-now.HubMS) / 1000,
+		})
+	}
+	return rows
+}
+
+// showRuns shows the runs that have not ended and, as far as there is room, those
+// that ended last.
+func (h *Hub) showRuns(out *hub.RoomStatus, sees viewer) error {
+	running := h.views.runs.list(out.Room.RoomID)
+	out.RunCount, out.Runs = len(running), []hub.Run{}
+	shown := running[:min(len(running), statusRuns)]
+	if left := statusRuns - len(shown); left > 0 {
+		ended, err := h.storedRuns(out.Room.RoomID, left, func(r *core.StoredRun) bool {
+			return r.Run.Status.Terminal() && !slices.ContainsFunc(shown, func(s core.StoredRun) bool { return s.Run.RunID == r.Run.RunID })
+		})
+		if err != nil {
+			return err
+		}
+		shown = append(shown, ended...)
+	}
+	for _, run := range shown {
+		row, err := h.runRow(run, sees)
+		if err != nil {
+			return err
+		}
+		out.Runs = append(out.Runs, row)
+	}
+	return nil
+}
+
+// latestDecisions returns the latest decisions of a room, newest first.
+func (h *Hub) latestDecisions(room hub.RoomID, limit int) ([]hub.Decision, error) {
+	out := []hub.Decision{}
+	var bad error
+	err := h.rows.RowsOf(core.TableDecisionByRoom, core.RoomKey(room, nil), true, func(key, _ []byte) bool {
+		var row hub.Decision
+		seq := hub.Seq(binary.BigEndian.Uint64(key[len(key)-8:]))
+		if row, bad = storedRow[hub.Decision](h, core.TableDecision, core.SeqKey(seq)); bad == nil {
+			out = append(out, row)
+		}
+		return bad == nil && len(out) < limit
+	})
+	return out, errors.Join(err, bad)
+}
