@@ -24,8 +24,15 @@ func hooked(t *testing.T, vars map[string]string, stdin io.Reader, args ...strin
 	return got, time.Since(begin)
 }
 
-// budget is what a harness waits, with room for a slow machine.
-const budget = 2 * time.Second
+// patience is more than the budget of a hook, because machines are slow at times;
+// what hangs takes much longer.
+const patience = 5 * time.Second
+
+func TestHookKeepsToItsBudget(t *testing.T) {
+	if hookConnect > 300*time.Millisecond || hookStdin >= hookCalls || hookCalls >= hookLimit || hookLimit > 1800*time.Millisecond {
+		t.Error("two seconds are all there is, and the process has to start and end")
+	}
+}
 
 const stopPayload = `{"session_id":"s","turn_id":"t","cwd":"/"}`
 
@@ -67,7 +74,7 @@ func TestHookIsSilentWithoutAHub(t *testing.T) {
 			vars := map[string]string{"HUB_DATA_ROOT": root, "HUB_BASE_URL": url, "HUB_AGENT": "dev-a"}
 			for _, event := range hook.Events() {
 				got, took := hooked(t, vars, strings.NewReader(stopPayload), string(event))
-				if got != (ran{0, "{}", ""}) || took > budget {
+				if got != (ran{0, "{}", ""}) || took > patience {
 					t.Errorf("%s: %+v after %s", event, got, took)
 				}
 			}
@@ -100,7 +107,7 @@ func TestHookGivesUpOnStdin(t *testing.T) {
 			go func() { _, _ = io.WriteString(w, tt.sent) }()
 			vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a", "HUB_DATA_ROOT": t.TempDir()}
 			got, took := hooked(t, vars, r, "stop", "--harness", "codex")
-			if got.exit != 0 || got.stderr != "" || strings.HasPrefix(got.stdout, `{"decision":"block"`) != tt.speaks || took > budget {
+			if got.exit != 0 || got.stderr != "" || strings.HasPrefix(got.stdout, `{"decision":"block"`) != tt.speaks || took > patience {
 				t.Errorf("%+v after %s", got, took)
 			}
 			if !tt.speaks && got.stdout != "{}" {
@@ -129,7 +136,7 @@ func TestKimiIsHeldByItsExitCode(t *testing.T) {
 func TestHookReadsAllOfALongPayload(t *testing.T) {
 	in := strings.NewReader(`{"turn_id":"t","last_assistant_message":"` + strings.Repeat("x", 3*hook.MaxPayload) + `"}`)
 	got, took := hooked(t, map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://127.0.0.1:1"}, in, "stop")
-	if got != (ran{0, "{}", ""}) || in.Len() != 0 || took > budget {
+	if got != (ran{0, "{}", ""}) || in.Len() != 0 || took > patience {
 		t.Errorf("%+v after %s, %d bytes unread", got, took, in.Len())
 	}
 }

@@ -36,7 +36,7 @@ const (
 )
 
 // maxURL is the longest address, in bytes, that command lines show thrice.
-const maxURL = 200
+const maxURL = 100
 
 // Config is what a hook knows of the world. Getenv, Now and Dial are required.
 type Config struct {
@@ -229,11 +229,15 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved binding, kn
 			b.AgentID = saved.AgentID
 		}
 	}
-	if err := r.remember(session, &b, saved, known); err != nil {
-		return "", err
-	}
-	if named != "" {
+	err := r.remember(session, &b, saved, known)
+	switch {
+	case named != "":
+		if err != nil { // the environment will say it again
+			log(r.DataRoot, r.Now(), "%s: the session is not remembered: %v", r.event, err)
+		}
 		return named, nil
+	case err != nil:
+		return "", err
 	}
 	return b.AgentID, r.register(ctx, b.AgentID, !known)
 }

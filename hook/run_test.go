@@ -292,7 +292,8 @@ func TestStopHoldsOnceABatch(t *testing.T) {
 	for _, part := range []string{
 		"The hub has messages for you, agent " + string(agent),
 		`- #7 from lead (direct, task_request): "do 'this'"`, "- #9 from lead", "Unread in all: 3.",
-		"hubcli poll --agent " + string(agent) + " --channel room-r_5 --since-id 3 --timeout 0", asData,
+		"hubcli poll --agent " + string(agent) + " --channel room-r_5 --since-id 3 --timeout 0 (then", asData,
+		"hubcli post --agent " + string(agent) + ` --kind task_result --reply-to ID "..."`,
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing in\n%s", part, text)
@@ -440,6 +441,55 @@ func TestWhichHub(t *testing.T) {
 	w.BaseURL = "http://127.0.0.1:7002"
 	if got := ask(); got != "http://127.0.0.1:7002" {
 		t.Errorf("flag: %s", got)
+	}
+}
+
+// TestWhereNothingCanBeKept an agent of the environment is told all the same; a
+// session of its own is not begun, because no later hook would know it.
+func TestWhereNothingCanBeKept(t *testing.T) {
+	for name, named := range map[string]bool{"named": true, "not named": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if err := os.WriteFile(w.DataRoot, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if named {
+				w.vars[EnvAgent] = "dev-a"
+			}
+			if text := w.say(t, SessionStart, session); strings.Contains(text, "dev-a") != named || text == "" != !named {
+				t.Errorf("said %q", text)
+			}
+			if len(w.hub.live) != 0 {
+				t.Errorf("registered %v", w.hub.live)
+			}
+		})
+	}
+	w := newWorld(t)
+	w.DataRoot = ""
+	if text := w.say(t, SessionStart, session); !strings.Contains(text, string(agent)) {
+		t.Errorf("without a data root: %q", text)
+	}
+}
+
+// TestVariablesAreHandedOver to the commands of Claude Code, and to those of no
+// harness that has inherited the file's name.
+func TestVariablesAreHandedOver(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(t.TempDir(), "env")
+	w.vars[envExports] = path
+	w.Flag = "codex"
+	w.Run(t.Context(), SessionStart, []byte("{"+session+`,"source":"startup"}`))
+	if _, err := os.Stat(path); err == nil {
+		t.Error("another harness wrote it")
+	}
+	w.BaseURL = "http://127.0.0.1:7001"
+	for _, source := range []string{"resume", "compact"} {
+		w.say(t, SessionStart, session+`,"source":"`+source+`"`)
+	}
+	b, err := os.ReadFile(path)
+	id := "codex-" + key("s1")[:8] // as the session was begun
+	if want := "export HUB_AGENT=" + id + "\nexport HUB_BASE_URL=http://127.0.0.1:7001\n"; err != nil || string(b) != want {
+		t.Errorf("the file is %q, %v, want %q", b, err, want)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestTextsAreShortAndClean(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(texts["opening"], string(s.Room.RoomID)) || !strings.Contains(texts["opening"], "hubcli poll --agent "+string(s.Agent)) {
+		if !strings.HasPrefix(texts["opening"], "You are agent "+string(s.Agent)+" ") || !strings.Contains(texts["opening"], "hubcli poll --agent "+string(s.Agent)) {
 			t.Fatalf("the essentials are missing: %q", texts["opening"])
 		}
 	})
