@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -19,7 +20,12 @@ var spelled = map[rune]string{
 // plain returns s in lower case without accents and other marks.
 func plain(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	for _, r := range norm.NFKD.String(s) {
+		if r < utf8.RuneSelf {
+			b.WriteByte(byte(unicode.ToLower(r)))
+			continue
+		}
 		r = unicode.ToLower(r)
 		switch {
 		case unicode.Is(unicode.Mn, r):
