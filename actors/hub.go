@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,8 @@ import (
 type Options struct {
 	Journal Journal
 	Rows    Rows
+	// Index finds rows by their words; nil: the hub does not search.
+	Index Index
 	// Secret keys the HMACs that session ids and resume keys are made of, 32
 	// bytes; it is the store's and never leaves the process.
 	Secret []byte
@@ -86,6 +89,7 @@ type Hub struct {
 	views    *views
 	seen     *seenBook
 	writer   *writer
+	indexer  *indexer // nil without an index
 	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
 	idle     *idleAgents
 	channels knownChannels
@@ -126,6 +130,10 @@ func Start(options Options) (*Hub, error) {
 		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
 	}
 	h.seen = newSeenBook(h.rows, h.log)
+	if options.Index != nil {
+		h.indexer = newIndexer(h, options.Index)
+		h.views.indexer = h.indexer
+	}
 	waker := newWaker(h.views.bells, options.Step)
 	h.writer = &writer{
 		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
@@ -141,6 +149,9 @@ func Start(options Options) (*Hub, error) {
 	h.begin(restored)
 	h.tasks.Go(func() { h.watchPresence(h.quit) })
 	h.tasks.Go(func() { h.keepCheckpoints(restored.asOf, h.quit) })
+	if h.indexer != nil {
+		h.tasks.Go(func() { h.indexer.serve(h.quit) })
+	}
 	h.tasks.Go(func() { h.keepSeen(h.quit) })
 	return h, nil
 }
@@ -246,5 +257,11 @@ func (h *Hub) drain(ctx context.Context) error {
 	return nil
 }
 
-// Info answers hub-info.
-func (h *Hub) Info(context.Context) (hub.Info, error) { return h.options.Info, nil }
+// Info answers hub-info. The hub can search once the index is open.
+func (h *Hub) Info(context.Context) (hub.Info, error) {
+	info := h.options.Info
+	if open, _ := h.indexer.state(); open {
+		info.Features = append(slices.Clip(info.Features), hub.FeatureSearch)
+	}
+	return info, nil
+}

@@ -156,7 +156,10 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 	case core.OwnerChannel:
 		state, err := h.load(k)
 		return state, 0, err
-	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
+	case core.OwnerMemory:
+		state, err := h.load(k)
+		return state, 0, err
+	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom:
 	}
 	c, err := h.journal.Checkpoint()
 	if err != nil && !errors.Is(err, ErrNotFound) {

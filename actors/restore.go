@@ -225,7 +225,9 @@ func (h *Hub) load(k core.Owner) (machine, error) {
 			return nil, err
 		}
 		return core.NewChannel(row), nil
-	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom, core.OwnerMemory:
+	case core.OwnerMemory:
+		return h.loadMemory(k.Name)
+	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom:
 	}
 	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
 }

@@ -122,9 +122,13 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, error
 
 // Bootstrap says what agent needs to begin; see hub.Sessions.
 func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
+	info, err := h.Info(ctx)
+	if err != nil {
+		return hub.Bootstrap{}, err
+	}
 	b := hub.Bootstrap{
 		AgentID: agent, LatestVisibleID: h.views.ring.visible(),
-		LiveAgents: h.views.directory.agents(""), DefaultChannel: hub.DefaultChannel, Hub: h.options.Info,
+		LiveAgents: h.views.directory.agents(""), DefaultChannel: hub.DefaultChannel, Hub: info,
 	}
 	if s, _, ok := h.views.directory.session(agent); ok {
 		b.Session = &s

@@ -36,6 +36,7 @@ const (
 	effectRun     uint8 = 14
 	effectProject uint8 = 8
 	effectRoom    uint8 = 9
+	effectMemory  uint8 = 15
 	effectBinding uint8 = 16
 )
 

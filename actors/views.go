@@ -20,6 +20,7 @@ type views struct {
 	runs      *runView
 	places    *places
 	seq       *sequencer
+	indexer   *indexer      // nil without an index
 	shownSeq  atomic.Uint64 // the last record that the views show
 }
 
@@ -65,6 +66,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		}
 	}
 	v.shownSeq.Store(uint64(r.Seq))
+	v.indexer.shown(r)
 	return scopes
 }
 

@@ -29,6 +29,7 @@ type Envelope struct {
 	Result      json.RawMessage `json:"result,omitempty"`
 	Acquired    *bool           `json:"acquired,omitempty"`
 	NextSinceID *hub.MessageID  `json:"next_since_id,omitempty"`
+	Behind      *int64          `json:"behind,omitempty"` // of a search: rows not looked at yet
 
 	Error  string         `json:"error,omitempty"` // one sentence
 	Code   hub.Code       `json:"code,omitempty"`

@@ -170,6 +170,29 @@ func (q *Query) Limit() int {
 	return n
 }
 
+// LimitOf is Limit with other bounds.
+func (q *Query) LimitOf(absent, most int) int {
+	n := q.count("limit")
+	if n < 0 {
+		return absent
+	}
+	return min(n, most)
+}
+
+// Time returns a parameter that is an RFC 3339 time; absent is 0.
+func (q *Query) Time(name string) hub.Time {
+	value, found := q.lookup(name)
+	if !found || value == "" {
+		return 0
+	}
+	t, err := time.Parse(time.RFC3339Nano, value)
+	if err != nil {
+		q.fail(name, "must be an RFC 3339 time such as 2026-01-02T15:04:05Z")
+		return 0
+	}
+	return hub.TimeOf(t)
+}
+
 // MaxChars returns the parameter max_chars; absent is 0, no budget.
 func (q *Query) MaxChars() int {
 	return max(q.count("max_chars"), 0)

@@ -17,6 +17,7 @@ type reply struct {
 	row      hub.EncodedMessage
 	page     *hub.Page
 	acquired *bool
+	behind   *int64 // of a search
 	replayed bool
 	done     bool // the handler has written the answer itself
 }
@@ -78,6 +79,10 @@ func (s *Server) write(c *call, rep *reply) error {
 	if rep.acquired != nil {
 		b = append(b, `,"acquired":`...)
 		b = strconv.AppendBool(b, *rep.acquired)
+	}
+	if rep.behind != nil {
+		b = append(b, `,"behind":`...)
+		b = strconv.AppendInt(b, *rep.behind, 10)
 	}
 	b = append(b, '}')
 	*buffer = b

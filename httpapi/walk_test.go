@@ -143,6 +143,7 @@ func TestWalk(t *testing.T) {
 	walkLeases(t, c)
 	walkRooms(t, c)
 	walkRuns(t, c)
+	walkMemory(t, c)
 	walkOperator(t, c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)

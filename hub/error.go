@@ -70,6 +70,10 @@ const (
 	CodeStorageFull         Code = "storage_full"
 	CodeStoreFailed         Code = "store_failed"
 	CodeCorruptRecord       Code = "corrupt_record"
+	CodeSearchUnavailable   Code = "search_unavailable"
+	CodeMemoryNotFound      Code = "memory_not_found"
+	CodeRoomFull            Code = "room_full"
+	CodeTextTooLarge        Code = "text_too_large"
 	CodeInternal            Code = "internal"
 )
 
@@ -135,6 +139,10 @@ var statuses = map[Code]int{
 	CodeStorageFull:         http.StatusInsufficientStorage,
 	CodeStoreFailed:         http.StatusServiceUnavailable,
 	CodeCorruptRecord:       http.StatusInternalServerError,
+	CodeSearchUnavailable:   http.StatusServiceUnavailable,
+	CodeMemoryNotFound:      http.StatusNotFound,
+	CodeRoomFull:            http.StatusConflict,
+	CodeTextTooLarge:        http.StatusBadRequest,
 	CodeInternal:            http.StatusInternalServerError,
 }
 

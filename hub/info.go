@@ -63,6 +63,7 @@ type AppStatus struct {
 	StoragePath   string             `json:"storage_path"`
 	ListenAddress string             `json:"listen_address"`
 	Counts        Counts             `json:"counts"`
+	Search        SearchStatus       `json:"search"`
 	Journal       JournalStatus      `json:"journal"`
 	Quarantined   []QuarantinedActor `json:"quarantined"`
 	Adapters      []string           `json:"adapters"`
@@ -76,6 +77,13 @@ type Counts struct {
 	OpenTasks   int   `json:"open_tasks"`
 	Leases      int   `json:"leases"`
 	ParkedPolls int   `json:"parked_polls"`
+}
+
+// SearchStatus is the state of the search index.
+type SearchStatus struct {
+	Open      bool  `json:"open"`      // rows can be searched
+	Documents int64 `json:"documents"` // how many rows it holds
+	Behind    int64 `json:"behind"`    // how many it has not taken in yet
 }
 
 // JournalState says whether writes go through.

@@ -1,6 +1,9 @@
 package hub
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // MemoryScope says whose memory it is.
 type MemoryScope string
@@ -30,7 +33,7 @@ type Memory struct {
 // scope is replaced and kept as history.
 type MemoryInput struct {
 	RoomID RoomID      `json:"room_id"`
-	Text   string      `json:"text"`
+	Text   string      `json:"text,omitempty"` // empty with a key: forget it
 	Key    string      `json:"key,omitempty"`
 	Tags   []string    `json:"tags,omitempty"`
 	Scope  MemoryScope `json:"scope,omitempty"` // absent: room
@@ -41,6 +44,7 @@ type MemoryInput struct {
 // With Query the best first, else the latest.
 type MemoryQuery struct {
 	RoomID   RoomID
+	MemoryID MemoryID    // this one alone
 	Scope    MemoryScope // empty: both
 	Key      string
 	Tag      string
@@ -50,10 +54,18 @@ type MemoryQuery struct {
 	MaxChars int // budget of text characters; 0: none
 }
 
+// Selects reports whether the query wants a memory of its room or project, as far
+// as its words are not concerned.
+func (q *MemoryQuery) Selects(m *Memory) bool {
+	return (q.History || m.ReplacedAt == nil) && (q.Key == "" || m.Key == q.Key) &&
+		(q.Tag == "" || slices.Contains(m.Tags, q.Tag))
+}
+
 // Memories keeps what teams have in mind.
 type Memories interface {
-	// Remember stores a memory. room_not_found, text_too_large, room_full.
+	// Remember stores a memory; one with a key and no text forgets the key.
+	// room_not_found, memory_not_found (nothing to forget), room_full.
 	Remember(ctx context.Context, in MemoryInput) (Outcome[Memory], error)
-	// Recall returns memories. room_not_found, search_unavailable (with Query).
+	// Recall returns memories; one that there is not is left out. room_not_found, search_unavailable (with Query).
 	Recall(ctx context.Context, q MemoryQuery) ([]Memory, error)
 }

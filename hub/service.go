@@ -298,5 +298,7 @@ type Service interface {
 	Runs
 	Projects
 	Bindings
+	Memories
+	Searches
 	Attentions
 }

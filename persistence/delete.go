@@ -105,6 +105,8 @@ func removeStore(dir string) error {
 			err = os.RemoveAll(path) // does not follow links
 		case name == nameCheckpoints:
 			err = removeCheckpoints(path)
+		case name == nameSearch && isIndex(path):
+			err = os.RemoveAll(path)
 		case ownedName(name):
 			err = os.Remove(path)
 		default:
@@ -125,6 +127,25 @@ func removeStore(dir string) error {
 	}
 	return nil
 }
+
+// indexMark begins the file VERSION in the folder of a search index; package
+// search writes it.
+const indexMark = "hubcli search index\n"
+
+// isIndex reports whether path is the folder of a search index, which can always
+// be made anew; whatever else stands there is kept.
+func isIndex(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	b, err := readFile(diskFS{}, filepath.Join(path, "VERSION"), 4096)
+	return err == nil && strings.HasPrefix(string(b), indexMark)
+}
+
+// SearchDir returns the folder in which the store's search index lies, or will.
+// What is in it is derived: the store does not need it.
+func (s *Store) SearchDir() string { return filepath.Join(s.dir, nameSearch) }
 
 // removeCheckpoints deletes the checkpoints; the folder stays if it holds more.
 func removeCheckpoints(dir string) error {

@@ -32,6 +32,7 @@ const (
 	nameBallast     = "ballast"
 	nameBadger      = "badger"
 	nameCheckpoints = "checkpoints"
+	nameSearch      = "search"
 )
 
 // ownedNames may stand in a folder that has no FORMAT yet: what the start of the

@@ -23,6 +23,7 @@ import (
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/persistence"
+	"hubcli/search"
 	"hubcli/workspace"
 )
 
@@ -37,6 +38,8 @@ type Config struct {
 	Logger          *slog.Logger // nil discards
 	Registry        *prometheus.Registry
 
+	// WithoutSearch runs the hub without a search index, for tests and measures.
+	WithoutSearch bool
 	// Actors may change how the actors run, for tests.
 	Actors func(*actors.Options)
 	// HTTP may change how the server runs, for tests.
@@ -95,6 +98,9 @@ func (t *Tree) startParts() (err error) {
 	}
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: workspace.New(),
+	}
+	if !c.WithoutSearch {
+		options.Index = search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger)
 	}
 	if c.Actors != nil {
 		c.Actors(&options)
@@ -175,7 +181,7 @@ func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
 	return hub.AppStatus{
 		Version: t.config.Version, InstanceID: info.InstanceID, PID: os.Getpid(),
 		UptimeSec: time.Since(t.started).Seconds(), StoragePath: info.StoragePath,
-		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Journal: journal,
+		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Search: t.Hub.SearchStatus(), Journal: journal,
 		Quarantined: t.Hub.Quarantined(), Adapters: []string{},
 	}, nil
 }

@@ -10,7 +10,7 @@ import (
 // factTypes makes an empty fact of every type that was ever journaled.
 var factTypes = func() map[FactType]func() Fact {
 	all := map[FactType]func() Fact{}
-	for _, kind := range []map[FactType]func() Fact{agentFacts(), channelFacts(), leaseFacts(), taskFacts(), runFacts(), projectFacts()} {
+	for _, kind := range []map[FactType]func() Fact{agentFacts(), channelFacts(), leaseFacts(), taskFacts(), runFacts(), projectFacts(), memoryFacts()} {
 		maps.Copy(all, kind)
 	}
 	return all

@@ -75,6 +75,34 @@ var methods = []asked{
 		want: []hub.Channel{{Name: "c"}},
 	},
 	{
+		name: "Remember", method: "POST", uri: "/v1/memory", body: `{"room_id":"r_1","text":"t","key":"k","tags":["a"],"scope":"project","by":"b"}`,
+		answer: says(201, `{"ok":true,"result":{"memory_id":"m_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Remember(ctx, hub.MemoryInput{RoomID: "r_1", Text: "t", Key: "k", Tags: []string{"a"}, Scope: hub.ScopeProject, By: "b"})
+		},
+		want: hub.Outcome[hub.Memory]{Created: true, Row: hub.Memory{MemoryID: "m_1"}},
+	},
+	{
+		name: "Recall", method: "GET", uri: "/v1/memory?history=true&key=k&limit=3&max_chars=9&memory_id=m_1&query=w&room_id=r_1&scope=room&tag=a",
+		answer: says(200, `{"ok":true,"result":[{"memory_id":"m_1"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Recall(ctx, hub.MemoryQuery{RoomID: "r_1", MemoryID: "m_1", Scope: hub.ScopeRoom, Key: "k", Tag: "a", Query: "w", History: true, Limit: 3, MaxChars: 9})
+		},
+		want: []hub.Memory{{MemoryID: "m_1"}},
+	},
+	{
+		name: "Search", method: "GET",
+		uri:    "/v1/search?agent_id=v&channel=c&from_agent=f&kind=chat&limit=5&q=two+words&room_id=r_1&since=2026-01-02T03%3A04%3A05.678Z&type=message&type=memory",
+		answer: says(200, `{"ok":true,"result":[{"id":"7"}],"behind":2}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Search(ctx, hub.SearchQuery{
+				Text: "two words", Viewer: "v", RoomID: "r_1", Channel: "c", FromAgent: "f", Kind: "chat",
+				Types: []hub.FoundType{hub.FoundMessage, hub.FoundMemory}, Since: 1767323045678, Limit: 5,
+			})
+		},
+		want: hub.SearchPage{Rows: []hub.Found{{ID: "7"}}, Behind: 2},
+	},
+	{
 		name: "CreateProject", method: "POST", uri: "/v1/projects", body: `{"name":"P","slug":"p"}`,
 		answer: says(201, `{"ok":true,"result":{"project_id":"p_1"}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {

@@ -33,6 +33,10 @@ var shapes = map[string]reflect.Type{
 	"RunCounts":        reflect.TypeFor[hub.RunCounts](),
 	"Project":          reflect.TypeFor[hub.Project](),
 	"Room":             reflect.TypeFor[hub.Room](),
+	"Found":            reflect.TypeFor[hub.Found](),
+	"Memory":           reflect.TypeFor[hub.Memory](),
+	"SearchStatus":     reflect.TypeFor[hub.SearchStatus](),
+	"MemoryInput":      reflect.TypeFor[hub.MemoryInput](),
 	"HubInfo":          reflect.TypeFor[hub.Info](),
 	"Bootstrap":        reflect.TypeFor[hub.Bootstrap](),
 	"Counts":           reflect.TypeFor[hub.Counts](),
@@ -191,7 +195,7 @@ func TestEnums(t *testing.T) {
 		{"Feature", schemas["Feature"].Value.Enum, []hub.Feature{
 			hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup,
 			hub.FeatureRPCKinds, hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
-			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms,
+			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms, hub.FeatureSearch,
 		}},
 		{"Attachment.type", property("Attachment", "type"), []hub.AttachmentType{
 			hub.AttachmentText, hub.AttachmentJSON, hub.AttachmentCode, hub.AttachmentFileRef, hub.AttachmentDiffRef,

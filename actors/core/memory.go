@@ -1,0 +1,190 @@
+package core
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"hubcli/hub"
+)
+
+// Memory decides about what one room or one project keeps in mind. Its state is
+// which memory each key has now and how many are kept; the memories themselves
+// are stored rows. Replaced ones stay as history.
+type Memory struct {
+	of   string // room id or project id
+	keys map[string]hub.Seq
+	kept int
+}
+
+// StoredMemory is a memory as stored under the number of the record that made
+// it. The row is never changed: whether it has been replaced stands in
+// TableMemoryBy.
+type StoredMemory struct {
+	hub.Memory
+	Replaces hub.Seq `json:"replaces,omitempty"` // the memory that had the key before
+}
+
+// MemoryEnd is the value of a TableMemoryBy row of a memory that is kept no more.
+type MemoryEnd struct {
+	At hub.Time `json:"at"`
+}
+
+// memoryTally is the value under MemoryKey(of, ""): what an owner must know of
+// all its memories, so that it does not read them.
+type memoryTally struct {
+	Kept int `json:"kept"`
+}
+
+// MemoryRemembered says that a memory is kept, and which one it replaces. One
+// without a text forgets: it is history at once.
+type MemoryRemembered struct {
+	RoomID    hub.RoomID      `json:"room_id,omitempty"` // empty in a project's memory
+	ProjectID hub.ProjectID   `json:"project_id"`
+	Scope     hub.MemoryScope `json:"scope"`
+	Key       string          `json:"key,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Tags      []string        `json:"tags,omitempty"`
+	By        hub.AgentID     `json:"by,omitempty"`
+	Replaces  hub.Seq         `json:"replaces,omitempty"`
+}
+
+// FactType gives the fact's number in the journal.
+func (*MemoryRemembered) FactType() FactType { return 700 }
+
+func memoryFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{700: func() Fact { return &MemoryRemembered{} }}
+}
+
+// MemoryKey is the key of a key's row in TableMemoryKey; without a key that of
+// the tally, and the prefix of all.
+func MemoryKey(of, key string) []byte { return OwnedKey(of, []byte(key)) }
+
+// MemoryByKey is the key of a memory in TableMemoryBy; with seq 0 the prefix of
+// all of a room or project.
+func MemoryByKey(of string, seq hub.Seq) []byte {
+	if seq == 0 {
+		return OwnedKey(of, nil)
+	}
+	return OwnedKey(of, SeqKey(seq))
+}
+
+// NewMemory returns the state without any memory; Restore adds what is stored.
+func NewMemory(of string) *Memory { return &Memory{of: of, keys: map[string]hub.Seq{}} }
+
+// Restore takes one row of TableMemoryKey into the state.
+func (m *Memory) Restore(key, value []byte) error {
+	name := string(key[len(m.of)+1:])
+	if name == "" {
+		var tally memoryTally
+		if err := json.Unmarshal(value, &tally); err != nil {
+			return hub.Errorf(hub.CodeCorruptRecord, "the memory of %s cannot be read", m.of)
+		}
+		m.kept = tally.Kept
+		return nil
+	}
+	if seq, ok := MemorySeq(value); ok {
+		m.keys[name] = seq
+	}
+	return nil
+}
+
+// MemorySeq reads a value of TableMemoryKey: false if the key is forgotten.
+func MemorySeq(value []byte) (hub.Seq, bool) {
+	if len(value) != 8 {
+		return 0, false
+	}
+	return hub.Seq(binary.BigEndian.Uint64(value)), true
+}
+
+// MemoryCommand asks to remember. RoomID is empty in a project's memory.
+type MemoryCommand struct {
+	RoomID    hub.RoomID
+	ProjectID hub.ProjectID
+	In        hub.MemoryInput
+}
+
+// MemoryAnswer is a memory as it was stored.
+type MemoryAnswer struct{ Row StoredMemory }
+
+// Remember decides that a memory is kept; one of the same key is replaced. An
+// empty text forgets what the key has. memory_not_found, room_full.
+func (m *Memory) Remember(c MemoryCommand) (Decision[MemoryAnswer], error) {
+	fact := &MemoryRemembered{
+		RoomID: c.RoomID, ProjectID: c.ProjectID, Scope: c.In.Scope, Key: c.In.Key,
+		Text: c.In.Text, Tags: c.In.Tags, By: c.In.By,
+	}
+	if c.In.Key != "" {
+		fact.Replaces = m.keys[c.In.Key]
+	}
+	switch {
+	case fact.forgets() && fact.Replaces == 0:
+		return Decision[MemoryAnswer]{}, hub.Errorf(hub.CodeMemoryNotFound, "there is no memory with the key %q to forget", c.In.Key).
+			With("key", c.In.Key).WithFix("nothing is left to do if it was to be forgotten; a text remembers")
+	case !fact.forgets() && fact.Replaces == 0 && m.kept >= hub.MaxKeptMemories:
+		return Decision[MemoryAnswer]{}, hub.Errorf(hub.CodeRoomFull, "%s keeps %d memories and takes no more", m.of, m.kept).
+			With("limit", hub.MaxKeptMemories).WithFix("replace one by using its key, or forget some: remember their key with an empty text")
+	}
+	return Decision[MemoryAnswer]{
+		Draft:  Draft{Facts: []Fact{fact}},
+		Answer: func(at Position) MemoryAnswer { return MemoryAnswer{Row: fact.row(at)} },
+	}, nil
+}
+
+func (f *MemoryRemembered) forgets() bool { return f.Text == "" }
+
+// Apply changes the state by one fact.
+func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
+	r, ok := f.(*MemoryRemembered)
+	if !ok {
+		panic(fmt.Sprintf("core: a memory was given the fact %T", f))
+	}
+	end := mustJSON(MemoryEnd{At: at.Now.Wall})
+	by := []byte{}
+	if r.Replaces != 0 {
+		m.kept--
+		delete(m.keys, r.Key)
+		rows.Put(TableMemoryBy, MemoryByKey(m.of, r.Replaces), end)
+	}
+	if r.forgets() {
+		by = end
+		rows.Put(TableMemoryKey, MemoryKey(m.of, r.Key), []byte{})
+	} else {
+		m.kept++
+		if r.Key != "" {
+			m.keys[r.Key] = at.Seq
+			rows.Put(TableMemoryKey, MemoryKey(m.of, r.Key), SeqKey(at.Seq))
+		}
+	}
+	rows.Put(TableMemory, SeqKey(at.Seq), mustJSON(r.row(at)))
+	rows.Put(TableMemoryBy, MemoryByKey(m.of, at.Seq), by)
+	rows.Put(TableMemoryKey, MemoryKey(m.of, ""), mustJSON(memoryTally{Kept: m.kept}))
+}
+
+// row is the memory that the record at position makes.
+func (f *MemoryRemembered) row(at Position) StoredMemory {
+	row := StoredMemory{Replaces: f.Replaces, Memory: hub.Memory{
+		MemoryID: hub.MemoryID(IDAt(PrefixMemory, at.Seq)), ProjectID: f.ProjectID, Scope: f.Scope,
+		Key: f.Key, Text: f.Text, Tags: f.Tags, By: f.By, CreatedAt: at.Now.Wall,
+	}}
+	if f.RoomID != "" {
+		room := f.RoomID
+		row.RoomID = &room
+	}
+	if row.Tags == nil {
+		row.Tags = []string{}
+	}
+	if f.forgets() {
+		ended := at.Now.Wall
+		row.ReplacedAt = &ended
+	}
+	return row
+}
+
+// Of is the id of the room or project whose memory it is.
+func (s *StoredMemory) Of() string {
+	if s.RoomID != nil {
+		return string(*s.RoomID)
+	}
+	return string(s.ProjectID)
+}

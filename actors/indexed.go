@@ -1,0 +1,86 @@
+package actors
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// keptDocuments returns the documents that change with a row of a table: the
+// row's own, and that of a memory which it replaces.
+func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]IndexDocument, error) {
+	switch table {
+	case core.TableDecision:
+		row, err := h.indexedDecision(seq)
+		if err != nil {
+			return nil, err
+		}
+		return []IndexDocument{{
+			Type: hub.FoundDecision, Number: uint64(seq), Text: decisionText(row),
+			Place: string(row.RoomID), From: row.By, TS: row.CreatedAt,
+		}}, nil
+	case core.TableArtifact:
+		row, err := h.indexedArtifact(seq)
+		if err != nil {
+			return nil, err
+		}
+		text, err := h.artifactText(row, seq)
+		if err != nil {
+			return nil, err
+		}
+		return []IndexDocument{{
+			Type: hub.FoundArtifact, Number: uint64(seq), Text: text,
+			Place: string(row.RoomID), From: row.By, Kind: row.Kind, TS: row.CreatedAt,
+		}}, nil
+	default:
+		return h.memoryDocuments(seq)
+	}
+}
+
+func (h *Hub) indexedDecision(seq hub.Seq) (*hub.Decision, error) {
+	row, err := storedRow[hub.Decision](h, core.TableDecision, core.SeqKey(seq))
+	return &row, err
+}
+
+func (h *Hub) indexedArtifact(seq hub.Seq) (*hub.Artifact, error) {
+	row, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
+	return &row, err
+}
+
+func decisionText(d *hub.Decision) string {
+	if d.Note == "" {
+		return d.Title
+	}
+	return d.Title + "\n" + d.Note
+}
+
+// artifactText is what is found of an artifact: its title and the beginning of
+// its content, if that is text.
+func (h *Hub) artifactText(a *hub.Artifact, seq hub.Seq) (string, error) {
+	content, err := h.rows.Row(core.TableArtifactContent, core.SeqKey(seq))
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return "", err
+	}
+	text := clipped(string(content[:min(len(content), maxIndexedText+utf8.UTFMax)]), maxIndexedText)
+	if text == "" || !utf8.ValidString(text) || bytes.IndexByte([]byte(text), 0) >= 0 {
+		return a.Title, nil
+	}
+	return a.Title + "\n" + text, nil
+}
+
+// contentText is the text of an attachment's content: of a JSON string what it
+// says, of any other JSON the JSON.
+func contentText(a *hub.Attachment) string {
+	if len(a.Content) == 0 || a.Content[0] != '"' {
+		return string(a.Content)
+	}
+	var text string
+	if json.Unmarshal(a.Content, &text) != nil {
+		return ""
+	}
+	return text
+}

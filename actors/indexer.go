@@ -1,0 +1,396 @@
+package actors
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// How the index is fed. A batch is small, so that it takes little memory, and is
+// followed by a pause, so that the hub's calls have the processor: feeding takes
+// a quarter of one while the hub writes, half of one otherwise, and all it can
+// while a search waits.
+const (
+	indexBatch       = 500
+	indexBatchBytes  = 128 << 10 // of text; one document may be larger
+	indexGather      = 100 * time.Millisecond
+	indexMaxPause    = 2 * time.Second
+	indexFullPause   = time.Second // while the disk is full
+	indexRetryFirst  = time.Second
+	indexRetryLast   = 5 * time.Minute
+	maxIndexedText   = 64 << 10 // bytes of an artifact, and of a message's attachments
+	maxIndexedTables = 3
+
+	// unknownKept stands for how many decisions, artifacts and memories are in
+	// before it was looked: fewer than there are.
+	unknownKept = -1
+)
+
+// indexer feeds the index behind the commits. It keeps no queue: what it has not
+// taken in yet stands in the ring or in the store, and it knows how far it is. So
+// it cannot grow, and a start after a crash is the same as falling behind.
+//
+// Invariants:
+//  1. Only rows that are committed and shown are put.
+//  2. Every message up to fed.Message and every decision, artifact and memory up
+//     to fed.Seq is in the index whenever the index is open.
+//  3. Documents are put under the ids of their rows, so that putting again
+//     changes nothing.
+type indexer struct {
+	hub   *Hub
+	index Index
+	poked chan struct{} // something was shown; capacity 1
+	hurry chan struct{} // a search waits; capacity 1
+	kept  atomic.Int64  // decisions, artifacts and memories shown in this run
+
+	mu       sync.Mutex
+	open     bool
+	fed      IndexPosition
+	fedKept  int64         // how many of kept are in
+	progress chan struct{} // closed and replaced when something above changes
+}
+
+func newIndexer(h *Hub, x Index) *indexer {
+	return &indexer{hub: h, index: x, poked: make(chan struct{}, 1), hurry: make(chan struct{}, 1), progress: make(chan struct{})}
+}
+
+// shown learns of a committed record, in the writer's turn: it never waits.
+func (x *indexer) shown(r *core.Record) {
+	if x == nil {
+		return
+	}
+	n := int64(0)
+	for i := range r.Rows {
+		switch r.Rows[i].Table {
+		case core.TableDecision, core.TableArtifact, core.TableMemory:
+			n++
+		default:
+		}
+	}
+	if n > 0 {
+		x.kept.Add(n)
+	}
+	if n > 0 || len(r.Messages) > 0 {
+		poke(x.poked)
+	}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// serve feeds the index until quit is closed. An index that fails is closed and
+// opened again, which makes a new one if it must; meanwhile searches answer
+// search_unavailable and everything else goes on.
+func (x *indexer) serve(quit <-chan struct{}) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	x.hub.tasks.Go(func() {
+		<-quit
+		cancel()
+	})
+	retry := indexRetryFirst
+	for ctx.Err() == nil {
+		at, err := x.index.Open(x.end())
+		if err == nil {
+			x.note(true, at, unknownKept)
+			err = x.feed(ctx, at)
+			x.note(false, IndexPosition{}, 0)
+			if ctx.Err() == nil {
+				retry = indexRetryFirst
+			}
+		}
+		if cerr := x.index.Close(); cerr != nil && err == nil {
+			err = cerr
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		x.hub.log.LogAttrs(ctx, slog.LevelWarn, "search is not available", slog.Any("error", err), slog.Duration("retry", retry))
+		pause(ctx, retry, nil)
+		retry = min(2*retry, indexRetryLast)
+	}
+}
+
+// end is how far the index can go now.
+func (x *indexer) end() IndexPosition {
+	seq := hub.Seq(x.hub.views.shownSeq.Load()) // before the head: its messages are below that
+	return IndexPosition{Message: x.hub.views.ring.visible(), Seq: seq}
+}
+
+// note publishes how far the index is.
+func (x *indexer) note(open bool, fed IndexPosition, fedKept int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open, x.fed, x.fedKept = open, fed, fedKept
+	close(x.progress)
+	x.progress = make(chan struct{})
+}
+
+// feed takes in what is shown, and then what comes, until ctx is done (nil) or
+// the index fails.
+func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
+	fedKept := int64(unknownKept)
+	for {
+		kept, end := x.kept.Load(), x.end()
+		if ok, _ := x.hub.journal.Room(); !ok {
+			if !pause(ctx, indexFullPause, nil) {
+				return nil
+			}
+			continue
+		}
+		begin := time.Now()
+		if fedKept != kept {
+			if err := x.putKept(ctx, at, end.Seq); err != nil {
+				return ended(ctx, err)
+			}
+			fedKept = kept
+		}
+		at.Seq = end.Seq
+		docs, upto, err := x.messages(at.Message, end.Message)
+		if err != nil {
+			return ended(ctx, err)
+		}
+		at.Message = upto
+		if len(docs) > 0 {
+			if err := x.index.Put(ctx, docs, at); err != nil {
+				return ended(ctx, err)
+			}
+		}
+		x.note(true, at, fedKept)
+		if !x.rest(ctx, time.Since(begin), at.Message < end.Message, end) {
+			return nil
+		}
+	}
+}
+
+// ended is err, or nil once ctx is done.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// rest waits between two batches: for something to do, if nothing is left, and
+// then for as long as the share of the processor asks. A search ends it. False
+// once ctx is done.
+func (x *indexer) rest(ctx context.Context, took time.Duration, more bool, end IndexPosition) bool {
+	if more {
+		wait := took
+		if x.hub.views.ring.visible() > end.Message {
+			wait = 3 * took
+		}
+		return pause(ctx, min(wait, indexMaxPause), x.hurry)
+	}
+	select {
+	case <-x.poked:
+	case <-ctx.Done():
+		return false
+	}
+	return pause(ctx, max(indexGather, min(3*took, indexMaxPause)), x.hurry)
+}
+
+// pause waits, but not once early or ctx is ready; false if that is ctx.
+func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-early:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// await waits, at most for wait, until everything that was shown before the call
+// is in the index, and returns how many rows are missing then.
+// search_unavailable while the index is not open.
+func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, err error) {
+	if x == nil {
+		return 0, errSearchUnavailable()
+	}
+	kept, end := x.kept.Load(), x.end()
+	timeout := time.NewTimer(wait)
+	defer timeout.Stop()
+	for {
+		x.mu.Lock()
+		open, progress := x.open, x.progress
+		behind = max(0, int64(end.Message-x.fed.Message)) + max(0, kept-x.fedKept)
+		x.mu.Unlock()
+		switch {
+		case !open:
+			return 0, errSearchUnavailable()
+		case behind == 0:
+			return 0, nil
+		}
+		poke(x.hurry)
+		poke(x.poked)
+		select {
+		case <-progress:
+		case <-timeout.C:
+			return behind, nil
+		case <-ctx.Done():
+			return behind, nil
+		case <-x.hub.ending:
+			return behind, nil
+		}
+	}
+}
+
+// state says whether there is an index, and how many rows it has not taken in.
+func (x *indexer) state() (open bool, behind int64) {
+	if x == nil {
+		return false, 0
+	}
+	kept, end := x.kept.Load(), x.end()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.open, max(0, int64(end.Message-x.fed.Message)) + max(0, kept-x.fedKept)
+}
+
+func errSearchUnavailable() error {
+	return hub.NewError(hub.CodeSearchUnavailable, "the hub cannot search at the moment").
+		WithRetryAfter(retryAfterSec).
+		WithFix("repeat the call after the time in Retry-After; if it stays so, see the hub's log. Everything else works")
+}
+
+// messages returns the documents of the next messages behind after, and the id
+// that the index goes up to with them.
+func (x *indexer) messages(after, head hub.MessageID) (docs []IndexDocument, upto hub.MessageID, err error) {
+	upto = head
+	size := 0
+	var bad error
+	add := func(m *core.StoredMessage) bool {
+		var d IndexDocument
+		if d, bad = messageDocument(m); bad != nil {
+			return false
+		}
+		docs = append(docs, d)
+		if size += len(d.Text); len(docs) < indexBatch && size < indexBatchBytes {
+			return true
+		}
+		upto = m.ID
+		return false
+	}
+	whole := true
+	for id := after + 1; id <= head; id++ {
+		m, ok := x.hub.views.ring.get(id)
+		if !ok { // an older row, or none: the store knows
+			whole = false
+			break
+		}
+		if !add(m) {
+			break
+		}
+		after = id
+	}
+	if !whole && bad == nil && upto == head {
+		err = x.hub.rows.Messages(core.Scope{Kind: core.ScopeAll}, after, head, false, add)
+	}
+	return docs, upto, errors.Join(err, bad)
+}
+
+func messageDocument(m *core.StoredMessage) (IndexDocument, error) {
+	row, err := m.JSON.Decode()
+	if err != nil {
+		return IndexDocument{}, hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", m.ID)
+	}
+	d := IndexDocument{
+		Type: hub.FoundMessage, Number: uint64(m.ID), Text: messageText(&row),
+		Channel: m.Channel, From: m.From, Kind: string(m.Kind), TS: m.TS,
+	}
+	if m.To != "" {
+		d.Parties = []hub.AgentID{m.From, m.To}
+	}
+	if row.RoomID != nil {
+		d.Place = string(*row.RoomID)
+	}
+	return d, nil
+}
+
+// messageText is what is found of a message: its body, and of its attachments
+// what people read.
+func messageText(m *hub.Message) string {
+	if len(m.Attachments) == 0 {
+		return m.Body
+	}
+	var b strings.Builder
+	for i := range m.Attachments {
+		a := &m.Attachments[i]
+		for _, s := range []string{a.Path, a.Description, contentText(a)} {
+			if s != "" {
+				b.WriteByte('\n')
+				b.WriteString(s)
+			}
+		}
+		if b.Len() > maxIndexedText {
+			break
+		}
+	}
+	return m.Body + clipped(b.String(), maxIndexedText)
+}
+
+// clipped returns the beginning of text, at most so many bytes, that ends with a
+// whole character.
+func clipped(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes]
+}
+
+// putKept takes in the decisions, artifacts and memories of the records behind
+// at.Seq, up to upto. The position moves only afterwards.
+func (x *indexer) putKept(ctx context.Context, at IndexPosition, upto hub.Seq) error {
+	for _, table := range [maxIndexedTables]core.Table{core.TableDecision, core.TableArtifact, core.TableMemory} {
+		var found []uint64
+		err := x.hub.rows.RowsOf(table, nil, true, func(key, _ []byte) bool {
+			seq := hub.Seq(binary.BigEndian.Uint64(key))
+			if seq > at.Seq && seq <= upto {
+				found = append(found, uint64(seq))
+			}
+			return seq > at.Seq
+		})
+		if err != nil {
+			return err
+		}
+		slices.Reverse(found)
+		var docs []IndexDocument
+		size := 0
+		for i, n := range found {
+			more, err := x.hub.keptDocuments(table, hub.Seq(n))
+			if err != nil {
+				return err
+			}
+			for _, d := range more {
+				docs = append(docs, d)
+				size += len(d.Text)
+			}
+			if len(docs) < indexBatch && size < indexBatchBytes && i < len(found)-1 {
+				continue
+			}
+			if err := x.index.Put(ctx, docs, at); err != nil {
+				return err
+			}
+			docs, size = nil, 0
+		}
+	}
+	return nil
+}

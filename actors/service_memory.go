@@ -1,0 +1,263 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+func memoryOwner(of string) core.Owner { return core.Owner{Kind: core.OwnerMemory, Name: of} }
+
+// loadMemory makes the state of an owner of memories from its rows.
+func (h *Hub) loadMemory(of string) (*core.Memory, error) {
+	m := core.NewMemory(of)
+	var bad error
+	err := h.rows.RowsOf(core.TableMemoryKey, core.MemoryKey(of, ""), false, func(key, value []byte) bool {
+		bad = m.Restore(key, value)
+		return bad == nil
+	})
+	return m, errors.Join(err, bad)
+}
+
+// Remember stores a memory; see hub.Memories.
+func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub.Memory], error) {
+	room, err := h.room(in.RoomID)
+	if err != nil {
+		return hub.Outcome[hub.Memory]{}, err
+	}
+	in.Scope = cmp.Or(in.Scope, hub.ScopeRoom)
+	c := core.MemoryCommand{RoomID: room.RoomID, ProjectID: room.ProjectID, In: in}
+	of := string(room.RoomID)
+	if in.Scope == hub.ScopeProject {
+		c.RoomID, of = "", string(room.ProjectID)
+	}
+	row, replayed, err := submit(ctx, h, write[*core.Memory, core.MemoryAnswer, hub.Memory]{
+		owner: memoryOwner(of), agent: in.By, size: len(in.Text) + len(in.Key),
+		decide: func(m *core.Memory, _ core.Now) (core.Decision[core.MemoryAnswer], error) { return m.Remember(c) },
+		answer: func(a core.MemoryAnswer, _ *core.Record) hub.Memory { return a.Row.Memory },
+		codec:  h.memoryCodec(),
+	})
+	return hub.Outcome[hub.Memory]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// memoryCodec stores only the memory's number: its row is stored anyway and never
+// changes.
+func (h *Hub) memoryCodec() codec[hub.Memory] {
+	return codec[hub.Memory]{
+		kind: effectMemory,
+		encode: func(m hub.Memory) []byte {
+			seq, _ := core.SeqOf(core.PrefixMemory, string(m.MemoryID))
+			return core.SeqKey(seq)
+		},
+		decode: func(_ context.Context, e *core.Effect) (hub.Memory, error) {
+			row, err := storedRow[core.StoredMemory](h, core.TableMemory, e.Answer)
+			return row.Memory, err
+		},
+	}
+}
+
+// Recall returns memories; see hub.Memories.
+func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, error) {
+	room, err := h.room(q.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	var of []string
+	if q.Scope != hub.ScopeProject {
+		of = append(of, string(room.RoomID))
+	}
+	if q.Scope != hub.ScopeRoom {
+		of = append(of, string(room.ProjectID))
+	}
+	var rows []hub.Memory
+	switch {
+	case q.MemoryID != "":
+		rows, err = h.recallOne(of, q)
+	case q.Query != "":
+		rows, err = h.recallBest(ctx, of, q)
+	default:
+		rows, err = h.recallLatest(ctx, of, q)
+	}
+	fitMemories(rows, q)
+	return rows, err
+}
+
+// recallOne returns the memory with an id, if it is one of these.
+func (h *Hub) recallOne(of []string, q hub.MemoryQuery) ([]hub.Memory, error) {
+	seq, ok := core.SeqOf(core.PrefixMemory, string(q.MemoryID))
+	if !ok || seq > hub.Seq(h.views.shownSeq.Load()) {
+		return nil, nil
+	}
+	row, err := h.memory(seq)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil || !slices.Contains(of, row.Of()) || !q.Selects(&row.Memory) {
+		return nil, err
+	}
+	return []hub.Memory{row.Memory}, nil
+}
+
+// recallBest asks the index. It looks at more than it shows, because key and tag
+// are not in the index.
+func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (rows []hub.Memory, err error) {
+	limit := q.Limit
+	if q.Key != "" || q.Tag != "" {
+		limit = hub.MaxPageRows
+	}
+	hits, _, err := h.find(ctx, IndexQuery{
+		Text: q.Query, Places: of, Types: []hub.FoundType{hub.FoundMemory}, History: q.History, Limit: limit,
+	})
+	for _, hit := range hits {
+		row, err := h.memory(hub.Seq(hit.Number))
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(of, row.Of()) && q.Selects(&row.Memory) && len(rows) < q.Limit {
+			rows = append(rows, row.Memory)
+		}
+	}
+	return rows, err
+}
+
+// recallLatest reads memories from the store, the latest first.
+func (h *Hub) recallLatest(ctx context.Context, of []string, q hub.MemoryQuery) (rows []hub.Memory, err error) {
+	shown := hub.Seq(h.views.shownSeq.Load())
+	for _, whose := range of {
+		from := len(rows)
+		var bad error
+		take := func(seq hub.Seq) bool {
+			if seq > shown {
+				return true
+			}
+			var row core.StoredMemory
+			if row, bad = h.memory(seq); bad != nil {
+				return false
+			}
+			if q.Selects(&row.Memory) {
+				rows = append(rows, row.Memory)
+			}
+			return len(rows)-from < q.Limit && ctx.Err() == nil
+		}
+		if q.Key != "" && !q.History {
+			value, err := h.rows.Row(core.TableMemoryKey, core.MemoryKey(whose, q.Key))
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return nil, err
+			}
+			if seq, ok := core.MemorySeq(value); ok {
+				take(seq)
+			}
+		} else {
+			err = h.rows.RowsOf(core.TableMemoryBy, core.MemoryByKey(whose, 0), true, func(key, end []byte) bool {
+				if len(end) > 0 && !q.History {
+					return ctx.Err() == nil
+				}
+				return take(hub.Seq(binary.BigEndian.Uint64(key[len(key)-8:])))
+			})
+		}
+		if err = errors.Join(err, bad); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b hub.Memory) int {
+		x, _ := core.SeqOf(core.PrefixMemory, string(a.MemoryID))
+		y, _ := core.SeqOf(core.PrefixMemory, string(b.MemoryID))
+		return cmp.Compare(y, x)
+	})
+	return rows[:min(len(rows), q.Limit)], nil
+}
+
+// memory returns a memory as it is now. ErrNotFound.
+func (h *Hub) memory(seq hub.Seq) (core.StoredMemory, error) {
+	row, err := storedRow[core.StoredMemory](h, core.TableMemory, core.SeqKey(seq))
+	if err != nil {
+		return row, err
+	}
+	value, err := h.rows.Row(core.TableMemoryBy, core.MemoryByKey(row.Of(), seq))
+	if err != nil || len(value) == 0 {
+		return row, err
+	}
+	var end core.MemoryEnd
+	if json.Unmarshal(value, &end) != nil {
+		return row, hub.Errorf(hub.CodeCorruptRecord, "the end of memory %s cannot be read", row.MemoryID)
+	}
+	row.ReplacedAt = &end.At
+	return row, nil
+}
+
+// fitMemories cuts texts to a budget of characters: the first rows are whole, the
+// first that does not fit is cut, and those behind it are empty.
+func fitMemories(rows []hub.Memory, q hub.MemoryQuery) {
+	if q.MaxChars == 0 {
+		return
+	}
+	left := q.MaxChars
+	for i := range rows {
+		m := &rows[i]
+		chars := utf8.RuneCountInString(m.Text)
+		if chars <= left {
+			left -= chars
+			continue
+		}
+		m.Truncated = &hub.Truncated{
+			Chars: chars, Fetch: "GET /v1/memory?room_id=" + string(q.RoomID) + "&memory_id=" + string(m.MemoryID) + "&history=true",
+		}
+		cut := 0
+		for at := range m.Text {
+			if cut == left {
+				m.Text = m.Text[:at]
+				break
+			}
+			cut++
+		}
+		left = 0
+	}
+}
+
+// memoryDocuments returns the documents that change with a memory: its own and
+// that of the memory it replaces.
+func (h *Hub) memoryDocuments(seq hub.Seq) ([]IndexDocument, error) {
+	var docs []IndexDocument
+	for seq != 0 {
+		row, err := h.memory(seq)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, IndexDocument{
+			Type: hub.FoundMemory, Number: uint64(seq), Text: memoryText(&row.Memory), History: row.ReplacedAt != nil,
+			Place: row.Of(), From: row.By, TS: row.CreatedAt,
+		})
+		if seq = row.Replaces; len(docs) > 1 {
+			break
+		}
+	}
+	return docs, nil
+}
+
+func memoryText(m *hub.Memory) string {
+	parts := []string{m.Key, m.Text, strings.Join(m.Tags, " ")}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// foundMemory makes the row of a hit; nil if it has been replaced or is another's.
+func (h *Hub) foundMemory(q *IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
+	row, err := h.memory(seq)
+	if err != nil {
+		return nil, "", err
+	}
+	if row.ReplacedAt != nil && !q.History || len(q.Places) > 0 && !slices.Contains(q.Places, row.Of()) {
+		return nil, "", nil
+	}
+	return &hub.Found{ID: string(row.MemoryID), RoomID: row.RoomID, FromAgent: row.By, Title: row.Key, TS: row.CreatedAt}, memoryText(&row.Memory), nil
+}

@@ -1,0 +1,154 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"hubcli/hub"
+)
+
+const (
+	searchFresh    = 500 * time.Millisecond // how long a search waits for the index
+	searchPatience = 2 * time.Second        // how long it looks; the best so far is the answer then
+	snippetChars   = 300
+)
+
+// Search finds rows by their words; see hub.Searches. The index proposes, the
+// stored rows decide: each hit is read and checked again before it is shown.
+func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, error) {
+	iq := IndexQuery{
+		Text: q.Text, Viewer: q.Viewer, Operator: hub.CallerOf(ctx).Operator,
+		Channel: q.Channel, From: q.FromAgent, Kind: q.Kind, Types: q.Types, Since: q.Since, Limit: q.Limit,
+	}
+	if q.RoomID != "" {
+		room, err := h.room(q.RoomID)
+		if err != nil {
+			return hub.SearchPage{}, err
+		}
+		iq.Places = []string{string(room.RoomID), string(room.ProjectID)}
+	}
+	if q.Channel != "" {
+		if err := h.checkChannel(q.Channel, http.StatusNotFound); err != nil {
+			return hub.SearchPage{}, err
+		}
+	}
+	hits, behind, err := h.find(ctx, iq)
+	if err != nil {
+		return hub.SearchPage{}, err
+	}
+	page := hub.SearchPage{Rows: make([]hub.Found, 0, len(hits)), Behind: behind}
+	for _, hit := range hits {
+		found, err := h.found(&iq, hit)
+		if err != nil {
+			return hub.SearchPage{}, err
+		}
+		if found != nil {
+			page.Rows = append(page.Rows, *found)
+		}
+	}
+	return page, nil
+}
+
+// find asks the index, once it has taken in what was shown before, or part of it.
+func (h *Hub) find(ctx context.Context, q IndexQuery) (hits []IndexHit, behind int64, err error) {
+	if behind, err = h.indexer.await(ctx, searchFresh); err != nil {
+		return nil, 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchPatience)
+	defer cancel()
+	hits, err = h.indexer.index.Find(ctx, q)
+	var known *hub.Error
+	if err != nil && !errors.As(err, &known) {
+		h.log.Warn("search failed", "error", err)
+		err = errSearchUnavailable()
+	}
+	return hits, behind, err
+}
+
+// found makes the row of a hit; nil if it is not the viewer's to see, or gone.
+func (h *Hub) found(q *IndexQuery, hit IndexHit) (row *hub.Found, err error) {
+	var text string
+	switch hit.Type {
+	case hub.FoundMessage:
+		row, text, err = h.foundMessage(q, hub.MessageID(hit.Number))
+	case hub.FoundDecision:
+		row, text, err = h.foundDecision(hub.Seq(hit.Number))
+	case hub.FoundArtifact:
+		row, text, err = h.foundArtifact(hub.Seq(hit.Number))
+	case hub.FoundMemory:
+		row, text, err = h.foundMemory(q, hub.Seq(hit.Number))
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil || row == nil || !q.keeps(row) {
+		return nil, err
+	}
+	row.Type, row.Score = hit.Type, hit.Score
+	row.Snippet, row.Matches = h.indexer.index.Excerpt(q.Text, text, snippetChars)
+	return row, nil
+}
+
+// keeps applies the query's fields to a row that was found.
+func (q *IndexQuery) keeps(row *hub.Found) bool {
+	return (q.Channel == "" || row.Channel == q.Channel) && (q.From == "" || row.FromAgent == q.From) &&
+		(q.Kind == "" || row.Kind == q.Kind) && row.TS >= q.Since
+}
+
+func (h *Hub) foundMessage(q *IndexQuery, id hub.MessageID) (*hub.Found, string, error) {
+	m, err := h.views.message(id)
+	if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if !q.Operator && !hub.Visible(q.Viewer, m.From, m.To) {
+		return nil, "", nil
+	}
+	row, err := m.JSON.Decode()
+	if err != nil {
+		return nil, "", hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", id)
+	}
+	if len(q.Places) > 0 && (row.RoomID == nil || !slices.Contains(q.Places, string(*row.RoomID))) {
+		return nil, "", nil
+	}
+	return &hub.Found{
+		ID: strconv.FormatInt(int64(id), 10), MessageID: &row.ID, RoomID: row.RoomID, Channel: row.Channel,
+		ThreadID: row.ThreadID, FromAgent: row.FromAgent, ToAgent: row.ToAgent, Kind: string(row.Kind), TS: row.TS,
+	}, messageText(&row), nil
+}
+
+func (h *Hub) foundDecision(seq hub.Seq) (*hub.Found, string, error) {
+	row, err := h.indexedDecision(seq)
+	if err != nil {
+		return nil, "", err
+	}
+	return &hub.Found{
+		ID: string(row.DecisionID), RoomID: &row.RoomID, FromAgent: row.By, Title: row.Title, TS: row.CreatedAt,
+	}, decisionText(row), nil
+}
+
+func (h *Hub) foundArtifact(seq hub.Seq) (*hub.Found, string, error) {
+	row, err := h.indexedArtifact(seq)
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := h.artifactText(row, seq)
+	return &hub.Found{
+		ID: string(row.ArtifactID), RoomID: &row.RoomID, FromAgent: row.By, Kind: row.Kind, Title: row.Title, TS: row.CreatedAt,
+	}, text, err
+}
+
+// SearchStatus tells how the index is.
+func (h *Hub) SearchStatus() hub.SearchStatus {
+	var s hub.SearchStatus
+	if s.Open, s.Behind = h.indexer.state(); s.Open {
+		s.Documents = h.options.Index.Documents()
+	}
+	return s
+}

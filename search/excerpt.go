@@ -1,0 +1,184 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxExcerptWords bounds how many words of a text are looked at for an excerpt.
+const maxExcerptWords = 200_000
+
+// mark is where words of a query stand in a text, in bytes.
+type mark struct {
+	start, end int
+	clause     int // of the query, so that different words count more than one again and again
+}
+
+// Excerpt returns the part of text that shows the query best; see actors.Index.
+func (*Index) Excerpt(query, text string, chars int) (string, [][2]int) {
+	return excerpt(query, text, chars)
+}
+
+func excerpt(queryText, text string, chars int) (string, [][2]int) {
+	q, err := parse(queryText)
+	var marks []mark
+	if err == nil {
+		marks = q.marks(text)
+	}
+	start, end := window(text, marks, chars)
+	return cut(text, marks, start, end)
+}
+
+// marks finds the words of a query in a text, in their order.
+func (q query) marks(text string) (out []mark) {
+	type place struct{ terms []word }
+	longest := 1
+	for _, c := range q.wanted {
+		longest = max(longest, len(c.terms))
+	}
+	var recent []place // the last places, the newest at the end
+	n := 0
+	match := func() {
+		for i, c := range q.wanted {
+			if from := len(recent) - len(c.terms); from >= 0 {
+				if m, ok := c.match(func(j int) []word { return recent[from+j].terms }); ok {
+					m.clause = i
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	last := -1
+	eachWord(text, func(w word) bool {
+		if w.place != last {
+			if last >= 0 {
+				match()
+			}
+			if last >= 0 && w.place != last+1 {
+				recent = recent[:0]
+			}
+			last = w.place
+			if len(recent) >= longest {
+				recent = slices.Delete(recent, 0, 1)
+			}
+			recent = append(recent, place{})
+		}
+		at := &recent[len(recent)-1]
+		at.terms = append(at.terms, w)
+		n++
+		return n < maxExcerptWords
+	})
+	if last >= 0 {
+		match()
+	}
+	slices.SortStableFunc(out, func(a, b mark) int { return a.start - b.start })
+	return out
+}
+
+// match looks for the clause at neighbouring places. Where a document holds no
+// such word, the beginning of one counts: the last word may have been completed.
+func (c clause) match(at func(int) []word) (mark, bool) {
+	var m mark
+	for i, term := range c.terms {
+		found := false
+		for _, w := range at(i) {
+			if w.term != term && (len(c.terms) > 1 || !c.prefix && utf8.RuneCountInString(term) < minPrefixRunes || !strings.HasPrefix(w.term, term)) {
+				continue
+			}
+			if !found || w.term == term {
+				if i == 0 {
+					m.start = w.start
+				}
+				m.end = w.end
+			}
+			found = true
+			if w.term == term {
+				break
+			}
+		}
+		if !found {
+			return m, false
+		}
+	}
+	return m, true
+}
+
+// window chooses the bytes of text to show: at most so many characters, with as
+// many different words as possible, then as many as possible, then early.
+func window(text string, marks []mark, chars int) (start, end int) {
+	if utf8.RuneCountInString(text) <= chars {
+		return 0, len(text)
+	}
+	const lead = 60 // characters before the first word
+	from, bestScore := 0, -1
+	if len(marks) > 0 {
+		to := 0
+		for i := range marks {
+			to = max(to, i)
+			limit := ahead(text, marks[i].start, max(1, chars-lead))
+			for to < len(marks) && marks[to].end <= limit {
+				to++
+			}
+			seen := map[int]bool{}
+			for _, m := range marks[i:min(to, i+64)] {
+				seen[m.clause] = true
+			}
+			if score := len(seen)*100 + min(to-i, 99); score > bestScore {
+				bestScore, from = score, marks[i].start
+			}
+			if i > 2_000 {
+				break
+			}
+		}
+	}
+	start = back(text, from, lead)
+	if start > 0 { // begin with a word
+		if space := strings.IndexFunc(text[start:from], unicode.IsSpace); space >= 0 {
+			start += space + 1
+		}
+	}
+	return start, ahead(text, start, chars)
+}
+
+// ahead returns the offset n characters behind from, or the end.
+func ahead(text string, from, n int) int {
+	for ; n > 0 && from < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[from:])
+		from += size
+	}
+	return from
+}
+
+// back returns the offset n characters before from, or the beginning.
+func back(text string, from, n int) int {
+	for ; n > 0 && from > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:from])
+		from -= size
+	}
+	return from
+}
+
+// cut renders the window: controls become spaces, so that it is plain text of
+// one line, and marks become positions in characters that do not overlap.
+func cut(text string, marks []mark, start, end int) (string, [][2]int) {
+	shown := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text[start:end])
+	matches := [][2]int{}
+	at, chars := start, 0 // chars counts from start to at
+	for _, m := range marks {
+		if m.start < at || m.end > end {
+			continue
+		}
+		first := chars + utf8.RuneCountInString(text[at:m.start])
+		chars = first + utf8.RuneCountInString(text[m.start:m.end])
+		at = m.end
+		matches = append(matches, [2]int{first, chars})
+	}
+	return shown, matches
+}

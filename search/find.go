@@ -1,0 +1,336 @@
+package search
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	index "github.com/blevesearch/bleve_index_api"
+
+	"hubcli/actors"
+)
+
+const (
+	// maxCompletions is how many words the beginning of one may stand for.
+	maxCompletions = 64
+	// lookAgain is how many documents are looked at between two looks at the
+	// clock.
+	lookAgain = 1024
+)
+
+// Find returns the best documents; see actors.Index. All words must occur; if no
+// document holds them all, the last word may be the beginning of a longer one;
+// if there is none either, any word will do. When ctx is done the best found so
+// far are returned.
+func (x *Index) Find(ctx context.Context, q actors.IndexQuery) ([]actors.IndexHit, error) {
+	parsed, err := parse(q.Text)
+	if err != nil {
+		return nil, err
+	}
+	var hits []actors.IndexHit
+	err = x.read(func(r index.IndexReader) (err error) {
+		f := finder{ctx: ctx, reader: r, q: &q}
+		defer f.close()
+		if hits, err = f.find(parsed, newAll); err != nil || len(hits) > 0 {
+			return err
+		}
+		if longer, ok := parsed.completed(); ok {
+			if hits, err = f.find(longer, newAll); err != nil || len(hits) > 0 {
+				return err
+			}
+		}
+		if len(parsed.wanted) > 1 {
+			hits, err = f.find(parsed, newAny)
+		}
+		return err
+	})
+	return hits, err
+}
+
+// finder evaluates one query on one state of the index.
+type finder struct {
+	ctx    context.Context //nolint:containedctx // it lives for one call
+	reader index.IndexReader
+	q      *actors.IndexQuery
+	times  index.DocValueReader
+	id     index.IndexInternalID
+	opened []cursor // to be closed at the end
+}
+
+func (f *finder) close() {
+	for _, c := range f.opened {
+		c.close()
+	}
+}
+
+// find collects the best documents of what the viewer may see.
+func (f *finder) find(q query, join func([]cursor) cursor) ([]actors.IndexHit, error) {
+	best := &best{limit: f.q.Limit}
+	if f.times == nil {
+		times, err := f.reader.DocValueReader([]string{fieldTime})
+		if err != nil {
+			return nil, err
+		}
+		f.times = times
+	}
+	fields := []string{fieldPublic, fieldDirect}
+	if f.q.History {
+		fields = append(fields, fieldHistory)
+	}
+	for _, field := range fields {
+		if field == fieldDirect && f.q.Viewer == "" && !f.q.Operator {
+			continue
+		}
+		c, err := f.plan(q, field, join)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			continue
+		}
+		f.opened = append(f.opened, c)
+		if err := f.collect(c, best); err != nil {
+			return nil, err
+		}
+	}
+	return f.hits(best)
+}
+
+// plan makes the cursor of a query in one field; nil if it finds nothing.
+func (f *finder) plan(q query, field string, join func([]cursor) cursor) (cursor, error) {
+	words, err := f.clauses(q.wanted, field)
+	if err != nil || len(words) == 0 {
+		return nil, err
+	}
+	all := []cursor{join(words)}
+	filter := func(field string, values ...string) error {
+		var any []cursor
+		for _, v := range values {
+			c, err := newTerm(f.ctx, f.reader, field, v, 0, false)
+			if err != nil {
+				return err
+			}
+			any = append(any, c)
+		}
+		all = append(all, newAny(any))
+		return nil
+	}
+	for _, by := range []struct{ field, value string }{
+		{fieldChannel, string(f.q.Channel)}, {fieldFrom, string(f.q.From)}, {fieldKind, f.q.Kind},
+	} {
+		if by.value != "" {
+			err = cmp.Or(err, filter(by.field, by.value))
+		}
+	}
+	if len(f.q.Places) > 0 {
+		err = cmp.Or(err, filter(fieldPlace, f.q.Places...))
+	}
+	if len(f.q.Types) > 0 && len(f.q.Types) < len(letters) {
+		types := make([]string, len(f.q.Types))
+		for i, t := range f.q.Types {
+			types[i] = string(t)
+		}
+		err = cmp.Or(err, filter(fieldType, types...))
+	}
+	if field == fieldDirect && !f.q.Operator {
+		err = cmp.Or(err, filter(fieldParty, string(f.q.Viewer)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := newAll(all)
+	if len(q.unwanted) == 0 {
+		return c, nil
+	}
+	not, err := f.clauses(q.unwanted, field)
+	if err != nil {
+		return nil, err
+	}
+	return &lessCursor{c, newAny(not)}, nil
+}
+
+func (f *finder) clauses(clauses []clause, field string) ([]cursor, error) {
+	out := make([]cursor, 0, len(clauses))
+	for _, c := range clauses {
+		cur, err := f.clause(c, field)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, cur)
+	}
+	return out, nil
+}
+
+func (f *finder) clause(c clause, field string) (cursor, error) {
+	if c.prefix {
+		return f.prefix(c.terms[0], field)
+	}
+	terms := make([]*termCursor, len(c.terms))
+	weight := 0.0
+	for i, t := range c.terms {
+		w, err := f.weight(t)
+		if err != nil {
+			return nil, err
+		}
+		weight += w
+		if terms[i], err = newTerm(f.ctx, f.reader, field, t, w, len(c.terms) > 1); err != nil {
+			return nil, err
+		}
+	}
+	if len(terms) == 1 {
+		return terms[0], nil
+	}
+	return newPhrase(terms, weight), nil
+}
+
+// prefix finds the words of a field that begin with text, those that exist only.
+func (f *finder) prefix(text, field string) (cursor, error) {
+	dict, err := f.reader.FieldDictPrefix(field, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dict.Close() }()
+	var any []cursor
+	for len(any) < maxCompletions {
+		entry, err := dict.Next()
+		if err != nil {
+			return nil, err
+		}
+		if entry == nil {
+			break
+		}
+		w, err := f.weight(entry.Term)
+		if err != nil {
+			return nil, err
+		}
+		c, err := newTerm(f.ctx, f.reader, field, entry.Term, w, false)
+		if err != nil {
+			return nil, err
+		}
+		any = append(any, c)
+	}
+	if len(any) == 0 {
+		c, err := newTerm(f.ctx, f.reader, field, text, 1, false)
+		return c, err
+	}
+	return newAny(any), nil
+}
+
+// weight is the rarity of a term among public rows, whatever field it is looked
+// up in: what others write to each other must not move a score.
+func (f *finder) weight(term string) (float64, error) {
+	r, err := f.reader.TermFieldReader(f.ctx, []byte(term), fieldPublic, false, false, false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = r.Close() }()
+	const rows = 1 << 20 // a round number instead of how many there are
+	n := float64(min(r.Count(), rows))
+	return math.Log(1 + (rows-n+0.5)/(n+0.5)), nil
+}
+
+// collect walks over a cursor and keeps the best.
+func (f *finder) collect(c cursor, best *best) error {
+	at, err := c.to(0)
+	for n := 1; err == nil && at != done; n++ {
+		if n%lookAgain == 0 && f.ctx.Err() != nil {
+			return nil
+		}
+		score := c.score()
+		if score >= best.least() || f.q.Since > 0 {
+			var ts uint64
+			if ts, err = f.time(at); err != nil {
+				return err
+			}
+			if ts >= uint64(max(0, f.q.Since)) {
+				best.add(candidate{doc: at, score: score, ts: ts})
+			}
+		}
+		at, err = c.to(at + 1)
+	}
+	return err
+}
+
+// time reads when the row of a document was made.
+func (f *finder) time(doc uint64) (ts uint64, err error) {
+	f.id = index.NewIndexInternalID(f.id, doc)
+	err = f.times.VisitDocValues(f.id, func(_ string, value []byte) {
+		if len(value) == 8 {
+			ts = binary.BigEndian.Uint64(value)
+		}
+	})
+	return ts, err
+}
+
+// hits turns what was collected into an answer, best first.
+func (f *finder) hits(b *best) ([]actors.IndexHit, error) {
+	slices.SortFunc(b.kept, func(a, b candidate) int { return b.compare(a) })
+	out := make([]actors.IndexHit, 0, len(b.kept))
+	for _, c := range b.kept {
+		f.id = index.NewIndexInternalID(f.id, c.doc)
+		id, err := f.reader.ExternalID(f.id)
+		if err != nil {
+			return nil, err
+		}
+		t, number, err := parseDocID(id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, actors.IndexHit{Type: t, Number: number, Score: c.score})
+	}
+	return out, nil
+}
+
+// candidate is a document that may be among the best.
+type candidate struct {
+	doc   uint64
+	score float64
+	ts    uint64
+}
+
+// compare orders by score, then by time.
+func (c candidate) compare(d candidate) int {
+	return cmp.Or(cmp.Compare(c.score, d.score), cmp.Compare(c.ts, d.ts), cmp.Compare(c.doc, d.doc))
+}
+
+// best keeps the best candidates, the worst of them on top of a heap.
+type best struct {
+	kept  []candidate
+	limit int
+}
+
+func (b *best) Len() int           { return len(b.kept) }
+func (b *best) Less(i, j int) bool { return b.kept[i].compare(b.kept[j]) < 0 }
+func (b *best) Swap(i, j int)      { b.kept[i], b.kept[j] = b.kept[j], b.kept[i] }
+
+// Push is heap.Interface's.
+func (b *best) Push(x any) { b.kept = append(b.kept, x.(candidate)) }
+
+// Pop is heap.Interface's.
+func (b *best) Pop() any {
+	last := len(b.kept) - 1
+	x := b.kept[last]
+	b.kept = b.kept[:last]
+	return x
+}
+
+// least is the score that a candidate must reach.
+func (b *best) least() float64 {
+	if len(b.kept) < b.limit {
+		return math.Inf(-1)
+	}
+	return b.kept[0].score
+}
+
+func (b *best) add(c candidate) {
+	switch {
+	case len(b.kept) < b.limit:
+		heap.Push(b, c)
+	case c.compare(b.kept[0]) > 0:
+		b.kept[0] = c
+		heap.Fix(b, 0)
+	}
+}

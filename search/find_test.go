@@ -1,0 +1,227 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hubcli/actors"
+	"hubcli/hub"
+)
+
+func TestFind(t *testing.T) {
+	x := opened(t)
+	put(t, x,
+		public(1, "the quick brown fox"),
+		public(2, "the quick quick QUICK hare"),
+		public(3, "a snake_case_name in pkg/file_one.go:12"),
+		public(4, "func getUserName() error"),
+		public(5, "日本語のテキスト"),
+		public(6, "Un café à Zürich"),
+		public(7, "brown quick"),
+		public(8, "brown quick"),
+		public(9, strings.Repeat("filler ", 300)+"fox"),
+	)
+	for _, c := range []struct {
+		query string
+		want  []uint64
+	}{
+		{"fox", []uint64{1, 9}},            // the shorter text first
+		{"quick", []uint64{2, 8, 7, 1}},    // often, then short, then late
+		{"quick brown", []uint64{8, 7, 1}}, // all words
+		{`"quick brown"`, []uint64{1}},     // next to each other
+		{`"brown quick`, []uint64{8, 7}},   // a quote that is not closed
+		{"quick -brown", []uint64{2}},      // not that one
+		{`quick -"quick brown"`, []uint64{2, 8, 7}},
+		{"case", []uint64{3}},
+		{"snake_case_name", []uint64{3}},
+		{"case_name", []uint64{3}},
+		{"name_case", nil},
+		{"file_one.go", []uint64{3}},
+		{"pkg/file_one.go:12", []uint64{3}},
+		{"12", []uint64{3}},
+		{"getusername", []uint64{4}},
+		{"getUserName", []uint64{4}},
+		{"user", []uint64{4}},
+		{"GetUser", []uint64{4}},
+		{"日本", []uint64{5}},
+		{"本語の", []uint64{5}},
+		{"語", []uint64{5}},
+		{"ト", []uint64{5}},
+		{"本日", nil},
+		{"CAFE zurich", []uint64{6}},
+		{"hare fox", []uint64{2, 1, 9}},  // nothing holds both: any
+		{"brown qui", []uint64{8, 7, 1}}, // the last word is not finished
+		{"br", nil},                      // too short to be completed
+		{"nothing", nil},
+		{"fox*", []uint64{1, 9}},
+		{"f?x", nil},
+		{"text:fox", nil},
+		{"+fox~2^3", nil},
+	} {
+		got := find(t, x, actors.IndexQuery{Text: c.query})
+		if !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
+			t.Errorf("%q finds %v, want %v", c.query, got, c.want)
+		}
+	}
+}
+
+func TestNoWords(t *testing.T) {
+	x := opened(t)
+	for _, text := range []string{"", " ", `""`, "-", "-fox", "/.*/", "😀", "\xff", `-"a b"`} {
+		if _, err := x.Find(context.Background(), actors.IndexQuery{Text: text, Limit: 1}); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	x := opened(t)
+	doc := func(n int, change func(*actors.IndexDocument)) actors.IndexDocument {
+		d := public(n, "word")
+		change(&d)
+		return d
+	}
+	put(t, x,
+		doc(1, func(d *actors.IndexDocument) { d.Channel = "c" }),
+		doc(2, func(d *actors.IndexDocument) { d.From = "bob" }),
+		doc(3, func(d *actors.IndexDocument) { d.Kind = "notice" }),
+		doc(4, func(d *actors.IndexDocument) { d.Type, d.Place = hub.FoundMemory, "r_1" }),
+		doc(5, func(d *actors.IndexDocument) { d.Type, d.Place, d.History = hub.FoundMemory, "r_1", true }),
+		doc(6, func(d *actors.IndexDocument) { d.Type, d.Place = hub.FoundArtifact, "p_1" }),
+	)
+	for i, c := range []struct {
+		q    actors.IndexQuery
+		want []uint64
+	}{
+		{actors.IndexQuery{}, []uint64{6, 4, 3, 2, 1}},
+		{actors.IndexQuery{History: true}, []uint64{6, 5, 4, 3, 2, 1}},
+		{actors.IndexQuery{Channel: "c"}, []uint64{1}},
+		{actors.IndexQuery{From: "bob"}, []uint64{2}},
+		{actors.IndexQuery{Kind: "notice"}, []uint64{3}},
+		{actors.IndexQuery{Places: []string{"r_1", "p_1"}}, []uint64{6, 4}},
+		{actors.IndexQuery{Types: []hub.FoundType{hub.FoundMemory, hub.FoundArtifact}}, []uint64{6, 4}},
+		{actors.IndexQuery{Since: 3000}, []uint64{6, 4, 3}},
+		{actors.IndexQuery{Limit: 2}, []uint64{6, 4}},
+		{actors.IndexQuery{Channel: "none"}, nil},
+	} {
+		c.q.Text = "word"
+		if got := find(t, x, c.q); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
+			t.Errorf("%d: %v, want %v", i, got, c.want)
+		}
+	}
+}
+
+// TestPutAgain: a document that is put twice is there once, as it was put last.
+func TestPutAgain(t *testing.T) {
+	x := opened(t)
+	put(t, x, public(1, "old words"), public(2, "other words"))
+	put(t, x, public(1, "new words"))
+	put(t, x, public(1, "new words"))
+	if got := find(t, x, actors.IndexQuery{Text: "words"}); !slices.Equal(got, []uint64{2, 1}) {
+		t.Errorf("found %v", got)
+	}
+	if got := find(t, x, actors.IndexQuery{Text: "old"}); len(got) > 0 {
+		t.Errorf("found %v", got)
+	}
+	if n := x.Documents(); n != 2 {
+		t.Errorf("%d documents", n)
+	}
+}
+
+// TestFindIsWhatAScanFinds: what is found of random messages is what a scan
+// finds of those that the viewer may see, and neither hits nor scores change with
+// what others write to each other.
+func TestFindIsWhatAScanFinds(t *testing.T) {
+	agents := []hub.AgentID{"ann", "bob", "eve"}
+	words := []string{"alpha", "beta", "gamma", "delta"}
+	type message struct {
+		from, to hub.AgentID
+		words    []string
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		messages := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) message {
+			return message{
+				from: rapid.SampledFrom(agents).Draw(rt, "from"), to: rapid.SampledFrom(append([]hub.AgentID{"", ""}, agents...)).Draw(rt, "to"),
+				words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 6).Draw(rt, "words"),
+			}
+		}), 1, 25).Draw(rt, "messages")
+		viewer := rapid.SampledFrom(append([]hub.AgentID{""}, agents...)).Draw(rt, "viewer")
+		query := rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 2, rapid.ID).Draw(rt, "query")
+		all, own := opened(t), opened(t) // own holds only what the viewer may see
+		var docs, ownDocs []actors.IndexDocument
+		want := map[uint64]bool{}
+		some := map[uint64]bool{}
+		for i, m := range messages {
+			d := public(i+1, strings.Join(m.words, " "))
+			d.From = m.from
+			if m.to != "" {
+				d.Parties = []hub.AgentID{m.from, m.to}
+			}
+			docs = append(docs, d)
+			if !hub.Visible(viewer, m.from, m.to) {
+				continue
+			}
+			ownDocs = append(ownDocs, d)
+			held := 0
+			for _, w := range query {
+				if slices.Contains(m.words, w) {
+					held++
+				}
+			}
+			if held == len(query) {
+				want[d.Number] = true
+			}
+			if held > 0 {
+				some[d.Number] = true
+			}
+		}
+		if len(want) == 0 {
+			want = some
+		}
+		put(t, all, docs...)
+		put(t, own, ownDocs...)
+		q := actors.IndexQuery{Text: strings.Join(query, " "), Viewer: viewer, Limit: 1000}
+		hits, err := all.Find(context.Background(), q)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got := map[uint64]bool{}
+		for _, h := range hits {
+			if got[h.Number] {
+				rt.Fatalf("%d is found twice", h.Number)
+			}
+			got[h.Number] = true
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			rt.Fatalf("%q as %q finds %v, want %v", q.Text, viewer, got, want)
+		}
+		alone, err := own.Find(context.Background(), q)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !slices.Equal(hits, alone) {
+			rt.Fatalf("others' messages change the answer: %v, without them %v", hits, alone)
+		}
+	})
+}
+
+// FuzzFind: no text of a query makes trouble.
+func FuzzFind(f *testing.F) {
+	x := opened(f)
+	put(f, x, public(1, "the quick brown fox"), public(2, "getUserName 日本語 snake_case"))
+	for _, s := range []string{`"`, `-"`, `--a`, `"a" -"b c" d`, "a* b? /x/ [y] (z) ~ ^ + && ||", strings.Repeat("a ", 500), "日 日本 本", "\xff\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := x.Find(context.Background(), actors.IndexQuery{Text: text, Viewer: "ann", Limit: 10})
+		if err != nil && !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
+			t.Fatal(err)
+		}
+	})
+}

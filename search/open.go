@@ -1,0 +1,195 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"hubcli/actors"
+)
+
+// Names in the folder of an index.
+const (
+	// markerFile says that the folder is an index, of which version and of which
+	// store. Nothing in a folder without it is touched.
+	markerFile = "VERSION"
+	// runsFile counts the runs that ended without Close.
+	runsFile     = "runs"
+	engineFolder = "words"
+)
+
+// formatVersion rises with every change of what is indexed and how.
+const formatVersion = 1
+
+// maxRuns is how many runs may end without Close, one after the other and each
+// within runLong, before the index itself is suspected and made anew.
+const (
+	maxRuns = 5
+	runLong = time.Minute
+)
+
+// ErrForeign says that something that is no index stands in its place.
+var ErrForeign = errors.New("search: something that is not a search index stands in its place")
+
+func (x *Index) marker() string {
+	return fmt.Sprintf("hubcli search index\nversion %d\ninstance %s\n", formatVersion, x.instance)
+}
+
+// Open makes the index ready; see actors.Index. What cannot be used is deleted
+// and begun anew; ErrForeign if it is not an index.
+func (x *Index) Open(end actors.IndexPosition) (actors.IndexPosition, error) {
+	usable, err := x.inspect()
+	if err != nil {
+		return actors.IndexPosition{}, err
+	}
+	if usable {
+		err := verify(x.enginePath())
+		if err == nil {
+			var at actors.IndexPosition
+			at, err = x.start()
+			if err == nil && at.Message <= end.Message && at.Seq <= end.Seq {
+				return at, x.countRun()
+			}
+			_ = x.stop()
+		}
+		x.log.Warn("the search index cannot be used and is made anew", "error", err)
+	}
+	if err := x.begin(); err != nil {
+		return actors.IndexPosition{}, err
+	}
+	at, err := x.start()
+	if err != nil {
+		return at, err
+	}
+	return at, x.countRun()
+}
+
+// inspect says whether there is an index of this version and store.
+func (x *Index) inspect() (usable bool, err error) {
+	info, err := os.Lstat(x.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !info.IsDir() {
+		return false, ErrForeign
+	}
+	b, err := os.ReadFile(filepath.Join(x.dir, markerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		left, err := os.ReadDir(x.dir)
+		if err == nil && len(left) > 0 {
+			err = ErrForeign
+		}
+		return false, err
+	}
+	if err != nil {
+		return false, err
+	}
+	if !strings.HasPrefix(string(b), "hubcli search index\n") {
+		return false, ErrForeign
+	}
+	if string(b) != x.marker() {
+		return false, nil
+	}
+	x.runs = 0
+	if b, err := os.ReadFile(filepath.Join(x.dir, runsFile)); err == nil {
+		x.runs, _ = strconv.Atoi(strings.TrimSpace(string(b)))
+	}
+	return x.runs < maxRuns, nil
+}
+
+// begin makes the folder of an empty index. Only what an index is made of is
+// deleted.
+func (x *Index) begin() error {
+	x.runs = 0
+	if err := os.MkdirAll(x.dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(x.enginePath()); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(x.dir, markerFile), []byte(x.marker()), 0o600)
+}
+
+func (x *Index) countRun() error {
+	x.runs++
+	return x.writeRuns()
+}
+
+func (x *Index) writeRuns() error {
+	return os.WriteFile(filepath.Join(x.dir, runsFile), []byte(strconv.Itoa(x.runs)), 0o600)
+}
+
+// survived forgets earlier runs once this one has gone well for long enough.
+func (x *Index) survived() {
+	if x.runs > 0 && time.Since(x.opened) > runLong {
+		x.runs = 0
+		_ = x.writeRuns() // suspecting the index once too often costs time only
+	}
+}
+
+// Close ends the use of the index. What was put lately may be put again.
+func (x *Index) Close() error {
+	x.mu.RLock()
+	open := x.engine != nil
+	x.mu.RUnlock()
+	err := x.stop()
+	if open {
+		x.runs = 0
+		err = errors.Join(err, x.writeRuns())
+	}
+	return err
+}
+
+// verify reads every file of words and compares its checksum, which stands at
+// its end (CRC-32 of all before it). The engine maps these files and believes
+// them.
+func verify(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.zap"))
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := verifyFile(path); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+	}
+	return nil
+}
+
+func verifyFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < crc32.Size {
+		return io.ErrUnexpectedEOF
+	}
+	sum := crc32.NewIEEE()
+	if _, err := io.CopyN(sum, f, info.Size()-crc32.Size); err != nil {
+		return err
+	}
+	var want [crc32.Size]byte
+	if _, err := io.ReadFull(f, want[:]); err != nil {
+		return err
+	}
+	if binary.BigEndian.Uint32(want[:]) != sum.Sum32() {
+		return errors.New("its checksum does not fit")
+	}
+	return nil
+}

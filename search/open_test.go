@@ -1,0 +1,221 @@
+package search
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/actors"
+	"hubcli/hub"
+)
+
+var far = actors.IndexPosition{Message: hub.MaxMessageID, Seq: 1 << 40}
+
+// filled makes an index of some documents in dir, saved and closed.
+func filled(t *testing.T, dir string) {
+	t.Helper()
+	x := New(dir, "store", nil)
+	if _, err := x.Open(far); err != nil {
+		t.Fatal(err)
+	}
+	var docs []actors.IndexDocument
+	for i := range 50 {
+		docs = append(docs, public(i+1, "word number w"+strconv.Itoa(i+1)))
+	}
+	put(t, x, docs...)
+	for x.unsaved.Load() > 0 {
+		time.Sleep(time.Millisecond) // the engine's own goroutine saves
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	zap := func(t *testing.T, dir string) string {
+		files, err := filepath.Glob(filepath.Join(dir, engineFolder, "*.zap"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files of words: %v", err)
+		}
+		return files[0]
+	}
+	damage := func(t *testing.T, path string, at int64) {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		b := []byte{0}
+		if _, err := f.ReadAt(b, at); err != nil {
+			t.Fatal(err)
+		}
+		b[0] ^= 0x10
+		if _, err := f.WriteAt(b, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		end    actors.IndexPosition
+		kept   bool // the index goes on; else it begins anew
+	}{
+		{"as it was", func(*testing.T, string) {}, far, true},
+		{"of a store that is shorter", func(*testing.T, string) {}, actors.IndexPosition{Message: 49, Seq: 1}, false},
+		{"deleted", func(t *testing.T, dir string) { _ = os.RemoveAll(dir) }, far, false},
+		{"without its words", func(t *testing.T, dir string) { _ = os.RemoveAll(filepath.Join(dir, engineFolder)) }, far, false},
+		{"of another version", func(t *testing.T, dir string) {
+			_ = os.WriteFile(filepath.Join(dir, markerFile), []byte("hubcli search index\nversion 0\ninstance store\n"), 0o600)
+		}, far, false},
+		{"of another store", func(t *testing.T, dir string) {
+			_ = os.WriteFile(filepath.Join(dir, markerFile), []byte(New(dir, "another", nil).marker()), 0o600)
+		}, far, false},
+		{"a flipped bit", func(t *testing.T, dir string) { damage(t, zap(t, dir), 100) }, far, false},
+		{"a cut file", func(t *testing.T, dir string) { _ = os.Truncate(zap(t, dir), 200) }, far, false},
+		{"an empty file", func(t *testing.T, dir string) { _ = os.Truncate(zap(t, dir), 0) }, far, false},
+		{"a missing file", func(t *testing.T, dir string) { _ = os.Remove(zap(t, dir)) }, far, false},
+		{"a list that is no list", func(t *testing.T, dir string) {
+			_ = os.WriteFile(filepath.Join(dir, engineFolder, "root.bolt"), []byte(strings.Repeat("x", 8192)), 0o600)
+		}, far, false},
+		{"a program that ends again and again", func(t *testing.T, dir string) {
+			_ = os.WriteFile(filepath.Join(dir, runsFile), []byte(strconv.Itoa(maxRuns)), 0o600)
+		}, far, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "search")
+			filled(t, dir)
+			c.change(t, dir)
+			x := New(dir, "store", nil)
+			at, err := x.Open(c.end)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			if c.kept != (at.Message == 50) || !c.kept && at != (actors.IndexPosition{}) {
+				t.Errorf("it begins at %+v", at)
+			}
+			if n := len(find(t, x, actors.IndexQuery{Text: "word"})); c.kept != (n == 50) || !c.kept && n > 0 {
+				t.Errorf("%d documents", n)
+			}
+			put(t, x, public(51, "one more word"))
+			if got := find(t, x, actors.IndexQuery{Text: "more"}); len(got) != 1 {
+				t.Errorf("what was put is found as %v", got)
+			}
+		})
+	}
+}
+
+// TestForeign: what is not an index is not touched.
+func TestForeign(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a file": func(path string) error { return os.WriteFile(path, []byte("mine"), 0o600) },
+		"a folder of mine": func(path string) error {
+			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(path+"/notes", []byte("mine"), 0o600))
+		},
+		"a link": func(path string) error { return os.Symlink(os.TempDir(), path) },
+		"another's marker": func(path string) error {
+			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(path+"/"+markerFile, []byte("1.0"), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "search")
+			if err := make(path); err != nil {
+				t.Fatal(err)
+			}
+			x := New(path, "store", nil)
+			if _, err := x.Open(far); !errors.Is(err, ErrForeign) {
+				t.Fatalf("the error is %v", err)
+			}
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Lstat(path + "/" + engineFolder); err == nil {
+				t.Error("an index was begun there")
+			}
+		})
+	}
+}
+
+const childFolder = "HUBCLI_SEARCH_TEST_FOLDER"
+
+// TestKilled: however a process ends, everything up to the position is found,
+// once, and nothing behind it.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv(childFolder); dir != "" {
+		putForEver(t, dir)
+	}
+	dir := filepath.Join(t.TempDir(), "search")
+	upto := 0
+	for round := range 6 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		cmd.Env = append(os.Environ(), childFolder+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; n < 40+35*round && lines.Scan(); n++ {
+			upto, _ = strconv.Atoi(lines.Text())
+		}
+		_ = cmd.Process.Kill()
+		for lines.Scan() { // what it had put before the signal came
+			upto, _ = strconv.Atoi(lines.Text())
+		}
+		_ = cmd.Wait()
+		x := New(dir, "store", nil)
+		at, err := x.Open(far)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := find(t, x, actors.IndexQuery{Text: "word", Limit: 100_000})
+		seen := map[uint64]bool{}
+		for _, n := range got {
+			if seen[n] || n > uint64(at.Message) {
+				t.Errorf("document %d is found twice or behind the position %d", n, at.Message)
+			}
+			seen[n] = true
+		}
+		if len(seen) != int(at.Message) || int(at.Message) > upto+childBatch {
+			t.Errorf("round %d: %d documents are found, the position is %d, %d were put", round, len(seen), at.Message, upto)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if upto == 0 {
+		t.Fatal("the child has put nothing")
+	}
+}
+
+const childBatch = 7
+
+// putForEver continues an index where it is until it is killed.
+func putForEver(t *testing.T, dir string) {
+	x := New(dir, "store", nil)
+	at, err := x.Open(far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := int(at.Message); ; n += childBatch {
+		var docs []actors.IndexDocument
+		for i := range childBatch {
+			docs = append(docs, public(n+i+1, fmt.Sprintf("word w%d %s", n+i+1, strings.Repeat("filler ", 40))))
+		}
+		if err := x.Put(context.Background(), docs, actors.IndexPosition{Message: hub.MessageID(n + childBatch)}); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println(n + childBatch)
+		time.Sleep(3 * time.Millisecond) // so that the engine saves now and then between two batches
+	}
+}
