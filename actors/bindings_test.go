@@ -174,3 +174,33 @@ func TestBindingsThatCannotBeLookedAt(t *testing.T) {
 		t.Errorf("a hub without folders: %v", err)
 	}
 }
+
+// Where case counts, two folders whose names differ in it alone are two.
+func TestSpellingsAreAskedFor(t *testing.T) {
+	dir := t.TempDir()
+	upper, lower := filepath.Join(dir, "Work"), filepath.Join(dir, "work")
+	if err := os.Mkdir(upper, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(lower, 0o755); err != nil {
+		t.Skipf("case does not count on this file system: %v", err)
+	}
+	r := start(t, newMemStore(), withFolders(workspace.New()))
+	room, other := r.newRoom("Front"), r.newRoom("Back")
+	bind := func(id hub.RoomID, path string) {
+		t.Helper()
+		if out, err := r.BindRoom(t.Context(), id, hub.BindingInput{Path: path}); err != nil || !out.Created {
+			t.Fatalf("bind %s: %+v, %v", path, out, err)
+		}
+	}
+	bind(room.RoomID, upper)
+	if got := r.resolved(lower); got != "" {
+		t.Errorf("the other folder is of %s", got)
+	}
+	_, err := r.UnbindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: lower})
+	wantCode(t, err, hub.CodeNotBound)
+	bind(other.RoomID, lower)
+	if a, b := r.resolved(upper), r.resolved(lower); a != room.RoomID || b != other.RoomID {
+		t.Errorf("%s and %s", a, b)
+	}
+}

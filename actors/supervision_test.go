@@ -95,6 +95,30 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 			t.Errorf("%d open tasks in the view, want 0", n)
 		}
 	})
+	t.Run("projects", func(t *testing.T) {
+		p, broken := breaks(0, func(_ core.Owner, f core.Fact) bool { _, ok := f.(*core.RoomCreated); return ok })
+		r := start(t, newMemStore(), broken)
+		old := r.newRoom("Old")
+		if _, err := r.saveCheckpoint(); err != nil {
+			t.Fatalf("checkpoint: %v", err)
+		}
+		r.store.forgetRecords()
+		p.left.Store(1)
+		room := r.newRoom("New")
+		r.idle()
+		if got, err := r.room(room.RoomID); err != nil || got.Name != "New" || got.Channel != room.Channel {
+			t.Errorf("the view shows %+v, %v", got, err)
+		}
+		r.say("ann", room.Channel, "hello")
+		_, err := r.CreateRoom(ctx, hub.RoomInput{Project: "rooms", Name: "new"})
+		wantCode(t, err, hub.CodeSimilarRoomExists)
+		again := start(t, r.crash())
+		for _, id := range []hub.RoomID{old.RoomID, room.RoomID} {
+			if _, err := again.room(id); err != nil {
+				t.Errorf("after a restart: %v", err)
+			}
+		}
+	})
 }
 
 // The state after a rebuild from a checkpoint and the records behind it is the

@@ -536,4 +536,61 @@ var faults = []fault{
 		"return (m.ID > u.seen.Told) == untold &&", "return untold &&",
 		"actors", "TestAttentionGoesOn",
 	},
+
+	// Projects, rooms and folders.
+	{
+		"look-alike made unasked", "actors/core/project.go",
+		"if len(similar) > 0 && !in.Force {", "if false && len(similar) > 0 && !in.Force {",
+		"httpapi", "TestWalk",
+	},
+	{
+		"siblings look alike", "actors/core/similar.go",
+		"	if numbers(a) != numbers(b) {\n		return 0\n	}\n", "",
+		"actors/core", "TestLikeness",
+	},
+	{
+		"slug given twice", "actors/core/project.go",
+		"if id, taken := p.atlas.slugs[in.Slug]; taken {", "if id, taken := p.atlas.slugs[in.Slug]; false && taken {",
+		"actors/core", "TestProjectProperties",
+	},
+	{
+		"shared binding before the folder's own", "actors/core/binding.go",
+		"		for _, b := range a.bound[plainKey(l.Plain)] {\n			c := Candidate", "		for _, b := range a.bound[plainKey(l.Plain)+l.Common] {\n			c := Candidate",
+		"actors/core", "TestCandidates",
+	},
+	{
+		"binding stays after it was taken back", "actors/core/binding.go",
+		"	if was != nil {\n		for i := range was.Folders {", "	if false && was != nil {\n		for i := range was.Folders {",
+		"actors/core", "TestBindingProperties",
+	},
+	{
+		"folder bound to two rooms", "actors/core/binding.go",
+		"		case b.Plain != c.Level.Plain && !slices.Contains(c.Same, b.Plain):", "		case b.room != c.Room, b.Plain != c.Level.Plain && !slices.Contains(c.Same, b.Plain):",
+		"actors/core", "TestBindAndUnbind",
+	},
+	{
+		"look of another spelling is taken for the folder", "actors/service_bindings.go",
+		"err != nil || !same {", "err != nil || false && !same {",
+		"actors", "TestSpellingsAreAskedFor",
+	},
+	{
+		"linked work trees are strangers", "workspace/git.go",
+		"		common = named\n", "		_ = named\n",
+		"workspace", "TestWorkTrees",
+	},
+	{
+		"a file system hangs its caller", "workspace/folders.go",
+		"		return a.v, a.err\n	case <-timeout.C:\n		return none, errHangs()\n", "		return a.v, a.err\n",
+		"workspace", "TestHungFileSystem",
+	},
+	{
+		"rooms lost at a start", "actors/restore.go",
+		"	h.views.places.restore(r.projects.Atlas())\n", "",
+		"actors", "TestInvariant6ReplayEqualsLiveUnderRandomDelay",
+	},
+	{
+		"resolve without a budget", "cli/resolve.go",
+		"c.Resolve(within, path)", "c.Resolve(ctx, path)",
+		"cli", "TestResolveOfAHostThatSwallowsPackets",
+	},
 }

@@ -1,0 +1,65 @@
+package core_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// fixtureProjects returns a state that uses every field.
+func fixtureProjects(t *testing.T) *core.Projects {
+	t.Helper()
+	r := newProjectRig(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := r.project(hub.ProjectInput{Name: "Größte <Schöpfung>", CreatedBy: "ann"})
+	must(err)
+	_, err = r.project(hub.ProjectInput{Name: "Two", Slug: "second"})
+	must(err)
+	room, err := r.room(hub.RoomInput{Project: "second", Name: "Checkout", Topic: "the till", CreatedBy: "ann"})
+	must(err)
+	forced, err := r.room(hub.RoomInput{Project: "second", Name: "check-out", Force: true, ForceReason: "two teams"})
+	must(err)
+	_, err = r.bind(room.RoomID, tree("/work/repo", "services/till"))
+	must(err)
+	_, err = r.bind(room.RoomID, level("/else"))
+	must(err)
+	_, err = r.bind(forced.RoomID, level("/gone"))
+	must(err)
+	_, err = r.unbind(forced.RoomID, "/gone")
+	must(err)
+	return r.live
+}
+
+// TestProjectsFixture reads a state as every version wrote it; a file is never
+// rewritten. The newest is what the state of today gives.
+func TestProjectsFixture(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "snapshot_projects_v1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = bytes.TrimSpace(data)
+	if today := fixtureProjects(t).Snapshot(); !bytes.Equal(today, data) {
+		t.Errorf("the state of today gives\n%s", today)
+	}
+	restored, err := core.RestoreProjects(1, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := restored.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("projects of version 1 are now written as\n%s", again)
+	}
+	// Also what is not written but derived is there again.
+	found := restored.Atlas().Candidates([]core.Level{{Plain: "/w/services/till", Root: "/w", Common: "/repo/.git", Rel: "services/till"}})
+	if len(found) != 1 || len(found[0].Same) != 0 || found[0].Folder.Path != "/work/repo/services/till" {
+		t.Errorf("from another work tree: %+v", found)
+	}
+}
