@@ -113,7 +113,11 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 	if len(d.Messages) > 0 {
 		r.Messages = make([]core.StoredMessage, len(d.Messages))
 		for i := range d.Messages {
-			r.Messages[i] = d.Messages[i].Encode(at.Message(i), now.Wall)
+			m := d.Messages[i]
+			if m.Numbered != nil {
+				m.Numbered(&m, at)
+			}
+			r.Messages[i] = m.Encode(at.Message(i), now.Wall)
 			s.bytes += len(r.Messages[i].JSON) + 256
 		}
 	}
@@ -132,6 +136,10 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 			// derived also if the process ends before the rebuild.
 			r.Rows = []core.Row{doubtMark(o.key, r.Seq)}
 		}
+	}
+	if d.Content != nil { // no fact has it, so it is stored also where rows are in doubt
+		r.Rows = append(r.Rows, core.Row{Table: core.TableArtifactContent, Key: core.SeqKey(r.Seq), Value: d.Content})
+		s.bytes += len(d.Content)
 	}
 	if w.filled != nil {
 		w.filled(r)

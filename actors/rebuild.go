@@ -153,13 +153,10 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 			return core.NewAgent(hub.AgentID(k.Name), nil), 0, err
 		}
 		return core.NewAgent(hub.AgentID(k.Name), row), row.AsOf, nil
-	case core.OwnerChannel:
+	case core.OwnerChannel, core.OwnerRoom, core.OwnerMemory:
 		state, err := h.load(k)
 		return state, 0, err
-	case core.OwnerMemory:
-		state, err := h.load(k)
-		return state, 0, err
-	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom:
+	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
 	}
 	c, err := h.journal.Checkpoint()
 	if err != nil && !errors.Is(err, ErrNotFound) {

@@ -225,9 +225,11 @@ func (h *Hub) load(k core.Owner) (machine, error) {
 			return nil, err
 		}
 		return core.NewChannel(row), nil
+	case core.OwnerRoom:
+		return h.loadRoom(hub.RoomID(k.Name))
 	case core.OwnerMemory:
 		return h.loadMemory(k.Name)
-	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects, core.OwnerRoom:
+	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
 	}
 	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
 }

@@ -8,6 +8,35 @@ import (
 	"hubcli/hub"
 )
 
+func roomOwner(id hub.RoomID) core.Owner {
+	return core.Owner{Kind: core.OwnerRoom, Name: string(id)}
+}
+
+// loadRoom makes the state of a room's owner from its stored rows.
+func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
+	r := core.NewRoom(id)
+	all := core.RoomKey(id, nil)
+	seats, err := h.seatsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range seats {
+		r.RestoreSeat(s)
+	}
+	err = readRows(h, core.TableInvite, all, false, func(_ []byte, i core.StoredInvite) bool {
+		r.RestoreInvite(i)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = readRows(h, core.TableArtifactTitle, all, false, func(key []byte, latest core.LatestArtifact) bool {
+		r.RestoreTitle(string(key[len(all):]), latest.Version)
+		return true
+	})
+	return r, err
+}
+
 // seatsOf lists the seats of a room by agent id.
 func (h *Hub) seatsOf(room hub.RoomID) (seats []core.StoredSeat, err error) {
 	err = readRows(h, core.TableSeat, core.SeatKey(room, ""), false, func(_ []byte, s core.StoredSeat) bool {

@@ -4,7 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base32"
 	"encoding/base64"
+	"strings"
 
 	"hubcli/hub"
 )
@@ -18,9 +20,13 @@ type secrets struct{ key []byte }
 const secretBytes = 16
 
 func (s secrets) mac(purpose string, id hub.SessionID) string {
+	return base64.RawURLEncoding.EncodeToString(s.sum(purpose, string(id))[:secretBytes])
+}
+
+func (s secrets) sum(purpose, of string) []byte {
 	m := hmac.New(sha256.New, s.key)
-	m.Write([]byte(purpose + "\x00" + string(id)))
-	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:secretBytes])
+	m.Write([]byte(purpose + "\x00" + of))
+	return m.Sum(nil)
 }
 
 // session returns the full form of a public session id.
@@ -41,6 +47,30 @@ func (s secrets) provesSession(full hub.SessionID) bool {
 
 func (s secrets) provesKey(public hub.SessionID, key string) bool {
 	return same(key, s.mac("resume", public))
+}
+
+// codeDigits are Crockford's, which leave out I, L, O and U.
+var codeDigits = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+// code renders the code of an invite of a room from the invite's nonce:
+// XXXX-XXXX, 40 bits.
+func (s secrets) code(room hub.RoomID, nonce string) string {
+	code := codeDigits.EncodeToString(s.sum("invite", string(room)+"\x00"+nonce)[:5])
+	return code[:4] + "-" + code[4:]
+}
+
+// codeHash is what an invite is found by: a stored hash without the store's key
+// would let all codes be tried against it.
+func (s secrets) codeHash(code string) []byte { return s.sum("invite-code", code) }
+
+// foldCode returns a code as it is rendered, however it was typed: in any case,
+// with or without the hyphen, O for 0, I or L for 1. false if it is none.
+func foldCode(typed string) (string, bool) {
+	folded := strings.NewReplacer("-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(typed))
+	if _, err := codeDigits.DecodeString(folded); err != nil || len(folded) != 8 {
+		return "", false
+	}
+	return folded[:4] + "-" + folded[4:], true
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -26,18 +26,22 @@ type codec[T any] struct {
 
 // The kinds of stored answers. Part of the store's format: append only.
 const (
-	effectMessage uint8 = 1
-	effectSession uint8 = 2
-	effectClosed  uint8 = 3
-	effectRenamed uint8 = 4
-	effectChannel uint8 = 5
-	effectLease   uint8 = 6
-	effectTask    uint8 = 7
-	effectRun     uint8 = 14
-	effectProject uint8 = 8
-	effectRoom    uint8 = 9
-	effectMemory  uint8 = 15
-	effectBinding uint8 = 16
+	effectMessage  uint8 = 1
+	effectSession  uint8 = 2
+	effectClosed   uint8 = 3
+	effectRenamed  uint8 = 4
+	effectChannel  uint8 = 5
+	effectLease    uint8 = 6
+	effectTask     uint8 = 7
+	effectProject  uint8 = 8
+	effectRoom     uint8 = 9
+	effectDecision uint8 = 10
+	effectArtifact uint8 = 11
+	effectInvite   uint8 = 12
+	effectJoined   uint8 = 13
+	effectRun      uint8 = 14
+	effectMemory   uint8 = 15
+	effectBinding  uint8 = 16
 )
 
 // write is one command to one owner, and how to answer it. S is the owner's

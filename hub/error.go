@@ -52,6 +52,14 @@ const (
 	CodeSimilarRoomExists   Code = "similar_room_exists"
 	CodeAlreadyBound        Code = "already_bound"
 	CodeLimitReached        Code = "limit_reached"
+	CodeArtifactNotFound    Code = "artifact_not_found"
+	CodeArtifactTooLarge    Code = "artifact_too_large"
+	CodeInviteNotFound      Code = "invite_not_found"
+	CodeInviteExpired       Code = "invite_expired"
+	CodeInviteExhausted     Code = "invite_exhausted"
+	CodeInviteRevoked       Code = "invite_revoked"
+	CodeRoomFull            Code = "room_full"
+	CodeTooManyAttempts     Code = "too_many_attempts"
 	CodeIdempotencyConflict Code = "idempotency_conflict"
 	CodeInProgress          Code = "in_progress"
 	CodeStoreChanged        Code = "store_changed"
@@ -72,7 +80,6 @@ const (
 	CodeCorruptRecord       Code = "corrupt_record"
 	CodeSearchUnavailable   Code = "search_unavailable"
 	CodeMemoryNotFound      Code = "memory_not_found"
-	CodeRoomFull            Code = "room_full"
 	CodeTextTooLarge        Code = "text_too_large"
 	CodeInternal            Code = "internal"
 )
@@ -121,6 +128,14 @@ var statuses = map[Code]int{
 	CodeSimilarRoomExists:   http.StatusConflict,
 	CodeAlreadyBound:        http.StatusConflict,
 	CodeLimitReached:        http.StatusConflict,
+	CodeArtifactNotFound:    http.StatusNotFound,
+	CodeArtifactTooLarge:    http.StatusBadRequest,
+	CodeInviteNotFound:      http.StatusNotFound,
+	CodeInviteExpired:       http.StatusGone,
+	CodeInviteExhausted:     http.StatusGone,
+	CodeInviteRevoked:       http.StatusGone,
+	CodeRoomFull:            http.StatusConflict,
+	CodeTooManyAttempts:     http.StatusTooManyRequests,
 	CodeIdempotencyConflict: http.StatusUnprocessableEntity,
 	CodeInProgress:          http.StatusConflict,
 	CodeStoreChanged:        http.StatusConflict,
@@ -141,7 +156,6 @@ var statuses = map[Code]int{
 	CodeCorruptRecord:       http.StatusInternalServerError,
 	CodeSearchUnavailable:   http.StatusServiceUnavailable,
 	CodeMemoryNotFound:      http.StatusNotFound,
-	CodeRoomFull:            http.StatusConflict,
 	CodeTextTooLarge:        http.StatusBadRequest,
 	CodeInternal:            http.StatusInternalServerError,
 }

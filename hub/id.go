@@ -74,7 +74,7 @@ const agentPattern = `^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$`
 
 // isAgentID is asked for every call, so it does without a regular expression.
 func isAgentID(id AgentID) bool {
-	if len(id) == 0 || len(id) > 64 {
+	if len(id) == 0 || len(id) > MaxAgentIDBytes {
 		return false
 	}
 	for i := range len(id) {
@@ -123,9 +123,9 @@ func CheckAgentID(field string, id AgentID) error {
 	}
 	detail := map[string]any{"field": field, "pattern": agentPattern}
 	fix := "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit"
-	if s := suggestAgentID(string(id)); s != "" {
-		detail["suggested"] = s
-		fix += "; for example " + s
+	if s := SuggestAgentID(string(id)); s != "" {
+		detail["suggested"] = string(s)
+		fix += "; for example " + string(s)
 	}
 	if id == "" {
 		return NewError(CodeInvalid, field+" is missing").WithDetail(detail).WithFix(fix)
@@ -146,8 +146,8 @@ func CheckSender(field string, id AgentID) error {
 	return nil
 }
 
-// suggestAgentID turns what was given into a legal id, or "".
-func suggestAgentID(given string) string {
+// SuggestAgentID turns what was given into a legal id, or "".
+func SuggestAgentID(given string) AgentID {
 	var b strings.Builder
 	for _, r := range given {
 		switch {
@@ -162,11 +162,11 @@ func suggestAgentID(given string) string {
 				b.WriteByte('-')
 			}
 		}
-		if b.Len() >= 64 {
+		if b.Len() >= MaxAgentIDBytes {
 			break
 		}
 	}
-	return strings.TrimRight(b.String(), "-")
+	return AgentID(strings.TrimRight(b.String(), "-"))
 }
 
 // CheckSlug refuses what is no slug: lower case ASCII letters and digits in groups

@@ -17,6 +17,7 @@ func DefaultLimits() Limits {
 
 // Limits of the contract, in one place.
 const (
+	MaxAgentIDBytes     = 64
 	MaxNameChars        = 200  // channel, thread_id, claim_key
 	MaxFilePathChars    = 1024 // file_path
 	MaxPathBytes        = 4096 // path of a folder that is bound or resolved

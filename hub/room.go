@@ -2,7 +2,9 @@ package hub
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"strings"
 )
 
 // Decision is what a room has agreed on.
@@ -52,6 +54,41 @@ type ArtifactInput struct {
 	ContentType   string  `json:"content_type,omitempty"`   // absent: found from the content
 }
 
+// Content returns the bytes of the artifact, never nil. invalid if not exactly one
+// of Body and ContentBase64 is set, or the latter is not in its one form;
+// artifact_too_large beyond MaxArtifactBytes.
+func (in *ArtifactInput) Content() ([]byte, error) {
+	switch {
+	case (in.Body == nil) == (in.ContentBase64 == nil):
+		return nil, Invalid("body", "an artifact needs exactly one of body and content_base64").
+			WithFix("send a text as body, or any bytes as content_base64")
+	case in.Body != nil:
+		return []byte(*in.Body), CheckArtifactSize(int64(len(*in.Body)))
+	}
+	text := *in.ContentBase64
+	if err := CheckArtifactSize(int64(base64.StdEncoding.DecodedLen(len(text))) - 2); err != nil {
+		return nil, err
+	}
+	// Line ends are skipped even by the strict decoder.
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		return nil, Invalid("content_base64", "content_base64 is not base 64").
+			WithFix("encode the bytes as RFC 4648 section 4 says, padded and without line ends")
+	}
+	return data, CheckArtifactSize(int64(len(data)))
+}
+
+// CheckArtifactSize refuses an artifact of more than MaxArtifactBytes bytes.
+// artifact_too_large.
+func CheckArtifactSize(size int64) error {
+	if size <= MaxArtifactBytes {
+		return nil
+	}
+	return NewError(CodeArtifactTooLarge, "the artifact is too large").
+		With("limit", MaxArtifactBytes).With("size", size).
+		WithFix("keep it in a file, and add an artifact that says where it is")
+}
+
 // DecisionsQuery selects decisions, latest first.
 type DecisionsQuery struct {
 	RoomID RoomID
@@ -68,10 +105,11 @@ type ArtifactsQuery struct {
 	Limit   int
 }
 
-// Content is the bytes of an artifact.
+// Content is the bytes of an artifact. On the wire it is the artifact's row with
+// the bytes in base 64, or the bytes alone.
 type Content struct {
-	Artifact Artifact
-	Data     []byte
+	Artifact Artifact `json:"artifact"`
+	Data     []byte   `json:"content_base64"` // never nil
 }
 
 // Records keeps what a room has decided and made. Neither is ever changed or

@@ -10,7 +10,9 @@ import (
 // factTypes makes an empty fact of every type that was ever journaled.
 var factTypes = func() map[FactType]func() Fact {
 	all := map[FactType]func() Fact{}
-	for _, kind := range []map[FactType]func() Fact{agentFacts(), channelFacts(), leaseFacts(), taskFacts(), runFacts(), projectFacts(), memoryFacts()} {
+	for _, kind := range []map[FactType]func() Fact{
+		agentFacts(), channelFacts(), leaseFacts(), taskFacts(), runFacts(), projectFacts(), roomFacts(), memoryFacts(),
+	} {
 		maps.Copy(all, kind)
 	}
 	return all

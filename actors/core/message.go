@@ -24,6 +24,9 @@ type MessageDraft struct {
 	Authority   hub.Authority
 	Assurance   hub.Assurance
 	Whole       bool // a wake notice: never shortened
+	// Numbered, if set, fills in what names ids of the message's own record, once
+	// the record has a position. It must do nothing else.
+	Numbered func(*MessageDraft, Position)
 }
 
 // Encode renders the row with its id and time. The order of the members is part

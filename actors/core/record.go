@@ -95,6 +95,9 @@ type Draft struct {
 	Facts    []Fact
 	Messages []MessageDraft
 	Fences   int // how many fences the facts take
+	// Content is what an artifact of the record consists of, nil if it has none.
+	// No fact carries it: it is stored under the record's number.
+	Content []byte
 }
 
 // Empty reports whether nothing is to be journaled.

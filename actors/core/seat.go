@@ -18,6 +18,35 @@ type StoredSeat struct {
 	JoinedAt hub.Time     `json:"joined_at"`
 }
 
+// SeatTaken says that the agent has a seat in the room from now on.
+type SeatTaken struct {
+	Agent   hub.AgentID  `json:"agent"`
+	Role    string       `json:"role,omitempty"`
+	Harness string       `json:"harness,omitempty"`
+	Invite  hub.InviteID `json:"invite,omitempty"`
+}
+
+// SeatMoved gives the seat of From another name: Seat.AgentID. It carries the
+// whole seat, so that applying it twice changes nothing more.
+type SeatMoved struct {
+	From hub.AgentID `json:"from"`
+	Seat StoredSeat  `json:"seat"`
+}
+
+// FactType implements Fact.
+func (*SeatTaken) FactType() FactType { return factSeatTaken }
+
+// FactType implements Fact.
+func (*SeatMoved) FactType() FactType { return factSeatMoved }
+
+// seat returns what the fact makes at a position.
+func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
+	return StoredSeat{
+		SeatID: hub.SeatID(IDAt(PrefixSeat, at.Seq)), RoomID: room, AgentID: f.Agent,
+		Role: f.Role, Harness: f.Harness, InviteID: f.Invite, JoinedAt: at.Now.Wall,
+	}
+}
+
 // SeatKey is the key of an agent's seat in a room, and with no agent the prefix
 // of all seats of the room.
 func SeatKey(room hub.RoomID, agent hub.AgentID) []byte { return RoomKey(room, []byte(agent)) }
@@ -36,4 +65,19 @@ func SeatByAgentKey(agent hub.AgentID, seat hub.SeatID) []byte {
 		key = append(key, SeqKey(seq)...)
 	}
 	return key
+}
+
+// sit puts a seat into the state and gives its rows.
+func (r *Room) sit(s StoredSeat, rows RowSink) {
+	r.seats[s.AgentID] = s
+	rows.Put(TableSeat, SeatKey(r.id, s.AgentID), mustJSON(s))
+	rows.Put(TableSeatByAgent, SeatByAgentKey(s.AgentID, s.SeatID), []byte(r.id))
+}
+
+// move applies SeatMoved.
+func (r *Room) move(f *SeatMoved, rows RowSink) {
+	delete(r.seats, f.From)
+	rows.Put(TableSeat, SeatKey(r.id, f.From), nil)
+	rows.Put(TableSeatByAgent, SeatByAgentKey(f.From, f.Seat.SeatID), nil)
+	r.sit(f.Seat, rows)
 }

@@ -1,0 +1,221 @@
+package actors
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// CreateInvite makes an invite; see hub.Invites.
+func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
+	room, err := h.findRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
+	if err != nil {
+		return hub.Outcome[hub.Invite]{}, err
+	}
+	command := core.InviteCommand{In: in, Project: room.ProjectID}
+	if command.Nonce, command.CodeHash, err = h.drawCode(room.RoomID); err != nil {
+		return hub.Outcome[hub.Invite]{}, err
+	}
+	stored, replayed, err := submit(ctx, h, write[*core.Room, core.StoredInvite, core.StoredInvite]{
+		owner: roomOwner(room.RoomID), agent: in.By,
+		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
+			return r.Invite(command, now)
+		},
+		answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
+		codec:  jsonCodec[core.StoredInvite](effectInvite),
+	})
+	row := stored.Invite
+	if err == nil {
+		row.Code = h.secrets().code(row.RoomID, stored.Nonce)
+	}
+	return hub.Outcome[hub.Invite]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// drawCode draws the nonce of a code that no invite of the hub ever had. Of two
+// calls that draw the same code at the same moment, one in 2^40, the later row
+// counts.
+func (h *Hub) drawCode(room hub.RoomID) (nonce string, hash []byte, err error) {
+	for {
+		nonce = rand.Text()
+		hash = h.secrets().codeHash(h.secrets().code(room, nonce))
+		_, err := h.rows.Row(core.TableInviteCode, hash)
+		if errors.Is(err, ErrNotFound) {
+			return nonce, hash, nil
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
+}
+
+// Invites lists invites, latest first; see hub.Invites.
+func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, error) {
+	var project hub.ProjectID
+	var room hub.RoomID
+	switch {
+	case q.Room != "":
+		row, err := h.findRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
+		if err != nil {
+			return nil, err
+		}
+		room = row.RoomID
+	case q.Project != "":
+		row, err := h.findProject(q.Project)
+		if err != nil {
+			return nil, err
+		}
+		project = row.ProjectID
+	}
+	now := h.clock.now()
+	var out []hub.Invite
+	err := h.latestInvites(room, func(i core.StoredInvite) bool {
+		row := i.Shown(now)
+		if (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State) {
+			out = append(out, row)
+		}
+		return len(out) < q.Limit
+	})
+	return out, err
+}
+
+// latestInvites calls fn with the invites of a room, of all rooms if it is empty,
+// latest first, until fn returns false.
+func (h *Hub) latestInvites(room hub.RoomID, fn func(core.StoredInvite) bool) error {
+	if room != "" {
+		return readRows(h, core.TableInvite, core.RoomKey(room, nil), true, func(_ []byte, i core.StoredInvite) bool { return fn(i) })
+	}
+	var bad error
+	err := h.rows.RowsOf(core.TableInviteRoom, nil, true, func(key, room []byte) bool {
+		var i core.StoredInvite
+		i, bad = storedRow[core.StoredInvite](h, core.TableInvite, core.RoomKey(hub.RoomID(room), key))
+		return bad == nil && fn(i)
+	})
+	return errors.Join(err, bad)
+}
+
+// PreviewInvite shows where a code leads; see hub.Invites.
+func (h *Hub) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview, error) {
+	stored, err := h.inviteOf(code)
+	if err != nil {
+		return hub.InvitePreview{}, err
+	}
+	p := hub.InvitePreview{Invite: stored.Shown(h.clock.now())}
+	if p.Room, p.Project, err = h.placeOf(stored.RoomID); err != nil {
+		return hub.InvitePreview{}, err
+	}
+	if c := hub.CallerOf(ctx); c.Remote && c.Agent == "" {
+		p.Room.Bindings = []string{} // the folders of this machine are nothing to a stranger
+	}
+	return p, nil
+}
+
+// placeOf returns a room and its project.
+func (h *Hub) placeOf(id hub.RoomID) (room hub.Room, project hub.Project, err error) {
+	if room, err = h.room(id); err != nil {
+		return room, project, err
+	}
+	project, ok := h.project(room.ProjectID)
+	if !ok {
+		err = hub.NewError(hub.CodeCorruptRecord, "the project of the room is not stored").With("room_id", id)
+	}
+	return room, project, err
+}
+
+// inviteOf returns the invite that a code leads to. invite_not_found.
+func (h *Hub) inviteOf(typed string) (core.StoredInvite, error) {
+	code, ok := foldCode(typed)
+	if !ok {
+		return core.StoredInvite{}, errInviteNotFound()
+	}
+	key, err := h.rows.Row(core.TableInviteCode, h.secrets().codeHash(code))
+	if errors.Is(err, ErrNotFound) {
+		return core.StoredInvite{}, errInviteNotFound()
+	}
+	if err != nil {
+		return core.StoredInvite{}, err
+	}
+	return storedRow[core.StoredInvite](h, core.TableInvite, key)
+}
+
+// inviteByID returns an invite by its id. invite_not_found.
+func (h *Hub) inviteByID(id hub.InviteID) (core.StoredInvite, error) {
+	seq, ok := core.SeqOf(core.PrefixInvite, string(id))
+	if !ok {
+		return core.StoredInvite{}, errInviteNotFound()
+	}
+	room, err := h.rows.Row(core.TableInviteRoom, core.SeqKey(seq))
+	if errors.Is(err, ErrNotFound) {
+		return core.StoredInvite{}, errInviteNotFound()
+	}
+	if err != nil {
+		return core.StoredInvite{}, err
+	}
+	return storedRow[core.StoredInvite](h, core.TableInvite, core.InviteKey(hub.RoomID(room), id))
+}
+
+func errInviteNotFound() error {
+	return hub.NewError(hub.CodeInviteNotFound, "there is no such invite").
+		WithFix("check the code letter by letter, or ask for a new invite")
+}
+
+// RevokeInvite ends an invite; see hub.Invites.
+func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hub.Invite], error) {
+	find := h.inviteOf
+	if strings.Contains(codeOrID, "_") {
+		find = func(id string) (core.StoredInvite, error) { return h.inviteByID(hub.InviteID(id)) }
+	}
+	stored, err := find(codeOrID)
+	if err != nil {
+		return hub.Outcome[hub.Invite]{}, err
+	}
+	row, replayed, err := submit(ctx, h, write[*core.Room, core.StoredInvite, core.StoredInvite]{
+		owner: roomOwner(stored.RoomID),
+		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
+			return r.Revoke(stored.InviteID, now)
+		},
+		answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
+		codec:  jsonCodec[core.StoredInvite](effectInvite),
+	})
+	if errors.Is(err, core.ErrNotLive) { // it has ended before, and its row says how
+		row, err = h.inviteByID(stored.InviteID)
+	}
+	return hub.Outcome[hub.Invite]{Row: row.Shown(h.clock.now()), Replayed: replayed}, err
+}
+
+// expireInvites has the end of a room's expired invites decided, so that nobody
+// is told of it before it is for good.
+func (h *Hub) expireInvites(room hub.RoomID) error {
+	_, _, err := submit(context.Background(), h, write[*core.Room, struct{}, struct{}]{
+		owner: roomOwner(room),
+		decide: func(r *core.Room, now core.Now) (core.Decision[struct{}], error) {
+			d := nothing()
+			d.Draft = r.Expire(now)
+			return d, nil
+		},
+		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+	})
+	return err
+}
+
+// refusedInvite returns why an invite that is not active cannot be accepted, or
+// the seat that agent has by it: accepting again is harmless.
+func (h *Hub) refusedInvite(id hub.InviteID, agent hub.AgentID) (core.Accepted, error) {
+	stored, err := h.inviteByID(id)
+	if err != nil {
+		return core.Accepted{}, err
+	}
+	if stored.State == hub.InviteExhausted && agent != "" {
+		seat, err := h.seatOf(stored.RoomID, agent)
+		if err == nil && seat.InviteID == id {
+			return core.Accepted{Seat: seat, Wanted: agent}, nil
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return core.Accepted{}, err
+		}
+	}
+	return core.Accepted{}, core.RefuseInvite(stored.State)
+}

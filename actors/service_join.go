@@ -1,0 +1,218 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// maxMoves is how often a seat is given another name because an agent of the
+// name that it got has begun a session meanwhile.
+const maxMoves = 16
+
+// AcceptInvite seats an agent in the invite's room and registers it; see
+// hub.Invites. Two owners decide, one after the other: the room gives the seat,
+// then the agent begins a session. If the hub ends between them, the same call
+// with the same idempotency key finds the seat and goes on.
+func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput) (hub.Outcome[hub.Joined], error) {
+	stored, err := h.inviteOf(code)
+	if err != nil {
+		return hub.Outcome[hub.Joined]{}, err
+	}
+	room, project, err := h.placeOf(stored.RoomID)
+	if err != nil {
+		return hub.Outcome[hub.Joined]{}, err
+	}
+	got, replayed, err := h.takeSeat(ctx, &stored, in)
+	if err != nil {
+		return hub.Outcome[hub.Joined]{}, err
+	}
+	if replayed {
+		if got.Seat, err = h.seatNow(got.Seat); err != nil {
+			return hub.Outcome[hub.Joined]{}, err
+		}
+	}
+	session, err := h.joinSession(ctx, &got, in)
+	if err != nil {
+		return hub.Outcome[hub.Joined]{}, err
+	}
+	joined := hub.Joined{Session: session.Session, ResumeKey: session.ResumeKey, Room: room, Project: project}
+	if got.Seat.AgentID != got.Wanted {
+		joined.Requested = got.Wanted
+	}
+	if joined.Seat, err = h.seatRow(got.Seat, got.Seat.AgentID); err != nil {
+		return hub.Outcome[hub.Joined]{}, err
+	}
+	joined.Bootstrap, err = h.Bootstrap(ctx, got.Seat.AgentID)
+	return hub.Outcome[hub.Joined]{Row: joined, Created: true, Replayed: replayed}, err
+}
+
+// takeSeat is the first step: the room's.
+func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.AcceptInput) (core.Accepted, bool, error) {
+	known, err := h.mayBe(ctx, in.AgentID)
+	if err != nil {
+		return core.Accepted{}, false, err
+	}
+	c := core.AcceptCommand{
+		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
+		Known: known, Harness: in.Harness, Taken: h.takenBy(ctx, in.AgentID),
+	}
+	got, replayed, err := submit(ctx, h, write[*core.Room, core.Accepted, core.Accepted]{
+		owner: roomOwner(invite.RoomID), agent: in.AgentID,
+		decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
+		answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
+		codec:  jsonCodec[core.Accepted](effectJoined),
+	})
+	switch {
+	case errors.Is(err, core.ErrNotLive):
+		agent := in.AgentID
+		if !known {
+			agent = ""
+		}
+		got, err = h.refusedInvite(invite.InviteID, agent)
+	case errors.Is(err, &hub.Error{Code: hub.CodeInviteExpired}):
+		if failed := h.expireInvites(invite.RoomID); failed != nil {
+			err = failed
+		}
+	}
+	return got, replayed, err
+}
+
+// suggestedName is what an agent is called that names none.
+func suggestedName(invite *core.StoredInvite) hub.AgentID {
+	if invite.Handle != "" {
+		return invite.Handle
+	}
+	name := hub.SuggestAgentID(invite.Role)
+	if hub.CheckAgentID("role", name) != nil || name.Reserved() || name.Watcher() {
+		return "agent"
+	}
+	return name
+}
+
+// proves reports whether the call has proved to be agent.
+func proves(ctx context.Context, agent hub.AgentID) bool {
+	c := hub.CallerOf(ctx)
+	return agent != "" && (c.Agent == agent || c.Relay == agent)
+}
+
+// mayBe reports whether the call may take the seat that agent has already. On
+// this machine an agent is who it says it is; from another one it must prove it,
+// unless there never was such an agent.
+func (h *Hub) mayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
+	if agent == "" || !hub.CallerOf(ctx).Remote || proves(ctx, agent) {
+		return agent != "", nil
+	}
+	row, err := h.agentRow(agent)
+	return row == nil, err
+}
+
+// takenBy says which names are somebody else's: for the name that the call asks
+// for, those of live agents; for a name that the hub chooses, also of agents that
+// may come back; for a call from another machine, of every agent there ever was.
+// What cannot be read counts as taken.
+func (h *Hub) takenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) bool {
+	return func(name hub.AgentID) bool {
+		if proves(ctx, name) {
+			return false
+		}
+		if _, _, live := h.views.directory.session(name); live || name.Reserved() {
+			return true
+		}
+		row, err := h.agentRow(name)
+		switch {
+		case err != nil:
+			return true
+		case row == nil:
+			return false
+		case hub.CallerOf(ctx).Remote:
+			return true
+		}
+		return row.Session.Active || name != asked && row.EndReason == core.EndedIdle
+	}
+}
+
+// joinSession is the second step: the agent's. A live agent keeps its session;
+// who has proved to be it gets it shown whole, who has asked for its name its
+// public row. A seat with a name that the hub chose gets another name then.
+func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.AcceptInput) (hub.Registered, error) {
+	key := joinKey(ctx, got.Seat.SeatID)
+	for range maxMoves {
+		agent := got.Seat.AgentID
+		if live, _, ok := h.views.directory.session(agent); ok && proves(ctx, agent) {
+			return h.secrets().reveal(live), nil
+		}
+		keep := false
+		out, err := h.Register(hub.WithCaller(ctx, &hub.Caller{Idempotency: key}), hub.RegisterInput{
+			AgentID: agent, DisplayName: in.DisplayName, Capabilities: in.Capabilities, Replace: &keep,
+		})
+		switch {
+		case err == nil:
+			return out.Row, nil
+		case !errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}):
+			return hub.Registered{}, err
+		case agent == in.AgentID:
+			if live, _, ok := h.views.directory.session(agent); ok {
+				return hub.Registered{Session: live}, nil
+			}
+			continue // it ended just now
+		}
+		if got.Seat, err = h.moveSeat(ctx, got); err != nil {
+			return hub.Registered{}, err
+		}
+	}
+	return hub.Registered{}, errOverloaded()
+}
+
+// joinKey makes the second step happen once for a call that has an idempotency
+// key. No client can send one like it.
+func joinKey(ctx context.Context, seat hub.SeatID) *hub.IdempotencyKey {
+	own := hub.CallerOf(ctx).Idempotency
+	if own == nil {
+		return nil
+	}
+	return &hub.IdempotencyKey{Method: own.Method, Path: own.Path, Key: "\x00join\x00" + string(seat) + "\x00" + own.Key, Hash: sha256.Sum256([]byte(own.Key))}
+}
+
+// seatNow returns the seat as it is now: it may have been given another name.
+func (h *Hub) seatNow(seat core.StoredSeat) (core.StoredSeat, error) {
+	now, err := h.seatOf(seat.RoomID, seat.AgentID)
+	if err == nil && now.SeatID == seat.SeatID || err != nil && !errors.Is(err, ErrNotFound) {
+		return now, err
+	}
+	all, err := h.seatsOf(seat.RoomID)
+	if err != nil {
+		return seat, err
+	}
+	for _, s := range all {
+		if s.SeatID == seat.SeatID {
+			return s, nil
+		}
+	}
+	return seat, errSeatLost(seat.SeatID)
+}
+
+func errSeatLost(id hub.SeatID) error {
+	return hub.NewError(hub.CodeCorruptRecord, "the seat of the accepted invite is not stored").With("seat_id", id)
+}
+
+// moveSeat gives a seat another name, or finds the one that it was given.
+func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
+	seat := got.Seat
+	taken := h.takenBy(ctx, "")
+	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
+		owner: roomOwner(seat.RoomID),
+		decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
+			return r.Move(seat.SeatID, seat.AgentID, cmp.Or(got.Wanted, seat.AgentID), taken)
+		},
+		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
+	})
+	if errors.Is(err, core.ErrNotLive) {
+		err = errSeatLost(seat.SeatID)
+	}
+	return row, err
+}

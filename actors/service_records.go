@@ -1,0 +1,191 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// AddDecision records what a room has agreed on; see hub.Records.
+func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcome[hub.Decision], error) {
+	if _, err := h.room(in.RoomID); err != nil {
+		return hub.Outcome[hub.Decision]{}, err
+	}
+	by := taskActor(ctx, in.By)
+	row, replayed, err := submit(ctx, h, write[*core.Room, hub.Decision, hub.Decision]{
+		owner: roomOwner(in.RoomID), agent: in.By, size: len(in.Note) + len(in.Metadata),
+		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Decision], error) {
+			return r.AddDecision(in, by), nil
+		},
+		answer: func(d hub.Decision, _ *core.Record) hub.Decision { return d },
+		codec:  jsonCodec[hub.Decision](effectDecision),
+	})
+	return hub.Outcome[hub.Decision]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// Decisions lists decisions, latest first; see hub.Records.
+func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision, error) {
+	if q.RoomID != "" {
+		if _, err := h.room(q.RoomID); err != nil {
+			return nil, err
+		}
+	}
+	var out []hub.Decision
+	err := latestRows(h, core.TableDecision, core.TableDecisionByRoom, q.RoomID, func(d hub.Decision) bool {
+		out = append(out, d)
+		return len(out) < q.Limit
+	})
+	return out, err
+}
+
+// latestRows calls fn with the rows of a table by sequence number, latest first,
+// those of one room if room is not empty, until fn returns false.
+func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, fn func(T) bool) error {
+	if room == "" {
+		return readRows(h, table, nil, true, func(_ []byte, row T) bool { return fn(row) })
+	}
+	var bad error
+	err := h.rows.RowsOf(byRoom, core.RoomKey(room, nil), true, func(key, _ []byte) bool {
+		var row T
+		row, bad = storedRow[T](h, table, core.SeqKey(seqOfKey(key)))
+		return bad == nil && fn(row)
+	})
+	return errors.Join(err, bad)
+}
+
+// seqOfKey is the sequence number that a key ends with.
+func seqOfKey(key []byte) hub.Seq {
+	return hub.Seq(binary.BigEndian.Uint64(key[len(key)-8:]))
+}
+
+// AddArtifact stores the next version of a title; see hub.Records.
+func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcome[hub.Artifact], error) {
+	if _, err := h.room(in.RoomID); err != nil {
+		return hub.Outcome[hub.Artifact]{}, err
+	}
+	content, err := in.Content()
+	if err != nil {
+		return hub.Outcome[hub.Artifact]{}, err
+	}
+	sum := sha256.Sum256(content)
+	command := core.ArtifactCommand{
+		Title: in.Title, Kind: in.Kind, ContentType: in.ContentType,
+		Content: content, SHA256: hex.EncodeToString(sum[:]),
+	}
+	by := taskActor(ctx, in.By)
+	row, replayed, err := submit(ctx, h, write[*core.Room, hub.Artifact, hub.Artifact]{
+		owner: roomOwner(in.RoomID), agent: in.By, size: 2 * len(content), // it is held once more while it is written
+		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) {
+			return r.AddArtifact(command, by)
+		},
+		answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
+		codec:  jsonCodec[hub.Artifact](effectArtifact),
+	})
+	return hub.Outcome[hub.Artifact]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// Artifacts lists artifacts, latest first; see hub.Records.
+func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, error) {
+	if q.RoomID != "" {
+		if _, err := h.room(q.RoomID); err != nil {
+			return nil, err
+		}
+	}
+	if q.Latest {
+		return h.latestArtifacts(q)
+	}
+	var out []hub.Artifact
+	err := latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, func(a hub.Artifact) bool {
+		if keepsArtifact(&q, &a) {
+			out = append(out, a)
+		}
+		last := q.RoomID != "" && a.Title == q.Title && a.Version == 1 // nothing of the title lies before
+		return len(out) < q.Limit && !last
+	})
+	return out, err
+}
+
+func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
+	return (q.Title == "" || a.Title == q.Title) && (q.Kind == "" || a.Kind == q.Kind) &&
+		(q.Version == 0 || a.Version == q.Version)
+}
+
+// latestArtifacts lists the latest versions only.
+func (h *Hub) latestArtifacts(q hub.ArtifactsQuery) ([]hub.Artifact, error) {
+	prefix := []byte(nil)
+	if q.RoomID != "" {
+		prefix = core.RoomKey(q.RoomID, []byte(q.Title))
+	}
+	var found []hub.Seq
+	err := readRows(h, core.TableArtifactTitle, prefix, false, func(_ []byte, l core.LatestArtifact) bool {
+		if seq, ok := core.SeqOf(core.PrefixArtifact, string(l.Artifact)); ok {
+			found = append(found, seq)
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
+	var out []hub.Artifact
+	for _, seq := range found {
+		a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
+		if err != nil {
+			return nil, err
+		}
+		if keepsArtifact(&q, &a) {
+			out = append(out, a)
+		}
+		if len(out) == q.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// Artifact returns one without content; see hub.Records.
+func (h *Hub) Artifact(_ context.Context, id hub.ArtifactID) (hub.Artifact, error) {
+	seq, ok := core.SeqOf(core.PrefixArtifact, string(id))
+	if !ok {
+		return hub.Artifact{}, errArtifactNotFound(id)
+	}
+	a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
+	if errors.Is(err, ErrNotFound) {
+		return a, errArtifactNotFound(id)
+	}
+	return a, err
+}
+
+// ArtifactContent returns one with its bytes; see hub.Records. corrupt_record if
+// they are not what was stored.
+func (h *Hub) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Content, error) {
+	a, err := h.Artifact(ctx, id)
+	if err != nil {
+		return hub.Content{}, err
+	}
+	seq, _ := core.SeqOf(core.PrefixArtifact, string(id))
+	data, err := h.rows.Row(core.TableArtifactContent, core.SeqKey(seq))
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return hub.Content{}, err
+	}
+	if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != a.SHA256 {
+		return hub.Content{}, hub.NewError(hub.CodeCorruptRecord, "the content of the artifact is not what was stored").
+			With("artifact_id", id)
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return hub.Content{Artifact: a, Data: data}, nil
+}
+
+func errArtifactNotFound(id hub.ArtifactID) error {
+	return hub.NewError(hub.CodeArtifactNotFound, "there is no such artifact").With("artifact_id", id).
+		WithFix("GET /v1/artifacts?room_id= lists the artifacts of a room with their ids")
+}
