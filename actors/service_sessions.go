@@ -133,6 +133,13 @@ func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 	if s, _, ok := h.views.directory.session(agent); ok {
 		b.Session = &s
 	}
+	rooms, err := h.roomsOf(agent)
+	if err != nil {
+		return hub.Bootstrap{}, err
+	}
+	if len(rooms) > 0 {
+		b.RoomID = &rooms[0]
+	}
 	h.noteBootstrap(ctx, agent, b.LatestVisibleID)
 	return b, nil
 }

@@ -96,16 +96,23 @@ func ValidateRegister(in *hub.RegisterInput) error {
 	if err := checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars); err != nil {
 		return err
 	}
-	if n := len(in.Capabilities); n > hub.MaxCapabilities {
+	if err := checkCapabilities(in.Capabilities); err != nil {
+		return err
+	}
+	return ValidateMetadata(in.Metadata)
+}
+
+func checkCapabilities(list []string) error {
+	if n := len(list); n > hub.MaxCapabilities {
 		return hub.Invalid("capabilities", "there are too many capabilities").
 			With("limit", hub.MaxCapabilities).With("size", n)
 	}
-	for _, c := range in.Capabilities {
+	for _, c := range list {
 		if err := hub.CheckName("capabilities", c, maxCapabilityChars); err != nil {
 			return err
 		}
 	}
-	return ValidateMetadata(in.Metadata)
+	return nil
 }
 
 // ValidateResume checks that both secrets are there; whether they are good is

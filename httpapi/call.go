@@ -35,8 +35,11 @@ func (c *call) context() context.Context {
 // free again when decode returns.
 func (c *call) decode(in any) error {
 	limit := int64(maxSmallBody)
-	if c.route.large {
+	switch {
+	case c.route.large:
 		limit = c.server.largeBody
+	case c.route.artifact:
+		limit = api.ArtifactBodyCap()
 	}
 	body, err := c.server.readBody(c.w, c.r, limit)
 	if err != nil {
@@ -71,6 +74,18 @@ func (c *call) name(agent *hub.AgentID) {
 // actAs lets the call act as agent, unless its spool or its session is another's,
 // and counts it as a sign of life. An empty agent is nobody in particular.
 func (c *call) actAs(agent hub.AgentID) error {
+	if err := c.mayActAs(agent); err != nil || agent == "" {
+		return err
+	}
+	c.agent = agent
+	if !agent.Reserved() {
+		c.server.config.Presence.Touch(agent, c.route.polls)
+	}
+	return nil
+}
+
+// mayActAs refuses an agent that the call's spool or session is not of.
+func (c *call) mayActAs(agent hub.AgentID) error {
 	if agent == "" {
 		return nil
 	}
@@ -83,10 +98,6 @@ func (c *call) actAs(agent hub.AgentID) error {
 		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the call names").
 			With("agent_id", agent).With("session_agent_id", c.caller.Agent).
 			WithFix("name the session's agent, or leave out X-Hub-Session")
-	}
-	c.agent = agent
-	if !agent.Reserved() {
-		c.server.config.Presence.Touch(agent, c.route.polls)
 	}
 	return nil
 }

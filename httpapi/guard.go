@@ -100,6 +100,7 @@ func fromLoopback(r *http.Request) bool {
 // address do not allow.
 func (s *Server) admit(c *call) error {
 	header := c.r.Header
+	c.caller.Remote = !c.local
 	if id, ok := header[api.HeaderInstance]; ok && (len(id) != 1 || id[0] != string(s.config.InstanceID)) {
 		return hub.NewError(hub.CodeStoreChanged, "this hub serves another store than the one that the call means").
 			With("instance_id", s.config.InstanceID).
@@ -179,7 +180,7 @@ func (s *Server) authenticate(c *call) error {
 	}
 	full, ok := c.r.Header[api.HeaderSession]
 	if !ok {
-		if remote {
+		if remote && auth != authOptional {
 			return hub.NewError(hub.CodeSessionRequired, "calls from another machine need a session").
 				WithFix("have the operator register the agent, then send X-Hub-Session with its session_id")
 		}

@@ -33,6 +33,19 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"shutdown":       {none: "it is the operator's, which no call through a spool is"},
 	"cancelShutdown": {none: "it is the operator's, which no call through a spool is"},
 
+	"previewInvite": {none: "it names no agent; who has the code may see"},
+	"revokeInvite":  {none: "it names no agent; who knows the invite may end it"},
+
+	"addArtifact":        {path: "/v1/artifacts", body: `{"room_id":"r","title":"t","kind":"k","body":"","by":"other"}`},
+	"listArtifacts":      {path: "/v1/artifacts?agent_id=other"},
+	"getArtifact":        {path: "/v1/artifacts/a_1?agent_id=other"},
+	"getArtifactContent": {path: "/v1/artifacts/a_1/content?agent_id=other"},
+	"addDecision":        {path: "/v1/decisions", body: `{"room_id":"r","title":"t","by":"other"}`},
+	"listDecisions":      {path: "/v1/decisions?agent_id=other"},
+	"createInvite":       {path: "/v1/invites", body: `{"project":"p","room":"r","by":"other"}`},
+	"listInvites":        {path: "/v1/invites?agent_id=other"},
+	"acceptInvite":       {path: "/v1/invites/AAAA-AAAA/accept", body: `{"agent_id":"other"}`},
+
 	"listAgents":    {path: "/v1/agents?as=other"},
 	"getAttention":  {path: "/v1/attention?agent_id=other"},
 	"tellAgent":     {path: "/v1/attention", body: `{"agent_id":"other","told_id":1}`},

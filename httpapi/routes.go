@@ -24,6 +24,7 @@ const (
 	authRemote               // the same for peers on other machines, ignores it otherwise
 	authNone                 // ignores it: anybody may call from anywhere
 	authRegister             // ignores it; a peer on another machine needs the operator token
+	authOptional             // proves it if it is sent: anybody may call from anywhere
 )
 
 // route is one operation. Path parameters are written as httprouter wants them.
@@ -34,6 +35,7 @@ type route struct {
 	plane     plane
 	auth      auth
 	large     bool // the body may carry a message within the limits
+	artifact  bool // the body may carry an artifact
 	changes   bool // the call changes something: it is logged
 	polls     bool // the call asks what is new: its agent listens, and does not work
 	secret    bool // the path may hold a secret: the log shows the route's path
@@ -49,6 +51,10 @@ var routes = []route{
 	{path: "/readyz", method: "GET", operation: "getReadiness", plane: planeOpen, auth: authRemote, handle: getReadiness},
 	{path: "/v1/agents", method: "GET", operation: "listAgents", plane: planeAgent, handle: listAgents},
 	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, auth: authRemote, handle: getAppStatus},
+	{path: "/v1/artifacts", method: "GET", operation: "listArtifacts", plane: planeAgent, handle: listArtifacts},
+	{path: "/v1/artifacts", method: "POST", operation: "addArtifact", plane: planeAgent, artifact: true, changes: true, handle: addArtifact},
+	{path: "/v1/artifacts/:artifact_id", method: "GET", operation: "getArtifact", plane: planeAgent, handle: getArtifact},
+	{path: "/v1/artifacts/:artifact_id/content", method: "GET", operation: "getArtifactContent", plane: planeAgent, handle: getArtifactContent},
 	{path: "/v1/attention", method: "GET", operation: "getAttention", plane: planeAgent, polls: true, handle: getAttention},
 	{path: "/v1/attention", method: "POST", operation: "tellAgent", plane: planeAgent, changes: true, handle: postAttention},
 	{path: "/v1/bootstrap", method: "GET", operation: "getBootstrap", plane: planeAgent, handle: getBootstrap},
@@ -58,9 +64,16 @@ var routes = []route{
 	{path: "/v1/claims", method: "POST", operation: "claim", plane: planeAgent, changes: true, handle: postClaim},
 	{path: "/v1/claims/refresh", method: "POST", operation: "refreshClaim", plane: planeAgent, changes: true, handle: refreshClaim},
 	{path: "/v1/claims/release", method: "POST", operation: "releaseClaim", plane: planeAgent, changes: true, handle: releaseClaim},
+	{path: "/v1/decisions", method: "GET", operation: "listDecisions", plane: planeAgent, handle: listDecisions},
+	{path: "/v1/decisions", method: "POST", operation: "addDecision", plane: planeAgent, changes: true, handle: addDecision},
 	{path: "/v1/events", method: "GET", operation: "pollEvents", plane: planeAgent, polls: true, handle: pollEvents},
 	{path: "/v1/hub-info", method: "GET", operation: "getHubInfo", plane: planeOpen, auth: authNone, handle: getHubInfo},
 	{path: "/v1/inbox/:agent_id", method: "GET", operation: "getInbox", plane: planeAgent, polls: true, handle: getInbox},
+	{path: "/v1/invites", method: "GET", operation: "listInvites", plane: planeAgent, handle: listInvites},
+	{path: "/v1/invites", method: "POST", operation: "createInvite", plane: planeAgent, changes: true, handle: createInvite},
+	{path: "/v1/invites/:code", method: "GET", operation: "previewInvite", plane: planeAgent, auth: authOptional, secret: true, handle: previewInvite},
+	{path: "/v1/invites/:code/accept", method: "POST", operation: "acceptInvite", plane: planeAgent, auth: authOptional, changes: true, secret: true, handle: acceptInvite},
+	{path: "/v1/invites/:code/revoke", method: "POST", operation: "revokeInvite", plane: planeAgent, changes: true, secret: true, handle: revokeInvite},
 	{path: "/v1/locks", method: "GET", operation: "listLocks", plane: planeAgent, handle: listLocks},
 	{path: "/v1/locks", method: "POST", operation: "lock", plane: planeAgent, changes: true, handle: postLock},
 	{path: "/v1/locks/refresh", method: "POST", operation: "refreshLock", plane: planeAgent, changes: true, handle: refreshLock},

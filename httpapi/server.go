@@ -31,6 +31,7 @@ type Server struct {
 	bodyBytes     atomic.Int64  // of all bodies being read
 	stopping      chan struct{} // closed when Serve is to end
 	conns         conns
+	attempts      *attempts
 }
 
 // New makes a server. Its configuration must not change afterwards.
@@ -45,6 +46,7 @@ func New(config Config) (*Server, error) {
 		instance:      []string{string(config.InstanceID)},
 		largeBody:     api.BodyCap(config.Limits),
 		stopping:      make(chan struct{}),
+		attempts:      newAttempts(),
 	}
 	var err error
 	if s.metrics, err = newMetrics(s); err != nil {

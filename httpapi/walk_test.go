@@ -144,6 +144,8 @@ func TestWalk(t *testing.T) {
 	walkRooms(t, c)
 	walkRuns(t, c)
 	walkMemory(t, c)
+	walkRecords(t, c)
+	walkInvites(t, c)
 	walkOperator(t, c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)

@@ -301,4 +301,6 @@ type Service interface {
 	Memories
 	Searches
 	Attentions
+	Records
+	Invites
 }

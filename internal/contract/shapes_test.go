@@ -49,6 +49,17 @@ var shapes = map[string]reflect.Type{
 	"WatchAdvice":      reflect.TypeFor[hub.WatchAdvice](),
 	"Told":             reflect.TypeFor[hub.Told](),
 	"ToldInput":        reflect.TypeFor[hub.ToldInput](),
+	"Decision":         reflect.TypeFor[hub.Decision](),
+	"Artifact":         reflect.TypeFor[hub.Artifact](),
+	"Content":          reflect.TypeFor[hub.Content](),
+	"Invite":           reflect.TypeFor[hub.Invite](),
+	"InvitePreview":    reflect.TypeFor[hub.InvitePreview](),
+	"Seat":             reflect.TypeFor[hub.Seat](),
+	"Joined":           reflect.TypeFor[hub.Joined](),
+	"DecisionInput":    reflect.TypeFor[hub.DecisionInput](),
+	"ArtifactInput":    reflect.TypeFor[hub.ArtifactInput](),
+	"InviteInput":      reflect.TypeFor[hub.InviteInput](),
+	"AcceptInput":      reflect.TypeFor[hub.AcceptInput](),
 	"RegisterInput":    reflect.TypeFor[hub.RegisterInput](),
 	"ResumeInput":      reflect.TypeFor[hub.ResumeInput](),
 	"RenameInput":      reflect.TypeFor[hub.RenameInput](),
@@ -160,6 +171,8 @@ func jsonType(t reflect.Type) string {
 		return "string"
 	case t == reflect.TypeFor[json.RawMessage]():
 		return "" // metadata is an object, content any
+	case t == reflect.TypeFor[[]byte]():
+		return "string" // base 64
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

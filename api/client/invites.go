@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"net/url"
+
+	"hubcli/hub"
+)
+
+// CreateInvite makes an invite; its code is in this answer only.
+func (c *Client) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
+	return post[hub.Invite](ctx, c, "/v1/invites", in)
+}
+
+// Invites lists invites without codes, latest first.
+func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite, error) {
+	v := values{}
+	v.text("project", q.Project)
+	v.text("room", q.Room)
+	v.text("state", string(q.State))
+	v.text("agent_id", string(c.viewer("")))
+	v.number("limit", int64(q.Limit))
+	rows, _, err := get[[]hub.Invite](ctx, c, "/v1/invites", url.Values(v), 0)
+	return rows, err
+}
+
+// PreviewInvite shows where a code leads.
+func (c *Client) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview, error) {
+	if !segment(code) {
+		return hub.InvitePreview{}, errNoInvite()
+	}
+	row, _, err := get[hub.InvitePreview](ctx, c, invitePath(code), nil, 0)
+	return row, err
+}
+
+// RevokeInvite ends an invite, named by code or id.
+func (c *Client) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hub.Invite], error) {
+	if !segment(codeOrID) {
+		return hub.Outcome[hub.Invite]{}, errNoInvite()
+	}
+	return post[hub.Invite](ctx, c, invitePath(codeOrID)+"/revoke", struct{}{})
+}
+
+// AcceptInvite joins a room.
+func (c *Client) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput) (hub.Outcome[hub.Joined], error) {
+	if !segment(code) {
+		return hub.Outcome[hub.Joined]{}, errNoInvite()
+	}
+	return post[hub.Joined](ctx, c, invitePath(code)+"/accept", in)
+}
+
+func invitePath(code string) string { return "/v1/invites/" + url.PathEscape(code) }
+
+func errNoInvite() error {
+	return hub.NewError(hub.CodeInviteNotFound, "this is no code of an invite").
+		WithFix("a code is eight letters and digits, such as 7KQ2-M9XD")
+}

@@ -1,0 +1,66 @@
+package api
+
+import (
+	"hubcli/hub"
+)
+
+const (
+	maxRoleChars    = 64
+	maxHarnessChars = 64
+)
+
+// ValidateInvite checks an invite to be and fills in its defaults.
+func ValidateInvite(in *hub.InviteInput, operator bool) error {
+	if err := checkBy(&in.By, operator); err != nil {
+		return err
+	}
+	if in.TTLSec == 0 {
+		in.TTLSec = hub.DefaultInviteTTLSec
+	}
+	if in.MaxUses == 0 {
+		in.MaxUses = 1
+	}
+	switch {
+	case in.TTLSec < hub.MinTTLSec || in.TTLSec > hub.MaxInviteTTLSec:
+		return hub.Invalid("ttl_sec", "ttl_sec must be from 1 to 2592000, which is 30 days").
+			With("limit", hub.MaxInviteTTLSec).With("size", in.TTLSec)
+	case in.MaxUses < 1 || in.MaxUses > hub.MaxInviteUses:
+		return hub.Invalid("max_uses", "max_uses must be from 1 to 1000").
+			With("limit", hub.MaxInviteUses).With("size", in.MaxUses)
+	}
+	if in.Handle != "" {
+		if err := checkJoiner("handle", in.Handle); err != nil {
+			return err
+		}
+	}
+	return first(
+		hub.CheckName("project", in.Project, hub.MaxNameChars),
+		hub.CheckName("room", in.Room, hub.MaxNameChars),
+		checkName("role", in.Role, maxRoleChars),
+		checkName("harness", in.Harness, maxHarnessChars))
+}
+
+// ValidateAccept checks who joins.
+func ValidateAccept(in *hub.AcceptInput) error {
+	if in.AgentID != "" {
+		if err := checkJoiner("agent_id", in.AgentID); err != nil {
+			return err
+		}
+	}
+	return first(
+		checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars),
+		checkName("harness", in.Harness, maxHarnessChars),
+		checkCapabilities(in.Capabilities))
+}
+
+// checkJoiner is hub.CheckSender; a watcher has no seat.
+func checkJoiner(field string, id hub.AgentID) error {
+	if err := hub.CheckSender(field, id); err != nil {
+		return err
+	}
+	if id.Watcher() {
+		return hub.NewError(hub.CodeReservedAgent, "ids that end with "+hub.WatchSuffix+" belong to watches").
+			With("field", field).WithFix("choose another agent id")
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package api
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+const (
+	maxContentType = 200 // characters of a content type
+	textType       = "text/plain; charset=utf-8"
+)
+
+// ValidateDecision checks a decision to be. Space around its title is dropped.
+// The operator speaks as the operator unless the call names somebody.
+func ValidateDecision(in *hub.DecisionInput, operator bool) error {
+	in.Title = strings.TrimSpace(in.Title)
+	if err := checkBy(&in.By, operator); err != nil {
+		return err
+	}
+	return first(
+		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
+		hub.CheckName("title", in.Title, hub.MaxTitleChars),
+		checkText("note", in.Note, hub.MaxNoteChars),
+		ValidateDecisionMetadata(in.Metadata))
+}
+
+// ValidateDecisionMetadata is ValidateMetadata with the depth of a decision: the
+// object itself is level 1, and each object or array in another is one more. raw
+// is compact.
+func ValidateDecisionMetadata(raw json.RawMessage) error {
+	if err := ValidateMetadata(raw); err != nil || len(raw) == 0 {
+		return err
+	}
+	if d := depth(raw); d > hub.MaxDecisionDepth {
+		return hub.NewError(hub.CodeMetadataTooDeep, "the metadata of a decision nests too deep").
+			With("field", "metadata").With("limit", hub.MaxDecisionDepth).With("size", d).
+			WithFix("put it into at most 4 levels; the object itself is the first, and each object or array in another is one more")
+	}
+	return nil
+}
+
+// checkBy checks who speaks in a room, if anybody is named.
+func checkBy(by *hub.AgentID, operator bool) error {
+	if *by == "" && operator {
+		*by = hub.AgentOperator
+	}
+	if *by == "" {
+		return nil
+	}
+	return checkActor("by", *by, operator)
+}
+
+// ValidateArtifact checks an artifact to be, and fills in the type of its content.
+// Space around its title is dropped.
+func ValidateArtifact(in *hub.ArtifactInput, operator bool) error {
+	in.Title = strings.TrimSpace(in.Title)
+	if err := checkBy(&in.By, operator); err != nil {
+		return err
+	}
+	err := first(
+		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
+		hub.CheckName("title", in.Title, hub.MaxTitleChars),
+		hub.CheckName("kind", in.Kind, hub.MaxNameChars))
+	if err != nil {
+		return err
+	}
+	content, err := in.Content()
+	if err != nil {
+		return err
+	}
+	if in.ContentType == "" {
+		in.ContentType = contentType(content)
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(in.ContentType)
+	if err != nil || len(in.ContentType) > maxContentType || !strings.Contains(media, "/") {
+		return hub.Invalid("content_type", "content_type is not a media type").With("limit", maxContentType).
+			WithFix("give one such as text/markdown, or leave it out")
+	}
+	if in.ContentType = mime.FormatMediaType(media, params); in.ContentType == "" {
+		return hub.Invalid("content_type", "content_type is not a media type").
+			WithFix("give one such as text/markdown, or leave it out")
+	}
+	return nil
+}
+
+// contentType finds the type of a content: plain text if it is text in UTF-8,
+// whatever it is the source of, else what its first bytes say.
+func contentType(content []byte) string {
+	controls := func(b byte) bool { return b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b }
+	if utf8.Valid(content) {
+		text := true
+		for _, b := range content {
+			text = text && !controls(b)
+		}
+		if text {
+			return textType
+		}
+	}
+	return http.DetectContentType(content)
+}
+
+// artifactBodyRest is what an artifact's request holds beside its content.
+const artifactBodyRest = 64 << 10
+
+// ArtifactBodyCap is the size in bytes that no request body of an artifact within
+// the limit exceeds, however its characters are escaped: 6 bytes for one.
+func ArtifactBodyCap() int64 { return 6*hub.MaxArtifactBytes + artifactBodyRest }

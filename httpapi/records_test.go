@@ -1,0 +1,141 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// newRoom makes a project and a room of it and returns the room's id.
+func newRoom(t *testing.T, c *client, project, room string) string {
+	t.Helper()
+	c.ok(201, "POST", "/v1/projects", fmt.Sprintf(`{"name":%q}`, project))
+	return fmt.Sprint(c.ok(201, "POST", "/v1/rooms", fmt.Sprintf(`{"project":%q,"name":%q}`, project, room)).row("room_id"))
+}
+
+func walkRecords(t *testing.T, c *client) {
+	room := newRoom(t, c, "Records", "Archive")
+	nested := func(levels int) string {
+		return fmt.Sprintf(`{"room_id":%q,"title":"t","metadata":%s%s}`, room, strings.Repeat(`{"a":`, levels)+"1", strings.Repeat("}", levels))
+	}
+	d := c.ok(201, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":" Use Go ","note":"why","by":"dev"}`, room))
+	if d.row("title") != "Use Go" || d.row("by") != "dev" || fmt.Sprint(d.row("metadata")) != "map[]" {
+		t.Errorf("the decision is %s", d.Result)
+	}
+	c.ok(201, "POST", "/v1/decisions", nested(hub.MaxDecisionDepth))
+	deep := c.refused(hub.CodeMetadataTooDeep, "POST", "/v1/decisions", nested(hub.MaxDecisionDepth+1))
+	if deep.Detail["limit"] != 4.0 || deep.Detail["size"] != 5.0 {
+		t.Errorf("the refusal names %v", deep.Detail)
+	}
+	c.refused(hub.CodeMetadataTooDeep, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":"t","metadata":{"a":[[[[]]]]}}`, room))
+	c.refused(hub.CodeRoomNotFound, "POST", "/v1/decisions", `{"room_id":"r_none","title":"t"}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":" "}`, room))
+	c.refused(hub.CodeReservedAgent, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":"t","by":"system"}`, room))
+	listed := c.ok(200, "GET", "/v1/decisions?room_id="+room, "")
+	var rows []hub.Decision
+	if err := json.Unmarshal(listed.Result, &rows); err != nil || len(rows) != 2 || rows[1].Title != "Use Go" || rows[1].Note != "why" {
+		t.Errorf("decisions: %s", listed.Result)
+	}
+	if n := c.ok(200, "GET", "/v1/decisions?limit=1", "").rows(); n != 1 {
+		t.Errorf("%d decisions within a limit of 1", n)
+	}
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/decisions?room_id=r_none", "")
+
+	add := func(rest string) answer {
+		t.Helper()
+		return c.ok(201, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,%s}`, room, rest))
+	}
+	a := add(`"title":"plan","kind":"doc","by":"dev","body":"# Plan ü"`)
+	if a.row("version") != 1.0 || a.row("size") != 9.0 || a.row("content_type") != "text/plain; charset=utf-8" {
+		t.Errorf("the artifact is %s", a.Result)
+	}
+	if b := add(`"title":"plan","kind":"doc","body":"two"`); b.row("version") != 2.0 {
+		t.Errorf("the second version is %s", b.Result)
+	}
+	add(`"title":"data","kind":"json","body":"{}","content_type":"application/json"`)
+	id := fmt.Sprint(a.row("artifact_id"))
+	c.ok(200, "GET", "/v1/artifacts/"+id, "")
+	c.refused(hub.CodeArtifactNotFound, "GET", "/v1/artifacts/a_zzz", "")
+	c.refused(hub.CodeArtifactNotFound, "GET", "/v1/artifacts/A_1/content", "")
+	for query, want := range map[string]int{"": 3, "&title=plan": 2, "&kind=json": 1, "&latest=true": 2, "&title=plan&latest=1": 1, "&title=plan&version=1": 1, "&title=pla": 0, "&title=pla&latest=1": 0, "&limit=1": 1} {
+		if n := c.ok(200, "GET", "/v1/artifacts?room_id="+room+query, "").rows(); n != want {
+			t.Errorf("%d artifacts with %q, want %d", n, query, want)
+		}
+	}
+	c.refused(hub.CodeInvalid, "GET", "/v1/artifacts?latest=1&version=1", "")
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/artifacts?room_id=r_none", "")
+	for _, bad := range []string{`"title":"x","kind":"k"`, `"title":"x","kind":"k","body":"","content_base64":""`, `"title":"x","kind":"k","content_base64":"YQ"`, `"title":"x","kind":"k","content_base64":"YW\nFh"`, `"title":"x","kind":"k","body":"","content_type":"a b"`, `"title":"x","body":""`} {
+		c.refused(hub.CodeInvalid, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,%s}`, room, bad))
+	}
+
+	// The room's channel tells of both.
+	said := c.ok(200, "GET", "/v1/messages?channel=room-"+room, "")
+	for _, want := range []string{`"body":"Decided: Use Go\n\nwhy"`, `"decision":"d_`, `"kind":"artifact"`, `\"plan\" version 2 (text/plain; charset=utf-8, 3 bytes): GET /v1/artifacts/a_`, `"artifact":"` + id + `"`, `"from_agent":"system"`, `"room_id":"` + room + `"`} {
+		if !strings.Contains(string(said.Result), want) {
+			t.Errorf("the channel does not hold %s: %s", want, said.Result)
+		}
+	}
+}
+
+// TestArtifactContent: any bytes up to the limit come back as they were, in each
+// of the ways to get them, and no browser takes them for a page of the hub.
+func TestArtifactContent(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	room := newRoom(t, c, "P", "R")
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	for name, content := range map[string][]byte{
+		"empty": {}, "bytes": all, "html": []byte("<script>alert(1)</script>"),
+		"envelope": []byte(`{"ok":true,"result":{}}`), "limit": bytes.Repeat([]byte{0xff, 0}, hub.MaxArtifactBytes/2),
+	} {
+		sum := sha256.Sum256(content)
+		want := hex.EncodeToString(sum[:])
+		media := ""
+		if name == "envelope" {
+			media = "application/json"
+		}
+		row := c.ok(201, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,"title":%q,"kind":"k","content_base64":%q,"content_type":%q}`,
+			room, name, base64.StdEncoding.EncodeToString(content), media))
+		if row.row("sha256") != want || row.row("size") != float64(len(content)) {
+			t.Errorf("%s: the row is %s", name, row.Result)
+		}
+		path := fmt.Sprintf("/v1/artifacts/%s/content", row.row("artifact_id"))
+		got := c.ok(200, "GET", path, "")
+		if !bytes.Equal(got.Result, content) {
+			t.Errorf("%s: %d bytes came back as %d others", name, len(content), len(got.Result))
+		}
+		if h := got.header; h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment") ||
+			h.Get("ETag") != `"`+want+`"` || strings.Contains(h.Get("Content-Type"), "html") || h.Get("Content-Type") == api.ContentType {
+			t.Errorf("%s: headers %v", name, h)
+		}
+		if head := c.ok(200, "HEAD", path, ""); head.header.Get("Content-Length") != fmt.Sprint(len(content)) {
+			t.Errorf("%s: HEAD says %v", name, head.header)
+		}
+		for way, a := range map[string]answer{"base64": c.ok(200, "GET", path+"?encoding=base64", ""), "spool": c.with(api.HeaderRelay, "mine").ok(200, "GET", path, "")} {
+			var wrapped hub.Content
+			if err := json.Unmarshal(a.Result, &wrapped); err != nil || !bytes.Equal(wrapped.Data, content) || wrapped.Artifact.SHA256 != want {
+				t.Errorf("%s by %s: %d bytes, %v", name, way, len(wrapped.Data), err)
+			}
+		}
+		c.refused(hub.CodeInvalid, "GET", path+"?encoding=hex", "")
+	}
+	over := c.refused(hub.CodeArtifactTooLarge, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,"title":"over","kind":"k","content_base64":%q}`,
+		room, base64.StdEncoding.EncodeToString(make([]byte, hub.MaxArtifactBytes+1))))
+	if over.Detail["limit"] != float64(hub.MaxArtifactBytes) || over.Detail["size"] != float64(hub.MaxArtifactBytes+1) {
+		t.Errorf("the refusal names %v", over.Detail)
+	}
+	// A text whose every character is escaped is within the cap of the body.
+	c.ok(201, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,"title":"escaped","kind":"k","body":"%s"}`, room, strings.Repeat(`\u0001`, hub.MaxArtifactBytes)))
+	c.refused(hub.CodeRequestTooLarge, "POST", "/v1/artifacts", strings.Repeat(" ", int(api.ArtifactBodyCap())+1))
+}
