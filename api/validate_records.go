@@ -37,7 +37,7 @@ func ValidateDecisionMetadata(raw json.RawMessage) error {
 		return err
 	}
 	if d := depth(raw); d > hub.MaxDecisionDepth {
-		return hub.NewError(hub.CodeMetadataTooDeep, "the metadata of a decision nests too deep").
+		return hub.Errorf(hub.CodeMetadataTooDeep, "the metadata of a decision nests %d levels deep; it may have %d", d, hub.MaxDecisionDepth).
 			With("field", "metadata").With("limit", hub.MaxDecisionDepth).With("size", d).
 			WithFix("put it into at most 4 levels; the object itself is the first, and each object or array in another is one more")
 	}

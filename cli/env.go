@@ -25,6 +25,8 @@ type Env struct {
 
 	// Terminal reports whether a human answers on Stdin; nil says no.
 	Terminal func() bool
+	// StdoutTerminal reports whether Stdout is a terminal; nil says no.
+	StdoutTerminal func() bool
 
 	// Daemon serves until ctx ends, then stops cleanly and returns nil. An error
 	// means that it did not start or had to give up; a *Failure carries its exit

@@ -44,6 +44,32 @@ var specified = map[string]map[string]string{
 		"role": "", "transport": "", "base-url": "http://127.0.0.1:6969", "relay-dir": ".hub-relay", "channel": "smoke-room",
 		"thread-id": "smoke-relay-001", "claim-key": "smoke-claim-001", "timeout-sec": "120.0", "poll-interval-sec": "1.0",
 	},
+	"hubcli decision": {},
+	"hubcli decision add": {
+		"room": "", "title": "", "note": "", "by": "", "metadata-json": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli decision list": {"room": "", "limit": "100", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli artifact":      {},
+	"hubcli artifact add": {
+		"room": "", "title": "", "kind": "", "by": "", "body": "", "file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli artifact list": {
+		"room": "", "title": "", "kind": "", "latest": "false", "limit": "100", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli artifact get": {
+		"room": "", "title": "", "version": "0", "out": "", "force": "false", "base-url": "http://127.0.0.1:6969",
+	},
+	"hubcli invite": {},
+	"hubcli invite create": {
+		"project": "", "room": "", "role": "", "handle": "", "harness": "", "ttl-sec": "86400", "max-uses": "1",
+		"base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli invite preview": {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli invite revoke":  {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli invite list":    {"project": "", "room": "", "state": "", "limit": "100", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli join": {
+		"agent": "", "display-name": "", "harness": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
 	"hubcli data-root": {},
 	"hubcli app":       {},
 	"hubcli app start": {

@@ -40,7 +40,10 @@ func run() int {
 		Version: version,
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: os.Executable,
-		Terminal:     func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
+		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
+
+		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
+
 		Daemon:       serve,
 		InspectStore: inspectStore,
 		DeleteStore:  deleteStore,

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func newArtifact(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "artifact",
+		Short: "Manage artifacts",
+		Long: `Keep what a room has made: texts, or files of any bytes up to 4194304. Adding to a
+title again makes its next version; every version stays.`,
+		Example: `  hubcli artifact add --room r_5 --title plan --kind doc --file plan.md
+  hubcli artifact list --room r_5 --latest
+  hubcli artifact get --room r_5 --title plan`,
+	}
+	return group(cmd, newArtifactAdd(env), newArtifactList(env), newArtifactGet(env))
+}
+
+type artifactAddOptions struct {
+	baseURL
+	room  string
+	title string
+	kind  string
+	by    string
+	body  string
+	file  string
+	json  bool
+}
+
+func newArtifactAdd(env *Env) *cobra.Command {
+	var o artifactAddOptions
+	cmd := &cobra.Command{
+		Use:   "add",
+		Short: "Store the next version of a title",
+		Long: `Store the next version of a title in a room, and tell the room's channel. The
+content is --body, or the bytes of --file, of which - is standard input; at most
+4194304 bytes. --by is taken as it is: no session is begun or ended.`,
+		Example: `  hubcli artifact add --room r_5 --title plan --kind doc --file plan.md --by lead
+  go test ./... | hubcli artifact add --room r_5 --title "test log" --kind log --file -`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			in, err := o.input(env, cmd)
+			if err != nil {
+				return err
+			}
+			return runArtifactAdd(cmd.Context(), env, &o, in)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
+	f.StringVar(&o.title, "title", "", "name of the thing; its versions share it (required)")
+	f.StringVar(&o.kind, "kind", "", "what it is, in a word of yours (required)")
+	f.StringVar(&o.by, "by", "", "`agent` that stores it")
+	f.StringVar(&o.body, "body", "", "`text` to store")
+	f.StringVar(&o.file, "file", "", "`path` of the file to store; - is standard input")
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print the stored row as JSON")
+	return cmd
+}
+
+// input checks what can be checked without the hub, as the hub would, and reads
+// the content.
+func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactInput, error) {
+	if err := needed("room", o.room, "title", o.title, "kind", o.kind); err != nil {
+		return hub.ArtifactInput{}, err
+	}
+	in := hub.ArtifactInput{RoomID: hub.RoomID(o.room), Title: o.title, Kind: o.kind, By: hub.AgentID(o.by)}
+	switch body, file := cmd.Flags().Changed("body"), cmd.Flags().Changed("file"); {
+	case body == file:
+		return in, usage("give exactly one of --body TEXT and --file PATH", "an artifact needs one content")
+	case body:
+		if !utf8.ValidString(o.body) {
+			return in, usage("give the text as UTF-8, or the bytes with --file", "the body is not valid UTF-8")
+		}
+		in.Body = &o.body
+	default:
+		data, err := readContent(env, o.file)
+		if err != nil {
+			return in, err
+		}
+		text := base64.StdEncoding.EncodeToString(data)
+		in.ContentBase64 = &text
+	}
+	return in, asUsage(api.ValidateArtifact(&in, false))
+}
+
+// readContent reads a file that is small enough to be an artifact; "-" is
+// standard input.
+func readContent(env *Env, path string) ([]byte, error) {
+	from := env.Stdin
+	if path != "-" {
+		// A pipe or a device would block or never end, so it is not opened.
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, usage("name a file that can be read", "%s", err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, usage("name a regular file, or use --file - and a pipe", "%s is not a regular file", path)
+		}
+		if err := hub.CheckArtifactSize(info.Size()); err != nil {
+			return nil, tooLarge(path)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, usage("name a file that can be read", "%s", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	data, err := io.ReadAll(io.LimitReader(from, hub.MaxArtifactBytes+1))
+	if err != nil {
+		return nil, usage("name a file that can be read", "%s cannot be read: %v", path, err)
+	}
+	if len(data) > hub.MaxArtifactBytes {
+		return nil, tooLarge(path)
+	}
+	return data, nil
+}
+
+func tooLarge(path string) error {
+	return usage("keep it in its place, and add an artifact that says where that is",
+		"%s has more than %d bytes, the most that an artifact may have", path, hub.MaxArtifactBytes)
+}
+
+func runArtifactAdd(ctx context.Context, env *Env, o *artifactAddOptions, in hub.ArtifactInput) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := c.AddArtifact(ctx, in)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "stored artifact %s: %s version %d, %d bytes, sha256 %s\n",
+		out.Row.ArtifactID, oneLine(out.Row.Title), out.Row.Version, out.Row.Size, out.Row.SHA256)
+	return err
+}
+
+type artifactListOptions struct {
+	baseURL
+	q     hub.ArtifactsQuery
+	room  string
+	limit int
+	json  bool
+}
+
+func newArtifactList(env *Env) *cobra.Command {
+	o := artifactListOptions{limit: hub.DefaultPageRows}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List artifacts, latest first",
+		Long: `List the artifacts of a room, or without --room of any room, latest first and
+without their content.`,
+		Example: `  hubcli artifact list --room r_5 --latest
+  hubcli artifact list --room r_5 --title plan --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.q.RoomID, o.q.Limit = hub.RoomID(o.room), o.limit
+			return runArtifactList(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.room, "room", "", "`room_id` of the room")
+	f.StringVar(&o.q.Title, "title", "", "only the versions of this title")
+	f.StringVar(&o.q.Kind, "kind", "", "only artifacts of this kind")
+	f.BoolVar(&o.q.Latest, "latest", false, "only the latest version of each title")
+	addLimit(f, &o.limit)
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print one artifact a line as JSON")
+	return cmd
+}
+
+func runArtifactList(ctx context.Context, env *Env, o *artifactListOptions) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	rows, err := c.Artifacts(ctx, o.q)
+	if err != nil {
+		return err
+	}
+	return printList(env, o.json, "no artifacts", rows, func(a hub.Artifact) string {
+		return fmt.Sprintf("%s %s %s%s: %s version %d, %s, %s, %d bytes", a.ArtifactID, a.CreatedAt, a.RoomID,
+			byWhom(a.By), a.Title, a.Version, a.Kind, a.ContentType, a.Size)
+	})
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+type artifactGetOptions struct {
+	baseURL
+	room    string
+	title   string
+	version int64
+	out     string
+	force   bool
+}
+
+func newArtifactGet(env *Env) *cobra.Command {
+	var o artifactGetOptions
+	cmd := &cobra.Command{
+		Use:   "get [artifact_id]",
+		Short: "Write the content of an artifact, byte for byte",
+		Long: `Write the content of an artifact to standard output, or to a file with --out. The
+artifact is named by its id, or by --room and --title: its latest version then, or
+--version. A file that is there is left alone unless --force is given. Content that
+a terminal would not show as it is goes to a file or a pipe only.`,
+		Example: `  hubcli artifact get a_1f --out plan.md
+  hubcli artifact get --room r_5 --title plan --version 2`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd, args); err != nil {
+				return err
+			}
+			return runArtifactGet(cmd.Context(), env, &o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.room, "room", "", "`room_id` of the room")
+	f.StringVar(&o.title, "title", "", "title of the artifact")
+	f.Var(idValue{&o.version}, "version", "version of the title; 0 is the latest")
+	f.StringVar(&o.out, "out", "", "`file` to write to")
+	f.BoolVar(&o.force, "force", false, "replace the file if it is there")
+	o.baseURL.add(f)
+	return cmd
+}
+
+func (o *artifactGetOptions) check(cmd *cobra.Command, args []string) error {
+	fix := "see: " + cmd.CommandPath() + " --help"
+	byTitle := o.room != "" || o.title != "" || cmd.Flags().Changed("version")
+	switch {
+	case len(args) > 1:
+		return usage(fix, "%s takes no argument %q", cmd.CommandPath(), args[1])
+	case len(args) == 1 && byTitle:
+		return usage("give the id alone, or --room and --title", "the artifact is named twice")
+	case len(args) == 0 && !byTitle:
+		return usage("give an artifact_id, or --room and --title", "no artifact is named")
+	case len(args) == 0:
+		if err := needed("room", o.room, "title", o.title); err != nil {
+			return err
+		}
+	}
+	if cmd.Flags().Changed("out") && o.out == "" {
+		return usage("leave --out out for standard output, or name a file", "--out cannot be empty")
+	}
+	return nil
+}
+
+func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args []string) error {
+	if o.out != "" && !o.force { // before anything is fetched
+		if _, err := os.Lstat(o.out); err == nil {
+			return fileExists(o.out)
+		}
+	}
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var id hub.ArtifactID
+	if len(args) == 1 {
+		id = hub.ArtifactID(args[0])
+	} else if id, err = o.find(ctx, c); err != nil {
+		return err
+	}
+	content, err := c.ArtifactContent(ctx, id)
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := writeContent(o.out, content.Data, o.force); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(env.Stdout, "wrote %s version %d to %s, %d bytes\n",
+			oneLine(content.Artifact.Title), content.Artifact.Version, oneLine(o.out), len(content.Data))
+		return err
+	}
+	if env.StdoutTerminal != nil && env.StdoutTerminal() && printable(string(content.Data)) != string(content.Data) {
+		return usage("write it to a file with --out FILE, or into a pipe", "the content is not plain text and could control the terminal")
+	}
+	_, err = env.Stdout.Write(content.Data)
+	return err
+}
+
+// find returns the artifact that --room, --title and --version name.
+func (o *artifactGetOptions) find(ctx context.Context, c *client.Client) (hub.ArtifactID, error) {
+	rows, err := c.Artifacts(ctx, hub.ArtifactsQuery{
+		RoomID: hub.RoomID(o.room), Title: o.title, Version: o.version, Latest: o.version == 0, Limit: 1,
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(rows) == 0 {
+		return "", hub.NewError(hub.CodeArtifactNotFound, "the room has no such artifact").
+			WithFix("see: hubcli artifact list --room " + oneLine(o.room))
+	}
+	return rows[0].ArtifactID, nil
+}
+
+// writeContent writes a file as a whole or not at all.
+func writeContent(path string, data []byte, force bool) (err error) {
+	failed := func(err error) error {
+		return usage("name a file that can be written", "%s cannot be written: %v", path, err)
+	}
+	name := path
+	var f *os.File
+	if force {
+		if f, err = os.CreateTemp(filepath.Dir(path), ".hubcli-*"); err == nil {
+			name = f.Name()
+		}
+	} else {
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fileExists(path)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil && force {
+		err = errors.Join(os.Chmod(name, 0o644), os.Rename(name, path))
+	}
+	if err != nil {
+		return errors.Join(failed(err), os.Remove(name))
+	}
+	return nil
+}
+
+func fileExists(path string) error {
+	return usage("name another file, or give --force to replace it", "%s is there already", path)
+}

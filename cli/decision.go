@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func newDecision(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "decision",
+		Short: "Manage decisions",
+		Long: `Record what a room has agreed on, so that who comes later need not ask. A decision
+is never changed; a later one may say otherwise.`,
+		Example: `  hubcli decision add --room r_5 --title "use Go" --note "one binary"
+  hubcli decision list --room r_5`,
+	}
+	return group(cmd, newDecisionAdd(env), newDecisionList(env))
+}
+
+type decisionAddOptions struct {
+	baseURL
+	room     string
+	title    string
+	note     string
+	by       string
+	metadata string
+	json     bool
+}
+
+func newDecisionAdd(env *Env) *cobra.Command {
+	var o decisionAddOptions
+	cmd := &cobra.Command{
+		Use:   "add",
+		Short: "Record a decision of a room",
+		Long: `Record what a room has agreed on, and tell the room's channel. --by is taken as it
+is: no session is begun or ended.
+
+--metadata-json is a JSON object of at most 4 levels: the object itself is the
+first, and each object or array in another is one more.`,
+		Example: `  hubcli decision add --room r_5 --title "use Go" --note "one binary, no runtime" --by lead
+  hubcli decision add --room r_5 --title "port 6969" --metadata-json '{"tags":["net"]}'`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			in, err := o.input()
+			if err != nil {
+				return err
+			}
+			return runDecisionAdd(cmd.Context(), env, &o, in)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
+	f.StringVar(&o.title, "title", "", "what was decided, in a few words (required)")
+	f.StringVar(&o.note, "note", "", "why, and what follows from it")
+	f.StringVar(&o.by, "by", "", "`agent` that records it")
+	f.StringVar(&o.metadata, "metadata-json", "", "`object` of at most 4 levels, in JSON")
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print the stored decision as JSON")
+	return cmd
+}
+
+// input checks what can be checked without the hub, as the hub would.
+func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
+	if err := needed("room", o.room, "title", o.title); err != nil {
+		return hub.DecisionInput{}, err
+	}
+	in := hub.DecisionInput{RoomID: hub.RoomID(o.room), Title: o.title, Note: o.note, By: hub.AgentID(o.by)}
+	if o.metadata != "" {
+		var read struct {
+			Metadata json.RawMessage `json:"metadata"`
+		}
+		if err := api.Decode([]byte(`{"metadata":`+o.metadata+`}`), &read); err != nil || len(read.Metadata) == 0 {
+			return in, usage("give one object, for example --metadata-json '{\"tags\":[\"net\"]}'", "--metadata-json is not a JSON object")
+		}
+		in.Metadata = read.Metadata
+	}
+	return in, asUsage(api.ValidateDecision(&in, false))
+}
+
+// needed refuses the first flag of pairs of names and values that was not given.
+func needed(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return usage("give it as --"+pairs[i]+" VALUE", "--%s is missing", pairs[i])
+		}
+	}
+	return nil
+}
+
+func runDecisionAdd(ctx context.Context, env *Env, o *decisionAddOptions, in hub.DecisionInput) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := c.AddDecision(ctx, in)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "recorded decision %s in room %s\n", out.Row.DecisionID, out.Row.RoomID)
+	return err
+}
+
+type decisionListOptions struct {
+	baseURL
+	room  string
+	limit int
+	json  bool
+}
+
+func newDecisionList(env *Env) *cobra.Command {
+	o := decisionListOptions{limit: hub.DefaultPageRows}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List decisions, latest first",
+		Long:  `List what a room, or without --room any room, has agreed on, latest first.`,
+		Example: `  hubcli decision list --room r_5
+  hubcli decision list --limit 3 --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runDecisionList(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.room, "room", "", "`room_id` of the room")
+	addLimit(f, &o.limit)
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print one decision a line as JSON")
+	return cmd
+}
+
+func runDecisionList(ctx context.Context, env *Env, o *decisionListOptions) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	rows, err := c.Decisions(ctx, hub.DecisionsQuery{RoomID: hub.RoomID(o.room), Limit: o.limit})
+	if err != nil {
+		return err
+	}
+	if o.json || len(rows) == 0 {
+		return printList(env, true, "no decisions", rows, nil)
+	}
+	for i := range rows {
+		if err := printDecision(env.Stdout, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printDecision(w io.Writer, d *hub.Decision) error {
+	text := oneLine(d.Title)
+	if d.Note != "" {
+		text += "\n" + d.Note
+	}
+	_, err := fmt.Fprintf(w, "%s %s %s%s: %s\n", d.DecisionID, d.CreatedAt, d.RoomID, byWhom(d.By),
+		strings.ReplaceAll(printable(text), "\n", "\n    "))
+	return err
+}
+
+// byWhom says who did something, if anybody is named.
+func byWhom(by hub.AgentID) string {
+	if by == "" {
+		return ""
+	}
+	return " by " + string(by)
+}

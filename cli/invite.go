@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/api"
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+func newInvite(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "invite",
+		Short: "Manage room invites",
+		Long: `Let agents into a room. An invite is a code of eight letters and digits that is
+shown once; who has it joins with "hubcli join".`,
+		Example: `  hubcli invite create --project shop --room checkout --role reviewer
+  hubcli invite preview 7KQ2-M9XD
+  hubcli invite list --project shop
+  hubcli invite revoke i_2c`,
+	}
+	return group(cmd, newInviteCreate(env), newInvitePreview(env), newInviteRevoke(env), newInviteList(env))
+}
+
+type inviteCreateOptions struct {
+	baseURL
+	in     hub.InviteInput
+	handle string
+	json   bool
+}
+
+func newInviteCreate(env *Env) *cobra.Command {
+	o := inviteCreateOptions{in: hub.InviteInput{TTLSec: hub.DefaultInviteTTLSec, MaxUses: 1}}
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make an invite to a room",
+		Long: `Make an invite to a room and print its code, which is shown this once only, and
+the command to hand on. Role, handle and harness are hints to who joins; one that
+names no agent id gets the handle, or a name made of the role.
+
+An invite ends when it has been accepted --max-uses times, after --ttl-sec seconds
+in which the hub runs, or when it is revoked.`,
+		Example: `  hubcli invite create --project shop --room checkout --role reviewer --handle rev-1
+  hubcli invite create --project shop --room checkout --max-uses 5 --ttl-sec 3600`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := needed("project", o.in.Project, "room", o.in.Room); err != nil {
+				return err
+			}
+			o.in.Handle = hub.AgentID(o.handle)
+			if err := api.ValidateInvite(&o.in, false); err != nil {
+				return asUsage(err)
+			}
+			return runInviteCreate(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.in.Project, "project", "", "`id`, slug or name of the project (required)")
+	f.StringVar(&o.in.Room, "room", "", "`id`, slug or name of the room (required)")
+	f.StringVar(&o.in.Role, "role", "", "what who joins is to be, for example implementer")
+	f.StringVar(&o.handle, "handle", "", "`agent` id to suggest")
+	f.StringVar(&o.in.Harness, "harness", "", "preferred harness, for example generic")
+	f.Var(intValue{&o.in.TTLSec, hub.MinTTLSec, hub.MaxInviteTTLSec}, "ttl-sec", "seconds until it expires")
+	f.Var(intValue{&o.in.MaxUses, 1, hub.MaxInviteUses}, "max-uses", "how often it may be accepted")
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print the invite as JSON")
+	return cmd
+}
+
+func runInviteCreate(ctx context.Context, env *Env, o *inviteCreateOptions) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := c.CreateInvite(ctx, o.in)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	i := out.Row
+	_, err = fmt.Fprintf(env.Stdout, `invite %s to room %s, for %s, until %s
+code: %s
+The code is not shown again. Who is to join runs:
+  hubcli join %s%s
+`, i.InviteID, i.RoomID, uses(i.MaxUses), i.ExpiresAt, i.Code, i.Code, o.elsewhere())
+	return err
+}
+
+func uses(n int) string {
+	if n == 1 {
+		return "one use"
+	}
+	return fmt.Sprintf("%d uses", n)
+}
+
+// elsewhere is what a command needs besides to reach a hub that is not at the
+// default address.
+func (b *baseURL) elsewhere() string {
+	if b.url == client.DefaultBaseURL {
+		return ""
+	}
+	return " --base-url " + b.url
+}
+
+type inviteCodeOptions struct {
+	baseURL
+	json bool
+}
+
+func (o *inviteCodeOptions) add(f *pflag.FlagSet) {
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
+}
+
+func newInvitePreview(env *Env) *cobra.Command {
+	var o inviteCodeOptions
+	cmd := &cobra.Command{
+		Use:   "preview <code>",
+		Short: "Show where a code leads, and use nothing up",
+		Long: `Show the invite of a code, its room and project. Nothing is used up. Wrong codes
+are slowed down after the tenth.`,
+		Example: `  hubcli invite preview 7KQ2-M9XD`,
+		Args:    arity("code"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			p, err := c.PreviewInvite(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(env.Stdout, p)
+			}
+			if _, err := fmt.Fprintf(env.Stdout, "room %s (%s) of project %s (%s)\n",
+				oneLine(p.Room.Name), p.Room.RoomID, oneLine(p.Project.Name), p.Project.ProjectID); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(env.Stdout, oneLine(inviteLine(p.Invite)))
+			return err
+		},
+	}
+	o.add(cmd.Flags())
+	return cmd
+}
+
+func newInviteRevoke(env *Env) *cobra.Command {
+	var o inviteCodeOptions
+	cmd := &cobra.Command{
+		Use:   "revoke <code>",
+		Short: "End an invite",
+		Long: `End an invite, named by its code or by its id. Who has joined by it stays. One
+that is over already is shown as it is.`,
+		Example: `  hubcli invite revoke 7KQ2-M9XD
+  hubcli invite revoke i_2c`,
+		Args: arity("code"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			out, err := c.RevokeInvite(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(env.Stdout, out.Row)
+			}
+			_, err = fmt.Fprintln(env.Stdout, oneLine(inviteLine(out.Row)))
+			return err
+		},
+	}
+	o.add(cmd.Flags())
+	return cmd
+}
+
+type inviteListOptions struct {
+	baseURL
+	q     hub.InvitesQuery
+	state string
+	limit int
+	json  bool
+}
+
+func newInviteList(env *Env) *cobra.Command {
+	o := inviteListOptions{limit: hub.DefaultPageRows}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List invites, latest first",
+		Long: `List invites without their codes, latest first: of all rooms, of a project, or of
+a room, which is named by its id, or with --project also by slug or name.`,
+		Example: `  hubcli invite list --project shop --state active
+  hubcli invite list --room r_5 --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.q.State, o.q.Limit = hub.InviteState(o.state), o.limit
+			return runInviteList(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.q.Project, "project", "", "`id`, slug or name of the project")
+	f.StringVar(&o.q.Room, "room", "", "`id` of the room, with --project also slug or name")
+	f.Var(choiceValue{&o.state, []string{"active", "exhausted", "expired", "revoked"}}, "state", "`state` of the invites: active, exhausted, expired or revoked")
+	addLimit(f, &o.limit)
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print one invite a line as JSON")
+	return cmd
+}
+
+// addLimit adds --limit, the rows of a listing.
+func addLimit(f *pflag.FlagSet, limit *int) {
+	f.Var(intValue{limit, 1, hub.MaxPageRows}, "limit", "most rows to list")
+}
+
+func runInviteList(ctx context.Context, env *Env, o *inviteListOptions) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	rows, err := c.Invites(ctx, o.q)
+	if err != nil {
+		return err
+	}
+	return printList(env, o.json, "no invites", rows, inviteLine)
+}
+
+func inviteLine(i hub.Invite) string {
+	hints := ""
+	for _, hint := range [][2]string{{"role", i.Role}, {"handle", string(i.Handle)}, {"harness", i.Harness}} {
+		if hint[1] != "" {
+			hints += ", " + hint[0] + " " + hint[1]
+		}
+	}
+	return fmt.Sprintf("%s %s: room %s, used %d of %d, until %s%s", i.InviteID, i.State, i.RoomID, i.Uses, i.MaxUses, i.ExpiresAt, hints)
+}

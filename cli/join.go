@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+type joinOptions struct {
+	baseURL
+	agent       string
+	displayName string
+	harness     string
+	json        bool
+}
+
+func newJoin(env *Env) *cobra.Command {
+	var o joinOptions
+	cmd := &cobra.Command{
+		Use:   "join <code>",
+		Short: "Accept a join invite as an agent",
+		Long: `Join a room by the code of an invite: get a seat in it and a session, and see what
+to do next. Without --agent the hub chooses the id: the invite's handle, or a name
+made of its role.
+
+A live agent is never displaced: whose id is taken gets it with a number behind it,
+and is told so. Joining again as the same agent uses nothing up.
+
+Nothing is saved. The session's secrets, which resume it, are printed with --json
+only; keep them to yourself. An MCP bridge that runs already is not switched: call
+hub_join in it.`,
+		Example: `  hubcli join 7KQ2-M9XD
+  hubcli join 7KQ2-M9XD --agent dev-a --display-name "Dev A"`,
+		Args: arity("code"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := hub.AcceptInput{AgentID: hub.AgentID(o.agent), DisplayName: o.displayName, Harness: o.harness}
+			if cmd.Flags().Changed("agent") && o.agent == "" {
+				return usage("leave --agent out to have the hub choose an id", "--agent cannot be empty")
+			}
+			if err := api.ValidateAccept(&in); err != nil {
+				return asUsage(err)
+			}
+			return runJoin(cmd.Context(), env, &o, args[0], in)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.agent, "agent", "", "agent `id` to join as")
+	f.StringVar(&o.displayName, "display-name", "", "`name` to show beside the id")
+	f.StringVar(&o.harness, "harness", "", "what the agent runs in, for example generic")
+	o.baseURL.add(f)
+	f.BoolVar(&o.json, "json", false, "print the answer as JSON, with the session's secrets")
+	return cmd
+}
+
+func runJoin(ctx context.Context, env *Env, o *joinOptions, code string, in hub.AcceptInput) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := c.AcceptInvite(ctx, code, in)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	return printJoined(env, o, &out.Row)
+}
+
+func printJoined(env *Env, o *joinOptions, j *hub.Joined) error {
+	as := string(j.Seat.AgentID)
+	if j.Seat.Role != "" {
+		as += " (" + oneLine(j.Seat.Role) + ")"
+	}
+	remark := ""
+	switch {
+	case j.Requested != "":
+		remark = fmt.Sprintf("The id %s is taken, so yours is %s.\n", j.Requested, j.Seat.AgentID)
+	case j.ResumeKey == "":
+		remark = fmt.Sprintf("%s is live already and keeps its session.\n", j.Seat.AgentID)
+	}
+	at := o.elsewhere()
+	_, err := fmt.Fprintf(env.Stdout, `joined room %s (%s) of project %s (%s) as %s
+%schannel: %s
+Next, read what is said, say something, wait for an answer:
+  hubcli poll --agent %s --channel %s%s
+  hubcli post --agent %s --channel %s%s "hello"
+  hubcli watch --agent %s --room %s%s --until message-from:AGENT
+`, oneLine(j.Room.Name), j.Room.RoomID, oneLine(j.Project.Name), j.Project.ProjectID, as, remark, j.Room.Channel,
+		j.Seat.AgentID, j.Room.Channel, at, j.Seat.AgentID, j.Room.Channel, at, j.Seat.AgentID, j.Room.RoomID, at)
+	return err
+}
