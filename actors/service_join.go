@@ -44,11 +44,24 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 	if got.Seat.AgentID != got.Wanted {
 		joined.Requested = got.Wanted
 	}
-	if joined.Seat, err = h.seatRow(got.Seat, got.Seat.AgentID); err != nil {
+	if joined.Bootstrap, err = h.Bootstrap(ctx, got.Seat.AgentID); err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
-	joined.Bootstrap, err = h.Bootstrap(ctx, got.Seat.AgentID)
+	joined.Seat, err = h.joinedSeat(got.Seat, session.SessionID.Public())
 	return hub.Outcome[hub.Joined]{Row: joined, Created: true, Replayed: replayed}, err
+}
+
+// joinedSeat shows the seat of an agent that has just called: to join.
+func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, error) {
+	now := h.clock.now().Wall
+	row := hub.Seat{
+		SeatID: s.SeatID, RoomID: s.RoomID, AgentID: s.AgentID, Role: s.Role, Harness: s.Harness, JoinedAt: s.JoinedAt,
+		SessionID: &session, Presence: hub.PresenceLive, Activity: hub.ActivityWorking,
+		ActivitySince: &now, LastSeen: &now, Watching: []string{}, Listener: hub.ListenerNone,
+	}
+	var err error
+	row.Unread, err = h.unread(s.AgentID, s.RoomID)
+	return row, err
 }
 
 // takeSeat is the first step: the room's.

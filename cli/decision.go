@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -74,13 +75,11 @@ func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
 	}
 	in := hub.DecisionInput{RoomID: hub.RoomID(o.room), Title: o.title, Note: o.note, By: hub.AgentID(o.by)}
 	if o.metadata != "" {
-		var read struct {
-			Metadata json.RawMessage `json:"metadata"`
-		}
-		if err := api.Decode([]byte(`{"metadata":`+o.metadata+`}`), &read); err != nil || len(read.Metadata) == 0 {
+		var compact bytes.Buffer
+		if api.Decode([]byte(o.metadata), &struct{}{}) != nil || json.Compact(&compact, []byte(o.metadata)) != nil {
 			return in, usage("give one object, for example --metadata-json '{\"tags\":[\"net\"]}'", "--metadata-json is not a JSON object")
 		}
-		in.Metadata = read.Metadata
+		in.Metadata = compact.Bytes()
 	}
 	return in, asUsage(api.ValidateDecision(&in, false))
 }

@@ -3,7 +3,9 @@ package httpapi_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
@@ -98,4 +100,34 @@ func TestWrongCodes(t *testing.T) {
 	c.refused(hub.CodeTooManyAttempts, "POST", "/v1/invites/AAAA-AAAA/revoke", "")
 	c.refused(hub.CodeTooManyAttempts, "POST", "/v1/invites/"+code+"/accept", "")
 	c.with("X-Hub-Relay", "mine").ok(201, "POST", "/v1/invites/"+code+"/accept", "")
+}
+
+// TestInviteLimits: an invite expires, and a room holds so many that are active.
+func TestInviteLimits(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	newRoom(t, c, "P", "R")
+	code := fmt.Sprint(c.ok(201, "POST", "/v1/invites", `{"project":"p","room":"r","ttl_sec":1}`).row("code"))
+	deadline := time.Now().Add(10 * time.Second)
+	for !strings.Contains(string(c.ok(200, "GET", "/v1/invites/"+code, "").Result), `"state":"expired"`) {
+		if time.Now().After(deadline) {
+			t.Fatal("the invite does not expire")
+		}
+	}
+	c.refused(hub.CodeInviteExpired, "POST", "/v1/invites/"+code+"/accept", "")
+	if n := c.ok(200, "GET", "/v1/invites?state=expired", "").rows(); n != 1 {
+		t.Errorf("%d invites are expired", n)
+	}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for range hub.MaxRoomInvites / 20 {
+				c.call("POST", "/v1/invites", `{"project":"p","room":"r"}`)
+			}
+		})
+	}
+	wg.Wait()
+	c.refused(hub.CodeRoomFull, "POST", "/v1/invites", `{"project":"p","room":"r"}`)
+	if n := c.ok(200, "GET", "/v1/invites?state=active&limit=1000", "").rows(); n != hub.MaxRoomInvites {
+		t.Errorf("%d invites are active", n)
+	}
 }
