@@ -12,7 +12,7 @@ import (
 )
 
 func walkInvites(t *testing.T, c *client) {
-	room := newRoom(t, c, "Joining", "Hall")
+	room := newRoom(c, "Joining", "Hall")
 	invite := func(rest string) (code, id string) {
 		t.Helper()
 		a := c.ok(201, "POST", "/v1/invites", `{"project":"joining","room":"hall"`+rest+`}`)
@@ -85,7 +85,7 @@ func walkInvites(t *testing.T, c *client) {
 // wrong one keeps nobody from elsewhere.
 func TestWrongCodes(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
-	newRoom(t, c, "P", "R")
+	newRoom(c, "P", "R")
 	code := fmt.Sprint(c.ok(201, "POST", "/v1/invites", `{"project":"p","room":"r","max_uses":100}`).row("code"))
 	for range 30 {
 		c.ok(200, "GET", "/v1/invites/"+code, "")
@@ -105,7 +105,7 @@ func TestWrongCodes(t *testing.T) {
 // TestInviteLimits: an invite expires, and a room holds so many that are active.
 func TestInviteLimits(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
-	newRoom(t, c, "P", "R")
+	newRoom(c, "P", "R")
 	code := fmt.Sprint(c.ok(201, "POST", "/v1/invites", `{"project":"p","room":"r","ttl_sec":1}`).row("code"))
 	deadline := time.Now().Add(10 * time.Second)
 	for !strings.Contains(string(c.ok(200, "GET", "/v1/invites/"+code, "").Result), `"state":"expired"`) {

@@ -15,15 +15,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// newRoom makes a project and a room of it and returns the room's id.
-func newRoom(t *testing.T, c *client, project, room string) string {
-	t.Helper()
-	c.ok(201, "POST", "/v1/projects", fmt.Sprintf(`{"name":%q}`, project))
-	return fmt.Sprint(c.ok(201, "POST", "/v1/rooms", fmt.Sprintf(`{"project":%q,"name":%q}`, project, room)).row("room_id"))
-}
-
 func walkRecords(t *testing.T, c *client) {
-	room := newRoom(t, c, "Records", "Archive")
+	room := newRoom(c, "Records", "Archive")
 	nested := func(levels int) string {
 		return fmt.Sprintf(`{"room_id":%q,"title":"t","metadata":%s%s}`, room, strings.Repeat(`{"a":`, levels)+"1", strings.Repeat("}", levels))
 	}
@@ -90,7 +83,7 @@ func walkRecords(t *testing.T, c *client) {
 // of the ways to get them, and no browser takes them for a page of the hub.
 func TestArtifactContent(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
-	room := newRoom(t, c, "P", "R")
+	room := newRoom(c, "P", "R")
 	all := make([]byte, 256)
 	for i := range all {
 		all[i] = byte(i)
