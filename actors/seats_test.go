@@ -71,7 +71,9 @@ func TestSeatThroughTheDay(t *testing.T) {
 			}
 		}
 		parked := func(agent hub.AgentID, wait time.Duration) {
-			go func() { _, _ = r.Events(t.Context(), hub.EventsQuery{Agent: agent, Since: 1 << 50, Limit: 1, Wait: wait}) }()
+			go func() {
+				_, _ = r.Events(t.Context(), hub.EventsQuery{Agent: agent, Since: 1 << 50, Limit: 1, Wait: wait})
+			}()
 			synctest.Wait()
 		}
 		status := func(id hub.TaskID, s hub.TaskStatus) {
@@ -108,7 +110,7 @@ func TestSeatThroughTheDay(t *testing.T) {
 		id := r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "x"}).ID
 		status(id, hub.TaskWorking)
 		time.Sleep(20 * time.Second)
-		want("it works on a task; the call was nobody's", fmt.Sprint("live working 20s none"))
+		want("it works on a task; the call was nobody's", "live working 20s none")
 		status(id, hub.TaskInputRequired)
 		time.Sleep(7 * time.Second)
 		parked("ann", 10*time.Second)

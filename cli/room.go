@@ -22,7 +22,7 @@ id, or with --project also by its slug or name.`,
   hubcli room bind checkout --project web-shop
   hubcli room show r_4k`,
 	}
-	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomBind(env), newRoomUnbind(env))
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env))
 }
 
 // project is --project of the commands that name a room.

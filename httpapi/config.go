@@ -24,7 +24,9 @@ type Authenticator interface {
 // Presence learns who is there. Touch is called for every call that names an
 // agent and that the edge does not refuse; it must not wait. poll says that the
 // call waits for messages or asks what is new, and is no work.
-type Presence interface{ Touch(agent hub.AgentID, poll bool) }
+type Presence interface {
+	Touch(agent hub.AgentID, poll bool)
+}
 
 // Config is what a Server is made of. The services, Sessions, OperatorToken and
 // InstanceID are required; the rest has defaults.

@@ -108,3 +108,23 @@ func counts(a answer) (c hub.RunCounts) {
 	_ = json.Unmarshal(b, &c)
 	return c
 }
+
+// walkStatus reads the page of a room.
+func walkStatus(t *testing.T, c *client) {
+	c.ok(201, "POST", "/v1/projects", `{"name":"Status"}`)
+	room := c.ok(201, "POST", "/v1/rooms", `{"project":"status","name":"Watch this"}`)
+	id, channel := fmt.Sprint(room.row("room_id")), fmt.Sprint(room.row("channel"))
+	c.ok(201, "POST", "/v1/runs", `{"title":"batch","room_id":"`+id+`"}`)
+	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"boss","channel":"`+channel+`","kind":"task","body":"Look"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"boss","channel":"`+channel+`","to_agent":"hand","kind":"task_request","body":"Secret"}`)
+	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"hand","task_message_id":`+string(appendID(task.id()))+`}`)
+	for viewer, want := range map[string][2]float64{"": {1, 0}, "?agent_id=hand": {2, 2}, "?agent_id=boss": {2, 0}, "?agent_id=other": {1, 1}} {
+		got := c.ok(200, "GET", "/v1/rooms/"+id+"/status"+viewer, "")
+		if got.row("open_task_count") != want[0] || got.row("unread") != want[1] || got.row("run_count") != 1.0 || got.row("claim_count") != 1.0 || got.row("seat_count") != 0.0 {
+			t.Errorf("%q sees %s", viewer, got.Result)
+		}
+	}
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/watch-this/status", "")
+	c.refused(hub.CodeInvalidAgentID, "GET", "/v1/rooms/"+id+"/status?agent_id=a%2Fb", "")
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/rooms/"+id+"/status?agent_id=operator", "")
+}

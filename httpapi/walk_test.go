@@ -146,6 +146,7 @@ func TestWalk(t *testing.T) {
 	walkMemory(t, c)
 	walkRecords(t, c)
 	walkInvites(t, c)
+	walkStatus(t, c)
 	walkOperator(t, c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)

@@ -300,6 +300,7 @@ type Service interface {
 	Bindings
 	Memories
 	Searches
+	Seats
 	Attentions
 	Records
 	Invites

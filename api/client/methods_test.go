@@ -320,6 +320,13 @@ var methods = []asked{
 		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
 	},
 	{
+		name: "RoomStatus", method: "GET", uri: "/v1/rooms/r_1/status?agent_id=me", answer: says(200, `{"ok":true,"result":{"seat_count":2}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.RoomStatus(ctx, hub.StatusQuery{RoomID: "r_1"})
+		},
+		want: hub.RoomStatus{SeatCount: 2},
+	},
+	{
 		name: "HandoffTask", method: "POST", uri: "/v1/tasks/3/handoff", body: `{"agent_id":"a","to_agent":"b","note":"n"}`,
 		answer: says(200, `{"ok":true,"result":{"task_id":3}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {

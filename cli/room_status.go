@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+type roomStatusOptions struct {
+	baseURL
+	project
+	agent string
+	json  bool
+}
+
+func newRoomStatus(env *Env) *cobra.Command {
+	var o roomStatusOptions
+	cmd := &cobra.Command{
+		Use:   "status <room>",
+		Short: "Show what goes on in a room",
+		Long: `Show on one page what goes on in a room: who has a seat, what they do and who would
+not be woken by a message, the open tasks and runs, the leases with their age, and
+the latest decisions. Long lists are cut; the numbers in their headings are whole.
+
+With --agent the page is that agent's: it shows the tasks that were asked of it or by
+it in direct messages, and how much it has not read. The command registers nobody.`,
+		Example: `  hubcli room status r_4k
+  hubcli room status checkout --project web-shop --agent dev-a
+  hubcli room status r_4k --json`,
+		Args: arity("room"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.project.check(cmd, false); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("agent") {
+				if err := hub.CheckSender("--agent", hub.AgentID(o.agent)); err != nil {
+					return asUsage(err)
+				}
+			}
+			return runRoomStatus(cmd.Context(), env, &o, hub.RoomRef{Project: o.project.ref, Room: args[0]})
+		},
+	}
+	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	cmd.Flags().StringVar(&o.agent, "agent", "", "`agent` that looks")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the status as JSON")
+	o.baseURL.add(cmd.Flags())
+	return cmd
+}
+
+func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, ref hub.RoomRef) error {
+	c, err := o.baseURL.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	room, err := c.Room(ctx, ref)
+	if err != nil {
+		return err
+	}
+	got, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: room.RoomID, Viewer: hub.AgentID(o.agent)})
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, got)
+	}
+	return printRoomStatus(env.Stdout, &got, o.agent != "", time.Now())
+}
+
+// printRoomStatus writes the page. Each part has a heading with its count, and none
+// if there is nothing in it.
+func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed bool, now time.Time) error {
+	at := hub.TimeOf(now)
+	p := &page{table: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p.line("%s  %s  in %s", s.Room.RoomID, s.Room.Name, s.Project.Name)
+	if s.Room.Topic != "" {
+		p.line("%s", s.Room.Topic)
+	}
+	if viewed {
+		p.line("%s unread", atMost(s.Unread))
+	}
+	p.part("seat", s.SeatCount)
+	for i := range s.Seats {
+		p.seat(&s.Seats[i], at)
+	}
+	if len(s.NotListening) > 0 {
+		p.line("")
+		p.line("not listening: %s", joined(s.NotListening))
+	}
+	p.part("open task", s.OpenTaskCount)
+	for i := range s.OpenTasks {
+		p.task(&s.OpenTasks[i])
+	}
+	p.part("running run", s.RunCount)
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		p.row(string(r.RunID), string(r.Status), fmt.Sprintf("%d of %d done%s", r.Counts.Done, r.Counts.Total, failures(r.Counts)), r.Title)
+	}
+	p.leases("claim", s.ClaimCount, s.Claims)
+	p.leases("lock", s.LockCount, s.Locks)
+	if len(s.Decisions) > 0 {
+		p.part("latest decision", len(s.Decisions))
+	}
+	for i := range s.Decisions {
+		d := &s.Decisions[i]
+		p.row(string(d.DecisionID), span(at-d.CreatedAt)+" ago", orNobody(d.By), d.Title)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return p.table.Flush()
+}
+
+// page writes lines and rows of columns; a line that is no row ends a table.
+type page struct {
+	table *tabwriter.Writer
+	err   error
+}
+
+func (p *page) line(format string, args ...any) { p.put(oneLine(fmt.Sprintf(format, args...))) }
+
+func (p *page) put(text string) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.table, text)
+	}
+}
+
+// part begins a part of the page.
+func (p *page) part(what string, n int) {
+	if n != 1 {
+		what += "s"
+	}
+	p.line("")
+	p.line("%d %s", n, what)
+}
+
+// row writes one line of columns. Tabs in other people's text make no column.
+func (p *page) row(columns ...string) {
+	for i, c := range columns {
+		columns[i] = oneLine(strings.ReplaceAll(c, "\t", " "))
+	}
+	p.put(strings.TrimRight("  "+strings.Join(columns, "\t"), "\t "))
+}
+
+func (p *page) seat(s *hub.Seat, at hub.Time) {
+	doing := string(s.Activity)
+	if s.CurrentTaskID != nil {
+		doing += fmt.Sprint(" on task ", *s.CurrentTaskID)
+	}
+	switch {
+	case s.Presence == hub.PresenceGone && s.LastSeen != nil:
+		doing += ", seen " + span(at-*s.LastSeen) + " ago"
+	case s.ActivitySince != nil:
+		doing += " for " + span(at-*s.ActivitySince)
+	}
+	waits := ""
+	if len(s.Watching) > 0 {
+		waits = "waits for " + strings.Join(s.Watching, " and ")
+	}
+	if s.Label != "" {
+		waits = strings.TrimSpace(s.Label + ": " + waits)
+	}
+	p.row(string(s.AgentID), s.Role, string(s.Presence), doing, "listener "+string(s.Listener), atMost(s.Unread)+" unread", waits)
+}
+
+func (p *page) task(t *hub.Task) {
+	who := "nobody"
+	if t.Assignee != nil {
+		who = string(*t.Assignee)
+	}
+	if t.OfferedTo != nil {
+		who += ", offered to " + string(*t.OfferedTo)
+	}
+	title := t.Title
+	if !t.Ready {
+		title += " (waits for " + joined(t.BlockedBy) + ")"
+	}
+	p.row(fmt.Sprint(t.TaskID), string(t.Status), who, title)
+}
+
+func (p *page) leases(what string, n int, rows []hub.HeldRow) {
+	if n == 0 {
+		return
+	}
+	p.part(what, n)
+	for i := range rows {
+		l := &rows[i]
+		task := ""
+		if l.TaskMessageID != nil {
+			task = fmt.Sprint("task ", *l.TaskMessageID)
+		}
+		p.row(l.Key, string(l.AgentID), "held "+span(hub.Time(l.AgeSec*1000)), span(hub.Time(l.ExpiresInSec*1000))+" left", task)
+	}
+}
+
+func failures(c hub.RunCounts) string {
+	out := ""
+	if c.Failed > 0 {
+		out += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	if c.Cancelled > 0 {
+		out += fmt.Sprintf(", %d cancelled", c.Cancelled)
+	}
+	return out
+}
+
+// atMost shows a count of unread messages, which ends somewhere.
+func atMost(n int) string {
+	if n >= hub.MaxUnread {
+		return fmt.Sprintf("%d or more", hub.MaxUnread)
+	}
+	return fmt.Sprint(n)
+}
+
+func joined[T any](list []T) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// span shows a span of milliseconds in its largest unit.
+func span(ms hub.Time) string {
+	d := max(0, time.Duration(ms)*time.Millisecond)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
