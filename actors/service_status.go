@@ -3,8 +3,6 @@ package actors
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
 	"slices"
 
 	"hubcli/actors/core"
@@ -48,7 +46,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	if err := h.showRuns(&out, sees); err != nil {
 		return out, err
 	}
-	if out.Decisions, err = h.latestDecisions(room.RoomID, statusDecisions); err != nil {
+	if out.Decisions, err = h.Decisions(ctx, hub.DecisionsQuery{RoomID: room.RoomID, Limit: statusDecisions}); err != nil {
 		return out, err
 	}
 	if q.Viewer != "" {
@@ -141,19 +139,4 @@ func (h *Hub) showRuns(out *hub.RoomStatus, sees viewer) error {
 		out.Runs = append(out.Runs, row)
 	}
 	return nil
-}
-
-// latestDecisions returns the latest decisions of a room, newest first.
-func (h *Hub) latestDecisions(room hub.RoomID, limit int) ([]hub.Decision, error) {
-	out := []hub.Decision{}
-	var bad error
-	err := h.rows.RowsOf(core.TableDecisionByRoom, core.RoomKey(room, nil), true, func(key, _ []byte) bool {
-		var row hub.Decision
-		seq := hub.Seq(binary.BigEndian.Uint64(key[len(key)-8:]))
-		if row, bad = storedRow[hub.Decision](h, core.TableDecision, core.SeqKey(seq)); bad == nil {
-			out = append(out, row)
-		}
-		return bad == nil && len(out) < limit
-	})
-	return out, errors.Join(err, bad)
 }

@@ -62,7 +62,16 @@ func TestRoomStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	for i := range statusDecisions + 2 {
+		if _, err := r.AddDecision(t.Context(), hub.DecisionInput{RoomID: room.RoomID, Title: fmt.Sprint(i), By: "seat7"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	s := r.status(room.RoomID, "seat7")
+	if len(s.Decisions) != statusDecisions || s.Decisions[0].Title != "11" {
+		t.Errorf("decisions %+v", s.Decisions)
+	}
 	if len(s.Seats) != statusSeats || s.SeatCount != 130 || s.Seats[0].AgentID != "seat7" || s.Seats[0].Presence != hub.PresenceLive {
 		t.Errorf("%d of %d seats, first %+v", len(s.Seats), s.SeatCount, s.Seats[0])
 	}
@@ -81,8 +90,8 @@ func TestRoomStatus(t *testing.T) {
 	if s.LockCount != 1 || s.Locks[0].Key != `a\b` || s.Locks[0].ExpiresInSec < 500 || s.Locks[0].AgeSec > 60 {
 		t.Errorf("locks %+v", s.Locks)
 	}
-	if want := statusTasks + 3 + 1 + 1 + statusRuns/2 + 1; s.Unread != want || s.Seats[0].Unread != want || s.Seats[1].Unread != want-1 {
-		t.Errorf("unread %d, of the seats %d and %d, want %d: the tasks, the direct one and the ends of runs", s.Unread, s.Seats[0].Unread, s.Seats[1].Unread, want)
+	if want := statusTasks + 3 + 1 + 1 + statusRuns/2 + 1; s.Unread != want || s.Seats[0].Unread != want || s.Seats[1].Unread != want-1+statusDecisions+2 {
+		t.Errorf("unread %d, of the seats %d and %d, want %d: the tasks, the direct one, the ends of runs; and its own decisions are not", s.Unread, s.Seats[0].Unread, s.Seats[1].Unread, want)
 	}
 	if b, err := json.Marshal(s); err != nil || len(b) > 256<<10 {
 		t.Errorf("a page of %d bytes, %v", len(b), err)

@@ -29,8 +29,6 @@ var shapes = map[string]reflect.Type{
 	"AttachmentInput":  reflect.TypeFor[hub.Attachment](),
 	"Truncated":        reflect.TypeFor[hub.Truncated](),
 	"Message":          reflect.TypeFor[hub.Message](),
-	"Decision":         reflect.TypeFor[hub.Decision](),
-	"Seat":             reflect.TypeFor[hub.Seat](),
 	"RoomStatus":       reflect.TypeFor[hub.RoomStatus](),
 	"HeldRow":          reflect.TypeFor[hub.HeldRow](),
 	"Run":              reflect.TypeFor[hub.Run](),
