@@ -181,7 +181,7 @@ func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
 	if len(f.Plain) == 0 {
 		return Decision[hub.Room]{}, hub.NewError(hub.CodeNotBound, "the folder itself is not bound to the room").
 			With("path", c.Path).With("bindings", room.Room.Bindings).
-			WithFix("name one of the folders in detail.bindings as it stands there")
+			WithFix("name a folder that is: hubcli room show " + string(c.Room) + " and detail.bindings list them")
 	}
 	return Decision[hub.Room]{
 		Draft:  Draft{Facts: []Fact{f}},
