@@ -18,13 +18,9 @@ type Service interface {
 	Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error)
 	Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error)
 	Resolve(ctx context.Context, path string) (hub.Resolved, error)
+	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
-}
-
-// Rooms is a Service that shows rooms too; without it a text says less.
-type Rooms interface {
-	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 }
 
 // The environment variables that name agent and hub.
@@ -295,10 +291,8 @@ func (r *run) handOver(id hub.AgentID) {
 // scene asks the hub for what a text is made of; what it cannot say is left out.
 func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene {
 	s := &scene{Agent: id, Harness: r.harness, Room: at.Room, Project: at.Project, BaseURL: r.urlShown()}
-	if rooms, ok := r.hub.(Rooms); ok {
-		if status, err := rooms.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
-			s.Status = &status
-		}
+	if status, err := r.hub.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
+		s.Status = &status
 	}
 	if a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: at.Room.RoomID}); err == nil {
 		s.Attention = &a

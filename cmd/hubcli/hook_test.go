@@ -128,6 +128,40 @@ func TestHooksOfOneEvent(t *testing.T) {
 	}
 }
 
+// TestSessionStartShowsTheRoom as the hub knows it: what is to be done, what is
+// the agent's, and what was asked of it.
+func TestSessionStartShowsTheRoom(t *testing.T) {
+	h := startHooked(t)
+	post := func(in hub.PostInput) {
+		t.Helper()
+		in.FromAgent = "lead"
+		if _, err := h.Post(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post(hub.PostInput{Channel: h.room.Channel, Kind: hub.KindTask, Body: "Write the docs\nall of them"})
+	post(hub.PostInput{ToAgent: "dev-a", Channel: h.room.Channel, Kind: hub.KindTaskRequest, Body: "Review\x1b[2J the parser"})
+	post(hub.PostInput{Channel: h.room.Channel, Body: "Is @dev-a here?"})
+	if _, err := h.AddDecision(t.Context(), hub.DecisionInput{RoomID: h.room.RoomID, Title: "Use Go", By: "lead"}); err != nil {
+		t.Fatal(err)
+	}
+	payload := fmt.Sprintf(`{"hook_event_name":"SessionStart","cwd":%q}`, h.folder)
+	out, err := h.command([]string{"HUB_AGENT=dev-a"}, payload, "hook", "session-start", "--harness", "kimi").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"You are agent dev-a on the hub", `in room "Build" (` + string(h.room.RoomID) + `) of project "App".`, `Topic: "Get it green"`,
+		"Unread: 4; for you:\n", `- #2 from lead (direct, task_request): "Review[2J the parser"`, `- #3 from lead (in room-`,
+		`Your tasks: #2 "Review [2J the parser" (open)`, `Open for anybody: #1 "Write the docs" (open)`,
+		`Decided lately: "Use Go"`,
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
 // TestHookOfAFrozenHub: the system takes the connection, and nobody answers.
 func TestHookOfAFrozenHub(t *testing.T) {
 	h := startHooked(t)
