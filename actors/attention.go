@@ -39,6 +39,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	tasks := h.views.tasks.list(func(t *core.StoredTask) bool { return concerns(&t.Task, q.Agent) })
 	out.Tasks = rowsOf(tasks, attentionRows)
 	out.Claims, err = h.claimsOf(q.Agent)
+	_, _, out.Watching = h.watches.of(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, err
 }

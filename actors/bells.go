@@ -2,7 +2,9 @@ package actors
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"hubcli/actors/core"
 )
@@ -13,12 +15,16 @@ import (
 type bells struct {
 	seed   maphash.Seed
 	shards [32]bellShard
+	// listening counts the ears. Scopes that only ears listen to are not rung
+	// while there is none.
+	listening atomic.Int64
 }
 
 type bellShard struct {
 	mu    sync.Mutex
 	bells map[core.Scope]*bell
-	_     [40]byte // a cache line of its own
+	ears  map[core.Scope][]*ear
+	_     [32]byte // a cache line of its own
 }
 
 // bell is closed once, when something has come into its scope.
@@ -32,6 +38,7 @@ func newBells() *bells {
 	b := &bells{seed: maphash.MakeSeed()}
 	for i := range b.shards {
 		b.shards[i].bells = map[core.Scope]*bell{}
+		b.shards[i].ears = map[core.Scope][]*ear{}
 	}
 	return b
 }
@@ -85,9 +92,62 @@ func (b *bells) ring(s core.Scope) {
 	sh.mu.Lock()
 	l := sh.bells[s]
 	delete(sh.bells, s)
+	for _, e := range sh.ears[s] {
+		e.poke()
+	}
 	sh.mu.Unlock()
 	if l != nil {
 		close(l.rung)
+	}
+}
+
+// ear listens to any number of scopes for as long as it is open: it hears that
+// something has rung, not what, and not how often.
+type ear struct {
+	scopes []core.Scope
+	heard  chan struct{} // capacity 1
+}
+
+// open returns an ear for these scopes. Whoever looks after that misses nothing.
+func (b *bells) open(scopes []core.Scope) *ear {
+	e := &ear{scopes: scopes, heard: make(chan struct{}, 1)}
+	b.listening.Add(1)
+	for _, s := range scopes {
+		sh := b.shard(s)
+		sh.mu.Lock()
+		sh.ears[s] = append(sh.ears[s], e)
+		sh.mu.Unlock()
+	}
+	return e
+}
+
+// close ends the listening.
+func (b *bells) close(e *ear) {
+	for _, s := range e.scopes {
+		sh := b.shard(s)
+		sh.mu.Lock()
+		if left := slices.DeleteFunc(sh.ears[s], func(o *ear) bool { return o == e }); len(left) > 0 {
+			sh.ears[s] = left
+		} else {
+			delete(sh.ears, s)
+		}
+		sh.mu.Unlock()
+	}
+	b.listening.Add(-1)
+}
+
+func (e *ear) poke() {
+	select {
+	case e.heard <- struct{}{}:
+	default:
+	}
+}
+
+// ringEars wakes the ears that listen to scope, at once and on the caller's
+// goroutine: for what is not in the journal. Without ears it costs one load.
+func (b *bells) ringEars(s func() core.Scope) {
+	if b.listening.Load() > 0 {
+		b.ring(s())
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 // last heard of, and how many calls it has parked. Sessions come from committed
 // records; last-seen and parked calls are memory, never journaled.
 type directory struct {
+	bells    *bells // rung for who waits for the presence of an agent
 	mu       sync.RWMutex
 	live     map[hub.AgentID]*presence
 	sessions map[hub.SessionID]hub.AgentID // of live sessions
@@ -49,9 +50,9 @@ type presence struct {
 
 type span struct{ from, to hub.Time }
 
-func newDirectory() *directory {
+func newDirectory(b *bells) *directory {
 	return &directory{
-		live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
+		bells: b, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
 		parked: map[hub.AgentID]parking{},
 	}
 }
@@ -151,7 +152,13 @@ func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
 		return false
 	}
 	p.seen.Store(int64(now))
+	d.changed(agent)
 	return true
+}
+
+// changed wakes who waits for the presence of an agent.
+func (d *directory) changed(agent hub.AgentID) {
+	d.bells.ringEars(func() core.Scope { return presenceScope(agent) })
 }
 
 // act is touch for a call that is no poll.
@@ -164,6 +171,7 @@ func (d *directory) act(agent hub.AgentID, now hub.Time) bool {
 	}
 	p.seen.Store(int64(now))
 	p.act(now)
+	d.changed(agent)
 	return true
 }
 
@@ -251,6 +259,7 @@ func (d *directory) parkAs(agent hub.AgentID, poll bool) error {
 	}
 	d.parked[agent] = n
 	d.waiting++
+	d.changed(agent)
 	return nil
 }
 
@@ -277,6 +286,7 @@ func (d *directory) unparkAs(agent hub.AgentID, poll bool) {
 	if p := d.live[agent]; p != nil {
 		p.waited.to = hub.TimeOf(time.Now())
 	}
+	d.changed(agent)
 }
 
 func (d *directory) hasParked(agent hub.AgentID) bool {

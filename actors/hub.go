@@ -88,6 +88,7 @@ type Hub struct {
 	registry *registry
 	views    *views
 	seen     *seenBook
+	watches  *watches
 	writer   *writer
 	indexer  *indexer // nil without an index
 	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
@@ -124,12 +125,13 @@ func Start(options Options) (*Hub, error) {
 	}
 	h.stage = newStage(func(reason any) { h.escaped(reason) })
 	h.registry = newRegistry(h)
+	bells := newBells()
 	h.views = &views{
-		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: newBells(),
-		directory: newDirectory(), threads: newThreads(h.rows),
+		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: bells,
+		directory: newDirectory(bells), threads: newThreads(h.rows),
 		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
 	}
-	h.seen = newSeenBook(h.rows, h.log)
+	h.seen, h.watches = newSeenBook(h.rows, h.log), newWatches()
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 		h.views.indexer = h.indexer
@@ -153,6 +155,7 @@ func Start(options Options) (*Hub, error) {
 		h.tasks.Go(func() { h.indexer.serve(h.quit) })
 	}
 	h.tasks.Go(func() { h.keepSeen(h.quit) })
+	h.tasks.Go(func() { h.keepWatchers(h.quit) })
 	return h, nil
 }
 

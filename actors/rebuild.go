@@ -210,7 +210,9 @@ func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
 		}
 	case *core.Tasks:
 		for i := range rows {
-			h.views.showTasks(&rows[i], h.clock.now().Wall)
+			for _, scope := range h.views.showTasks(&rows[i], h.clock.now().Wall, nil) {
+				h.views.bells.ring(scope)
+			}
 		}
 	case *core.Projects:
 		for _, row := range latest(rows) {

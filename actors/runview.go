@@ -17,13 +17,14 @@ type runView struct {
 
 func newRunView() *runView { return &runView{live: map[hub.RunID]core.StoredRun{}} }
 
-// apply takes a committed row of TableRun.
-func (v *runView) apply(row *core.Row) {
+// apply takes a committed row of TableRun and returns the run.
+func (v *runView) apply(row *core.Row) core.StoredRun {
 	r, err := decodeRun(row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
 	v.put(r)
+	return r
 }
 
 func (v *runView) put(r core.StoredRun) {

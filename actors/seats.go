@@ -24,6 +24,9 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) 
 		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,
 		JoinedAt: seat.JoinedAt, Presence: d.presence(now), Listener: d.listener(), Watching: []string{},
 	}
+	if label, conditions, parked := h.watches.of(seat.AgentID); parked {
+		row.Label, row.Watching = label, conditions
+	}
 	tasks := h.views.tasks.of(seat.AgentID, func(*core.StoredTask) bool { return true })
 	var since hub.Time
 	row.Activity, since = d.activity(tasks, now)

@@ -259,7 +259,7 @@ func (h *Hub) notePoll(ctx context.Context, q *hub.EventsQuery) {
 		return
 	}
 	to := min(q.Since, h.views.ring.visible())
-	h.seen.move(q.Agent, func(s *core.Seen) bool {
+	h.saw(q.Agent, func(s *core.Seen) bool {
 		if len(q.Channels) == 0 && q.RoomID == "" {
 			return s.SawAll(to)
 		}
@@ -280,13 +280,20 @@ func (h *Hub) noteInbox(ctx context.Context, q *hub.InboxQuery) {
 		return
 	}
 	to := min(q.Since, h.views.ring.visible())
-	h.seen.move(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
+	h.saw(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
 }
 
 // noteBootstrap says that an agent which begins at head does not want what was
 // before.
 func (h *Hub) noteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
 	if counts(ctx, agent) {
-		h.seen.move(agent, func(s *core.Seen) bool { return s.SawAll(head) })
+		h.saw(agent, func(s *core.Seen) bool { return s.SawAll(head) })
+	}
+}
+
+// saw changes how far an agent has seen, and wakes who waits for that.
+func (h *Hub) saw(agent hub.AgentID, change func(*core.Seen) bool) {
+	if h.seen.move(agent, change) {
+		h.views.directory.changed(agent)
 	}
 }

@@ -44,23 +44,23 @@ func (x taskIndex[K]) remove(k *K, id hub.TaskID) {
 	}
 }
 
-// apply takes a committed row of TableTask. It returns the agent that the task
-// kept at work, or waiting for input, and does not any more; or "".
-func (v *taskView) apply(row *core.Row) hub.AgentID {
+// apply takes a committed row of TableTask. It returns the task as it was, if it
+// was live, and as it is.
+func (v *taskView) apply(row *core.Row) (was, is core.StoredTask) {
 	t, err := decodeTask(row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
-	return v.put(t)
+	return v.put(t), t
 }
 
 // put is apply for a decoded row.
-func (v *taskView) put(t core.StoredTask) (freed hub.AgentID) {
+func (v *taskView) put(t core.StoredTask) (was core.StoredTask) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	id := t.Task.TaskID
-	was, ok := v.live[id]
-	if ok {
+	if old, ok := v.live[id]; ok {
+		was = old
 		v.rooms.remove(was.Task.RoomID, id)
 		v.agents.remove(was.Task.Assignee, id)
 	}
@@ -71,10 +71,7 @@ func (v *taskView) put(t core.StoredTask) (freed hub.AgentID) {
 		v.rooms.add(t.Task.RoomID, id)
 		v.agents.add(t.Task.Assignee, id)
 	}
-	if agent := engages(&was.Task); ok && agent != engages(&t.Task) {
-		return agent
-	}
-	return ""
+	return was
 }
 
 // engages returns the agent that a task keeps at work or waiting for input, or "".

@@ -21,6 +21,7 @@ type views struct {
 	places    *places
 	seq       *sequencer
 	indexer   *indexer      // nil without an index
+	showing   atomic.Uint64 // the last record that the views have begun to show
 	shownSeq  atomic.Uint64 // the last record that the views show
 }
 
@@ -34,6 +35,7 @@ func (v *views) prepare(records []*core.Record) ([]core.Row, error) {
 // added that have something new.
 func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 	r := s.record
+	v.showing.Store(uint64(r.Seq))
 	for _, f := range s.facts {
 		switch f := f.(type) {
 		case *core.SessionStarted:
@@ -51,7 +53,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		v.leases.apply(s.facts, r.Rows)
 	case core.OwnerTasks:
 		for i := range r.Rows {
-			v.showTasks(&r.Rows[i], r.Wall)
+			scopes = v.showTasks(&r.Rows[i], r.Wall, scopes)
 		}
 	case core.OwnerProjects:
 		for i := range r.Rows {
@@ -70,16 +72,23 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 	return scopes
 }
 
-// showTasks lets the views of tasks and runs see a committed row of that time.
-func (v *views) showTasks(row *core.Row, at hub.Time) {
+// showTasks lets the views of tasks and runs see a committed row of that time, and
+// returns scopes with those added that watches listen to.
+func (v *views) showTasks(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
 	switch row.Table { //nolint:exhaustive // the others are indexes, which are read from the store
 	case core.TableTask:
-		if agent := v.tasks.apply(row); agent != "" {
+		was, is := v.tasks.apply(row)
+		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {
 			v.directory.free(agent, at)
 		}
+		return v.appendWatched(scopes, &was.Task, &is.Task)
 	case core.TableRun:
-		v.runs.apply(row)
+		r := v.runs.apply(row)
+		if v.bells.listening.Load() > 0 {
+			return append(scopes, runScope(r.Run.RunID))
+		}
 	}
+	return scopes
 }
 
 // sessionScope is the scope of a bell, not of messages: it rings when the
@@ -88,7 +97,43 @@ func sessionScope(a hub.AgentID) core.Scope {
 	return core.Scope{Kind: scopeSession, Name: string(a)}
 }
 
-const scopeSession core.ScopeKind = 255
+// Scopes of bells, not of messages.
+const (
+	scopeSession  core.ScopeKind = 255
+	scopeTask     core.ScopeKind = 254
+	scopeRun      core.ScopeKind = 253
+	scopePresence core.ScopeKind = 252
+)
+
+// taskScope rings when the task changes.
+func taskScope(id hub.TaskID) core.Scope {
+	return core.Scope{Kind: scopeTask, Name: string(core.IDKey(id))}
+}
+
+// runScope rings when the run changes, which it does with each of its tasks.
+func runScope(id hub.RunID) core.Scope { return core.Scope{Kind: scopeRun, Name: string(id)} }
+
+// presenceScope rings when the agent makes a call, or begins or ends to wait, and
+// when a task of it changes.
+func presenceScope(a hub.AgentID) core.Scope {
+	return core.Scope{Kind: scopePresence, Name: string(a)}
+}
+
+// appendWatched adds the scopes of a changed task, if anybody listens to such. It
+// is asked after the change is shown, so that who begins to listen meanwhile sees
+// it.
+func (v *views) appendWatched(scopes []core.Scope, was, is *hub.Task) []core.Scope {
+	if v.bells.listening.Load() == 0 {
+		return scopes
+	}
+	scopes = append(scopes, taskScope(is.TaskID))
+	for _, t := range []*hub.Task{was, is} {
+		if t.Assignee != nil {
+			scopes = append(scopes, presenceScope(*t.Assignee))
+		}
+	}
+	return scopes
+}
 
 func appendScopes(scopes []core.Scope, m *core.StoredMessage) []core.Scope {
 	if m.To == "" {

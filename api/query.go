@@ -217,9 +217,25 @@ func (q *Query) count(name string) int {
 	return n
 }
 
+// Texts returns all values of a parameter that may be repeated, each once.
+func (q *Query) Texts(name string) []string {
+	var values []string
+	for i := range q.pairs {
+		if v := q.pairs[i].value; q.pairs[i].name == name && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
 // Wait returns the parameter timeout, seconds as a decimal number, clamped to
 // hub.MaxPollWait.
 func (q *Query) Wait(absent time.Duration) time.Duration {
+	return q.WaitUpTo(absent, hub.MaxPollWait)
+}
+
+// WaitUpTo is Wait clamped to most.
+func (q *Query) WaitUpTo(absent, most time.Duration) time.Duration {
 	value, found := q.lookup("timeout")
 	if !found {
 		return absent
@@ -233,8 +249,8 @@ func (q *Query) Wait(absent time.Duration) time.Duration {
 		q.fail("timeout", "must be a number of seconds of at least 0")
 		return 0
 	}
-	if sec >= hub.MaxPollWait.Seconds() {
-		return hub.MaxPollWait
+	if sec >= most.Seconds() {
+		return most
 	}
 	return time.Duration(sec * float64(time.Second))
 }

@@ -2,6 +2,36 @@ package api
 
 import "hubcli/hub"
 
+// ValidateWatch checks a watch and parses its conditions, each once.
+func ValidateWatch(q *hub.WatchQuery, until []string) error {
+	if err := hub.CheckSender("agent_id", q.Agent); err != nil {
+		return err
+	}
+	if q.Room == "" {
+		return hub.Invalid("room_id", "room_id is missing").WithFix("name the room; GET /v1/resolve finds that of a folder")
+	}
+	switch n := len(until); {
+	case n == 0:
+		return hub.Invalid("until", "until is missing: a watch waits for at least one condition").
+			WithFix("send until=message-from:<agent>, for example")
+	case n > hub.MaxWatchConditions:
+		return hub.Invalid("until", "there are too many conditions").With("limit", hub.MaxWatchConditions).With("size", n)
+	}
+	q.Until = nil
+	for _, text := range until {
+		c, err := hub.ParseCondition("until", text)
+		if err != nil {
+			return err
+		}
+		if c.Agent == q.Agent {
+			return hub.Invalid("until", "until names the agent that watches: its own messages are never unread, and it is not idle while it waits").
+				With("condition", text).WithFix("name another agent")
+		}
+		q.Until = append(q.Until, c)
+	}
+	return nil
+}
+
 // ValidateTold checks the mark of what an agent has been told of.
 func ValidateTold(in *hub.ToldInput) error {
 	if err := hub.CheckSender("agent_id", in.AgentID); err != nil {

@@ -94,6 +94,7 @@ var exits = map[hub.Code]int{
 	hub.CodeInviteExhausted:     ExitRefused,
 	hub.CodeInviteRevoked:       ExitRefused,
 	hub.CodeTooManyAttempts:     ExitRefused,
+	hub.CodeWatchReplaced:       ExitRefused,
 	hub.CodeIdempotencyConflict: ExitRefused,
 	hub.CodeInProgress:          ExitRefused,
 	hub.CodeStoreChanged:        ExitRefused,

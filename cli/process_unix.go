@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -27,4 +28,11 @@ func openFiles() uint64 {
 		return 0
 	}
 	return uint64(l.Cur)
+}
+
+// closedAtOtherEnd reports whether f is a pipe or socket whose reader is gone.
+func closedAtOtherEnd(f *os.File) bool {
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLNVAL) != 0
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -23,3 +24,6 @@ func isAddrInUse(err error) bool { return errors.Is(err, windows.WSAEADDRINUSE) 
 
 // openFiles is how many files the process may open; there is no such limit here.
 func openFiles() uint64 { return 0 }
+
+// closedAtOtherEnd: a pipe does not tell; the write at the end does.
+func closedAtOtherEnd(*os.File) bool { return false }

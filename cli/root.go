@@ -49,7 +49,7 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
 	root.AddCommand(
 		newEnsure(env), newStop(env), newReset(env),
-		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env),
+		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env), newWatch(env),
 		newRelay(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
 		newDecision(env), newArtifact(env), newInvite(env), newJoin(env),
 	)

@@ -34,6 +34,10 @@ var specified = map[string]map[string]string{
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",
 		"include-self": "false", "json": "false",
 	},
+	"hubcli watch": {
+		"agent": "", "base-url": "http://127.0.0.1:6969", "room": "", "path": "", "until": "[]", "timeout": "20m", "label": "",
+		"verbose": "false",
+	},
 	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},
 	"hubcli hook":    {"base-url": "http://127.0.0.1:6969"},

@@ -112,3 +112,39 @@ func (v choiceValue) Set(s string) error {
 	*v.p = s
 	return nil
 }
+
+// durationValue is a duration with units, such as 90s, 20m or 1h; 0 needs none.
+type durationValue struct{ p *time.Duration }
+
+func (v durationValue) String() string {
+	if v.p == nil {
+		return "0"
+	}
+	return durationText(*v.p)
+}
+
+func (durationValue) Type() string { return "duration" }
+
+func (v durationValue) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 || d > maxSeconds*time.Second {
+		return &badValue{"it must be a duration of at most a week, such as 90s, 20m or 1h, or 0"}
+	}
+	*v.p = d
+	return nil
+}
+
+// durationText leaves out the zero units that time.Duration prints.
+func durationText(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	if d == 0 {
+		return "0"
+	}
+	return s
+}

@@ -69,7 +69,7 @@ func TestHostileInput(t *testing.T) {
 	e := startEdge(t, nil)
 	const json = "Content-Type: application/json"
 	post := `{"from_agent":"a","body":"x"}`
-	many := "/v1/agents?" + strings.Repeat("p=1&", 32) + "p=1"
+	many := "/v1/agents?" + strings.Repeat("p=1&", hub.MaxQueryParameters) + "p=1"
 	for _, c := range []struct {
 		name, method, path, body string
 		headers                  []string

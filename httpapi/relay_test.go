@@ -49,6 +49,7 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"listAgents":    {path: "/v1/agents?as=other"},
 	"getAttention":  {path: "/v1/attention?agent_id=other"},
 	"tellAgent":     {path: "/v1/attention", body: `{"agent_id":"other","told_id":1}`},
+	"watch":         {path: "/v1/watch?room_id=r&until=message-from:mine&timeout=0&agent_id=other"},
 	"getBootstrap":  {path: "/v1/bootstrap?agent_id=other"},
 	"bindRoom":      {path: "/v1/rooms/r_1/binding", body: `{"path":"/","agent_id":"other"}`},
 	"unbindRoom":    {path: "/v1/rooms/r_1/binding", body: `{"path":"/","agent_id":"other"}`},

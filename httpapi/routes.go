@@ -116,6 +116,7 @@ var routes = []route{
 	{path: "/v1/tasks/:task_id/handoff", method: "POST", operation: "handoffTask", plane: planeAgent, large: true, changes: true, handle: handoffTask},
 	{path: "/v1/threads", method: "GET", operation: "listThreads", plane: planeAgent, handle: listThreads},
 	{path: "/v1/threads/*thread_id", method: "GET", operation: "getThread", plane: planeAgent, handle: getThread},
+	{path: "/v1/watch", method: "GET", operation: "watch", plane: planeAgent, polls: true, handle: getWatch},
 }
 
 // newRouter registers the table. httprouter allows no constant beside a

@@ -60,6 +60,7 @@ const (
 	CodeInviteRevoked       Code = "invite_revoked"
 	CodeRoomFull            Code = "room_full"
 	CodeTooManyAttempts     Code = "too_many_attempts"
+	CodeWatchReplaced       Code = "watch_replaced"
 	CodeIdempotencyConflict Code = "idempotency_conflict"
 	CodeInProgress          Code = "in_progress"
 	CodeStoreChanged        Code = "store_changed"
@@ -136,6 +137,7 @@ var statuses = map[Code]int{
 	CodeInviteRevoked:       http.StatusGone,
 	CodeRoomFull:            http.StatusConflict,
 	CodeTooManyAttempts:     http.StatusTooManyRequests,
+	CodeWatchReplaced:       http.StatusConflict,
 	CodeIdempotencyConflict: http.StatusUnprocessableEntity,
 	CodeInProgress:          http.StatusConflict,
 	CodeStoreChanged:        http.StatusConflict,

@@ -62,6 +62,7 @@ const (
 	DefaultInviteTTLSec = 86_400
 	MaxRunTasks         = 1_000 // tasks of a run
 	MaxWatchConditions  = 32
+	MaxWatchTasks       = 100 // tasks that one condition names
 	MaxWatchLabelChars  = 80
 	MaxQueryChars       = 1_000 // of a search
 )
@@ -81,5 +82,5 @@ const (
 	MaxIdempotencyKey  = 255 // characters of an Idempotency-Key
 	MaxParkedPerAgent  = 8   // long-polls of one agent at a time
 	MaxConnections     = 16_384
-	MaxQueryParameters = 32
+	MaxQueryParameters = 64
 )

@@ -304,4 +304,5 @@ type Service interface {
 	Attentions
 	Records
 	Invites
+	Watches
 }

@@ -2,6 +2,9 @@ package hub
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -23,6 +26,47 @@ type Condition struct {
 	Tasks []TaskID
 	Run   RunID
 	Agent AgentID
+}
+
+// conditionForms says for people what a condition looks like.
+const conditionForms = "use tasks-complete:<id[,id...]>, run-complete:<run_id>, message-from:<agent> or seat-idle:<agent>"
+
+// ParseCondition reads one of the forms of SPEC section 4.2. Whether what it
+// names exists is the hub's to say. field names the input in errors.
+func ParseCondition(field, text string) (Condition, error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	c := Condition{Kind: ConditionKind(kind), Text: text}
+	refuse := func(why string) (Condition, error) {
+		return Condition{}, Invalid(field, field+" "+why).With("condition", text).WithFix(conditionForms)
+	}
+	switch c.Kind {
+	case UntilTasksComplete:
+		for part := range strings.SplitSeq(rest, ",") {
+			id, err := strconv.ParseInt(part, 10, 64)
+			if err != nil || id < 1 || id > MaxMessageID || part[0] == '+' || part[0] == '0' {
+				return refuse("names " + strconv.Quote(part) + ", which is no task id: one is an integer from 1")
+			}
+			if !slices.Contains(c.Tasks, TaskID(id)) {
+				c.Tasks = append(c.Tasks, TaskID(id))
+			}
+		}
+		if len(c.Tasks) > MaxWatchTasks {
+			return refuse("names too many tasks: at most " + strconv.Itoa(MaxWatchTasks))
+		}
+	case UntilRunComplete:
+		if CheckName(field, rest, MaxNameChars) != nil {
+			return refuse("names no run")
+		}
+		c.Run = RunID(rest)
+	case UntilMessageFrom, UntilSeatIdle:
+		c.Agent = AgentID(rest)
+		if CheckAgentID(field, c.Agent) != nil {
+			return refuse("names " + strconv.Quote(rest) + ", which is no agent id")
+		}
+	default:
+		return refuse("is " + strconv.Quote(text) + ", which is no condition")
+	}
+	return c, nil
 }
 
 // WatchQuery waits until all conditions hold at once, as Agent sees them.

@@ -53,7 +53,7 @@ const stopWait = 15 * time.Second
 var features = []hub.Feature{
 	hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup, hub.FeatureRPCKinds,
 	hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
-	hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms,
+	hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms, hub.FeatureWatch,
 }
 
 // Tree is a running hub.

@@ -297,6 +297,17 @@ var methods = []asked{
 		want: hub.Attention{Unread: 3},
 	},
 	{
+		name: "Watch", method: "GET", uri: "/v1/watch?agent_id=me&label=l&room_id=r&timeout=1.5&until=message-from%3Aa&until=tasks-complete%3A1%2C2",
+		answer: says(200, `{"ok":true,"result":{"met":true,"agent_id":"me"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Watch(ctx, hub.WatchQuery{
+				Room: "r", Label: "l", Wait: 1500 * time.Millisecond,
+				Until: []hub.Condition{{Text: "message-from:a"}, {Text: "tasks-complete:1,2"}},
+			})
+		},
+		want: hub.Watched{Met: true, AgentID: "me"},
+	},
+	{
 		name: "Tell", method: "POST", uri: "/v1/attention", body: `{"agent_id":"a","told_id":7}`, answer: says(200, `{"ok":true,"result":{"told_id":7,"moved":true}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
 			return c.Tell(ctx, hub.ToldInput{AgentID: "a", ToldID: 7})

@@ -25,6 +25,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hubcli/api/client"
+	"hubcli/hub"
 )
 
 // TestMain builds the executable as it is delivered and puts it first in PATH,
@@ -62,7 +63,7 @@ const patience = 30 * time.Second
 //	exits <code> <command...>                    run, check the exact exit code
 //	ready <port>                                 wait until a hub answers
 //	parked <port> <n>                            wait until n polls are parked
-//	signalled <INT|TERM> <code> <ready|parked> <port> <command...>
+//	signalled <INT|TERM|HUP> <code> <ready|parked> <port> <command...>
 //	                                             run, send the signal then, check the exit code
 //	race <n> <command...>                        run n at once, all exit 0; stdout is all of theirs
 //	daemons <n>                                  n daemons of this script's are running (Linux)
@@ -72,6 +73,7 @@ const patience = 30 * time.Second
 //	fill <dir> <KiB>                             write to the disk until so much is left
 //	readonly <dir>                               make dir read-only, for root too
 //	appears <file> [regexp]                      wait until the file is there, and has a match
+//	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -92,6 +94,7 @@ func TestScripts(t *testing.T) {
 			"fill":      cmdFill,
 			"readonly":  cmdReadOnly,
 			"appears":   cmdAppears,
+			"room":      cmdRoom,
 		},
 	})
 }
@@ -211,6 +214,23 @@ func parked(port string, n int) bool {
 	return err == nil && status.Counts.ParkedPolls >= n
 }
 
+func cmdRoom(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "room <port>")
+	room, err := makeRoom(at(args[0]))
+	ts.Check(err)
+	ts.Setenv("ROOM", string(room.RoomID))
+	ts.Setenv("CHANNEL", string(room.Channel))
+}
+
+func makeRoom(c *client.Client) (hub.Room, error) {
+	project, err := c.CreateProject(context.Background(), hub.ProjectInput{Name: "demo"})
+	if err != nil {
+		return hub.Room{}, err
+	}
+	room, err := c.CreateRoom(context.Background(), hub.RoomInput{Project: string(project.Row.ProjectID), Name: "ops"})
+	return room.Row, err
+}
+
 func cmdParked(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "parked <port> <n>")
 	n := number(ts, args[1])
@@ -233,8 +253,8 @@ func command(ts *testscript.TestScript, args []string) (*exec.Cmd, *bytes.Buffer
 }
 
 func cmdSignalled(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 5, "signalled <INT|TERM> <code> <ready|parked> <port> <command...>")
-	signal := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	need(ts, neg, args, 5, "signalled <INT|TERM|HUP> <code> <ready|parked> <port> <command...>")
+	signal := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
 	cmd, stdout, stderr := command(ts, args[4:])
 	ts.Check(cmd.Start())
 	err := until(func() bool {

@@ -48,6 +48,8 @@ var shapes = map[string]reflect.Type{
 	"Shutdown":         reflect.TypeFor[hub.Shutdown](),
 	"Attention":        reflect.TypeFor[hub.Attention](),
 	"UnreadRow":        reflect.TypeFor[hub.UnreadRow](),
+	"ConditionState":   reflect.TypeFor[hub.ConditionState](),
+	"Watched":          reflect.TypeFor[hub.Watched](),
 	"WatchAdvice":      reflect.TypeFor[hub.WatchAdvice](),
 	"Told":             reflect.TypeFor[hub.Told](),
 	"ToldInput":        reflect.TypeFor[hub.ToldInput](),
@@ -210,7 +212,8 @@ func TestEnums(t *testing.T) {
 		{"Feature", schemas["Feature"].Value.Enum, []hub.Feature{
 			hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup,
 			hub.FeatureRPCKinds, hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
-			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms, hub.FeatureSearch,
+			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms, hub.FeatureWatch,
+			hub.FeatureSearch,
 		}},
 		{"Attachment.type", property("Attachment", "type"), []hub.AttachmentType{
 			hub.AttachmentText, hub.AttachmentJSON, hub.AttachmentCode, hub.AttachmentFileRef, hub.AttachmentDiffRef,

@@ -1,0 +1,179 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// watches are the watches that wait, at most one of an agent and a label.
+type watches struct {
+	mu      sync.Mutex
+	waiting map[hub.AgentID]map[string]*watch
+	changed chan hub.AgentID // whose sibling session may have to begin or end; see keepWatchers
+}
+
+func newWatches() *watches {
+	return &watches{waiting: map[hub.AgentID]map[string]*watch{}, changed: make(chan hub.AgentID, 64)}
+}
+
+// watch is one call that waits for its conditions.
+type watch struct {
+	hub      *Hub
+	query    hub.WatchQuery
+	operator bool // sees every task
+	replaced chan struct{}
+	tests    []test // one of each condition
+}
+
+// enter makes w the agent's one watch of its label; the one before ends.
+func (s *watches) enter(w *watch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.waiting[w.query.Agent]
+	if of == nil {
+		of = map[string]*watch{}
+		s.waiting[w.query.Agent] = of
+	}
+	if before := of[w.query.Label]; before != nil {
+		close(before.replaced)
+	}
+	of[w.query.Label] = w
+}
+
+func (s *watches) leave(w *watch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.waiting[w.query.Agent]
+	if of[w.query.Label] == w {
+		delete(of, w.query.Label)
+	}
+	if len(of) == 0 {
+		delete(s.waiting, w.query.Agent)
+	}
+}
+
+// of returns what an agent's watches wait for, and a label of them: the first
+// that is not empty.
+func (s *watches) of(agent hub.AgentID) (label string, conditions []string, parked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.waiting[agent]
+	for l, w := range of {
+		if l != "" && (label == "" || l < label) {
+			label = l
+		}
+		for _, c := range w.query.Until {
+			conditions = append(conditions, c.Text)
+		}
+	}
+	slices.Sort(conditions)
+	return label, slices.Compact(conditions), len(of) > 0
+}
+
+// Watch returns when all conditions hold, the wait is over or the hub stops; see
+// hub.Watches. What it names is looked for first: an id that does not exist would
+// never hold.
+func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) {
+	room, err := h.room(q.Room)
+	if err != nil {
+		return hub.Watched{}, err
+	}
+	q.Room = room.RoomID
+	w := &watch{hub: h, query: q, operator: hub.CallerOf(ctx).Operator, replaced: make(chan struct{})}
+	if err := w.prepare(ctx); err != nil {
+		return hub.Watched{}, err
+	}
+	got, _, err := w.evaluate()
+	if err != nil || got.Met || q.Wait <= 0 {
+		return got, err
+	}
+	got, err = h.parkWatch(ctx, w)
+	if err == nil && got.Met {
+		h.notifyWatch(&got, q.Label)
+	}
+	return got, err
+}
+
+// parkWatch waits for a watch. Its calls count for the sibling agent, so that
+// they are no sign of life of the agent itself, and have a limit of their own.
+func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
+	sibling := w.query.Agent.Watch()
+	if err := h.views.directory.park(sibling); err != nil {
+		return hub.Watched{}, err
+	}
+	h.watches.enter(w)
+	h.watches.check(w.query.Agent)
+	defer func() {
+		h.watches.leave(w)
+		h.views.directory.touch(sibling, h.clock.now().Wall)
+		h.views.directory.unpark(sibling)
+		h.watches.check(w.query.Agent)
+		h.views.directory.changed(w.query.Agent)
+	}()
+	h.views.directory.changed(w.query.Agent)
+	return w.wait(ctx)
+}
+
+// wait evaluates whenever something has rung that a condition depends on, and at
+// the instant at which one may begin to hold by itself.
+func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
+	caller := hub.CallerOf(ctx)
+	ear := w.hub.views.bells.open(w.scopes(caller))
+	defer w.hub.views.bells.close(ear)
+	over := time.NewTimer(w.query.Wait)
+	defer over.Stop()
+	for {
+		if err := w.hub.replaced(caller); err != nil {
+			return hub.Watched{}, err
+		}
+		got, again, err := w.evaluate()
+		if err != nil || got.Met {
+			return got, err
+		}
+		var due <-chan time.Time
+		if again > 0 {
+			timer := time.NewTimer(again)
+			defer timer.Stop()
+			due = timer.C
+		}
+		select {
+		case <-ear.heard:
+		case <-due:
+		case <-w.replaced:
+			return hub.Watched{}, errWatchReplaced(&w.query)
+		case <-over.C:
+			return got, nil
+		case <-ctx.Done():
+			return got, nil
+		case <-w.hub.ending:
+			return got, nil
+		}
+	}
+}
+
+func errWatchReplaced(q *hub.WatchQuery) error {
+	return hub.Errorf(hub.CodeWatchReplaced, "a later watch of agent %s with the same label has replaced this one", q.Agent).
+		With("agent_id", q.Agent).With("label", q.Label).
+		WithFix("let the later one wait; give each watch a label of its own to have several")
+}
+
+// notifyWatch leaves a wake notice in the agent's inbox, in a record of its own
+// before the watch answers: the process that waited may have died unnoticed.
+func (h *Hub) notifyWatch(got *hub.Watched, label string) {
+	m := core.WatchNotice(got, label)
+	_, _, err := submit(context.Background(), h, write[*core.Agent, hub.MessageID, struct{}]{
+		owner: agentOwner(m.To), size: len(m.Body) + len(m.Metadata),
+		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+		answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },
+	})
+	if err != nil {
+		h.log.LogAttrs(context.Background(), slog.LevelWarn, "wake notice not posted",
+			slog.String("agent", string(m.To)), slog.Any("error", err))
+	}
+}

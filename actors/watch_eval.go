@@ -1,0 +1,283 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// watchMessages is how many unread messages an answer shows.
+const watchMessages = 5
+
+// test is one condition and what has been learnt of it.
+type test struct {
+	hub.Condition
+	// ended holds the tasks that have been seen to have ended: they stay so.
+	ended map[hub.TaskID]hub.TaskStatus
+	// looked and latest are, for the room and the inbox, how far messages have
+	// been looked at and the last that counts.
+	looked, latest [2]hub.MessageID
+}
+
+// prepare refuses conditions that name what does not exist, or what the agent may
+// not see: task_not_found, run_not_found, session_not_found.
+func (w *watch) prepare(ctx context.Context) error {
+	for _, c := range w.query.Until {
+		for _, id := range c.Tasks {
+			if _, err := w.hub.Task(ctx, id, w.query.Agent); err != nil {
+				return naming(err, c)
+			}
+		}
+		if c.Run != "" {
+			if _, err := w.hub.run(c.Run); err != nil {
+				return naming(err, c)
+			}
+		}
+		if c.Agent != "" {
+			if err := w.hub.knownAgent(c.Agent); err != nil {
+				return naming(err, c)
+			}
+		}
+		w.tests = append(w.tests, test{Condition: c, ended: map[hub.TaskID]hub.TaskStatus{}})
+	}
+	return nil
+}
+
+// naming adds to an error which condition it is about.
+func naming(err error, c hub.Condition) error {
+	var e *hub.Error
+	if errors.As(err, &e) {
+		e.With("condition", c.Text)
+	}
+	return err
+}
+
+// knownAgent refuses an agent that has never registered. The operator and the
+// system need not.
+func (h *Hub) knownAgent(agent hub.AgentID) error {
+	if agent.Reserved() {
+		return nil
+	}
+	if _, _, live := h.views.directory.session(agent); live {
+		return nil
+	}
+	row, err := h.agentRow(agent)
+	if err == nil && row == nil {
+		err = hub.Errorf(hub.CodeSessionNotFound, "agent %s has never registered", agent).With("agent_id", agent).
+			WithFix("name an agent as GET /v1/agents or the status of the room shows it")
+	}
+	return err
+}
+
+// scopes returns where anything may ring that changes a condition.
+func (w *watch) scopes(caller *hub.Caller) []core.Scope {
+	set := map[core.Scope]struct{}{}
+	add := func(all ...core.Scope) {
+		for _, s := range all {
+			set[s] = struct{}{}
+		}
+	}
+	if caller.Incarnation != 0 {
+		add(sessionScope(caller.Agent))
+	}
+	for i := range w.tests {
+		switch c := &w.tests[i]; c.Kind {
+		case hub.UntilTasksComplete:
+			for _, id := range c.Tasks {
+				add(taskScope(id))
+			}
+		case hub.UntilRunComplete:
+			add(runScope(c.Run))
+		case hub.UntilMessageFrom:
+			add(channelScope(w.query.Room.Channel()), inboxScope(w.query.Agent))
+		case hub.UntilSeatIdle:
+			add(presenceScope(c.Agent), sessionScope(c.Agent), inboxScope(c.Agent))
+		}
+	}
+	all := make([]core.Scope, 0, len(set))
+	for s := range set {
+		all = append(all, s)
+	}
+	return all
+}
+
+// evaluate looks at all conditions on one state: what the views show of the
+// records up to one of them. again is after how long one may begin to hold by
+// itself; 0 is never.
+func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
+	v := w.hub.views
+	for {
+		shown := v.shownSeq.Load()
+		began := v.showing.Load() == shown
+		if got, again, err = w.look(); err != nil {
+			return got, again, err
+		}
+		// Conditions that were met one after the other count only if nothing was
+		// shown meanwhile. What is not met is looked at again when it rings.
+		if !got.Met || began && v.showing.Load() == shown {
+			break
+		}
+	}
+	u := w.hub.unreadOf(w.query.Agent)
+	if got.Unread, err = v.countUnread(&u, w.query.Room); err != nil {
+		return got, again, err
+	}
+	got.NextSinceID = w.hub.seenUpTo(w.query.Agent, w.query.Room)
+	got.Messages, err = w.messages(u)
+	return got, again, err
+}
+
+func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
+	got = hub.Watched{Met: true, RoomID: w.query.Room, AgentID: w.query.Agent}
+	for i := range w.tests {
+		state := hub.ConditionState{Condition: w.tests[i].Text}
+		var after time.Duration
+		switch c := &w.tests[i]; c.Kind {
+		case hub.UntilTasksComplete:
+			state.Met, state.Why, err = w.tasksComplete(c)
+		case hub.UntilRunComplete:
+			state.Met, state.Why, err = w.runComplete(c)
+		case hub.UntilMessageFrom:
+			state.Met, state.Why, err = w.messageFrom(c)
+		case hub.UntilSeatIdle:
+			state.Met, state.Why, after, err = w.seatIdle(c)
+		}
+		if err != nil {
+			return got, 0, err
+		}
+		if after > 0 && (again == 0 || after < again) {
+			again = after
+		}
+		got.Met = got.Met && state.Met
+		got.Conditions = append(got.Conditions, state)
+	}
+	return got, again, nil
+}
+
+// tasksComplete holds when every task has ended, however.
+func (w *watch) tasksComplete(c *test) (bool, string, error) {
+	ctx := hub.WithCaller(context.Background(), &hub.Caller{Operator: true}) // seen once, a task stays watched
+	met, why := true, ""
+	for _, id := range c.Tasks {
+		status, ended := c.ended[id]
+		if !ended {
+			t, err := w.hub.Task(ctx, id, w.query.Agent)
+			if err != nil {
+				return false, "", err
+			}
+			if status = t.Status; status.Terminal() {
+				c.ended[id] = status
+			}
+		}
+		met = met && status.Terminal()
+		if why != "" {
+			why += ", "
+		}
+		why += fmt.Sprintf("task %d is %s", id, status)
+	}
+	return met, why, nil
+}
+
+// runComplete holds when all tasks of the run have ended, however.
+func (w *watch) runComplete(c *test) (bool, string, error) {
+	stored, err := w.hub.run(c.Run)
+	if err != nil {
+		return false, "", err
+	}
+	run := &stored.Run
+	left := run.Counts.Open + run.Counts.Working + run.Counts.InputRequired
+	why := fmt.Sprintf("run %s is %s", run.RunID, run.Status)
+	switch {
+	case run.Status.Terminal():
+	case run.Counts.Total == 0:
+		why += ": it has no tasks"
+	default:
+		why += fmt.Sprintf(": %d of %d tasks have not ended", left, run.Counts.Total)
+	}
+	return run.Status.Terminal(), why, nil
+}
+
+// messageFrom holds while a message of the agent is unread, in the room or direct
+// to who watches.
+func (w *watch) messageFrom(c *test) (bool, string, error) {
+	u := w.hub.unreadOf(w.query.Agent)
+	u.from = c.Agent
+	scopes, since := u.scopes(w.query.Room)
+	latest, err := c.newest(w.hub.views, &u, scopes, since)
+	switch {
+	case err != nil:
+		return false, "", err
+	case latest == 0:
+		return false, fmt.Sprintf("no unread message from %s", c.Agent), nil
+	default:
+		return true, fmt.Sprintf("message %d from %s is unread", latest, c.Agent), nil
+	}
+}
+
+// newest returns the last unread message that u keeps, 0 if there is none. A row
+// is examined once, however often it is asked.
+func (c *test) newest(v *views, u *unreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
+	for i := range scopes {
+		from := max(since[i], c.looked[i])
+		if from < u.head {
+			latest, err := v.newest(scopes[i], from, u.head, u.keeps)
+			if err != nil {
+				return 0, err
+			}
+			c.latest[i], c.looked[i] = max(c.latest[i], latest), u.head
+		}
+		if c.latest[i] <= since[i] {
+			c.latest[i] = 0
+		}
+	}
+	return max(c.latest[0], c.latest[1]), nil
+}
+
+// newest returns the last message of a scope behind since up to head that keep
+// keeps, 0 if there is none.
+func (v *views) newest(scope core.Scope, since, head hub.MessageID, keep func(*core.StoredMessage) bool) (found hub.MessageID, err error) {
+	look := func(m *core.StoredMessage) bool {
+		if keep(m) {
+			found = m.ID
+		}
+		return found == 0
+	}
+	if !v.ring.walk(scope, since, head, look) {
+		err = v.rows.Messages(scope, since, head, true, look)
+	}
+	return found, err
+}
+
+// messages returns the first unread messages of the agents that are waited for.
+func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
+	rows := []hub.UnreadRow{}
+	var from []hub.AgentID
+	for i := range w.tests {
+		if w.tests[i].Kind == hub.UntilMessageFrom {
+			from = append(from, w.tests[i].Agent)
+		}
+	}
+	if len(from) == 0 {
+		return rows, nil
+	}
+	found, err := w.hub.views.listUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
+		return slices.Contains(from, m.From)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, byID)
+	for _, m := range found[:min(len(found), watchMessages)] {
+		row, err := unreadRow(m)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+type watchOptions struct {
+	agent
+	baseURL
+	room    string
+	path    string
+	until   []string
+	timeout time.Duration
+	label   string
+	verbose bool
+}
+
+func newWatch(env *Env) *cobra.Command {
+	o := watchOptions{timeout: 20 * time.Minute}
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Block until room conditions are met",
+		Long: `Wait until all conditions hold at once, say so in one line of JSON and end. Run
+it as a background process: in a harness that calls its agent again when a
+background process ends, its exit is what wakes the agent.
+
+Conditions (--until, repeatable):
+  tasks-complete:<id[,id...]>  the tasks have ended: done, failed or cancelled
+  run-complete:<run_id>        all tasks of the run have ended
+  message-from:<agent>         a message of the agent is unread, in the room or
+                               direct; what came before the watch began counts
+  seat-idle:<agent>            the agent has been idle or waiting for 5 seconds,
+                               with no task at work and no request unread
+
+The last line of stdout always tells the outcome, also when a signal or a dead
+parent ends the watch:
+  {"outcome":"matched|timeout|interrupted|replaced|error","conditions":[...],...}
+Exit codes: 0 matched, 4 timeout, 130 interrupted, 3 no hub, 2 usage, 1 the hub
+refused, or a later watch of the agent with the same label took over.
+
+The watch survives a restart of the hub. The agent's own session stays live: the
+hub shows the watch as <agent>.watch. A harness that limits background processes
+must allow them longer than --timeout.`,
+		Example: `  hubcli watch --agent lead --until tasks-complete:41,42 --timeout 1h
+  hubcli watch --agent dev-a --until message-from:lead --label "waits for review"
+  hubcli watch --agent lead --room r_7 --until run-complete:run_9 --timeout 0`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runWatch(cmd.Context(), env, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.id, "agent", "", "agent `id` that waits (required); its own session stays live")
+	o.baseURL.add(f)
+	f.StringVar(&o.room, "room", "", "`room_id` to watch (default the room bound to --path)")
+	f.StringVar(&o.path, "path", "", "`folder` whose room to watch (default the current folder)")
+	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (required); all of them must hold at once")
+	f.Var(durationValue{&o.timeout}, "timeout", "how long to wait, such as 90s, 20m or 1h; 0 looks once")
+	f.StringVar(&o.label, "label", "", "short `label` shown in the room's status; one watch per agent and label")
+	f.BoolVar(&o.verbose, "verbose", false, "print progress lines on stderr")
+	return cmd
+}
+
+// query checks what the flags say, as far as that needs no hub.
+func (o *watchOptions) query() (hub.WatchQuery, error) {
+	id, err := o.agent.check()
+	if err != nil {
+		return hub.WatchQuery{}, err
+	}
+	q := hub.WatchQuery{Agent: id, Room: hub.RoomID(o.room), Label: o.label}
+	switch {
+	case len(o.until) == 0:
+		return q, usage("say what to wait for, for example --until message-from:lead", "--until is missing")
+	case len(o.until) > hub.MaxWatchConditions:
+		return q, usage("a condition may name several tasks", "--until is given more than %d times", hub.MaxWatchConditions)
+	}
+	for _, text := range o.until {
+		c, err := hub.ParseCondition("--until", text)
+		if err != nil {
+			return q, asUsage(err)
+		}
+		q.Until = append(q.Until, c)
+	}
+	if o.label != "" {
+		if err := hub.CheckName("--label", o.label, hub.MaxWatchLabelChars); err != nil {
+			return q, asUsage(err)
+		}
+	}
+	return q, nil
+}
+
+// runWatch waits and says how that ended. The outcome is printed before anything
+// else can go wrong with it.
+func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
+	ctx, release := tieToReader(ctx)
+	defer release()
+	w := &watcher{env: env, options: o, deadline: env.Now().Add(o.timeout)}
+	out, err := w.run(ctx)
+	out.print(env)
+	return err
+}

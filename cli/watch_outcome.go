@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// maxOutcome bounds the line, in characters: harnesses put it into a prompt.
+const maxOutcome = 2_000
+
+// watchOutcome is the line that a watch ends with. Its members and the words of
+// outcome are for programs and stay.
+type watchOutcome struct {
+	Outcome    string               `json:"outcome"` // matched, timeout, interrupted, replaced or error
+	Conditions []hub.ConditionState `json:"conditions"`
+	RoomID     *hub.RoomID          `json:"room_id"`
+	Label      string               `json:"label"`
+	Unread     int                  `json:"unread"`
+	Messages   []watchMessage       `json:"messages"`
+	Next       string               `json:"next"`
+	Error      *watchError          `json:"error,omitempty"`
+}
+
+type watchMessage struct {
+	ID      hub.MessageID `json:"id"`
+	From    hub.AgentID   `json:"from"`
+	Kind    hub.Kind      `json:"kind"`
+	Direct  bool          `json:"direct"`
+	Excerpt string        `json:"excerpt"`
+}
+
+type watchError struct {
+	Code    hub.Code `json:"code,omitempty"`
+	Message string   `json:"message"`
+}
+
+// outcome begins the line with what the hub answered last.
+func (w *watcher) outcome(word, next string) *watchOutcome {
+	out := &watchOutcome{
+		Outcome: word, Conditions: w.last.Conditions, Label: w.options.label,
+		Unread: w.last.Unread, Messages: []watchMessage{}, Next: next,
+	}
+	if out.Conditions == nil { // it never answered
+		out.Conditions = []hub.ConditionState{}
+		for _, text := range w.options.until {
+			out.Conditions = append(out.Conditions, hub.ConditionState{Condition: text, Why: "not known"})
+		}
+	}
+	if room := w.query.Room; room != "" {
+		out.RoomID = &room
+	}
+	for i := range w.last.Messages {
+		m := &w.last.Messages[i]
+		out.Messages = append(out.Messages, watchMessage{
+			ID: m.ID, From: m.FromAgent, Kind: m.Kind, Direct: m.Direct, Excerpt: m.Excerpt,
+		})
+	}
+	return out
+}
+
+func (w *watcher) matched() *watchOutcome {
+	next := "All conditions hold: go on."
+	if w.last.Unread > 0 {
+		next = fmt.Sprintf("All conditions hold. Read what is unread (poll with since_id %d), then go on.", w.last.NextSinceID)
+	}
+	return w.outcome("matched", next)
+}
+
+func (w *watcher) timeout() (*watchOutcome, error) {
+	next := "Not all conditions hold. Start the same watch again if you still wait for them."
+	if w.options.timeout > 0 {
+		next = fmt.Sprintf("The time (%s) is over and not all conditions hold. Start the same watch again if you still wait.", durationText(w.options.timeout))
+	}
+	return w.outcome("timeout", next), &Failure{Exit: ExitWaitOver, Sentence: "not all conditions hold"}
+}
+
+func (w *watcher) interrupted(cause error) (*watchOutcome, error) {
+	why := "it was told to stop"
+	var gone *goneError
+	if errors.As(cause, &gone) {
+		why = gone.why
+	}
+	out := w.outcome("interrupted", "The watch was ended from outside ("+why+"). Start it again if you still wait.")
+	return out, &Failure{Exit: ExitInterrupted, Sentence: "interrupted: " + why, Err: cause}
+}
+
+func (w *watcher) failed(err error) (*watchOutcome, error) {
+	said := &watchError{Message: err.Error()}
+	word, fix := "error", ""
+	var f *Failure
+	var h *hub.Error
+	switch {
+	case errors.As(err, &f):
+		fix = f.Fix
+	case errors.As(err, &h):
+		said.Code, fix = h.Code, h.Fix
+		if h.Code == hub.CodeWatchReplaced {
+			word, fix = "replaced", "Do nothing: a later watch with the same label waits now."
+		}
+	}
+	if fix == "" {
+		fix = "See the error."
+	}
+	out := w.outcome(word, fix)
+	out.Error = said
+	return out, err
+}
+
+// print writes the line to stdout, or where that is closed to stderr.
+func (out *watchOutcome) print(env *Env) {
+	line := out.line()
+	if _, err := env.Stdout.Write(line); err != nil {
+		_, _ = env.Stderr.Write(line)
+	}
+}
+
+// line renders the outcome within maxOutcome: what is least needed goes first.
+func (out *watchOutcome) line() []byte {
+	shorter := []func() bool{
+		func() bool { return out.cutExcerpts(80) },
+		func() bool { return out.cutWhys(120) },
+		func() bool { return dropLast(&out.Messages) },
+		func() bool { return out.cutWhys(30) },
+		func() bool { return dropLast(&out.Conditions) },
+		func() bool { return cutTo(&out.Next, 200) || out.Error != nil && cutTo(&out.Error.Message, 200) },
+		func() bool { return cutTo(&out.Label, 40) },
+	}
+	for {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(out); err != nil {
+			panic("cli: an outcome does not encode: " + err.Error())
+		}
+		if utf8.RuneCount(b.Bytes()) <= maxOutcome || len(shorter) == 0 {
+			return b.Bytes()
+		}
+		for len(shorter) > 0 && !shorter[0]() {
+			shorter = shorter[1:]
+		}
+	}
+}
+
+func (out *watchOutcome) cutExcerpts(most int) (cut bool) {
+	for i := range out.Messages {
+		cut = cutTo(&out.Messages[i].Excerpt, most) || cut
+	}
+	return cut
+}
+
+func (out *watchOutcome) cutWhys(most int) (cut bool) {
+	for i := range out.Conditions {
+		cut = cutTo(&out.Conditions[i].Why, most) || cut
+		cut = cutTo(&out.Conditions[i].Condition, most) || cut
+	}
+	return cut
+}
+
+// cutTo shortens a text to so many characters; false if it is no longer.
+func cutTo(s *string, most int) bool {
+	if utf8.RuneCountInString(*s) <= most {
+		return false
+	}
+	*s = string([]rune(*s)[:most-3]) + "..."
+	return true
+}
+
+func dropLast[T any](list *[]T) bool {
+	if len(*list) == 0 {
+		return false
+	}
+	*list = (*list)[:len(*list)-1]
+	return true
+}

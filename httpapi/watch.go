@@ -1,0 +1,36 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+// getWatch waits until all conditions hold. An answer that says that they do not
+// is a success: the wait was over, or the hub stops.
+func getWatch(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	q := hub.WatchQuery{
+		Room:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
+		Label: query.Name("label", hub.MaxWatchLabelChars),
+		Wait:  query.WaitUpTo(hub.MaxWatchWait, hub.MaxWatchWait),
+	}
+	until := query.Texts("until")
+	if q.Agent, err = c.reader(query); err != nil {
+		return reply{}, err
+	}
+	if err := api.ValidateWatch(&q, until); err != nil {
+		return reply{}, err
+	}
+	if c.r.Method == http.MethodHead {
+		q.Wait = 0
+	}
+	c.parks(q.Wait)
+	row, err := c.server.config.Service.Watch(c.context(), q)
+	row.Conditions, row.Messages = list(row.Conditions), list(row.Messages)
+	return reply{result: row}, err
+}

@@ -1,0 +1,76 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// TestWatchOverHTTP: the answers and refusals of a watch, parked and at once.
+func TestWatchOverHTTP(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h)
+	c.ok(201, "POST", "/v1/projects", `{"name":"p"}`)
+	room, _ := c.ok(201, "POST", "/v1/rooms", `{"project":"p","name":"r"}`).row("room_id").(string)
+	for _, agent := range []string{"a", "b"} {
+		c.ok(201, "POST", "/v1/sessions", `{"agent_id":"`+agent+`"}`)
+	}
+	path := func(query string, until ...string) string {
+		for _, u := range until {
+			query += "&until=" + url.QueryEscape(u)
+		}
+		return "/v1/watch?room_id=" + room + "&" + query
+	}
+	if got := c.ok(200, "GET", path("agent_id=a&timeout=0", "message-from:b"), ""); got.row("met") != false {
+		t.Errorf("nothing was said: %s", got.Result)
+	}
+
+	answers := make(chan answer, 2)
+	wait := path("agent_id=a&timeout=1200&label=l", "message-from:b")
+	go func() { answers <- c.call("GET", wait, "") }()
+	waitParked(t, h, 1)
+	go func() { answers <- c.call("GET", wait, "") }()
+	if got := <-answers; got.Code != hub.CodeWatchReplaced {
+		t.Errorf("of two watches of one label the first was answered %d %s", got.status, got.Code)
+	}
+	waitParked(t, h, 1)
+	posted := c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","channel":"room-`+room+`","body":"<hello>"}`).id()
+	got := <-answers
+	if got.row("met") != true || !strings.Contains(string(got.Result), fmt.Sprintf(`"id":%d,"from_agent":"b"`, posted)) {
+		t.Errorf("the watch that waited was answered %d %s", got.status, got.Result)
+	}
+	if got := c.ok(200, "HEAD", path("agent_id=a", "message-from:b"), ""); len(got.Result) != 0 {
+		t.Errorf("HEAD was answered %q", got.Result)
+	}
+
+	for _, refused := range []struct {
+		code hub.Code
+		path string
+	}{
+		{hub.CodeInvalid, "/v1/watch?agent_id=a&until=message-from:b&timeout=0"},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0")},
+		{hub.CodeInvalid, path("timeout=0", "message-from:b")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0", "message-from:a")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0", "soon")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0", "tasks-complete:")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=-1", "message-from:b")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0&label="+strings.Repeat("x", 81), "message-from:b")},
+		{hub.CodeReservedAgent, path("agent_id=system&timeout=0", "message-from:b")},
+		{hub.CodeRoomNotFound, "/v1/watch?room_id=r_zz&agent_id=a&until=message-from:b"},
+		{hub.CodeTaskNotFound, path("agent_id=a", "tasks-complete:77")},
+		{hub.CodeRunNotFound, path("agent_id=a", "run-complete:run_zz")},
+		{hub.CodeSessionNotFound, path("agent_id=a", "message-from:nobody")},
+		{hub.CodeSessionNotFound, path("agent_id=a", "seat-idle:nobody")},
+	} {
+		if refused.code == hub.CodeReservedAgent {
+			refused.code = hub.CodeOperatorRequired // nobody sees what the system sees
+		}
+		c.refused(refused.code, "GET", refused.path, "")
+	}
+	c.with(api.HeaderRelay, "b").refused(hub.CodeAgentMismatch, "GET", path("agent_id=a&timeout=0", "message-from:b"), "")
+}
