@@ -593,4 +593,45 @@ var faults = []fault{
 		"c.Resolve(within, path)", "c.Resolve(ctx, path)",
 		"cli", "TestResolveOfAHostThatSwallowsPackets",
 	},
+	// Runs, hand-offs, seats.
+	{
+		"run reopened from an old row", "actors/core/run.go",
+		"ended == nil || ended.Known != t.runEnded", "ended == nil",
+		"actors/core", "TestRunIsReopenedFromItsLatestRow",
+	},
+	{
+		"run not counted", "actors/core/task_fact.go",
+		"	t.countInRun(task, was, at, rows)\n", "	_ = was\n",
+		"actors/core", "TestTaskProperties",
+	},
+	{
+		"offer accepted by anybody", "actors/core/task_handoff.go",
+		"if value(task.Task.OfferedTo) != by {", "if false {",
+		"actors/core", "TestTaskProperties",
+	},
+	{
+		"offer outlives the assignee", "actors/core/task_fact.go",
+		"row.Assignee, row.OfferedTo = optional(*f.Assignee), nil", "row.Assignee = optional(*f.Assignee)",
+		"actors/core", "TestTaskTranscripts",
+	},
+	{
+		"runs lost at a start", "actors/restore.go",
+		"		h.views.runs.put(run)\n", "		_ = run\n",
+		"actors", "TestInvariant6ReplayEqualsLiveUnderRandomDelay",
+	},
+	{
+		"a poll is work", "actors/presence.go",
+		"	if poll {\n", "	if false {\n",
+		"actors", "TestSeatThroughTheDay",
+	},
+	{
+		"hidden task on a seat", "actors/seats.go",
+		"Status == status && sees.task(&tasks[i])", "Status == status",
+		"actors", "TestSeatShowsNoHiddenTask",
+	},
+	{
+		"tail of a room taken for all", "actors/seats.go",
+		"cut && n < hub.MaxUnread", "false && cut",
+		"actors", "TestUnreadOfSeats",
+	},
 }
