@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -21,8 +22,8 @@ import (
 // a quarter of one while the hub writes, half of one otherwise, and all it can
 // while a search waits.
 const (
-	indexBatch       = 500
-	indexBatchBytes  = 128 << 10 // of text; one document may be larger
+	indexBatch       = 250
+	indexBatchBytes  = 64 << 10 // of text; one document may be larger
 	indexGather      = 100 * time.Millisecond
 	indexMaxPause    = 2 * time.Second
 	indexFullPause   = time.Second // while the disk is full
@@ -144,6 +145,7 @@ func (x *indexer) note(open bool, fed IndexPosition, fedKept int64) {
 // the index fails.
 func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 	fedKept := int64(unknownKept)
+	backlog := false
 	for {
 		kept, end := x.kept.Load(), x.end()
 		if ok, _ := x.hub.journal.Room(); !ok {
@@ -171,6 +173,13 @@ func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 			}
 		}
 		x.note(true, at, fedKept)
+		switch more := at.Message < end.Message; {
+		case more:
+			backlog = true
+		case backlog: // what catching up has used is of no use any more
+			backlog = false
+			debug.FreeOSMemory()
+		}
 		if !x.rest(ctx, time.Since(begin), at.Message < end.Message, end) {
 			return nil
 		}

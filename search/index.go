@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -44,7 +45,11 @@ const MaxText = 512 << 10
 const (
 	// maxUnsaved is how many bytes of text may be in memory only. The engine
 	// keeps about three times as much for it.
-	maxUnsaved = 1 << 20
+	maxUnsaved = 512 << 10
+	// returnEvery is after how many bytes of text the memory that indexing has
+	// used is given back to the system: the engine builds each batch and each
+	// merge anew, and left alone the garbage of a rebuild stays for minutes.
+	returnEvery = 2 << 20
 	// saveEvery is the engine's pause between two savings, in milliseconds: many
 	// small batches become one file.
 	saveEvery = 500
@@ -68,6 +73,7 @@ type Index struct {
 	runs   int // runs that ended without Close, as the folder says
 
 	broken  atomic.Pointer[error] // what the engine's own goroutines have reported
+	put     int64                 // bytes of text since memory was given back
 	unsaved atomic.Int64          // bytes of text
 	saved   chan struct{}         // poked when unsaved falls; capacity 1
 }
@@ -258,6 +264,10 @@ func (x *Index) Put(ctx context.Context, docs []actors.IndexDocument, upto actor
 		return err
 	}
 	x.survived()
+	if x.put += size; x.put >= returnEvery {
+		x.put = 0
+		debug.FreeOSMemory()
+	}
 	return x.read(func(r index.IndexReader) error {
 		n, err := r.DocCount()
 		x.docs.Store(int64(n))

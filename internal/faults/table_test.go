@@ -634,4 +634,30 @@ var faults = []fault{
 		"cut && n < hub.MaxUnread", "false && cut",
 		"actors", "TestUnreadOfSeats",
 	},
+	// Search and memory.
+	{
+		"parties not asked for", "search/find.go",
+		"if field == fieldDirect && !f.q.Operator {", "if false && !f.q.Operator {",
+		"search", "TestFindIsWhatAScanFinds",
+	},
+	{
+		"direct messages move scores", "search/find.go",
+		"r, err := f.reader.TermFieldReader(f.ctx, []byte(term), fieldPublic, false, false, false)", "r, err := f.reader.TermFieldReader(f.ctx, []byte(term), fieldDirect, false, false, false)",
+		"search", "TestFindIsWhatAScanFinds",
+	},
+	{
+		"position ahead of the words", "search/index.go",
+		"binary.BigEndian.PutUint64(at[:], uint64(upto.Message))", "binary.BigEndian.PutUint64(at[:], uint64(upto.Message)+1)",
+		"search", "TestKilled",
+	},
+	{
+		"files mapped without a look", "search/open.go",
+		"err := verify(x.enginePath())", "err := error(nil)",
+		"search", "TestOpen",
+	},
+	{
+		"search does not wait", "actors/service_search.go",
+		"h.indexer.await(ctx, searchFresh)", "h.indexer.await(ctx, 0)",
+		"search", "TestWhatIsAcknowledgedIsFound",
+	},
 }

@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/stress/target"
+)
+
+const (
+	searchMessages = 100_000
+	searchQueries  = 200
+	searchLoaders  = 32
+	searchSeed     = 1
+)
+
+// search fills a hub with talk and measures what finding it costs: time of
+// queries over HTTP, and memory of the index after it was fed and while it is
+// made anew.
+func (r *run) search(ctx context.Context) (results []Result, err error) {
+	if r.Itself {
+		return nil, nil // the ceiling finds nothing
+	}
+	store := r.newStore()
+	p, err := r.hub(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { p.Kill() }() // p changes
+	texts := talk(searchMessages)
+	loaded, err := r.postTexts(ctx, p.Addr, texts)
+	if err != nil {
+		return nil, err
+	}
+	fed, _, err := r.awaitIndex(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	pause(ctx, r.Settle)
+	took, err := searchTimes(ctx, p.Addr, texts)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.Anonymous()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Stop(); err != nil {
+		return nil, err
+	}
+	idle, err := r.withoutIndex(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = r.hub(ctx, store); err != nil {
+		return nil, err
+	}
+	anew, peak, err := r.awaitIndex(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	pause(ctx, r.Settle)
+	rebuilt, err := p.Anonymous()
+	if err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("search of %d messages", len(texts))
+	mb := func(n int64) float64 { return float64(n-idle) / megabyte }
+	return []Result{
+		absolute(what+", p99", took[len(took)*99/100].Seconds()*1e3, atMost(20, "ms"),
+			fmt.Sprintf("%d queries of 1 to 3 words, p50 %.2f ms, slowest %.2f ms", len(took), took[len(took)/2].Seconds()*1e3, took[len(took)-1].Seconds()*1e3)),
+		absolute(what+", memory while the index is made anew, beyond a hub without one", mb(peak), atMost(40, "MB"), fmt.Sprintf("in %v", anew.Round(time.Second))),
+		absolute(what+", memory afterwards, beyond a hub without one", mb(rebuilt), atMost(10, "MB"),
+			fmt.Sprintf("without an index %.0f MB; after posting and searching %.0f MB beyond; posted in %v, indexed %v later", float64(idle)/megabyte, mb(after), loaded.Round(time.Second), fed.Round(time.Second))),
+	}, p.Stop()
+}
+
+// withoutIndex returns the memory of a hub with the same store that has no index,
+// because something else stands in its place, and leaves the store without one.
+func (r *run) withoutIndex(ctx context.Context, store string) (int64, error) {
+	place := filepath.Join(store, "search")
+	if err := errors.Join(os.RemoveAll(place), os.WriteFile(place, nil, 0o600)); err != nil {
+		return 0, err
+	}
+	p, err := r.hub(ctx, store)
+	if err != nil {
+		return 0, err
+	}
+	pause(ctx, r.Settle)
+	anonymous, err := p.Anonymous()
+	return anonymous, errors.Join(err, p.Stop(), os.Remove(place))
+}
+
+// postTexts posts every text, by several agents at once.
+func (r *run) postTexts(ctx context.Context, addr string, texts []string) (time.Duration, error) {
+	c := client.New(client.Config{BaseURL: "http://" + addr})
+	defer c.Close()
+	begin := time.Now()
+	errs := make([]error, searchLoaders)
+	var wg sync.WaitGroup
+	for worker := range searchLoaders {
+		wg.Go(func() {
+			for i := worker; i < len(texts) && errs[worker] == nil; i += searchLoaders {
+				in := hub.PostInput{FromAgent: hub.AgentID(agentName(worker)), Channel: hub.DefaultChannel, Body: texts[i]}
+				if i%5 == 0 {
+					in.Channel, in.ToAgent = hub.DirectChannel, hub.AgentID(agentName((worker+1)%searchLoaders))
+				}
+				_, errs[worker] = c.Post(ctx, in)
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(begin), errors.Join(errs...)
+}
+
+// awaitIndex waits until the index has taken in everything, and returns how long
+// that took and the most anonymous memory that was seen.
+func (r *run) awaitIndex(ctx context.Context, p *target.Process) (took time.Duration, peak int64, err error) {
+	const look = 50 * time.Millisecond
+	c := client.New(client.Config{BaseURL: "http://" + p.Addr})
+	defer c.Close()
+	begin := time.Now()
+	for {
+		status, err := c.AppStatus(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		now, err := p.Anonymous()
+		if err != nil {
+			return 0, 0, err
+		}
+		peak = max(peak, now)
+		if status.Search.Open && status.Search.Behind == 0 {
+			return time.Since(begin), peak, nil
+		}
+		if pause(ctx, look); ctx.Err() != nil {
+			return 0, 0, ctx.Err()
+		}
+	}
+}
+
+// searchTimes asks for words as they occur, common and rare ones, and returns how
+// long the answers took, rising.
+func searchTimes(ctx context.Context, addr string, texts []string) ([]time.Duration, error) {
+	c := client.New(client.Config{BaseURL: "http://" + addr})
+	defer c.Close()
+	random := rand.New(rand.NewPCG(searchSeed, 2))
+	took := make([]time.Duration, 0, searchQueries)
+	for range searchQueries {
+		var words []string
+		for range 1 + random.IntN(3) {
+			of := strings.Fields(texts[random.IntN(len(texts))])
+			words = append(words, of[random.IntN(len(of))])
+		}
+		begin := time.Now()
+		page, err := c.Search(ctx, hub.SearchQuery{Text: strings.Join(words, " "), Viewer: hub.AgentID(agentName(0)), Limit: 20})
+		if err != nil {
+			return nil, err
+		}
+		if page.Behind > 0 {
+			return nil, fmt.Errorf("the index is %d rows behind", page.Behind)
+		}
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	return took, nil
+}
+
+// talk makes texts like those of agents: words by Zipf's law, with paths and
+// identifiers between them.
+func talk(n int) []string {
+	random := rand.New(rand.NewPCG(searchSeed, 1))
+	zipf := rand.NewZipf(random, 1.07, 3, 20_000)
+	texts := make([]string, n)
+	for i := range texts {
+		var b strings.Builder
+		for range 8 + random.IntN(50) {
+			w := zipf.Uint64()
+			switch random.IntN(30) {
+			case 0:
+				fmt.Fprintf(&b, "pkg/w%d/file_%d.go:%d ", w, w%100, random.IntN(900))
+			case 1:
+				fmt.Fprintf(&b, "handleW%dError ", w)
+			default:
+				b.WriteString(spell(w) + " ")
+			}
+		}
+		texts[i] = b.String()
+	}
+	return texts
+}
+
+// spell gives the n-th word of a vocabulary, of letters only.
+func spell(n uint64) string {
+	syllables := strings.Fields("ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru sa se si so su")
+	word := ""
+	for n += uint64(len(syllables)); n > 0; n /= uint64(len(syllables)) {
+		word += syllables[n%uint64(len(syllables))]
+	}
+	return word
+}
