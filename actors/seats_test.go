@@ -147,6 +147,32 @@ func TestSeatThroughTheDay(t *testing.T) {
 	})
 }
 
+// A watch shows on its agent's seat as long as it waits.
+func TestSeatShowsItsWatch(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("ann", "bob")
+		r.register("ann")
+		r.register("bob")
+		until := hub.Condition{Kind: hub.UntilMessageFrom, Text: "message-from:bob", Agent: "bob"}
+		watch := async(func() (hub.Watched, error) {
+			return r.Watch(t.Context(), hub.WatchQuery{Agent: "ann", Room: room.RoomID, Until: []hub.Condition{until}, Label: "for bob", Wait: time.Minute})
+		})
+		synctest.Wait()
+		s := r.status(room.RoomID, "")
+		if got := fmt.Sprint(s.Seats[0].Label, s.Seats[0].Watching, s.Seats[0].Listener, s.NotListening); got != "for bob[message-from:bob]armed[bob]" {
+			t.Errorf("the seats show %s", got)
+		}
+		r.say("bob", room.Channel, "here")
+		if got := <-watch; got.err != nil || !got.v.Met {
+			t.Fatalf("%+v", got)
+		}
+		synctest.Wait()
+		if s = r.status(room.RoomID, ""); s.Seats[0].Label != "" || len(s.Seats[0].Watching) != 0 || s.Seats[0].Listener != hub.ListenerNone {
+			t.Errorf("afterwards %+v", s.Seats[0])
+		}
+	})
+}
+
 // Whose a task is decides who may see that an agent is at it, not whether it is.
 func TestSeatShowsNoHiddenTask(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
