@@ -1,0 +1,258 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// hall makes a room, and an invite to it that may be used so often for so long.
+func (r *rig) hall(uses, ttlSec int, handle hub.AgentID) (hub.Room, hub.Invite) {
+	r.t.Helper()
+	if _, err := r.CreateProject(r.t.Context(), hub.ProjectInput{Name: "Joining"}); err != nil {
+		r.t.Fatal(err)
+	}
+	room, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "joining", Name: "Hall"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	invite, err := r.CreateInvite(r.t.Context(), hub.InviteInput{Project: "joining", Room: "hall", Handle: handle, MaxUses: uses, TTLSec: ttlSec})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return room.Row, invite.Row
+}
+
+func remotely(ctx context.Context) context.Context {
+	c := *hub.CallerOf(ctx)
+	c.Remote = true
+	return hub.WithCaller(ctx, &c)
+}
+
+// The hub dies when the seat is durable and the session is not: the same call
+// goes on where it was, once, and gives the same answer ever after.
+func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
+	for _, asked := range []hub.AgentID{"", "dev"} {
+		t.Run(string(asked), func(t *testing.T) {
+			store := newMemStore()
+			r := start(t, store)
+			_, invite := r.hall(1, 60, "guest")
+			var left *memStore
+			store.mu.Lock()
+			store.onAppend = func(g *core.Group) {
+				for _, rec := range g.Records {
+					if rec.Owner.Kind == core.OwnerAgent && left == nil {
+						left = store.restarted()
+					}
+				}
+			}
+			store.mu.Unlock()
+			ctx := withKey(t.Context(), "k", "b")
+			first, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: asked})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = r.stopQuietly()
+			if left == nil {
+				t.Fatal("no session was stored")
+			}
+			again := start(t, left)
+			if _, _, live := again.views.directory.session(first.Row.Seat.AgentID); live {
+				t.Fatal("the session was stored before the crash")
+			}
+			var answers []hub.Joined
+			for range 3 {
+				out, err := again.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: asked})
+				if err != nil || !out.Replayed {
+					t.Fatalf("replayed %v, %v", out.Replayed, err)
+				}
+				answers = append(answers, out.Row)
+			}
+			for _, a := range answers {
+				if a.Seat.SeatID != first.Row.Seat.SeatID || a.Seat.AgentID != first.Row.Seat.AgentID || a.ResumeKey == "" ||
+					a.ResumeKey != answers[0].ResumeKey || a.Session.SessionID != answers[0].Session.SessionID {
+					t.Errorf("answered %+v, first %+v", a, first.Row)
+				}
+			}
+			if _, err := again.Authenticate(t.Context(), answers[0].Session.SessionID); err != nil {
+				t.Errorf("the session is not good: %v", err)
+			}
+			if rows, err := again.Invites(t.Context(), hub.InvitesQuery{Limit: 9}); err != nil || len(rows) != 1 || rows[0].Uses != 1 || rows[0].State != hub.InviteExhausted {
+				t.Errorf("the invite is %+v, %v", rows, err)
+			}
+		})
+	}
+}
+
+// A live agent is never evicted and its secrets are nobody else's; who comes
+// from another machine gets no name that anybody has had.
+func TestJoinersNames(t *testing.T) {
+	r := start(t, newMemStore())
+	room, invite := r.hall(50, 60, "")
+	live := r.register("dev")
+	join := func(ctx context.Context, id hub.AgentID) hub.Joined {
+		t.Helper()
+		out, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: id})
+		if err != nil {
+			t.Fatalf("join as %s: %v", id, err)
+		}
+		return out.Row
+	}
+	want := func(what string, got hub.Joined, agent, requested hub.AgentID, secret bool) {
+		t.Helper()
+		full := strings.Contains(string(got.Session.SessionID), ".")
+		if got.Seat.AgentID != agent || got.Requested != requested || full != secret || (got.ResumeKey != "") != secret {
+			t.Errorf("%s: %s for %q, secrets %v, want %s for %q, %v", what, got.Seat.AgentID, got.Requested, full, agent, requested, secret)
+		}
+	}
+	ctx := t.Context()
+	want("a live name", join(ctx, "dev"), "dev-2", "dev", true)
+	want("it again", join(ctx, "dev-2"), "dev-2", "", false)
+	want("proved", join(asSession(ctx, live.Session), "dev"), "dev", "", true)
+	if s, _, _ := r.views.directory.session("dev"); s.SessionID != live.SessionID.Public() {
+		t.Errorf("dev has the session %s now", s.SessionID)
+	}
+	want("no name", join(ctx, ""), "agent", "", true)
+	want("no name either", join(ctx, ""), "agent-2", "agent", true)
+	gone := r.register("gone")
+	if _, err := r.CloseSession(ctx, gone.SessionID); err != nil {
+		t.Fatal(err)
+	}
+	want("a name that was left", join(ctx, "gone"), "gone", "", true)
+	if s, _, _ := r.views.directory.session("gone"); !s.Active {
+		t.Error("gone is not live")
+	}
+	other := r.register("other")
+	if _, err := r.CloseSession(ctx, other.SessionID); err != nil {
+		t.Fatal(err)
+	}
+	want("a name that somebody had, from afar", join(remotely(ctx), "other"), "other-2", "other", true)
+	want("its own seat, from afar and unproved", join(remotely(ctx), "other-2"), "other-2-2", "other-2", true)
+	want("a new name from afar", join(remotely(ctx), "new"), "new", "", true)
+	long := hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
+	r.register(long)
+	want("a long name", join(ctx, long), long[:hub.MaxAgentIDBytes-2]+"-2", long, true)
+	seats, err := r.seatsOf(room.RoomID)
+	if err != nil || len(seats) != 9 {
+		t.Errorf("%d seats, %v", len(seats), err)
+	}
+}
+
+// An agent of the name that the hub chose begins a session between the two
+// steps: the seat is given another name, and the answer stays the same.
+func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
+	r := start(t, newMemStore())
+	room, invite := r.hall(2, 60, "guest")
+	ctx := withKey(t.Context(), "k", "b")
+	stored, err := r.inviteOf(invite.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := r.takeSeat(ctx, &stored, hub.AcceptInput{})
+	if err != nil || got.Seat.AgentID != "guest" {
+		t.Fatalf("seat %+v, %v", got, err)
+	}
+	other := r.register("guest")
+	first, err := r.joinSession(ctx, &got, hub.AcceptInput{})
+	if err != nil || first.AgentID != "guest-2" || got.Seat.AgentID != "guest-2" {
+		t.Fatalf("joined as %+v in %+v, %v", first, got.Seat, err)
+	}
+	if _, err := r.CloseSession(t.Context(), other.SessionID); err != nil {
+		t.Fatal(err)
+	}
+	again, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{})
+	if err != nil || again.Row.Seat.SeatID != got.Seat.SeatID || again.Row.ResumeKey != first.ResumeKey || again.Row.Seat.AgentID != "guest-2" || again.Row.Requested != "guest" {
+		t.Errorf("again: %+v, %v", again.Row, err)
+	}
+	if rooms, err := r.roomsOf("guest"); err != nil || len(rooms) != 0 {
+		t.Errorf("guest is in %v, %v", rooms, err)
+	}
+	seats, err := r.seatsOf(room.RoomID)
+	if err != nil || len(seats) != 1 || seats[0].AgentID != "guest-2" {
+		t.Errorf("seats: %+v, %v", seats, err)
+	}
+}
+
+// An invite is good until the last millisecond of its time in hub time, in which
+// downtime does not count, and then for good.
+func TestInviteExpiresExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore()
+		r := start(t, store)
+		_, invite := r.hall(9, 60, "guest")
+		time.Sleep(30 * time.Second)
+		r.stop()
+		time.Sleep(time.Hour)
+		r = start(t, store.restarted())
+		defer r.stop()
+		if _, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{}); err != nil {
+			t.Fatalf("half of its time is left: %v", err)
+		}
+		p, err := r.PreviewInvite(t.Context(), invite.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := time.Until(p.Invite.ExpiresAt.Std())
+		time.Sleep(left - time.Millisecond)
+		if _, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{}); err != nil {
+			t.Errorf("a millisecond is left: %v", err)
+		}
+		time.Sleep(time.Millisecond)
+		if p, err := r.PreviewInvite(t.Context(), invite.Code); err != nil || p.Invite.State != hub.InviteExpired || p.Invite.Uses != 2 {
+			t.Errorf("the invite is %+v, %v", p.Invite, err)
+		}
+		if _, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{}); !errors.Is(err, &hub.Error{Code: hub.CodeInviteExpired}) {
+			t.Errorf("its time is over: %v", err)
+		}
+		if i, err := r.inviteByID(invite.InviteID); err != nil || i.State != hub.InviteExpired {
+			t.Errorf("its end is not stored before it is told: %+v, %v", i, err)
+		}
+	})
+}
+
+// Content that no fact carries survives a panic in Apply, and the owner is
+// rebuilt with what it had decided.
+func TestArtifactSurvivesAPanicInApply(t *testing.T) {
+	store := newMemStore()
+	panics := 1
+	r := start(t, store, func(o *Options) {
+		o.ApplyHook = func(_ core.Owner, f core.Fact) {
+			if a, ok := f.(*core.ArtifactAdded); ok && a.Version == 2 && panics > 0 {
+				panics--
+				panic("a faulty Apply")
+			}
+		}
+	})
+	room, _ := r.hall(1, 60, "")
+	var ids []hub.ArtifactID
+	for version := int64(1); version <= 3; version++ {
+		body := fmt.Sprintf("content %d", version)
+		out, err := r.AddArtifact(t.Context(), hub.ArtifactInput{RoomID: room.RoomID, Title: "t", Kind: "k", Body: &body})
+		if err != nil || out.Row.Version != version {
+			t.Fatalf("version %d: %+v, %v", version, out.Row, err)
+		}
+		ids = append(ids, out.Row.ArtifactID)
+	}
+	check := func(r *rig) {
+		t.Helper()
+		for i, id := range ids {
+			got, err := r.ArtifactContent(t.Context(), id)
+			if want := fmt.Sprintf("content %d", i+1); err != nil || !bytes.Equal(got.Data, []byte(want)) {
+				t.Errorf("%s: %q, %v", id, got.Data, err)
+			}
+		}
+		if rows, err := r.Artifacts(t.Context(), hub.ArtifactsQuery{RoomID: room.RoomID, Limit: 9}); err != nil || len(rows) != 3 {
+			t.Errorf("%d artifacts, %v", len(rows), err)
+		}
+	}
+	check(r)
+	check(start(t, r.crash()))
+}
