@@ -660,4 +660,46 @@ var faults = []fault{
 		"h.indexer.await(ctx, searchFresh)", "h.indexer.await(ctx, 0)",
 		"search", "TestWhatIsAcknowledgedIsFound",
 	},
+
+	// Invites, joining, artifacts.
+	{
+		"use of an invite not counted", "actors/core/invite.go",
+		"Uses: invite.Uses + 1}", "Uses: invite.Uses}",
+		"actors/core", "TestRoomIsItsRows",
+	},
+	{
+		"invite good beyond its time", "actors/core/invite.go",
+		"return now.HubMS >= i.DeadlineMS", "return now.HubMS > i.DeadlineMS",
+		"actors", "TestInviteExpiresExactly",
+	},
+	{
+		"expiry told before it is stored", "actors/service_join.go",
+		"if failed := h.expireInvites(invite.RoomID); failed != nil {", "if failed := error(nil); failed != nil {",
+		"actors", "TestInviteExpiresExactly",
+	},
+	{
+		"live agent evicted by a joiner", "actors/service_join.go",
+		"		keep := false\n", "		keep := true\n",
+		"actors", "TestJoinersNames",
+	},
+	{
+		"secrets of a live agent shown to a joiner", "actors/service_join.go",
+		"return hub.Registered{Session: live}, nil", "return h.secrets().reveal(live), nil",
+		"actors", "TestJoinersNames",
+	},
+	{
+		"session of a joiner begun twice", "actors/service_join.go",
+		"hub.WithCaller(ctx, &hub.Caller{Idempotency: key})", "hub.WithCaller(ctx, &hub.Caller{Session: hub.SessionID(key.Path)})",
+		"actors", "TestAcceptGoesOnAfterACrashBetweenItsSteps",
+	},
+	{
+		"content lost where Apply panics", "actors/owner.go",
+		"if d.Content != nil {", "if d.Content != nil && o.doubt == nil {",
+		"actors", "TestArtifactSurvivesAPanicInApply",
+	},
+	{
+		"wrong codes cost nothing", "httpapi/attempts.go",
+		"		c.server.attempts.wrong(source, time.Now())\n", "",
+		"httpapi", "TestWrongCodes",
+	},
 }
