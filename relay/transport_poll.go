@@ -16,14 +16,16 @@ const (
 	// maxSlice is the longest wait that is asked of a forwarder at once. It caps
 	// waits itself, at 25 s as it is delivered.
 	maxSlice = 20 * time.Second
-	// maxEmptyPage is more than the bytes of an answer without rows.
-	maxEmptyPage = 512
+	// maxUnmetWatch is more than the bytes of a watch that is not met: conditions,
+	// each with its reason, and five messages. A feed without rows is shorter.
+	maxUnmetWatch = 64 << 10
+	watchPath     = "/v1/watch"
 	// A slice that comes back at once without rows is a forwarder that does not
 	// wait, or a hub that stops: the next one is not asked for at once.
 	shortSlice, slicePause = 100 * time.Millisecond, 250 * time.Millisecond
 )
 
-// longPoll is a read that asks the hub to wait for rows.
+// longPoll is a read that asks the hub to wait: for rows, or a watch.
 type longPoll struct {
 	path  string // without the query
 	query url.Values
@@ -44,13 +46,16 @@ func pollOf(r *http.Request) (longPoll, bool) {
 		return longPoll{}, false
 	}
 	wait := hub.MaxPollWait
+	if r.URL.Path == watchPath {
+		wait = hub.MaxWatchWait
+	}
 	if sec < wait.Seconds() {
 		wait = time.Duration(sec * float64(time.Second))
 	}
 	return longPoll{path: r.URL.EscapedPath(), query: query, wait: wait}, true
 }
 
-// poll asks in slices until rows come or the wait is over, so that the caps of a
+// poll asks in slices until rows come, the watch is met or the wait is over, so that the caps of a
 // forwarder do not show. Each slice goes on where the one before has looked to.
 func (t *Transport) poll(ctx context.Context, c *outgoing, p longPoll) (*Response, error) {
 	end := time.Now().Add(p.wait)
@@ -97,13 +102,23 @@ func pauseBetween(ctx context.Context, took time.Duration, end time.Time) bool {
 }
 
 // emptyPage reports whether an answer is a feed without rows, and the id up to
-// which the hub has looked.
+// which the hub has looked, or a watch that is not met: it goes on from the seen
+// cursors of its agent, which the hub keeps.
 func emptyPage(r *Response) (hub.MessageID, bool) {
-	if r.Status != http.StatusOK || len(r.Body) > maxEmptyPage {
+	if r.Status != http.StatusOK || len(r.Body) > maxUnmetWatch {
 		return 0, false
 	}
 	var e api.Envelope
-	if json.Unmarshal(r.Body, &e) != nil || !e.OK || e.NextSinceID == nil || string(e.Result) != "[]" {
+	if json.Unmarshal(r.Body, &e) != nil || !e.OK {
+		return 0, false
+	}
+	var watch struct {
+		Met *bool `json:"met"`
+	}
+	if e.NextSinceID == nil && json.Unmarshal(e.Result, &watch) == nil && watch.Met != nil {
+		return 0, !*watch.Met
+	}
+	if e.NextSinceID == nil || string(e.Result) != "[]" {
 		return 0, false
 	}
 	return *e.NextSinceID, true

@@ -71,6 +71,48 @@ var faults = []fault{
 		"actors", "TestInvariant5AnswersWaitForWhatTheyRestOn",
 	},
 
+	// Watches and what agents have seen.
+	{
+		"peek moves the seen cursor", "actors/seen.go",
+		"if q.Since == 0 || q.Peek || q.ThreadID", "if q.Since == 0 || q.ThreadID",
+		"actors", "TestUnreadCountsFromTheCursors",
+	},
+	{
+		"seen cursor moves back", "actors/core/seen.go",
+		"if id <= s.InChannel(c) {", "if id < 0 {",
+		"actors/core", "TestSeenNeverMovesBack",
+	},
+	{
+		"seen cursors not stored at a stop", "actors/seen.go",
+		"	defer h.storeSeen()\n", "",
+		"actors", "TestSeenSurvivesAStop",
+	},
+	{
+		"watch does not hear of tasks", "actors/views.go",
+		"scopes = append(scopes, taskScope(is.TaskID))", "_ = taskScope",
+		"actors", "TestWatchEqualsEvaluation",
+	},
+	{
+		"watch counts what was seen", "actors/watch_eval.go",
+		"if c.latest[i] <= since[i] {", "if c.latest[i] < 0 {",
+		"actors", "TestWatchEqualsEvaluation",
+	},
+	{
+		"watch is met by one of its conditions", "actors/watch_eval.go",
+		"got.Met = got.Met && state.Met", "got.Met = i > 0 && got.Met || state.Met",
+		"actors", "TestConditions",
+	},
+	{
+		"wake notice not posted", "actors/watch.go",
+		"		h.notifyWatch(&got, q.Label)\n", "",
+		"actors", "TestWatchWakes",
+	},
+	{
+		"seat-idle sets no timer", "actors/watch_eval.go",
+		"		if after > 0 && (again", "		if after > 1<<62 && (again",
+		"actors", "TestSeatIdleByTime",
+	},
+
 	// Idempotency.
 	{
 		"effect not stored", "actors/submit.go",

@@ -1,0 +1,141 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// watched is a hub with a room and the agents a and b.
+func watched(t *testing.T) (*testhub.Hub, *client.Client, hub.Room) {
+	t.Helper()
+	h := testhub.Start(t)
+	c := client.New(client.Config{BaseURL: h.URL})
+	t.Cleanup(c.Close)
+	room, err := makeRoom(c)
+	for _, agent := range []hub.AgentID{"a", "b"} {
+		if err == nil {
+			_, err = c.Register(context.Background(), hub.RegisterInput{AgentID: agent})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, c, room
+}
+
+func watchArgs(url string, room hub.RoomID) []string {
+	return []string{"watch", "--agent", "a", "--base-url", url, "--room", string(room), "--until", "message-from:b", "--timeout", "1h"}
+}
+
+func waitWatches(t *testing.T, c *client.Client, n int) {
+	t.Helper()
+	err := until(func() bool {
+		status, err := c.AppStatus(context.Background())
+		return err == nil && status.Counts.ParkedPolls == n
+	})
+	if err != nil {
+		t.Fatalf("%d watches: %v", n, err)
+	}
+}
+
+// outcomeOf is the outcome in a watch's whole stdout, one line.
+func outcomeOf(t *testing.T, stdout string) string {
+	t.Helper()
+	var line struct{ Outcome, Next string }
+	if err := json.Unmarshal([]byte(stdout), &line); err != nil || line.Next == "" || strings.Count(stdout, "\n") != 1 {
+		t.Fatalf("stdout is %q: %v", stdout, err)
+	}
+	return line.Outcome
+}
+
+// TestWatchOfADeadParent: the shell between is killed, and the watch notices and
+// ends with its outcome in the file that it was given.
+func TestWatchOfADeadParent(t *testing.T) {
+	h, c, room := watched(t)
+	file := filepath.Join(t.TempDir(), "out")
+	shell := exec.Command("sh", append([]string{"-c", `"$@" >"$OUT" 2>/dev/null; true`, "sh", "hubcli"}, watchArgs(h.URL, room.RoomID)...)...)
+	shell.Env = append(os.Environ(), "OUT="+file)
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitWatches(t, c, 1)
+	if err := shell.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = shell.Wait()
+	waitWatches(t, c, 0)
+	var said []byte
+	if err := until(func() bool { said, _ = os.ReadFile(file); return bytes.HasSuffix(said, []byte("\n")) }); err != nil {
+		t.Fatal(err)
+	}
+	if outcomeOf(t, string(said)) != "interrupted" || !strings.Contains(string(said), "the process that started it has ended") {
+		t.Errorf("it said %s", said)
+	}
+}
+
+// TestWatchWithoutReader: nobody reads stdout any more, and the watch says its
+// outcome on stderr and ends.
+func TestWatchWithoutReader(t *testing.T) {
+	h, c, room := watched(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command("hubcli", watchArgs(h.URL, room.RoomID)...)
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	waitWatches(t, c, 1)
+	r.Close()
+	if code := exitCode(cmd.Wait()); code != 130 || !strings.HasPrefix(stderr.String(), `{"outcome":"interrupted",`) {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
+
+// TestWatchLatency logs how long it takes from the answer to a post until the
+// watch has ended.
+func TestWatchLatency(t *testing.T) {
+	h, c, room := watched(t)
+	var took []time.Duration
+	for range 5 {
+		cmd := exec.Command("hubcli", watchArgs(h.URL, room.RoomID)...)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		waitWatches(t, c, 1)
+		if _, err := c.Post(context.Background(), hub.PostInput{FromAgent: "b", Channel: room.Channel, Body: "wake"}); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if werr := cmd.Wait(); werr != nil || err != nil || outcomeOf(t, line) != "matched" {
+			t.Fatalf("it said %q: %v, %v", line, err, werr)
+		}
+		took = append(took, time.Since(began))
+		if _, err := c.Bootstrap(context.Background(), "a"); err != nil { // now it has seen it
+			t.Fatal(err)
+		}
+	}
+	t.Logf("from the answer to the post until the watch has ended: %v", took)
+}
