@@ -71,7 +71,7 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, erro
 		project = row.ProjectID
 	}
 	now := h.clock.now()
-	var out []hub.Invite
+	out := []hub.Invite{}
 	err := h.latestInvites(room, func(i core.StoredInvite) bool {
 		row := i.Shown(now)
 		if (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State) {

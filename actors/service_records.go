@@ -37,7 +37,7 @@ func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision
 			return nil, err
 		}
 	}
-	var out []hub.Decision
+	out := []hub.Decision{}
 	err := latestRows(h, core.TableDecision, core.TableDecisionByRoom, q.RoomID, func(d hub.Decision) bool {
 		out = append(out, d)
 		return len(out) < q.Limit
@@ -101,7 +101,7 @@ func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact
 	if q.Latest {
 		return h.latestArtifacts(q)
 	}
-	var out []hub.Artifact
+	out := []hub.Artifact{}
 	err := latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, func(a hub.Artifact) bool {
 		if keepsArtifact(&q, &a) {
 			out = append(out, a)
@@ -134,7 +134,7 @@ func (h *Hub) latestArtifacts(q hub.ArtifactsQuery) ([]hub.Artifact, error) {
 		return nil, err
 	}
 	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
-	var out []hub.Artifact
+	out := []hub.Artifact{}
 	for _, seq := range found {
 		a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
 		if err != nil {
