@@ -18,15 +18,7 @@ import (
 func BenchmarkPost(b *testing.B) {
 	for _, agents := range []int{1, 64} {
 		b.Run(strconv.Itoa(agents), func(b *testing.B) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
-			t, err := supervisor.Start(supervisor.Config{Storage: b.TempDir(), Listener: l})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer t.Stop()
+			t := startTree(b)
 			body := strings.Repeat("x", 256)
 			var left atomic.Int64
 			left.Store(int64(b.N))
@@ -48,4 +40,82 @@ func BenchmarkPost(b *testing.B) {
 			b.StopTimer()
 		})
 	}
+}
+
+// BenchmarkRoomStatus measures the page of a busy room in a hub that has much
+// else to keep: 200 agents with a seat who have never polled, 2,000 messages in
+// the room and 20,000 elsewhere, 5,000 open tasks elsewhere. Reading is through
+// the actors and the real store, without HTTP.
+func BenchmarkRoomStatus(b *testing.B) {
+	const seats, inRoom, elsewhere, tasks = 200, 2_000, 20_000, 5_000
+	t, ctx := startTree(b), context.Background()
+	must := func(err error) {
+		if err != nil {
+			b.Helper()
+			b.Fatal(err)
+		}
+	}
+	project, err := t.Hub.CreateProject(ctx, hub.ProjectInput{Name: "bench"})
+	must(err)
+	room, err := t.Hub.CreateRoom(ctx, hub.RoomInput{Project: project.Row.Slug, Name: "bench"})
+	must(err)
+	invite, err := t.Hub.CreateInvite(ctx, hub.InviteInput{
+		Project: project.Row.Slug, Room: string(room.Row.RoomID), MaxUses: seats, TTLSec: 600,
+	})
+	must(err)
+	agent := func(i int) hub.AgentID { return hub.AgentID("agent-" + strconv.Itoa(i%seats)) }
+	inParallel(b, seats, func(i int) error {
+		_, err := t.Hub.AcceptInvite(ctx, invite.Row.Code, hub.AcceptInput{AgentID: agent(i)})
+		return err
+	})
+	post := func(n int, channel hub.ChannelName, kind hub.Kind) {
+		inParallel(b, n, func(i int) error {
+			_, err := t.Hub.Post(ctx, hub.PostInput{FromAgent: agent(i), Channel: channel, Kind: kind, Body: "bench"})
+			return err
+		})
+	}
+	post(tasks, hub.DefaultChannel, hub.KindTask)
+	post(inRoom, room.Row.Channel, hub.KindChat)
+	post(elsewhere, hub.DefaultChannel, hub.KindChat)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := t.Hub.RoomStatus(ctx, hub.StatusQuery{RoomID: room.Row.RoomID, Viewer: agent(0)})
+		must(err)
+	}
+}
+
+// inParallel calls do for 0 to n-1, 64 at a time.
+func inParallel(b *testing.B, n int, do func(int) error) {
+	b.Helper()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := do(i); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+}
+
+// startTree starts a daemon's parts on a fresh store until the end of b.
+func startTree(b *testing.B) *supervisor.Tree {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := supervisor.Start(supervisor.Config{Storage: b.TempDir(), Listener: l})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { t.Stop() })
+	return t
 }
