@@ -78,8 +78,14 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
 }
 
-// checkBinding refuses what no path need be looked at for.
+// checkBinding refuses what no path need be looked at for. Which folders lead to
+// which room is not for a sandbox to say: it would send the agents outside it to a
+// room of its choice.
 func (h *Hub) checkBinding(ctx context.Context, room hub.RoomID) error {
+	if hub.CallerOf(ctx).Relay != "" {
+		return hub.NewError(hub.CodeForbiddenRelay, "no call that came through a spool changes which folders are bound").
+			WithFix("bind the folder on the hub's machine: hubcli room bind <room> <path>")
+	}
 	if err := localPaths(ctx); err != nil {
 		return err
 	}

@@ -107,17 +107,24 @@ func suggestedName(invite *core.StoredInvite) hub.AgentID {
 	return name
 }
 
-// proves reports whether the call has proved to be agent.
+// speaksFor reports whether the call has shown that it is agent's: by its session,
+// or by the spool that it came through.
+func speaksFor(ctx context.Context, agent hub.AgentID) bool {
+	return agent != "" && (proves(ctx, agent) || hub.CallerOf(ctx).Relay == agent)
+}
+
+// proves reports whether the call has proved the session of agent. Only then may
+// an answer carry secrets of a session that it did not make: which spool a call
+// came through, any program on this machine can say.
 func proves(ctx context.Context, agent hub.AgentID) bool {
-	c := hub.CallerOf(ctx)
-	return agent != "" && (c.Agent == agent || c.Relay == agent)
+	return agent != "" && hub.CallerOf(ctx).Agent == agent
 }
 
 // mayBe reports whether the call may take the seat that agent has already. On
 // this machine an agent is who it says it is; from another one it must prove it,
 // unless there never was such an agent.
 func (h *Hub) mayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
-	if agent == "" || !hub.CallerOf(ctx).Remote || proves(ctx, agent) {
+	if agent == "" || !hub.CallerOf(ctx).Remote || speaksFor(ctx, agent) {
 		return agent != "", nil
 	}
 	row, err := h.agentRow(agent)
@@ -130,7 +137,7 @@ func (h *Hub) mayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
 // What cannot be read counts as taken.
 func (h *Hub) takenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) bool {
 	return func(name hub.AgentID) bool {
-		if proves(ctx, name) {
+		if speaksFor(ctx, name) {
 			return false
 		}
 		if _, _, live := h.views.directory.session(name); live || name.Reserved() {
@@ -150,8 +157,8 @@ func (h *Hub) takenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) 
 }
 
 // joinSession is the second step: the agent's. A live agent keeps its session;
-// who has proved to be it gets it shown whole, who has asked for its name its
-// public row. A seat with a name that the hub chose gets another name then.
+// who has proved that session gets it shown whole, who has asked for its name or
+// came through its spool its public row. A seat with a name that the hub chose gets another name then.
 func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.AcceptInput) (hub.Registered, error) {
 	key := joinKey(ctx, got.Seat.SeatID)
 	for range maxMoves {

@@ -132,11 +132,17 @@ func (s *Server) admit(c *call) error {
 
 // takeRelay binds a call that came through a spool to the agent of the spool. It
 // only ever takes away: a session that the call proves besides must be that
-// agent's, and the operator's token is not taken.
+// agent's, and the operator's token is not taken. The header is a word of honour,
+// as an agent's name is: from another machine, where names must be proved, it is
+// refused.
 func (c *call) takeRelay() error {
 	agents, ok := c.r.Header[api.HeaderRelay]
 	if !ok {
 		return nil
+	}
+	if !c.local {
+		return hub.NewError(hub.CodeForbiddenRelay, "a call from another machine has come through no spool of this hub").
+			WithFix("leave out " + api.HeaderRelay + " and send X-Hub-Session; or run hubcli relay where the hub is on loopback")
 	}
 	if len(agents) != 1 || hub.CheckSender(api.HeaderRelay, hub.AgentID(agents[0])) != nil {
 		return hub.NewError(hub.CodeInvalidAgentID, api.HeaderRelay+" does not name one agent").

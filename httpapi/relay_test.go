@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hubcli/api"
+	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/internal/contract"
 	"hubcli/internal/testhub"
@@ -170,6 +171,53 @@ func TestRelayStandsForItsAgent(t *testing.T) {
 	resumed := relayed.ok(201, "POST", "/v1/sessions/resume",
 		`{"prior_session_id":"`+full+`","resume_key":"`+fmt.Sprint(session.row("resume_key"))+`"}`)
 	relayed.ok(200, "DELETE", "/v1/sessions/"+fmt.Sprint(resumed.row("session_id")), "")
+}
+
+// TestRelayFromAnotherMachine: no call from another machine is a spool's, however
+// open it is otherwise.
+func TestRelayFromAnotherMachine(t *testing.T) {
+	spec, err := contract.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stub{sessions: map[hub.SessionID]hub.Caller{"s1.secret": {Agent: "agent-1", Session: "s1", Incarnation: 1}}}
+	server, err := httpapi.New(httpapi.Config{
+		Service: s, Status: s, Control: s, Sessions: s, Presence: s, OperatorToken: testToken, InstanceID: testInstance,
+		AllowRemote: true, LocalAddrs: fixedAddrs,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, operation := range spec.Operations() {
+		parts := strings.Fields(operation)
+		for _, headers := range [][]string{{"X-Hub-Relay: agent-1"}, {"X-Hub-Relay: agent-1", "X-Hub-Session: s1.secret"}} {
+			if rec, code := remoteCall(t, server, parts[1], parts[0], "", headers...); code != hub.CodeForbiddenRelay {
+				t.Errorf("%s %q: %s", operation, headers, rec.Body)
+			}
+		}
+	}
+}
+
+// TestRelayLiftsNoSession: that a call says which spool it came through proves no
+// session; whoever joins by it as a live agent is not shown that agent's secrets.
+func TestRelayLiftsNoSession(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	newRoom(c, "P", "R")
+	code := fmt.Sprint(c.ok(201, "POST", "/v1/invites", `{"project":"p","room":"r","max_uses":9}`).row("code"))
+	joined := c.ok(201, "POST", "/v1/invites/"+code+"/accept", `{"agent_id":"alice"}`)
+	session, _ := joined.row("session").(map[string]any)
+	_, secret, _ := strings.Cut(fmt.Sprint(session["session_id"]), ".")
+	forged := c.with(api.HeaderRelay, "alice")
+	for _, body := range []string{"", `{"agent_id":"alice"}`} {
+		got := forged.ok(201, "POST", "/v1/invites/"+code+"/accept", body)
+		if strings.Contains(string(got.Result), secret) || got.row("resume_key") != nil {
+			t.Errorf("the header alone has lifted the session: %s", got.Result)
+		}
+	}
+	proved := forged.with(api.HeaderSession, fmt.Sprint(session["session_id"])).ok(201, "POST", "/v1/invites/"+code+"/accept", "")
+	if !strings.Contains(string(proved.Result), secret) {
+		t.Errorf("who has proved the session got %s", proved.Result)
+	}
 }
 
 // TestMaxWait: a forwarder that has less time in another attempt makes the same

@@ -128,9 +128,10 @@ func walkBindings(t *testing.T, c *client, room, other string) {
 	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=x", "")
 	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=%2Fa%00b", "")
 	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=%2F%ff", "")
-	// A spool is a folder of this machine, so its agents may name paths.
+	// Who works in a sandbox may ask where a folder leads, and not say it.
 	relayed := c.with(api.HeaderRelay, "mine")
-	relayed.ok(200, "PUT", "/v1/rooms/"+room+"/binding", `{"path":`+strconv.Quote(dir)+`}`)
+	relayed.refused(hub.CodeForbiddenRelay, "PUT", "/v1/rooms/"+room+"/binding", `{"path":`+strconv.Quote(dir)+`}`)
+	relayed.refused(hub.CodeForbiddenRelay, "DELETE", "/v1/rooms/"+room+"/binding", `{"path":`+strconv.Quote(dir)+`}`)
 	if a := relayed.ok(200, "GET", "/v1/resolve"+in, ""); a.row("room_id") != room {
 		t.Errorf("resolved through a spool: %s", a.Result)
 	}

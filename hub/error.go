@@ -67,6 +67,7 @@ const (
 	CodeOperatorRequired    Code = "operator_required"
 	CodeForbiddenHost       Code = "forbidden_host"
 	CodeForbiddenOrigin     Code = "forbidden_origin"
+	CodeForbiddenRelay      Code = "forbidden_relay"
 	CodeNotFound            Code = "not_found"
 	CodeMethodNotAllowed    Code = "method_not_allowed"
 	CodeRequestTooLarge     Code = "request_too_large"
@@ -144,6 +145,7 @@ var statuses = map[Code]int{
 	CodeOperatorRequired:    http.StatusForbidden,
 	CodeForbiddenHost:       http.StatusForbidden,
 	CodeForbiddenOrigin:     http.StatusForbidden,
+	CodeForbiddenRelay:      http.StatusForbidden,
 	CodeNotFound:            http.StatusNotFound,
 	CodeMethodNotAllowed:    http.StatusMethodNotAllowed,
 	CodeRequestTooLarge:     http.StatusRequestEntityTooLarge,

@@ -42,7 +42,9 @@ type operation struct {
 // plane lists what is forwarded: the agent plane of the contract and hub-info.
 // Everything else is refused, also what a later hub adds: the operator's calls,
 // because a spool is no place for the operator's secret; /v1/stream, because an
-// answer is one file; and what serves to watch over the hub.
+// answer is one file; what serves to watch over the hub; and the binding of
+// folders, whose paths are those of the hub's machine, which who works in a
+// sandbox does not see.
 var plane = []operation{
 	{method: "GET", path: "/v1/hub-info"},
 	{method: "POST", path: "/v1/sessions"},
@@ -89,8 +91,6 @@ var plane = []operation{
 	{method: "GET", path: "/v1/rooms"},
 	{method: "GET", path: "/v1/rooms/*"},
 	{method: "GET", path: "/v1/rooms/*/status"},
-	{method: "PUT", path: "/v1/rooms/*/binding"},
-	{method: "DELETE", path: "/v1/rooms/*/binding"},
 	{method: "GET", path: "/v1/resolve"},
 	{method: "POST", path: "/v1/decisions"},
 	{method: "GET", path: "/v1/decisions"},

@@ -705,6 +705,21 @@ var faults = []fault{
 
 	// Invites, joining, artifacts.
 	{
+		"relay header of another machine believed", "httpapi/guard.go",
+		"	if !c.local {\n		return hub.NewError(hub.CodeForbiddenRelay", "	if false {\n		return hub.NewError(hub.CodeForbiddenRelay",
+		"httpapi", "TestRelayFromAnotherMachine",
+	},
+	{
+		"spool lifts a session", "actors/service_join.go",
+		"return agent != \"\" && hub.CallerOf(ctx).Agent == agent", "return agent != \"\" && (hub.CallerOf(ctx).Agent == agent || hub.CallerOf(ctx).Relay == agent)",
+		"httpapi", "TestRelayLiftsNoSession",
+	},
+	{
+		"spool binds folders", "actors/service_bindings.go",
+		"	if hub.CallerOf(ctx).Relay != \"\" {", "	if false {",
+		"httpapi", "TestWalk",
+	},
+	{
 		"use of an invite not counted", "actors/core/invite.go",
 		"Uses: invite.Uses + 1}", "Uses: invite.Uses}",
 		"actors/core", "TestRoomIsItsRows",
