@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,6 +144,76 @@ func TestJoinersNames(t *testing.T) {
 	seats, err := r.seatsOf(room.RoomID)
 	if err != nil || len(seats) != 9 {
 		t.Errorf("%d seats, %v", len(seats), err)
+	}
+}
+
+// An agent that never registered has something all the same: who only says its
+// name from afar, and who got it by the hub's choice, is not given that.
+func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
+	lives := map[string]func(r *rig){
+		"written to": func(r *rig) { r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ghost", Body: "for you"}) },
+		"has polled": func(r *rig) {
+			r.say("lead", "", "hello")
+			if _, err := r.Events(r.t.Context(), hub.EventsQuery{Agent: "ghost", Since: 1, Limit: 1}); err != nil {
+				r.t.Fatal(err)
+			}
+		},
+		"has a seat elsewhere": func(r *rig) {
+			room, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "joining", Name: "Kitchen"})
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			other, err := r.CreateInvite(r.t.Context(), hub.InviteInput{Project: "joining", Room: string(room.Row.RoomID), MaxUses: 1, TTLSec: 60})
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			stored, err := r.inviteOf(other.Row.Code)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			if _, _, err := r.takeSeat(r.t.Context(), &stored, hub.AcceptInput{AgentID: "ghost"}); err != nil {
+				r.t.Fatal(err)
+			}
+		},
+		"holds a claim": func(r *rig) { r.claim("ghost", "k", 60) },
+		"has a task": func(r *rig) {
+			task := r.post(hub.PostInput{FromAgent: "lead", Kind: hub.KindTask, Body: "work"})
+			ghost := hub.AgentID("ghost")
+			if _, err := r.UpdateTask(r.t.Context(), task.ID, hub.TaskUpdateInput{Assignee: &ghost}); err != nil {
+				r.t.Fatal(err)
+			}
+		},
+		"has given a task": func(r *rig) { r.post(hub.PostInput{FromAgent: "ghost", Kind: hub.KindTask, Body: "work"}) },
+		"":                 func(r *rig) { r.say("ghost", "", "I was here") },
+	}
+	for name, live := range lives {
+		t.Run(cmp.Or(name, "has only spoken"), func(t *testing.T) {
+			r := start(t, newMemStore())
+			_, invite := r.hall(9, 60, "ghost")
+			live(r)
+			if known := r.known("ghost"); known != (name != "") {
+				t.Fatalf("known: %v", known)
+			}
+			if name == "" {
+				return
+			}
+			for _, c := range []struct {
+				what string
+				ctx  context.Context
+				id   hub.AgentID
+				want hub.AgentID
+			}{
+				{"its name from afar", remotely(t.Context()), "ghost", "ghost-2"},
+				{"no name from afar", remotely(t.Context()), "", "ghost-3"},
+				{"no name", t.Context(), "", "ghost-4"},
+				{"its name, on this machine", t.Context(), "ghost", "ghost"},
+			} {
+				out, err := r.AcceptInvite(c.ctx, invite.Code, hub.AcceptInput{AgentID: c.id})
+				if err != nil || out.Row.Seat.AgentID != c.want {
+					t.Errorf("%s: %s, %v, want %s", c.what, out.Row.Seat.AgentID, err, c.want)
+				}
+			}
+		})
 	}
 }
 

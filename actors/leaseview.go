@@ -148,6 +148,13 @@ func (v *leaseView) of(agent hub.AgentID, task hub.MessageID, add func(*core.Lea
 	return nil
 }
 
+// holds reports whether an agent holds any lease.
+func (v *leaseView) holds(agent hub.AgentID) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return len(v.agents[agent]) > 0
+}
+
 // inThread returns the held claims of a thread and the held locks whose metadata
 // names it as thread_id: a lock has no thread of its own.
 func (v *leaseView) inThread(thread hub.ThreadID) (claims, locks []core.Lease, err error) {

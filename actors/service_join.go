@@ -95,67 +95,6 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 	return got, replayed, err
 }
 
-// suggestedName is what an agent is called that names none.
-func suggestedName(invite *core.StoredInvite) hub.AgentID {
-	if invite.Handle != "" {
-		return invite.Handle
-	}
-	name := hub.SuggestAgentID(invite.Role)
-	if hub.CheckAgentID("role", name) != nil || name.Reserved() || name.Watcher() {
-		return "agent"
-	}
-	return name
-}
-
-// speaksFor reports whether the call has shown that it is agent's: by its session,
-// or by the spool that it came through.
-func speaksFor(ctx context.Context, agent hub.AgentID) bool {
-	return agent != "" && (proves(ctx, agent) || hub.CallerOf(ctx).Relay == agent)
-}
-
-// proves reports whether the call has proved the session of agent. Only then may
-// an answer carry secrets of a session that it did not make: which spool a call
-// came through, any program on this machine can say.
-func proves(ctx context.Context, agent hub.AgentID) bool {
-	return agent != "" && hub.CallerOf(ctx).Agent == agent
-}
-
-// mayBe reports whether the call may take the seat that agent has already. On
-// this machine an agent is who it says it is; from another one it must prove it,
-// unless there never was such an agent.
-func (h *Hub) mayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
-	if agent == "" || !hub.CallerOf(ctx).Remote || speaksFor(ctx, agent) {
-		return agent != "", nil
-	}
-	row, err := h.agentRow(agent)
-	return row == nil, err
-}
-
-// takenBy says which names are somebody else's: for the name that the call asks
-// for, those of live agents; for a name that the hub chooses, also of agents that
-// may come back; for a call from another machine, of every agent there ever was.
-// What cannot be read counts as taken.
-func (h *Hub) takenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) bool {
-	return func(name hub.AgentID) bool {
-		if speaksFor(ctx, name) {
-			return false
-		}
-		if _, _, live := h.views.directory.session(name); live || name.Reserved() {
-			return true
-		}
-		row, err := h.agentRow(name)
-		switch {
-		case err != nil:
-			return true
-		case row == nil:
-			return false
-		case hub.CallerOf(ctx).Remote:
-			return true
-		}
-		return row.Session.Active || name != asked && row.EndReason == core.EndedIdle
-	}
-}
-
 // joinSession is the second step: the agent's. A live agent keeps its session;
 // who has proved that session gets it shown whole, who has asked for its name or
 // came through its spool its public row. A seat with a name that the hub chose gets another name then.

@@ -9,17 +9,21 @@ import (
 	"hubcli/hub"
 )
 
-// taskView shows the tasks that have not ended, also by room and by who has them.
-// Ended ones are read from their stored rows.
+// taskView shows the tasks that have not ended, also by room, by who has them and
+// by who gave them. Ended ones are read from their stored rows.
 type taskView struct {
 	mu     sync.RWMutex
 	live   map[hub.TaskID]core.StoredTask
 	rooms  taskIndex[hub.RoomID]
 	agents taskIndex[hub.AgentID] // assignees
+	givers taskIndex[hub.AgentID] // who has made them
 }
 
 func newTaskView() *taskView {
-	return &taskView{live: map[hub.TaskID]core.StoredTask{}, rooms: taskIndex[hub.RoomID]{}, agents: taskIndex[hub.AgentID]{}}
+	return &taskView{
+		live: map[hub.TaskID]core.StoredTask{}, rooms: taskIndex[hub.RoomID]{},
+		agents: taskIndex[hub.AgentID]{}, givers: taskIndex[hub.AgentID]{},
+	}
 }
 
 // taskIndex finds live tasks by what their rows name.
@@ -63,6 +67,7 @@ func (v *taskView) put(t core.StoredTask) (was core.StoredTask) {
 		was = old
 		v.rooms.remove(was.Task.RoomID, id)
 		v.agents.remove(was.Task.Assignee, id)
+		v.givers.remove(&was.Task.CreatedBy, id)
 	}
 	if t.Task.Status.Terminal() {
 		delete(v.live, id)
@@ -70,6 +75,7 @@ func (v *taskView) put(t core.StoredTask) (was core.StoredTask) {
 		v.live[id] = t
 		v.rooms.add(t.Task.RoomID, id)
 		v.agents.add(t.Task.Assignee, id)
+		v.givers.add(&t.Task.CreatedBy, id)
 	}
 	return was
 }
@@ -108,6 +114,13 @@ func (v *taskView) of(agent hub.AgentID, keep func(*core.StoredTask) bool) []cor
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.those(v.agents[agent], keep)
+}
+
+// concerns reports whether an agent has or has given a live task.
+func (v *taskView) concerns(agent hub.AgentID) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return len(v.agents[agent]) > 0 || len(v.givers[agent]) > 0
 }
 
 func (v *taskView) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) bool) []core.StoredTask {

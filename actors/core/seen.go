@@ -22,6 +22,11 @@ type Seen struct {
 	Told hub.MessageID `json:"told,omitempty"`
 }
 
+// Begun reports whether the agent has seen, or was told of, anything.
+func (s *Seen) Begun() bool {
+	return s.All > 0 || s.Inbox > 0 || s.Told > 0 || len(s.Channels) > 0
+}
+
 // InChannel returns up to which id the public messages of a channel are seen.
 func (s *Seen) InChannel(c hub.ChannelName) hub.MessageID { return max(s.All, s.Channels[c]) }
 
