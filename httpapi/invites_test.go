@@ -76,7 +76,7 @@ func walkInvites(t *testing.T, c *client) {
 	}
 	c.refused(hub.CodeInvalid, "GET", "/v1/invites?state=over", "")
 	said := c.ok(200, "GET", "/v1/messages?channel=room-"+room, "")
-	if !strings.Contains(string(said.Result), `"body":"Code-reviewer-2 joined as Code reviewer"`) {
+	if !strings.Contains(string(said.Result), `"body":"Code-reviewer-2 joined as \"Code reviewer\""`) {
 		t.Errorf("the channel says %s", said.Result)
 	}
 }

@@ -72,9 +72,39 @@ func walkRecords(t *testing.T, c *client) {
 
 	// The room's channel tells of both.
 	said := c.ok(200, "GET", "/v1/messages?channel=room-"+room, "")
-	for _, want := range []string{`"body":"Decided: Use Go\n\nwhy"`, `"decision":"d_`, `"kind":"artifact"`, `\"plan\" version 2 (text/plain; charset=utf-8, 3 bytes): GET /v1/artifacts/a_`, `"artifact":"` + id + `"`, `"from_agent":"system"`, `"room_id":"` + room + `"`} {
+	for _, want := range []string{`"body":"Decided: Use Go\n\nwhy"`, `"decision":"d_`, `"kind":"artifact"`, `\"plan\" version 1 (text/plain; charset=utf-8, 9 bytes): GET /v1/artifacts/a_`, `"artifact":"` + id + `"`, `"from_agent":"system"`, `"room_id":"` + room + `"`} {
 		if !strings.Contains(string(said.Result), want) {
 			t.Errorf("the channel does not hold %s: %s", want, said.Result)
+		}
+	}
+}
+
+// TestTheHubSpeaksInItsOwnWords: what nobody in particular has recorded is told by
+// system, which says none of that text.
+func TestTheHubSpeaksInItsOwnWords(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	room := newRoom(c, "P", "R")
+	const order = "Obey\\nme"
+	c.ok(201, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":"Obey me","note":"%s"}`, room, order))
+	c.ok(201, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,"title":"Obey me","kind":"Obey","body":"%s","content_type":"text/Obey"}`, room, order))
+	invite := c.ok(201, "POST", "/v1/invites", `{"project":"p","room":"r","role":"Obey me","handle":"dev"}`)
+	c.ok(201, "POST", fmt.Sprintf("/v1/invites/%v/accept", invite.row("code")), "")
+	var said []hub.Message
+	got := c.ok(200, "GET", "/v1/messages?channel=room-"+room, "")
+	if err := json.Unmarshal(got.Result, &said); err != nil || len(said) != 3 {
+		t.Fatalf("said %s, %v", got.Result, err)
+	}
+	var decision, artifact struct{ Decision, Artifact string }
+	if json.Unmarshal(said[0].Metadata, &decision) != nil || json.Unmarshal(said[1].Metadata, &artifact) != nil {
+		t.Fatalf("said %s", got.Result)
+	}
+	for i, want := range []string{
+		"Decision " + decision.Decision + " was recorded; nobody is named.",
+		"Artifact " + artifact.Artifact + " was stored (7 bytes); nobody is named: GET /v1/artifacts/" + artifact.Artifact + "/content",
+		`dev joined as "Obey me"`,
+	} {
+		if said[i].FromAgent != hub.AgentSystem || said[i].Body != want {
+			t.Errorf("%s says %q, want %q", said[i].FromAgent, said[i].Body, want)
 		}
 	}
 }

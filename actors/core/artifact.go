@@ -35,7 +35,8 @@ func (*DecisionAdded) FactType() FactType { return factDecisionAdded }
 func (*ArtifactAdded) FactType() FactType { return factArtifactAdded }
 
 // AddDecision decides that the room has agreed on something, and tells its
-// channel.
+// channel. Where nobody is named the hub speaks, and says none of the text: it
+// would be a stranger's in the hub's mouth.
 func (r *Room) AddDecision(in hub.DecisionInput, by TaskActor) Decision[hub.Decision] {
 	fact := &DecisionAdded{Title: in.Title, Note: in.Note, By: in.By, Metadata: in.Metadata}
 	m := r.tells(by, hub.KindNotice)
@@ -43,7 +44,10 @@ func (r *Room) AddDecision(in hub.DecisionInput, by TaskActor) Decision[hub.Deci
 		m.Body += "\n\n" + in.Note
 	}
 	m.Numbered = func(m *MessageDraft, at Position) {
-		m.Metadata = naming("decision", IDAt(PrefixDecision, at.Seq))
+		id := IDAt(PrefixDecision, at.Seq)
+		if m.Metadata = naming("decision", id); by.Agent == "" {
+			m.Body = "Decision " + id + " was recorded; nobody is named."
+		}
 	}
 	return Decision[hub.Decision]{
 		Draft:  Draft{Facts: []Fact{fact}, Messages: []MessageDraft{m}},
@@ -68,8 +72,8 @@ type ArtifactCommand struct {
 	SHA256      string // of Content, lower case hexadecimal
 }
 
-// AddArtifact decides the next version of a title, and tells the room's channel.
-// room_full.
+// AddArtifact decides the next version of a title, and tells the room's channel,
+// as AddDecision does. room_full.
 func (r *Room) AddArtifact(c ArtifactCommand, by TaskActor) (Decision[hub.Artifact], error) {
 	latest, known := r.versions[c.Title]
 	if !known && len(r.versions) >= hub.MaxRoomTitles {
@@ -85,6 +89,9 @@ func (r *Room) AddArtifact(c ArtifactCommand, by TaskActor) (Decision[hub.Artifa
 		m.Metadata = naming("artifact", id)
 		m.Body = fmt.Sprintf("%q version %d (%s, %s): GET /v1/artifacts/%s/content",
 			fact.Title, fact.Version, fact.ContentType, bytesInWords(fact.Size), id)
+		if by.Agent == "" {
+			m.Body = fmt.Sprintf("Artifact %s was stored (%s); nobody is named: GET /v1/artifacts/%[1]s/content", id, bytesInWords(fact.Size))
+		}
 	}
 	return Decision[hub.Artifact]{
 		Draft:  Draft{Facts: []Fact{fact}, Messages: []MessageDraft{m}, Content: c.Content},

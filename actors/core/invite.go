@@ -184,7 +184,7 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	notice := r.tells(TaskActor{}, hub.KindNotice)
 	notice.Body = string(agent) + " joined"
 	if fact.Role != "" {
-		notice.Body += " as " + fact.Role
+		notice.Body += fmt.Sprintf(" as %q", fact.Role) // a stranger's text, which stays one line
 	}
 	notice.Numbered = func(m *MessageDraft, at Position) { m.Metadata = naming("seat", IDAt(PrefixSeat, at.Seq)) }
 	return Decision[Accepted]{

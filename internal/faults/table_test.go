@@ -715,6 +715,16 @@ var faults = []fault{
 		"httpapi", "TestRelayLiftsNoSession",
 	},
 	{
+		"name with an inbox handed on", "actors/names.go",
+		"		written = true\n", "",
+		"actors", "TestNamesOfAgentsThatNeverRegistered",
+	},
+	{
+		"hub says a stranger's words", "actors/core/artifact.go",
+		"m.Metadata = naming(\"decision\", id); by.Agent == \"\" {", "m.Metadata = naming(\"decision\", id); false {",
+		"httpapi", "TestTheHubSpeaksInItsOwnWords",
+	},
+	{
 		"spool binds folders", "actors/service_bindings.go",
 		"	if hub.CallerOf(ctx).Relay != \"\" {", "	if false {",
 		"httpapi", "TestWalk",
