@@ -4,11 +4,64 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
+
+func messageDocument(m *core.StoredMessage) (IndexDocument, error) {
+	row, err := m.JSON.Decode()
+	if err != nil {
+		return IndexDocument{}, hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", m.ID)
+	}
+	d := IndexDocument{
+		Type: hub.FoundMessage, Number: uint64(m.ID), Text: messageText(&row),
+		Channel: m.Channel, From: m.From, Kind: string(m.Kind), TS: m.TS,
+	}
+	if m.To != "" {
+		d.Parties = []hub.AgentID{m.From, m.To}
+	}
+	if row.RoomID != nil {
+		d.Place = string(*row.RoomID)
+	}
+	return d, nil
+}
+
+// messageText is what is found of a message: its body, and of its attachments
+// what people read.
+func messageText(m *hub.Message) string {
+	if len(m.Attachments) == 0 {
+		return m.Body
+	}
+	var b strings.Builder
+	for i := range m.Attachments {
+		a := &m.Attachments[i]
+		for _, s := range []string{a.Path, a.Description, contentText(a)} {
+			if s != "" {
+				b.WriteByte('\n')
+				b.WriteString(s)
+			}
+		}
+		if b.Len() > maxIndexedText {
+			break
+		}
+	}
+	return m.Body + clipped(b.String(), maxIndexedText)
+}
+
+// clipped returns the beginning of text, at most so many bytes, that ends with a
+// whole character.
+func clipped(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes]
+}
 
 // keptDocuments returns the documents that change with a row of a table: the
 // row's own, and that of a memory which it replaces.

@@ -7,26 +7,24 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
-// How the index is fed. A batch is small, so that it takes little memory, and is
-// followed by a pause, so that the hub's calls have the processor: feeding takes
-// a quarter of one while the hub writes, half of one otherwise, and all it can
-// while a search waits.
+// How the index is fed. A batch is small, so that it takes little memory: one of
+// a thousand rows saves a tenth of the time and takes 40 MB more. What comes one
+// by one gathers first, since each batch is saved with several syncs and a search
+// ends the wait.
 const (
 	indexBatch       = 250
 	indexBatchBytes  = 64 << 10 // of text; one document may be larger
-	indexGather      = 100 * time.Millisecond
-	indexMaxPause    = 2 * time.Second
-	indexFullPause   = time.Second // while the disk is full
+	indexGather      = time.Second
+	indexCalm        = 2 * time.Second // until the engine has merged what it was given
+	indexFullPause   = time.Second     // while the disk is full
 	indexRetryFirst  = time.Second
 	indexRetryLast   = 5 * time.Minute
 	maxIndexedText   = 64 << 10 // bytes of an artifact, and of a message's attachments
@@ -146,8 +144,10 @@ func (x *indexer) note(open bool, fed IndexPosition, fedKept int64) {
 func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 	fedKept := int64(unknownKept)
 	backlog := false
+	var pace pace
 	for {
 		kept, end := x.kept.Load(), x.end()
+		pace.look(time.Now(), end.Seq)
 		if ok, _ := x.hub.journal.Room(); !ok {
 			if !pause(ctx, indexFullPause, nil) {
 				return nil
@@ -173,14 +173,9 @@ func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 			}
 		}
 		x.note(true, at, fedKept)
-		switch more := at.Message < end.Message; {
-		case more:
-			backlog = true
-		case backlog: // what catching up has used is of no use any more
-			backlog = false
-			debug.FreeOSMemory()
-		}
-		if !x.rest(ctx, time.Since(begin), at.Message < end.Message, end) {
+		more := at.Message < end.Message
+		backlog = backlog || more
+		if !x.rest(ctx, &pace, time.Since(begin), more, &backlog) {
 			return nil
 		}
 	}
@@ -195,22 +190,38 @@ func ended(ctx context.Context, err error) error {
 }
 
 // rest waits between two batches: for something to do, if nothing is left, and
-// then for as long as the share of the processor asks. A search ends it. False
-// once ctx is done.
-func (x *indexer) rest(ctx context.Context, took time.Duration, more bool, end IndexPosition) bool {
+// then for as long as the pace asks. A search ends it. False once ctx is done.
+func (x *indexer) rest(ctx context.Context, p *pace, took time.Duration, more bool, backlog *bool) bool {
 	if more {
-		wait := took
-		if x.hub.views.ring.visible() > end.Message {
-			wait = 3 * took
-		}
-		return pause(ctx, min(wait, indexMaxPause), x.hurry)
+		return pause(ctx, p.rest(took), x.hurry)
 	}
-	select {
-	case <-x.poked:
-	case <-ctx.Done():
+	if !x.idle(ctx, backlog) {
 		return false
 	}
-	return pause(ctx, max(indexGather, min(3*took, indexMaxPause)), x.hurry)
+	p.look(time.Now(), x.end().Seq) // the quiet before does not count
+	return pause(ctx, max(indexGather, p.rest(took)), x.hurry)
+}
+
+// idle waits for something to do; false once ctx is done. What memory a backlog
+// has used is given back when it is of no use any more.
+func (x *indexer) idle(ctx context.Context, backlog *bool) bool {
+	var calm <-chan time.Time
+	if *backlog {
+		t := time.NewTimer(indexCalm)
+		defer t.Stop()
+		calm = t.C
+	}
+	for {
+		select {
+		case <-x.poked:
+			return true
+		case <-calm:
+			*backlog = false
+			debug.FreeOSMemory()
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // pause waits, but not once early or ctx is ready; false if that is ctx.
@@ -311,58 +322,6 @@ func (x *indexer) messages(after, head hub.MessageID) (docs []IndexDocument, upt
 		err = x.hub.rows.Messages(core.Scope{Kind: core.ScopeAll}, after, head, false, add)
 	}
 	return docs, upto, errors.Join(err, bad)
-}
-
-func messageDocument(m *core.StoredMessage) (IndexDocument, error) {
-	row, err := m.JSON.Decode()
-	if err != nil {
-		return IndexDocument{}, hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", m.ID)
-	}
-	d := IndexDocument{
-		Type: hub.FoundMessage, Number: uint64(m.ID), Text: messageText(&row),
-		Channel: m.Channel, From: m.From, Kind: string(m.Kind), TS: m.TS,
-	}
-	if m.To != "" {
-		d.Parties = []hub.AgentID{m.From, m.To}
-	}
-	if row.RoomID != nil {
-		d.Place = string(*row.RoomID)
-	}
-	return d, nil
-}
-
-// messageText is what is found of a message: its body, and of its attachments
-// what people read.
-func messageText(m *hub.Message) string {
-	if len(m.Attachments) == 0 {
-		return m.Body
-	}
-	var b strings.Builder
-	for i := range m.Attachments {
-		a := &m.Attachments[i]
-		for _, s := range []string{a.Path, a.Description, contentText(a)} {
-			if s != "" {
-				b.WriteByte('\n')
-				b.WriteString(s)
-			}
-		}
-		if b.Len() > maxIndexedText {
-			break
-		}
-	}
-	return m.Body + clipped(b.String(), maxIndexedText)
-}
-
-// clipped returns the beginning of text, at most so many bytes, that ends with a
-// whole character.
-func clipped(text string, bytes int) string {
-	if len(text) <= bytes {
-		return text
-	}
-	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
-		bytes--
-	}
-	return text[:bytes]
 }
 
 // putKept takes in the decisions, artifacts and memories of the records behind

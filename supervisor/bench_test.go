@@ -16,16 +16,20 @@ import (
 // BenchmarkPost measures posts through the actors and the real store, without
 // HTTP: every one is synced before it returns.
 func BenchmarkPost(b *testing.B) {
-	for _, agents := range []int{1, 64} {
-		b.Run(strconv.Itoa(agents), func(b *testing.B) {
-			t := startTree(b)
+	for _, c := range []struct {
+		name   string
+		agents int
+		search bool
+	}{{"1", 1, true}, {"64", 64, true}, {"64-without-search", 64, false}} {
+		b.Run(c.name, func(b *testing.B) {
+			t := startTree(b, c.search)
 			body := strings.Repeat("x", 256)
 			var left atomic.Int64
 			left.Store(int64(b.N))
 			var wg sync.WaitGroup
 			b.ReportAllocs()
 			b.ResetTimer()
-			for i := range agents {
+			for i := range c.agents {
 				wg.Go(func() {
 					in := hub.PostInput{FromAgent: hub.AgentID("agent-" + strconv.Itoa(i)), Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: body}
 					for left.Add(-1) >= 0 {
@@ -48,7 +52,7 @@ func BenchmarkPost(b *testing.B) {
 // the actors and the real store, without HTTP.
 func BenchmarkRoomStatus(b *testing.B) {
 	const seats, inRoom, elsewhere, tasks = 200, 2_000, 20_000, 5_000
-	t, ctx := startTree(b), context.Background()
+	t, ctx := startTree(b, true), context.Background()
 	must := func(err error) {
 		if err != nil {
 			b.Helper()
@@ -106,13 +110,13 @@ func inParallel(b *testing.B, n int, do func(int) error) {
 }
 
 // startTree starts a daemon's parts on a fresh store until the end of b.
-func startTree(b *testing.B) *supervisor.Tree {
+func startTree(b *testing.B, search bool) *supervisor.Tree {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := supervisor.Start(supervisor.Config{Storage: b.TempDir(), Listener: l})
+	t, err := supervisor.Start(supervisor.Config{Storage: b.TempDir(), Listener: l, WithoutSearch: !search})
 	if err != nil {
 		b.Fatal(err)
 	}
