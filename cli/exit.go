@@ -101,6 +101,7 @@ var exits = map[hub.Code]int{
 	hub.CodeOperatorRequired:    ExitRefused,
 	hub.CodeForbiddenHost:       ExitRefused,
 	hub.CodeForbiddenOrigin:     ExitRefused,
+	hub.CodeForbiddenRelay:      ExitRefused,
 	hub.CodeNotFound:            ExitRefused,
 	hub.CodeMethodNotAllowed:    ExitRefused,
 	hub.CodeRequestTooLarge:     ExitRefused,
