@@ -10,8 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/api/client"
 	"hubcli/hub"
 )
+
+// sayPrintedWait bounds the call that follows what was printed.
+const sayPrintedWait = 5 * time.Second
 
 type pollOptions struct {
 	agent
@@ -33,8 +37,9 @@ func newPoll(env *Env) *cobra.Command {
 them and return: public messages and direct messages to the agent. Messages that
 are there already are printed at once.
 
-Go on with the id that the last line on stderr names. When nothing came in time
-nothing is printed and the exit code is 0.
+Go on with the id that the last line on stderr names. What was printed counts as
+seen from then on, for watch and hooks too, unless only a thread was heard. When
+nothing came in time nothing is printed and the exit code is 0.
 
 The command registers --agent anew, which displaces a live session of that id:
 use an id of your own, not that of a running agent.`,
@@ -104,7 +109,11 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 		}
 		q.Since = max(q.Since, page.NextSinceID)
 		if len(page.Rows) > 0 {
-			return printPage(env, o.json, page, q.Since)
+			if err := printPage(env, o.json, page, q.Since); err != nil {
+				return err
+			}
+			sayPrinted(ctx, env, c, q)
+			return nil
 		}
 		// The hub answers a long wait early with nothing, and so does one that is
 		// about to stop; the next call tells which.
@@ -115,6 +124,21 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 		if !pause(ctx, probeEvery) {
 			return context.Cause(ctx)
 		}
+	}
+}
+
+// sayPrinted tells the hub that everything up to q.Since was printed, by the look
+// that a next poll would take. What came after that is not taken: it stays unread
+// until it is printed too. A hub that does not hear it shows the messages again.
+func sayPrinted(ctx context.Context, env *Env, c *client.Client, q hub.EventsQuery) {
+	if q.ThreadID != "" {
+		return // it leaves out most of what there is
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sayPrintedWait)
+	defer cancel()
+	q.Wait, q.Limit = 0, 1
+	if _, err := c.Events(ctx, q); err != nil {
+		env.note("the hub has not heard that this was printed and may show it again: %v", err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"hubcli/api/client"
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -66,9 +68,18 @@ func (w *watcher) outcome(word, next string) *watchOutcome {
 func (w *watcher) matched() *watchOutcome {
 	next := "All conditions hold: go on."
 	if w.last.Unread > 0 {
-		next = fmt.Sprintf("All conditions hold. Read what is unread (poll with since_id %d), then go on.", w.last.NextSinceID)
+		next = "All conditions hold. Read what is unread, then go on: " + w.poll()
 	}
 	return w.outcome("matched", next)
+}
+
+// poll is the command that reads what is unread.
+func (w *watcher) poll() string {
+	base := w.options.url
+	if base == client.DefaultBaseURL {
+		base = ""
+	}
+	return hook.PollCommand(w.query.Agent, base, w.query.Room.Channel(), w.last.NextSinceID)
 }
 
 func (w *watcher) timeout() (*watchOutcome, error) {

@@ -292,7 +292,7 @@ func TestStopHoldsOnceABatch(t *testing.T) {
 	for _, part := range []string{
 		"The hub has messages for you, agent " + string(agent),
 		`- #7 from lead (direct, task_request): "do 'this'"`, "- #9 from lead", "Unread in all: 3.",
-		"hubcli poll --agent " + string(agent) + " --channel room-r_5 --since-id 3 --timeout 0 (then", asData,
+		"hubcli poll --agent " + string(agent) + " --channel room-r_5 --since-id 3 --timeout 0\n", asData,
 		"hubcli post --agent " + string(agent) + ` --kind task_result --reply-to ID "..."`,
 	} {
 		if !strings.Contains(text, part) {
