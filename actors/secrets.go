@@ -64,9 +64,10 @@ func (s secrets) code(room hub.RoomID, nonce string) string {
 func (s secrets) codeHash(code string) []byte { return s.sum("invite-code", code) }
 
 // foldCode returns a code as it is rendered, however it was typed: in any case,
-// with or without the hyphen, O for 0, I or L for 1. false if it is none.
+// with or without the hyphen and spaces around it, O for 0, I or L for 1. false if it
+// is none.
 func foldCode(typed string) (string, bool) {
-	folded := strings.NewReplacer("-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(typed))
+	folded := strings.NewReplacer("-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(strings.TrimSpace(typed)))
 	if _, err := codeDigits.DecodeString(folded); err != nil || len(folded) != 8 {
 		return "", false
 	}

@@ -65,7 +65,7 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 		if c.Plain, err = h.spellings(ctx, chain[0]); err != nil {
 			return hub.Outcome[hub.Room]{}, err
 		}
-		c.Plain = append(c.Plain, chain[0].Plain)
+		c.Plain = append([]string{chain[0].Plain}, c.Plain...)
 	case errors.Is(err, &hub.Error{Code: hub.CodeInvalid}):
 		return hub.Outcome[hub.Room]{}, err
 	}

@@ -40,7 +40,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 	if err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
-	joined := hub.Joined{Session: session.Session, ResumeKey: session.ResumeKey, Room: room, Project: project}
+	joined := hub.Joined{Session: session.Session, ResumeKey: session.ResumeKey, Live: session.ResumeKey == "", Room: room, Project: project}
 	if got.Seat.AgentID != got.Wanted {
 		joined.Requested = got.Wanted
 	}

@@ -53,6 +53,9 @@ func report(w io.Writer, err error) {
 		sentence, fix = f.Sentence, f.Fix
 	case errors.As(err, &h):
 		sentence, fix, more = h.Message+measured(h.Detail), h.Fix, candidates(h.Detail)
+		if h.RetryAfter > 0 {
+			fix = strings.Replace(fix, "after the time in Retry-After", fmt.Sprintf("in %d s", h.RetryAfter), 1)
+		}
 		if h.Detail["outcome"] == "unknown" {
 			sentence += "; whether the call took effect is unknown"
 		}

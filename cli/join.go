@@ -30,8 +30,9 @@ made of its role.
 A live agent is never displaced: whose id is taken gets it with a number behind it,
 and is told so. Joining again as the same agent uses nothing up.
 
-Nothing is saved. The session's secrets, which resume it, are printed with --json
-only; keep them to yourself. An MCP bridge that runs already is not switched: call
+Nothing is saved. The session's secrets, which act as the agent and resume it, are
+printed with --json; keep them to yourself. From another machine every call needs
+the header X-Hub-Session, which is printed then. An MCP bridge that runs already is not switched: call
 hub_join in it.`,
 		Example: `  hubcli join 7KQ2-M9XD
   hubcli join 7KQ2-M9XD --agent dev-a --display-name "Dev A"`,
@@ -69,29 +70,43 @@ func runJoin(ctx context.Context, env *Env, o *joinOptions, code string, in hub.
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
-	return printJoined(env, o, &out.Row)
+	return printJoined(env, o, &out.Row, c.Local())
 }
 
-func printJoined(env *Env, o *joinOptions, j *hub.Joined) error {
+// printJoined says what to do next. What would displace a program that is live
+// under the same id is never suggested.
+func printJoined(env *Env, o *joinOptions, j *hub.Joined, local bool) error {
 	as := string(j.Seat.AgentID)
 	if j.Seat.Role != "" {
 		as += " (" + oneLine(j.Seat.Role) + ")"
 	}
-	remark := ""
+	taken := ""
+	if j.Requested != "" {
+		taken = fmt.Sprintf("The id %s is taken, so yours is %s.\n", j.Requested, j.Seat.AgentID)
+	}
+	_, err := fmt.Fprintf(env.Stdout, "joined room %s (%s) of project %s (%s) as %s\n%schannel: %s\n%s", oneLine(j.Room.Name),
+		j.Room.RoomID, oneLine(j.Project.Name), j.Project.ProjectID, as, taken, j.Room.Channel, nextSteps(o, j, local))
+	return err
+}
+
+func nextSteps(o *joinOptions, j *hub.Joined, local bool) string {
+	agent := j.Seat.AgentID
 	switch {
-	case j.Requested != "":
-		remark = fmt.Sprintf("The id %s is taken, so yours is %s.\n", j.Requested, j.Seat.AgentID)
-	case j.ResumeKey == "":
-		remark = fmt.Sprintf("%s is live already and keeps its session.\n", j.Seat.AgentID)
+	case j.Live:
+		return fmt.Sprintf(`%s is live already. If that is not you, join again with another --agent or none.
+If it is, go on in the program that holds its session: a command as %[1]s would end that.
+`, agent)
+	case !local:
+		return fmt.Sprintf(`The hub is on another machine, where a call needs a session; the commands of hubcli
+send none. Send this secret with every call, and show it to nobody:
+  X-Hub-Session: %s
+With --json, join prints it for a program, and the key that resumes the session.
+`, j.Session.SessionID)
 	}
 	at := o.elsewhere()
-	_, err := fmt.Fprintf(env.Stdout, `joined room %s (%s) of project %s (%s) as %s
-%schannel: %s
-Next, read what is said, say something, wait for an answer:
-  hubcli poll --agent %s --channel %s%s
-  hubcli post --agent %s --channel %s%s "hello"
-  hubcli watch --agent %s --room %s%s --until message-from:AGENT
-`, oneLine(j.Room.Name), j.Room.RoomID, oneLine(j.Project.Name), j.Project.ProjectID, as, remark, j.Room.Channel,
-		j.Seat.AgentID, j.Room.Channel, at, j.Seat.AgentID, j.Room.Channel, at, j.Seat.AgentID, j.Room.RoomID, at)
-	return err
+	return fmt.Sprintf(`Next, read what is said, say something, wait for an answer:
+  hubcli poll --agent %[1]s --channel %[2]s%[4]s
+  hubcli post --agent %[1]s --channel %[2]s%[4]s "hello"
+  hubcli watch --agent %[1]s --room %[3]s%[4]s --until message-from:AGENT
+`, agent, j.Room.Channel, j.Room.RoomID, at)
 }

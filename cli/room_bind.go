@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ func newRoomBind(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
 		project
+		json bool
 	}
 	cmd := &cobra.Command{
 		Use:   "bind <room> [path]",
@@ -36,15 +38,16 @@ trees of a git repository share the binding.`,
 			if err != nil {
 				return err
 			}
-			return runRoomBind(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, path)
+			return runRoomBind(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, path, o.json)
 		},
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
 	o.baseURL.add(cmd.Flags())
 	return cmd
 }
 
-func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, path string) error {
+func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, path string, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
@@ -58,6 +61,9 @@ func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, 
 	if err != nil {
 		return err
 	}
+	if asJSON {
+		return printJSON(env.Stdout, out.Row)
+	}
 	verb := "bound"
 	if !out.Created {
 		verb = "already bound"
@@ -67,13 +73,17 @@ func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, 
 }
 
 func newRoomUnbind(env *Env) *cobra.Command {
-	var o baseURL
+	var o struct {
+		baseURL
+		json bool
+	}
 	cmd := &cobra.Command{
 		Use:   "unbind [path]",
 		Short: "Take the binding of a folder back",
 		Long: `Take back the binding of a folder, the current one if no path is given. The path is
 that of the folder or the one that "hubcli room show" lists; the folder need not
-exist any more. A folder that is found through one above it is not bound itself.`,
+exist any more. Where the path is a link, the folder that it leads to now comes
+first. A folder that is found through one above it is not bound itself.`,
 		Example: `  hubcli room unbind
   hubcli room unbind services/checkout`,
 		Args: between(0, "path"),
@@ -82,52 +92,61 @@ exist any more. A folder that is found through one above it is not bound itself.
 			if err != nil {
 				return err
 			}
-			return runRoomUnbind(cmd.Context(), env, &o, path)
+			return runRoomUnbind(cmd.Context(), env, &o.baseURL, path, o.json)
 		},
 	}
-	o.add(cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
+	o.baseURL.add(cmd.Flags())
 	return cmd
 }
 
-func runRoomUnbind(ctx context.Context, env *Env, base *baseURL, path string) error {
+func runRoomUnbind(ctx context.Context, env *Env, base *baseURL, path string, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	id, err := roomBoundTo(ctx, c, path)
+	row, err := unbind(ctx, c, path)
 	if err != nil {
 		return err
 	}
-	out, err := c.UnbindRoom(ctx, id, hub.BindingInput{Path: path})
-	if err != nil {
-		return err
+	if asJSON {
+		return printJSON(env.Stdout, row)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "unbound %s from room %s %s\n", oneLine(path), out.Row.RoomID, oneLine(out.Row.Slug))
+	_, err = fmt.Fprintf(env.Stdout, "unbound %s from room %s %s\n", oneLine(path), row.RoomID, oneLine(row.Slug))
 	return err
 }
 
-// roomBoundTo finds the room that lists a path, which need not exist, or else the
-// room that the folder resolves to; whether that is by the folder itself, the hub
-// says.
-func roomBoundTo(ctx context.Context, c *client.Client, path string) (hub.RoomID, error) {
+// unbind takes back one binding of a path: that of the folder that it names, if
+// that itself is bound, else one that was made under this text, whose folder may
+// be gone or, where the path is a link, another one.
+func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error) {
+	in := hub.BindingInput{Path: path}
+	got, err := c.Resolve(ctx, path)
+	if err != nil {
+		return hub.Room{}, err
+	}
+	if got.Bound && got.RoomID != nil {
+		out, err := c.UnbindRoom(ctx, *got.RoomID, in)
+		if !errors.Is(err, &hub.Error{Code: hub.CodeNotBound}) {
+			return out.Row, err
+		}
+	}
 	rooms, err := c.Rooms(ctx, "")
 	if err != nil {
-		return "", err
+		return hub.Room{}, err
 	}
 	for _, r := range rooms {
 		if slices.Contains(r.Bindings, path) {
-			return r.RoomID, nil
+			out, err := c.UnbindRoom(ctx, r.RoomID, in)
+			return out.Row, err
 		}
 	}
-	got, err := c.Resolve(ctx, path)
-	if err != nil {
-		return "", err
+	if got.Bound && got.BoundPath != nil {
+		return hub.Room{}, fail(hub.CodeNotBound, "unbind that one: hubcli room unbind "+oneLine(*got.BoundPath),
+			"%s itself is not bound; it is found through %s", path, *got.BoundPath)
 	}
-	if !got.Bound || got.RoomID == nil {
-		return "", fail(hub.CodeNotBound, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)
-	}
-	return *got.RoomID, nil
+	return hub.Room{}, fail(hub.CodeNotBound, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)
 }
 
 // pathArgument makes the path of an optional argument absolute; without one it is

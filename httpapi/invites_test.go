@@ -41,6 +41,9 @@ func walkInvites(t *testing.T, c *client) {
 	}
 	c.refused(hub.CodeInviteExhausted, "POST", "/v1/invites/"+code+"/accept", `{"agent_id":"third"}`)
 	same := c.ok(201, "POST", "/v1/invites/"+code+"/accept", `{"agent_id":"Code-reviewer"}`)
+	if same.row("live") != true || again.row("live") != false {
+		t.Errorf("live already is told as %v of a live agent, %v of a new one", same.row("live"), again.row("live"))
+	}
 	if row, _ := same.row("session").(map[string]any); strings.Contains(fmt.Sprint(row["session_id"]), ".") || same.row("resume_key") != nil {
 		t.Errorf("a stranger was shown the secrets of a live agent: %s", same.Result)
 	}

@@ -47,6 +47,9 @@ type Joined struct {
 	Project   Project   `json:"project"`
 	ResumeKey string    `json:"resume_key,omitempty"`
 	Bootstrap Bootstrap `json:"bootstrap"`
+	// Live says that the agent was live already and that the call has not proved to
+	// be it: the session is somebody's, and perhaps not the caller's.
+	Live bool `json:"live"`
 	// Requested is the agent id that was asked for or suggested, where another
 	// was given because it is taken; else empty.
 	Requested AgentID `json:"requested,omitempty"`

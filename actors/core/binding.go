@@ -156,8 +156,8 @@ func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 	}, nil
 }
 
-// UnbindCommand takes a binding back: of the folder that was bound by this text,
-// or that has one of these plain paths.
+// UnbindCommand takes one binding back: of the folder that has the first of these
+// plain paths that is bound, else of the one that was bound by this text.
 type UnbindCommand struct {
 	Room  hub.RoomID
 	Path  string
@@ -172,21 +172,35 @@ func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
 	if !ok {
 		return Decision[hub.Room]{}, ErrRoomNotFound(string(c.Room))
 	}
-	f := &RoomUnbound{Room: c.Room, By: c.By}
-	for _, b := range room.Folders {
-		if b.Path == c.Path || slices.Contains(c.Plain, b.Plain) {
-			f.Plain = append(f.Plain, b.Plain)
-		}
-	}
-	if len(f.Plain) == 0 {
+	folder, ok := room.boundAs(c)
+	if !ok {
 		return Decision[hub.Room]{}, hub.NewError(hub.CodeNotBound, "the folder itself is not bound to the room").
 			With("path", c.Path).With("bindings", room.Room.Bindings).
 			WithFix("name a folder that is: hubcli room show " + string(c.Room) + " and detail.bindings list them")
 	}
+	f := &RoomUnbound{Room: c.Room, Plain: []string{folder.Plain}, By: c.By}
 	return Decision[hub.Room]{
 		Draft:  Draft{Facts: []Fact{f}},
 		Answer: func(Position) hub.Room { return f.unbind(room).Room },
 	}, nil
+}
+
+// boundAs returns the folder that a command takes back. The folder that the path
+// names now comes before its text, which may be that of a link which led elsewhere
+// when it was bound; of two with one text the later bound counts.
+func (r *StoredRoom) boundAs(c UnbindCommand) (Folder, bool) {
+	for _, plain := range c.Plain {
+		if i := slices.IndexFunc(r.Folders, func(b Folder) bool { return b.Plain == plain }); i >= 0 {
+			return r.Folders[i], true
+		}
+	}
+	found, ok := Folder{}, false
+	for _, b := range r.Folders {
+		if b.Path == c.Path && (!ok || b.Seq > found.Seq) {
+			found, ok = b, true
+		}
+	}
+	return found, ok
 }
 
 // bind returns the room as the fact leaves it.

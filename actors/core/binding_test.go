@@ -166,6 +166,38 @@ func TestBindAndUnbind(t *testing.T) {
 	}
 }
 
+// A link that was bound and then led elsewhere: one command takes back one binding,
+// that of the folder which the path names now before those of its text, the latest
+// of which comes first.
+func TestUnbindTakesOneBinding(t *testing.T) {
+	r := newProjectRig(t)
+	id := r.rooms(1)[0]
+	for _, plain := range []string{"/a", "/b", "/c"} {
+		d, err := r.live.Bind(core.BindCommand{Room: id, Path: "/way", Level: level(plain)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.commit(d.Draft)
+	}
+	for _, want := range []struct{ now, gone string }{{"/a", "/a"}, {"/elsewhere", "/c"}, {"", "/b"}} {
+		var plain []string
+		if want.now != "" {
+			plain = []string{want.now}
+		}
+		d, err := r.live.Unbind(core.UnbindCommand{Room: id, Path: "/way", Plain: plain})
+		if err != nil || len(d.Draft.Facts) != 1 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		if f := d.Draft.Facts[0].(*core.RoomUnbound); fmt.Sprint(f.Plain) != "["+want.gone+"]" {
+			t.Errorf("the link leads to %q: unbound %v, want %s", want.now, f.Plain, want.gone)
+		}
+		r.commit(d.Draft)
+	}
+	if _, err := r.unbind(id, "/way"); !errors.Is(err, &hub.Error{Code: hub.CodeNotBound}) {
+		t.Errorf("a fourth time: %v", err)
+	}
+}
+
 // TestBindingProperties binds and unbinds at random. What a list of all bindings
 // says by itself, the atlases must say: of the state, of the view and after a
 // checkpoint.
