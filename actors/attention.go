@@ -36,12 +36,12 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	if out.Directed, err = h.directed(&u, q.Room); err != nil {
 		return out, err
 	}
-	tasks := h.views.tasks.list(func(t *core.StoredTask) bool { return concerns(&t.Task, q.Agent) })
+	tasks := h.views.tasks.concerning(q.Agent)
 	out.Tasks = rowsOf(tasks, attentionRows)
-	out.Claims, err = h.claimsOf(q.Agent)
+	out.Claims = h.claimsOf(q.Agent)
 	_, _, out.Watching = h.watches.of(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
-	return out, err
+	return out, nil
 }
 
 // directed returns the unread messages that ask something of their reader: those
@@ -100,22 +100,14 @@ func recoveryOf(m *core.StoredMessage) hub.AgentID {
 	return row.Metadata.Recovery.AgentID
 }
 
-// concerns reports whether a task is the agent's to do, offered to it or posted
-// by it.
-func concerns(t *hub.Task, agent hub.AgentID) bool {
-	return is(t.Assignee, agent) || is(t.OfferedTo, agent) || t.CreatedBy == agent
-}
-
-func is(p *hub.AgentID, agent hub.AgentID) bool { return p != nil && *p == agent }
-
-// claimsOf returns the keys of the claims that an agent holds.
-func (h *Hub) claimsOf(agent hub.AgentID) ([]hub.ClaimKey, error) {
-	held, err := h.views.leases.list(core.SpaceClaim, func(l *core.Lease) bool { return l.Agent == agent })
+// claimsOf returns the keys of the claims that an agent holds, the first by key.
+func (h *Hub) claimsOf(agent hub.AgentID) []hub.ClaimKey {
+	held := h.views.leases.keysOf(agent, core.SpaceClaim)
 	keys := make([]hub.ClaimKey, 0, min(len(held), attentionRows))
-	for i := 0; i < len(held) && i < attentionRows; i++ {
-		keys = append(keys, hub.ClaimKey(held[i].Key))
+	for _, key := range held[:cap(keys)] {
+		keys = append(keys, hub.ClaimKey(key))
 	}
-	return keys, err
+	return keys
 }
 
 // proposals says what an agent with these tasks, newest first, could wait for.
@@ -125,7 +117,7 @@ func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
 	var asked []hub.AgentID
 	for i := range tasks {
 		t := &tasks[i].Task
-		switch mine := is(t.Assignee, agent); {
+		switch mine := t.Assignee != nil && *t.Assignee == agent; {
 		case mine && t.Status == hub.TaskInputRequired && t.CreatedBy != agent && !slices.Contains(asked, t.CreatedBy):
 			asked = append(asked, t.CreatedBy)
 		case mine && !t.Ready:

@@ -16,8 +16,8 @@ import (
 type leaseView struct {
 	mu     sync.RWMutex
 	held   map[core.LeaseKey]heldLease
-	agents leaseIndex[hub.AgentID]
-	tasks  leaseIndex[hub.MessageID] // claims on a task
+	agents multimap[hub.AgentID, core.LeaseKey]
+	tasks  multimap[hub.MessageID, core.LeaseKey] // claims on a task
 }
 
 // heldLease is the row of a lease and what it is found by.
@@ -27,25 +27,10 @@ type heldLease struct {
 	task  hub.MessageID
 }
 
-// leaseIndex finds held leases by what their grants name.
-type leaseIndex[K comparable] map[K]map[core.LeaseKey]struct{}
-
-func (x leaseIndex[K]) add(k K, key core.LeaseKey) {
-	if x[k] == nil {
-		x[k] = map[core.LeaseKey]struct{}{}
-	}
-	x[k][key] = struct{}{}
-}
-
-func (x leaseIndex[K]) remove(k K, key core.LeaseKey) {
-	if delete(x[k], key); len(x[k]) == 0 {
-		delete(x, k)
-	}
-}
-
 func newLeaseView() *leaseView {
 	return &leaseView{
-		held: map[core.LeaseKey]heldLease{}, agents: leaseIndex[hub.AgentID]{}, tasks: leaseIndex[hub.MessageID]{},
+		held:   map[core.LeaseKey]heldLease{},
+		agents: multimap[hub.AgentID, core.LeaseKey]{}, tasks: multimap[hub.MessageID, core.LeaseKey]{},
 	}
 }
 
@@ -146,6 +131,20 @@ func (v *leaseView) of(agent hub.AgentID, task hub.MessageID, add func(*core.Lea
 		add(&l)
 	}
 	return nil
+}
+
+// keysOf returns the keys of the held leases of an agent in a space, sorted.
+func (v *leaseView) keysOf(agent hub.AgentID, space core.LeaseSpace) []string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var keys []string
+	for k := range v.agents[agent] {
+		if k.Space == space && v.held[k].row != nil {
+			keys = append(keys, k.Key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // holds reports whether an agent holds any lease.

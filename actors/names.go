@@ -88,8 +88,8 @@ func (h *Hub) known(agent hub.AgentID) bool {
 }
 
 // lives reports whether an agent has been written to, has a cursor of what it has
-// seen, holds a lease, or has or has given a task that has not ended. It costs a
-// few look-ups, however many of each there are.
+// seen, holds a lease, or has, is offered or has given a task that has not ended.
+// It costs a few look-ups, however many of each there are.
 func (h *Hub) lives(agent hub.AgentID) (bool, error) {
 	if seen := h.seen.of(agent); seen.Begun() || h.views.leases.holds(agent) || h.views.tasks.concerns(agent) {
 		return true, nil

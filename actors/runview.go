@@ -8,14 +8,17 @@ import (
 	"hubcli/hub"
 )
 
-// runView shows the runs that have not ended. Ended ones are read from their
-// stored rows.
+// runView shows the runs that have not ended, also by room. Ended ones are read
+// from their stored rows.
 type runView struct {
-	mu   sync.RWMutex
-	live map[hub.RunID]core.StoredRun
+	mu    sync.RWMutex
+	live  map[hub.RunID]core.StoredRun
+	rooms multimap[hub.RoomID, hub.RunID]
 }
 
-func newRunView() *runView { return &runView{live: map[hub.RunID]core.StoredRun{}} }
+func newRunView() *runView {
+	return &runView{live: map[hub.RunID]core.StoredRun{}, rooms: multimap[hub.RoomID, hub.RunID]{}}
+}
 
 // apply takes a committed row of TableRun and returns the run.
 func (v *runView) apply(row *core.Row) core.StoredRun {
@@ -30,10 +33,15 @@ func (v *runView) apply(row *core.Row) core.StoredRun {
 func (v *runView) put(r core.StoredRun) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	id := r.Run.RunID
+	if was, ok := v.live[id]; ok {
+		v.rooms.removeOf(was.Run.RoomID, id)
+	}
 	if r.Run.Status.Terminal() {
-		delete(v.live, r.Run.RunID)
+		delete(v.live, id)
 	} else {
-		v.live[r.Run.RunID] = r
+		v.live[id] = r
+		v.rooms.addOf(r.Run.RoomID, id)
 	}
 }
 
@@ -42,10 +50,13 @@ func (v *runView) list(room hub.RoomID) []core.StoredRun {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	var out []core.StoredRun
-	for _, r := range v.live {
-		if room == "" || r.Run.RoomID != nil && *r.Run.RoomID == room {
+	if room == "" {
+		for _, r := range v.live {
 			out = append(out, r)
 		}
+	}
+	for id := range v.rooms[room] {
+		out = append(out, v.live[id])
 	}
 	slices.SortFunc(out, func(a, b core.StoredRun) int { return core.CompareRuns(b.Run.RunID, a.Run.RunID) })
 	return out

@@ -10,41 +10,19 @@ import (
 )
 
 // taskView shows the tasks that have not ended, also by room, by who has them and
-// by who gave them. Ended ones are read from their stored rows.
+// by whom they concern. Ended ones are read from their stored rows.
 type taskView struct {
-	mu     sync.RWMutex
-	live   map[hub.TaskID]core.StoredTask
-	rooms  taskIndex[hub.RoomID]
-	agents taskIndex[hub.AgentID] // assignees
-	givers taskIndex[hub.AgentID] // who has made them
+	mu      sync.RWMutex
+	live    map[hub.TaskID]core.StoredTask
+	rooms   multimap[hub.RoomID, hub.TaskID]
+	agents  multimap[hub.AgentID, hub.TaskID] // assignees
+	parties multimap[hub.AgentID, hub.TaskID] // assignees, those it is offered to, and who has made it
 }
 
 func newTaskView() *taskView {
 	return &taskView{
-		live: map[hub.TaskID]core.StoredTask{}, rooms: taskIndex[hub.RoomID]{},
-		agents: taskIndex[hub.AgentID]{}, givers: taskIndex[hub.AgentID]{},
-	}
-}
-
-// taskIndex finds live tasks by what their rows name.
-type taskIndex[K comparable] map[K]map[hub.TaskID]struct{}
-
-func (x taskIndex[K]) add(k *K, id hub.TaskID) {
-	if k == nil {
-		return
-	}
-	if x[*k] == nil {
-		x[*k] = map[hub.TaskID]struct{}{}
-	}
-	x[*k][id] = struct{}{}
-}
-
-func (x taskIndex[K]) remove(k *K, id hub.TaskID) {
-	if k == nil {
-		return
-	}
-	if delete(x[*k], id); len(x[*k]) == 0 {
-		delete(x, *k)
+		live: map[hub.TaskID]core.StoredTask{}, rooms: multimap[hub.RoomID, hub.TaskID]{},
+		agents: multimap[hub.AgentID, hub.TaskID]{}, parties: multimap[hub.AgentID, hub.TaskID]{},
 	}
 }
 
@@ -65,19 +43,29 @@ func (v *taskView) put(t core.StoredTask) (was core.StoredTask) {
 	id := t.Task.TaskID
 	if old, ok := v.live[id]; ok {
 		was = old
-		v.rooms.remove(was.Task.RoomID, id)
-		v.agents.remove(was.Task.Assignee, id)
-		v.givers.remove(&was.Task.CreatedBy, id)
+		v.rooms.removeOf(was.Task.RoomID, id)
+		v.agents.removeOf(was.Task.Assignee, id)
+		for _, agent := range partiesOf(&was.Task) {
+			v.parties.removeOf(agent, id)
+		}
 	}
 	if t.Task.Status.Terminal() {
 		delete(v.live, id)
 	} else {
 		v.live[id] = t
-		v.rooms.add(t.Task.RoomID, id)
-		v.agents.add(t.Task.Assignee, id)
-		v.givers.add(&t.Task.CreatedBy, id)
+		v.rooms.addOf(t.Task.RoomID, id)
+		v.agents.addOf(t.Task.Assignee, id)
+		for _, agent := range partiesOf(&t.Task) {
+			v.parties.addOf(agent, id)
+		}
 	}
 	return was
+}
+
+// partiesOf returns whom a task concerns: whose it is to do, whom it is offered to
+// and who posted it.
+func partiesOf(t *hub.Task) [3]*hub.AgentID {
+	return [...]*hub.AgentID{t.Assignee, t.OfferedTo, &t.CreatedBy}
 }
 
 // engages returns the agent that a task keeps at work or waiting for input, or "".
@@ -116,11 +104,18 @@ func (v *taskView) of(agent hub.AgentID, keep func(*core.StoredTask) bool) []cor
 	return v.those(v.agents[agent], keep)
 }
 
-// concerns reports whether an agent has or has given a live task.
+// concerning is list for the tasks that an agent has, is offered or has posted.
+func (v *taskView) concerning(agent hub.AgentID) []core.StoredTask {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.those(v.parties[agent], func(*core.StoredTask) bool { return true })
+}
+
+// concerns reports whether an agent has, is offered or has posted a live task.
 func (v *taskView) concerns(agent hub.AgentID) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return len(v.agents[agent]) > 0 || len(v.givers[agent]) > 0
+	return len(v.parties[agent]) > 0
 }
 
 func (v *taskView) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) bool) []core.StoredTask {
