@@ -79,25 +79,30 @@ func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 // asksOf reports whether a message that the agent may see asks something of it.
 func asksOf(m *core.StoredMessage, agent hub.AgentID) bool {
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
-		return recoveryOf(m) == agent
+		return noticeAsks(m, agent)
 	}
 	return m.To != "" || mentions(m, agent)
 }
 
-// recoveryOf returns whose lease a notice of the system says has expired; empty
-// if it says something else.
-func recoveryOf(m *core.StoredMessage) hub.AgentID {
+// noticeAsks reports whether a notice of the system says that a lease of the
+// agent has expired, or that a task is the agent's now.
+func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 	var row struct {
 		Metadata struct {
 			Recovery struct {
 				AgentID hub.AgentID `json:"agent_id"`
 			} `json:"recovery"`
+			Handoff struct {
+				To    hub.AgentID `json:"to"`
+				State string      `json:"state"`
+			} `json:"handoff"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(m.JSON, &row) != nil {
-		return ""
+		return false
 	}
-	return row.Metadata.Recovery.AgentID
+	to := &row.Metadata.Handoff
+	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }
 
 // claimsOf returns the keys of the claims that an agent holds, the first by key.

@@ -217,37 +217,13 @@ func runOf(metadata json.RawMessage) (hub.RunID, error) {
 func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInput) (hub.Outcome[hub.Task], error) {
 	c := core.HandoffCommand{By: taskActor(ctx, in.AgentID), In: in}
 	var err error
-	if c.Attachments, err = h.handedOn(id, in.ToAgent); err != nil {
+	if c.Asks, err = h.handedOn(id, in.ToAgent); err != nil {
 		return hub.Outcome[hub.Task]{}, err
 	}
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return t.Handoff(id, c, now)
 	})
 	return h.refuseEnded(id, c.By, out, err)
-}
-
-// handedOn returns what a direct task asks for, as attachments, for an agent that
-// the message which opened it was not addressed to.
-func (h *Hub) handedOn(id hub.TaskID, to hub.AgentID) ([]hub.Attachment, error) {
-	m, err := h.views.message(id)
-	if err != nil || hub.Visible(to, m.From, m.To) {
-		if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
-			err = nil // the owner refuses what is no task
-		}
-		return nil, err
-	}
-	row, err := m.JSON.Decode()
-	if err != nil {
-		return nil, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
-	}
-	if row.Body == "" {
-		return row.Attachments, nil
-	}
-	content, err := json.Marshal(row.Body)
-	if err != nil {
-		return nil, err
-	}
-	return append([]hub.Attachment{{Type: hub.AttachmentText, Content: content}}, row.Attachments...), nil
 }
 
 // AcceptTask takes an offered task over; see hub.Runs.

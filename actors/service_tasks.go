@@ -142,11 +142,17 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 
 // UpdateTask changes a task; see hub.Tasks.
 func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
-	by := taskActor(ctx, in.AgentID)
+	c := core.UpdateCommand{By: taskActor(ctx, in.AgentID), In: in}
+	if in.Assignee != nil && *in.Assignee != "" {
+		var err error
+		if c.Asks, err = h.handedOn(id, *in.Assignee); err != nil {
+			return hub.Outcome[hub.Task]{}, err
+		}
+	}
 	out, err := h.changeTask(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		return t.Update(id, core.UpdateCommand{By: by, In: in}, now, taskWorld{h})
+		return t.Update(id, c, now, taskWorld{h})
 	})
-	return h.refuseEnded(id, by, out, err)
+	return h.refuseEnded(id, c.By, out, err)
 }
 
 // refuseEnded says why a task that is not live cannot be changed.

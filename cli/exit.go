@@ -77,6 +77,7 @@ var exits = map[hub.Code]int{
 	hub.CodeStaleFence:          ExitRefused,
 	hub.CodeTaskClosed:          ExitRefused,
 	hub.CodeTaskTooDeep:         ExitRefused,
+	hub.CodeTaskTaken:           ExitRefused,
 	hub.CodeNotOffered:          ExitRefused,
 	hub.CodeVersionConflict:     ExitRefused,
 	hub.CodeProjectExists:       ExitRefused,

@@ -92,6 +92,13 @@ func walkHandoff(t *testing.T, c *client, id hub.MessageID) {
 	if got := c.ok(200, "POST", task+"/accept", `{"agent_id":"next"}`); got.row("assignee") != "next" || got.row("offered_to") != nil {
 		t.Errorf("the accepted task is %s", got.Result)
 	}
+	// Who was asked first goes on seeing it, and others still do not.
+	c.ok(200, "GET", task+"?agent_id=dev", "")
+	c.refused(hub.CodeTaskNotFound, "GET", task+"?agent_id=other", "")
+	c.refused(hub.CodeTaskTaken, "POST", task, `{"agent_id":"dev","assignee":"dev"}`)
+	c.refused(hub.CodeTaskTaken, "POST", task+"/handoff", `{"agent_id":"dev","to_agent":"other"}`)
+	c.ok(200, "POST", task, `{"agent_id":"lead","assignee":"third"}`)
+	c.ok(200, "POST", task, `{"agent_id":"third","assignee":"next"}`)
 	// Who took it over answers a message that was not addressed to it.
 	c.refused(hub.CodeReplyNotFound, "POST", "/v1/messages", `{"from_agent":"other","kind":"task_result","reply_to":`+string(appendID(id))+`,"body":"x"}`)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"next","to_agent":"lead","kind":"task_result","reply_to":`+string(appendID(id))+`,"body":"rotated"}`)

@@ -46,6 +46,7 @@ const (
 	CodeStaleFence          Code = "stale_fence"
 	CodeTaskClosed          Code = "task_closed"
 	CodeTaskTooDeep         Code = "task_too_deep"
+	CodeTaskTaken           Code = "task_taken"
 	CodeNotOffered          Code = "not_offered"
 	CodeVersionConflict     Code = "version_conflict"
 	CodeProjectExists       Code = "project_exists"
@@ -124,6 +125,7 @@ var statuses = map[Code]int{
 	CodeStaleFence:          http.StatusConflict,
 	CodeTaskClosed:          http.StatusConflict,
 	CodeTaskTooDeep:         http.StatusBadRequest,
+	CodeTaskTaken:           http.StatusConflict,
 	CodeNotOffered:          http.StatusConflict,
 	CodeVersionConflict:     http.StatusConflict,
 	CodeProjectExists:       http.StatusConflict,

@@ -100,7 +100,7 @@ type Runs interface {
 	// HandoffTask offers a task to another agent, which a handoff message tells;
 	// the assignee stays until it accepts. Who has the task, who gave it and the
 	// operator may do so, and anybody while nobody has it. A later offer takes the
-	// place of this one. task_not_found, task_closed, invalid.
+	// place of this one. task_not_found, task_closed, task_taken, invalid.
 	HandoffTask(ctx context.Context, id TaskID, in HandoffInput) (Outcome[Task], error)
 	// AcceptTask makes the agent that the task is offered to its assignee.
 	// task_not_found, task_closed, not_offered.

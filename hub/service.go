@@ -255,8 +255,8 @@ type TaskUpdateInput struct {
 	ExpectedVersion int64       `json:"expected_version,omitempty"`
 }
 
-// Tasks tracks work. A task that was opened by a direct message is visible to
-// its creator, its assignee and the agent that it is offered to only.
+// Tasks tracks work. A task that was opened by a direct message is visible to the
+// parties of that message, its assignee and the agent that it is offered to only.
 type Tasks interface {
 	// Tasks lists them. room_not_found, run_not_found.
 	Tasks(ctx context.Context, q TasksQuery) ([]Task, error)
@@ -265,8 +265,10 @@ type Tasks interface {
 	// CompleteTask ends a task as done and rolls its parents up. Completing a
 	// task that is done answers its row again. task_not_found, task_closed.
 	CompleteTask(ctx context.Context, id TaskID, in CompleteInput) (Outcome[Task], error)
-	// UpdateTask changes status, assignee or what the task waits for.
-	// task_not_found, task_closed, version_conflict.
+	// UpdateTask changes status, assignee or what the task waits for. The assignee
+	// of a task that somebody has is changed by that agent, by who gave the task
+	// and by the operator only; who is concerned gets a notice. task_not_found,
+	// task_closed, version_conflict, task_taken.
 	UpdateTask(ctx context.Context, id TaskID, in TaskUpdateInput) (Outcome[Task], error)
 }
 

@@ -35,7 +35,11 @@ func TestSnapshotFixtures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+	// Who was asked first is not in an older version: who has the task counts.
+	asked := func(data []byte) []byte {
+		return bytes.ReplaceAll(data, []byte(`"direct":true,`), []byte(`"direct":true,"asked":"dev",`))
+	}
+	if again := tasks.Snapshot(); !bytes.Equal(again, asked(data)) {
 		t.Errorf("tasks of version 1 are now written as\n%s", again)
 	}
 	// Also what is not written but derived is there again: the end of what a task
@@ -55,8 +59,15 @@ func TestSnapshotFixtures(t *testing.T) {
 	if tasks, err = core.RestoreTasks(2, data); err != nil {
 		t.Fatal(err)
 	}
-	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+	if again := tasks.Snapshot(); !bytes.Equal(again, asked(data)) {
 		t.Errorf("tasks of version 2 are now written as\n%s", again)
+	}
+	data = read("snapshot_tasks_v3.json")
+	if tasks, err = core.RestoreTasks(3, data); err != nil {
+		t.Fatal(err)
+	}
+	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("tasks of version 3 are now written as\n%s", again)
 	}
 }
 
@@ -105,7 +116,7 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 func TestNewestFixtures(t *testing.T) {
 	leases, tasks := fixtureStates(t)
 	for name, state := range map[string][]byte{
-		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v2.json": tasks.Snapshot(),
+		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v3.json": tasks.Snapshot(),
 	} {
 		want, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil || !bytes.Equal(bytes.TrimSpace(want), state) {

@@ -20,14 +20,16 @@ var ErrNotLive = errors.New("core: the task is not live")
 type StoredTask struct {
 	Task      hub.Task    `json:"task"`
 	Direct    bool        `json:"direct"`               // opened by a direct message
+	Asked     hub.AgentID `json:"asked,omitempty"`      // to whom that was addressed
 	OfferedBy hub.AgentID `json:"offered_by,omitempty"` // who made the offer, if it is offered
 }
 
 // TaskVisible is the one rule of who may see a task: everybody, unless a direct
-// message opened it; then who gave it, has it or is offered it.
+// message opened it; then who may see that message, which are who gave the task
+// and who was asked first, and who has it or is offered it.
 func TaskVisible(viewer hub.AgentID, t *StoredTask) bool {
 	is := func(p *hub.AgentID) bool { return p != nil && *p == viewer }
-	return !t.Direct || viewer != "" && (viewer == t.Task.CreatedBy || is(t.Task.Assignee) || is(t.Task.OfferedTo))
+	return !t.Direct || viewer != "" && (viewer == t.Task.CreatedBy || viewer == t.Asked || is(t.Task.Assignee) || is(t.Task.OfferedTo))
 }
 
 // TaskActor is who acts on a task. The operator sees every task.
@@ -74,6 +76,9 @@ type CompleteCommand struct {
 type UpdateCommand struct {
 	By TaskActor
 	In hub.TaskUpdateInput // its AgentID is not looked at
+	// Asks is what the task asks for, where its new assignee cannot read that
+	// itself; see HandoffCommand.
+	Asks [][]hub.Attachment
 }
 
 // Tasks is the state of the tasks owner: every task that has not ended. Ended

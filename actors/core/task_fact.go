@@ -74,12 +74,16 @@ func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 
 // task returns what the fact makes at a position.
 func (f *TaskOpened) task(at Position) StoredTask {
-	return StoredTask{Direct: f.Direct, Task: hub.Task{
+	t := StoredTask{Direct: f.Direct, Task: hub.Task{
 		TaskID: at.Message(f.Message), ParentTaskID: optional(f.Parent), RunID: optional(f.Run), RoomID: optional(f.Room),
 		Channel: f.Channel, ThreadID: optional(f.Thread), Title: f.Title, Status: hub.TaskOpen,
 		Assignee: optional(f.Assignee), BlockedBy: []hub.TaskID{}, Ready: true, Version: 1,
 		CreatedBy: f.CreatedBy, CreatedAt: at.Now.Wall, UpdatedAt: at.Now.Wall,
 	}}
+	if f.Direct {
+		t.Asked = f.Assignee
+	}
+	return t
 }
 
 // changed returns row as the fact leaves it. unblocked says whether what it then

@@ -71,9 +71,10 @@ func (t *Tasks) endOffer(f *OfferEnded, at Position, rows RowSink) {
 type HandoffCommand struct {
 	By TaskActor
 	In hub.HandoffInput // its AgentID is not looked at
-	// Attachments go with the offer: what the task asks for, where the agent it
-	// is offered to cannot read that itself.
-	Attachments []hub.Attachment
+	// Asks is what the task asks for, where the agent it is offered to cannot read
+	// that itself: the attachments of the offer, and of a message more each if one
+	// cannot hold them all.
+	Asks [][]hub.Attachment
 }
 
 // OfferCommand accepts or declines an offer.
@@ -96,12 +97,13 @@ const (
 	handoffAccepted  = "accepted"
 	handoffDeclined  = "declined"
 	handoffWithdrawn = "withdrawn" // taken back, or another offer or assignee took its place
+	HandoffAssigned  = "assigned"  // without an offer
 )
 
 // Handoff offers a live task to another agent and tells it so. Who has the task,
 // who gave it and the operator may do so, and anybody as long as nobody has it.
 // An earlier offer ends. ErrNotLive, task_not_found (not the actor's to see),
-// invalid.
+// task_taken, invalid.
 func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Task], error) {
 	task, by, err := t.findFor(id, c.By)
 	if err != nil {
@@ -114,8 +116,8 @@ func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Ta
 	m := task.word(c.By, by, handoff{TaskID: id, From: by, To: f.To, State: handoffOffered},
 		taskName(&task.Task)+" is offered to you. Accept it with POST /v1/tasks/"+strconv.FormatInt(int64(id), 10)+
 			"/accept or decline it with …/decline.", c.In.Note)
-	m.Kind, m.To, m.Attachments = hub.KindHandoff, f.To, c.Attachments
-	messages := []MessageDraft{m}
+	m.Kind, m.To = hub.KindHandoff, f.To
+	messages := task.withAsks(m, c.Asks)
 	if value(task.Task.OfferedTo) != f.To {
 		messages = append(messages, task.withdrawn()...)
 	}
@@ -140,12 +142,10 @@ func (task *liveTask) checkOffer(c HandoffCommand, by hub.AgentID) error {
 	case to == by:
 		return hub.Invalid("to_agent", "an agent cannot offer a task to itself").
 			WithFix("take the task with POST /v1/tasks/" + strconv.FormatInt(int64(row.TaskID), 10) + " and assignee")
-	case c.By.Authority == hub.AuthorityOperator || assignee == "" || by == assignee || by == row.CreatedBy:
+	case task.disposes(c.By):
 		return nil
 	}
-	return hub.Invalid("agent_id", "only who has the task or who gave it may offer it to another").
-		With("assignee", assignee).With("created_by", row.CreatedBy).
-		WithFix("ask " + string(assignee) + " or " + string(row.CreatedBy) + " to offer it")
+	return task.taken()
 }
 
 // Accept makes the agent that the task is offered to its assignee, and tells who

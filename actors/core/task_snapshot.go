@@ -9,8 +9,8 @@ import (
 )
 
 // TasksVersion is the version of what Snapshot writes. Version 1 has no runs and
-// no offers.
-const TasksVersion uint16 = 2
+// no offers, version 2 does not say who was asked first.
+const TasksVersion uint16 = 3
 
 type tasksSnapshot struct {
 	Tasks    []*liveTask  `json:"tasks"`          // by id
@@ -41,6 +41,9 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 	for _, task := range s.Tasks {
 		if task == nil || t.live[task.Task.TaskID] != nil {
 			return nil, errors.New("core: tasks: a task is missing or stands twice")
+		}
+		if version < 3 && task.Direct {
+			task.Asked = value(task.Task.Assignee)
 		}
 		t.live[task.Task.TaskID] = task
 	}

@@ -222,10 +222,10 @@ func TestUpdateRefusesBadNames(t *testing.T) {
 
 func TestTaskVisible(t *testing.T) {
 	lead, dev, next := hub.AgentID("lead"), hub.AgentID("dev"), hub.AgentID("next")
-	direct := core.StoredTask{Direct: true, Task: hub.Task{CreatedBy: lead, Assignee: &dev, OfferedTo: &next}}
+	direct := core.StoredTask{Direct: true, Asked: "first", Task: hub.Task{CreatedBy: lead, Assignee: &dev, OfferedTo: &next}}
 	public := direct
 	public.Direct = false
-	for viewer, sees := range map[hub.AgentID]bool{lead: true, dev: true, next: true, "other": false, "": false} {
+	for viewer, sees := range map[hub.AgentID]bool{lead: true, dev: true, next: true, "first": true, "other": false, "": false} {
 		if core.TaskVisible(viewer, &direct) != sees || !core.TaskVisible(viewer, &public) {
 			t.Errorf("viewer %q", viewer)
 		}

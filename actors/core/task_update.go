@@ -23,7 +23,7 @@ var nextStatus = map[hub.TaskStatus][]hub.TaskStatus{
 
 // Update changes status, assignee or what the task waits for; a change to what
 // is so already counts as none and leaves the version. ErrNotLive,
-// task_not_found (not the actor's to see), version_conflict, invalid,
+// task_not_found (not the actor's to see), version_conflict, task_taken, invalid,
 // invalid_agent_id.
 func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
@@ -44,10 +44,8 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		f.Status = s
 	}
 	if a := c.In.Assignee; a != nil && *a != value(row.Assignee) {
-		if *a != "" {
-			if err := hub.CheckAgentID("assignee", *a); err != nil {
-				return Decision[hub.Task]{}, err
-			}
+		if err := task.checkAssignee(*a, c.By); err != nil {
+			return Decision[hub.Task]{}, err
 		}
 		f.Assignee = a
 	}
@@ -63,8 +61,8 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		return Decision[hub.Task]{Answer: func(Position) hub.Task { return row }}, nil
 	}
 	var messages []MessageDraft
-	if f.Assignee != nil && *f.Assignee != value(row.OfferedTo) {
-		messages = task.withdrawn()
+	if f.Assignee != nil {
+		messages = task.assigned(c, *f.Assignee)
 	}
 	return t.decide(task, f, messages, t.unblocked(blockedBy))
 }

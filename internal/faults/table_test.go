@@ -647,6 +647,21 @@ var faults = []fault{
 		"actors/core", "TestTaskProperties",
 	},
 	{
+		"task taken from who has it", "actors/core/task_assign.go",
+		"	if !task.disposes(by) {\n", "	if false {\n",
+		"actors", "TestAssigningATask",
+	},
+	{
+		"who was asked forgotten", "actors/core/task_fact.go",
+		"	if f.Direct {\n		t.Asked = f.Assignee\n	}\n", "",
+		"actors", "TestWhoWasAskedGoesOnSeeingATask",
+	},
+	{
+		"asks beyond the limits", "actors/handed_on.go",
+		"left -= utf8.RuneCount(quoted) - len(`\"\"`)", "left--",
+		"actors", "TestAsksKeepTheLimits",
+	},
+	{
 		"offer accepted by anybody", "actors/core/task_handoff.go",
 		"if value(task.Task.OfferedTo) != by {", "if false {",
 		"actors/core", "TestTaskProperties",

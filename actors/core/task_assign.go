@@ -1,0 +1,87 @@
+package core
+
+import (
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// disposes reports whether the actor may give the task to another agent: who has
+// it, who gave it and the operator may, and anybody as long as nobody has it.
+func (task *liveTask) disposes(by TaskActor) bool {
+	assignee := value(task.Task.Assignee)
+	return by.Authority == hub.AuthorityOperator || assignee == "" ||
+		by.Agent != "" && (by.Agent == assignee || by.Agent == task.Task.CreatedBy)
+}
+
+// taken refuses to give the task to another agent.
+func (task *liveTask) taken() *hub.Error {
+	row := &task.Task
+	return hub.Errorf(hub.CodeTaskTaken, "%s has task %d: only %s, who gave it (%s) and the operator may give it to another",
+		*row.Assignee, row.TaskID, *row.Assignee, row.CreatedBy).
+		With("task_id", row.TaskID).With("assignee", *row.Assignee).With("created_by", row.CreatedBy).
+		WithFix("name who acts in agent_id; others ask " + string(*row.Assignee) +
+			" to hand it over with POST /v1/tasks/" + strconv.FormatInt(int64(row.TaskID), 10) + "/handoff")
+}
+
+// checkAssignee refuses an assignee, empty for nobody, that the actor may not set.
+func (task *liveTask) checkAssignee(to hub.AgentID, by TaskActor) error {
+	if to != "" {
+		if err := hub.CheckAgentID("assignee", to); err != nil {
+			return err
+		}
+	}
+	if !task.disposes(by) {
+		return task.taken()
+	}
+	return nil
+}
+
+// assigned tells everybody whom a new assignee concerns, but who sets it: the
+// agent itself, who had the task, and whom it was offered to.
+func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
+	by, was := c.By.Agent, value(task.Task.Assignee)
+	if by == "" && c.By.Authority == hub.AuthorityOperator {
+		by = hub.AgentOperator
+	}
+	actor := c.By
+	if by == "" { // nobody in particular gives it, and says nothing of its own
+		by, actor.Authority, actor.Assurance = hub.AgentSystem, hub.AuthoritySystem, hub.AssuranceSession
+	}
+	h := handoff{TaskID: task.Task.TaskID, From: by, To: to, State: HandoffAssigned}
+	tell := func(agent hub.AgentID, text string) MessageDraft {
+		m := task.word(actor, by, h, text, "")
+		m.Kind, m.To = hub.KindNotice, agent
+		return m
+	}
+	var messages []MessageDraft
+	ends := c.In.Status != nil && c.In.Status.Terminal() // then there is nothing left to do
+	if to != "" && to != by && !ends {
+		messages = task.withAsks(tell(to, taskName(&task.Task)+" is yours now."), c.Asks)
+	}
+	if was != "" && was != by && !ends {
+		text := taskName(&task.Task) + " is no longer yours: nobody has it now."
+		if to != "" {
+			text = taskName(&task.Task) + " is no longer yours: " + string(to) + " has it now."
+		}
+		messages = append(messages, tell(was, text))
+	}
+	if to != value(task.Task.OfferedTo) {
+		messages = append(messages, task.withdrawn()...)
+	}
+	return messages
+}
+
+// withAsks returns a message with the first of asks, and one more for each of the
+// others.
+func (task *liveTask) withAsks(m MessageDraft, asks [][]hub.Attachment) []MessageDraft {
+	messages := []MessageDraft{m}
+	for i, attachments := range asks {
+		if i > 0 {
+			m.Kind, m.Body = hub.KindNotice, taskName(&task.Task)+": more of what it asks for."
+			messages = append(messages, m)
+		}
+		messages[i].Attachments = attachments
+	}
+	return messages
+}
