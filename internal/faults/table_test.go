@@ -658,7 +658,7 @@ var faults = []fault{
 	},
 	{
 		"asks beyond the limits", "actors/handed_on.go",
-		"left -= utf8.RuneCount(quoted) - len(`\"\"`)", "left--",
+		"left -= utf8.RuneCount(quoted) -", "left -= min(1, utf8.RuneCount(quoted)) + 0*",
 		"actors", "TestAsksKeepTheLimits",
 	},
 	{
