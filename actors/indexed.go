@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -104,11 +105,30 @@ func (h *Hub) indexedArtifact(seq hub.Seq) (*hub.Artifact, error) {
 	return &row, err
 }
 
+// decisionText is what is found of a decision: its title, its note and what its
+// metadata says.
 func decisionText(d *hub.Decision) string {
-	if d.Note == "" {
-		return d.Title
+	parts := []string{d.Title, d.Note, saidIn(d.Metadata)}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// saidIn returns the names, texts and numbers of a JSON value, in their order.
+func saidIn(value json.RawMessage) string {
+	var words []string
+	tokens := json.NewDecoder(bytes.NewReader(value))
+	tokens.UseNumber()
+	for {
+		token, err := tokens.Token()
+		if err != nil { // the end
+			return strings.Join(words, " ")
+		}
+		switch token := token.(type) {
+		case string:
+			words = append(words, token)
+		case json.Number:
+			words = append(words, token.String())
+		}
 	}
-	return d.Title + "\n" + d.Note
 }
 
 // artifactText is what is found of an artifact: its title and the beginning of

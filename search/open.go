@@ -27,7 +27,7 @@ const (
 )
 
 // formatVersion rises with every change of what is indexed and how.
-const formatVersion = 1
+const formatVersion = 2
 
 // maxRuns is how many runs may end without Close, one after the other and each
 // within runLong, before the index itself is suspected and made anew.

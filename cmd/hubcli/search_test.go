@@ -1,0 +1,112 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// TestSearchAfterSIGKILL: the real hub is killed while posts run and its index is
+// behind. Whatever was acknowledged is found afterwards, exactly once.
+func TestSearchAfterSIGKILL(t *testing.T) {
+	const posters, groupOf, behind = 8, 40, 400
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	acknowledged := map[hub.MessageID]string{} // its group
+	for round := range 3 {
+		cmd := exec.Command("hubcli", "--port", port, "--storage", filepath.Join(dir, "store"), "--spool-dir", filepath.Join(dir, "spool"), "--quiet")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		if err := until(func() bool { s, err := at(port).AppStatus(t.Context()); return err == nil && s.Search.Open }); err != nil {
+			t.Fatal(err)
+		}
+		if round == 2 {
+			break
+		}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for p := range posters {
+			wg.Go(func() {
+				c := client.New(client.Config{BaseURL: "http://127.0.0.1:" + port})
+				defer c.Close()
+				for n := 0; ; n++ {
+					group := fmt.Sprintf("g%dx%dx%d", round, p, n/groupOf)
+					m, err := c.Post(ctx, hub.PostInput{FromAgent: "ann", Channel: hub.DefaultChannel, Body: "one of " + group})
+					if err != nil {
+						return // killed
+					}
+					row, err := m.Row.Decode()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					acknowledged[row.ID] = group
+					mu.Unlock()
+				}
+			})
+		}
+		if err := until(func() bool {
+			s, err := at(port).AppStatus(ctx)
+			return err == nil && s.Search.Documents > 0 && s.Search.Behind > behind
+		}); err != nil {
+			t.Errorf("the index does not fall behind: %v", err)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		cancel() // no retries
+		wg.Wait()
+	}
+	c := at(port)
+	var status hub.AppStatus
+	if err := until(func() bool {
+		status, err = c.AppStatus(t.Context())
+		return err == nil && status.Search.Behind == 0
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if status.Search.Documents != status.Counts.Messages {
+		t.Errorf("the index holds %d documents of %d messages", status.Search.Documents, status.Counts.Messages)
+	}
+	groups := map[string][]hub.MessageID{}
+	for id, group := range acknowledged {
+		groups[group] = append(groups[group], id)
+	}
+	for group, ids := range groups {
+		page, err := c.Search(t.Context(), hub.SearchQuery{Text: group, Viewer: "bob", Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times := map[hub.MessageID]int{}
+		for _, r := range page.Rows {
+			times[*r.MessageID]++
+		}
+		for _, id := range ids {
+			if times[id] != 1 {
+				t.Errorf("message %d, which was acknowledged, is found %d times", id, times[id])
+			}
+		}
+	}
+	t.Logf("%d messages were acknowledged", len(acknowledged))
+}
