@@ -95,6 +95,14 @@ var statusGauges = []struct {
 		}
 		return 0
 	}},
+	{gauge("hub_search_documents", "Rows that the search index holds; 0 while it is not open."), func(s *hub.AppStatus) float64 { return float64(s.Search.Documents) }},
+	{gauge("hub_search_behind", "Rows that the search index has not taken in yet."), func(s *hub.AppStatus) float64 { return float64(s.Search.Behind) }},
+	{gauge("hub_search_open", "1 while the hub can search."), func(s *hub.AppStatus) float64 {
+		if s.Search.Open {
+			return 1
+		}
+		return 0
+	}},
 }
 
 func gauge(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }

@@ -150,7 +150,7 @@ func TestWalk(t *testing.T) {
 	walkOperator(t, c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)
-	for _, want := range []string{`hub_http_calls_total{code="ok",operation="postMessage"}`, "hub_messages ", "go_goroutines"} {
+	for _, want := range []string{`hub_http_calls_total{code="ok",operation="postMessage"}`, "hub_messages ", "hub_search_open 1", "hub_search_behind ", "hub_search_documents ", "go_goroutines"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the metrics do not show %s", want)
 		}
