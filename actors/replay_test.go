@@ -148,7 +148,9 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewTasks()
 			case core.OwnerProjects:
 				m = core.NewProjects()
-			case core.OwnerRoom, core.OwnerMemory:
+			case core.OwnerMemory:
+				m = core.NewMemory(r.Owner.Name)
+			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}
 			machines[r.Owner] = m

@@ -208,7 +208,7 @@ func TestInvariant4EveryFactIsItsOwners(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || len(kinds) != 5 {
+	if err != nil || len(kinds) != 6 {
 		t.Errorf("%v; records by owner kind %v", err, kinds)
 	}
 }
@@ -246,6 +246,11 @@ func ownerOfFact(f core.Fact) core.Owner {
 		return tasksOwner()
 	case *core.ProjectCreated, *core.RoomCreated, *core.RoomBound, *core.RoomUnbound:
 		return projectsOwner()
+	case *core.MemoryRemembered:
+		if f.Scope == hub.ScopeProject {
+			return memoryOwner(string(f.ProjectID))
+		}
+		return memoryOwner(string(f.RoomID))
 	}
 	return core.Owner{Name: fmt.Sprintf("%T", f)}
 }

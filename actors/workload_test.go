@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -27,6 +28,7 @@ type ledger struct {
 	projects map[string]bool // by name
 	rooms    map[hub.RoomID]hub.Room
 	runs     map[hub.RunID]int // tasks that are in it
+	memories map[hub.MemoryID]hub.Memory
 }
 
 // keyedPost is a post with an idempotency key and what it was answered.
@@ -40,7 +42,7 @@ func newLedger() *ledger {
 		messages: map[hub.MessageID]string{}, channels: map[hub.ChannelName]bool{}, granted: map[hub.ClaimKey]hub.Claim{},
 		released: map[hub.ClaimKey]hub.Fence{}, sessions: map[hub.AgentID]uint64{}, done: map[hub.TaskID]bool{},
 		keyed: map[string]keyedPost{}, projects: map[string]bool{}, rooms: map[hub.RoomID]hub.Room{},
-		runs: map[hub.RunID]int{},
+		runs: map[hub.RunID]int{}, memories: map[hub.MemoryID]hub.Memory{},
 	}
 }
 
@@ -51,6 +53,7 @@ func (l *ledger) clone() *ledger {
 		messages: maps.Clone(l.messages), channels: maps.Clone(l.channels), granted: maps.Clone(l.granted),
 		released: maps.Clone(l.released), sessions: maps.Clone(l.sessions), done: maps.Clone(l.done), keyed: maps.Clone(l.keyed),
 		projects: maps.Clone(l.projects), rooms: maps.Clone(l.rooms), runs: maps.Clone(l.runs),
+		memories: maps.Clone(l.memories),
 	}
 }
 
@@ -99,7 +102,7 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 func (c *client) command(ctx context.Context) {
 	c.n++
 	agent, key := pick(c.rng, someAgents), hub.ClaimKey(fmt.Sprintf("ns%d:%d", c.rng.IntN(4), c.rng.IntN(3)))
-	switch c.rng.IntN(18) {
+	switch c.rng.IntN(19) {
 	case 0:
 		if out, err := c.r.Register(ctx, hub.RegisterInput{AgentID: agent, Capabilities: []string{"x"}}); err == nil {
 			c.l.note(func() { c.l.sessions[agent] = max(c.l.sessions[agent], out.Row.Incarnation) })
@@ -147,6 +150,8 @@ func (c *client) command(ctx context.Context) {
 		c.place(ctx, agent)
 	case 12, 13:
 		c.batch(ctx, agent)
+	case 14:
+		c.remember(ctx, agent)
 	default:
 		c.post(ctx, agent)
 	}
@@ -164,6 +169,29 @@ func (c *client) place(ctx context.Context, agent hub.AgentID) {
 	}
 	if out, err := c.r.CreateRoom(ctx, in); err == nil {
 		c.l.note(func() { c.l.rooms[out.Row.RoomID] = out.Row })
+	}
+}
+
+// remember keeps, replaces or forgets something in a room that was acknowledged,
+// or in its project.
+func (c *client) remember(ctx context.Context, agent hub.AgentID) {
+	var room hub.RoomID
+	c.l.note(func() {
+		if all := slices.Sorted(maps.Keys(c.l.rooms)); len(all) > 0 {
+			room = pick(c.rng, all)
+		}
+	})
+	in := hub.MemoryInput{
+		RoomID: room, Key: pick(c.rng, []string{"", "k1", "k2", "k3"}), Text: fmt.Sprint(c.name, "/", c.n), By: agent,
+		Scope: pick(c.rng, []hub.MemoryScope{hub.ScopeRoom, hub.ScopeProject}),
+	}
+	if in.Key != "" && c.rng.IntN(4) == 0 {
+		in.Text = ""
+	}
+	if out, err := c.r.Remember(ctx, in); err == nil {
+		c.l.note(func() { c.l.memories[out.Row.MemoryID] = out.Row })
+	} else if in.Text != "" && room != "" && codeOf(err) != hub.CodeStoreFailed && codeOf(err) != hub.CodeStopping {
+		c.r.t.Errorf("remember %+v: %v", in, err)
 	}
 }
 
@@ -288,6 +316,16 @@ func (l *ledger) check(t *testing.T, r *rig) {
 		}
 		if ok, err := r.knownChannel(want.Channel); err != nil || !ok {
 			t.Errorf("the channel of acknowledged room %s: %v, %v", id, ok, err)
+		}
+	}
+	for id, want := range l.memories {
+		seq, _ := core.SeqOf(core.PrefixMemory, string(id))
+		got, err := r.memory(seq)
+		if want.ReplacedAt == nil {
+			got.ReplacedAt = nil // by a later one
+		}
+		if err != nil || !reflect.DeepEqual(got.Memory, want) {
+			t.Errorf("acknowledged memory %s: %+v, %v, want %+v", id, got.Memory, err, want)
 		}
 	}
 	for agent, incarnation := range l.sessions {
