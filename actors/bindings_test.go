@@ -3,10 +3,14 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -135,6 +139,33 @@ func TestBindingsWhereCaseDoesNotCount(t *testing.T) {
 	wantCode(t, err, hub.CodeAlreadyBound)
 	if out, err := r.UnbindRoom(t.Context(), room.RoomID, hub.BindingInput{Path: "/USERS/ANN/WORK"}); err != nil || len(out.Row.Bindings) != 0 {
 		t.Errorf("unbind in another spelling: %+v, %v", out, err)
+	}
+}
+
+// Commands that bind one folder in several spellings at once bind it to one room:
+// each looks at what was bound before it, however late that came.
+func TestBindingsMadeAtOnce(t *testing.T) {
+	store := newMemStore()
+	store.delay = randomDelay(3, time.Millisecond)
+	r := start(t, store, withFolders(caseless{}))
+	rooms := []hub.Room{r.newRoom("Front"), r.newRoom("Back"), r.newRoom("Attic")}
+	for i := range 40 {
+		var bound atomic.Int32
+		var wg sync.WaitGroup
+		for j, name := range []string{"foo", "Foo", "FOO"} {
+			wg.Go(func() {
+				switch _, err := r.BindRoom(t.Context(), rooms[j].RoomID, hub.BindingInput{Path: fmt.Sprint("/", name, i)}); {
+				case err == nil:
+					bound.Add(1)
+				case !errors.Is(err, &hub.Error{Code: hub.CodeAlreadyBound}):
+					t.Errorf("bind %s%d: %v", name, i, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := bound.Load(); n != 1 {
+			t.Errorf("folder %d is bound to %d rooms", i, n)
+		}
 	}
 }
 

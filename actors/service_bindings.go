@@ -30,6 +30,10 @@ func (noFolders) Chain(context.Context, string, bool) ([]core.Level, error) {
 
 func (noFolders) Same(context.Context, string, string) (bool, error) { return false, nil }
 
+// maxBindTries bounds how often a folder is bound again because another one that
+// differs in spelling alone was bound meanwhile.
+const maxBindTries = 64
+
 // BindRoom binds a folder to a room; see hub.Bindings.
 func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
 	if err := h.checkBinding(ctx, room); err != nil {
@@ -39,17 +43,29 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	if err != nil {
 		return hub.Outcome[hub.Room]{}, err
 	}
-	c := core.BindCommand{Room: room, Path: filepath.Clean(in.Path), Level: chain[0], By: in.AgentID}
-	if c.Same, err = h.spellings(ctx, chain[0]); err != nil {
-		return hub.Outcome[hub.Room]{}, err
+	c := core.BindCommand{
+		Room: room, Path: filepath.Clean(in.Path), Level: chain[0], By: in.AgentID, Seen: map[string]bool{},
 	}
-	row, replayed, err := submit(ctx, h, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
-		owner: projectsOwner(), agent: in.AgentID, size: len(in.Path),
-		decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
-		answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
-		codec:  jsonCodec[core.BindAnswer](effectBinding),
-	})
-	return hub.Outcome[hub.Room]{Row: row.Room, Created: row.Bound, Replayed: replayed}, err
+	// Usually no binding differs in spelling alone. Each further round has looked at
+	// those that the one before met.
+	for range maxBindTries {
+		row, replayed, err := submit(ctx, h, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
+			owner: projectsOwner(), agent: in.AgentID, size: len(in.Path),
+			decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
+			answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
+			codec:  jsonCodec[core.BindAnswer](effectBinding),
+		})
+		var met *core.BindingsUnseen
+		if !errors.As(err, &met) {
+			return hub.Outcome[hub.Room]{Row: row.Room, Created: row.Bound, Replayed: replayed}, err
+		}
+		for _, plain := range met.Plain {
+			if c.Seen[plain], err = h.options.Folders.Same(ctx, plain, chain[0].Plain); err != nil {
+				return hub.Outcome[hub.Room]{}, err
+			}
+		}
+	}
+	return hub.Outcome[hub.Room]{}, errOverloaded()
 }
 
 // UnbindRoom takes a binding back; see hub.Bindings. The folder need not exist

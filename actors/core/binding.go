@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -110,14 +111,23 @@ func (a *Atlas) Candidates(levels []Level) []Candidate {
 	return found
 }
 
-// BindCommand binds a folder to a room. Same holds the plain paths of bindings
-// that name the same folder in another spelling.
+// BindCommand binds a folder to a room. Seen says of the plain paths of bindings
+// that may name the same folder in another spelling whether they do.
 type BindCommand struct {
 	Room  hub.RoomID
 	Path  string // as given
 	Level Level
-	Same  []string
+	Seen  map[string]bool
 	By    hub.AgentID // may be empty
+}
+
+// BindingsUnseen refuses, within the hub, to bind a folder while it is not known
+// whether the bindings of these plain paths name the same one in another spelling:
+// only the file system can tell.
+type BindingsUnseen struct{ Plain []string }
+
+func (e *BindingsUnseen) Error() string {
+	return fmt.Sprintf("%d bindings have not been looked at", len(e.Plain))
 }
 
 // BindAnswer is the room, and whether the command has bound anything.
@@ -127,23 +137,23 @@ type BindAnswer struct {
 }
 
 // Bind decides that a folder is bound to a room; one that is stays so.
-// room_not_found, already_bound, limit_reached.
+// room_not_found, already_bound, limit_reached; *BindingsUnseen.
 func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 	room, ok := p.atlas.Room(c.Room)
 	if !ok {
 		return Decision[BindAnswer]{}, ErrRoomNotFound(string(c.Room))
 	}
-	for _, b := range p.atlas.bound[plainKey(c.Level.Plain)] {
-		switch {
-		case b.Plain != c.Level.Plain && !slices.Contains(c.Same, b.Plain):
-		case b.room == c.Room:
-			return Decision[BindAnswer]{Answer: func(Position) BindAnswer { return BindAnswer{Room: room.Room} }}, nil
-		default:
-			other, _ := p.atlas.Room(b.room)
-			return Decision[BindAnswer]{}, hub.Errorf(hub.CodeAlreadyBound, "the folder is bound to room %s (%q)", b.room, other.Room.Name).
-				With("room", other.Room).With("bound_path", b.Path).
-				WithFix("use that room, or unbind the folder first: hubcli room unbind <path>")
-		}
+	switch b, err := p.atlas.boundAt(c.Level.Plain, c.Seen); {
+	case err != nil:
+		return Decision[BindAnswer]{}, err
+	case b == nil:
+	case b.room == c.Room:
+		return Decision[BindAnswer]{Answer: func(Position) BindAnswer { return BindAnswer{Room: room.Room} }}, nil
+	default:
+		other, _ := p.atlas.Room(b.room)
+		return Decision[BindAnswer]{}, hub.Errorf(hub.CodeAlreadyBound, "the folder is bound to room %s (%q)", b.room, other.Room.Name).
+			With("room", other.Room).With("bound_path", b.Path).
+			WithFix("use that room, or unbind the folder first: hubcli room unbind <path>")
 	}
 	if len(room.Folders) >= hub.MaxRoomBindings {
 		return Decision[BindAnswer]{}, limitReached("folders bound to a room", hub.MaxRoomBindings).
@@ -154,6 +164,30 @@ func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 		Draft:  Draft{Facts: []Fact{f}},
 		Answer: func(at Position) BindAnswer { return BindAnswer{Room: f.bind(room, at).Room, Bound: true} },
 	}, nil
+}
+
+// boundAt returns the binding of a folder, or nil: the one with its plain path,
+// else the first that was seen to be of the same folder. *BindingsUnseen.
+func (a *Atlas) boundAt(plain string, seen map[string]bool) (*boundFolder, error) {
+	var same *boundFolder
+	var unseen []string
+	entries := a.bound[plainKey(plain)]
+	for i := range entries {
+		b := &entries[i]
+		holds, looked := seen[b.Plain]
+		switch {
+		case b.Plain == plain:
+			return b, nil
+		case !looked:
+			unseen = append(unseen, b.Plain)
+		case holds && same == nil:
+			same = b
+		}
+	}
+	if same == nil && len(unseen) > 0 {
+		return nil, &BindingsUnseen{unseen}
+	}
+	return same, nil
 }
 
 // UnbindCommand takes one binding back: of the folder that has the first of these

@@ -3,6 +3,7 @@ package core_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,7 +14,14 @@ import (
 
 func (r *projectRig) bind(room hub.RoomID, l core.Level, same ...string) (core.BindAnswer, error) {
 	r.t.Helper()
-	d, err := r.live.Bind(core.BindCommand{Room: room, Path: l.Plain, Level: l, Same: same, By: "ann"})
+	c := core.BindCommand{Room: room, Path: l.Plain, Level: l, Seen: map[string]bool{}, By: "ann"}
+	d, err := r.live.Bind(c)
+	if met := new(core.BindingsUnseen); errors.As(err, &met) {
+		for _, plain := range met.Plain {
+			c.Seen[plain] = slices.Contains(same, plain)
+		}
+		d, err = r.live.Bind(c)
+	}
 	if err != nil {
 		return core.BindAnswer{}, err
 	}
