@@ -30,7 +30,7 @@ func (o *owner) rebuild() {
 		// Its row holds all records but the one in doubt; earlier ones may be gone.
 		asOf = max(asOf, o.doubtSeq-1)
 	}
-	var rows []core.Row
+	var derived []core.Row
 	var broken hub.Seq
 	if err == nil {
 		err = h.journal.Records(asOf, func(rec *core.Record) error {
@@ -40,7 +40,7 @@ func (o *owner) rebuild() {
 			for _, e := range rec.Facts {
 				f, err := core.DecodeFact(e)
 				if err == nil {
-					err = h.applyGuarded(o.key, state, f, rec.Position(), func(r core.Row) { rows = append(rows, r) })
+					err = h.applyGuarded(o.key, state, f, rec.Position(), func(r core.Row) { derived = append(derived, r) })
 				}
 				if err != nil {
 					broken = rec.Seq
@@ -50,8 +50,9 @@ func (o *owner) rebuild() {
 			return nil
 		})
 	}
+	rows := latest(derived)
 	if err == nil {
-		err = h.journal.PutRows(append(latest(rows), doubtMark(o.key, 0)))
+		err = h.journal.PutRows(append(rows, doubtMark(o.key, 0)))
 	}
 	switch {
 	case err != nil && broken == 0: // nothing is wrong with its facts
@@ -68,7 +69,7 @@ func (o *owner) rebuild() {
 }
 
 // latest keeps the last row under each key, so that no crash between two of them
-// leaves an older one.
+// leaves an older one, and nobody is shown one.
 func latest(rows []core.Row) []core.Row {
 	type place struct {
 		table core.Table
@@ -201,7 +202,8 @@ func newState(kind core.OwnerKind) machine {
 }
 
 // refreshViews shows the state of a rebuilt owner: the rows of the record that
-// broke were not in it.
+// broke were not in it. Of rows there is one under each key; those that are shown
+// already change nothing.
 func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
 	switch state := state.(type) {
 	case *core.Leases:
@@ -215,8 +217,8 @@ func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
 			}
 		}
 	case *core.Projects:
-		for _, row := range latest(rows) {
-			h.views.places.apply(&row)
+		for i := range rows {
+			h.views.places.apply(&rows[i])
 		}
 	}
 }

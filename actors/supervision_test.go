@@ -7,6 +7,7 @@ import (
 	"errors"
 	"reflect"
 	"sync/atomic"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,6 +120,45 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A rebuild shows how tasks are, not how they came to be: what has ended does not
+// live once more, and an agent that was free stays so since then.
+func TestRebuildShowsNoOldTask(t *testing.T) {
+	p, broken := breaks(0, ofType[*core.TaskOpened])
+	r := start(t, newMemStore(), broken)
+	r.register("bob")
+	working := hub.TaskWorking
+	var ids []hub.TaskID
+	for range 2 {
+		m := r.post(hub.PostInput{FromAgent: "ann", ToAgent: "bob", Kind: hub.KindTaskRequest, Body: "work"})
+		if _, err := r.UpdateTask(t.Context(), m.ID, hub.TaskUpdateInput{AgentID: "bob", Status: &working}); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.ID)
+	}
+	if _, err := r.CompleteTask(t.Context(), ids[0], hub.CompleteInput{AgentID: "bob"}); err != nil {
+		t.Fatal(err)
+	}
+	freed := &r.views.directory.live["bob"].freed
+	if freed.Load() == 0 {
+		t.Fatal("bob was not freed")
+	}
+	freed.Store(1)
+	p.left.Store(1)
+	late := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "breaks"})
+	r.idle()
+	if !strings.Contains(r.log.String(), "owner rebuilt") {
+		t.Fatal("nothing was rebuilt")
+	}
+	if at := freed.Load(); at != 1 {
+		t.Errorf("the rebuild freed bob at %d", at)
+	}
+	for id, want := range map[hub.TaskID]bool{ids[0]: false, ids[1]: true, late.ID: true} {
+		if _, live := r.views.tasks.get(id); live != want {
+			t.Errorf("task %d is live: %t, want %t", id, live, want)
+		}
+	}
 }
 
 // The state after a rebuild from a checkpoint and the records behind it is the
