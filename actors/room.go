@@ -23,12 +23,16 @@ func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 	for _, s := range seats {
 		r.RestoreSeat(s)
 	}
-	err = readRows(h, core.TableInvite, all, false, func(_ []byte, i core.StoredInvite) bool {
-		r.RestoreInvite(i)
-		return true
-	})
-	if err != nil {
+	active, err := storedRow[[]hub.InviteID](h, core.TableInvitesActive, []byte(id))
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
+	}
+	for _, invite := range active {
+		i, err := storedRow[core.StoredInvite](h, core.TableInvite, core.InviteKey(id, invite))
+		if err != nil {
+			return nil, err
+		}
+		r.RestoreInvite(i)
 	}
 	err = readRows(h, core.TableArtifactTitle, all, false, func(key []byte, latest core.LatestArtifact) bool {
 		r.RestoreTitle(string(key[len(all):]), latest.Version)

@@ -73,6 +73,7 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 	c := core.AcceptCommand{
 		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
 		Known: known, Harness: in.Harness, Taken: h.takenBy(ctx, in.AgentID),
+		Gone: func(agent hub.AgentID) bool { _, _, live := h.views.directory.session(agent); return !live },
 	}
 	got, replayed, err := submit(ctx, h, write[*core.Room, core.Accepted, core.Accepted]{
 		owner: roomOwner(invite.RoomID), agent: in.AgentID,
@@ -156,7 +157,8 @@ func (h *Hub) seatNow(seat core.StoredSeat) (core.StoredSeat, error) {
 }
 
 func errSeatLost(id hub.SeatID) error {
-	return hub.NewError(hub.CodeCorruptRecord, "the seat of the accepted invite is not stored").With("seat_id", id)
+	return hub.NewError(hub.CodeRoomFull, "the seat has made room for another agent, because its own was gone").
+		With("seat_id", id).WithFix("ask for a new invite, and send it under a new idempotency key")
 }
 
 // moveSeat gives a seat another name, or finds the one that it was given.

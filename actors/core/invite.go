@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -150,6 +151,8 @@ type AcceptCommand struct {
 	Harness string // empty: the invite's
 	// Taken says whether an id is somebody else's outside the room.
 	Taken func(hub.AgentID) bool
+	// Gone says whether an agent has no live session.
+	Gone func(hub.AgentID) bool
 }
 
 // Accepted is the seat of an accepted invite.
@@ -158,8 +161,9 @@ type Accepted struct {
 	Wanted hub.AgentID `json:"wanted"` // the id that was asked for or suggested
 }
 
-// Accept decides a seat. The agent that has one keeps it and uses nothing up.
-// ErrNotLive if the invite is not active, invite_expired, room_full. The caller
+// Accept decides a seat. The agent that has one keeps it and uses nothing up. In a
+// full room the seat that was made first makes room among those whose agents are
+// gone. ErrNotLive if the invite is not active, invite_expired, room_full. The caller
 // must have the end of an expired invite decided before it answers.
 func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	invite, ok := r.invites[c.Invite]
@@ -173,8 +177,15 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	if seat, ok := r.seats[c.Agent]; ok && c.Known {
 		return Decision[Accepted]{Answer: func(Position) Accepted { return Accepted{Seat: seat, Wanted: wanted} }}, nil
 	}
+	facts := []Fact{&InviteUsed{Invite: c.Invite, Uses: invite.Uses + 1}}
+	left := ""
 	if len(r.seats) >= hub.MaxRoomSeats {
-		return Decision[Accepted]{}, errRoomFull("seats", hub.MaxRoomSeats)
+		seat, ok := r.oldestGone(c.Gone, now)
+		if !ok {
+			return Decision[Accepted]{}, errRoomFull("seats", hub.MaxRoomSeats)
+		}
+		facts = append(facts, &SeatFreed{Agent: seat.AgentID, Seat: seat.SeatID})
+		left = fmt.Sprintf("; %s, who is gone, has made room", seat.AgentID)
 	}
 	agent, err := r.freeName(wanted, c.Taken)
 	if err != nil {
@@ -186,12 +197,10 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	if fact.Role != "" {
 		notice.Body += fmt.Sprintf(" as %q", fact.Role) // a stranger's text, which stays one line
 	}
+	notice.Body += left
 	notice.Numbered = func(m *MessageDraft, at Position) { m.Metadata = naming("seat", IDAt(PrefixSeat, at.Seq)) }
 	return Decision[Accepted]{
-		Draft: Draft{
-			Facts:    []Fact{&InviteUsed{Invite: c.Invite, Uses: invite.Uses + 1}, fact},
-			Messages: []MessageDraft{notice},
-		},
+		Draft:  Draft{Facts: append(facts, fact), Messages: []MessageDraft{notice}},
 		Answer: func(at Position) Accepted { return Accepted{Seat: fact.seat(r.id, at), Wanted: wanted} },
 	}, nil
 }
@@ -295,12 +304,19 @@ func (r *Room) end(f *InviteEnded, rows RowSink) {
 	r.putInvite(i, rows)
 }
 
-// putInvite keeps an invite while it is active and gives its row.
+// putInvite keeps an invite while it is active and gives its row, and the list of
+// those that are active where that changes: by it a room is loaded, however many
+// invites it has had.
 func (r *Room) putInvite(i StoredInvite, rows RowSink) {
-	if i.State == hub.InviteActive {
+	_, was := r.invites[i.InviteID]
+	is := i.State == hub.InviteActive
+	if is {
 		r.invites[i.InviteID] = i
 	} else {
 		delete(r.invites, i.InviteID)
 	}
 	rows.Put(TableInvite, InviteKey(r.id, i.InviteID), mustJSON(i))
+	if was != is && rows != nil {
+		rows.Put(TableInvitesActive, []byte(r.id), mustJSON(slices.Sorted(maps.Keys(r.invites))))
+	}
 }

@@ -165,6 +165,7 @@ const (
 	TableSeen            Table = 31 // key: agent id; how far the agent has seen
 	TableSeatByAgent     Table = 32 // key: agent id, 0, sequence number; value: room id, empty if the seat is another's now
 	TableInviteRoom      Table = 33 // key: sequence number, big endian; value: room id
+	TableInvitesActive   Table = 34 // key: room id; ids of its invites that are active, as JSON
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -19,6 +19,7 @@ const (
 
 	factSeatTaken FactType = 640
 	factSeatMoved FactType = 641
+	factSeatFreed FactType = 642
 )
 
 func roomFacts() map[FactType]func() Fact {
@@ -30,6 +31,7 @@ func roomFacts() map[FactType]func() Fact {
 		factInviteEnded:   func() Fact { return &InviteEnded{} },
 		factSeatTaken:     func() Fact { return &SeatTaken{} },
 		factSeatMoved:     func() Fact { return &SeatMoved{} },
+		factSeatFreed:     func() Fact { return &SeatFreed{} },
 	}
 }
 
@@ -89,6 +91,8 @@ func (r *Room) Apply(f Fact, at Position, rows RowSink) {
 		r.sit(f.seat(r.id, at), rows)
 	case *SeatMoved:
 		r.move(f, rows)
+	case *SeatFreed:
+		r.free(f, rows)
 	default:
 		panic(fmt.Sprintf("core: a room was given the fact %T", f))
 	}

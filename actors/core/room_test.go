@@ -67,10 +67,17 @@ func (r *roomRig) loaded() *core.Room {
 			var s core.StoredSeat
 			decode(value, &s)
 			room.RestoreSeat(s)
-		case table == fmt.Sprint(core.TableInvite):
-			var i core.StoredInvite
-			decode(value, &i)
-			room.RestoreInvite(i)
+		case table == fmt.Sprint(core.TableInvitesActive):
+			var active []hub.InviteID
+			decode(value, &active)
+			for _, id := range active {
+				var i core.StoredInvite
+				decode(r.rows[fmt.Sprintf("%02d/%s", core.TableInvite, core.InviteKey(rigRoom, id))], &i)
+				if i.State != hub.InviteActive {
+					r.t.Fatalf("invite %s stands among the active ones", id)
+				}
+				room.RestoreInvite(i)
+			}
 		case table == fmt.Sprint(core.TableArtifactTitle):
 			var l core.LatestArtifact
 			decode(value, &l)
@@ -186,6 +193,7 @@ func TestRoomFactsTwice(t *testing.T) {
 		&core.InviteUsed{Invite: "i_9", Uses: 1},
 		&core.SeatTaken{Agent: "a", Invite: "i_9"},
 		&core.SeatMoved{From: "a", Seat: core.StoredSeat{SeatID: "seat_9", RoomID: rigRoom, AgentID: "b"}},
+		&core.SeatFreed{Agent: "b", Seat: "seat_9"},
 		&core.ArtifactAdded{Title: "t", Version: 1},
 		&core.InviteEnded{Invite: "i_9", State: hub.InviteRevoked},
 	}
@@ -195,6 +203,49 @@ func TestRoomFactsTwice(t *testing.T) {
 		room.Apply(f, at, nil)
 		if twice := fmt.Sprintf("%+v", room); once != twice {
 			t.Errorf("%T once:  %s\ntwice: %s", f, once, twice)
+		}
+	}
+}
+
+// TestFullRoomMakesRoom: the seat that was made first among those of agents who are
+// gone makes room for who joins; a new one does not, and without one that does the
+// room is full.
+func TestFullRoomMakesRoom(t *testing.T) {
+	room := core.NewRoom(rigRoom)
+	at := core.Position{Seq: 1}
+	room.Apply(&core.InviteCreated{MaxUses: 3, DeadlineMS: 1 << 40}, at, nil)
+	for i := range hub.MaxRoomSeats {
+		at.Seq, at.Now.Wall = at.Seq+1, hub.Time(i)
+		room.Apply(&core.SeatTaken{Agent: hub.AgentID(fmt.Sprint("a", i))}, at, nil)
+	}
+	command := core.AcceptCommand{
+		Invite: "i_1", Agent: "new", Known: true, Taken: func(hub.AgentID) bool { return false },
+		Gone: func(id hub.AgentID) bool { return id == "a7" || id == "a500" },
+	}
+	now := core.Now{Wall: 59_000}
+	for _, want := range []struct {
+		gone hub.AgentID
+		wall hub.Time
+	}{{"", 60_006}, {"a7", 60_007}, {"", 60_499}, {"a500", 60_500}, {"", 1 << 40}} {
+		now.Wall = want.wall
+		command.Agent = "new-" + want.gone
+		d, err := room.Accept(command, now)
+		if want.gone == "" {
+			if !errors.Is(err, &hub.Error{Code: hub.CodeRoomFull}) {
+				t.Errorf("at %d: %v", now.Wall, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		freed, ok := d.Draft.Facts[1].(*core.SeatFreed)
+		if !ok || freed.Agent != want.gone || !strings.Contains(d.Draft.Messages[0].Body, string(want.gone)+", who is gone, has made room") {
+			t.Errorf("at %d: %+v, %q", now.Wall, d.Draft.Facts[1], d.Draft.Messages[0].Body)
+		}
+		at.Seq, at.Now = at.Seq+1, now
+		for _, f := range d.Draft.Facts {
+			room.Apply(f, at, nil)
 		}
 	}
 }

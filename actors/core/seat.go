@@ -33,11 +33,21 @@ type SeatMoved struct {
 	Seat StoredSeat  `json:"seat"`
 }
 
+// SeatFreed says that the agent has this seat no more: it was gone, and the room
+// was full.
+type SeatFreed struct {
+	Agent hub.AgentID `json:"agent"`
+	Seat  hub.SeatID  `json:"seat"`
+}
+
 // FactType implements Fact.
 func (*SeatTaken) FactType() FactType { return factSeatTaken }
 
 // FactType implements Fact.
 func (*SeatMoved) FactType() FactType { return factSeatMoved }
+
+// FactType implements Fact.
+func (*SeatFreed) FactType() FactType { return factSeatFreed }
 
 // seat returns what the fact makes at a position.
 func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
@@ -80,4 +90,35 @@ func (r *Room) move(f *SeatMoved, rows RowSink) {
 	rows.Put(TableSeat, SeatKey(r.id, f.From), nil)
 	rows.Put(TableSeatByAgent, SeatByAgentKey(f.From, f.Seat.SeatID), nil)
 	r.sit(f.Seat, rows)
+}
+
+// free applies SeatFreed.
+func (r *Room) free(f *SeatFreed, rows RowSink) {
+	rows.Put(TableSeatByAgent, SeatByAgentKey(f.Agent, f.Seat), nil)
+	if r.seats[f.Agent].SeatID == f.Seat {
+		delete(r.seats, f.Agent)
+		rows.Put(TableSeat, SeatKey(r.id, f.Agent), nil)
+	}
+}
+
+// seatSettles is how long a seat is not taken from an agent that has no session:
+// it may be about to begin the one that it joins with.
+const seatSettles = 60_000 // milliseconds
+
+// oldestGone returns the seat that was made first among those whose agents are
+// gone. A clock that was set back may keep a seat a little longer.
+func (r *Room) oldestGone(gone func(hub.AgentID) bool, now Now) (first StoredSeat, ok bool) {
+	for _, s := range r.seats {
+		if now.Wall-s.JoinedAt < seatSettles || ok && !madeBefore(s, first) || !gone(s.AgentID) {
+			continue
+		}
+		first, ok = s, true
+	}
+	return first, ok
+}
+
+func madeBefore(a, b StoredSeat) bool {
+	x, _ := SeqOf(PrefixSeat, string(a.SeatID))
+	y, _ := SeqOf(PrefixSeat, string(b.SeatID))
+	return x < y
 }
