@@ -70,9 +70,13 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, erro
 		}
 		project = row.ProjectID
 	}
+	before, err := beforeSeq(core.PrefixInvite, string(q.Before))
+	if err != nil {
+		return nil, err
+	}
 	now := h.clock.now()
 	out := []hub.Invite{}
-	err := h.latestInvites(room, func(i core.StoredInvite) bool {
+	err = h.latestInvites(room, before, func(i core.StoredInvite) bool {
 		row := i.Shown(now)
 		if (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State) {
 			out = append(out, row)
@@ -83,15 +87,23 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, erro
 }
 
 // latestInvites calls fn with the invites of a room, of all rooms if it is empty,
-// latest first, until fn returns false.
-func (h *Hub) latestInvites(room hub.RoomID, fn func(core.StoredInvite) bool) error {
+// latest first from the one before before on, until fn returns false.
+func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.StoredInvite) bool) error {
+	table, prefix := core.TableInviteRoom, []byte(nil)
 	if room != "" {
-		return readRows(h, core.TableInvite, core.RoomKey(room, nil), true, func(_ []byte, i core.StoredInvite) bool { return fn(i) })
+		table, prefix = core.TableInvite, core.RoomKey(room, nil)
 	}
 	var bad error
-	err := h.rows.RowsOf(core.TableInviteRoom, nil, true, func(key, room []byte) bool {
+	err := h.rows.RowsOf(table, prefix, true, func(key, value []byte) bool {
+		if seqOfKey(key) >= before {
+			return true
+		}
 		var i core.StoredInvite
-		i, bad = storedRow[core.StoredInvite](h, core.TableInvite, core.RoomKey(hub.RoomID(room), key))
+		if room != "" {
+			i, bad = decodeRow[core.StoredInvite](table, value)
+		} else {
+			i, bad = storedRow[core.StoredInvite](h, core.TableInvite, core.RoomKey(hub.RoomID(value), key))
+		}
 		return bad == nil && fn(i)
 	})
 	return errors.Join(err, bad)

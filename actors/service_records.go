@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math"
 	"slices"
 
 	"hubcli/actors/core"
@@ -37,27 +38,55 @@ func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision
 			return nil, err
 		}
 	}
+	before, err := beforeSeq(core.PrefixDecision, string(q.Before))
+	if err != nil {
+		return nil, err
+	}
 	out := []hub.Decision{}
-	err := latestRows(h, core.TableDecision, core.TableDecisionByRoom, q.RoomID, func(d hub.Decision) bool {
+	err = latestRows(h, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
 		out = append(out, d)
 		return len(out) < q.Limit
 	})
 	return out, err
 }
 
-// latestRows calls fn with the rows of a table by sequence number, latest first,
-// those of one room if room is not empty, until fn returns false.
-func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, fn func(T) bool) error {
-	if room == "" {
-		return readRows(h, table, nil, true, func(_ []byte, row T) bool { return fn(row) })
+// latestRows calls fn with the rows of a table by sequence number, latest first
+// from the one before before on, those of one room if room is not empty, until fn
+// returns false. What is later is passed over by its key.
+func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, before hub.Seq, fn func(T) bool) error {
+	index, prefix := table, []byte(nil)
+	if room != "" {
+		index, prefix = byRoom, core.RoomKey(room, nil)
 	}
 	var bad error
-	err := h.rows.RowsOf(byRoom, core.RoomKey(room, nil), true, func(key, _ []byte) bool {
+	err := h.rows.RowsOf(index, prefix, true, func(key, value []byte) bool {
+		seq := seqOfKey(key)
+		if seq >= before {
+			return true
+		}
 		var row T
-		row, bad = storedRow[T](h, table, core.SeqKey(seqOfKey(key)))
+		if room == "" {
+			row, bad = decodeRow[T](table, value)
+		} else {
+			row, bad = storedRow[T](h, table, core.SeqKey(seq))
+		}
 		return bad == nil && fn(row)
 	})
 	return errors.Join(err, bad)
+}
+
+// beforeSeq reads the id that a listing goes on before; without one it begins with
+// the latest. The thing need not exist. invalid.
+func beforeSeq(prefix, id string) (hub.Seq, error) {
+	if id == "" {
+		return math.MaxUint64, nil
+	}
+	seq, ok := core.SeqOf(prefix, id)
+	if !ok {
+		return 0, hub.Invalid("before", "before is no id of what is listed").
+			WithFix("give the id of the last row of the answer before: " + prefix + "_…")
+	}
+	return seq, nil
 }
 
 // seqOfKey is the sequence number that a key ends with.
@@ -98,11 +127,15 @@ func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact
 			return nil, err
 		}
 	}
+	before, err := beforeSeq(core.PrefixArtifact, string(q.Before))
+	if err != nil {
+		return nil, err
+	}
 	if q.Latest {
-		return h.latestArtifacts(q)
+		return h.latestArtifacts(q, before)
 	}
 	out := []hub.Artifact{}
-	err := latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, func(a hub.Artifact) bool {
+	err = latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, before, func(a hub.Artifact) bool {
 		if keepsArtifact(&q, &a) {
 			out = append(out, a)
 		}
@@ -118,14 +151,14 @@ func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
 }
 
 // latestArtifacts lists the latest versions only.
-func (h *Hub) latestArtifacts(q hub.ArtifactsQuery) ([]hub.Artifact, error) {
+func (h *Hub) latestArtifacts(q hub.ArtifactsQuery, before hub.Seq) ([]hub.Artifact, error) {
 	prefix := []byte(nil)
 	if q.RoomID != "" {
 		prefix = core.RoomKey(q.RoomID, []byte(q.Title))
 	}
 	var found []hub.Seq
 	err := readRows(h, core.TableArtifactTitle, prefix, false, func(_ []byte, l core.LatestArtifact) bool {
-		if seq, ok := core.SeqOf(core.PrefixArtifact, string(l.Artifact)); ok {
+		if seq, ok := core.SeqOf(core.PrefixArtifact, string(l.Artifact)); ok && seq < before {
 			found = append(found, seq)
 		}
 		return true

@@ -33,7 +33,7 @@ func listInvites(c *call) (reply, error) {
 	}
 	q := hub.InvitesQuery{
 		Project: query.Name("project", hub.MaxNameChars), Room: query.Name("room", hub.MaxNameChars),
-		State: hub.InviteState(query.Text("state")), Limit: query.Limit(),
+		State: hub.InviteState(query.Text("state")), Before: hub.InviteID(query.Text("before")), Limit: query.Limit(),
 	}
 	if q.State != "" && !slices.Contains(inviteStates, q.State) {
 		query.Keep(hub.Invalid("state", "there is no such state of an invite").With("states", inviteStates).

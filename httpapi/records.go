@@ -30,7 +30,7 @@ func listDecisions(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	q := hub.DecisionsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)), Limit: query.Limit()}
+	q := hub.DecisionsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)), Before: hub.DecisionID(query.Text("before")), Limit: query.Limit()}
 	if _, err := c.view(query); err != nil {
 		return reply{}, err
 	}
@@ -62,7 +62,8 @@ func listArtifacts(c *call) (reply, error) {
 	q := hub.ArtifactsQuery{
 		RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Title:  query.Name("title", hub.MaxTitleChars), Kind: query.Name("kind", hub.MaxNameChars),
-		Version: int64(query.ID("version")), Latest: query.Bool("latest"), Limit: query.Limit(),
+		Version: int64(query.ID("version")), Latest: query.Bool("latest"),
+		Before: hub.ArtifactID(query.Text("before")), Limit: query.Limit(),
 	}
 	if q.Latest && q.Version != 0 {
 		query.Keep(hub.Invalid("latest", "latest and version exclude each other"))

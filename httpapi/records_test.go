@@ -2,11 +2,13 @@ package httpapi_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +78,50 @@ func walkRecords(t *testing.T, c *client) {
 		if !strings.Contains(string(said.Result), want) {
 			t.Errorf("the channel does not hold %s: %s", want, said.Result)
 		}
+	}
+}
+
+// TestPagesBefore: a listing goes on before the last row that it gave, whether of
+// one room or of all, and ends.
+func TestPagesBefore(t *testing.T) {
+	c := newClient(t, testhub.Start(t))
+	room := newRoom(c, "P", "R")
+	other := fmt.Sprint(c.ok(201, "POST", "/v1/rooms", `{"project":"p","name":"Elsewhere"}`).row("room_id"))
+	for i := range 5 {
+		for _, in := range []string{room, other} {
+			c.ok(201, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":"t"}`, in))
+			c.ok(201, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,"title":"t%d","kind":"k","body":""}`, in, i))
+			c.ok(201, "POST", "/v1/invites", fmt.Sprintf(`{"project":"p","room":%q}`, in))
+		}
+	}
+	for path, id := range map[string]string{
+		"/v1/decisions?": "decision_id", "/v1/artifacts?": "artifact_id", "/v1/artifacts?latest=1&": "artifact_id", "/v1/invites?": "invite_id",
+	} {
+		in := map[string]int{"": 10, "room_id=" + room + "&": 5}
+		if id == "invite_id" {
+			in = map[string]int{"": 10, "room=" + room + "&": 5}
+		}
+		for where, want := range in {
+			var got []string
+			for before := ""; ; {
+				var rows []map[string]any
+				a := c.ok(200, "GET", path+where+"limit=2"+before, "")
+				if err := json.Unmarshal(a.Result, &rows); err != nil {
+					t.Fatal(err)
+				}
+				if len(rows) == 0 {
+					break
+				}
+				for _, row := range rows {
+					got = append(got, fmt.Sprint(row[id]))
+				}
+				before = "&before=" + got[len(got)-1]
+			}
+			if !slices.IsSortedFunc(got, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(b, a)) }) || len(slices.Compact(got)) != want {
+				t.Errorf("%s%s gave %v, want %d", path, where, got, want)
+			}
+		}
+		c.refused(hub.CodeInvalid, "GET", path+"before=r_1", "")
 	}
 }
 

@@ -81,6 +81,7 @@ type InvitesQuery struct {
 	Project string // id, slug or name
 	Room    string // id; with Project also slug or name
 	State   InviteState
+	Before  InviteID // only those that are older than this one
 	Limit   int
 }
 

@@ -92,6 +92,7 @@ func CheckArtifactSize(size int64) error {
 // DecisionsQuery selects decisions, latest first.
 type DecisionsQuery struct {
 	RoomID RoomID
+	Before DecisionID // only those that are older than this one; empty: from the latest on
 	Limit  int
 }
 
@@ -101,7 +102,8 @@ type ArtifactsQuery struct {
 	Title   string
 	Kind    string
 	Version int64
-	Latest  bool // only the latest version of each title
+	Latest  bool       // only the latest version of each title
+	Before  ArtifactID // only those that are older than this one
 	Limit   int
 }
 

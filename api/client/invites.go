@@ -18,6 +18,7 @@ func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite,
 	v.text("project", q.Project)
 	v.text("room", q.Room)
 	v.text("state", string(q.State))
+	v.text("before", string(q.Before))
 	v.text("agent_id", string(c.viewer("")))
 	v.number("limit", int64(q.Limit))
 	rows, _, err := get[[]hub.Invite](ctx, c, "/v1/invites", url.Values(v), 0)

@@ -18,6 +18,7 @@ func (c *Client) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Out
 func (c *Client) Decisions(ctx context.Context, q hub.DecisionsQuery) ([]hub.Decision, error) {
 	v := values{}
 	v.text("room_id", string(q.RoomID))
+	v.text("before", string(q.Before))
 	v.text("agent_id", string(c.viewer("")))
 	v.number("limit", int64(q.Limit))
 	rows, _, err := get[[]hub.Decision](ctx, c, "/v1/decisions", url.Values(v), 0)
@@ -33,6 +34,7 @@ func (c *Client) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Out
 func (c *Client) Artifacts(ctx context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, error) {
 	v := values{}
 	v.text("room_id", string(q.RoomID))
+	v.text("before", string(q.Before))
 	v.text("title", q.Title)
 	v.text("kind", q.Kind)
 	v.number("version", q.Version)
