@@ -60,11 +60,13 @@ func (h *Hub) unread(agent hub.AgentID, room hub.RoomID) (int, error) {
 func (v *views) countUnread(u *unreadIn, room hub.RoomID) (n int, err error) {
 	scopes, since := u.scopes(room)
 	for i := range scopes {
-		err = v.later(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
+		looked := 0
+		err = v.earlier(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
 			if u.keeps(m) {
 				n++
 			}
-			return n < hub.MaxUnread
+			looked++
+			return n < hub.MaxUnread && looked < maxExamined
 		})
 		if err != nil || n >= hub.MaxUnread {
 			break
@@ -94,8 +96,23 @@ func (v *views) listUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*c
 	return out, nil
 }
 
+// earlier calls fn, falling, for the messages of a scope behind since up to head
+// until fn returns false, or of all that is public so many were looked at as one
+// call may.
+func (v *views) earlier(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
+	if since >= head || v.ring.walk(scope, since, head, fn) {
+		return nil
+	}
+	public, looked := scope.Kind == core.ScopePublic, 0
+	return v.rows.Messages(storedScope(scope), since, head, true, func(m *core.StoredMessage) bool {
+		looked++
+		return !public && fn(m) || public && looked <= maxExamined && (m.To != "" || fn(m))
+	})
+}
+
 // later calls fn, rising, for the messages of a scope behind since up to head
-// until fn returns false or so many were looked at as one call may.
+// until fn returns false or so many were looked at as one call may. The ring links
+// them backwards: where it has more than that, the store has them in their order.
 func (v *views) later(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
 	if since >= head {
 		return nil
@@ -103,9 +120,9 @@ func (v *views) later(scope core.Scope, since, head hub.MessageID, fn func(*core
 	var found []*core.StoredMessage
 	complete := v.ring.walk(scope, since, head, func(m *core.StoredMessage) bool {
 		found = append(found, m)
-		return true
+		return len(found) <= maxExamined
 	})
-	if complete {
+	if complete && len(found) <= maxExamined {
 		for i := len(found) - 1; i >= 0 && fn(found[i]); i-- {
 		}
 		return nil

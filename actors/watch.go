@@ -90,11 +90,14 @@ func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) 
 		return hub.Watched{}, err
 	}
 	got, _, err := w.evaluate()
-	if err != nil || got.Met || q.Wait <= 0 {
-		return got, err
+	waits := err == nil && !got.Met && q.Wait > 0
+	if waits {
+		got, err = h.parkWatch(ctx, w)
 	}
-	got, err = h.parkWatch(ctx, w)
-	if err == nil && got.Met {
+	if err == nil {
+		err = w.describe(&got)
+	}
+	if waits && err == nil && got.Met {
 		h.notifyWatch(&got, q.Label)
 	}
 	return got, err
@@ -121,13 +124,15 @@ func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
 }
 
 // wait evaluates whenever something has rung that a condition depends on, and at
-// the instant at which one may begin to hold by itself.
+// the instant at which one may begin to hold by itself. What it looks at then is
+// what is new: a ring costs the same however much is unread.
 func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 	caller := hub.CallerOf(ctx)
 	ear := w.hub.views.bells.open(w.scopes(caller))
 	defer w.hub.views.bells.close(ear)
-	over := time.NewTimer(w.query.Wait)
+	over, due := time.NewTimer(w.query.Wait), time.NewTimer(w.query.Wait)
 	defer over.Stop()
+	defer due.Stop()
 	for {
 		if err := w.hub.replaced(caller); err != nil {
 			return hub.Watched{}, err
@@ -136,15 +141,12 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 		if err != nil || got.Met {
 			return got, err
 		}
-		var due <-chan time.Time
-		if again > 0 {
-			timer := time.NewTimer(again)
-			defer timer.Stop()
-			due = timer.C
+		if due.Stop(); again > 0 {
+			due.Reset(again)
 		}
 		select {
 		case <-ear.heard:
-		case <-due:
+		case <-due.C:
 		case <-w.replaced:
 			return hub.Watched{}, errWatchReplaced(&w.query)
 		case <-over.C:

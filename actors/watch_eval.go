@@ -22,6 +22,7 @@ type test struct {
 	// looked and latest are, for the room and the inbox, how far messages have
 	// been looked at and the last that counts.
 	looked, latest [2]hub.MessageID
+	request        hub.MessageID // unread when last looked, and keeps the agent from being idle
 }
 
 // prepare refuses conditions that name what does not exist, or what the agent may
@@ -114,22 +115,25 @@ func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
 	for {
 		shown := v.shownSeq.Load()
 		began := v.showing.Load() == shown
-		if got, again, err = w.look(); err != nil {
-			return got, again, err
-		}
+		got, again, err = w.look()
 		// Conditions that were met one after the other count only if nothing was
 		// shown meanwhile. What is not met is looked at again when it rings.
-		if !got.Met || began && v.showing.Load() == shown {
-			break
+		if err != nil || !got.Met || began && v.showing.Load() == shown {
+			return got, again, err
 		}
 	}
+}
+
+// describe adds to an answer what is unread.
+func (w *watch) describe(got *hub.Watched) (err error) {
 	u := w.hub.unreadOf(w.query.Agent)
-	if got.Unread, err = v.countUnread(&u, w.query.Room); err != nil {
-		return got, again, err
+	if got.Unread, err = w.hub.views.countUnread(&u, w.query.Room); err != nil {
+		return err
 	}
-	got.NextSinceID = w.hub.seenUpTo(w.query.Agent, w.query.Room)
+	_, since := u.scopes(w.query.Room)
+	got.NextSinceID = min(since[0], since[1])
 	got.Messages, err = w.messages(u)
-	return got, again, err
+	return err
 }
 
 func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
@@ -241,15 +245,12 @@ func (c *test) newest(v *views, u *unreadIn, scopes [2]core.Scope, since [2]hub.
 // newest returns the last message of a scope behind since up to head that keep
 // keeps, 0 if there is none.
 func (v *views) newest(scope core.Scope, since, head hub.MessageID, keep func(*core.StoredMessage) bool) (found hub.MessageID, err error) {
-	look := func(m *core.StoredMessage) bool {
+	err = v.earlier(scope, since, head, func(m *core.StoredMessage) bool {
 		if keep(m) {
 			found = m.ID
 		}
 		return found == 0
-	}
-	if !v.ring.walk(scope, since, head, look) {
-		err = v.rows.Messages(scope, since, head, true, look)
-	}
+	})
 	return found, err
 }
 

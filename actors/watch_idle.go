@@ -36,9 +36,8 @@ func (w *watch) seatIdle(c *test) (met bool, why string, after time.Duration, er
 	if until := since + idleAfter; now < until {
 		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", c.Agent, activity, int(hub.SeatIdleAfter.Seconds())), span{now, until}.length(), nil
 	}
-	waits, err := h.requestWaits(c.Agent)
-	if err != nil || waits != 0 {
-		return false, fmt.Sprintf("%s has not read the request %d", c.Agent, waits), 0, err
+	if c.request, err = h.requestWaits(c.Agent, c.request); err != nil || c.request != 0 {
+		return false, w.whyUnread(c), 0, err
 	}
 	return true, fmt.Sprintf("%s is %s", c.Agent, activity), 0, nil
 }
@@ -48,15 +47,27 @@ func (s span) length() time.Duration {
 	return time.Duration(max(s.to-s.from, 1)) * time.Millisecond
 }
 
-// requestWaits returns the last unread task_request to the agent whose task has
-// not ended, or 0.
-func (h *Hub) requestWaits(agent hub.AgentID) (hub.MessageID, error) {
+// whyUnread says that a request waits. Its id is for those only who may see it.
+func (w *watch) whyUnread(c *test) string {
+	m, err := w.hub.views.message(c.request)
+	if err == nil && (w.operator || hub.Visible(w.query.Agent, m.From, m.To)) {
+		return fmt.Sprintf("%s has not read the request %d", c.Agent, c.request)
+	}
+	return fmt.Sprintf("%s has not read a request", c.Agent)
+}
+
+// requestWaits returns an unread task_request to the agent whose task has not
+// ended, or 0: known, if it still is one, else the last.
+func (h *Hub) requestWaits(agent hub.AgentID, known hub.MessageID) (hub.MessageID, error) {
 	u := h.unreadOf(agent)
-	return h.views.newest(inboxScope(agent), u.seen.InInbox(), u.head, func(m *core.StoredMessage) bool {
-		if m.Kind != hub.KindTaskRequest || !u.keeps(m) {
-			return false
-		}
-		_, live := h.views.tasks.get(m.ID)
+	open := func(id hub.MessageID) bool {
+		_, live := h.views.tasks.get(id)
 		return live
+	}
+	if known > u.seen.InInbox() && open(known) {
+		return known, nil
+	}
+	return h.views.newest(inboxScope(agent), u.seen.InInbox(), u.head, func(m *core.StoredMessage) bool {
+		return m.Kind == hub.KindTaskRequest && u.keeps(m) && open(m.ID)
 	})
 }

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,6 +108,34 @@ func (r *rig) working(agent hub.AgentID, ends time.Duration) hub.TaskID {
 		r.endTask(id, hub.TaskCancelled)
 	}()
 	return id
+}
+
+// TestSeatIdleNamesWhatMayBeSeen: the id of an unread request stands in the answer
+// for who may see it only.
+func TestSeatIdleNamesWhatMayBeSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, room := idleRig(t)
+		time.Sleep(hub.SeatWorkingFor + hub.SeatIdleAfter)
+		ask := func(from hub.AgentID) hub.MessageID {
+			return r.post(hub.PostInput{FromAgent: from, ToAgent: "ben", Kind: hub.KindTaskRequest, Body: "x"}).ID
+		}
+		why := func() string {
+			return r.look(watchOf(t, room.RoomID, 0, "seat-idle:ben")).Conditions[0].Why
+		}
+		private := ask("cleo")
+		if got := why(); got != "ben has not read a request" {
+			t.Errorf("of a request of another's: %q", got)
+		}
+		q := watchOf(t, room.RoomID, 0, "seat-idle:ben")
+		if got, err := r.Watch(asOperator(context.Background()), q); err != nil || got.Conditions[0].Why != fmt.Sprintf("ben has not read the request %d", private) {
+			t.Errorf("to the operator: %+v, %v", got, err)
+		}
+		own := ask("ann")
+		if got := why(); got != fmt.Sprintf("ben has not read the request %d", own) {
+			t.Errorf("of its own request: %q", got)
+		}
+		r.stop()
+	})
 }
 
 // TestSeatIdleOfWhoIsGone: a seat without a live session holds, and the answer

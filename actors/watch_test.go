@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -213,6 +214,49 @@ func TestMessageBetweenPollAndWatch(t *testing.T) {
 	if got := r.look(watchOf(t, room.RoomID, time.Minute, "message-from:ben")); !got.Met || got.Messages[0].ID != between.ID || got.NextSinceID != first.ID {
 		t.Errorf("the message between poll and watch: %+v", got)
 	}
+}
+
+// TestRingsCostTheSame: what a watch that waits takes, in time and memory, does not
+// grow with what is unread nor with how often it was rung.
+func TestRingsCostTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		room := r.makeRoom("ops")
+		r.register("ann")
+		r.register("ben")
+		for range 3_000 {
+			r.say("cleo", room.Channel, "@ann look")
+		}
+		answer := async(func() (hub.Watched, error) {
+			return r.Watch(context.Background(), watchOf(t, room.RoomID, time.Hour, "message-from:ben", "seat-idle:ben"))
+		})
+		synctest.Wait()
+		objects := func() (all, live uint64) {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.Mallocs, m.HeapObjects
+		}
+		const rings = 2_000
+		all, live := objects()
+		for range rings {
+			r.Touch("ben", false)
+			synctest.Wait()
+		}
+		allThen, liveThen := objects()
+		if perRing := (allThen - all) / rings; perRing > 20 {
+			t.Errorf("a ring takes %d objects", perRing)
+		}
+		if liveThen > live+rings/2 {
+			t.Errorf("%d rings have left %d objects", rings, liveThen-live)
+		}
+		r.say("ben", room.Channel, "x")
+		time.Sleep(2 * time.Minute)
+		if got := <-answer; got.err != nil || !got.v.Met || got.v.Unread != hub.MaxUnread || len(got.v.Messages) == 0 {
+			t.Errorf("%+v, %v", got.v, got.err)
+		}
+		r.stop()
+	})
 }
 
 // TestOneWatchPerLabel: a later watch of the label ends the one before.
