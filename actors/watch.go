@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -11,15 +12,34 @@ import (
 	"hubcli/hub"
 )
 
+// How long it is remembered when the last watch of a label began that no longer
+// waits: once to twice as long as watchesKept, less if there are more of them.
+const (
+	watchesKept     = 5 * time.Minute
+	watchesKeptMost = 2_000
+)
+
 // watches are the watches that wait, at most one of an agent and a label.
 type watches struct {
 	mu      sync.Mutex
 	waiting map[hub.AgentID]map[string]*watch
-	changed chan hub.AgentID // whose sibling session may have to begin or end; see keepWatchers
+	// ended and endedBefore say when those began that wait no more, in two
+	// generations: the older is dropped at once.
+	ended, endedBefore map[watchKey]hub.Time
+	turned             hub.Time         // when endedBefore was dropped last
+	changed            chan hub.AgentID // whose sibling session may have to begin or end; see keepWatchers
+}
+
+type watchKey struct {
+	agent hub.AgentID
+	label string
 }
 
 func newWatches() *watches {
-	return &watches{waiting: map[hub.AgentID]map[string]*watch{}, changed: make(chan hub.AgentID, 64)}
+	return &watches{
+		waiting: map[hub.AgentID]map[string]*watch{}, ended: map[watchKey]hub.Time{},
+		changed: make(chan hub.AgentID, 64),
+	}
 }
 
 // watch is one call that waits for its conditions.
@@ -31,31 +51,69 @@ type watch struct {
 	tests    []test // one of each condition
 }
 
-// enter makes w the agent's one watch of its label; the one before ends.
-func (s *watches) enter(w *watch) {
+func (w *watch) key() watchKey { return watchKey{w.query.Agent, w.query.Label} }
+
+// enter makes w the agent's one watch of its label; the one before ends. A watch
+// that began before that one is refused: after a break the calls of both come in
+// any order, and the later one must not be evicted by what it has replaced.
+// watch_replaced.
+func (s *watches) enter(w *watch, now hub.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if w.query.Began <= 0 || w.query.Began > now {
+		w.query.Began = now
+	}
 	of := s.waiting[w.query.Agent]
+	before := of[w.query.Label]
+	latest := s.lastBegan(w.key(), now)
+	if before != nil {
+		latest = before.query.Began
+	}
+	if w.query.Began < latest && latest <= now { // beyond now, the clock has gone back and tells nothing
+		return errWatchReplaced(&w.query)
+	}
 	if of == nil {
 		of = map[string]*watch{}
 		s.waiting[w.query.Agent] = of
 	}
-	if before := of[w.query.Label]; before != nil {
+	if before != nil {
 		close(before.replaced)
 	}
 	of[w.query.Label] = w
+	return nil
 }
 
-func (s *watches) leave(w *watch) {
+func (s *watches) leave(w *watch, now hub.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.waiting[w.query.Agent]
-	if of[w.query.Label] == w {
-		delete(of, w.query.Label)
+	if of[w.query.Label] != w {
+		return
 	}
+	delete(of, w.query.Label)
 	if len(of) == 0 {
 		delete(s.waiting, w.query.Agent)
 	}
+	s.turn(now)
+	s.ended[w.key()] = w.query.Began
+}
+
+// lastBegan returns when the watch began that waited last; 0 if that is forgotten.
+// The mutex is held.
+func (s *watches) lastBegan(key watchKey, now hub.Time) hub.Time {
+	s.turn(now)
+	return max(s.ended[key], s.endedBefore[key])
+}
+
+// turn forgets the older generation when its time has come, or both.
+func (s *watches) turn(now hub.Time) {
+	kept := hub.Time(watchesKept.Milliseconds())
+	if since := now - s.turned; since >= 0 && since < kept && len(s.ended) < watchesKeptMost {
+		return
+	} else if since >= 2*kept {
+		s.ended = nil
+	}
+	s.endedBefore, s.ended, s.turned = s.ended, map[watchKey]hub.Time{}, now
 }
 
 // of returns what an agent's watches wait for, and a label of them: the first
@@ -108,13 +166,17 @@ func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) 
 func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
 	sibling := w.query.Agent.Watch()
 	if err := h.views.directory.park(sibling); err != nil {
+		return hub.Watched{}, watchesOf(err, w.query.Agent)
+	}
+	if err := h.watches.enter(w, h.clock.now().Wall); err != nil {
+		h.views.directory.unpark(sibling)
 		return hub.Watched{}, err
 	}
-	h.watches.enter(w)
 	h.watches.check(w.query.Agent)
 	defer func() {
-		h.watches.leave(w)
-		h.views.directory.touch(sibling, h.clock.now().Wall)
+		now := h.clock.now().Wall
+		h.watches.leave(w, now)
+		h.views.directory.touch(sibling, now)
 		h.views.directory.unpark(sibling)
 		h.watches.check(w.query.Agent)
 		h.views.directory.changed(w.query.Agent)
@@ -157,6 +219,17 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 			return got, nil
 		}
 	}
+}
+
+// watchesOf says of a refusal to park that the calls are watches.
+func watchesOf(err error, agent hub.AgentID) error {
+	var e *hub.Error
+	if !errors.As(err, &e) || e.Code != hub.CodeTooManyPolls {
+		return err
+	}
+	return hub.Errorf(e.Code, "agent %s already has %d watches waiting", agent, hub.MaxParkedPerAgent).
+		With("limit", hub.MaxParkedPerAgent).WithRetryAfter(retryAfterSec).
+		WithFix("let one of them end, or wait for several things in one watch: until may be given several times")
 }
 
 func errWatchReplaced(q *hub.WatchQuery) error {

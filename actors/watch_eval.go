@@ -39,12 +39,13 @@ func (w *watch) prepare(ctx context.Context) error {
 				return naming(err, c)
 			}
 		}
+		t := test{Condition: c, ended: map[hub.TaskID]hub.TaskStatus{}}
 		if c.Agent != "" {
-			if err := w.hub.knownAgent(c.Agent); err != nil {
+			if err := w.knownAgent(&t); err != nil {
 				return naming(err, c)
 			}
 		}
-		w.tests = append(w.tests, test{Condition: c, ended: map[hub.TaskID]hub.TaskStatus{}})
+		w.tests = append(w.tests, t)
 	}
 	return nil
 }
@@ -59,16 +60,24 @@ func naming(err error, c hub.Condition) error {
 }
 
 // knownAgent refuses an agent that has never registered. The operator and the
-// system need not.
-func (h *Hub) knownAgent(agent hub.AgentID) error {
+// system need not, nor who has sent what is unread: who posts need not register.
+func (w *watch) knownAgent(c *test) error {
+	agent := c.Agent
 	if agent.Reserved() {
 		return nil
 	}
-	if _, _, live := h.views.directory.session(agent); live {
+	if _, _, live := w.hub.views.directory.session(agent); live {
 		return nil
 	}
-	row, err := h.agentRow(agent)
-	if err == nil && row == nil {
+	row, err := w.hub.agentRow(agent)
+	if err != nil || row != nil {
+		return err
+	}
+	heard := false
+	if c.Kind == hub.UntilMessageFrom {
+		heard, _, err = w.messageFrom(c)
+	}
+	if err == nil && !heard {
 		err = hub.Errorf(hub.CodeSessionNotFound, "agent %s has never registered", agent).With("agent_id", agent).
 			WithFix("name an agent as GET /v1/agents or the status of the room shows it")
 	}
@@ -254,7 +263,8 @@ func (v *views) newest(scope core.Scope, since, head hub.MessageID, keep func(*c
 	return found, err
 }
 
-// messages returns the first unread messages of the agents that are waited for.
+// messages returns the first unread messages that ask something of the agent or
+// are of agents that are waited for. There is none of them before the last.
 func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
 	rows := []hub.UnreadRow{}
 	var from []hub.AgentID
@@ -263,11 +273,8 @@ func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
 			from = append(from, w.tests[i].Agent)
 		}
 	}
-	if len(from) == 0 {
-		return rows, nil
-	}
 	found, err := w.hub.views.listUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
-		return slices.Contains(from, m.From)
+		return slices.Contains(from, m.From) || asksOf(m, u.agent)
 	})
 	if err != nil {
 		return nil, err

@@ -314,7 +314,7 @@ func TestWatcherSession(t *testing.T) {
 		if got := <-answer; got.err != nil || !got.v.Met {
 			t.Errorf("%+v, %v", got.v, got.err)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(2 * watcherStays)
 		synctest.Wait()
 		if _, _, live := r.views.directory.session("ann.watch"); live {
 			t.Error("the session ann.watch has not ended")

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -22,35 +23,66 @@ func (s *watches) waits(agent hub.AgentID) bool {
 	return len(s.waiting[agent]) > 0
 }
 
+// A sibling session stays for a while when nothing waits any more, so that the
+// slices of one long watch have one session: from watcherStays to twice as long.
+const watcherStays = 20 * time.Second
+
 // keepWatchers gives each agent a session <agent>.watch while a watch of it
 // waits, beside the agent's own. A session that a crash has left behind ends of
 // silence, as others do.
 func (h *Hub) keepWatchers(quit <-chan struct{}) {
+	left := map[hub.AgentID]time.Time{} // when the last watch ended of those whose session stays
+	tick := time.NewTimer(watcherStays)
+	defer tick.Stop()
 	for {
 		select {
 		case agent := <-h.watches.changed:
-			h.checkWatcher(agent)
+			if h.watches.waits(agent) {
+				delete(left, agent)
+				h.beginWatcher(agent)
+				continue
+			}
+			if len(left) == 0 {
+				tick.Reset(watcherStays)
+			}
+			left[agent] = time.Now()
+		case now := <-tick.C:
+			for agent, at := range left {
+				if now.Sub(at) >= watcherStays {
+					delete(left, agent)
+					h.endWatcher(agent)
+				}
+			}
+			if len(left) > 0 {
+				tick.Reset(watcherStays)
+			}
 		case <-quit:
 			return
 		}
 	}
 }
 
-// checkWatcher begins or ends the sibling session. Refusals do not matter: the
-// session is for people to see, and the next watch asks again.
-func (h *Hub) checkWatcher(agent hub.AgentID) {
+// beginWatcher begins the sibling session. Refusals do not matter: the session is
+// for people to see, and the next watch asks again.
+func (h *Hub) beginWatcher(agent hub.AgentID) {
+	sibling := agent.Watch()
+	if _, _, live := h.views.directory.session(sibling); !live {
+		_, _ = h.Register(context.Background(), hub.RegisterInput{AgentID: sibling})
+	}
+}
+
+// endWatcher ends the sibling session, unless a watch waits again.
+func (h *Hub) endWatcher(agent hub.AgentID) {
 	sibling := agent.Watch()
 	row, _, live := h.views.directory.session(sibling)
-	switch waits := h.watches.waits(agent); {
-	case waits && !live:
-		_, _ = h.Register(context.Background(), hub.RegisterInput{AgentID: sibling})
-	case !waits && live:
-		_, _, _ = submit(context.Background(), h, write[*core.Agent, hub.ClosedSession, struct{}]{
-			owner: agentOwner(sibling),
-			decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
-				return a.Close(row.SessionID)
-			},
-			answer: func(hub.ClosedSession, *core.Record) struct{} { return struct{}{} },
-		})
+	if !live || h.watches.waits(agent) {
+		return
 	}
+	_, _, _ = submit(context.Background(), h, write[*core.Agent, hub.ClosedSession, struct{}]{
+		owner: agentOwner(sibling),
+		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
+			return a.Close(row.SessionID)
+		},
+		answer: func(hub.ClosedSession, *core.Record) struct{} { return struct{}{} },
+	})
 }

@@ -4,7 +4,7 @@ import "hubcli/hub"
 
 // ValidateWatch checks a watch and parses its conditions, each once.
 func ValidateWatch(q *hub.WatchQuery, until []string) error {
-	if err := hub.CheckSender("agent_id", q.Agent); err != nil {
+	if err := hub.CheckWatching("agent_id", q.Agent); err != nil {
 		return err
 	}
 	if q.Room == "" {

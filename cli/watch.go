@@ -72,6 +72,9 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 	if err != nil {
 		return hub.WatchQuery{}, err
 	}
+	if err := hub.CheckWatching("--agent", id); err != nil {
+		return hub.WatchQuery{}, asUsage(err)
+	}
 	q := hub.WatchQuery{Agent: id, Room: hub.RoomID(o.room), Label: o.label}
 	switch {
 	case len(o.until) == 0:

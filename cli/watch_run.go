@@ -40,7 +40,7 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 		return w.failed(err)
 	}
 	defer w.hub.Close()
-	w.query = q
+	w.query, w.query.Began = q, hub.TimeOf(w.env.Now())
 	for pause := watchRetryFirst; ; {
 		err := w.same(ctx, w.once(ctx))
 		switch {

@@ -18,6 +18,7 @@ func getWatch(c *call) (reply, error) {
 		Room:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Label: query.Name("label", hub.MaxWatchLabelChars),
 		Wait:  query.WaitUpTo(hub.MaxWatchWait, hub.MaxWatchWait),
+		Began: query.Time("began"),
 	}
 	until := query.Texts("until")
 	if q.Agent, err = c.reader(query); err != nil {

@@ -39,6 +39,7 @@ func TestWatchOverHTTP(t *testing.T) {
 		t.Errorf("of two watches of one label the first was answered %d %s", got.status, got.Code)
 	}
 	waitParked(t, h, 1)
+	c.refused(hub.CodeWatchReplaced, "GET", wait+"&began=2020-01-02T03:04:05.678Z", "")
 	posted := c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","channel":"room-`+room+`","body":"<hello>"}`).id()
 	got := <-answers
 	if got.row("met") != true || !strings.Contains(string(got.Result), fmt.Sprintf(`"id":%d,"from_agent":"b"`, posted)) {
@@ -60,6 +61,9 @@ func TestWatchOverHTTP(t *testing.T) {
 		{hub.CodeInvalid, path("agent_id=a&timeout=0", "tasks-complete:")},
 		{hub.CodeInvalid, path("agent_id=a&timeout=-1", "message-from:b")},
 		{hub.CodeInvalid, path("agent_id=a&timeout=0&label="+strings.Repeat("x", 81), "message-from:b")},
+		{hub.CodeInvalid, path("agent_id=a.watch&timeout=0", "message-from:b")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0", "seat-idle:operator")},
+		{hub.CodeInvalid, path("agent_id=a&timeout=0&began=soon", "message-from:b")},
 		{hub.CodeReservedAgent, path("agent_id=system&timeout=0", "message-from:b")},
 		{hub.CodeRoomNotFound, "/v1/watch?room_id=r_zz&agent_id=a&until=message-from:b"},
 		{hub.CodeTaskNotFound, path("agent_id=a", "tasks-complete:77")},

@@ -63,6 +63,9 @@ func ParseCondition(field, text string) (Condition, error) {
 		if CheckAgentID(field, c.Agent) != nil {
 			return refuse("names " + strconv.Quote(rest) + ", which is no agent id")
 		}
+		if c.Agent.Watcher() || c.Kind == UntilSeatIdle && c.Agent.Reserved() {
+			return refuse("names " + rest + ", which is no agent at work")
+		}
 	default:
 		return refuse("is " + strconv.Quote(text) + ", which is no condition")
 	}
@@ -76,6 +79,23 @@ type WatchQuery struct {
 	Until []Condition
 	Label string
 	Wait  time.Duration // 0: evaluate once
+	// Began is when who waits has begun to, the same in all its calls: of two
+	// watches of one label the one that began later stays, in whatever order their
+	// calls come. 0, or what lies ahead of the hub's clock, is now.
+	Began Time
+}
+
+// CheckWatching is CheckSender for an agent whose watch it is: the sibling of a
+// watch has none of its own.
+func CheckWatching(field string, id AgentID) error {
+	if err := CheckSender(field, id); err != nil {
+		return err
+	}
+	if id.Watcher() {
+		return Invalid(field, field+" is the id of a watch, and a watch has none of its own").
+			WithFix("name the agent itself, without " + WatchSuffix)
+	}
+	return nil
 }
 
 // Watched says how a watch ended.
@@ -85,7 +105,7 @@ type Watched struct {
 	AgentID     AgentID          `json:"agent_id"`
 	Conditions  []ConditionState `json:"conditions"`
 	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
-	Messages    []UnreadRow      `json:"messages"`      // the unread ones of the agents waited for, at most 5
+	Messages    []UnreadRow      `json:"messages"`      // the first unread ones that are directed or of agents waited for, at most 5
 	NextSinceID MessageID        `json:"next_since_id"` // where to poll from to read what is unread
 }
 
@@ -99,8 +119,8 @@ type ConditionState struct {
 // Watches waits for what happens in rooms.
 type Watches interface {
 	// Watch returns when all conditions hold, q.Wait is over or the hub stops. It
-	// is the agent's one watch of that label: a later one ends it
-	// (watch_replaced). room_not_found, task_not_found, run_not_found,
+	// is the agent's one watch of that label: one that began later ends it, or has
+	// ended it minutes ago (watch_replaced). room_not_found, task_not_found, run_not_found,
 	// session_not_found (an agent that is not known), too_many_polls.
 	Watch(ctx context.Context, q WatchQuery) (Watched, error)
 }

@@ -18,6 +18,9 @@ func (c *Client) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, erro
 		url.Values(v).Add("until", condition.Text)
 	}
 	v.text("label", q.Label)
+	if q.Began > 0 {
+		v.text("began", q.Began.String())
+	}
 	v.seconds("timeout", wait)
 	row, _, err := get[hub.Watched](ctx, c, "/v1/watch", url.Values(v), wait)
 	return row, err
