@@ -136,49 +136,102 @@ func (c *allCursor) close() {
 }
 
 // anyCursor walks over the documents that at least one of its cursors holds.
+// The cursors stand in a heap, the one that is least far on top, so that a step
+// moves only those that stood on the document before.
 type anyCursor struct {
-	cursors []cursor
-	at      uint64
+	heap  []branch
+	begun bool
+	on    []branch // scratch of score
+}
+
+// branch is one cursor of several and where it stands.
+type branch struct {
+	cursor
+	at    uint64
+	order int // among the cursors
 }
 
 func newAny(cursors []cursor) cursor {
 	if len(cursors) == 1 {
 		return cursors[0]
 	}
-	return &anyCursor{cursors: cursors}
+	c := &anyCursor{heap: make([]branch, len(cursors))}
+	for i, part := range cursors {
+		c.heap[i] = branch{cursor: part, order: i}
+	}
+	return c
 }
 
-func (c *anyCursor) to(doc uint64) (uint64, error) {
-	c.at = done
-	for _, part := range c.cursors {
-		at, err := part.to(doc)
-		if err != nil {
+func (c *anyCursor) to(doc uint64) (at uint64, err error) {
+	if !c.begun {
+		c.begun = true
+		for i := len(c.heap) - 1; i >= 0; i-- {
+			if c.heap[i].at, err = c.heap[i].to(doc); err != nil {
+				return done, err
+			}
+			c.sink(i)
+		}
+	}
+	if len(c.heap) == 0 {
+		return done, nil
+	}
+	for top := &c.heap[0]; top.at < doc; {
+		if top.at, err = top.to(doc); err != nil {
 			return done, err
 		}
-		c.at = min(c.at, at)
+		c.sink(0)
 	}
-	return c.at, nil
+	return c.heap[0].at, nil
 }
 
-func (c *anyCursor) score() (sum float64) {
-	for _, part := range c.cursors {
-		if at, err := part.to(0); err == nil && at == c.at { // it does not move
-			sum += part.score()
+// sink restores the heap below i.
+func (c *anyCursor) sink(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(c.heap); child++ {
+			if c.heap[child].at < c.heap[least].at {
+				least = child
+			}
 		}
+		if least == i {
+			return
+		}
+		c.heap[i], c.heap[least] = c.heap[least], c.heap[i]
+		i = least
+	}
+}
+
+// score adds in the order of the cursors, so that equal documents score equally
+// to the last bit.
+func (c *anyCursor) score() (sum float64) {
+	c.on = c.on[:0]
+	c.gather(0)
+	slices.SortFunc(c.on, func(a, b branch) int { return a.order - b.order })
+	for i := range c.on {
+		sum += c.on[i].score()
 	}
 	return sum
 }
 
+// gather collects the cursors from i down that stand where the top does.
+func (c *anyCursor) gather(i int) {
+	if i < len(c.heap) && c.heap[i].at == c.heap[0].at {
+		c.on = append(c.on, c.heap[i])
+		c.gather(2*i + 1)
+		c.gather(2*i + 2)
+	}
+}
+
 func (c *anyCursor) count() (sum uint64) {
-	for _, part := range c.cursors {
-		sum += part.count()
+	for i := range c.heap {
+		sum += c.heap[i].count()
 	}
 	return sum
 }
 
 func (c *anyCursor) close() {
-	for _, part := range c.cursors {
-		part.close()
+	for i := range c.heap {
+		c.heap[i].close()
 	}
 }
 

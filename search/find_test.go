@@ -117,6 +117,23 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestAnyOfTheRarest: if any of many words will do, those that stand everywhere
+// do not count.
+func TestAnyOfTheRarest(t *testing.T) {
+	x := opened(t)
+	for i := range 5 {
+		put(t, x, public(i+1, "aa bb cc dd ee ff"))
+	}
+	put(t, x, public(6, "rare"), public(7, "everywhere"))
+	for i := range 10 {
+		put(t, x, public(i+8, "everywhere else"))
+	}
+	got := find(t, x, actors.IndexQuery{Text: "everywhere aa bb cc dd ee rare nowhere"})
+	if !slices.Equal(got, []uint64{5, 4, 3, 2, 1, 6}) {
+		t.Errorf("found %v", got)
+	}
+}
+
 // TestPutAgain: a document that is put twice is there once, as it was put last.
 func TestPutAgain(t *testing.T) {
 	x := opened(t)
