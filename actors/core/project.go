@@ -4,10 +4,15 @@ import "hubcli/hub"
 
 // Projects is the state of the projects owner: every project and every room
 // there is, which are never deleted, with the folders bound to rooms.
-type Projects struct{ atlas *Atlas }
+type Projects struct {
+	atlas *Atlas
+	looks map[hub.RoomID]*look // of every room's name, which never changes
+}
 
 // NewProjects returns the state of an owner that has decided nothing yet.
-func NewProjects() *Projects { return &Projects{atlas: NewAtlas()} }
+func NewProjects() *Projects {
+	return &Projects{atlas: NewAtlas(), looks: map[hub.RoomID]*look{}}
+}
 
 // Atlas returns what the state holds, to be read before the next Apply.
 func (p *Projects) Atlas() *Atlas { return p.atlas }

@@ -109,9 +109,17 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 }
 
 func (p *Projects) putRoom(r StoredRoom, rows RowSink) {
-	p.atlas.PutRoom(r)
+	p.enter(r)
 	if rows != nil { // replay does not pay for the encoding
 		rows.Put(TableRoom, []byte(r.Room.RoomID), mustJSON(r))
+	}
+}
+
+// enter takes a room into the state, new or with other folders.
+func (p *Projects) enter(r StoredRoom) {
+	p.atlas.PutRoom(r)
+	if p.looks[r.Room.RoomID] == nil {
+		p.looks[r.Room.RoomID] = lookOf(r.Room.Name)
 	}
 }
 
@@ -158,7 +166,7 @@ func RestoreProjects(version uint16, data []byte) (*Projects, error) {
 		if row.Room.RoomID == "" || p.atlas.rooms[row.Room.RoomID] != nil || p.atlas.projects[row.Room.ProjectID] == nil {
 			return nil, fmt.Errorf("core: projects: room %q has no id or project, or stands twice", row.Room.RoomID)
 		}
-		p.atlas.PutRoom(row)
+		p.enter(row)
 	}
 	return p, nil
 }

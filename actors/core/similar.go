@@ -19,7 +19,7 @@ var likenesses = []struct {
 	why  string
 	same func(a, b *look) bool
 }{
-	{"the same but for case, accents, spaces and punctuation", func(a, b *look) bool { return a.letters == b.letters }},
+	{"the same but for case, accents, spaces and punctuation", func(a, b *look) bool { return a.letters.text == b.letters.text }},
 	{"the same words in another order", func(a, b *look) bool { return slices.Equal(a.sorted, b.sorted) }},
 	{"the same but for singular and plural", func(a, b *look) bool { return slices.Equal(a.singular, b.singular) }},
 	{"the same but for a letter or two", nearlySame},
@@ -29,31 +29,34 @@ var likenesses = []struct {
 // the closest first.
 func (p *Projects) similar(project hub.ProjectID, name string) []hub.SimilarRoom {
 	type found struct {
-		room hub.SimilarRoom
+		room *hub.Room
 		rank int
 	}
 	var all []found
 	want := lookOf(name)
-	for _, room := range p.atlas.Rooms(project) {
-		if rank := likeness(&want, room.Name); rank >= 0 {
-			all = append(all, found{hub.SimilarRoom{
-				RoomID: room.RoomID, Slug: room.Slug, Name: room.Name, Topic: room.Topic, Why: "its name is " + likenesses[rank].why,
-			}, rank})
+	for _, id := range p.atlas.projects[project].rooms {
+		room := &p.atlas.rooms[id].Room
+		if rank := likeness(want, p.looks[id]); rank >= 0 {
+			all = append(all, found{room, rank})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y found) int { return cmp.Compare(x.rank, y.rank) })
+	slices.SortFunc(all, func(x, y found) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), strings.Compare(x.room.Slug, y.room.Slug))
+	})
 	rooms := make([]hub.SimilarRoom, 0, min(len(all), maxCandidates))
 	for _, f := range all[:cap(rooms)] {
-		rooms = append(rooms, f.room)
+		rooms = append(rooms, hub.SimilarRoom{
+			RoomID: f.room.RoomID, Slug: f.room.Slug, Name: f.room.Name, Topic: f.room.Topic,
+			Why: "its name is " + likenesses[f.rank].why,
+		})
 	}
 	return rooms
 }
 
 // likeness returns which of likenesses holds first, or -1.
-func likeness(want *look, name string) int {
-	has := lookOf(name)
+func likeness(a, b *look) int {
 	for i := range likenesses {
-		if likenesses[i].same(want, &has) {
+		if likenesses[i].same(a, b) {
 			return i
 		}
 	}
@@ -63,28 +66,44 @@ func likeness(want *look, name string) int {
 // look is how a name looks: its words are runs of letters and digits in lower
 // case without accents.
 type look struct {
-	letters  string // all words as one; of a name without words, the name
-	words    []string
+	letters  word // all words as one; of a name without words, the name
+	words    []word
 	sorted   []string
 	singular []string // sorted
 }
 
-func lookOf(name string) look {
-	var l look
+// word is a word with what is compared first.
+type word struct {
+	text   string
+	chars  int
+	digits string
+}
+
+func wordOf(text string) word {
+	digits := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+	return word{text, utf8.RuneCountInString(text), digits}
+}
+
+func lookOf(name string) *look {
 	joined := strings.Map(func(r rune) rune {
 		if r == '\'' || r == '’' {
 			return -1 // don't is one word
 		}
 		return r
 	}, plain(name))
-	l.words = strings.FieldsFunc(joined, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(l.words) == 0 {
-		l.words = []string{foldName(name)}
+	words := strings.FieldsFunc(joined, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		words = []string{foldName(name)}
 	}
-	l.letters = strings.Join(l.words, "")
-	l.sorted = slices.Sorted(slices.Values(l.words))
-	for _, word := range l.words {
-		l.singular = append(l.singular, singularOf(word))
+	l := &look{letters: wordOf(strings.Join(words, "")), sorted: slices.Sorted(slices.Values(words))}
+	for _, text := range words {
+		l.words = append(l.words, wordOf(text))
+		l.singular = append(l.singular, singularOf(text))
 	}
 	slices.Sort(l.singular)
 	return l
@@ -113,84 +132,123 @@ func singularOf(word string) string {
 // the rooms are siblings and are meant to be.
 func nearlySame(a, b *look) bool {
 	if len(a.words) != len(b.words) {
-		return slip(a.letters, b.letters) == 1
+		return slip(&a.letters, &b.letters) == 1
 	}
 	total := 0
-	for i, word := range a.words {
-		if word == b.words[i] {
+	for i := range a.words {
+		x, y := &a.words[i], &b.words[i]
+		if x.text == y.text {
 			continue
 		}
-		edits := slip(word, b.words[i])
+		edits := slip(x, y)
 		if edits == 0 {
 			return false
 		}
-		total += edits
+		if total += edits; total > maxEdits {
+			return false
+		}
 	}
-	return total <= 2
+	return true
 }
+
+// maxEdits is how many slips two names that look alike differ by at most.
+const maxEdits = 2
 
 // slip returns how many slips make one word of another: 1, or 2 in a long word.
 // 0 says that they are different words.
-func slip(a, b string) int {
+func slip(a, b *word) int {
 	const some, long = 6, 10 // characters of the shorter word
-	if numbers(a) != numbers(b) {
+	if a.digits != b.digits {
 		return 0
 	}
 	allowed := 0
-	switch n := min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)); {
+	switch n := min(a.chars, b.chars); {
 	case n >= long:
-		allowed = 2
+		allowed = maxEdits
 	case n >= some:
 		allowed = 1
 	default:
 		return 0
 	}
-	if d := edits([]rune(a), []rune(b), allowed); d <= allowed {
+	if a.chars-b.chars > allowed || b.chars-a.chars > allowed {
+		return 0
+	}
+	if d := edits(a.text, b.text, allowed); d <= allowed {
 		return d
 	}
 	return 0
 }
 
-// numbers returns the digits of a word.
-func numbers(word string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, word)
-}
-
 // edits returns how many letters are to be put in, left out, replaced or
-// exchanged with their neighbour to make b of a; beyond limit, some number above
-// it.
-func edits(a, b []rune, limit int) int {
-	if abs := len(a) - len(b); abs > limit || -abs > limit {
+// exchanged with their neighbour to make b of a; beyond limit, which is at most
+// maxEdits, some number above it. What both begin and end with is not looked at
+// twice, and of the rest only what limit edits can reach: with n characters that
+// is O(n) at most, and ends where it is certain.
+func edits(a, b string, limit int) int {
+	x, y := middles(a, b)
+	if abs := len(x) - len(y); abs > limit || -abs > limit {
 		return limit + 1
 	}
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1) // rows i-2 and i-1, then i
-	for j := range row {
-		row[j] = j
+	// Rows i-2, i-1 and i of the matrix of distances, of each the columns i-limit
+	// to i+limit: column j stands at j-i+limit, one further for a border.
+	const width = 2*maxEdits + 3
+	far := limit + 1
+	var before, row [width]int
+	for k := range row {
+		before[k], row[k] = far, far
+		if j := k - 1 - limit; j >= 0 && j <= limit {
+			row[k] = j
+		}
 	}
-	for i := 1; i <= len(a); i++ {
-		next := make([]int, len(b)+1)
-		next[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
+	for i := 1; i <= len(x); i++ {
+		next := [width]int{}
+		least := far
+		for k := range next {
+			next[k] = far
+			j := i + k - 1 - limit
+			if k == 0 || k > 2*limit+1 || j < 0 || j > len(y) {
+				continue
 			}
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				next[j] = min(next[j], before[j-2]+1)
+			if j == 0 {
+				next[k] = min(i, far)
+			} else {
+				d := row[k] // both go on by one
+				if x[i-1] != y[j-1] {
+					d++
+				}
+				d = min(d, row[k+1]+1, next[k-1]+1)
+				if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+					d = min(d, before[k]+1)
+				}
+				next[k] = min(d, far)
 			}
-			least = min(least, next[j])
+			least = min(least, next[k])
 		}
 		if least > limit {
-			return least
+			return far
 		}
 		before, row = row, next
 	}
-	return row[len(b)]
+	return row[len(y)-len(x)+limit+1]
+}
+
+// middles returns what is left of two words without what both begin with and what
+// both end with.
+func middles(a, b string) (x, y []rune) {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && (n < len(a) && !utf8.RuneStart(a[n]) || n < len(b) && !utf8.RuneStart(b[n])) {
+		n-- // within a character
+	}
+	a, b = a[n:], b[n:]
+	m := 0
+	for m < len(a) && m < len(b) && a[len(a)-1-m] == b[len(b)-1-m] {
+		m++
+	}
+	for m > 0 && !utf8.RuneStart(a[len(a)-m]) {
+		m--
+	}
+	return []rune(a[:len(a)-m]), []rune(b[:len(b)-m])
 }
