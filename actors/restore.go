@@ -82,8 +82,8 @@ func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 	switch {
 	case s.Owner == directoryOwner():
 		var state directoryState
-		if s.Version != directoryVersion {
-			return fmt.Errorf("directory version %d is not known", s.Version)
+		if err := core.CheckVersion("sessions", s.Version, directoryVersion); err != nil {
+			return err
 		}
 		if err = json.Unmarshal(s.Data, &state); err == nil {
 			h.views.directory.restore(state)

@@ -18,9 +18,14 @@ import (
 	"hubcli/hub"
 )
 
-// FormatVersion is the version of the store's format that this program writes.
-// It reads this one and refuses later ones.
-const FormatVersion = 1
+// FormatVersion is the version of the store's format that this program writes. It
+// reads earlier ones, raises a store of one to its own when it opens it, and
+// refuses later ones. It rises with every kind of fact, row or section that the
+// program before would not know, so that this says so rather than stumble over it:
+//
+//	1  sessions, channels, messages, leases, tasks
+//	2  rooms and all that is in them, runs, hand-offs, memory, what was seen
+const FormatVersion = 2
 
 // Names in the folder of a store. They are part of the store's format.
 const (
@@ -81,7 +86,7 @@ func decodeMarker(b []byte) (Marker, error) {
 	if version > FormatVersion {
 		return Marker{Format: version}, &StartError{
 			Sentence: fmt.Sprintf("the store has format %d, this hubcli knows formats up to %d", version, FormatVersion),
-			Kind:     StartNewerFormat, Fix: "start it with the newer hubcli that wrote it, or name another folder with --storage",
+			Kind:     StartNewerFormat, Fix: "start it with the newer hubcli that wrote it, or an earlier copy of the store with this one, or name another folder with --storage",
 		}
 	}
 	if len(lines) != 5 || len(lines[4]) != 0 {

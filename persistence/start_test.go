@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,7 +99,7 @@ func TestStartErrors(t *testing.T) {
 		}},
 		"newer format": {kind: StartNewerFormat, is: ErrNewerFormat, make: func(t *testing.T) string {
 			dir := newStore(t, 1)
-			put(t, dir, nameFormat, "hubcli store\nformat 2\nwhatever comes\n")
+			put(t, dir, nameFormat, fmt.Sprintf("hubcli store\nformat %d\nwhatever comes\n", FormatVersion+1))
 			return dir
 		}},
 		"damaged FORMAT": {kind: StartCorrupt, make: func(t *testing.T) string {
@@ -182,6 +183,38 @@ func snapshot(t *testing.T, path string) string {
 		return nil
 	})
 	return b.String()
+}
+
+// A store of an earlier format is marked as one of today's when it is opened, and
+// not before it could be: the program that wrote it refuses it then by its format
+// instead of stumbling over what it does not know.
+func TestFormatRises(t *testing.T) {
+	dir := newStore(t, 3)
+	was, err := Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was.Format = 1
+	put(t, dir, nameFormat, string(was.encode()))
+	head, err := os.ReadFile(filepath.Join(dir, nameHead))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, nameHead, "")
+	if _, err := Open(dir, Options{}); err == nil {
+		t.Fatal("a store without HEAD was opened")
+	}
+	if m, err := Inspect(dir); err != nil || m != was {
+		t.Errorf("after a start that failed the marker is %+v, %v", m, err)
+	}
+	put(t, dir, nameHead, string(head))
+	s := openStore(t, dir)
+	if s.Head().Seq != 3 || s.InstanceID() != was.InstanceID {
+		t.Errorf("head %+v, instance %s", s.Head(), s.InstanceID())
+	}
+	if m, err := Inspect(dir); err != nil || m.Format != FormatVersion || m.InstanceID != was.InstanceID {
+		t.Errorf("the marker is %+v, %v", m, err)
+	}
 }
 
 func TestIdentityAndSecretsStay(t *testing.T) {

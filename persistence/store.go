@@ -136,7 +136,25 @@ func (s *Store) open(o Options) error {
 	if err := s.openFiles(fresh); err != nil {
 		return err
 	}
-	return s.openJournal(o)
+	if err := s.openJournal(o); err != nil {
+		return err
+	}
+	return s.raiseFormat()
+}
+
+// raiseFormat marks a store of an earlier format as one of today's, before
+// anything of today's is written to it. What stands in it stays as it is.
+func (s *Store) raiseFormat() error {
+	if s.marker.Format == FormatVersion {
+		return nil
+	}
+	raised := Marker{Format: FormatVersion, InstanceID: s.marker.InstanceID}
+	if err := writeMarker(s.fs, s.dir, raised); err != nil {
+		return ioError("writing FORMAT", err)
+	}
+	s.log.Info("the store is now of another format; earlier versions of hubcli refuse it", "was", s.marker.Format, "format", raised.Format)
+	s.marker = raised
+	return nil
 }
 
 // openFiles opens, or makes, everything but the database. The marker is written

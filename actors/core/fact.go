@@ -36,15 +36,32 @@ func mustJSON(v any) []byte {
 }
 
 // DecodeFact reads a fact back. An unknown type or bytes that are no fact are an
-// error: the record was written by a newer version or is damaged.
+// error: the record was written by a later version or is damaged.
 func DecodeFact(e EncodedFact) (Fact, error) {
 	make, ok := factTypes[e.Type]
 	if !ok {
-		return nil, fmt.Errorf("core: unknown fact type %d", e.Type)
+		return nil, errLaterVersion(fmt.Sprintf("fact type %d is not known", e.Type))
 	}
 	f := make()
 	if err := json.Unmarshal(e.Data, f); err != nil {
 		return nil, fmt.Errorf("core: fact type %d: %w", e.Type, err)
 	}
 	return f, nil
+}
+
+// CheckVersion refuses a version of stored things that this program cannot read:
+// it reads those from 1 to latest.
+func CheckVersion(what string, version, latest uint16) error {
+	if version < 1 {
+		return fmt.Errorf("core: %s have no version", what)
+	}
+	if version > latest {
+		return errLaterVersion(fmt.Sprintf("%s of version %d are not known", what, version))
+	}
+	return nil
+}
+
+// errLaterVersion refuses what no version up to this one has written.
+func errLaterVersion(what string) error {
+	return fmt.Errorf("core: %s; the store was written by a later version of hubcli: use that one, or an earlier copy of the store", what)
 }

@@ -175,8 +175,8 @@ func (l *Leases) Snapshot() []byte {
 
 // RestoreLeases returns the state that a snapshot of this version holds.
 func RestoreLeases(version uint16, data []byte) (*Leases, error) {
-	if version != LeasesVersion {
-		return nil, fmt.Errorf("core: leases of version %d cannot be read", version)
+	if err := CheckVersion("leases", version, LeasesVersion); err != nil {
+		return nil, err
 	}
 	var s leasesSnapshot
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -148,8 +148,8 @@ func (p *Projects) Snapshot() []byte {
 
 // RestoreProjects returns the state that a snapshot of this version holds.
 func RestoreProjects(version uint16, data []byte) (*Projects, error) {
-	if version != ProjectsVersion {
-		return nil, fmt.Errorf("core: projects of version %d cannot be read", version)
+	if err := CheckVersion("projects", version, ProjectsVersion); err != nil {
+		return nil, err
 	}
 	var s projectsSnapshot
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -125,8 +125,10 @@ func TestSimilarRoomsInAFullProject(t *testing.T) {
 		"common beginning": func(i int) string { return long + fmt.Sprintf("%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676) },
 		"common end":       func(i int) string { return fmt.Sprintf("%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676) + long },
 		"common middle":    func(i int) string { return fmt.Sprintf("%c%c", 'a'+i%26, 'a'+i/26%26) + long + fmt.Sprint("xy"[i%2:]) },
-		"many words":       func(i int) string { return strings.Repeat("größten ", 36) + fmt.Sprintf("%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676) },
-		"nothing common":   func(i int) string { return strings.Repeat(fmt.Sprintf("%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676), 93) },
+		"many words": func(i int) string {
+			return strings.Repeat("größten ", 36) + fmt.Sprintf("%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676)
+		},
+		"nothing common": func(i int) string { return strings.Repeat(fmt.Sprintf("%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676), 93) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewProjects()

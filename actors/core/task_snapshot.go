@@ -29,8 +29,8 @@ func (t *Tasks) Snapshot() []byte {
 
 // RestoreTasks returns the state that a snapshot of this version holds.
 func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
-	if version < 1 || version > TasksVersion {
-		return nil, fmt.Errorf("core: tasks of version %d cannot be read", version)
+	if err := CheckVersion("tasks", version, TasksVersion); err != nil {
+		return nil, err
 	}
 	var s tasksSnapshot
 	if err := json.Unmarshal(data, &s); err != nil {
