@@ -743,6 +743,36 @@ var faults = []fault{
 		"search", "TestOpen",
 	},
 	{
+		"feeding the index does not rest", "actors/pace.go",
+		"took *= busyRest", "took /= busyRest",
+		"actors", "TestFeedingYieldsToPosts",
+	},
+	{
+		"feeding rests for ever", "actors/pace.go",
+		"return min(took, maxRest)", "return 100 * took",
+		"actors", "TestFeedingYieldsToPosts",
+	},
+	{
+		"a search does not end the rest", "actors/indexer.go",
+		"		poke(x.hurry)\n", "",
+		"actors", "TestSearchWaitsForWhatWasPosted",
+	},
+	{
+		"a full disk is fed", "actors/indexer.go",
+		"if ok, _ := x.hub.journal.Room(); !ok {", "if ok, _ := x.hub.journal.Room(); false && !ok {",
+		"actors", "TestFullDiskPausesFeeding",
+	},
+	{
+		"common words cost as many as there are", "search/find.go",
+		"all[:min(len(all), none+maxAnyWords)]", "all",
+		"search", "TestAnyOfTheRarest",
+	},
+	{
+		"replaced memories count", "actors/core/memory.go",
+		"		m.kept--\n", "",
+		"actors/core", "TestMemoryIsItsRows|TestMemoryLimit",
+	},
+	{
 		"search does not wait", "actors/service_search.go",
 		"h.indexer.await(ctx, searchFresh)", "h.indexer.await(ctx, 0)",
 		"search", "TestWhatIsAcknowledgedIsFound",
