@@ -37,7 +37,10 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 		return out, err
 	}
 	tasks := h.views.tasks.concerning(q.Agent)
-	out.Tasks = rowsOf(tasks, attentionRows)
+	for i := range tasks {
+		tasks[i].Task = h.taskRow(&tasks[i], viewer{agent: q.Agent})
+	}
+	out.Tasks = h.taskRows(tasks, attentionRows, viewer{agent: q.Agent})
 	out.Claims = h.claimsOf(q.Agent)
 	_, _, out.Watching = h.watches.of(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)

@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"hubcli/actors/core"
@@ -13,7 +12,10 @@ import (
 // Claim asks for a claim; see hub.Leases.
 func (h *Hub) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
 	if in.ClaimKey == "" {
-		in.ClaimKey = hub.ClaimKey("task-" + strconv.FormatInt(int64(in.TaskMessageID), 10))
+		in.ClaimKey = taskKey(in.TaskMessageID)
+	}
+	if err := h.checkClaimed(viewerOf(ctx, in.OwnerAgentID), &in); err != nil {
+		return hub.Grant[hub.Claim]{}, err
 	}
 	c := core.AcquireCommand{
 		Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: in.OwnerAgentID, Thread: in.ThreadID,

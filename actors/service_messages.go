@@ -92,23 +92,16 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 		}
 	}
 	if m.ReplyTo != 0 {
-		to, err := h.views.message(m.ReplyTo)
-		if err != nil && !errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
+		known, err := h.knows(viewer{m.From, caller.Operator}, m.ReplyTo)
+		if err != nil {
 			return m, err
 		}
-		if err != nil || !caller.Operator && !hub.Visible(m.From, to.From, to.To) && !h.hasTask(m.From, m.ReplyTo) {
+		if !known {
 			return m, hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
 				With("field", "reply_to").WithFix("name the id of a message that the sender has seen")
 		}
 	}
 	return m, nil
-}
-
-// hasTask reports whether the agent may see the task that a message opened: one
-// that was handed over is answered by who did not get the message.
-func (h *Hub) hasTask(agent hub.AgentID, id hub.MessageID) bool {
-	t, err := h.anyTask(id)
-	return err == nil && core.TaskVisible(agent, &t)
 }
 
 // checkChannel refuses a channel that does not exist, with this HTTP status.

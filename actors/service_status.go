@@ -38,11 +38,11 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 		return out, err
 	}
 	tasks := h.views.tasks.inRoom(room.RoomID, func(*core.StoredTask) bool { return true })
-	if err := h.showLeases(&out, seats, tasks, now); err != nil {
+	visible := slices.DeleteFunc(tasks, func(t core.StoredTask) bool { return !sees.task(&t) })
+	out.OpenTasks, out.OpenTaskCount = h.taskRows(visible, statusTasks, sees), len(visible)
+	if err := h.showLeases(&out, seats, visible, sees, now); err != nil {
 		return out, err
 	}
-	visible := slices.DeleteFunc(tasks, func(t core.StoredTask) bool { return !sees.task(&t) })
-	out.OpenTasks, out.OpenTaskCount = rowsOf(visible, statusTasks), len(visible)
 	if err := h.showRuns(&out, sees); err != nil {
 		return out, err
 	}
@@ -73,8 +73,10 @@ func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, sees viewer, now hu
 	return h.countUnreadOf(out.Seats, out.Room.RoomID)
 }
 
-// showLeases shows what agents with a seat hold, and claims on tasks of the room.
-func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.StoredTask, now core.Now) error {
+// showLeases shows what agents with a seat hold, and claims on those tasks of the
+// room that the viewer may see. What a claim of a seat says of another task is left
+// out.
+func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.StoredTask, sees viewer, now core.Now) error {
 	found := map[core.LeaseKey]core.Lease{}
 	add := func(l *core.Lease) { found[l.LeaseKey()] = *l }
 	for i := range seats {
@@ -97,7 +99,31 @@ func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.Store
 	}
 	out.Claims, out.ClaimCount = heldRows(claims, now), len(claims)
 	out.Locks, out.LockCount = heldRows(locks, now), len(locks)
+	for i := range out.Claims {
+		if err := h.hideTask(&out.Claims[i], sees); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// hideTask takes out of a claim's row the task that the viewer may not see.
+func (h *Hub) hideTask(row *hub.HeldRow, sees viewer) error {
+	if id := taskOfKey(hub.ClaimKey(row.Key)); id != 0 {
+		if known, err := h.knowsTask(sees, id, true); err != nil {
+			return err
+		} else if !known {
+			row.Key = ""
+		}
+	}
+	if row.TaskMessageID == nil {
+		return nil
+	}
+	known, err := h.knows(sees, *row.TaskMessageID)
+	if err == nil && !known {
+		row.TaskMessageID = nil
+	}
+	return err
 }
 
 // heldRows shows the oldest leases.

@@ -20,10 +20,10 @@ func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
 			return nil, err
 		}
 	}
-	operator := hub.CallerOf(ctx).Operator
+	sees := viewerOf(ctx, q.Viewer)
 	keeps := func(t *core.StoredTask) bool {
 		row := &t.Task
-		return (operator || core.TaskVisible(q.Viewer, t)) &&
+		return sees.task(t) &&
 			(q.Status == "" || row.Status == q.Status) && (!q.Active || !row.Status.Terminal()) &&
 			(q.ParentID == 0 || row.ParentTaskID != nil && *row.ParentTaskID == q.ParentID) &&
 			(q.Channel == "" || row.Channel == q.Channel) &&
@@ -35,20 +35,12 @@ func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
 	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
 	switch {
 	case live && q.RoomID != "":
-		return rowsOf(h.views.tasks.inRoom(q.RoomID, keeps), q.Limit), nil
+		return h.taskRows(h.views.tasks.inRoom(q.RoomID, keeps), q.Limit, sees), nil
 	case live:
-		return rowsOf(h.views.tasks.list(keeps), q.Limit), nil
+		return h.taskRows(h.views.tasks.list(keeps), q.Limit, sees), nil
 	}
 	found, err := h.storedTasks(q, keeps)
-	return rowsOf(found, q.Limit), err
-}
-
-func rowsOf(tasks []core.StoredTask, limit int) []hub.Task {
-	rows := make([]hub.Task, 0, min(limit, len(tasks)))
-	for i := 0; i < len(tasks) && i < limit; i++ {
-		rows = append(rows, tasks[i].Task)
-	}
-	return rows
+	return h.taskRows(found, q.Limit, sees), err
 }
 
 // storedTasks reads tasks from the store, newest first, by the narrowest index
@@ -112,13 +104,14 @@ func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.
 			return hub.Task{}, errTaskNotFound(id)
 		}
 	}
-	if !hub.CallerOf(ctx).Operator && !core.TaskVisible(viewer, &t) {
+	sees := viewerOf(ctx, viewer)
+	if !sees.task(&t) {
 		return hub.Task{}, errTaskNotFound(id)
 	}
-	return t.Task, nil
+	return h.taskRow(&t, sees), nil
 }
 
-func errTaskNotFound(id hub.TaskID) error {
+func errTaskNotFound(id hub.TaskID) *hub.Error {
 	return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", id).
 		WithFix("a task's id is that of the message that opened it; name agent_id if the task was opened by a direct message")
 }
@@ -137,7 +130,7 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 		return out, err
 	}
 	row, err := core.AnswerEndedCompletion(id, stored, by)
-	return hub.Outcome[hub.Task]{Row: row}, err
+	return hub.Outcome[hub.Task]{Row: h.unveiled(row, row.BlockedBy, viewerOf(ctx, in.AgentID))}, err
 }
 
 // UpdateTask changes a task; see hub.Tasks.
@@ -173,7 +166,7 @@ func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decid
 		answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
 		codec:  jsonCodec[hub.Task](effectTask),
 	})
-	return hub.Outcome[hub.Task]{Row: row, Replayed: replayed}, err
+	return hub.Outcome[hub.Task]{Row: h.unveiled(row, row.BlockedBy, viewerOf(ctx, agent)), Replayed: replayed}, err
 }
 
 // endedTask returns the stored row of a task that is not live, or nil.
@@ -197,8 +190,9 @@ func taskActor(ctx context.Context, agent hub.AgentID) core.TaskActor {
 // taskWorld knows of tasks that have ended.
 type taskWorld struct{ h *Hub }
 
-// Ended reports whether id is a task that has ended and that by may see.
-func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) bool {
+// Ended reports whether id is a task that has ended and that by may see, and
+// whether a direct message opened it.
+func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
 	t, err := w.h.storedTask(id)
-	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t))
+	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t)), t.Direct
 }

@@ -182,7 +182,7 @@ func (h *Hub) threadTasks(id hub.ThreadID, sees viewer) (rows []hub.Task, open [
 			}
 		}
 		if sees.task(&t) {
-			rows = append(rows, t.Task)
+			rows = append(rows, h.taskRow(&t, sees))
 			if !t.Task.Status.Terminal() {
 				open = append(open, t)
 			}

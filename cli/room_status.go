@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -180,7 +181,11 @@ func (p *page) task(t *hub.Task) {
 	}
 	title := t.Title
 	if !t.Ready {
-		title += " (waits for " + joined(t.BlockedBy) + ")"
+		others := "others"
+		if len(t.BlockedBy) > 0 {
+			others = joined(t.BlockedBy)
+		}
+		title += " (waits for " + others + ")"
 	}
 	p.row(fmt.Sprint(t.TaskID), string(t.Status), who, title)
 }
@@ -196,7 +201,7 @@ func (p *page) leases(what string, n int, rows []hub.HeldRow) {
 		if l.TaskMessageID != nil {
 			task = fmt.Sprint("task ", *l.TaskMessageID)
 		}
-		p.row(l.Key, string(l.AgentID), "held "+span(hub.Time(l.AgeSec*1000)), span(hub.Time(l.ExpiresInSec*1000))+" left", task)
+		p.row(cmp.Or(l.Key, "(a task of others)"), string(l.AgentID), "held "+span(hub.Time(l.AgeSec*1000)), span(hub.Time(l.ExpiresInSec*1000))+" left", task)
 	}
 }
 

@@ -84,7 +84,7 @@ type RoomStatus struct {
 // HeldRow is a claim or lock that has to do with a room: an agent with a seat
 // holds it, or it is on a task of the room.
 type HeldRow struct {
-	Key           string     `json:"key"` // claim_key or file_path
+	Key           string     `json:"key"` // claim_key or file_path; empty if it names a task that is hidden
 	AgentID       AgentID    `json:"agent_id"`
 	TaskMessageID *MessageID `json:"task_message_id"`
 	AgeSec        float64    `json:"age_sec"`        // since it was granted

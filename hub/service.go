@@ -208,7 +208,8 @@ type LeasesQuery struct {
 type Leases interface {
 	// Claim grants the key if it is free or already the caller's (then it is
 	// extended). Otherwise the answer is not an error: the holder's row, not
-	// acquired. With WaitSec the call waits its turn first.
+	// acquired. With WaitSec the call waits its turn first. task_not_found: the
+	// claimer may not see the message or task.
 	Claim(ctx context.Context, in ClaimInput) (Grant[Claim], error)
 	// RefreshClaim renews. not_holder, stale_fence.
 	RefreshClaim(ctx context.Context, in ClaimHoldInput) (Grant[Claim], error)

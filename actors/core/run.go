@@ -109,7 +109,7 @@ func (t *Tasks) checkJoin(ids []hub.TaskID, run hub.RunID, counts hub.RunCounts,
 		}
 		task, live := t.live[id]
 		switch {
-		case live && !by.sees(&task.StoredTask), !live && !w.Ended(by, id):
+		case !t.known(id, by, w):
 			return nil, taskNotFound(id).With("field", "task_ids").With("task_id", id)
 		case !live:
 			return nil, taskClosed(id).With("field", "task_ids").WithFix("leave it out: only tasks that have not ended join a run")

@@ -22,6 +22,9 @@ type StoredTask struct {
 	Direct    bool        `json:"direct"`               // opened by a direct message
 	Asked     hub.AgentID `json:"asked,omitempty"`      // to whom that was addressed
 	OfferedBy hub.AgentID `json:"offered_by,omitempty"` // who made the offer, if it is offered
+	// Veiled are those tasks of blocked_by that direct messages opened: not
+	// everybody who sees this task may see them.
+	Veiled []hub.TaskID `json:"veiled,omitempty"`
 }
 
 // TaskVisible is the one rule of who may see a task: everybody, unless a direct
@@ -46,8 +49,8 @@ func (a TaskActor) sees(t *StoredTask) bool {
 // TaskWorld knows of the tasks that have left the state.
 type TaskWorld interface {
 	// Ended reports whether id, which is no live task's, is a task that by may
-	// see.
-	Ended(by TaskActor, id hub.TaskID) bool
+	// see, and whether a direct message opened it.
+	Ended(by TaskActor, id hub.TaskID) (sees, direct bool)
 }
 
 // PostTaskCommand is a checked message that may open, complete or parent a task.
@@ -187,7 +190,7 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 	}
 	parent, live := t.live[m.Parent]
 	switch {
-	case live && !by.sees(&parent.StoredTask), !live && !w.Ended(by, m.Parent):
+	case !t.known(m.Parent, by, w):
 		return hub.Errorf(hub.CodeParentNotFound, "there is no task %d to be the parent", m.Parent).
 			With("field", "parent_task_id").WithFix("name the id of the message that opened the parent task")
 	case !m.Kind.OpensTask():
@@ -199,6 +202,15 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 			With("limit", hub.MaxTaskDepth).WithFix("open the task under one of the upper levels")
 	}
 	return nil
+}
+
+// known reports whether id is a task, live or ended, that by may see.
+func (t *Tasks) known(id hub.TaskID, by TaskActor, w TaskWorld) bool {
+	if task, live := t.live[id]; live {
+		return by.sees(&task.StoredTask)
+	}
+	sees, _ := w.Ended(by, id)
+	return sees
 }
 
 // Complete ends a live task as done, with what rolls up from it. ErrNotLive,

@@ -36,6 +36,7 @@ type TaskChanged struct {
 	Status    *hub.TaskStatus `json:"status,omitempty"`
 	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: nobody
 	BlockedBy *[]hub.TaskID   `json:"blocked_by,omitempty"`
+	Veiled    []hub.TaskID    `json:"veiled,omitempty"` // those of BlockedBy that direct messages opened
 	Result    *int            `json:"result,omitempty"` // position of the message that ended it
 }
 
@@ -168,6 +169,9 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	task.Task = f.changed(task.Task, true, at)
 	if task.Task.OfferedTo == nil {
 		task.OfferedBy = ""
+	}
+	if f.BlockedBy != nil {
+		task.Veiled = f.Veiled
 	}
 	t.countInRun(task, was, at, rows)
 	if !task.Task.Status.Terminal() {

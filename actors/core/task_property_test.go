@@ -170,7 +170,12 @@ func (r *taskRig) waitsFor(id, target hub.TaskID, seen map[hub.TaskID]bool) bool
 	}
 	seen[id] = true
 	for _, next := range r.rows[id].Task.BlockedBy {
-		if next == target || r.waitsFor(next, target, seen) {
+		if next == target && r.isOpen(next) || r.waitsFor(next, target, seen) {
+			return true
+		}
+	}
+	for next, row := range r.rows { // a parent waits for its children
+		if p := row.Task.ParentTaskID; p != nil && *p == id && (next == target && r.isOpen(next) || r.waitsFor(next, target, seen)) {
 			return true
 		}
 	}

@@ -38,9 +38,9 @@ func newTaskRig(t failer) *taskRig {
 }
 
 // Ended implements core.TaskWorld from the stored rows.
-func (r *taskRig) Ended(by core.TaskActor, id hub.TaskID) bool {
+func (r *taskRig) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
 	row, ok := r.rows[id]
-	return ok && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &row))
+	return ok && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &row)), row.Direct
 }
 
 func (r *taskRig) commit(d core.Draft) core.Position {

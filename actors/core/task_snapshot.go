@@ -9,7 +9,7 @@ import (
 )
 
 // TasksVersion is the version of what Snapshot writes. Version 1 has no runs and
-// no offers, version 2 does not say who was asked first.
+// no offers, version 2 does not say who was asked first and what is veiled.
 const TasksVersion uint16 = 3
 
 type tasksSnapshot struct {
@@ -49,6 +49,9 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 	}
 	for _, task := range t.live {
 		t.link(task)
+		if version < 3 {
+			t.veil(task)
+		}
 	}
 	for _, run := range s.Runs {
 		if run == nil || t.runs[run.Run.RunID] != nil {
@@ -57,4 +60,14 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 		t.runs[run.Run.RunID] = run
 	}
 	return t, nil
+}
+
+// veil finds what an older snapshot does not say, as far as the state knows: which
+// of the tasks that this one waits for were opened by direct messages.
+func (t *Tasks) veil(task *liveTask) {
+	for _, id := range task.Task.BlockedBy {
+		if blocker := t.live[id]; blocker != nil && blocker.Direct {
+			task.Veiled = append(task.Veiled, id)
+		}
+	}
 }

@@ -50,11 +50,12 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		f.Assignee = a
 	}
 	if c.In.BlockedBy != nil {
-		if blockedBy, err = t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w); err != nil {
+		var veiled []hub.TaskID
+		if blockedBy, veiled, err = t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w); err != nil {
 			return Decision[hub.Task]{}, err
 		}
 		if !slices.Equal(blockedBy, row.BlockedBy) {
-			f.BlockedBy = &blockedBy
+			f.BlockedBy, f.Veiled = &blockedBy, veiled
 		}
 	}
 	if f.Status == nil && f.Assignee == nil && f.BlockedBy == nil {
@@ -78,13 +79,15 @@ func checkTransition(from, to hub.TaskStatus) error {
 		With("current", from).With("allowed", nextStatus[from])
 }
 
-// checkBlockedBy returns the list without repetitions.
-func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor, w TaskWorld) ([]hub.TaskID, error) {
-	if len(given) > hub.MaxBlockedBy {
-		return nil, hub.Invalid("blocked_by", "a task cannot wait for so many tasks").
-			With("limit", hub.MaxBlockedBy).With("size", len(given))
+// checkBlockedBy returns the list without repetitions, and those of it that direct
+// messages opened. What the actor may not see it can neither name nor take out.
+func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor, w TaskWorld) (out, veiled []hub.TaskID, err error) {
+	out = make([]hub.TaskID, 0, len(given))
+	add := func(id hub.TaskID, direct bool) {
+		if out = append(out, id); direct {
+			veiled = append(veiled, id)
+		}
 	}
-	out := make([]hub.TaskID, 0, len(given))
 	for _, id := range given {
 		if slices.Contains(out, id) {
 			continue
@@ -92,37 +95,59 @@ func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor,
 		blocker, live := t.live[id]
 		switch {
 		case id == task.Task.TaskID:
-			return nil, hub.Invalid("blocked_by", "a task cannot wait for itself").With("task_id", id)
-		case live && !by.sees(&blocker.StoredTask), !live && !w.Ended(by, id):
-			return nil, hub.Invalid("blocked_by", "there is no such task to wait for").With("task_id", id)
+			return nil, nil, hub.Invalid("blocked_by", "a task cannot wait for itself").With("task_id", id)
+		case !t.known(id, by, w):
+			return nil, nil, hub.Invalid("blocked_by", "there is no such task to wait for").With("task_id", id)
 		case live && len(t.waiting[id]) >= maxWaiting && !slices.Contains(task.Task.BlockedBy, id):
-			return nil, hub.Invalid("blocked_by", "too many tasks wait for this one").
+			return nil, nil, hub.Invalid("blocked_by", "too many tasks wait for this one").
 				With("task_id", id).With("limit", maxWaiting)
+		case live:
+			add(id, blocker.Direct)
+		default:
+			_, direct := w.Ended(by, id)
+			add(id, direct)
 		}
-		out = append(out, id)
 	}
-	return out, t.checkCycle(task.Task.TaskID, out)
+	for _, id := range task.Veiled {
+		if blocker := t.live[id]; blocker != nil && !by.sees(&blocker.StoredTask) {
+			add(id, true)
+		}
+	}
+	if len(out) > hub.MaxBlockedBy {
+		return nil, nil, hub.Invalid("blocked_by", "a task cannot wait for so many tasks").
+			With("limit", hub.MaxBlockedBy).With("size", len(out))
+	}
+	return out, veiled, t.checkCycle(task, out)
 }
 
-// checkCycle refuses a list from which the task itself can be reached. The tasks
-// that are live now have no cycle among them, because each list was checked.
-func (t *Tasks) checkCycle(id hub.TaskID, blockedBy []hub.TaskID) error {
+// checkCycle refuses a list for which the task would wait for itself. A task waits
+// for those in its blocked_by, and a parent for its children, with which it is
+// done. So the search goes from the task to all that wait for it: none of them may
+// be in the list. A task that is opened waits for nothing, so that no child closes
+// a circle before its own blocked_by is set.
+func (t *Tasks) checkCycle(task *liveTask, blockedBy []hub.TaskID) error {
 	seen := map[hub.TaskID]bool{}
-	todo := slices.Clone(blockedBy)
-	for len(todo) > 0 {
+	todo := []*liveTask{task}
+	for len(todo) > 0 && len(blockedBy) > 0 {
 		next := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if next == id {
-			return hub.Invalid("blocked_by", "tasks would wait for each other in a circle").With("task_id", id)
-		}
-		task, live := t.live[next]
-		if seen[next] || !live {
+		id := next.Task.TaskID
+		if seen[id] {
 			continue
 		}
-		if seen[next] = true; len(seen) > maxBlockedWalk {
-			return hub.Invalid("blocked_by", "too many tasks wait for each other").With("limit", maxBlockedWalk)
+		if slices.Contains(blockedBy, id) {
+			return hub.Invalid("blocked_by", "tasks would wait for each other in a circle").With("task_id", id).
+				WithFix("leave this task out: it waits, itself or as the parent of one that does, for the task that you change")
 		}
-		todo = append(todo, task.Task.BlockedBy...)
+		if seen[id] = true; len(seen) > maxBlockedWalk {
+			return hub.Invalid("blocked_by", "too many tasks wait for this one, or for those that do").With("limit", maxBlockedWalk)
+		}
+		for waiter := range t.waiting[id] {
+			todo = append(todo, t.live[waiter])
+		}
+		if parent := t.live[value(next.Task.ParentTaskID)]; parent != nil {
+			todo = append(todo, parent)
+		}
 	}
 	return nil
 }
