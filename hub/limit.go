@@ -37,10 +37,12 @@ const (
 	DefaultTTLSec = 300
 	MaxWaitSec    = 60 // wait_sec of a claim or lock
 
-	MaxTaskDepth   = 64    // levels of a task tree
-	MaxRecordRows  = 1_000 // rows one command may write
-	MaxBlockedBy   = 100   // tasks that one task may wait for
-	MaxExpireBatch = 1_000 // leases that one record may expire
+	MaxTaskDepth   = 64      // levels of a task tree
+	MaxLiveTasks   = 100_000 // tasks that have not ended, which are all kept in memory
+	MaxLiveRuns    = 10_000  // runs that have not ended, which are all kept in memory
+	MaxRecordRows  = 1_000   // rows one command may write
+	MaxBlockedBy   = 100     // tasks that one task may wait for
+	MaxExpireBatch = 1_000   // leases that one record may expire
 
 	MaxProjects         = 1_000
 	MaxProjectRooms     = 1_000  // rooms of a project

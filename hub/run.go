@@ -87,7 +87,7 @@ type OfferInput struct {
 // Runs batches tasks and hands them over.
 type Runs interface {
 	// CreateRun makes a run. room_not_found, task_not_found, task_closed, invalid
-	// (a task is in another run, or there are too many at once).
+	// (a task is in another run, or there are too many at once), limit_reached.
 	CreateRun(ctx context.Context, in RunInput) (Outcome[Run], error)
 	// AddRunTasks adds tasks, which reopens a run that has ended. run_not_found,
 	// task_not_found, task_closed, limit_reached, invalid.

@@ -44,8 +44,11 @@ type JoinRunCommand struct {
 }
 
 // StartRun decides a run with these tasks. task_not_found (also: not the actor's
-// to see), task_closed, invalid.
+// to see), task_closed, limit_reached, invalid.
 func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
+	if err := t.checkLiveRuns(); err != nil {
+		return Decision[StoredRun]{}, err
+	}
 	join, err := t.checkJoin(c.In.TaskIDs, "", hub.RunCounts{}, c.By, w)
 	if err != nil {
 		return Decision[StoredRun]{}, err
@@ -81,7 +84,7 @@ func (t *Tasks) JoinRun(c JoinRunCommand, _ Now, w TaskWorld) (Decision[StoredRu
 }
 
 // findRun returns a run and, if it has ended, the fact that reopens it.
-// RunNotLive, run_not_found.
+// RunNotLive, run_not_found, limit_reached.
 func (t *Tasks) findRun(id hub.RunID, ended *EndedRun) (StoredRun, []Fact, error) {
 	if run := t.runs[id]; run != nil {
 		return *run, nil, nil
@@ -93,7 +96,17 @@ func (t *Tasks) findRun(id hub.RunID, ended *EndedRun) (StoredRun, []Fact, error
 		return StoredRun{}, nil, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
 			WithFix("list the runs with GET /v1/runs, or make one with POST /v1/runs")
 	}
-	return *ended.Row, []Fact{&RunReopened{Run: *ended.Row}}, nil
+	return *ended.Row, []Fact{&RunReopened{Run: *ended.Row}}, t.checkLiveRuns()
+}
+
+// checkLiveRuns refuses a run more than may be live.
+func (t *Tasks) checkLiveRuns() error {
+	if len(t.runs) < hub.MaxLiveRuns {
+		return nil
+	}
+	return hub.NewError(hub.CodeLimitReached, "so many runs have not ended that no other can be started or reopened").
+		With("limit", hub.MaxLiveRuns).
+		WithFix("end the tasks of some, or give a run without tasks one and end it: GET /v1/runs?status=active lists them")
 }
 
 // checkJoin returns those of the tasks that are in no run yet, each once.

@@ -136,7 +136,7 @@ func (t *Tasks) List() []StoredTask {
 // Post decides a message and what it does to tasks. The message is number 0 of
 // the record; notices follow. A task_result to a live task completes it; to any
 // other message it is a plain message. parent_not_found, task_closed,
-// task_too_deep, reply_not_found, RunNotLive, run_not_found, invalid.
+// task_too_deep, reply_not_found, RunNotLive, run_not_found, limit_reached, invalid.
 func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted], error) {
 	m := c.Message
 	by := TaskActor{Agent: m.From, Authority: m.Authority, Assurance: m.Assurance}
@@ -144,6 +144,9 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 		return Decision[TaskPosted]{}, err
 	}
 	if m.Kind.OpensTask() {
+		if err := t.checkRoom(); err != nil {
+			return Decision[TaskPosted]{}, err
+		}
 		run, facts, err := t.runOfPost(&c)
 		if err != nil {
 			return Decision[TaskPosted]{}, err
@@ -202,6 +205,15 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 			With("limit", hub.MaxTaskDepth).WithFix("open the task under one of the upper levels")
 	}
 	return nil
+}
+
+// checkRoom refuses a task more than may be live.
+func (t *Tasks) checkRoom() error {
+	if len(t.live) < hub.MaxLiveTasks {
+		return nil
+	}
+	return hub.NewError(hub.CodeLimitReached, "so many tasks have not ended that no other can be opened").
+		With("limit", hub.MaxLiveTasks).WithFix("complete or cancel tasks first: GET /v1/tasks?status=active lists them")
 }
 
 // known reports whether id is a task, live or ended, that by may see.
