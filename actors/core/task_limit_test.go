@@ -21,11 +21,11 @@ func TestLiveTasksAreLimited(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		at.Seq++
-		at.FirstMessage++
 		for _, f := range d.Facts {
 			state.Apply(f, at, nil)
 		}
+		at.Seq++
+		at.FirstMessage++
 		return nil
 	}
 	for range hub.MaxLiveTasks {
