@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,8 +31,9 @@ func newArtifactGet(env *Env) *cobra.Command {
 		Short: "Write the content of an artifact, byte for byte",
 		Long: `Write the content of an artifact to standard output, or to a file with --out. The
 artifact is named by its id, or by --room and --title: its latest version then, or
---version. A file that is there is left alone unless --force is given. Content that
-a terminal would not show as it is goes to a file or a pipe only.`,
+--version. A file that is there is left alone unless --force is given; a link, and
+what is no regular file, always. --out - is standard output. Content that a terminal
+would not show as it is goes to a file or a pipe only.`,
 		Example: `  hubcli artifact get a_1f --out plan.md
   hubcli artifact get --room r_5 --title plan --version 2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,8 +47,8 @@ a terminal would not show as it is goes to a file or a pipe only.`,
 	f.StringVar(&o.room, "room", "", "`room_id` of the room")
 	f.StringVar(&o.title, "title", "", "title of the artifact")
 	f.Var(idValue{&o.version}, "version", "version of the title; 0 is the latest")
-	f.StringVar(&o.out, "out", "", "`file` to write to")
-	f.BoolVar(&o.force, "force", false, "replace the file if it is there")
+	f.StringVar(&o.out, "out", "", "`file` to write to; - is standard output")
+	f.BoolVar(&o.force, "force", false, "replace the regular file that is there")
 	o.baseURL.add(f)
 	return cmd
 }
@@ -73,9 +75,10 @@ func (o *artifactGetOptions) check(cmd *cobra.Command, args []string) error {
 }
 
 func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args []string) error {
-	if o.out != "" && !o.force { // before anything is fetched
-		if _, err := os.Lstat(o.out); err == nil {
-			return fileExists(o.out)
+	toFile := o.out != "" && o.out != "-"
+	if toFile { // before anything is fetched
+		if _, _, err := replaceable(o.out, o.force); err != nil {
+			return err
 		}
 	}
 	c, err := o.client()
@@ -93,7 +96,7 @@ func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args [
 	if err != nil {
 		return err
 	}
-	if o.out != "" {
+	if toFile {
 		if err := writeContent(o.out, content.Data, o.force); err != nil {
 			return err
 		}
@@ -123,35 +126,92 @@ func (o *artifactGetOptions) find(ctx context.Context, c *client.Client) (hub.Ar
 	return rows[0].ArtifactID, nil
 }
 
-// writeContent writes a file as a whole or not at all.
-func writeContent(path string, data []byte, force bool) (err error) {
-	failed := func(err error) error {
-		return usage("name a file that can be written", "%s cannot be written: %v", path, err)
+// writeContent writes a file as a whole or not at all, whenever the command dies.
+// With force it takes the place of a regular file, whose mode stays; nothing else
+// is ever replaced.
+func writeContent(path string, data []byte, force bool) error {
+	mode, there, err := replaceable(path, force)
+	if err != nil {
+		return err
 	}
-	name := path
-	var f *os.File
-	if force {
-		if f, err = os.CreateTemp(filepath.Dir(path), ".hubcli-*"); err == nil {
-			name = f.Name()
-		}
+	temp, err := writeBeside(path, data, mode, there)
+	if err != nil {
+		return cannotWrite(path, err)
+	}
+	if force && there {
+		err = os.Rename(temp, path)
 	} else {
-		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		err = place(temp, path)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return fileExists(path)
+		return errors.Join(fileExists(path), os.Remove(temp))
 	}
 	if err != nil {
-		return failed(err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil && force {
-		err = errors.Join(os.Chmod(name, 0o644), os.Rename(name, path))
-	}
-	if err != nil {
-		return errors.Join(failed(err), os.Remove(name))
+		return errors.Join(cannotWrite(path, err), os.Remove(temp))
 	}
 	return nil
+}
+
+// replaceable returns the mode of the file at path, which is there or not, or
+// refuses what must not be replaced.
+func replaceable(path string, force bool) (mode fs.FileMode, there bool, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0o644, false, nil
+	case err != nil:
+		return 0, false, cannotWrite(path, err)
+	case !force:
+		return 0, true, fileExists(path)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return 0, true, usage("name the file that the link leads to", "%s is a symbolic link, which is not replaced", path)
+	case !info.Mode().IsRegular():
+		return 0, true, usage("name a file, or use --out - and a pipe", "%s is not a regular file, and is not replaced", path)
+	}
+	return info.Mode().Perm(), true, nil
+}
+
+// writeBeside writes a new file in the folder of path and returns its name when
+// the content is on the disk. exactly says that the mode is that of a file which is there.
+func writeBeside(path string, data []byte, mode fs.FileMode, exactly bool) (string, error) {
+	temp := filepath.Join(filepath.Dir(path), ".hubcli-"+rand.Text())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	if exactly { // the umask has no say in it
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(temp))
+	}
+	return temp, nil
+}
+
+// place gives a file its name where nothing has it. Where a file system knows no
+// links, a file that comes to be at that very moment is replaced.
+func place(temp, path string) error {
+	err := os.Link(temp, path)
+	if err == nil {
+		return os.Remove(temp)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fs.ErrExist
+	}
+	return os.Rename(temp, path)
+}
+
+func cannotWrite(path string, err error) error {
+	return usage("name a file that can be written", "%s cannot be written: %v", path, err)
 }
 
 func fileExists(path string) error {
