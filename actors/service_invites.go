@@ -176,6 +176,7 @@ func errInviteNotFound() error {
 
 // RevokeInvite ends an invite; see hub.Invites.
 func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hub.Invite], error) {
+	codeOrID = strings.TrimSpace(codeOrID)
 	find := h.inviteOf
 	if strings.Contains(codeOrID, "_") {
 		find = func(id string) (core.StoredInvite, error) { return h.inviteByID(hub.InviteID(id)) }

@@ -56,9 +56,9 @@ func checkBy(by *hub.AgentID, operator bool) error {
 }
 
 // ValidateArtifact checks an artifact to be, and fills in the type of its content.
-// Space around its title is dropped.
+// Space around its title and kind is dropped.
 func ValidateArtifact(in *hub.ArtifactInput, operator bool) error {
-	in.Title = strings.TrimSpace(in.Title)
+	in.Title, in.Kind = strings.TrimSpace(in.Title), strings.TrimSpace(in.Kind)
 	if err := checkBy(&in.By, operator); err != nil {
 		return err
 	}

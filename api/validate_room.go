@@ -19,7 +19,7 @@ func ValidateProject(in *hub.ProjectInput, operator bool) error {
 			return err
 		}
 	}
-	return hub.CheckName("name", in.Name, hub.MaxNameChars)
+	return first(hub.CheckName("name", in.Name, hub.MaxNameChars), hub.CheckVisible("name", in.Name))
 }
 
 // ValidateRoom checks a room to be. Space around its name, topic and reason is
@@ -39,6 +39,7 @@ func ValidateRoom(in *hub.RoomInput, operator bool) error {
 	return first(
 		hub.CheckName("project", in.Project, hub.MaxNameChars),
 		hub.CheckName("name", in.Name, hub.MaxNameChars),
+		hub.CheckVisible("name", in.Name),
 		checkText("topic", in.Topic, hub.MaxTopicChars),
 		checkText("force_reason", in.ForceReason, hub.MaxReasonChars))
 }

@@ -46,7 +46,7 @@ would not show as it is goes to a file or a pipe only.`,
 	f := cmd.Flags()
 	f.StringVar(&o.room, "room", "", "`room_id` of the room")
 	f.StringVar(&o.title, "title", "", "title of the artifact")
-	f.Var(idValue{&o.version}, "version", "version of the title; 0 is the latest")
+	f.Var(versionValue{idValue{&o.version}}, "version", "version of the title; 0 is the latest")
 	f.StringVar(&o.out, "out", "", "`file` to write to; - is standard output")
 	f.BoolVar(&o.force, "force", false, "replace the regular file that is there")
 	o.baseURL.add(f)
@@ -67,6 +67,9 @@ func (o *artifactGetOptions) check(cmd *cobra.Command, args []string) error {
 		if err := needed("room", o.room, "title", o.title); err != nil {
 			return err
 		}
+	}
+	if err := validText(cmd, args); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("out") && o.out == "" {
 		return usage("leave --out out for standard output, or name a file", "--out cannot be empty")

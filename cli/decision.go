@@ -50,6 +50,9 @@ first, and each object or array in another is one more.`,
   hubcli decision add --room r_5 --title "port 6969" --metadata-json '{"tags":["net"]}'`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("metadata-json") && o.metadata == "" {
+				return usage("leave it out, or give one object, for example {\"tags\":[\"net\"]}", "--metadata-json is empty")
+			}
 			in, err := o.input()
 			if err != nil {
 				return err
@@ -76,8 +79,12 @@ func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
 	in := hub.DecisionInput{RoomID: hub.RoomID(o.room), Title: o.title, Note: o.note, By: hub.AgentID(o.by)}
 	if o.metadata != "" {
 		var compact bytes.Buffer
-		if api.Decode([]byte(o.metadata), &struct{}{}) != nil || json.Compact(&compact, []byte(o.metadata)) != nil {
-			return in, usage("give one object, for example --metadata-json '{\"tags\":[\"net\"]}'", "--metadata-json is not a JSON object")
+		err := api.Decode([]byte(o.metadata), &struct{}{})
+		if err == nil {
+			err = json.Compact(&compact, []byte(o.metadata))
+		}
+		if err != nil {
+			return in, usage("give one object, for example --metadata-json '{\"tags\":[\"net\"]}'", "--metadata-json is not a JSON object that can be taken: %v", err)
 		}
 		in.Metadata = compact.Bytes()
 	}

@@ -5,7 +5,9 @@ import (
 	"net"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -183,6 +185,9 @@ func arity(names ...string) cobra.PositionalArgs { return between(len(names), na
 func between(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		fix := "see: " + cmd.CommandPath() + " --help"
+		if err := validText(cmd, args); err != nil {
+			return err
+		}
 		if len(args) < least {
 			return usage(fix, "%s needs its argument %s", cmd.CommandPath(), names[len(args)])
 		}
@@ -194,4 +199,24 @@ func between(least int, names ...string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// pathFlags name files, whose names need not be UTF-8.
+var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "out"}
+
+// validText refuses text that is not UTF-8: on the way to the hub it would become
+// other text.
+func validText(cmd *cobra.Command, args []string) (err error) {
+	const fix = "give it in UTF-8"
+	for _, arg := range args {
+		if !utf8.ValidString(arg) {
+			return usage(fix, "an argument is not valid UTF-8: %q", arg)
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !utf8.ValidString(f.Value.String()) && !slices.Contains(pathFlags, f.Name) {
+			err = usage(fix, "--%s is not valid UTF-8", f.Name)
+		}
+	})
+	return err
 }

@@ -32,8 +32,8 @@ and is told so. Joining again as the same agent uses nothing up.
 
 Nothing is saved. The session's secrets, which act as the agent and resume it, are
 printed with --json; keep them to yourself. From another machine every call needs
-the header X-Hub-Session, which is printed then. An MCP bridge that runs already is not switched: call
-hub_join in it.`,
+the header X-Hub-Session, which is printed then. An MCP bridge that runs already is
+not switched: call hub_join in it.`,
 		Example: `  hubcli join 7KQ2-M9XD
   hubcli join 7KQ2-M9XD --agent dev-a --display-name "Dev A"`,
 		Args: arity("code"),

@@ -62,6 +62,16 @@ func (v idValue) Set(s string) error {
 	return nil
 }
 
+// versionValue is the version of an artifact, or 0.
+type versionValue struct{ idValue }
+
+func (v versionValue) Set(s string) error {
+	if v.idValue.Set(s) != nil {
+		return &badValue{"it must be the number of a version, from 1 on, or 0 for the latest"}
+	}
+	return nil
+}
+
 // maxSeconds bounds every wait that a flag names: a week.
 const maxSeconds = 7 * 24 * 3600
 

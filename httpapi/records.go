@@ -60,8 +60,9 @@ func listArtifacts(c *call) (reply, error) {
 		return reply{}, err
 	}
 	q := hub.ArtifactsQuery{
-		RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
-		Title:  query.Name("title", hub.MaxTitleChars), Kind: query.Name("kind", hub.MaxNameChars),
+		RoomID:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
+		Title:   strings.TrimSpace(query.Name("title", hub.MaxTitleChars)),
+		Kind:    strings.TrimSpace(query.Name("kind", hub.MaxNameChars)),
 		Version: int64(query.ID("version")), Latest: query.Bool("latest"),
 		Before: hub.ArtifactID(query.Text("before")), Limit: query.Limit(),
 	}

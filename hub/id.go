@@ -2,6 +2,7 @@ package hub
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -197,4 +198,17 @@ func CheckName(field, name string, max int) error {
 		return Invalid(field, field+" has a control character")
 	}
 	return nil
+}
+
+// CheckVisible refuses the name of a thing that shows nothing: of spaces, marks and
+// characters that are drawn as nothing alone.
+func CheckVisible(field, name string) error {
+	const fillers = "\u115f\u1160\u2800\u3164\uffa0"
+	visible := func(r rune) bool {
+		return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(fillers, r)
+	}
+	if strings.ContainsFunc(name, visible) {
+		return nil
+	}
+	return Invalid(field, field+" has no character that can be seen").WithFix("give a name that people can read")
 }

@@ -131,6 +131,18 @@ func (a *Atlas) FindProject(ref string) (hub.Project, error) {
 		WithFix("name a project by its id, slug or name; hubcli project list and GET /v1/projects list them")
 }
 
+// called returns the project that has this name, or has it as its slug or id.
+func (a *Atlas) called(name string) *place {
+	lower := strings.ToLower(name)
+	if p := a.projects[hub.ProjectID(lower)]; p != nil {
+		return p
+	}
+	if p := a.projects[a.slugs[lower]]; p != nil {
+		return p
+	}
+	return a.named(name)
+}
+
 // named returns the project with this name, of which there is one at most.
 func (a *Atlas) named(name string) *place {
 	name = foldName(name)

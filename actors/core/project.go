@@ -1,6 +1,10 @@
 package core
 
-import "hubcli/hub"
+import (
+	"strings"
+
+	"hubcli/hub"
+)
 
 // Projects is the state of the projects owner: every project and every room
 // there is, which are never deleted, with the folders bound to rooms.
@@ -17,21 +21,31 @@ func NewProjects() *Projects {
 // Atlas returns what the state holds, to be read before the next Apply.
 func (p *Projects) Atlas() *Atlas { return p.atlas }
 
-// Create decides that a project exists. project_exists where its slug or name is
-// taken, limit_reached.
+// Create decides that a project exists. Its name and slug must lead to it and keep
+// leading to others what does: project_exists where one is taken, also as the other,
+// invalid where the name is one that ids have; limit_reached.
 func (p *Projects) Create(in hub.ProjectInput) (Decision[hub.Project], error) {
 	if id, taken := p.atlas.slugs[in.Slug]; taken {
 		return Decision[hub.Project]{}, projectExists(p.atlas.projects[id].project, "slug")
 	}
-	if known := p.atlas.named(in.Name); known != nil {
+	if known := p.atlas.called(in.Name); known != nil {
 		return Decision[hub.Project]{}, projectExists(known.project, "name")
+	}
+	if known := p.atlas.named(in.Slug); known != nil && in.Slug != "" {
+		return Decision[hub.Project]{}, projectExists(known.project, "slug")
+	}
+	if _, ok := SeqOf(PrefixProject, strings.ToLower(in.Name)); ok {
+		return Decision[hub.Project]{}, hub.Invalid("name", "name has the form of a project's id").WithFix("choose another name")
 	}
 	if len(p.atlas.projects) >= hub.MaxProjects {
 		return Decision[hub.Project]{}, limitReached("projects", hub.MaxProjects)
 	}
 	slug := in.Slug
 	if slug == "" {
-		slug = freeSlug(slugOf(in.Name, "project"), func(s string) bool { _, taken := p.atlas.slugs[s]; return taken })
+		slug = freeSlug(slugOf(in.Name, "project"), func(s string) bool {
+			_, taken := p.atlas.slugs[s]
+			return taken || p.atlas.named(s) != nil
+		})
 	}
 	f := &ProjectCreated{Slug: slug, Name: in.Name, CreatedBy: in.CreatedBy}
 	return Decision[hub.Project]{Draft: Draft{Facts: []Fact{f}}, Answer: f.project}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"hubcli/hub"
@@ -43,16 +44,42 @@ func (c *Client) Rooms(ctx context.Context, project string) ([]hub.Room, error) 
 	return rows, err
 }
 
-// Room returns the room that ref names.
+// Room returns the room that ref names. A name that cannot stand in a path is
+// looked for among all rooms of the project.
 func (c *Client) Room(ctx context.Context, ref hub.RoomRef) (hub.Room, error) {
 	if !segment(ref.Room) {
-		return hub.Room{}, hub.NewError(hub.CodeRoomNotFound, "a room cannot be asked for by this name").
-			With("room_id", ref.Room).WithFix("name it by its slug or its id")
+		return c.roomNamed(ctx, ref)
 	}
 	v := values{}
 	v.text("project", ref.Project)
 	row, _, err := get[hub.Room](ctx, c, "/v1/rooms/"+url.PathEscape(ref.Room), url.Values(v), 0)
 	return row, err
+}
+
+// roomNamed is Room by the name alone.
+func (c *Client) roomNamed(ctx context.Context, ref hub.RoomRef) (hub.Room, error) {
+	notFound := hub.NewError(hub.CodeRoomNotFound, "there is no such room").
+		With("room_id", ref.Room).WithFix("name it by its id, or by its project and its slug or name")
+	if ref.Room == "" || ref.Project == "" {
+		return hub.Room{}, notFound
+	}
+	rooms, err := c.Rooms(ctx, ref.Project)
+	if err != nil {
+		return hub.Room{}, err
+	}
+	named := slices.DeleteFunc(rooms, func(r hub.Room) bool { return !strings.EqualFold(r.Name, strings.TrimSpace(ref.Room)) })
+	switch len(named) {
+	case 0:
+		return hub.Room{}, notFound
+	case 1:
+		return named[0], nil
+	}
+	slugs := make([]string, 0, len(named))
+	for _, r := range named {
+		slugs = append(slugs, r.Slug)
+	}
+	return hub.Room{}, hub.NewError(hub.CodeRoomNotFound, "several rooms have this name").
+		With("room_id", ref.Room).WithFix("name one by its slug: " + strings.Join(slugs, ", "))
 }
 
 // segment reports whether a name can stand in a path as one segment.

@@ -820,6 +820,16 @@ var faults = []fault{
 		"actors/core", "TestUnbindTakesOneBinding",
 	},
 	{
+		"full room frees the latest seat", "actors/core/seat.go",
+		"ok && !madeBefore(s, first)", "ok && madeBefore(s, first)",
+		"actors/core", "TestFullRoomMakesRoom",
+	},
+	{
+		"page begins anew", "actors/service_records.go",
+		"		if seq >= before {\n", "		if seq > before {\n",
+		"httpapi", "TestPagesBefore",
+	},
+	{
 		"spool binds folders", "actors/service_bindings.go",
 		"	if hub.CallerOf(ctx).Relay != \"\" {", "	if false {",
 		"httpapi", "TestWalk",
