@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 	"unicode"
 )
 
@@ -13,15 +16,45 @@ import (
 // went nowhere (a full disk, a closed pipe) does not end as if all were well.
 type output struct {
 	w   io.Writer
+	mu  sync.Mutex // for err: a write that takes too long is left behind
 	err error
 }
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
-	if err != nil && o.err == nil {
-		o.err = err
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.err = cmp.Or(o.err, err)
 	}
 	return n, err
+}
+
+func (o *output) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// writeGrace is how long a reader that does not read is waited for.
+const writeGrace = 2 * time.Second
+
+// writeInTime reports whether w has taken b. A pipe that is full, and whose reader
+// lives, would otherwise keep the process for ever.
+func writeInTime(w io.Writer, b []byte) bool {
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.Write(b)
+		done <- err
+	}()
+	grace := time.NewTimer(writeGrace)
+	defer grace.Stop()
+	select {
+	case err := <-done:
+		return err == nil
+	case <-grace.C:
+		return false
+	}
 }
 
 // printable shows control characters instead of letting the terminal act on

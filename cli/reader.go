@@ -23,6 +23,7 @@ func tieToReader(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ignoreClosedOutput()
 	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup means it
 		signal.Notify(hangup, syscall.SIGHUP)
 	}
@@ -36,8 +37,12 @@ func tieToReader(ctx context.Context) (context.Context, context.CancelFunc) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-hangup:
-				cancel(&goneError{"the terminal hung up"})
+			case s := <-hangup:
+				why := "the terminal hung up"
+				if s == syscall.SIGQUIT {
+					why = "it was told to quit"
+				}
+				cancel(&goneError{why})
 			case <-tick.C:
 				switch {
 				case os.Getppid() != parent:

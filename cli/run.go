@@ -23,10 +23,10 @@ func Run(ctx context.Context, env *Env, args []string) int {
 
 	cmd, err := root.ExecuteContextC(ctx)
 	err = settle(ctx, cmd, err)
-	if err == nil && out.err != nil {
+	if lost := out.failure(); err == nil && lost != nil {
 		err = &Failure{
-			Exit: ExitRefused, Err: out.err,
-			Sentence: "the answer could not be written to stdout: " + out.err.Error(),
+			Exit: ExitRefused, Err: lost,
+			Sentence: "the answer could not be written to stdout: " + lost.Error(),
 		}
 	}
 	if err != nil {

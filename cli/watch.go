@@ -22,6 +22,15 @@ type watchOptions struct {
 
 func newWatch(env *Env) *cobra.Command {
 	o := watchOptions{timeout: 20 * time.Minute}
+	// A mistake in the command line has an outcome too: a harness reads nothing else.
+	mistaken := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		w := newWatcher(env, &o)
+		out, err := w.failed(err)
+		return w.end(context.Background(), out, err)
+	}
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Block until room conditions are met",
@@ -49,11 +58,12 @@ must allow them longer than --timeout.`,
 		Example: `  hubcli watch --agent lead --until tasks-complete:41,42 --timeout 1h
   hubcli watch --agent dev-a --until message-from:lead --label "waits for review"
   hubcli watch --agent lead --room r_7 --until run-complete:run_9 --timeout 0`,
-		Args: arity(),
+		Args: func(cmd *cobra.Command, args []string) error { return mistaken(arity()(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runWatch(cmd.Context(), env, &o)
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return mistaken(flagFailure(cmd, err)) })
 	f := cmd.Flags()
 	f.StringVar(&o.id, "agent", "", "agent `id` that waits (required); its own session stays live")
 	o.baseURL.add(f)
@@ -89,6 +99,11 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 		}
 		q.Until = append(q.Until, c)
 	}
+	if o.room != "" {
+		if err := hub.CheckName("--room", o.room, hub.MaxNameChars); err != nil {
+			return q, asUsage(err)
+		}
+	}
 	if o.label != "" {
 		if err := hub.CheckName("--label", o.label, hub.MaxWatchLabelChars); err != nil {
 			return q, asUsage(err)
@@ -97,13 +112,11 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 	return q, nil
 }
 
-// runWatch waits and says how that ended. The outcome is printed before anything
-// else can go wrong with it.
+// runWatch waits and says how that ended.
 func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	ctx, release := tieToReader(ctx)
 	defer release()
-	w := &watcher{env: env, options: o, deadline: env.Now().Add(o.timeout)}
+	w := newWatcher(env, o)
 	out, err := w.run(ctx)
-	out.print(env)
-	return err
+	return w.end(ctx, out, err)
 }

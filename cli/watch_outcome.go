@@ -12,13 +12,22 @@ import (
 	"hubcli/hub"
 )
 
+// The words of watchOutcome.Outcome.
+const (
+	outcomeMatched     = "matched"
+	outcomeTimeout     = "timeout"
+	outcomeInterrupted = "interrupted"
+	outcomeReplaced    = "replaced"
+	outcomeError       = "error"
+)
+
 // maxOutcome bounds the line, in characters: harnesses put it into a prompt.
 const maxOutcome = 2_000
 
 // watchOutcome is the line that a watch ends with. Its members and the words of
 // outcome are for programs and stay.
 type watchOutcome struct {
-	Outcome    string               `json:"outcome"` // matched, timeout, interrupted, replaced or error
+	Outcome    string               `json:"outcome"`
 	Conditions []hub.ConditionState `json:"conditions"`
 	RoomID     *hub.RoomID          `json:"room_id"`
 	Label      string               `json:"label"`
@@ -49,7 +58,7 @@ func (w *watcher) outcome(word, next string) *watchOutcome {
 	}
 	if out.Conditions == nil { // it never answered
 		out.Conditions = []hub.ConditionState{}
-		for _, text := range w.options.until {
+		for _, text := range w.options.until[:min(len(w.options.until), hub.MaxWatchConditions)] {
 			out.Conditions = append(out.Conditions, hub.ConditionState{Condition: text, Why: "not known"})
 		}
 	}
@@ -70,7 +79,7 @@ func (w *watcher) matched() *watchOutcome {
 	if w.last.Unread > 0 {
 		next = "All conditions hold. Read what is unread, then go on: " + w.poll()
 	}
-	return w.outcome("matched", next)
+	return w.outcome(outcomeMatched, next)
 }
 
 // poll is the command that reads what is unread.
@@ -82,12 +91,21 @@ func (w *watcher) poll() string {
 	return hook.PollCommand(w.query.Agent, base, w.query.Room.Channel(), w.last.NextSinceID)
 }
 
+// readFirst is for outcomes after which an agent may wait again: what is unread
+// would not wake it then.
+func (w *watcher) readFirst() string {
+	if w.last.Unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s unread, read first: %s", atMost(w.last.Unread), w.poll())
+}
+
 func (w *watcher) timeout() (*watchOutcome, error) {
 	next := "Not all conditions hold. Start the same watch again if you still wait for them."
 	if w.options.timeout > 0 {
 		next = fmt.Sprintf("The time (%s) is over and not all conditions hold. Start the same watch again if you still wait.", durationText(w.options.timeout))
 	}
-	return w.outcome("timeout", next), &Failure{Exit: ExitWaitOver, Sentence: "not all conditions hold"}
+	return w.outcome(outcomeTimeout, next+w.readFirst()), &Failure{Exit: ExitWaitOver, Sentence: "not all conditions hold"}
 }
 
 func (w *watcher) interrupted(cause error) (*watchOutcome, error) {
@@ -96,13 +114,13 @@ func (w *watcher) interrupted(cause error) (*watchOutcome, error) {
 	if errors.As(cause, &gone) {
 		why = gone.why
 	}
-	out := w.outcome("interrupted", "The watch was ended from outside ("+why+"). Start it again if you still wait.")
+	out := w.outcome(outcomeInterrupted, "The watch was ended from outside ("+why+"). Start it again if you still wait."+w.readFirst())
 	return out, &Failure{Exit: ExitInterrupted, Sentence: "interrupted: " + why, Err: cause}
 }
 
 func (w *watcher) failed(err error) (*watchOutcome, error) {
 	said := &watchError{Message: err.Error()}
-	word, fix := "error", ""
+	word, fix := outcomeError, ""
 	var f *Failure
 	var h *hub.Error
 	switch {
@@ -111,7 +129,7 @@ func (w *watcher) failed(err error) (*watchOutcome, error) {
 	case errors.As(err, &h):
 		said.Code, fix = h.Code, h.Fix
 		if h.Code == hub.CodeWatchReplaced {
-			word, fix = "replaced", "Do nothing: a later watch with the same label waits now."
+			word, fix = outcomeReplaced, "Do nothing: a later watch with the same label waits now."+w.readFirst()
 		}
 	}
 	if fix == "" {
@@ -122,14 +140,6 @@ func (w *watcher) failed(err error) (*watchOutcome, error) {
 	return out, err
 }
 
-// print writes the line to stdout, or where that is closed to stderr.
-func (out *watchOutcome) print(env *Env) {
-	line := out.line()
-	if _, err := env.Stdout.Write(line); err != nil {
-		_, _ = env.Stderr.Write(line)
-	}
-}
-
 // line renders the outcome within maxOutcome: what is least needed goes first.
 func (out *watchOutcome) line() []byte {
 	shorter := []func() bool{
@@ -138,8 +148,8 @@ func (out *watchOutcome) line() []byte {
 		func() bool { return dropLast(&out.Messages) },
 		func() bool { return out.cutWhys(30) },
 		func() bool { return dropLast(&out.Conditions) },
-		func() bool { return cutTo(&out.Next, 200) || out.Error != nil && cutTo(&out.Error.Message, 200) },
-		func() bool { return cutTo(&out.Label, 40) },
+		func() bool { return cutTo(&out.Label, 40) || out.Error != nil && cutTo(&out.Error.Message, 200) },
+		func() bool { return cutTo(&out.Next, 600) }, // it may hold a command
 	}
 	for {
 		var b bytes.Buffer

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,6 +19,12 @@ const (
 	watchRetryMost  = 5 * time.Second
 )
 
+// Bounds of calls that are no waits.
+const (
+	overtime = 2 * time.Second // beyond the watch's own time
+	lastLook = time.Second     // when the outcome is known
+)
+
 // watcher is one run of the command watch.
 type watcher struct {
 	env      *Env
@@ -28,6 +36,39 @@ type watcher struct {
 	last     hub.Watched    // what the hub answered last
 	looked   bool           // it has answered
 	away     bool           // the last call got no answer
+	said     *sideLines     // progress; nil unless that is wanted
+}
+
+func newWatcher(env *Env, o *watchOptions) *watcher {
+	w := &watcher{env: env, options: o, deadline: env.Now().Add(o.timeout)}
+	if o.verbose {
+		w.said = newSideLines(env)
+	}
+	return w
+}
+
+// end prints the outcome before anything else can go wrong, and then what failed.
+// Nobody is waited for who does not read. The error has the exit code, and all
+// about it has been said.
+func (w *watcher) end(ctx context.Context, out *watchOutcome, err error) error {
+	line := out.line()
+	printed := writeInTime(w.env.Stdout, line)
+	w.said.close()
+	if printed {
+		w.tell(ctx, out)
+	} else {
+		writeInTime(w.env.Stderr, line)
+	}
+	if w.hub != nil {
+		w.hub.Close()
+	}
+	if err == nil {
+		return nil
+	}
+	var text bytes.Buffer
+	report(&text, err)
+	writeInTime(w.env.Stderr, text.Bytes())
+	return &Failure{Exit: exitOf(err)}
 }
 
 // run waits until the watch has an outcome. The error carries the exit code.
@@ -39,12 +80,12 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 	if err != nil {
 		return w.failed(err)
 	}
-	defer w.hub.Close()
 	w.query, w.query.Began = q, hub.TimeOf(w.env.Now())
 	for pause := watchRetryFirst; ; {
 		err := w.same(ctx, w.once(ctx))
 		switch {
 		case ctx.Err() != nil:
+			w.refresh(ctx)
 			return w.interrupted(context.Cause(ctx))
 		case err == nil && w.last.Met:
 			return w.matched(), nil
@@ -53,6 +94,7 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 		case err == nil: // before its time: the hub stops, and what comes back may be another
 			pause, w.away = watchRetryFirst, true
 		case !passing(err), w.left() <= 0 && w.instance == "":
+			w.refresh(ctx)
 			return w.failed(err)
 		case w.left() <= 0:
 			return w.timeout()
@@ -94,6 +136,8 @@ func (w *watcher) once(ctx context.Context) error {
 }
 
 func (w *watcher) ask(ctx context.Context) error {
+	ctx, cancel := w.within(ctx, max(w.query.Wait+client.WaitMargin, client.DefaultTimeout))
+	defer cancel()
 	got, err := w.hub.Watch(ctx, w.query)
 	if err == nil {
 		w.last = got
@@ -101,9 +145,49 @@ func (w *watcher) ask(ctx context.Context) error {
 	return err
 }
 
+// within bounds a call by most and by what is left of the whole: a hub that is
+// silent does not hold the watch for long beyond its time.
+func (w *watcher) within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	limit := min(most, max(w.left(), 0)+overtime)
+	return context.WithTimeoutCause(ctx, limit, hub.Errorf(client.CodeNoAnswer, "the hub at %s does not answer", w.options.url).
+		WithFix("see whether the hub hangs or is stopped"))
+}
+
+// refresh looks once more when a watch ends early, so that the outcome tells what
+// is unread by then.
+func (w *watcher) refresh(ctx context.Context) {
+	if !w.looked {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+	defer cancel()
+	q := w.query
+	q.Wait = 0
+	if got, err := w.hub.Watch(ctx, q); err == nil {
+		w.last = got
+	}
+}
+
+// tell says that the agent was told of the messages in an outcome, so that no hook
+// holds its turn for them. All that is directed stands before the last that is
+// shown; what is not shown is still to be told. An outcome that nobody asked for
+// may have no reader.
+func (w *watcher) tell(ctx context.Context, out *watchOutcome) {
+	shown := len(out.Messages)
+	if shown == 0 || out.Outcome == outcomeInterrupted {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+	defer cancel()
+	// Who is not told here is told once more by a hook.
+	_, _ = w.hub.Tell(ctx, hub.ToldInput{AgentID: w.query.Agent, ToldID: out.Messages[shown-1].ID})
+}
+
 // meet learns which store the hub serves. Another one than before knows nothing
 // of what this watch waits for.
 func (w *watcher) meet(ctx context.Context) error {
+	ctx, cancel := w.within(ctx, client.DefaultTimeout)
+	defer cancel()
 	info, err := w.hub.Info(ctx)
 	if err != nil {
 		return err
@@ -142,6 +226,8 @@ func (w *watcher) resolve(ctx context.Context) error {
 	if err != nil {
 		return usage("name the room with --room", "the folder %s cannot be resolved: %v", path, err)
 	}
+	ctx, cancel := w.within(ctx, client.DefaultTimeout)
+	defer cancel()
 	got, err := w.hub.Resolve(ctx, abs)
 	if err != nil {
 		return err
@@ -156,8 +242,48 @@ func (w *watcher) resolve(ctx context.Context) error {
 func (w *watcher) left() time.Duration { return w.deadline.Sub(w.env.Now()) }
 
 func (w *watcher) progress(format string, args ...any) {
-	if w.options.verbose {
-		w.env.note(format, args...)
+	w.said.add(fmt.Sprintf(format, args...))
+}
+
+// sideLines prints remarks while something else goes on, which they never hold
+// up: what does not get through to the reader is left out. A nil one says nothing.
+type sideLines struct {
+	lines chan string
+	done  chan struct{}
+}
+
+func newSideLines(env *Env) *sideLines {
+	s := &sideLines{lines: make(chan string, 16), done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		for line := range s.lines {
+			env.note("%s", line)
+		}
+	}()
+	return s
+}
+
+func (s *sideLines) add(line string) {
+	if s == nil {
+		return
+	}
+	select {
+	case s.lines <- line:
+	default:
+	}
+}
+
+// close waits a moment for the last lines.
+func (s *sideLines) close() {
+	if s == nil {
+		return
+	}
+	close(s.lines)
+	grace := time.NewTimer(writeGrace)
+	defer grace.Stop()
+	select {
+	case <-s.done:
+	case <-grace.C:
 	}
 }
 

@@ -63,7 +63,7 @@ const patience = 30 * time.Second
 //	exits <code> <command...>                    run, check the exact exit code
 //	ready <port>                                 wait until a hub answers
 //	parked <port> <n>                            wait until n polls are parked
-//	signalled <INT|TERM|HUP> <code> <ready|parked> <port> <command...>
+//	signalled <INT|TERM|HUP|QUIT> <code> <ready|parked> <port> <command...>
 //	                                             run, send the signal then, check the exit code
 //	race <n> <command...>                        run n at once, all exit 0; stdout is all of theirs
 //	daemons <n>                                  n daemons of this script's are running (Linux)
@@ -254,7 +254,7 @@ func command(ts *testscript.TestScript, args []string) (*exec.Cmd, *bytes.Buffer
 
 func cmdSignalled(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 5, "signalled <INT|TERM|HUP> <code> <ready|parked> <port> <command...>")
-	signal := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
+	signal := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT}[args[0]]
 	cmd, stdout, stderr := command(ts, args[4:])
 	ts.Check(cmd.Start())
 	err := until(func() bool {

@@ -7,10 +7,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -138,4 +140,120 @@ func TestWatchLatency(t *testing.T) {
 		}
 	}
 	t.Logf("from the answer to the post until the watch has ended: %v", took)
+}
+
+// fullPipe is a pipe whose reader lives and does not read.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err == nil {
+		err = w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 4<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("the pipe is not full: %v", err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	return w
+}
+
+// ended runs a command that must end by itself, and returns its exit code and how
+// long it took.
+func ended(t *testing.T, cmd *exec.Cmd) (int, time.Duration) {
+	t.Helper()
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stuck := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	defer stuck.Stop()
+	return exitCode(cmd.Wait()), time.Since(began)
+}
+
+// TestWatchWhoseReaderDoesNotRead: full pipes hold up neither the watch nor its
+// end.
+func TestWatchWhoseReaderDoesNotRead(t *testing.T) {
+	h, c, room := watched(t)
+	args := append(watchArgs(h.URL, room.RoomID), "--verbose", "--timeout", "0")
+	var said bytes.Buffer
+	cmd := exec.Command("hubcli", args...)
+	cmd.Stdout, cmd.Stderr = fullPipe(t), &said
+	if code, took := ended(t, cmd); code != 4 || !strings.Contains(said.String(), `{"outcome":"timeout",`) {
+		t.Errorf("of a full stdout: exit code %d after %s, stderr %q", code, took, said.String())
+	}
+	said.Reset()
+	cmd = exec.Command("hubcli", args...)
+	cmd.Stdout, cmd.Stderr = &said, fullPipe(t)
+	if code, took := ended(t, cmd); code != 4 || outcomeOf(t, said.String()) != "timeout" {
+		t.Errorf("of a full stderr: exit code %d after %s", code, took)
+	}
+	said.Reset()
+	cmd = exec.Command("hubcli", append(watchArgs(h.URL, room.RoomID), "--verbose")...)
+	cmd.Stdout, cmd.Stderr = &said, fullPipe(t)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitWatches(t, c, 1)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	stuck := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	defer stuck.Stop()
+	if code := exitCode(cmd.Wait()); code != 130 || outcomeOf(t, said.String()) != "interrupted" {
+		t.Errorf("after SIGTERM: exit code %d, stdout %q", code, said.String())
+	}
+}
+
+// TestWatchOfAFrozenHub: a hub that is stopped by a signal answers nothing, and the
+// watch ends in its time all the same.
+func TestWatchOfAFrozenHub(t *testing.T) {
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage := filepath.Join(t.TempDir(), "store")
+	daemon := exec.Command("hubcli", "--port", port, "--storage", storage, "--quiet")
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = daemon.Process.Kill()
+		_ = daemon.Wait()
+	})
+	url := "http://127.0.0.1:" + port
+	c := client.New(client.Config{BaseURL: url})
+	t.Cleanup(c.Close)
+	var room hub.Room
+	err = until(func() bool { _, err := c.Info(context.Background()); return err == nil })
+	if err == nil {
+		room, err = makeRoom(c)
+	}
+	if err == nil {
+		_, err = c.Register(context.Background(), hub.RegisterInput{AgentID: "b"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	waiting := exec.Command("hubcli", append(watchArgs(url, room.RoomID), "--timeout", "3s")...)
+	waiting.Stdout = &said
+	if err := waiting.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitWatches(t, c, 1)
+	if err := daemon.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if code := exitCode(waiting.Wait()); code != 4 || time.Since(began) > 8*time.Second || outcomeOf(t, said.String()) != "timeout" {
+		t.Errorf("one that waited: exit code %d after %s, %s", code, time.Since(began), said.String())
+	}
+	said.Reset()
+	look := exec.Command("hubcli", append(watchArgs(url, room.RoomID), "--timeout", "0")...)
+	look.Stdout = &said
+	if code, took := ended(t, look); code != 3 || took > 6*time.Second || outcomeOf(t, said.String()) != "error" {
+		t.Errorf("one that looks: exit code %d after %s, %s", code, took, said.String())
+	}
 }
