@@ -55,12 +55,16 @@ type indexer struct {
 	mu       sync.Mutex
 	open     bool
 	fed      IndexPosition
-	fedKept  int64         // how many of kept are in
-	progress chan struct{} // closed and replaced when something above changes
+	fedKept  int64                  // how many of kept are in
+	held     map[core.Owner]hub.Seq // records in doubt; see hold
+	progress chan struct{}          // closed and replaced when something above changes
 }
 
 func newIndexer(h *Hub, x Index) *indexer {
-	return &indexer{hub: h, index: x, poked: make(chan struct{}, 1), hurry: make(chan struct{}, 1), progress: make(chan struct{})}
+	return &indexer{
+		hub: h, index: x, poked: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		held: map[core.Owner]hub.Seq{}, progress: make(chan struct{}),
+	}
 }
 
 // shown learns of a committed record, in the writer's turn: it never waits.
@@ -68,14 +72,7 @@ func (x *indexer) shown(r *core.Record) {
 	if x == nil {
 		return
 	}
-	n := int64(0)
-	for i := range r.Rows {
-		switch r.Rows[i].Table {
-		case core.TableDecision, core.TableArtifact, core.TableMemory:
-			n++
-		default:
-		}
-	}
+	n := keptRows(r.Rows)
 	if n > 0 {
 		x.kept.Add(n)
 	}
@@ -146,7 +143,9 @@ func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 	backlog := false
 	var pace pace
 	for {
-		kept, end := x.kept.Load(), x.end()
+		kept := x.kept.Load()
+		end, held := x.free(x.end())
+		at.Seq = min(at.Seq, end.Seq) // an earlier run has gone beyond what was in doubt
 		pace.look(time.Now(), end.Seq)
 		if ok, _ := x.hub.journal.Room(); !ok {
 			if !pause(ctx, indexFullPause, nil) {
@@ -159,7 +158,9 @@ func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 			if err := x.putKept(ctx, at, end.Seq); err != nil {
 				return ended(ctx, err)
 			}
-			fedKept = kept
+			if !held {
+				fedKept = kept
+			}
 		}
 		at.Seq = end.Seq
 		docs, upto, err := x.messages(at.Message, end.Message)

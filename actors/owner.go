@@ -135,6 +135,7 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 			// All rows of a record or none; a mark instead, so that the rows are
 			// derived also if the process ends before the rebuild.
 			r.Rows = []core.Row{doubtMark(o.key, r.Seq)}
+			o.hub.indexer.hold(o.key, r.Seq)
 		}
 	}
 	if d.Content != nil { // no fact has it, so it is stored also where rows are in doubt

@@ -54,6 +54,7 @@ func (o *owner) rebuild() {
 	if err == nil {
 		err = h.journal.PutRows(append(rows, doubtMark(o.key, 0)))
 	}
+	h.indexer.release(o.key, rows)
 	switch {
 	case err != nil && broken == 0: // nothing is wrong with its facts
 		o.endService(err)
@@ -114,6 +115,9 @@ func (h *Hub) rebuildMarked() error {
 		return err
 	}
 	for _, d := range marked {
+		if !h.isQuarantined(d.Owner) {
+			h.indexer.hold(d.Owner, d.Seq)
+		}
 		p, err := h.registry.admit(d.Owner, 0)
 		if err != nil {
 			return err
@@ -136,7 +140,11 @@ func (t doubtTurn) run(o *owner) {
 	o.rebuild()
 }
 
-func (t doubtTurn) fail(error) { t.permit.owner.hub.registry.done(t.permit) }
+func (t doubtTurn) fail(error) {
+	o := t.permit.owner
+	o.hub.indexer.release(o.key, nil)
+	o.hub.registry.done(t.permit)
+}
 
 // endService refuses every command from now on, and those that wait.
 func (o *owner) endService(reason error) {

@@ -621,6 +621,16 @@ var faults = []fault{
 		"actors/core", "TestBindingProperties",
 	},
 	{
+		"index passes what is in doubt", "actors/indexdoubt.go",
+		"		at.Seq = min(at.Seq, seq-1)", "		at.Seq = min(at.Seq, seq+1<<20)",
+		"search", "TestSearchSaysWhatIsInDoubt",
+	},
+	{
+		"index waits for rows that never come", "actors/indexdoubt.go",
+		"	delete(x.held, k)\n", "",
+		"search", "TestSearchGoesOnAfterAQuarantine",
+	},
+	{
 		"store keeps its earlier format", "persistence/store.go",
 		"	return s.raiseFormat()\n", "	return nil\n",
 		"persistence", "TestFormatRises",
