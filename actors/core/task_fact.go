@@ -171,7 +171,9 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		task.OfferedBy = ""
 	}
 	if f.BlockedBy != nil {
-		task.Veiled = f.Veiled
+		if task.Veiled = f.Veiled; f.Veiled == nil { // there is none, or the fact is older than the field
+			t.veil(task)
+		}
 	}
 	t.countInRun(task, was, at, rows)
 	if !task.Task.Status.Terminal() {
