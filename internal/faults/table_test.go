@@ -123,6 +123,21 @@ var faults = []fault{
 		"actors", "TestLaterWatchStays",
 	},
 	{
+		"poll does not say what it has printed", "cli/poll.go",
+		"			sayPrinted(ctx, env, c, q)\n", "			_ = sayPrinted\n",
+		"cli", "TestPoll",
+	},
+	{
+		"directed messages not shown by a watch", "actors/watch_eval.go",
+		" || asksOf(m, u.agent)\n", "\n",
+		"actors", "TestWatchShowsWhatIsDirected",
+	},
+	{
+		"sibling session ends with each slice", "actors/watchers.go",
+		"			left[agent] = time.Now()\n", "			left[agent] = time.Now()\n			h.endWatcher(agent)\n",
+		"actors", "TestWatchOfSlices",
+	},
+	{
 		"request of others named", "actors/watch_idle.go",
 		"if err == nil && (w.operator ||", "if err == nil && (true || w.operator ||",
 		"actors", "TestSeatIdleNamesWhatMayBeSeen",
