@@ -145,6 +145,15 @@ func (d *directory) agentOf(id hub.SessionID) (hub.AgentID, bool) {
 
 // touch notes a call of the agent; false if it has no live session.
 func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
+	return d.note(agent, now, func(*presence) {})
+}
+
+// act is touch for a call that is no poll.
+func (d *directory) act(agent hub.AgentID, now hub.Time) bool {
+	return d.note(agent, now, func(p *presence) { p.act(now) })
+}
+
+func (d *directory) note(agent hub.AgentID, now hub.Time, change func(*presence)) bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	p := d.live[agent]
@@ -152,6 +161,7 @@ func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
 		return false
 	}
 	p.seen.Store(int64(now))
+	change(p)
 	d.changed(agent)
 	return true
 }
@@ -159,20 +169,6 @@ func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
 // changed wakes who waits for the presence of an agent.
 func (d *directory) changed(agent hub.AgentID) {
 	d.bells.ringEars(func() core.Scope { return presenceScope(agent) })
-}
-
-// act is touch for a call that is no poll.
-func (d *directory) act(agent hub.AgentID, now hub.Time) bool {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	p := d.live[agent]
-	if p == nil {
-		return false
-	}
-	p.seen.Store(int64(now))
-	p.act(now)
-	d.changed(agent)
-	return true
 }
 
 func (p *presence) act(now hub.Time) {

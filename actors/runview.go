@@ -22,7 +22,7 @@ func newRunView() *runView {
 
 // apply takes a committed row of TableRun and returns the run.
 func (v *runView) apply(row *core.Row) core.StoredRun {
-	r, err := decodeRun(row.Value)
+	r, err := decodeRow[core.StoredRun](row.Table, row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
@@ -67,12 +67,4 @@ func (v *runView) get(id hub.RunID) (core.StoredRun, bool) {
 	defer v.mu.RUnlock()
 	r, ok := v.live[id]
 	return r, ok
-}
-
-func decodeRun(value []byte) (core.StoredRun, error) {
-	r, err := core.DecodeRun(value)
-	if err != nil {
-		return r, hub.NewError(hub.CodeCorruptRecord, "a stored run cannot be read")
-	}
-	return r, nil
 }

@@ -8,17 +8,7 @@ import (
 	"hubcli/hub"
 )
 
-// seatRow shows a seat as an agent sees it.
-func (h *Hub) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
-	now := h.clock.now().Wall
-	row, err := h.seatAs(&seat, h.views.directory.doing(seat.AgentID), viewer{agent: by}, now)
-	if err == nil {
-		row.Unread, err = h.unread(seat.AgentID, seat.RoomID)
-	}
-	return row, err
-}
-
-// seatAs is seatRow without what is unread.
+// seatAs shows a seat to a viewer, without what is unread.
 func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) (hub.Seat, error) {
 	row := hub.Seat{
 		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,

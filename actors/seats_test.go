@@ -10,6 +10,16 @@ import (
 	"hubcli/hub"
 )
 
+// seatRow shows a seat as an agent sees it, with what is unread.
+func (r *rig) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
+	now := r.clock.now().Wall
+	row, err := r.seatAs(&seat, r.views.directory.doing(seat.AgentID), viewer{agent: by}, now)
+	if err == nil {
+		row.Unread, err = r.unread(seat.AgentID, seat.RoomID)
+	}
+	return row, err
+}
+
 // roomWithSeats makes a room in which these agents have seats. The rows are put as
 // an accepted invite gives them.
 func (r *rig) roomWithSeats(agents ...hub.AgentID) hub.Room {

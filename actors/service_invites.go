@@ -95,7 +95,7 @@ func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.Stored
 	}
 	var bad error
 	err := h.rows.RowsOf(table, prefix, true, func(key, value []byte) bool {
-		if seqOfKey(key) >= before {
+		if hub.Seq(core.KeyEnd(key)) >= before {
 			return true
 		}
 		var i core.StoredInvite

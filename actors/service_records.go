@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -60,7 +59,7 @@ func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, before
 	}
 	var bad error
 	err := h.rows.RowsOf(index, prefix, true, func(key, value []byte) bool {
-		seq := seqOfKey(key)
+		seq := hub.Seq(core.KeyEnd(key))
 		if seq >= before {
 			return true
 		}
@@ -87,11 +86,6 @@ func beforeSeq(prefix, id string) (hub.Seq, error) {
 			WithFix("give the id of the last row of the answer before: " + prefix + "_…")
 	}
 	return seq, nil
-}
-
-// seqOfKey is the sequence number that a key ends with.
-func seqOfKey(key []byte) hub.Seq {
-	return hub.Seq(binary.BigEndian.Uint64(key[len(key)-8:]))
 }
 
 // AddArtifact stores the next version of a title; see hub.Records.

@@ -2,9 +2,9 @@ package actors
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -82,11 +82,7 @@ func (h *Hub) storedRun(id hub.RunID) (core.StoredRun, error) {
 	if !ok {
 		return core.StoredRun{}, ErrNotFound
 	}
-	value, err := h.rows.Row(core.TableRun, core.SeqKey(seq))
-	if err != nil {
-		return core.StoredRun{}, err
-	}
-	return decodeRun(value)
+	return storedRow[core.StoredRun](h, core.TableRun, core.SeqKey(seq))
 }
 
 // run returns a run, live or not. run_not_found.
@@ -140,26 +136,13 @@ func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, error) {
 
 // storedRuns reads runs of a room, or of all if room is empty, newest first.
 func (h *Hub) storedRuns(room hub.RoomID, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
-	var bad error
-	add := func(value []byte) bool {
-		var run core.StoredRun
-		if run, bad = decodeRun(value); bad == nil && keep(&run) {
+	err = latestRows(h, core.TableRun, core.TableRunByRoom, room, math.MaxUint64, func(run core.StoredRun) bool {
+		if keep(&run) {
 			out = append(out, run)
 		}
-		return bad == nil && len(out) < limit
-	}
-	if room == "" {
-		err = h.rows.RowsOf(core.TableRun, nil, true, func(_, value []byte) bool { return add(value) })
-		return out, errors.Join(err, bad)
-	}
-	err = h.rows.RowsOf(core.TableRunByRoom, core.OwnedKey(room, nil), true, func(key, _ []byte) bool {
-		var value []byte
-		if value, bad = h.rows.Row(core.TableRun, key[len(key)-8:]); bad != nil {
-			return false
-		}
-		return add(value)
+		return len(out) < limit
 	})
-	return out, errors.Join(err, bad)
+	return out, err
 }
 
 // runRow returns a run's row with the tasks that the viewer may see.
@@ -243,6 +226,3 @@ func (h *Hub) endOffer(ctx context.Context, id hub.TaskID, in hub.OfferInput, de
 	})
 	return h.refuseEnded(id, c.By, out, err)
 }
-
-// taskIDOf returns the id at the end of an index key.
-func taskIDOf(key []byte) hub.TaskID { return hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:])) }

@@ -57,7 +57,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (
 	byIndex := func(table core.Table, prefix []byte) error {
 		return h.rows.RowsOf(table, prefix, true, func(key, _ []byte) bool {
 			var t core.StoredTask
-			if t, bad = h.storedTask(taskIDOf(key)); bad != nil {
+			if t, bad = h.storedTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
 				return false
 			}
 			return add(t)
@@ -75,7 +75,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (
 	default:
 		err = h.rows.RowsOf(core.TableTask, nil, true, func(_, value []byte) bool {
 			var t core.StoredTask
-			if t, bad = decodeTask(value); bad != nil {
+			if t, bad = decodeRow[core.StoredTask](core.TableTask, value); bad != nil {
 				return false
 			}
 			return add(t)
@@ -86,11 +86,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (
 
 // storedTask returns a task as it is stored. ErrNotFound.
 func (h *Hub) storedTask(id hub.TaskID) (core.StoredTask, error) {
-	value, err := h.rows.Row(core.TableTask, core.IDKey(id))
-	if err != nil {
-		return core.StoredTask{}, err
-	}
-	return decodeTask(value)
+	return storedRow[core.StoredTask](h, core.TableTask, core.IDKey(id))
 }
 
 // Task returns one; see hub.Tasks.

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -29,7 +28,7 @@ func newTaskView() *taskView {
 // apply takes a committed row of TableTask. It returns the task as it was, if it
 // was live, and as it is.
 func (v *taskView) apply(row *core.Row) (was, is core.StoredTask) {
-	t, err := decodeTask(row.Value)
+	t, err := decodeRow[core.StoredTask](row.Table, row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
@@ -144,11 +143,4 @@ func (v *taskView) len() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.live)
-}
-
-func decodeTask(value []byte) (t core.StoredTask, err error) {
-	if err := json.Unmarshal(value, &t); err != nil {
-		return t, hub.NewError(hub.CodeCorruptRecord, "a stored task cannot be read")
-	}
-	return t, nil
 }

@@ -44,3 +44,7 @@ func SeqKey(seq hub.Seq) []byte { return binary.BigEndian.AppendUint64(nil, uint
 func OwnedKey[ID ~string](owner ID, rest []byte) []byte {
 	return append(append([]byte(owner), 0), rest...)
 }
+
+// KeyEnd returns the number that a key of at least 8 bytes ends with: of IDKey and
+// SeqKey, and of index keys that end with one of these.
+func KeyEnd(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }

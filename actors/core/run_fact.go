@@ -2,7 +2,6 @@ package core
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,7 +83,7 @@ func DecodeRunTask(key, value []byte) (RunTask, error) {
 		return RunTask{}, fmt.Errorf("core: an entry of a run is %d and %d bytes long", len(key), len(value))
 	}
 	return RunTask{
-		Task: hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:])),
+		Task: hub.TaskID(KeyEnd(key)),
 		Seq:  hub.Seq(binary.BigEndian.Uint64(value)), Direct: value[8] != 0,
 	}, nil
 }
@@ -207,15 +206,6 @@ func (t *Tasks) countInRun(task *liveTask, was hub.TaskStatus, at Position, rows
 func (task *liveTask) putRunIndex(rows RowSink, at Position) {
 	key, value := RunTask{Task: task.Task.TaskID, Seq: at.Seq, Direct: task.Direct}.row(*task.Task.RunID)
 	rows.Put(TableTaskByRun, key, value)
-}
-
-// DecodeRun reads the value of a row of TableRun.
-func DecodeRun(value []byte) (StoredRun, error) {
-	var r StoredRun
-	if err := json.Unmarshal(value, &r); err != nil {
-		return StoredRun{}, fmt.Errorf("core: the row of a run: %w", err)
-	}
-	return r, nil
 }
 
 // Runs returns the runs that have not ended, oldest first.

@@ -16,7 +16,7 @@ import (
 func (r *taskRig) keepRun(row core.Row) bool {
 	switch row.Table { //nolint:exhaustive // others are no rows of runs
 	case core.TableRun:
-		run, err := core.DecodeRun(row.Value)
+		run, err := decoded[core.StoredRun](row.Value)
 		seq, ok := core.SeqOf(core.PrefixRun, string(run.Run.RunID))
 		if err != nil || !ok || !bytes.Equal(row.Key, core.SeqKey(seq)) {
 			r.t.Fatalf("row %q: %+v, %v", row.Key, run, err)

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -233,13 +232,4 @@ func (task *liveTask) put(rows RowSink) {
 	if rows != nil { // replay does not pay for the encoding
 		rows.Put(TableTask, IDKey(task.Task.TaskID), mustJSON(task.StoredTask))
 	}
-}
-
-// DecodeTask reads the value of a row of TableTask.
-func DecodeTask(value []byte) (StoredTask, error) {
-	var s StoredTask
-	if err := json.Unmarshal(value, &s); err != nil {
-		return StoredTask{}, fmt.Errorf("core: the row of a task: %w", err)
-	}
-	return s, nil
 }

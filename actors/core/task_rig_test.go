@@ -63,7 +63,7 @@ func (r *taskRig) commit(d core.Draft) core.Position {
 				r.index = append(r.index, fmt.Sprintf("%d %q", row.Table, row.Key))
 				return
 			}
-			stored, err := core.DecodeTask(row.Value)
+			stored, err := decoded[core.StoredTask](row.Value)
 			if err != nil || !bytes.Equal(row.Key, core.IDKey(stored.Task.TaskID)) {
 				r.t.Fatalf("row %q: %+v, %v", row.Key, stored, err)
 			}
@@ -316,4 +316,10 @@ func taskLine(row hub.Task) string {
 		fmt.Fprintf(&out, " result %d", *row.ResultMessageID)
 	}
 	return out.String() + "\n"
+}
+
+// decoded reads the value of a row.
+func decoded[T any](value []byte) (row T, err error) {
+	err = json.Unmarshal(value, &row)
+	return row, err
 }
