@@ -170,7 +170,6 @@ func (h *Hub) begin(r *restored) {
 		h.seq.incarnations[p.session.AgentID] = p.session.Incarnation
 	}
 	d.head = h.seq.head
-	h.views.showing.Store(uint64(h.seq.head.Seq))
 	h.views.shownSeq.Store(uint64(h.seq.head.Seq))
 	for _, t := range r.tasks.List() {
 		h.views.tasks.put(t)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"hubcli/actors/core"
@@ -21,8 +22,10 @@ type views struct {
 	places    *places
 	seq       *sequencer
 	indexer   *indexer      // nil without an index
-	showing   atomic.Uint64 // the last record that the views have begun to show
 	shownSeq  atomic.Uint64 // the last record that the views show
+	// still keeps the views from showing more, for a look at several of them on
+	// one state. It is held for moments: the writer waits.
+	still sync.RWMutex
 }
 
 // prepare returns the rows of the views that these records change. It runs
@@ -35,7 +38,6 @@ func (v *views) prepare(records []*core.Record) ([]core.Row, error) {
 // added that have something new.
 func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 	r := s.record
-	v.showing.Store(uint64(r.Seq))
 	for _, f := range s.facts {
 		switch f := f.(type) {
 		case *core.SessionStarted:

@@ -26,8 +26,9 @@ type watches struct {
 	// ended and endedBefore say when those began that wait no more, in two
 	// generations: the older is dropped at once.
 	ended, endedBefore map[watchKey]hub.Time
-	turned             hub.Time         // when endedBefore was dropped last
-	changed            chan hub.AgentID // whose sibling session may have to begin or end; see keepWatchers
+	turned             hub.Time                 // when endedBefore was dropped last
+	doubtful           map[hub.AgentID]struct{} // whose sibling session may have to begin or end; see keepWatchers
+	changed            chan struct{}            // there are such; capacity 1
 }
 
 type watchKey struct {
@@ -38,7 +39,7 @@ type watchKey struct {
 func newWatches() *watches {
 	return &watches{
 		waiting: map[hub.AgentID]map[string]*watch{}, ended: map[watchKey]hub.Time{},
-		changed: make(chan hub.AgentID, 64),
+		doubtful: map[hub.AgentID]struct{}{}, changed: make(chan struct{}, 1),
 	}
 }
 

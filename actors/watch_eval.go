@@ -22,7 +22,6 @@ type test struct {
 	// looked and latest are, for the room and the inbox, how far messages have
 	// been looked at and the last that counts.
 	looked, latest [2]hub.MessageID
-	request        hub.MessageID // unread when last looked, and keeps the agent from being idle
 }
 
 // prepare refuses conditions that name what does not exist, or what the agent may
@@ -120,17 +119,14 @@ func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 // records up to one of them. again is after how long one may begin to hold by
 // itself; 0 is never.
 func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
-	v := w.hub.views
-	for {
-		shown := v.shownSeq.Load()
-		began := v.showing.Load() == shown
-		got, again, err = w.look()
-		// Conditions that were met one after the other count only if nothing was
-		// shown meanwhile. What is not met is looked at again when it rings.
-		if err != nil || !got.Met || began && v.showing.Load() == shown {
-			return got, again, err
-		}
+	// This look reads what is unread from the store, the second one only what is
+	// new: meanwhile nothing else is shown.
+	if got, again, err = w.look(); err != nil || !got.Met {
+		return got, again, err
 	}
+	w.hub.views.still.RLock()
+	defer w.hub.views.still.RUnlock()
+	return w.look()
 }
 
 // describe adds to an answer what is unread.

@@ -36,8 +36,8 @@ func (w *watch) seatIdle(c *test) (met bool, why string, after time.Duration, er
 	if until := since + idleAfter; now < until {
 		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", c.Agent, activity, int(hub.SeatIdleAfter.Seconds())), span{now, until}.length(), nil
 	}
-	if c.request, err = h.requestWaits(c.Agent, c.request); err != nil || c.request != 0 {
-		return false, w.whyUnread(c), 0, err
+	if request, err := h.requestWaits(c.Agent, tasks); err != nil || request != nil {
+		return false, w.whyUnread(c.Agent, request), 0, err
 	}
 	return true, fmt.Sprintf("%s is %s", c.Agent, activity), 0, nil
 }
@@ -48,26 +48,29 @@ func (s span) length() time.Duration {
 }
 
 // whyUnread says that a request waits. Its id is for those only who may see it.
-func (w *watch) whyUnread(c *test) string {
-	m, err := w.hub.views.message(c.request)
-	if err == nil && (w.operator || hub.Visible(w.query.Agent, m.From, m.To)) {
-		return fmt.Sprintf("%s has not read the request %d", c.Agent, c.request)
+func (w *watch) whyUnread(agent hub.AgentID, request *core.StoredMessage) string {
+	if request != nil && (w.operator || hub.Visible(w.query.Agent, request.From, request.To)) {
+		return fmt.Sprintf("%s has not read the request %d", agent, request.ID)
 	}
-	return fmt.Sprintf("%s has not read a request", c.Agent)
+	return fmt.Sprintf("%s has not read a request", agent)
 }
 
-// requestWaits returns an unread task_request to the agent whose task has not
-// ended, or 0: known, if it still is one, else the last.
-func (h *Hub) requestWaits(agent hub.AgentID, known hub.MessageID) (hub.MessageID, error) {
-	u := h.unreadOf(agent)
-	open := func(id hub.MessageID) bool {
-		_, live := h.views.tasks.get(id)
-		return live
+// requestWaits returns an unread task_request to an agent that has opened one of
+// these, the live tasks that it has; nil if there is none.
+func (h *Hub) requestWaits(agent hub.AgentID, tasks []core.StoredTask) (*core.StoredMessage, error) {
+	seen := h.seen.of(agent)
+	for i := range tasks {
+		t := &tasks[i]
+		if !t.Direct || t.Task.CreatedBy == agent || t.Task.TaskID <= seen.InInbox() {
+			continue
+		}
+		m, err := h.views.message(t.Task.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		if m.Kind == hub.KindTaskRequest && m.To == agent {
+			return m, nil
+		}
 	}
-	if known > u.seen.InInbox() && open(known) {
-		return known, nil
-	}
-	return h.views.newest(inboxScope(agent), u.seen.InInbox(), u.head, func(m *core.StoredMessage) bool {
-		return m.Kind == hub.KindTaskRequest && u.keeps(m) && open(m.ID)
-	})
+	return nil, nil
 }

@@ -9,12 +9,24 @@ import (
 )
 
 // check asks whether the agent's sibling session is still right. It does not
-// wait: if too much is asked at once, some sessions begin or end late.
+// wait.
 func (s *watches) check(agent hub.AgentID) {
+	s.mu.Lock()
+	s.doubtful[agent] = struct{}{}
+	s.mu.Unlock()
 	select {
-	case s.changed <- agent:
+	case s.changed <- struct{}{}:
 	default:
 	}
+}
+
+// toCheck returns the agents whose sibling session may have to begin or end.
+func (s *watches) toCheck() map[hub.AgentID]struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.doubtful
+	s.doubtful = map[hub.AgentID]struct{}{}
+	return all
 }
 
 func (s *watches) waits(agent hub.AgentID) bool {
@@ -36,16 +48,18 @@ func (h *Hub) keepWatchers(quit <-chan struct{}) {
 	defer tick.Stop()
 	for {
 		select {
-		case agent := <-h.watches.changed:
-			if h.watches.waits(agent) {
-				delete(left, agent)
-				h.beginWatcher(agent)
-				continue
+		case <-h.watches.changed:
+			for agent := range h.watches.toCheck() {
+				if h.watches.waits(agent) {
+					delete(left, agent)
+					h.beginWatcher(agent)
+					continue
+				}
+				if len(left) == 0 {
+					tick.Reset(watcherStays)
+				}
+				left[agent] = time.Now()
 			}
-			if len(left) == 0 {
-				tick.Reset(watcherStays)
-			}
-			left[agent] = time.Now()
 		case now := <-tick.C:
 			for agent, at := range left {
 				if now.Sub(at) >= watcherStays {

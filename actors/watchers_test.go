@@ -3,6 +3,8 @@ package actors
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,4 +179,108 @@ func TestMessageFromWhoNeverRegistered(t *testing.T) {
 	}
 	_, err = r.Watch(context.Background(), q)
 	wantCode(t, err, hub.CodeSessionNotFound)
+}
+
+// TestManyWatchesAtOnce: all agents watch again when a hub comes back, and all of
+// them get their sessions, and lose them.
+func TestManyWatchesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const agents = 300
+		r := start(t, newMemStore())
+		room := r.makeRoom("ops")
+		r.register("ben")
+		var answers []<-chan result[hub.Watched]
+		for i := range agents {
+			q := watchOf(t, room.RoomID, time.Minute, "message-from:ben")
+			q.Agent = hub.AgentID(fmt.Sprint("agent", i))
+			answers = append(answers, async(func() (hub.Watched, error) { return r.Watch(context.Background(), q) }))
+		}
+		siblings := func() (n int) {
+			for i := range agents {
+				if _, _, live := r.views.directory.session(hub.AgentID(fmt.Sprint("agent", i)).Watch()); live {
+					n++
+				}
+			}
+			return n
+		}
+		time.Sleep(time.Second)
+		if n := siblings(); n != agents {
+			t.Errorf("%d of %d who watch have a session", n, agents)
+		}
+		r.say("ben", room.Channel, "x")
+		for _, c := range answers {
+			if got := <-c; got.err != nil || !got.v.Met {
+				t.Errorf("%+v, %v", got.v, got.err)
+			}
+		}
+		time.Sleep(3 * watcherStays)
+		if n := siblings(); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+		r.stop()
+	})
+}
+
+// TestWatchIsMetInABusyHub: that others post without a pause keeps nobody from
+// being answered, however long the look takes.
+func TestWatchIsMetInABusyHub(t *testing.T) {
+	r := start(t, newMemStore())
+	room := r.makeRoom("ops")
+	conditions := []string{"message-from:cleo"}
+	for i := range hub.MaxWatchConditions - 1 {
+		agent := hub.AgentID(fmt.Sprint("gone", i))
+		closed, err := r.CloseSession(context.Background(), r.register(agent).SessionID)
+		if err != nil || !closed.Row.Deleted {
+			t.Fatal(closed, err)
+		}
+		conditions = append(conditions, "seat-idle:"+string(agent))
+	}
+	r.register("cleo")
+	answered := make(chan struct{})
+	var posters sync.WaitGroup
+	for range 4 {
+		posters.Go(func() {
+			for {
+				select {
+				case <-answered:
+					return
+				default:
+					_, _ = r.tryPost(context.Background(), hub.PostInput{FromAgent: "cleo", Channel: room.Channel, Body: "x"})
+				}
+			}
+		})
+	}
+	for range 50 {
+		q := watchOf(t, room.RoomID, 0, conditions...)
+		if got := within(t, async(func() (hub.Watched, error) { return r.Watch(context.Background(), q) })); got.err != nil {
+			t.Fatalf("%+v, %v", got.v, got.err)
+		}
+	}
+	close(answered)
+	posters.Wait()
+}
+
+// TestNothingIsShownDuringALook: conditions that are met are looked at again on
+// one state.
+func TestNothingIsShownDuringALook(t *testing.T) {
+	r := start(t, newMemStore())
+	r.views.still.RLock()
+	head := r.views.ring.visible()
+	posted := async(func() (hub.Message, error) {
+		return r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", Channel: hub.DefaultChannel, Body: "x"})
+	})
+	for r.views.still.TryRLock() { // until the writer waits for its turn
+		r.views.still.RUnlock()
+		runtime.Gosched()
+		if len(posted) != 0 {
+			t.Fatal("a record is shown while conditions are looked at")
+		}
+	}
+	if now := r.views.ring.visible(); now != head {
+		t.Errorf("message %d is visible", now)
+	}
+	r.views.still.RUnlock()
+	if got := <-posted; got.err != nil || r.views.ring.visible() != got.v.ID {
+		t.Errorf("%+v", got)
+	}
 }

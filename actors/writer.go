@@ -86,11 +86,13 @@ func (w *writer) commit(slots []*slot) error {
 		w.step(StepAppended)
 	}
 	w.scopes = w.scopes[:0]
+	w.views.still.Lock()
 	for _, s := range slots {
 		if s.record != nil {
 			w.scopes = w.views.show(s, w.scopes)
 		}
 	}
+	w.views.still.Unlock()
 	if n := len(group.Records); n > 0 {
 		w.seq.committed(group.Records[n-1].Seq)
 	}
