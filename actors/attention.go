@@ -52,18 +52,24 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 // out. If there are more than are shown, what the agent has not been told of goes
 // first: who is told and never polls is told of the next one all the same.
 func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
-	list := func(limit int, untold bool) ([]*core.StoredMessage, error) {
-		found, err := h.views.listUnread(u, room, limit, func(m *core.StoredMessage) bool {
-			return (m.ID > u.seen.Told) == untold && asksOf(m, u.agent)
-		})
+	asks := func(m *core.StoredMessage) bool { return asksOf(m, u.agent) }
+	first := func(found []*core.StoredMessage, limit int) []*core.StoredMessage {
 		slices.SortFunc(found, byID)
-		return found[:min(len(found), limit)], err
+		return found[:min(len(found), limit)]
 	}
-	found, err := list(attentionRows, true)
-	if err == nil && len(found) < attentionRows && u.seen.Told > 0 {
-		var told []*core.StoredMessage
-		told, err = list(attentionRows-len(found), false)
-		found = append(told, found...)
+	// Each of these looks at a bounded number of messages. What was told must not
+	// be in the way of what was not, nor all that asks nothing.
+	untold, told := *u, *u
+	untold.after, told.head = u.seen.Told, min(u.head, u.seen.Told)
+	found, err := h.views.listUnread(&untold, room, attentionRows, asks)
+	if err == nil && len(found) == 0 {
+		found, err = h.views.lastUnread(&untold, room, attentionRows, asks)
+	}
+	found = first(found, attentionRows)
+	if left := attentionRows - len(found); err == nil && left > 0 {
+		var before []*core.StoredMessage
+		before, err = h.views.listUnread(&told, room, left, asks)
+		found = append(first(before, left), found...)
 	}
 	if err != nil {
 		return nil, err

@@ -104,6 +104,31 @@ func TestAttentionGoesOn(t *testing.T) {
 	}
 }
 
+// TestAttentionBehindMuchTalk: what asks something is found behind more messages
+// than one look takes, told or not, in the ring or the store.
+func TestAttentionBehindMuchTalk(t *testing.T) {
+	for _, ring := range []int{1, 64 << 20} {
+		r := start(t, newMemStore(), ringOf(ring))
+		r.register("ann")
+		var last hub.MessageID
+		for range maxExamined + 10 {
+			last = r.say("ben", hub.DefaultChannel, "talk").ID
+		}
+		asked := r.say("ben", hub.DefaultChannel, "@ann look")
+		for _, told := range []hub.MessageID{0, last} {
+			if told > 0 {
+				if _, err := r.Tell(context.Background(), hub.ToldInput{AgentID: "ann", ToldID: told}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann"})
+			if err != nil || len(got.Directed) != 1 || got.Directed[0].ID != asked.ID {
+				t.Errorf("ring of %d, told up to %d: %+v, %v", ring, told, got.Directed, err)
+			}
+		}
+	}
+}
+
 func TestMentions(t *testing.T) {
 	for body, want := range map[string]bool{
 		"@dev-a": true, "ask @dev-a.": true, "(@dev-a)": true, ".@dev-a: now": true, "@dev-a,@dev-b": true, "@dev-ab @dev-a": true,

@@ -20,6 +20,7 @@ type unreadIn struct {
 	agent hub.AgentID
 	seen  core.Seen
 	from  hub.AgentID
+	after hub.MessageID // what is not above it is left out
 	head  hub.MessageID
 }
 
@@ -47,6 +48,7 @@ func (u *unreadIn) scopes(room hub.RoomID) (scopes [2]core.Scope, since [2]hub.M
 		scopes[0], since[0] = channelScope(room.Channel()), u.seen.InChannel(room.Channel())
 	}
 	scopes[1], since[1] = inboxScope(u.agent), u.seen.InInbox()
+	since[0], since[1] = max(since[0], u.after), max(since[1], u.after)
 	return scopes, since
 }
 
@@ -88,6 +90,26 @@ func (v *views) listUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*c
 				n++
 			}
 			return n < limit
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// lastUnread is listUnread for the last of them, falling within each scope.
+func (v *views) lastUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*core.StoredMessage) bool) (out []*core.StoredMessage, err error) {
+	scopes, since := u.scopes(room)
+	for i := range scopes {
+		n, looked := 0, 0
+		err = v.earlier(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
+			if looked++; u.keeps(m) && keep(m) {
+				row := *m
+				out = append(out, &row)
+				n++
+			}
+			return n < limit && looked < maxExamined
 		})
 		if err != nil {
 			return nil, err
