@@ -15,7 +15,7 @@ func roomOwner(id hub.RoomID) core.Owner {
 // loadRoom makes the state of a room's owner from its stored rows.
 func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 	r := core.NewRoom(id)
-	all := core.RoomKey(id, nil)
+	all := core.OwnedKey(id, nil)
 	seats, err := h.seatsOf(id)
 	if err != nil {
 		return nil, err

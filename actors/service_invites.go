@@ -91,7 +91,7 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, erro
 func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.StoredInvite) bool) error {
 	table, prefix := core.TableInviteRoom, []byte(nil)
 	if room != "" {
-		table, prefix = core.TableInvite, core.RoomKey(room, nil)
+		table, prefix = core.TableInvite, core.OwnedKey(room, nil)
 	}
 	var bad error
 	err := h.rows.RowsOf(table, prefix, true, func(key, value []byte) bool {
@@ -102,7 +102,7 @@ func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.Stored
 		if room != "" {
 			i, bad = decodeRow[core.StoredInvite](table, value)
 		} else {
-			i, bad = storedRow[core.StoredInvite](h, core.TableInvite, core.RoomKey(hub.RoomID(value), key))
+			i, bad = storedRow[core.StoredInvite](h, core.TableInvite, core.OwnedKey(hub.RoomID(value), key))
 		}
 		return bad == nil && fn(i)
 	})

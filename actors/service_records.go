@@ -55,7 +55,7 @@ func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision
 func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, before hub.Seq, fn func(T) bool) error {
 	index, prefix := table, []byte(nil)
 	if room != "" {
-		index, prefix = byRoom, core.RoomKey(room, nil)
+		index, prefix = byRoom, core.OwnedKey(room, nil)
 	}
 	var bad error
 	err := h.rows.RowsOf(index, prefix, true, func(key, value []byte) bool {
@@ -148,7 +148,7 @@ func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
 func (h *Hub) latestArtifacts(q hub.ArtifactsQuery, before hub.Seq) ([]hub.Artifact, error) {
 	prefix := []byte(nil)
 	if q.RoomID != "" {
-		prefix = core.RoomKey(q.RoomID, []byte(q.Title))
+		prefix = core.OwnedKey(q.RoomID, []byte(q.Title))
 	}
 	var found []hub.Seq
 	err := readRows(h, core.TableArtifactTitle, prefix, false, func(_ []byte, l core.LatestArtifact) bool {

@@ -30,18 +30,18 @@ func (w *watch) prepare(ctx context.Context) error {
 	for _, c := range w.query.Until {
 		for _, id := range c.Tasks {
 			if _, err := w.hub.Task(ctx, id, w.query.Agent); err != nil {
-				return naming(err, c)
+				return about(err, c)
 			}
 		}
 		if c.Run != "" {
 			if _, err := w.hub.run(c.Run); err != nil {
-				return naming(err, c)
+				return about(err, c)
 			}
 		}
 		t := test{Condition: c, ended: map[hub.TaskID]hub.TaskStatus{}}
 		if c.Agent != "" {
 			if err := w.knownAgent(&t); err != nil {
-				return naming(err, c)
+				return about(err, c)
 			}
 		}
 		w.tests = append(w.tests, t)
@@ -49,8 +49,8 @@ func (w *watch) prepare(ctx context.Context) error {
 	return nil
 }
 
-// naming adds to an error which condition it is about.
-func naming(err error, c hub.Condition) error {
+// about adds to an error which condition it is about.
+func about(err error, c hub.Condition) error {
 	var e *hub.Error
 	if errors.As(err, &e) {
 		e.With("condition", c.Text)

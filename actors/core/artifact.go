@@ -131,6 +131,6 @@ func (r *Room) addArtifact(f *ArtifactAdded, at Position, rows RowSink) {
 	row, seq := f.row(r.id, at), SeqKey(at.Seq)
 	r.versions[f.Title] = f.Version
 	rows.Put(TableArtifact, seq, mustJSON(row))
-	rows.Put(TableArtifactByRoom, RoomKey(r.id, seq), nil)
-	rows.Put(TableArtifactTitle, RoomKey(r.id, []byte(f.Title)), mustJSON(LatestArtifact{f.Version, row.ArtifactID}))
+	rows.Put(TableArtifactByRoom, OwnedKey(r.id, seq), nil)
+	rows.Put(TableArtifactTitle, OwnedKey(r.id, []byte(f.Title)), mustJSON(LatestArtifact{f.Version, row.ArtifactID}))
 }

@@ -76,7 +76,7 @@ func (i *StoredInvite) over(now Now) bool { return now.HubMS >= i.DeadlineMS }
 // InviteKey is the key of an invite among those of its room.
 func InviteKey(room hub.RoomID, id hub.InviteID) []byte {
 	seq, _ := SeqOf(PrefixInvite, string(id))
-	return RoomKey(room, SeqKey(seq))
+	return OwnedKey(room, SeqKey(seq))
 }
 
 // InviteCommand asks for an invite; its input is checked and has its defaults.

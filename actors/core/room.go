@@ -78,7 +78,7 @@ func (r *Room) Apply(f Fact, at Position, rows RowSink) {
 	case *DecisionAdded:
 		seq := SeqKey(at.Seq)
 		rows.Put(TableDecision, seq, mustJSON(f.row(r.id, at)))
-		rows.Put(TableDecisionByRoom, RoomKey(r.id, seq), nil)
+		rows.Put(TableDecisionByRoom, OwnedKey(r.id, seq), nil)
 	case *ArtifactAdded:
 		r.addArtifact(f, at, rows)
 	case *InviteCreated:

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"slices"
-
 	"hubcli/hub"
 )
 
@@ -59,13 +57,7 @@ func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
 
 // SeatKey is the key of an agent's seat in a room, and with no agent the prefix
 // of all seats of the room.
-func SeatKey(room hub.RoomID, agent hub.AgentID) []byte { return RoomKey(room, []byte(agent)) }
-
-// RoomKey is the key of a thing of a room: the room's id, 0, what tells it from
-// others; with nothing behind it the prefix of all.
-func RoomKey(room hub.RoomID, rest []byte) []byte {
-	return slices.Concat([]byte(room), []byte{0}, rest)
-}
+func SeatKey(room hub.RoomID, agent hub.AgentID) []byte { return OwnedKey(room, []byte(agent)) }
 
 // SeatByAgentKey is the key of a seat among those of its agent, in the order of
 // joining; with seat "" it is the prefix of all.
