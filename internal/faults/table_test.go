@@ -139,7 +139,7 @@ var faults = []fault{
 	},
 	{
 		"request of others named", "actors/watch_idle.go",
-		"if err == nil && (w.operator ||", "if err == nil && (true || w.operator ||",
+		"if request != nil && (w.operator ||", "if request != nil && (true || w.operator ||",
 		"actors", "TestSeatIdleNamesWhatMayBeSeen",
 	},
 
@@ -208,7 +208,7 @@ var faults = []fault{
 	},
 	{
 		"rebuilt rows not stored", "actors/rebuild.go",
-		"append(latest(rows), doubtMark(o.key, 0))", "append(latest(rows)[:0], doubtMark(o.key, 0))",
+		"PutRows(append(rows, doubtMark(o.key, 0)))", "PutRows([]core.Row{doubtMark(o.key, 0)})",
 		"actors", "TestRebuildRestoresRows",
 	},
 	{
@@ -275,7 +275,7 @@ var faults = []fault{
 	},
 	{
 		"reply to what is not seen", "actors/service_messages.go",
-		"!hub.Visible(m.From, to.From, to.To)", "false && !hub.Visible(m.From, to.From, to.To)",
+		"if !known {\n			return m, hub.Errorf(hub.CodeReplyNotFound", "if false && !known {\n			return m, hub.Errorf(hub.CodeReplyNotFound",
 		"actors", "TestInvariant9NoPathShowsAnothersDirectMessage",
 	},
 	{
@@ -605,7 +605,7 @@ var faults = []fault{
 	},
 	{
 		"told messages hide the next", "actors/attention.go",
-		"return (m.ID > u.seen.Told) == untold &&", "return untold &&",
+		"untold.after, told.head = u.seen.Told, ", "untold.after, told.head = 0, ",
 		"actors", "TestAttentionGoesOn",
 	},
 
@@ -617,7 +617,7 @@ var faults = []fault{
 	},
 	{
 		"siblings look alike", "actors/core/similar.go",
-		"	if numbers(a) != numbers(b) {\n		return 0\n	}\n", "",
+		"	if a.digits != b.digits {\n		return 0\n	}\n", "",
 		"actors/core", "TestLikeness",
 	},
 	{
@@ -825,7 +825,7 @@ var faults = []fault{
 		"httpapi", "TestRelayFromAnotherMachine",
 	},
 	{
-		"spool lifts a session", "actors/service_join.go",
+		"spool lifts a session", "actors/names.go",
 		"return agent != \"\" && hub.CallerOf(ctx).Agent == agent", "return agent != \"\" && (hub.CallerOf(ctx).Agent == agent || hub.CallerOf(ctx).Relay == agent)",
 		"httpapi", "TestRelayLiftsNoSession",
 	},
