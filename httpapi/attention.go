@@ -22,14 +22,7 @@ func getAttention(c *call) (reply, error) {
 
 func postAttention(c *call) (reply, error) {
 	var in hub.ToldInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateTold(&in); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.AgentID); err != nil {
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateTold(&in) }); err != nil {
 		return reply{}, err
 	}
 	row, err := c.server.config.Service.Tell(c.context(), in)

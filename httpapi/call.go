@@ -102,6 +102,20 @@ func (c *call) mayActAs(agent hub.AgentID) error {
 	return nil
 }
 
+// input reads the body of a call that acts as an agent into in: agent, a member
+// of in, is the call's own where the body leaves it out, check refuses what no
+// state can make right, and the call acts as the agent then.
+func (c *call) input(in any, agent *hub.AgentID, check func() error) error {
+	if err := c.decode(in); err != nil {
+		return err
+	}
+	c.name(agent)
+	if err := check(); err != nil {
+		return err
+	}
+	return c.actAs(*agent)
+}
+
 // view is actAs for the agent_id of a query that a read takes the view of: the
 // call's own agent if the query names none. The operator may see as operator.
 func (c *call) view(q *api.Query) (hub.AgentID, error) {

@@ -10,14 +10,7 @@ import (
 
 func createInvite(c *call) (reply, error) {
 	var in hub.InviteInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.By)
-	if err := api.ValidateInvite(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.By); err != nil {
+	if err := c.input(&in, &in.By, func() error { return api.ValidateInvite(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.CreateInvite(c.context(), in)

@@ -42,14 +42,7 @@ func (c *call) waits(sec *float64) error {
 
 func postClaim(c *call) (reply, error) {
 	var in hub.ClaimInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.OwnerAgentID)
-	if err := api.ValidateClaim(&in); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.OwnerAgentID); err != nil {
+	if err := c.input(&in, &in.OwnerAgentID, func() error { return api.ValidateClaim(&in) }); err != nil {
 		return reply{}, err
 	}
 	if err := c.waits(&in.WaitSec); err != nil {
@@ -116,14 +109,7 @@ func listClaims(c *call) (reply, error) {
 
 func postLock(c *call) (reply, error) {
 	var in hub.LockInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateLock(&in); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.AgentID); err != nil {
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateLock(&in) }); err != nil {
 		return reply{}, err
 	}
 	if err := c.waits(&in.WaitSec); err != nil {
@@ -135,14 +121,8 @@ func postLock(c *call) (reply, error) {
 
 func (c *call) lockHold() (hub.LockHoldInput, error) {
 	var in hub.LockHoldInput
-	if err := c.decode(&in); err != nil {
-		return in, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateLockHold(&in); err != nil {
-		return in, err
-	}
-	return in, c.actAs(in.AgentID)
+	err := c.input(&in, &in.AgentID, func() error { return api.ValidateLockHold(&in) })
+	return in, err
 }
 
 func refreshLock(c *call) (reply, error) {

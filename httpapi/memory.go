@@ -7,14 +7,7 @@ import (
 
 func remember(c *call) (reply, error) {
 	var in hub.MemoryInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.By)
-	if err := api.ValidateMemory(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.By); err != nil {
+	if err := c.input(&in, &in.By, func() error { return api.ValidateMemory(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.Remember(c.context(), in)

@@ -13,14 +13,7 @@ const defaultEventsWait = 30 * time.Second
 
 func postMessage(c *call) (reply, error) {
 	var in hub.PostInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.FromAgent)
-	if err := api.ValidatePost(&in, c.server.config.Limits, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.FromAgent); err != nil {
+	if err := c.input(&in, &in.FromAgent, func() error { return api.ValidatePost(&in, c.server.config.Limits, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.Post(c.context(), in)

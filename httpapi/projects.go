@@ -15,14 +15,7 @@ func listProjects(c *call) (reply, error) {
 
 func createProject(c *call) (reply, error) {
 	var in hub.ProjectInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.CreatedBy)
-	if err := api.ValidateProject(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.CreatedBy); err != nil {
+	if err := c.input(&in, &in.CreatedBy, func() error { return api.ValidateProject(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.CreateProject(c.context(), in)
@@ -55,14 +48,7 @@ func listRooms(c *call) (reply, error) {
 
 func createRoom(c *call) (reply, error) {
 	var in hub.RoomInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.CreatedBy)
-	if err := api.ValidateRoom(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.CreatedBy); err != nil {
+	if err := c.input(&in, &in.CreatedBy, func() error { return api.ValidateRoom(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.CreateRoom(c.context(), in)

@@ -11,14 +11,7 @@ import (
 
 func addDecision(c *call) (reply, error) {
 	var in hub.DecisionInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.By)
-	if err := api.ValidateDecision(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.By); err != nil {
+	if err := c.input(&in, &in.By, func() error { return api.ValidateDecision(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.AddDecision(c.context(), in)
@@ -40,14 +33,7 @@ func listDecisions(c *call) (reply, error) {
 
 func addArtifact(c *call) (reply, error) {
 	var in hub.ArtifactInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.By)
-	if err := api.ValidateArtifact(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.By); err != nil {
+	if err := c.input(&in, &in.By, func() error { return api.ValidateArtifact(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.AddArtifact(c.context(), in)

@@ -32,14 +32,7 @@ func listRuns(c *call) (reply, error) {
 
 func createRun(c *call) (reply, error) {
 	var in hub.RunInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.CreatedBy)
-	if err := api.ValidateRun(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.CreatedBy); err != nil {
+	if err := c.input(&in, &in.CreatedBy, func() error { return api.ValidateRun(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.CreateRun(c.context(), in)
@@ -61,14 +54,7 @@ func getRun(c *call) (reply, error) {
 
 func addRunTasks(c *call) (reply, error) {
 	var in hub.RunTasksInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateRunTasks(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.AgentID); err != nil {
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateRunTasks(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.AddRunTasks(c.context(), hub.RunID(c.params.ByName("run_id")), in)
@@ -81,14 +67,7 @@ func handoffTask(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var in hub.HandoffInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateHandoff(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.AgentID); err != nil {
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateHandoff(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.HandoffTask(c.context(), id, in)

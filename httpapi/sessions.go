@@ -129,14 +129,7 @@ func listChannels(c *call) (reply, error) {
 
 func createChannel(c *call) (reply, error) {
 	var in hub.ChannelInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.CreatedBy)
-	if err := api.ValidateChannel(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.CreatedBy); err != nil {
+	if err := c.input(&in, &in.CreatedBy, func() error { return api.ValidateChannel(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.CreateChannel(c.context(), in)

@@ -61,14 +61,7 @@ func completeTask(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var in hub.CompleteInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateComplete(&in, c.server.config.Limits, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.AgentID); err != nil {
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateComplete(&in, c.server.config.Limits, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.CompleteTask(c.context(), id, in)
@@ -81,14 +74,7 @@ func updateTask(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var in hub.TaskUpdateInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateTaskUpdate(&in, c.caller.Operator); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(in.AgentID); err != nil {
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateTaskUpdate(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
 	out, err := c.server.config.Service.UpdateTask(c.context(), id, in)
