@@ -31,7 +31,11 @@ class Forwarder:
 
     def _look(self):
         while not self._ended.wait(0.002):
-            for path in list(self.spool.glob("requests/*/[!.]*.json")):
+            try:
+                found = list(self.spool.glob("requests/*/[!.]*.json"))
+            except FileNotFoundError:  # a test has just cleared a folder away
+                continue
+            for path in found:
                 work = path.with_suffix(".work")
                 try:
                     path.rename(work)
