@@ -54,6 +54,7 @@ type indexer struct {
 
 	mu       sync.Mutex
 	open     bool
+	failed   bool // it was closed, or could not be opened, and is not open since
 	fed      IndexPosition
 	fedKept  int64                  // how many of kept are in
 	held     map[core.Owner]hub.Seq // records in doubt; see hold
@@ -102,13 +103,13 @@ func (x *indexer) serve(quit <-chan struct{}) {
 	for ctx.Err() == nil {
 		at, err := x.index.Open(x.end())
 		if err == nil {
-			x.note(true, at, unknownKept)
+			x.note(at, unknownKept)
 			err = x.feed(ctx, at)
-			x.note(false, IndexPosition{}, 0)
 			if ctx.Err() == nil {
 				retry = indexRetryFirst
 			}
 		}
+		x.closed()
 		if cerr := x.index.Close(); cerr != nil && err == nil {
 			err = cerr
 		}
@@ -128,10 +129,23 @@ func (x *indexer) end() IndexPosition {
 }
 
 // note publishes how far the index is.
-func (x *indexer) note(open bool, fed IndexPosition, fedKept int64) {
+func (x *indexer) note(fed IndexPosition, fedKept int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.open, x.fed, x.fedKept = open, fed, fedKept
+	x.open, x.failed, x.fed, x.fedKept = true, false, fed, fedKept
+	x.tell()
+}
+
+// closed publishes that the index is not open any more, or could not be opened.
+func (x *indexer) closed() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open, x.failed, x.fed, x.fedKept = false, true, IndexPosition{}, 0
+	x.tell()
+}
+
+// tell wakes who waits for progress. mu is held.
+func (x *indexer) tell() {
 	close(x.progress)
 	x.progress = make(chan struct{})
 }
@@ -173,7 +187,7 @@ func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
 				return ended(ctx, err)
 			}
 		}
-		x.note(true, at, fedKept)
+		x.note(at, fedKept)
 		more := at.Message < end.Message
 		backlog = backlog || more
 		if !x.rest(ctx, &pace, time.Since(begin), more, &backlog) {
@@ -239,7 +253,8 @@ func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 
 // await waits, at most for wait, until everything that was shown before the call
 // is in the index, and returns how many rows are missing then.
-// search_unavailable while the index is not open.
+// search_unavailable while the index cannot be opened; while it is opened for the
+// first time that is waited for too.
 func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, err error) {
 	if x == nil {
 		return 0, errSearchUnavailable()
@@ -249,26 +264,28 @@ func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, 
 	defer timeout.Stop()
 	for {
 		x.mu.Lock()
-		open, progress := x.open, x.progress
+		open, failed, progress := x.open, x.failed, x.progress
 		behind = max(0, int64(end.Message-x.fed.Message)) + max(0, kept-x.fedKept)
 		x.mu.Unlock()
 		switch {
-		case !open:
-			return 0, errSearchUnavailable()
-		case behind == 0:
+		case open && behind == 0:
 			return 0, nil
+		case failed:
+			return 0, errSearchUnavailable()
 		}
 		poke(x.hurry)
 		poke(x.poked)
 		select {
 		case <-progress:
+			continue
 		case <-timeout.C:
-			return behind, nil
 		case <-ctx.Done():
-			return behind, nil
 		case <-x.hub.ending:
-			return behind, nil
 		}
+		if !open {
+			return 0, errSearchUnavailable()
+		}
+		return behind, nil
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 // slowIndex stands in for an engine so that a batch takes time in a bubble. It
 // remembers what it was given and when it was at work.
 type slowIndex struct {
-	took time.Duration // of a Put
-	fail error         // of the next Put
+	opening time.Duration // of an Open
+	took    time.Duration // of a Put
+	fail    error         // of the next Put
 
 	mu     sync.Mutex
 	docs   map[uint64]bool // messages
@@ -34,6 +35,7 @@ func newSlowIndex(took time.Duration) *slowIndex {
 }
 
 func (x *slowIndex) Open(IndexPosition) (IndexPosition, error) {
+	time.Sleep(x.opening)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.opens++
@@ -154,6 +156,33 @@ func TestSearchWaitsForWhatWasPosted(t *testing.T) {
 		}
 		r.stop()
 	})
+}
+
+// TestSearchWaitsForTheIndexToOpen: who searches right after a start is not
+// refused, unless opening takes long.
+func TestSearchWaitsForTheIndexToOpen(t *testing.T) {
+	search := func(opening time.Duration) (took time.Duration, err error) {
+		synctest.Test(t, func(t *testing.T) {
+			x := newSlowIndex(time.Millisecond)
+			x.opening = opening
+			r := start(t, newMemStore(), withIndex(x))
+			r.say("ann", "", "x")
+			begin := time.Now()
+			_, err = r.Search(t.Context(), hub.SearchQuery{Text: "x", Limit: 1})
+			took = time.Since(begin)
+			time.Sleep(opening)
+			r.stop()
+		})
+		return took, err
+	}
+	if took, err := search(100 * time.Millisecond); err != nil || took > 200*time.Millisecond {
+		t.Errorf("opened in time: %v after %v", err, took)
+	}
+	took, err := search(10 * time.Second)
+	wantCode(t, err, hub.CodeSearchUnavailable)
+	if took != searchFresh {
+		t.Errorf("opened too late: refused after %v", took)
+	}
 }
 
 // TestFullDiskPausesFeeding: while the disk is full nothing is put, searches

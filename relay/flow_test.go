@@ -290,12 +290,14 @@ func TestLockedRequestsCostLittle(t *testing.T) {
 		defer close(done)
 		f.Run(ctx)
 	}()
+	begin := time.Now()
 	b.until("all were looked at", func() bool { return looks.Load() >= 2000 })
 	for range 50 {
 		b.works("dev-a")
 	}
-	if n := looks.Load(); n > 4000 {
-		t.Errorf("2000 locked requests were opened %d times", n)
+	most := 2000 * (2 + int64(time.Since(begin)/vainMost)) // on a slow machine the pause ends meanwhile
+	if n := looks.Load(); n > most {
+		t.Errorf("2000 locked requests were opened %d times, and %d would do", n, most)
 	}
 	cancel()
 	<-done

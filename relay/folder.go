@@ -180,7 +180,6 @@ type folder struct {
 	changed  time.Time // when the folder had changed last, when it was read
 	lastRead time.Time // when that was
 	nextFull time.Time // when it is read whether it has changed or not
-	nextRead time.Time // when it is read again at the earliest
 
 	// Guarded by Forwarder.mu.
 	under   map[string]*call // by stem
@@ -244,13 +243,13 @@ func stem(name string) string {
 // hundred idle agents that is 1 % or 5 % of a processor. But a folder of another
 // machine may tell so late, so that one from which requests came unannounced is
 // always read, and any other all the same now and then.
-func (d *folder) begin(requests *os.Root, now time.Time) {
+func (d *folder) begin(requests *os.Root, now time.Time) bool {
 	if d.unread || len(d.queue) > 0 {
-		return
+		return false
 	}
 	info, err := requests.Lstat(d.name)
 	if err != nil {
-		return // gone, or told of when it is used
+		return false // gone, or told of when it is used
 	}
 	// What another forwarder works on is seldom an orphan; one file opened in
 	// vain for each of its calls is not worth doing at every look.
@@ -258,9 +257,10 @@ func (d *folder) begin(requests *os.Root, now time.Time) {
 	if d.orphans {
 		d.nextFull = now.Add(fullInterval)
 	} else if !d.deaf && info.ModTime().Equal(d.changed) && d.lastRead.Sub(d.changed) > clockGrain {
-		return // what came after it was read would have another time
+		return false // what came after it was read would have another time
 	}
 	d.changed, d.lastRead, d.unread = info.ModTime(), now, true
+	return true
 }
 
 // next returns the next name to take, or "". It reads at most one batch.

@@ -161,9 +161,7 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 	}
 	d.seen = true
 	f.watch(d)
-	if f.mayRead(d, now) {
-		d.begin(f.spool.requests, now)
-	}
+	f.readAgain(d, now)
 	if d.unread {
 		f.pending[d] = true
 	}
@@ -184,15 +182,21 @@ func (f *Forwarder) inVain(d *folder) {
 	f.mu.Unlock()
 }
 
-// mayRead reports whether the names of a folder may be read again.
-func (f *Forwarder) mayRead(d *folder, now time.Time) bool {
+// readAgain begins to read the names of a folder, unless too many of those of the
+// last time were looked at in vain. They count until the next reading has begun,
+// for the calls of a reading end long after it.
+func (f *Forwarder) readAgain(d *folder, now time.Time) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if over := d.vain - vainFree; over > 0 {
-		d.nextRead = now.Add(min(time.Duration(over)*vainPause, vainMost))
+	over := d.vain - vainFree
+	f.mu.Unlock()
+	if over > 0 && now.Before(d.lastRead.Add(min(time.Duration(over)*vainPause, vainMost))) {
+		return
 	}
-	d.vain = 0
-	return !now.Before(d.nextRead)
+	if d.begin(f.spool.requests, now) {
+		f.mu.Lock()
+		d.vain = 0
+		f.mu.Unlock()
+	}
 }
 
 // lookQuickly reads some of the folders from which requests have just come
@@ -210,9 +214,7 @@ func (f *Forwarder) lookQuickly() {
 		if n++; n > quickFolders {
 			return
 		}
-		if f.mayRead(d, now) {
-			d.begin(f.spool.requests, now)
-		}
+		f.readAgain(d, now)
 		if d.unread {
 			f.pending[d] = true
 		}
