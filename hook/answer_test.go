@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"hubcli/hub"
 )
 
 // TestAnswers holds every byte that a harness gets.
@@ -15,23 +17,23 @@ func TestAnswers(t *testing.T) {
 	block := Answer{Stdout: `{"decision":"block","reason":"` + encoded + `"}`}
 	none, braces := Answer{}, Answer{Stdout: "{}"}
 	for _, tt := range []struct {
-		harness      Harness
+		harness      hub.Harness
 		start, stop  Answer
 		startS, stoS Answer
 	}{
-		{ClaudeCode, context, block, none, none},
-		{Codex, context, block, braces, braces},
-		{Gemini, context, Answer{Stdout: `{"decision":"deny","reason":"` + encoded + `"}`}, braces, braces},
-		{VSCode, context, Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"` + encoded + `"}}`}, none, none},
-		{CopilotCLI, Answer{Stdout: `{"additionalContext":"` + encoded + `"}`}, block, none, none},
-		{Cursor, Answer{Stdout: `{"additional_context":"` + encoded + `"}`}, Answer{Stdout: `{"followup_message":"` + encoded + `"}`}, braces, braces},
-		{Goose, none, block, none, none},
-		{Qwen, context, block, none, none},
-		{Droid, context, block, none, none},
-		{Continue, context, block, none, none},
-		{Kimi, Answer{Stdout: text + "\n"}, Answer{Stderr: text + "\n", Exit: 2}, none, none},
-		{Kiro, Answer{Stdout: text + "\n"}, none, none, none},
-		{Generic, context, block, none, none},
+		{hub.HarnessClaudeCode, context, block, none, none},
+		{hub.HarnessCodex, context, block, braces, braces},
+		{hub.HarnessGeminiCLI, context, Answer{Stdout: `{"decision":"deny","reason":"` + encoded + `"}`}, braces, braces},
+		{hub.HarnessVSCode, context, Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"` + encoded + `"}}`}, none, none},
+		{hub.HarnessCopilotCLI, Answer{Stdout: `{"additionalContext":"` + encoded + `"}`}, block, none, none},
+		{hub.HarnessCursor, Answer{Stdout: `{"additional_context":"` + encoded + `"}`}, Answer{Stdout: `{"followup_message":"` + encoded + `"}`}, braces, braces},
+		{hub.HarnessGoose, none, block, none, none},
+		{hub.HarnessQwenCode, context, block, none, none},
+		{hub.HarnessDroid, context, block, none, none},
+		{hub.HarnessContinue, context, block, none, none},
+		{hub.HarnessKimi, Answer{Stdout: text + "\n"}, Answer{Stderr: text + "\n", Exit: 2}, none, none},
+		{hub.HarnessKiro, Answer{Stdout: text + "\n"}, none, none, none},
+		{hub.HarnessGeneric, context, block, none, none},
 	} {
 		d := harnesses[tt.harness].dialect
 		for _, c := range []struct {
@@ -52,8 +54,8 @@ func TestAnswers(t *testing.T) {
 }
 
 // What the harnesses with strict readers take: nothing else, and nothing less.
-var schemas = map[Harness]map[Event]string{
-	Codex: {
+var schemas = map[hub.Harness]map[Event]string{
+	hub.HarnessCodex: {
 		SessionStart: `{"type":"object","additionalProperties":false,"properties":{
 			"continue":{"type":"boolean"},"stopReason":{"type":"string"},"systemMessage":{"type":"string"},"suppressOutput":{"type":"boolean"},
 			"hookSpecificOutput":{"type":"object","additionalProperties":false,"required":["hookEventName"],"properties":{
@@ -63,16 +65,16 @@ var schemas = map[Harness]map[Event]string{
 			"decision":{"const":"block"},"reason":{"type":"string","minLength":1}},
 			"dependentRequired":{"decision":["reason"]}}`,
 	},
-	Gemini: {
+	hub.HarnessGeminiCLI: {
 		SessionStart: `{"type":"object","properties":{"hookSpecificOutput":{"required":["additionalContext"]}}}`,
 		Stop:         `{"type":"object","properties":{"decision":{"enum":["deny"]}},"dependentRequired":{"decision":["reason"]}}`,
 	},
-	VSCode: {
+	hub.HarnessVSCode: {
 		SessionStart: `{"type":"object","required":["hookSpecificOutput"]}`,
 		Stop: `{"type":"object","required":["hookSpecificOutput"],"properties":{"decision":false,"hookSpecificOutput":{
 			"required":["hookEventName","decision","reason"],"properties":{"hookEventName":{"const":"Stop"},"decision":{"const":"block"}}}}}`,
 	},
-	Cursor: {
+	hub.HarnessCursor: {
 		SessionStart: `{"type":"object","additionalProperties":false,"properties":{"additional_context":{"type":"string"},"env":{"type":"object"}}}`,
 		Stop:         `{"type":"object","additionalProperties":false,"properties":{"followup_message":{"type":"string","minLength":1}}}`,
 	},

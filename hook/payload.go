@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf16"
+
+	"hubcli/hub"
 )
 
 // MaxPayload is as much of a payload as is read, in bytes. What a payload holds
@@ -25,7 +27,7 @@ const (
 // harness has for it. A field that is absent or of a wrong type is empty.
 type Payload struct {
 	// Harness is the one whose marks the payload bears; empty if it has none.
-	Harness Harness
+	Harness hub.Harness
 	// SessionID is the harness's own name for the session.
 	SessionID string
 	// Transcript is the path of the session's transcript.
@@ -172,24 +174,24 @@ func (f fields) number(names ...string) float64 {
 }
 
 // harness goes by the marks that one harness alone puts into its payloads.
-func (f fields) harness(event string) Harness {
+func (f fields) harness(event string) hub.Harness {
 	var at float64
 	numeric := f.has("timestamp") && json.Unmarshal(f["timestamp"], &at) == nil
 	switch {
 	case f.has("cursor_version", "conversation_id"):
-		return Cursor
+		return hub.HarnessCursor
 	case event == "afteragent":
-		return Gemini
+		return hub.HarnessGeminiCLI
 	case f.has("turn_id"):
-		return Codex
+		return hub.HarnessCodex
 	case f.has("sessionId") && f.has("hookEventName"):
-		return VSCode
+		return hub.HarnessVSCode
 	case f.has("sessionId") && numeric:
-		return CopilotCLI
+		return hub.HarnessCopilotCLI
 	case f.has("event") && f.has("session_id"):
-		return Goose
+		return hub.HarnessGoose
 	case f.has("background_tasks", "session_crons", "prompt_id"):
-		return ClaudeCode
+		return hub.HarnessClaudeCode
 	}
 	return ""
 }

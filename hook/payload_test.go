@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"hubcli/hub"
 )
 
 func payload(t testing.TB, name string) []byte {
@@ -34,38 +36,38 @@ func TestPayloads(t *testing.T) {
 	for _, tt := range []struct {
 		file    string
 		flag    string
-		harness Harness
+		harness hub.Harness
 		want    Payload
 	}{
-		{"claude-code.session-start", "", ClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Source: "startup"}},
-		{"claude-code.stop", "", ClaudeCode, Payload{
-			Harness: ClaudeCode, SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Active: true,
+		{"claude-code.session-start", "", hub.HarnessClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Source: "startup"}},
+		{"claude-code.stop", "", hub.HarnessClaudeCode, Payload{
+			Harness: hub.HarnessClaudeCode, SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Active: true,
 			Background: []string{"hubcli watch --agent dev-a --until message-from:lead"},
 		}},
-		{"claude-code-subagent.stop", "", ClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, SubAgent: true}},
-		{"codex.session-start", "", Codex, Payload{SessionID: "0199-codex", Folders: app, Source: "startup"}},
-		{"codex.stop", "", Codex, Payload{Harness: Codex, SessionID: "0199-codex", Folders: app}},
-		{"gemini.session-start", "", Gemini, Payload{SessionID: "gem-1", Folders: app, Source: "startup"}},
-		{"gemini.stop", "", Gemini, Payload{Harness: Gemini, SessionID: "gem-1", Folders: app}},
-		{"vscode.session-start", "", VSCode, Payload{Harness: VSCode, SessionID: "vs-1", Folders: app, Source: "new"}},
-		{"vscode.stop", "", VSCode, Payload{Harness: VSCode, SessionID: "vs-1", Folders: app}},
-		{"copilot-cli.session-start", "", CopilotCLI, Payload{Harness: CopilotCLI, SessionID: "cop-1", Folders: app, Source: "resume"}},
-		{"copilot-cli.stop", "", CopilotCLI, Payload{Harness: CopilotCLI, SessionID: "cop-1", Folders: app}},
-		{"cursor.session-start", "", Cursor, Payload{Harness: Cursor, SessionID: "cur-1", Folders: []string{"/work/app", "/work/lib"}}},
-		{"cursor.stop", "", Cursor, Payload{Harness: Cursor, SessionID: "cur-1", Folders: app, Active: true}},
-		{"cursor-aborted.stop", "", Cursor, Payload{Harness: Cursor, SessionID: "cur-1", Folders: app, Aborted: true}},
-		{"goose.session-start", "", Goose, Payload{Harness: Goose, SessionID: "20261120_1", Folders: app}},
-		{"goose.stop", "", Goose, Payload{Harness: Goose, SessionID: "20261120_1", Folders: app}},
-		{"qwen.session-start", "", Qwen, Payload{SessionID: "qw-1", Folders: app, Source: "startup"}},
-		{"qwen.stop", "", Qwen, Payload{SessionID: "qw-1", Folders: app}},
-		{"droid.session-start", "", Droid, Payload{SessionID: "dr-1", Folders: app, Source: "compact"}},
-		{"droid.stop", "", Droid, Payload{SessionID: "dr-1", Folders: app}},
-		{"continue.session-start", "", Continue, Payload{SessionID: "con-1", Folders: app, Source: "startup"}},
-		{"continue.stop", "", Continue, Payload{SessionID: "con-1", Folders: app}},
-		{"kimi.session-start", "kimi", Kimi, Payload{SessionID: "kimi-1", Folders: app, Source: "startup"}},
-		{"kimi.stop", "Kimi-Code", Kimi, Payload{SessionID: "kimi-1", Folders: app}},
-		{"kiro.session-start", "kiro", Kiro, Payload{SessionID: "kiro-1", Folders: app}},
-		{"kiro.stop", "kiro_cli", Kiro, Payload{SessionID: "kiro-1", Folders: app}},
+		{"claude-code-subagent.stop", "", hub.HarnessClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, SubAgent: true}},
+		{"codex.session-start", "", hub.HarnessCodex, Payload{SessionID: "0199-codex", Folders: app, Source: "startup"}},
+		{"codex.stop", "", hub.HarnessCodex, Payload{Harness: hub.HarnessCodex, SessionID: "0199-codex", Folders: app}},
+		{"gemini-cli.session-start", "", hub.HarnessGeminiCLI, Payload{SessionID: "gem-1", Folders: app, Source: "startup"}},
+		{"gemini-cli.stop", "", hub.HarnessGeminiCLI, Payload{Harness: hub.HarnessGeminiCLI, SessionID: "gem-1", Folders: app}},
+		{"vscode.session-start", "", hub.HarnessVSCode, Payload{Harness: hub.HarnessVSCode, SessionID: "vs-1", Folders: app, Source: "new"}},
+		{"vscode.stop", "", hub.HarnessVSCode, Payload{Harness: hub.HarnessVSCode, SessionID: "vs-1", Folders: app}},
+		{"copilot-cli.session-start", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Source: "resume"}},
+		{"copilot-cli.stop", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app}},
+		{"cursor.session-start", "", hub.HarnessCursor, Payload{Harness: hub.HarnessCursor, SessionID: "cur-1", Folders: []string{"/work/app", "/work/lib"}}},
+		{"cursor.stop", "", hub.HarnessCursor, Payload{Harness: hub.HarnessCursor, SessionID: "cur-1", Folders: app, Active: true}},
+		{"cursor-aborted.stop", "", hub.HarnessCursor, Payload{Harness: hub.HarnessCursor, SessionID: "cur-1", Folders: app, Aborted: true}},
+		{"goose.session-start", "", hub.HarnessGoose, Payload{Harness: hub.HarnessGoose, SessionID: "20261120_1", Folders: app}},
+		{"goose.stop", "", hub.HarnessGoose, Payload{Harness: hub.HarnessGoose, SessionID: "20261120_1", Folders: app}},
+		{"qwen-code.session-start", "", hub.HarnessQwenCode, Payload{SessionID: "qw-1", Folders: app, Source: "startup"}},
+		{"qwen-code.stop", "", hub.HarnessQwenCode, Payload{SessionID: "qw-1", Folders: app}},
+		{"droid.session-start", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app, Source: "compact"}},
+		{"droid.stop", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app}},
+		{"continue.session-start", "", hub.HarnessContinue, Payload{SessionID: "con-1", Folders: app, Source: "startup"}},
+		{"continue.stop", "", hub.HarnessContinue, Payload{SessionID: "con-1", Folders: app}},
+		{"kimi.session-start", "kimi", hub.HarnessKimi, Payload{SessionID: "kimi-1", Folders: app, Source: "startup"}},
+		{"kimi.stop", "Kimi-Code", hub.HarnessKimi, Payload{SessionID: "kimi-1", Folders: app}},
+		{"kiro.session-start", "kiro", hub.HarnessKiro, Payload{SessionID: "kiro-1", Folders: app}},
+		{"kiro.stop", "kiro_cli", hub.HarnessKiro, Payload{SessionID: "kiro-1", Folders: app}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			got := Parse(payload(t, tt.file))
@@ -87,7 +89,7 @@ func TestEveryPayloadIsTested(t *testing.T) {
 	for h := range harnesses {
 		for _, e := range Events() {
 			name := filepath.Join("testdata", "payload", string(h)+"."+string(e)+".json")
-			if _, err := os.Stat(name); err != nil && h != Generic && h != Antigravity && h != OpenCode {
+			if _, err := os.Stat(name); err != nil && h != hub.HarnessGeneric && h != hub.HarnessAntigravity && h != hub.HarnessOpenCode {
 				t.Error(err)
 			}
 		}
@@ -101,37 +103,37 @@ func TestRecognise(t *testing.T) {
 	for _, tt := range []struct {
 		flag, file string
 		getenv     func(string) string
-		want       Harness
+		want       hub.Harness
 	}{
-		{"droid", "codex.stop", both, Droid},
-		{"CLAUDE", "codex.stop", both, ClaudeCode},
-		{"no such thing", "codex.stop", both, Codex},
-		{"", "codex.stop", vars("CLAUDECODE", "1"), Codex},
-		{"", "codex.session-start", vars("CLAUDECODE", "1"), Codex},
-		{"", "claude-code.session-start", vars("CODEX_SANDBOX", "x"), ClaudeCode},
-		{"", "kimi.stop", both, ClaudeCode},
-		{"", "kimi.stop", vars("CODEX_THREAD_ID", "x"), Codex},
-		{"", "kimi.stop", vars("CLAUDECODE", "1", "GEMINI_PROJECT_DIR", "/x"), Gemini},
-		{"", "kimi.stop", vars("CLAUDE_PROJECT_DIR", "/x", "CURSOR_PROJECT_DIR", "/x"), Cursor},
-		{"", "kimi.stop", vars("QWEN_CODE", "1"), Qwen},
-		{"", "kimi.stop", vars("FACTORY_PROJECT_DIR", "/x"), Droid},
-		{"", "kimi.stop", vars("AI_AGENT", "kimi"), Kimi},
-		{"", "kimi.stop", vars("AGENT", "amp"), Generic},
-		{"", "kimi.stop", vars(), Generic},
+		{"droid", "codex.stop", both, hub.HarnessDroid},
+		{"CLAUDE", "codex.stop", both, hub.HarnessClaudeCode},
+		{"no such thing", "codex.stop", both, hub.HarnessCodex},
+		{"", "codex.stop", vars("CLAUDECODE", "1"), hub.HarnessCodex},
+		{"", "codex.session-start", vars("CLAUDECODE", "1"), hub.HarnessCodex},
+		{"", "claude-code.session-start", vars("CODEX_SANDBOX", "x"), hub.HarnessClaudeCode},
+		{"", "kimi.stop", both, hub.HarnessClaudeCode},
+		{"", "kimi.stop", vars("CODEX_THREAD_ID", "x"), hub.HarnessCodex},
+		{"", "kimi.stop", vars("CLAUDECODE", "1", "GEMINI_PROJECT_DIR", "/x"), hub.HarnessGeminiCLI},
+		{"", "kimi.stop", vars("CLAUDE_PROJECT_DIR", "/x", "CURSOR_PROJECT_DIR", "/x"), hub.HarnessCursor},
+		{"", "kimi.stop", vars("QWEN_CODE", "1"), hub.HarnessQwenCode},
+		{"", "kimi.stop", vars("FACTORY_PROJECT_DIR", "/x"), hub.HarnessDroid},
+		{"", "kimi.stop", vars("AI_AGENT", "kimi"), hub.HarnessKimi},
+		{"", "kimi.stop", vars("AGENT", "amp"), hub.HarnessGeneric},
+		{"", "kimi.stop", vars(), hub.HarnessGeneric},
 	} {
 		if got := Recognise(tt.flag, Parse(payload(t, tt.file)), tt.getenv); got != tt.want {
 			t.Errorf("flag %q, payload %s: %s, want %s", tt.flag, tt.file, got, tt.want)
 		}
 	}
 	moved := Payload{Transcript: "/srv/cx/sessions/a.jsonl"}
-	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/cx", "CLAUDECODE", "1")); got != Codex {
+	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/cx", "CLAUDECODE", "1")); got != hub.HarnessCodex {
 		t.Errorf("a moved home of Codex: %s", got)
 	}
-	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/c", "CLAUDECODE", "1")); got != ClaudeCode {
+	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/c", "CLAUDECODE", "1")); got != hub.HarnessClaudeCode {
 		t.Errorf("another folder that begins alike: %s", got)
 	}
 	windows := Payload{Transcript: `C:\Users\u\.codex\sessions\a.jsonl`}
-	if got := Recognise("", windows, vars()); got != Codex {
+	if got := Recognise("", windows, vars()); got != hub.HarnessCodex {
 		t.Errorf("a path of Windows: %s", got)
 	}
 }
@@ -163,8 +165,8 @@ func TestOddPayloads(t *testing.T) {
 		"null":                {`null`, Payload{Damaged: true}},
 		"cut off":             {`{"session_id":"s","cwd":"/w","last_assistant_message":"and th`, Payload{SessionID: "s", Folders: []string{"/w"}, Damaged: true}},
 		"bad escapes":         {`{"session_id":"s","cwd":"C:\work"}`, Payload{SessionID: "s", Damaged: true}},
-		"wrong types":         {`{"session_id":7,"cwd":{},"stop_hook_active":"yes","background_tasks":{"a":1},"workspace_roots":"/w","source":[]}`, Payload{Harness: ClaudeCode}},
-		"odd tasks":           {`{"background_tasks":[1,null,"x",{"command":3},{"command":"run","status":"failed"},{"command":"a"}]}`, Payload{Harness: ClaudeCode, Background: []string{"a"}}},
+		"wrong types":         {`{"session_id":7,"cwd":{},"stop_hook_active":"yes","background_tasks":{"a":1},"workspace_roots":"/w","source":[]}`, Payload{Harness: hub.HarnessClaudeCode}},
+		"odd tasks":           {`{"background_tasks":[1,null,"x",{"command":3},{"command":"run","status":"failed"},{"command":"a"}]}`, Payload{Harness: hub.HarnessClaudeCode, Background: []string{"a"}}},
 		"nulls":               {`{"agent_id":null,"turn_id":null,"session_id":null,"loop_count":null}`, Payload{}},
 		"no sub-agent":        {`{"agent_id":"","session_id":"s"}`, Payload{SessionID: "s"}},
 		"a sub-agent's stop":  {`{"hook_event_name":"SubagentStop"}`, Payload{SubAgent: true}},

@@ -58,7 +58,7 @@ type run struct {
 	*Config
 	event    Event
 	payload  Payload
-	harness  Harness
+	harness  hub.Harness
 	sessions sessions
 	hub      Service
 	baseURL  string
@@ -276,7 +276,7 @@ func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) error {
 // handOver lets later commands of the session know who they are.
 func (r *run) handOver(id hub.AgentID) {
 	path := r.Getenv(envExports)
-	if path == "" || r.harness != ClaudeCode {
+	if path == "" || r.harness != hub.HarnessClaudeCode {
 		return
 	}
 	err := export(path, EnvAgent, string(id))

@@ -12,7 +12,7 @@ import (
 // could not say.
 type scene struct {
 	Agent     hub.AgentID
-	Harness   Harness
+	Harness   hub.Harness
 	BaseURL   string // empty: the default
 	Room      *hub.Room
 	Project   *hub.Project

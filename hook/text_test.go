@@ -68,7 +68,7 @@ func scenes() *rapid.Generator[*scene] {
 		agent := func(name string) hub.AgentID {
 			return hub.AgentID(rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}`).Draw(t, name))
 		}
-		harness := rapid.SampledFrom([]Harness{ClaudeCode, Codex, Kimi, Kiro, Generic}).Draw(t, "harness")
+		harness := rapid.SampledFrom([]hub.Harness{hub.HarnessClaudeCode, hub.HarnessCodex, hub.HarnessKimi, hub.HarnessKiro, hub.HarnessGeneric}).Draw(t, "harness")
 		id := hub.RoomID("r_" + rapid.StringMatching(`[0-9a-z]{1,8}`).Draw(t, "room"))
 		room := &hub.Room{RoomID: id, Name: text("name"), Topic: text("topic"), Channel: id.Channel()}
 		s := &scene{Agent: agent("agent"), Harness: harness, Room: room, Project: &hub.Project{Name: text("project")}}

@@ -74,9 +74,18 @@ func (l *layer) allows(from, to string) bool {
 	}
 	target, _ := layerOf(to)
 	if target.dir == l.dir {
-		return l.dir != "integrations" // siblings below one folder are one layer
+		// Siblings below one folder are one layer, except that an integration is
+		// one with what lies below it.
+		return l.dir != "integrations" || integration(from) == integration(to)
 	}
 	return slices.Contains(l.may, target.dir)
+}
+
+// integration is the folder of one integration: integrations/<name>.
+func integration(dir string) string {
+	_, rest, _ := strings.Cut(dir, "/")
+	name, _, _ := strings.Cut(rest, "/")
+	return name
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -278,6 +287,7 @@ func TestLayersRefuse(t *testing.T) {
 		{"stress/bench", "persistence", false},
 		{"integrations/harness", "integrations/provider", false},
 		{"integrations/harness", "hub", true},
+		{"integrations/harness", "integrations/harness/edit", true},
 		{"cmd/hubcli", "supervisor", true},
 	} {
 		l, ok := layerOf(c.from)
