@@ -150,6 +150,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewProjects()
 			case core.OwnerMemory:
 				m = core.NewMemory(r.Owner.Name)
+			case core.OwnerSettings:
+				m = core.NewSettings()
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

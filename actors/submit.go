@@ -42,6 +42,7 @@ const (
 	effectRun      uint8 = 14
 	effectMemory   uint8 = 15
 	effectBinding  uint8 = 16
+	effectSurface  uint8 = 17
 )
 
 // write is one command to one owner, and how to answer it. S is the owner's

@@ -73,6 +73,7 @@ func TestAllowed(t *testing.T) {
 		"/v1/tasks/3/complete":      "POST",
 		"/v1/threads":               "GET, HEAD",
 		"/v1/threads/a/b/c":         "GET, HEAD",
+		"/v1/tool-surface":          "GET, HEAD, PUT",
 		"/v1/shutdown/cancel":       "POST",
 		"/v1/shutdown/cancel/again": "",
 		"/":                         "",

@@ -116,6 +116,8 @@ var routes = []route{
 	{path: "/v1/tasks/:task_id/handoff", method: "POST", operation: "handoffTask", plane: planeAgent, large: true, changes: true, handle: handoffTask},
 	{path: "/v1/threads", method: "GET", operation: "listThreads", plane: planeAgent, handle: listThreads},
 	{path: "/v1/threads/*thread_id", method: "GET", operation: "getThread", plane: planeAgent, handle: getThread},
+	{path: "/v1/tool-surface", method: "GET", operation: "getToolSurface", plane: planeOpen, auth: authRemote, handle: getToolSurface},
+	{path: "/v1/tool-surface", method: "PUT", operation: "setToolSurface", plane: planeOperator, changes: true, handle: putToolSurface},
 	{path: "/v1/watch", method: "GET", operation: "watch", plane: planeAgent, polls: true, handle: getWatch},
 }
 

@@ -146,6 +146,7 @@ func TestWalk(t *testing.T) {
 	walkMemory(t, c)
 	walkRecords(t, c)
 	walkInvites(t, c)
+	walkSurfaces(t, c, h)
 	walkStatus(t, c)
 	walkOperator(t, c, h)
 

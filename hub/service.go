@@ -308,4 +308,5 @@ type Service interface {
 	Records
 	Invites
 	Watches
+	ToolSurfaces
 }

@@ -12,6 +12,21 @@ const (
 	SurfaceProgressive Surface = "progressive" // those that find and call the others, and what every turn needs
 )
 
+// DefaultSurface is the surface of a harness that nobody has chosen one for. Most
+// get all tools: what a harness does not show to its model it cannot call without
+// a detour, and Claude Code searches long lists of tools by itself. Harnesses that
+// cut or refuse long lists, over all their servers together, get the progressive
+// one, so that the hub's tools do not displace those of others: VS Code takes 128
+// tools a request, Windsurf 100, Cursor has taken 40 in all.
+func DefaultSurface(h Harness) Surface {
+	switch h {
+	case HarnessVSCode, HarnessCursor, HarnessWindsurf:
+		return SurfaceProgressive
+	default:
+		return SurfaceFull
+	}
+}
+
 // ToolSurface is the setting of one harness.
 type ToolSurface struct {
 	Harness Harness `json:"harness"`
@@ -23,7 +38,7 @@ type ToolSurface struct {
 // default.
 type ToolSurfaceInput struct {
 	Harness Harness `json:"harness"`
-	Surface Surface `json:"surface"`
+	Surface Surface `json:"surface,omitempty"`
 }
 
 // ToolSurfaces keeps the settings (SPEC section 4.1, GET /v1/tool-surface).

@@ -25,7 +25,8 @@ import (
 //
 //	1  sessions, channels, messages, leases, tasks
 //	2  rooms and all that is in them, runs, hand-offs, memory, what was seen
-const FormatVersion = 2
+//	3  tool surfaces
+const FormatVersion = 3
 
 // Names in the folder of a store. They are part of the store's format.
 const (

@@ -24,6 +24,8 @@ var refusedOperations = map[string]string{
 	"bindRoom":       "a sandbox does not say where the agents outside it work",
 	"unbindRoom":     "a sandbox does not say where the agents outside it work",
 	"streamEvents":   "an answer is one file, and a stream has no end",
+	"getToolSurface": "it is for bridges, which speak to the hub over HTTP",
+	"setToolSurface": "it is the operator's",
 	"getShutdown":    "it is the operator's",
 	"shutdown":       "it is the operator's",
 	"cancelShutdown": "it is the operator's",

@@ -32,6 +32,7 @@ const (
 	OwnerProjects OwnerKind = 5
 	OwnerRoom     OwnerKind = 6
 	OwnerMemory   OwnerKind = 7
+	OwnerSettings OwnerKind = 8
 )
 
 func (k OwnerKind) String() string {
@@ -50,6 +51,8 @@ func (k OwnerKind) String() string {
 		return "room"
 	case OwnerMemory:
 		return "memory"
+	case OwnerSettings:
+		return "settings"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -58,7 +61,7 @@ func (k OwnerKind) String() string {
 // change.
 type Owner struct {
 	Kind OwnerKind
-	Name string // agent id, channel name, number of the lease shard, room id, id of whose memory; empty for tasks and projects
+	Name string // agent id, channel name, number of the lease shard, room id, id of whose memory; empty for those there is one of
 }
 
 func (o Owner) String() string {
@@ -166,6 +169,7 @@ const (
 	TableSeatByAgent     Table = 32 // key: agent id, 0, sequence number; value: room id, empty if the seat is another's now
 	TableInviteRoom      Table = 33 // key: sequence number, big endian; value: room id
 	TableInvitesActive   Table = 34 // key: room id; ids of its invites that are active, as JSON
+	TableToolSurface     Table = 35 // key: harness; value: its surface, empty: nobody has chosen one
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -62,6 +62,20 @@ var methods = []asked{
 		want:   hub.Bootstrap{AgentID: "a", LatestVisibleID: 9},
 	},
 	{
+		name: "ToolSurfaces", method: "GET", uri: "/v1/tool-surface?harness=codex",
+		answer: says(200, `{"ok":true,"result":[{"harness":"codex","surface":"full","default":true}]}`),
+		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.ToolSurfaces(ctx, hub.HarnessCodex) },
+		want:   []hub.ToolSurface{{Harness: hub.HarnessCodex, Surface: hub.SurfaceFull, Default: true}},
+	},
+	{
+		name: "SetToolSurface", method: "PUT", uri: "/v1/tool-surface", body: `{"harness":"zed","surface":"progressive"}`,
+		answer: says(200, `{"ok":true,"result":{"harness":"zed","surface":"progressive","default":false}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.SetToolSurface(ctx, hub.ToolSurfaceInput{Harness: hub.HarnessZed, Surface: hub.SurfaceProgressive})
+		},
+		want: hub.Outcome[hub.ToolSurface]{Row: hub.ToolSurface{Harness: hub.HarnessZed, Surface: hub.SurfaceProgressive}},
+	},
+	{
 		name: "CreateChannel", method: "POST", uri: "/v1/channels", body: `{"name":"c"}`,
 		answer: says(200, `{"ok":true,"result":{"name":"c"}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
@@ -396,7 +410,9 @@ func TestMethods(t *testing.T) {
 	for _, m := range methods {
 		t.Run(m.name, func(t *testing.T) {
 			h := newFakeHub(t, m.answer)
-			c := h.client(t, nil).As("me", "")
+			c := h.client(t, func(cfg *client.Config) {
+				cfg.OperatorToken = func(context.Context, hub.Info) (string, error) { return "token", nil }
+			}).As("me", "")
 			got, err := m.call(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
@@ -404,7 +420,8 @@ func TestMethods(t *testing.T) {
 			if !reflect.DeepEqual(got, m.want) {
 				t.Errorf("got  %+v\nwant %+v", got, m.want)
 			}
-			r := h.requests()[0]
+			requests := h.requests()
+			r := requests[len(requests)-1] // an operator's call asks first whose hub it is
 			if r.method != m.method || r.uri != m.uri {
 				t.Errorf("sent %s %s\nwant %s %s", r.method, r.uri, m.method, m.uri)
 			}

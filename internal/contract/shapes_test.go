@@ -83,6 +83,8 @@ var shapes = map[string]reflect.Type{
 	"Resolved":         reflect.TypeFor[hub.Resolved](),
 	"BindingInput":     reflect.TypeFor[hub.BindingInput](),
 	"RoomInput":        reflect.TypeFor[hub.RoomInput](),
+	"ToolSurface":      reflect.TypeFor[hub.ToolSurface](),
+	"ToolSurfaceInput": reflect.TypeFor[hub.ToolSurfaceInput](),
 	"ShutdownInput":    reflect.TypeFor[hub.ShutdownInput](),
 }
 

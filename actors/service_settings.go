@@ -1,0 +1,52 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+func settingsOwner() core.Owner { return core.Owner{Kind: core.OwnerSettings} }
+
+// loadSettings makes the state of the owner of the settings from its stored rows.
+func (h *Hub) loadSettings() (*core.Settings, error) {
+	s := core.NewSettings()
+	err := h.rows.RowsOf(core.TableToolSurface, nil, false, func(key, value []byte) bool {
+		s.RestoreSurface(hub.Harness(key), hub.Surface(value))
+		return true
+	})
+	return s, err
+}
+
+// ToolSurfaces lists the settings in the order of the harnesses; see
+// hub.ToolSurfaces.
+func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSurface, error) {
+	asked := []hub.Harness{harness}
+	if harness == "" {
+		asked = hub.Harnesses()
+	}
+	out := make([]hub.ToolSurface, len(asked))
+	for i, name := range asked {
+		value, err := h.rows.Row(core.TableToolSurface, []byte(name))
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		out[i] = core.SurfaceOf(name, hub.Surface(value))
+	}
+	return out, nil
+}
+
+// SetToolSurface changes one; see hub.ToolSurfaces.
+func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.Outcome[hub.ToolSurface], error) {
+	row, replayed, err := submit(ctx, h, write[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
+		owner: settingsOwner(), agent: hub.AgentOperator,
+		decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
+			return s.SetToolSurface(in), nil
+		},
+		answer: func(row hub.ToolSurface, _ *core.Record) hub.ToolSurface { return row },
+		codec:  jsonCodec[hub.ToolSurface](effectSurface),
+	})
+	return hub.Outcome[hub.ToolSurface]{Row: row, Replayed: replayed}, err
+}
