@@ -50,7 +50,7 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 	root.AddCommand(
 		newEnsure(env), newStop(env), newReset(env),
 		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env), newWatch(env),
-		newRelay(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
+		newRelay(env), newMCP(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
 		newDecision(env), newArtifact(env), newInvite(env), newJoin(env),
 	)
 	suggestNear(root)

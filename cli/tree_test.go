@@ -44,6 +44,10 @@ var specified = map[string]map[string]string{
 	"hubcli relay": {
 		"base-url": "http://127.0.0.1:6969", "spool-dir": ".hub-relay", "poll-interval-sec": "0.25", "request-timeout-sec": "30.0",
 	},
+	"hubcli mcp": {
+		"agent": "mcp-client", "base-url": "http://127.0.0.1:6969", "no-ensure": "false", "storage": "", "ensure-timeout": "30.0",
+		"resume-key": "", "progressive-tools": "false", "full-tools": "false",
+	},
 	"hubcli smoke-agent": {
 		"role": "", "transport": "", "base-url": "http://127.0.0.1:6969", "relay-dir": ".hub-relay", "channel": "smoke-room",
 		"thread-id": "smoke-relay-001", "claim-key": "smoke-claim-001", "timeout-sec": "120.0", "poll-interval-sec": "1.0",

@@ -180,6 +180,8 @@ var others = []other{
 	{"github.com/fsnotify/fsnotify", []string{"relay"}, "a spool is watched in one place, beside the looks that do not trust the watch"},
 	{"github.com/julienschmidt/httprouter", []string{"httpapi"}, "routes are the HTTP edge's"},
 	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol is spoken in one place"},
+	{"github.com/google/jsonschema-go", []string{"mcp"}, "the arguments of tools are described and checked where they are taken"},
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/mcp"
+)
+
+type mcpOptions struct {
+	baseURL
+	storage
+	agent         string
+	harness       string
+	noEnsure      bool
+	ensureTimeout time.Duration
+	resumeKey     string
+	progressive   bool
+	full          bool
+}
+
+func newMCP(env *Env) *cobra.Command {
+	o := mcpOptions{ensureTimeout: 30 * time.Second}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Run the service as an MCP server over stdio",
+		Long: `Serve the tools of the hub to the program in which an agent runs, over stdin and
+stdout. It is meant for the program's settings, not for typing: an adapter writes
+them.
+
+A hub is started if none runs at the address, unless the address is another
+machine's. The agent's session ends when stdin does.`,
+		Example: `  {"mcpServers": {"hub": {"command": "hubcli", "args": ["mcp"]}}}
+
+  hubcli mcp --agent reviewer --progressive-tools`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), env, cmd, &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.agent, "agent", "mcp-client", "agent `id` to register as")
+	o.baseURL.add(f)
+	f.BoolVar(&o.noEnsure, "no-ensure", false, "start no hub; one runs, or will")
+	o.storage.add(f)
+	f.Var(secondsValue{&o.ensureTimeout}, "ensure-timeout", "`seconds` to wait for a hub that is started")
+	f.StringVar(&o.resumeKey, "resume-key", "", "`slot` that remembers, after hub_join, who the bridge is")
+	f.BoolVar(&o.progressive, "progressive-tools", false, "show the tools that find and call the others, and what every turn needs")
+	f.BoolVar(&o.full, "full-tools", false, "show all tools, whatever the hub's setting for the program is")
+	f.StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from what it says of itself")
+	_ = f.MarkHidden("harness") // it exists
+	return cmd
+}
+
+func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) error {
+	c := mcp.Config{
+		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr, Getenv: env.Getenv, Now: env.Now,
+		BaseURL: o.url, Harness: o.harness,
+	}
+	if err := client.CheckBaseURL(o.url); err != nil {
+		return asUsage(err)
+	}
+	if cmd.Flags().Changed("agent") {
+		id := agent{o.agent}
+		named, err := id.check()
+		if err != nil {
+			return err
+		}
+		c.Agent = named
+	}
+	switch {
+	case o.progressive && o.full:
+		return usage("give one of them", "--progressive-tools and --full-tools cannot both be meant")
+	case o.progressive:
+		c.Surface = hub.SurfaceProgressive
+	case o.full:
+		c.Surface = hub.SurfaceFull
+	}
+	if err := o.storage.resolve(env, cmd); err != nil {
+		return err
+	}
+	if addr, ok := startable(o.url); ok && !o.noEnsure {
+		c.Ensure = func(ctx context.Context) error { return o.ensure(ctx, env, cmd, addr) }
+	}
+	// Stdout is the bridge's: what a library prints goes where people read.
+	os.Stdout = os.Stderr
+	signal.Ignore(syscall.SIGPIPE) // a client that has gone is an error of a write, not a death
+	return mcp.Run(ctx, c)
+}
+
+// startable returns where a hub can be started for a base address: on this
+// machine's loopback, under a plain address.
+func startable(base string) (address, bool) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" || u.Path != "" && u.Path != "/" {
+		return address{}, false
+	}
+	a := address{host: u.Hostname(), port: 80}
+	if p := u.Port(); p != "" {
+		a.port, err = strconv.Atoi(p)
+	}
+	if a.host == "localhost" {
+		a.host = "127.0.0.1"
+	}
+	return a, err == nil && a.port > 0 && net.ParseIP(a.host).IsLoopback()
+}
+
+// ensure brings a hub up at addr, as the command of that name does.
+func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, addr address) error {
+	if !o.storage.given {
+		if _, err := env.makeDataRoot(); err != nil {
+			return err
+		}
+	}
+	start := startOptions{address: addr, storage: o.storage, limits: limits{hub.DefaultLimits()}}
+	daemon, err := start.daemonArgs(cmd)
+	if err != nil {
+		return err
+	}
+	s := &starter{
+		env: env, addr: addr, storage: o.storage.path, explain: o.storage.given,
+		timeout: o.ensureTimeout, daemon: daemon,
+	}
+	_, err = s.run(ctx)
+	return err
+}

@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"hubcli/hub"
+)
+
+// Of waiting within a call.
+const (
+	defaultWait   = 25 * time.Second
+	maxWait       = 50 * time.Second // where the harness is not known to allow more
+	progressEvery = 10 * time.Second
+)
+
+// waits are how long one call may wait in the harnesses that end it neither so
+// early as others nor only by their own setting.
+var waits = map[hub.Harness]time.Duration{
+	hub.HarnessClaudeCode: 110 * time.Second, // beyond two minutes it moves a call to the background
+	hub.HarnessCodex:      240 * time.Second,
+	hub.HarnessGeminiCLI:  540 * time.Second,
+	hub.HarnessQwenCode:   540 * time.Second,
+	hub.HarnessGoose:      240 * time.Second,
+	hub.HarnessOpenCode:   25 * time.Second,
+}
+
+// call is what a tool may ask the bridge.
+type call struct {
+	bridge  *bridge
+	at      *seat  // the session that the call acts in
+	nonce   string // makes the idempotency keys of this call
+	writes  int    // keys made of nonce so far
+	session *sdk.ServerSession
+	token   any // progress token; nil if the client wants no progress
+	steps   float64
+}
+
+func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
+	return &call{bridge: b, nonce: rand.Text(), session: req.Session, token: req.Params.GetProgressToken()}
+}
+
+// hub is the client of the live session; it sends X-Hub-Session.
+func (c *call) hub() hub.Service { return c.at.client }
+
+// agent is whom the call acts as.
+func (c *call) agent() hub.AgentID { return c.at.agent }
+
+// harness is what the agent runs in.
+func (c *call) harness() hub.Harness { return c.bridge.harness() }
+
+// key returns ctx with the idempotency key of the next write: the given one, else
+// one that is this call's, so that a write which the bridge has to repeat happens
+// once.
+func (c *call) key(ctx context.Context, given string) context.Context {
+	if given == "" {
+		c.writes++
+		given = c.nonce + "-" + strconv.Itoa(c.writes)
+	}
+	return hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: given}})
+}
+
+// wait says how long a call may wait that was asked to wait so many seconds; 0 or
+// less is the default.
+func (c *call) wait(asked float64) time.Duration {
+	limit := maxWait
+	if own, ok := waits[c.harness()]; ok {
+		limit = own
+	}
+	if !(asked > 0) {
+		return min(defaultWait, limit)
+	}
+	return time.Duration(min(asked, limit.Seconds()) * float64(time.Second))
+}
+
+// progress tells the client that the call goes on, if it wants to know.
+func (c *call) progress(ctx context.Context, message string) {
+	if c.token == nil || c.session == nil {
+		return
+	}
+	c.steps++
+	// A client that cannot be told has gone, which ends the call anyway.
+	_ = c.session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+		ProgressToken: c.token, Progress: c.steps, Message: message,
+	})
+}
+
+// waiting sends progress until the returned function is called.
+func (c *call) waiting(ctx context.Context, message string) (stop func()) {
+	if c.token == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				c.progress(ctx, message)
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}

@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"hubcli/api/client"
+	"hubcli/internal/testhub"
+)
+
+// rig is a bridge to a real hub with the SDK's own client on the other side, over
+// the pipes that a harness would use.
+type rig struct {
+	*sdk.ClientSession
+	tb     testing.TB
+	bridge *bridge
+	hub    *client.Client // somebody else at the same hub
+	end    func()
+}
+
+// bridgeTo starts a bridge to h; change may be nil.
+func bridgeTo(tb testing.TB, h *testhub.Hub, change func(*Config)) *rig {
+	tb.Helper()
+	cfg := Config{
+		Version: "test", Getenv: func(string) string { return "" }, Now: time.Now,
+		BaseURL: h.URL, Agent: "me", Log: tb.Output(),
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	toBridge, fromClient := io.Pipe()
+	toClient, fromBridge := io.Pipe()
+	cfg.In, cfg.Out = toBridge, fromBridge
+	b := newBridge(cfg)
+	out := &frameWriter{w: cfg.Out}
+	done := make(chan error, 1)
+	go func() {
+		done <- b.serve(context.Background(), &sdk.IOTransport{Reader: filter(cfg.In, out, maxFrame), Writer: out, MaxLineLength: -1})
+		_ = fromBridge.Close()
+	}()
+	c := sdk.NewClient(&sdk.Implementation{Name: "rig", Version: "1"}, nil)
+	session, err := c.Connect(context.Background(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		tb.Fatalf("connect: %v", err)
+	}
+	r := &rig{ClientSession: session, tb: tb, bridge: b, hub: client.New(client.Config{BaseURL: h.URL})}
+	ended := false
+	r.end = func() {
+		if ended {
+			return
+		}
+		ended = true
+		_ = session.Close()
+		select {
+		case err := <-done:
+			if err != nil {
+				tb.Errorf("the bridge ended with %v", err)
+			}
+		case <-time.After(5 * time.Second):
+			tb.Error("the bridge does not end")
+		}
+		r.hub.Close()
+	}
+	tb.Cleanup(r.end)
+	return r
+}
+
+// try calls a tool.
+func (r *rig) try(name string, args any) *sdk.CallToolResult {
+	r.tb.Helper()
+	res, err := r.CallTool(context.Background(), &sdk.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		r.tb.Fatalf("%s: %v", name, err)
+	}
+	return res
+}
+
+// must calls a tool that is to succeed and reads its data into out.
+func (r *rig) must(name string, args, out any) {
+	r.tb.Helper()
+	res := r.try(name, args)
+	if res.IsError {
+		r.tb.Fatalf("%s: %s", name, text(res))
+	}
+	b, err := json.Marshal(res.StructuredContent)
+	if err == nil && out != nil {
+		err = json.Unmarshal(b, out)
+	}
+	if err != nil {
+		r.tb.Fatalf("%s: %v", name, err)
+	}
+}
+
+// refused calls a tool that is to fail and returns what it says.
+func (r *rig) refused(name string, args any) string {
+	r.tb.Helper()
+	res := r.try(name, args)
+	if !res.IsError {
+		r.tb.Fatalf("%s succeeds: %s", name, text(res))
+	}
+	return text(res)
+}
+
+func text(res *sdk.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range res.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+func mustJSON(tb testing.TB, v any) string {
+	tb.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(b)
+}
