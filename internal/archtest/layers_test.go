@@ -195,6 +195,7 @@ var others = []other{
 	{"golang.org/x/text", []string{"search"}, "words are compared without regard to accents and composition"},
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
+	{"github.com/tailscale/hujson", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
 }
 
 func TestOthersModulesStayBehindTheirWrapper(t *testing.T) {

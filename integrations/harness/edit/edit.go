@@ -1,0 +1,280 @@
+package edit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Format says how a document is written.
+type Format string
+
+// The formats.
+const (
+	JSON     Format = "json"     // comments and trailing commas are tolerated, and used only where they are
+	TOML     Format = "toml"     // entries stand in marked blocks at the end
+	YAML     Format = "yaml"     // block style on the way to the entry
+	Markdown Format = "markdown" // a block between two comments
+	Whole    Format = "whole"    // the whole file is the entry
+)
+
+// Limits of what is edited.
+const (
+	maxDocument = 16 << 20 // bytes; the largest file known, ~/.claude.json, has some MB
+	maxText     = 2 << 20  // bytes of a document in another format than JSON
+	maxDepth    = 200      // brackets within brackets
+	maxValues   = 400_000  // members and elements; a parsed one takes some 200 bytes
+)
+
+// Pointer names the place of an entry.
+type Pointer struct {
+	// Keys lead from the root to the entry; a key may hold dots. A Markdown block
+	// has one, its name; a Whole file none.
+	Keys []string `json:"keys,omitempty"`
+	// Mark makes the entry an element of the list at Keys: the one in which any
+	// string contains Mark. Other people's elements stay where they are.
+	Mark string `json:"mark,omitempty"`
+}
+
+// String is for messages: keys joined with slashes.
+func (p Pointer) String() string {
+	s := strings.Join(p.Keys, "/")
+	if p.Mark != "" {
+		s += "[" + p.Mark + "]"
+	}
+	if s == "" {
+		return "the whole file"
+	}
+	return s
+}
+
+// Trace is what Remove needs to know about an Insert to be its exact inverse. It
+// travels as JSON. The zero Trace removes the entry and nothing around it.
+type Trace struct {
+	// Parents counts the objects, lists and documents around the entry that Insert
+	// made; Remove takes them out again where it leaves them empty.
+	Parents int `json:"parents,omitempty"`
+	// Space is the blank text that stood where Insert put the entry and its
+	// surroundings; Remove puts it back.
+	Space string `json:"space,omitempty"`
+}
+
+// Insert puts value at a place and leaves every other byte as it is. value is what
+// encoding/json makes of it, members in that order (a string for Markdown and
+// Whole). Where the entry is there already and equal, the document comes back
+// unchanged with a zero Trace; where it differs, the Refusal's reason is Exists.
+// An absent or empty document is nil.
+func Insert(f Format, doc []byte, at Pointer, value any) ([]byte, Trace, error) {
+	e, err := open(f, doc, at)
+	if err != nil {
+		return nil, Trace{}, err
+	}
+	v, err := newEntry(f, value, at)
+	if err != nil {
+		return nil, Trace{}, err
+	}
+	if have, found := lookup(e.tree(), at); found {
+		if reflect.DeepEqual(have, v.tree) {
+			return doc, Trace{}, nil
+		}
+		return nil, Trace{}, refuse(Exists, "there is another %s already", at)
+	}
+	want, err := set(e.tree(), at, v.tree)
+	if err != nil {
+		return nil, Trace{}, err
+	}
+	out, trace, err := e.insert(v)
+	if err != nil {
+		return nil, Trace{}, err
+	}
+	if err := same(f, out, at, want); err != nil {
+		return nil, Trace{}, err
+	}
+	return out, trace, nil
+}
+
+// Replace puts value in the place of the entry that is there. Where there is none
+// the Refusal's reason is Absent.
+func Replace(f Format, doc []byte, at Pointer, value any) ([]byte, error) {
+	e, err := open(f, doc, at)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newEntry(f, value, at)
+	if err != nil {
+		return nil, err
+	}
+	have, found := lookup(e.tree(), at)
+	if !found {
+		return nil, refuse(Absent, "there is no %s", at)
+	}
+	if reflect.DeepEqual(have, v.tree) {
+		return doc, nil
+	}
+	want, err := set(e.tree(), at, v.tree)
+	if err != nil {
+		return nil, err
+	}
+	out, err := e.replace(v)
+	if err != nil {
+		return nil, err
+	}
+	return out, same(f, out, at, want)
+}
+
+// Remove takes the entry out again, and around it what trace says that Insert
+// made, as far as it is empty then. Where there is no entry the Refusal's reason
+// is Absent. A document of which nothing remains comes back empty, not nil.
+func Remove(f Format, doc []byte, at Pointer, trace Trace) ([]byte, error) {
+	e, err := open(f, doc, at)
+	if err != nil {
+		return nil, err
+	}
+	if _, found := lookup(e.tree(), at); !found {
+		return nil, refuse(Absent, "there is no %s", at)
+	}
+	out, err := e.remove(trace)
+	if err != nil {
+		return nil, err
+	}
+	// Comments may hold a parent that the tree alone would give up.
+	for parents := trace.Parents; ; parents-- {
+		want := unset(e.tree(), at, parents)
+		if err = same(f, out, at, want); err == nil || parents <= 0 {
+			return out, err
+		}
+	}
+}
+
+// Get reads the entry in its canonical form: JSON with sorted members and no
+// blanks, whatever the format.
+func Get(f Format, doc []byte, at Pointer) (canonical []byte, found bool, err error) {
+	e, err := open(f, doc, at)
+	if err != nil {
+		return nil, false, err
+	}
+	have, found := lookup(e.tree(), at)
+	if !found {
+		return nil, false, nil
+	}
+	canonical, err = canonicalOf(have)
+	return canonical, err == nil, err
+}
+
+// Check parses a document as the edits would and reports the Refusal.
+func Check(f Format, doc []byte, at Pointer) error {
+	_, err := open(f, doc, at)
+	return err
+}
+
+// Canonical is the canonical form of a value, as Get returns it for an entry.
+func Canonical(f Format, at Pointer, value any) ([]byte, error) {
+	v, err := newEntry(f, value, at)
+	if err != nil {
+		return nil, err
+	}
+	return canonicalOf(v.tree)
+}
+
+// Hash is the SHA-256 of bytes, in hexadecimal.
+func Hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// editor is a parsed document of one format with a place in it.
+type editor interface {
+	tree() any // what the document holds; never changed
+	insert(v *entry) ([]byte, Trace, error)
+	replace(v *entry) ([]byte, error)
+	remove(trace Trace) ([]byte, error)
+}
+
+// open parses a document.
+func open(f Format, doc []byte, at Pointer) (editor, error) {
+	limit := maxText
+	if f == JSON {
+		limit = maxDocument
+	}
+	if len(doc) > limit {
+		return nil, refuse(TooLarge, "the file has %d bytes, more than %d", len(doc), limit)
+	}
+	if f != Whole {
+		if err := checkText(doc); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains(at.Keys, "") || len(at.Keys) == 0 && f != Whole {
+		return nil, fmt.Errorf("edit: %v is no place in a %s document", at, f)
+	}
+	switch f {
+	case JSON:
+		return openJSON(doc, at)
+	default:
+		return nil, fmt.Errorf("edit: unknown format %q", f)
+	}
+}
+
+// checkText refuses what is no UTF-8 text.
+func checkText(doc []byte) error {
+	if i := bytes.IndexByte(doc, 0); i >= 0 {
+		return refuseAt(doc, i, Unparsable, "there is a zero byte; the file is no UTF-8 text")
+	}
+	for i := 0; i < len(doc); {
+		r, n := utf8.DecodeRune(doc[i:])
+		if r == utf8.RuneError && n == 1 {
+			return refuseAt(doc, i, Unparsable, "the file is no UTF-8 text")
+		}
+		i += n
+	}
+	return nil
+}
+
+// same parses a result again and compares it with what it must hold.
+func same(f Format, out []byte, at Pointer, want any) error {
+	e, err := open(f, out, at)
+	if err != nil {
+		return refuse(Unsafe, "the edited file would not parse (%v); nothing was changed", err)
+	}
+	if !reflect.DeepEqual(e.tree(), want) {
+		return refuse(Unsafe, "the edited file would differ in more than %s; nothing was changed", at)
+	}
+	return nil
+}
+
+// entry is a value to be written: its JSON text, in the order given, and its tree.
+type entry struct {
+	text json.RawMessage
+	tree any
+}
+
+func newEntry(f Format, value any, at Pointer) (*entry, error) {
+	if f == Markdown || f == Whole {
+		s, ok := value.(string)
+		if !ok {
+			return nil, fmt.Errorf("edit: the value of a %s entry is a string, not %T", f, value)
+		}
+		return &entry{tree: s}, nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return nil, fmt.Errorf("edit: value of %v: %w", at, err)
+	}
+	text := bytes.TrimSpace(b.Bytes())
+	e, err := parseJSON(text)
+	if err != nil {
+		return nil, fmt.Errorf("edit: value of %v: %w", at, err)
+	}
+	if at.Mark != "" && !marked(e.content, at.Mark) {
+		return nil, fmt.Errorf("edit: value of %v does not hold its mark", at)
+	}
+	return &entry{text: text, tree: e.content}, nil
+}

@@ -1,0 +1,125 @@
+package edit
+
+import (
+	"bytes"
+
+	"github.com/tailscale/hujson"
+)
+
+// container is an object or a list by its places in the document.
+type container struct {
+	open, close int // of its brackets
+	items       []item
+	comma       bool // the last item is followed by a comma
+	object      bool
+}
+
+// item is a member or an element: name and value, or the value alone.
+type item struct {
+	start, value, end int
+	comma             int // of the comma behind it; -1 for the last one without
+	key               string
+	content           *hujson.Value
+}
+
+// count is the number of elements with the mark.
+func (c *container) count(mark string) int {
+	n := 0
+	for i := range c.items {
+		if c.items[i].marked(mark) {
+			n++
+		}
+	}
+	return n
+}
+
+func (it *item) marked(mark string) bool {
+	for v := range it.content.All() {
+		if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '"' && bytes.Contains([]byte(lit.String()), []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// find is the item with a key, or, without one, with a mark; -1 if there is none.
+func (c *container) find(key, mark string) int {
+	for i := range c.items {
+		if c.object && c.items[i].key == key || !c.object && c.items[i].marked(mark) {
+			return i
+		}
+	}
+	return -1
+}
+
+// container views a value as one; nil if it is a literal.
+func (d *jsonDoc) container(v *hujson.Value) *container {
+	c := &container{open: d.base + v.StartOffset, close: d.base + v.EndOffset - 1}
+	var last *hujson.Value
+	add := func(start int, key string, v *hujson.Value) {
+		c.items = append(c.items, item{
+			start: d.base + start, value: d.base + v.StartOffset, end: d.base + v.EndOffset,
+			comma: d.base + v.EndOffset + len(v.AfterExtra), key: key, content: v,
+		})
+		last = v
+	}
+	switch x := v.Value.(type) {
+	case *hujson.Object:
+		c.object = true
+		for i := range x.Members {
+			m := &x.Members[i]
+			name, _ := m.Name.Value.(hujson.Literal)
+			add(m.Name.StartOffset, name.String(), &m.Value)
+		}
+	case *hujson.Array:
+		for i := range x.Elements {
+			add(x.Elements[i].StartOffset, "", &x.Elements[i])
+		}
+	default:
+		return nil
+	}
+	if last != nil {
+		// hujson marks a trailing comma by an AfterExtra that is not nil.
+		if c.comma = last.AfterExtra != nil; !c.comma {
+			c.items[len(c.items)-1].comma = -1
+		}
+	}
+	return c
+}
+
+// step is one container on the way to the place, and the item in it that the way
+// goes on with; -1 where the way ends.
+type step struct {
+	*container
+	item int
+}
+
+// walk goes as far to the place as the document does. found says that all keys are
+// there; last is then the list for a pointer with a mark.
+func (d *jsonDoc) walk() (way []step, last *container, found bool, err error) {
+	if d.root == nil {
+		return nil, nil, false, nil
+	}
+	v := d.root
+	for _, key := range d.at.Keys {
+		c := d.container(v)
+		if c == nil || !c.object {
+			return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "the parent of %q is no object", key)
+		}
+		i := c.find(key, "")
+		way = append(way, step{c, i})
+		if i < 0 {
+			return way, nil, false, nil
+		}
+		v = c.items[i].content
+	}
+	if d.at.Mark == "" {
+		return way, nil, true, nil
+	}
+	c := d.container(v)
+	if c == nil || c.object {
+		return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "%q is no list", d.at.Keys[len(d.at.Keys)-1])
+	}
+	way = append(way, step{c, c.find("", d.at.Mark)})
+	return way, c, true, nil
+}

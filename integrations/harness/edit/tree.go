@@ -1,0 +1,152 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+)
+
+// A tree is what a document holds, as encoding/json would read it: map[string]any,
+// []any, string, bool, nil and json.Number with the spelling of the document. A document without any value is noValue.
+
+// noValue is the tree of an empty document. It is not the null of JSON, which is a
+// value that nobody may replace.
+type noValue struct{}
+
+// lookup finds the entry.
+func lookup(tree any, at Pointer) (any, bool) {
+	for _, key := range at.Keys {
+		object, ok := tree.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if tree, ok = object[key]; !ok {
+			return nil, false
+		}
+	}
+	if at.Mark == "" {
+		_, none := tree.(noValue)
+		return tree, !none
+	}
+	list, _ := tree.([]any)
+	if i := indexMarked(list, at.Mark); i >= 0 {
+		return list[i], true
+	}
+	return nil, false
+}
+
+// set returns the tree with the entry in its place, and parents where they lack.
+func set(tree any, at Pointer, value any) (any, error) {
+	if len(at.Keys) == 0 {
+		if at.Mark == "" {
+			return value, nil
+		}
+		list, ok := tree.([]any)
+		if _, none := tree.(noValue); !ok && !none {
+			return nil, refuse(WrongType, "there is something else than a list in the place of %v", at)
+		}
+		if i := indexMarked(list, at.Mark); i >= 0 {
+			out := append([]any{}, list...)
+			out[i] = value
+			return out, nil
+		}
+		return append(append([]any{}, list...), value), nil
+	}
+	object, ok := tree.(map[string]any)
+	if _, none := tree.(noValue); !ok && !none {
+		return nil, refuse(WrongType, "the parent of %q is no object", at.Keys[0])
+	}
+	child, ok := object[at.Keys[0]]
+	if !ok {
+		child = noValue{}
+	}
+	child, err := set(child, Pointer{Keys: at.Keys[1:], Mark: at.Mark}, value)
+	if err != nil {
+		return nil, err
+	}
+	out := maps.Clone(object)
+	if out == nil {
+		out = map[string]any{}
+	}
+	out[at.Keys[0]] = child
+	return out, nil
+}
+
+// unset returns the tree without the entry, and without as many of its parents as
+// are left empty by that.
+func unset(tree any, at Pointer, parents int) any {
+	tree, _ = unsetBelow(tree, at, parents)
+	return tree
+}
+
+// unsetBelow reports too how many parents may go still; -1 once one has stayed.
+func unsetBelow(tree any, at Pointer, parents int) (any, int) {
+	if len(at.Keys) == 0 {
+		if at.Mark == "" {
+			return noValue{}, parents
+		}
+		list, _ := tree.([]any)
+		i := indexMarked(list, at.Mark)
+		out := append(append([]any{}, list[:i]...), list[i+1:]...)
+		if len(out) == 0 && parents > 0 {
+			return noValue{}, parents - 1
+		}
+		return out, -1
+	}
+	object, _ := tree.(map[string]any)
+	child, parents := unsetBelow(object[at.Keys[0]], Pointer{Keys: at.Keys[1:], Mark: at.Mark}, parents)
+	out := maps.Clone(object)
+	if _, none := child.(noValue); !none {
+		out[at.Keys[0]] = child
+		return out, -1
+	}
+	delete(out, at.Keys[0])
+	if len(out) == 0 && parents > 0 {
+		return noValue{}, parents - 1
+	}
+	return out, -1
+}
+
+// marked reports whether any string of the tree contains mark.
+func marked(tree any, mark string) bool {
+	switch v := tree.(type) {
+	case string:
+		return strings.Contains(v, mark)
+	case []any:
+		for _, e := range v {
+			if marked(e, mark) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if marked(e, mark) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// indexMarked is the place of the marked element, or -1. Of several the first: the
+// editors refuse such lists before it matters.
+func indexMarked(list []any, mark string) int {
+	for i, e := range list {
+		if marked(e, mark) {
+			return i
+		}
+	}
+	return -1
+}
+
+// canonicalOf is the tree as JSON with sorted members.
+func canonicalOf(tree any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(tree); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
