@@ -196,6 +196,8 @@ var others = []other{
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 	{"github.com/tailscale/hujson", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
+	{"github.com/pelletier/go-toml", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
+	{"go.yaml.in/yaml", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
 }
 
 func TestOthersModulesStayBehindTheirWrapper(t *testing.T) {

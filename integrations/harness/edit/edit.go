@@ -144,7 +144,11 @@ func Remove(f Format, doc []byte, at Pointer, trace Trace) ([]byte, error) {
 		return nil, err
 	}
 	// Comments may hold a parent that the tree alone would give up.
-	for parents := trace.Parents; ; parents-- {
+	parents := trace.Parents
+	if f == TOML { // tables around a table are not written and go by themselves
+		parents = len(at.Keys)
+	}
+	for ; ; parents-- {
 		want := unset(e.tree(), at, parents)
 		if err = same(f, out, at, want); err == nil || parents <= 0 {
 			return out, err
@@ -216,6 +220,14 @@ func open(f Format, doc []byte, at Pointer) (editor, error) {
 	switch f {
 	case JSON:
 		return openJSON(doc, at)
+	case TOML:
+		return openTOML(doc, at)
+	case YAML:
+		return openYAML(doc, at)
+	case Markdown:
+		return openMarkdown(doc, at)
+	case Whole:
+		return wholeDoc{doc}, nil
 	default:
 		return nil, fmt.Errorf("edit: unknown format %q", f)
 	}

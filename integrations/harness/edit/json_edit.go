@@ -205,11 +205,11 @@ func (d *jsonDoc) cut(s step, trace Trace) []byte {
 	blank := len(bytes.TrimSpace(rest)) == 0
 	if len(s.items) == 1 && blank && kept == "" {
 		space := trace.Space
+		if trace.Parents > 0 {
+			space = "" // it was another container's
+		}
 		if lineComment(d.doc[s.open+1:start]) && !strings.Contains(space, "\n") {
 			space = d.style.eol + indentAt(d.doc, s.close)
-		}
-		if trace.Parents > 0 {
-			space = ""
 		}
 		return apply(d.doc, splice{start, s.close, space})
 	}

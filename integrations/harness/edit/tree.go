@@ -8,7 +8,14 @@ import (
 )
 
 // A tree is what a document holds, as encoding/json would read it: map[string]any,
-// []any, string, bool, nil and json.Number with the spelling of the document. A document without any value is noValue.
+// []any, string, bool, nil and json.Number with the spelling of the document. What
+// JSON cannot say is a tagged scalar. A document without any value is noValue.
+
+// tagged is a scalar that JSON does not know: a date, an alias.
+type tagged struct {
+	Tag   string `json:"tag"`
+	Value string `json:"value"`
+}
 
 // noValue is the tree of an empty document. It is not the null of JSON, which is a
 // value that nobody may replace.
@@ -138,6 +145,26 @@ func indexMarked(list []any, mark string) int {
 		}
 	}
 	return -1
+}
+
+// lookupList finds the list that the entry is an element of.
+func lookupList(tree any, at Pointer) ([]any, bool) {
+	if at.Mark == "" {
+		return nil, false
+	}
+	v, _ := lookup(tree, Pointer{Keys: at.Keys})
+	list, ok := v.([]any)
+	return list, ok
+}
+
+func countMarked(list []any, mark string) int {
+	n := 0
+	for _, e := range list {
+		if marked(e, mark) {
+			n++
+		}
+	}
+	return n
 }
 
 // canonicalOf is the tree as JSON with sorted members.

@@ -1,0 +1,45 @@
+package edit
+
+import "bytes"
+
+// span is a piece of a document.
+type span struct{ start, end int }
+
+// appendBlock puts text at the end of a document, parted by an empty line, and
+// returns what Remove needs. The text has no final line ending.
+func appendBlock(doc []byte, s style, text string) ([]byte, Trace) {
+	base := bytes.TrimRight(doc, " \t\r\n")
+	trace := Trace{Space: string(doc[len(base):])}
+	lead := s.eol + s.eol
+	if len(bytes.TrimPrefix(base, bom)) == 0 {
+		lead = ""
+	}
+	return apply(doc, splice{len(base), len(doc), lead + text + s.eol}), trace
+}
+
+// cutBlock takes a block out, with the blanks before it. If nothing follows it,
+// what Insert had replaced at the end comes back.
+func cutBlock(doc []byte, block span, trace Trace) []byte {
+	start := len(bytes.TrimRight(doc[:block.start], " \t\r\n"))
+	if len(bytes.TrimSpace(doc[block.end:])) == 0 {
+		return apply(doc, splice{start, len(doc), trace.Space})
+	}
+	end := block.end
+	if len(bytes.TrimPrefix(doc[:start], bom)) == 0 {
+		end = len(doc) - len(bytes.TrimLeft(doc[end:], "\r\n"))
+	}
+	return apply(doc, splice{start, end, ""})
+}
+
+// lineAt is the line of an offset, without its line ending.
+func lineAt(doc []byte, offset int) span {
+	start := bytes.LastIndexByte(doc[:offset], '\n') + 1
+	end := len(doc)
+	if i := bytes.IndexByte(doc[offset:], '\n'); i >= 0 {
+		end = offset + i
+	}
+	if end > start && doc[end-1] == '\r' {
+		end--
+	}
+	return span{start, end}
+}

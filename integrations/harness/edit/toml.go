@@ -1,0 +1,259 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// tomlDoc is a TOML document. Entries are tables in marked blocks at its end:
+//
+//	# >>> hubcli mcp_servers.hub >>>
+//	[mcp_servers.hub]
+//	…
+//	# <<< hubcli mcp_servers.hub <<<
+//
+// A harness that writes the file anew may drop the comments; then the entry is the
+// run of tables with its name.
+type tomlDoc struct {
+	doc        []byte
+	base       int // behind a byte order mark
+	at         Pointer
+	begin, end string
+	block      span
+	found      bool
+	content    map[string]any
+}
+
+func openTOML(doc []byte, at Pointer) (editor, error) {
+	label := strings.Join(at.Keys, ".")
+	if at.Mark != "" {
+		label += " " + at.Mark
+	}
+	if strings.ContainsFunc(label, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, fmt.Errorf("edit: %v cannot be named in a comment", at)
+	}
+	d := &tomlDoc{doc: doc, at: at, begin: "# >>> hubcli " + label + " >>>", end: "# <<< hubcli " + label + " <<<"}
+	if bytes.HasPrefix(doc, bom) {
+		d.base = len(bom)
+	}
+	if err := d.find(); err != nil {
+		return nil, err
+	}
+	var content map[string]any
+	if err := toml.Unmarshal(doc[d.base:], &content); err != nil {
+		return nil, tomlFault(err)
+	}
+	tree, err := tomlTree(content)
+	if err != nil {
+		return nil, err
+	}
+	d.content, _ = tree.(map[string]any)
+	if list, ok := lookupList(d.content, at); ok && countMarked(list, at.Mark) > 1 {
+		return nil, refuse(Ambiguous, "more than one element of %s has to do with %q", strings.Join(at.Keys, "."), at.Mark)
+	}
+	return d, nil
+}
+
+func (d *tomlDoc) tree() any { return d.content }
+
+// find looks for the marks among the comments, which a text in quotes is not, and
+// checks the length of keys.
+func (d *tomlDoc) find() error {
+	p := unstable.Parser{KeepComments: true}
+	p.Reset(d.doc[d.base:])
+	first := -1
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.Comment {
+			parts := 0
+			for it := e.Key(); it.Next(); {
+				if parts++; parts > maxDepth {
+					return refuseAt(d.doc, d.base+int(it.Node().Raw.Offset), TooLarge, "a key has more than %d parts", maxDepth)
+				}
+			}
+			continue
+		}
+		start := d.base + int(e.Raw.Offset)
+		switch text := strings.TrimRight(string(p.Raw(e.Raw)), " \t\r"); {
+		case text == d.begin && (first >= 0 || d.found), text == d.end && d.found:
+			return refuseAt(d.doc, start, Ambiguous, "there is more than one %q", text)
+		case text == d.begin:
+			first = start
+		case text == d.end && first < 0:
+			return refuseAt(d.doc, start, Unparsable, "%q stands before %q", d.end, d.begin)
+		case text == d.end:
+			d.block, d.found = span{first, start + len(d.end)}, true
+		}
+	}
+	if err := p.Error(); err != nil {
+		return tomlParseFault(&p, d.doc, d.base, err)
+	}
+	if first >= 0 && !d.found {
+		return refuseAt(d.doc, first, Unparsable, "%q has no %q", d.begin, d.end)
+	}
+	return nil
+}
+
+func tomlParseFault(p *unstable.Parser, doc []byte, base int, err error) error {
+	if pe, ok := errors.AsType[*unstable.ParserError](err); ok && pe.Highlight != nil {
+		return refuseAt(doc, base+int(p.Range(pe.Highlight).Offset), Unparsable, "%s", pe.Message)
+	}
+	return refuse(Unparsable, "%v", err)
+}
+
+func tomlFault(err error) error {
+	r := refuse(Unparsable, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+	if de, ok := errors.AsType[*toml.DecodeError](err); ok {
+		r.Line, r.Column = de.Position()
+	}
+	return r
+}
+
+// tomlTree makes the tree of decoded TOML. Dates and times are tagged with their
+// type.
+func tomlTree(v any) (any, error) {
+	switch x := v.(type) {
+	case map[string]any:
+		object := make(map[string]any, len(x))
+		for key, e := range x {
+			var err error
+			if object[key], err = tomlTree(e); err != nil {
+				return nil, err
+			}
+		}
+		return object, nil
+	case []any:
+		list := make([]any, len(x))
+		for i, e := range x {
+			var err error
+			if list[i], err = tomlTree(e); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case string, bool:
+		return x, nil
+	case int64:
+		return json.Number(strconv.FormatInt(x, 10)), nil
+	case float64:
+		s := strconv.FormatFloat(x, 'g', -1, 64)
+		if strings.Trim(s, "0123456789-") == "" {
+			s += ".0" // another type than the integer
+		}
+		if strings.ContainsAny(s, "NI") {
+			return tagged{"float", s}, nil // JSON has no such number
+		}
+		return json.Number(s), nil
+	case nil:
+		return map[string]any{}, nil // an empty document
+	default:
+		return tagged{fmt.Sprintf("%T", x), fmt.Sprint(x)}, nil
+	}
+}
+
+func (d *tomlDoc) insert(v *entry) ([]byte, Trace, error) {
+	text, err := d.text(v)
+	if err != nil {
+		return nil, Trace{}, err
+	}
+	out, trace := appendBlock(d.doc, styleOf(d.doc), text)
+	if err := toml.Unmarshal(out[d.base:], &map[string]any{}); err != nil {
+		return nil, Trace{}, refuse(Unsupported, "%s is written in a way that no table can be added to: %s",
+			strings.Join(d.at.Keys[:max(len(d.at.Keys)-1, 1)], "."), strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	return out, trace, nil
+}
+
+func (d *tomlDoc) replace(v *entry) ([]byte, error) {
+	text, err := d.text(v)
+	if err != nil {
+		return nil, err
+	}
+	where, err := d.place()
+	return apply(d.doc, splice{where.start, where.end, text}), err
+}
+
+func (d *tomlDoc) remove(trace Trace) ([]byte, error) {
+	where, err := d.place()
+	return cutBlock(d.doc, where, trace), err
+}
+
+// place is the block, or else the run of tables that the entry is.
+func (d *tomlDoc) place() (span, error) {
+	if d.found {
+		return d.block, nil
+	}
+	if d.at.Mark == "" {
+		if run, ok := d.tables(); ok {
+			return run, nil
+		}
+	}
+	return span{}, refuse(Unsupported, "%v stands outside a block of ours and is no table of its own; take it out by hand", d.at)
+}
+
+// tables finds the tables whose names begin with the keys, if they follow one
+// another; the verification finds out if they are not all.
+func (d *tomlDoc) tables() (run span, ok bool) {
+	p := unstable.Parser{KeepComments: true}
+	p.Reset(d.doc[d.base:])
+	inside, end := false, 0
+	for p.NextExpression() {
+		e := p.Expression()
+		switch e.Kind {
+		case unstable.Comment:
+			continue // one before the next table is that table's
+		case unstable.Table, unstable.ArrayTable:
+			var name []string
+			offset := 0
+			for it := e.Key(); it.Next(); {
+				if name = append(name, string(it.Node().Data)); len(name) == 1 {
+					offset = d.base + int(it.Node().Raw.Offset)
+				}
+			}
+			line := lineAt(d.doc, offset)
+			if inside = hasPrefix(name, d.at.Keys); inside && !ok {
+				run.start, ok = line.start, true
+			}
+			end = line.end
+		default:
+			if last := lastOffset(e); last >= 0 {
+				end = lineAt(d.doc, d.base+last).end
+			}
+		}
+		if inside {
+			run.end = end
+		}
+	}
+	return run, ok && p.Error() == nil
+}
+
+// lastOffset is the largest offset of a node and those below it, or -1.
+func lastOffset(n *unstable.Node) int {
+	last := -1
+	if n.Raw.Length > 0 {
+		last = int(n.Raw.Offset + n.Raw.Length - 1)
+	}
+	for it := n.Children(); it.Next(); {
+		last = max(last, lastOffset(it.Node()))
+	}
+	return last
+}
+
+func hasPrefix(name, prefix []string) bool {
+	if len(name) < len(prefix) {
+		return false
+	}
+	for i := range prefix {
+		if name[i] != prefix[i] {
+			return false
+		}
+	}
+	return true
+}
