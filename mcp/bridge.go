@@ -177,4 +177,3 @@ func refusal(err error) *sdk.CallToolResult {
 		}{h.Code, h.Message, h.Fix, h.Detail},
 	}
 }
-

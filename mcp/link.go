@@ -151,4 +151,3 @@ func (l *link) close() {
 	}
 	l.base.Close()
 }
-

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-
 )
 
 func agentTools() []tool {
@@ -33,4 +32,3 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 	}
 	return &answer{data: b, line: line + " Next: hub_poll_messages to hear, hub_post_message to speak."}, nil
 }
-
