@@ -134,7 +134,7 @@ func hookConfig(env *Env, transport *http.Transport, base, harness string) *hook
 	dir, _ := os.Getwd()
 	return &hook.Config{
 		Flag: harness, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
-		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now,
+		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now, Process: lookProcess, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {
 				return nil, err

@@ -2,12 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,39 +60,84 @@ machine's. The agent's session ends when stdin does.`,
 }
 
 func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) error {
+	c, err := o.config(env, cmd)
+	if err != nil {
+		return err
+	}
+	// Stdout is the bridge's: what a library prints goes where people read.
+	os.Stdout = os.Stderr
+	ignoreClosedOutput() // a client that has gone is an error of a write, not a death
+	return mcp.Run(ctx, c)
+}
+
+func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	c := mcp.Config{
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr, Getenv: env.Getenv, Now: env.Now,
-		BaseURL: o.url, Harness: o.harness,
+		BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
+		TryLock: tryLock, Process: lookProcess, Parent: os.Getppid,
 	}
 	if err := client.CheckBaseURL(o.url); err != nil {
-		return asUsage(err)
+		return c, asUsage(err)
 	}
 	if cmd.Flags().Changed("agent") {
 		id := agent{o.agent}
 		named, err := id.check()
 		if err != nil {
-			return err
+			return c, err
 		}
 		c.Agent = named
 	}
+	if cmd.Flags().Changed("resume-key") {
+		if err := mcp.CheckSlot(o.resumeKey); err != nil {
+			return c, asUsage(err)
+		}
+	}
 	switch {
 	case o.progressive && o.full:
-		return usage("give one of them", "--progressive-tools and --full-tools cannot both be meant")
+		return c, usage("give one of them", "--progressive-tools and --full-tools cannot both be meant")
 	case o.progressive:
 		c.Surface = hub.SurfaceProgressive
 	case o.full:
 		c.Surface = hub.SurfaceFull
 	}
-	if err := o.storage.resolve(env, cmd); err != nil {
-		return err
+	root, err := env.dataRoot()
+	if err != nil && o.resumeKey != "" {
+		return c, err
 	}
+	c.DataRoot = root // without one there is less to remember, and no reason to fail
 	if addr, ok := startable(o.url); ok && !o.noEnsure {
-		c.Ensure = func(ctx context.Context) error { return o.ensure(ctx, env, cmd, addr) }
+		if err := o.storage.resolve(env, cmd); err != nil {
+			return c, err
+		}
+		c.Ensure = func(ctx context.Context) error { return asHubError(o.ensure(ctx, env, cmd, addr)) }
+		c.Restart = func(ctx context.Context) error {
+			if env.stopped(addr) {
+				return &hub.Error{
+					Code: client.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by somebody",
+					Fix: "if it is needed, start one with: " + ensureCommand(addr),
+				}
+			}
+			return asHubError(o.ensure(ctx, env, cmd, addr))
+		}
 	}
-	// Stdout is the bridge's: what a library prints goes where people read.
-	os.Stdout = os.Stderr
-	signal.Ignore(syscall.SIGPIPE) // a client that has gone is an error of a write, not a death
-	return mcp.Run(ctx, c)
+	return c, nil
+}
+
+// ensureCommand is what somebody types to have a hub at the address.
+func ensureCommand(a address) string {
+	if a.port == defaultPort {
+		return "hubcli ensure"
+	}
+	return "hubcli ensure --port " + strconv.Itoa(a.port)
+}
+
+// asHubError makes of a failure what a tool can answer.
+func asHubError(err error) error {
+	var f *Failure
+	if errors.As(err, &f) {
+		return &hub.Error{Code: client.CodeUnreachable, Message: f.Sentence, Fix: f.Fix}
+	}
+	return err
 }
 
 // startable returns where a hub can be started for a base address: on this

@@ -64,6 +64,7 @@ type started struct {
 // run returns once a hub answers, or says why none does.
 func (s *starter) run(ctx context.Context) (started, error) {
 	s.began = s.env.Now()
+	s.env.unmarkStopped(s.addr)
 	defer s.release()
 	for {
 		found := probe(ctx, s.addr.baseURL())

@@ -76,6 +76,7 @@ func stopHub(ctx context.Context, env *Env, a address, info hub.Info) error {
 	c := client.New(client.Config{BaseURL: a.baseURL()})
 	defer c.Close()
 	now := 0.0
+	env.markStopped(a)
 	_, err := c.Shutdown(ctx, hub.ShutdownInput{DelaySec: &now})
 	var h *hub.Error
 	if errors.As(err, &h) {
@@ -83,9 +84,11 @@ func stopHub(ctx context.Context, env *Env, a address, info hub.Info) error {
 		case client.CodeUnreachable, client.CodeBrokeOff, hub.CodeStopping:
 			// It is on its way out, or somebody else has stopped it.
 		default:
+			env.unmarkStopped(a)
 			return err
 		}
 	} else if err != nil {
+		env.unmarkStopped(a)
 		return err
 	}
 	return awaitGone(ctx, env, a, info)

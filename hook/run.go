@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,6 +48,9 @@ type Config struct {
 	Dir    string
 	Getenv func(string) string
 	Now    func() time.Time
+	// Process returns a process that runs; nil knows none. PID is the hook's own.
+	Process func(pid int) (Process, bool)
+	PID     int
 	// Dial returns a client of the hub at an address. It sends nothing yet.
 	Dial func(baseURL string) (Service, error)
 }
@@ -60,6 +62,8 @@ type run struct {
 	payload  Payload
 	harness  hub.Harness
 	sessions sessions
+	notes    Notes
+	bridged  bool // a bridge runs in this harness: it says who the agent is
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
@@ -80,11 +84,9 @@ func (c *Config) Silence(payload []byte) Answer {
 func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r := &run{Config: c, event: event, payload: Parse(payload)}
 	r.harness = Recognise(c.Flag, r.payload, c.Getenv)
-	if c.DataRoot != "" {
-		r.sessions.dir = filepath.Join(c.DataRoot, sessionsFolder)
-	}
+	r.sessions, r.notes = sessionsOf(c.DataRoot), NotesOf(c.DataRoot, c.Process)
 	text, err := r.speak(ctx)
-	who := fmt.Sprintf("%s %s %s", event, r.harness, key(r.payload.SessionID))
+	who := fmt.Sprintf("%s %s %s", event, r.harness, Key(r.payload.SessionID))
 	if err != nil {
 		log(c.DataRoot, c.Now(), "%s: silent: %s", who, why(err))
 		return harnesses[r.harness].dialect.silence()
@@ -143,8 +145,15 @@ func (r *run) connect(ctx context.Context, saved string) error {
 	return err
 }
 
-// named returns the agent that the environment names, or "".
+// named returns the agent that somebody else answers for, or "": the one of the
+// bridge that runs in the same harness, whose hub is taken too, else the one that
+// the environment names.
 func (r *run) named() (hub.AgentID, error) {
+	note, ok := r.notes.OfBridge(r.PID, r.harness, Key(r.payload.SessionID))
+	if ok && (r.BaseURL == "" || strings.TrimRight(r.BaseURL, "/") == note.BaseURL) {
+		r.BaseURL, r.bridged = note.BaseURL, true
+		return note.AgentID, nil
+	}
 	id := hub.AgentID(r.Getenv(EnvAgent))
 	if id == "" {
 		return "", nil
@@ -211,42 +220,67 @@ func (r *run) start(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// identify says which agent the session is, remembers it, and registers it
-// unless the environment names it: then somebody else does.
-func (r *run) identify(ctx context.Context, named hub.AgentID, saved binding, known bool, room hub.RoomID) (hub.AgentID, error) {
+// identify says which agent the session is, remembers it, and registers it unless
+// somebody else does.
+func (r *run) identify(ctx context.Context, named hub.AgentID, saved Binding, known bool, room hub.RoomID) (hub.AgentID, error) {
 	session := r.payload.SessionID
 	if named == "" && session == "" {
 		return "", quiet("neither " + EnvAgent + " nor the payload says who this is")
 	}
-	b := binding{AgentID: named, BaseURL: r.baseURL, RoomID: room, InstanceID: r.instance}
+	b := Binding{AgentID: named, BaseURL: r.baseURL, RoomID: room, InstanceID: r.instance}
 	if named == "" {
-		b.AgentID = hub.AgentID(string(r.harness) + "-" + key(session)[:8])
+		b.AgentID = AgentOf(r.harness, session)
 		if known {
 			b.AgentID = saved.AgentID
 		}
 	}
-	err := r.remember(session, &b, saved, known)
+	err := r.remember(session, &b, saved, known, named != "")
 	switch {
 	case named != "":
-		if err != nil { // the environment will say it again
+		if err != nil { // who has named it will do so again
 			log(r.DataRoot, r.Now(), "%s: the session is not remembered: %v", r.event, err)
 		}
 		return named, nil
 	case err != nil:
 		return "", err
 	}
+	r.leaveNotes(b)
 	return b.AgentID, r.register(ctx, b.AgentID, !known)
 }
 
+// AgentOf is the agent that a harness session is where nothing says otherwise.
+func AgentOf(harness hub.Harness, session string) hub.AgentID {
+	return hub.AgentID(string(harness) + "-" + Key(session)[:8])
+}
+
+// leaveNotes tells a bridge that starts later who the session is. It knows the
+// process that has started it, which is one of those above the hook.
+func (r *run) leaveNotes(b Binding) {
+	if !r.notes.usable() {
+		return
+	}
+	note := Note{AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: Key(r.payload.SessionID)}
+	at, ok := r.notes.Look(r.PID)
+	for range maxLevels {
+		if at, ok = r.notes.Look(at.Parent); !ok || at.PID <= 1 {
+			return
+		}
+		if err := r.notes.Leave(at, note); err != nil {
+			log(r.DataRoot, r.Now(), "%s: no note is left for a bridge: %v", r.event, err)
+			return
+		}
+	}
+}
+
 // remember saves the binding. A new one is b no longer if another run was first.
-func (r *run) remember(session string, b *binding, saved binding, known bool) error {
+func (r *run) remember(session string, b *Binding, saved Binding, known, named bool) error {
 	switch {
 	case r.sessions.dir == "" || session == "":
 		return nil
 	case known && saved == *b:
 		r.sessions.touch(session, r.Now())
 		return nil
-	case known || saved.AgentID != "" || b.AgentID == hub.AgentID(r.Getenv(EnvAgent)):
+	case known || saved.AgentID != "" || named:
 		return r.sessions.replace(session, *b)
 	}
 	r.sessions.sweep(r.Now())

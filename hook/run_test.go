@@ -160,7 +160,7 @@ func (w *world) asked(t *testing.T, want ...string) {
 
 const session = `"session_id":"s1","cwd":"/work/app"`
 
-var agent = hub.AgentID("claude-code-" + key("s1")[:8])
+var agent = hub.AgentID("claude-code-" + Key("s1")[:8])
 
 func TestSessionStartRegistersOnce(t *testing.T) {
 	w := newWorld(t)
@@ -186,7 +186,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		// seen by beginning again.
 		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "status r_5", "attention "+string(agent)+" r_5")
 	}
-	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", key("s1")+".json"))
+	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", Key("s1")+".json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the saved session: %v, %v", info, err)
 	}
@@ -487,7 +487,7 @@ func TestVariablesAreHandedOver(t *testing.T) {
 		w.say(t, SessionStart, session+`,"source":"`+source+`"`)
 	}
 	b, err := os.ReadFile(path)
-	id := "codex-" + key("s1")[:8] // as the session was begun
+	id := "codex-" + Key("s1")[:8] // as the session was begun
 	if want := "export HUB_AGENT=" + id + "\nexport HUB_BASE_URL=http://127.0.0.1:7001\n"; err != nil || string(b) != want {
 		t.Errorf("the file is %q, %v, want %q", b, err, want)
 	}

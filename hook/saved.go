@@ -25,9 +25,9 @@ const (
 	maxSwept       = 4096      // files that one sweep looks at
 )
 
-// binding is what is remembered of a harness session: which agent it is, and
+// Binding is what is remembered of a harness session: which agent it is, and
 // where.
-type binding struct {
+type Binding struct {
 	AgentID    hub.AgentID    `json:"agent_id"`
 	BaseURL    string         `json:"base_url"`
 	RoomID     hub.RoomID     `json:"room_id"`
@@ -43,35 +43,67 @@ type binding struct {
 // another session begins.
 type sessions struct{ dir string }
 
-// key names a harness session in files and logs without giving its id away.
-func key(session string) string {
+// Key names a harness session in files and logs without giving its id away.
+func Key(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:12])
 }
 
-func (s sessions) path(session string) string { return filepath.Join(s.dir, key(session)+".json") }
+func (s sessions) path(session string) string { return filepath.Join(s.dir, Key(session)+".json") }
 
 // load returns the binding of a session. One that cannot be read counts as none.
-func (s sessions) load(session string) (binding, bool) {
+func (s sessions) load(session string) (Binding, bool) {
 	if s.dir == "" || session == "" {
-		return binding{}, false
+		return Binding{}, false
 	}
 	f, err := os.Open(s.path(session))
 	if err != nil {
-		return binding{}, false
+		return Binding{}, false
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxSavedBytes))
-	var got binding
+	var got Binding
 	if err != nil || json.Unmarshal(b, &got) != nil || hub.CheckSender("agent_id", got.AgentID) != nil {
-		return binding{}, false
+		return Binding{}, false
 	}
 	return got, true
 }
 
+// Remembered returns which agent a harness session is; dataRoot may be empty.
+func Remembered(dataRoot, session string) (Binding, bool) {
+	return sessionsOf(dataRoot).load(session)
+}
+
+// Remember saves which agent a harness session is.
+func Remember(dataRoot, session string, b Binding) error {
+	s := sessionsOf(dataRoot)
+	if s.dir == "" || session == "" {
+		return nil
+	}
+	return s.replace(session, b)
+}
+
+// Claim saves which agent a harness session is unless that is known, and returns
+// what is known then: of a hook and a bridge that begin at once both go by the
+// first.
+func Claim(dataRoot, session string, b Binding) (Binding, error) {
+	s := sessionsOf(dataRoot)
+	if s.dir == "" || session == "" {
+		return b, nil
+	}
+	return s.claim(session, b)
+}
+
+func sessionsOf(dataRoot string) sessions {
+	if dataRoot == "" {
+		return sessions{}
+	}
+	return sessions{dir: filepath.Join(dataRoot, sessionsFolder)}
+}
+
 // claim saves a binding unless the session has one, and returns the one that it
 // has then: of two hooks that run at once both go by the first.
-func (s sessions) claim(session string, b binding) (binding, error) {
+func (s sessions) claim(session string, b Binding) (Binding, error) {
 	temp, err := s.write(b)
 	if err != nil {
 		return b, err
@@ -90,7 +122,7 @@ func (s sessions) claim(session string, b binding) (binding, error) {
 }
 
 // replace saves a binding.
-func (s sessions) replace(session string, b binding) error {
+func (s sessions) replace(session string, b Binding) error {
 	temp, err := s.write(b)
 	if err != nil {
 		return err
@@ -102,30 +134,7 @@ func (s sessions) replace(session string, b binding) error {
 }
 
 // write writes a binding into a file of its own beside the others.
-func (s sessions) write(b binding) (string, error) {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(s.dir, ".new-*") // 0600
-	if err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(b)
-	if err == nil {
-		_, err = f.Write(append(text, '\n'))
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
-}
+func (s sessions) write(b Binding) (string, error) { return writeBeside(s.dir, b) }
 
 // once reports true to the first that asks for this session and thing. Where
 // there is no session or nothing can be kept it reports the fallback.
@@ -133,7 +142,7 @@ func (s sessions) once(session, what string, fallback bool) bool {
 	if s.dir == "" || session == "" {
 		return fallback
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, key(session)+"-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(s.dir, Key(session)+"-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return !errors.Is(err, fs.ErrExist) && fallback
 	}
@@ -146,7 +155,7 @@ func (s sessions) touch(session string, now time.Time) { _ = os.Chtimes(s.path(s
 
 // said reports whether once has been asked for the thing.
 func (s sessions) said(session, what string) bool {
-	_, err := os.Lstat(filepath.Join(s.dir, key(session)+"-"+what))
+	_, err := os.Lstat(filepath.Join(s.dir, Key(session)+"-"+what))
 	return err == nil
 }
 

@@ -10,11 +10,11 @@ import (
 
 func TestDamagedBindingsCountAsNone(t *testing.T) {
 	s := sessions{filepath.Join(t.TempDir(), "hooks")}
-	b := binding{AgentID: "dev-a", BaseURL: "http://127.0.0.1:1", RoomID: "r_1", InstanceID: "i"}
+	b := Binding{AgentID: "dev-a", BaseURL: "http://127.0.0.1:1", RoomID: "r_1", InstanceID: "i"}
 	if got, err := s.claim("x", b); err != nil || got != b {
 		t.Fatalf("claimed %+v, %v", got, err)
 	}
-	if got, err := s.claim("x", binding{AgentID: "dev-b"}); err != nil || got != b {
+	if got, err := s.claim("x", Binding{AgentID: "dev-b"}); err != nil || got != b {
 		t.Errorf("claimed again %+v, %v", got, err)
 	}
 	for _, text := range []string{"", "{", "null", `{"agent_id":"a/b"}`, `{"agent_id":"system"}`, strings.Repeat(" ", maxSavedBytes) + `{"agent_id":"a"}`} {

@@ -45,14 +45,14 @@ func (r *run) stop(ctx context.Context) (string, error) {
 
 // known says who the session is, and what was saved of it. It registers nobody: a
 // session that has begun without a hub goes on without.
-func (r *run) known() (hub.AgentID, binding, error) {
+func (r *run) known() (hub.AgentID, Binding, error) {
 	id, err := r.named()
 	if err != nil {
-		return "", binding{}, err
+		return "", Binding{}, err
 	}
 	saved, ok := r.sessions.load(r.payload.SessionID)
 	if id == "" && !ok {
-		return "", binding{}, quiet("neither " + EnvAgent + " nor a saved session says who this is")
+		return "", Binding{}, quiet("neither " + EnvAgent + " nor a saved session says who this is")
 	}
 	if id == "" {
 		id = saved.AgentID
@@ -63,14 +63,14 @@ func (r *run) known() (hub.AgentID, binding, error) {
 // room connects to the hub and says where the agent works, as far as that is
 // known. What was saved counts only for the agent and the hub that it was saved
 // for.
-func (r *run) room(ctx context.Context, id hub.AgentID, saved binding) (*hub.Room, error) {
+func (r *run) room(ctx context.Context, id hub.AgentID, saved Binding) (*hub.Room, error) {
 	if err := r.connect(ctx, saved.BaseURL); err != nil {
 		return nil, err
 	}
 	if saved.AgentID == id && saved.InstanceID == r.instance {
 		return roomOf(saved.RoomID), nil
 	}
-	if r.Getenv(EnvAgent) == "" {
+	if !r.bridged && r.Getenv(EnvAgent) == "" {
 		return nil, quiet("the session was another hub's")
 	}
 	got, err := r.resolve(ctx)

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -34,14 +36,29 @@ type Config struct {
 	Agent hub.AgentID
 	// Harness is the program that the command line names; may be empty.
 	Harness string
+	// ResumeKey is the slot that the command line names; may be empty. CheckSlot
+	// tells beforehand whether it is one.
+	ResumeKey string
 	// Surface is what the command line asks for; empty leaves it to the hub.
 	Surface hub.Surface
-	// Ensure brings a hub up at BaseURL; nil: whoever runs hubs does.
-	Ensure func(context.Context) error
+	// Ensure brings a hub up at BaseURL when the bridge begins, Restart when the hub
+	// that was there is gone; nil: whoever runs hubs does.
+	Ensure, Restart func(context.Context) error
+
+	// DataRoot is the folder of what belongs to the user; empty keeps nothing, and
+	// then there is no slot.
+	DataRoot string
+	// TryLock takes the lock on a file, if nobody has it; needed with DataRoot.
+	TryLock func(*os.File) (bool, error)
+	// Process returns a process that runs; nil knows none.
+	Process func(pid int) (hook.Process, bool)
+	// Parent returns the process that has started this one; nil knows none.
+	Parent func() int
 }
 
-// closing bounds what is done after the client has gone.
-const closing = 700 * time.Millisecond
+// closing bounds each of the two steps after the client has gone: what was under
+// way ends, and the session does.
+const closing = 400 * time.Millisecond
 
 // bridge is one session of a harness.
 type bridge struct {
@@ -49,61 +66,140 @@ type bridge struct {
 	log    *slog.Logger
 	link   *link
 	server *sdk.Server
+	beat   time.Duration // see the constant
+	grace  time.Duration // restartGrace
+
+	notes  hook.Notes
+	self   hook.Process // zero: unknown
+	parent hook.Process // the harness, as a rule; zero: unknown
 
 	mu     sync.Mutex
-	client string // the name by which the client has introduced itself
+	client string        // the name by which the client has introduced itself
+	met    chan struct{} // closed when it has
 }
 
 // Run serves the client until In ends or ctx does, whichever is first; neither is
 // an error. The agent's session with the hub ends with it.
-func Run(ctx context.Context, cfg Config) error {
-	b := newBridge(cfg)
-	out := &frameWriter{w: cfg.Out}
-	return b.serve(ctx, &sdk.IOTransport{Reader: filter(cfg.In, out, maxFrame), Writer: out, MaxLineLength: -1})
-}
+func Run(ctx context.Context, cfg Config) error { return newBridge(cfg).serve(ctx) }
 
 func newBridge(cfg Config) *bridge {
 	if cfg.Log == nil {
 		cfg.Log = io.Discard
 	}
-	b := &bridge{Config: cfg, log: slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	b := &bridge{
+		Config: cfg, log: slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		beat: beat, grace: restartGrace, notes: hook.NotesOf(cfg.DataRoot, cfg.Process), met: make(chan struct{}),
+	}
+	if cfg.Process != nil && cfg.Parent != nil {
+		b.self, _ = cfg.Process(os.Getpid())
+		b.parent, _ = cfg.Process(cfg.Parent())
+	}
 	b.link = newLink(b)
 	b.server = newServer(b)
 	return b
 }
 
-func (b *bridge) serve(ctx context.Context, t sdk.Transport) error {
+func (b *bridge) serve(ctx context.Context) error {
+	out := &frameWriter{w: b.Out}
+	in := filter(b.In, out, maxFrame)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// An end of any kind is the end of the client's messages: that breaks off the
+	// calls under way.
+	defer context.AfterFunc(ctx, func() { _ = in.Close() })()
 	b.link.open(ctx)
-	err := b.server.Run(ctx, t)
-	cancel()
-	b.link.close()
-	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
-		return err
+	ended := make(chan error, 1)
+	go func() {
+		ended <- b.server.Run(context.WithoutCancel(ctx), &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: -1})
+		cancel()
+	}()
+	b.watchParent(ctx, cancel)
+	<-ctx.Done()
+	t := time.NewTimer(closing)
+	defer t.Stop()
+	var err error
+	select {
+	case err = <-ended:
+	case <-t.C:
 	}
-	return nil
+	b.link.close()
+	b.notes.Take(b.parent, b.self)
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return err
 }
 
-// harness is what the agent runs in, as far as that is known by now.
+// harness is what the agent runs in: what the command line names; else what the
+// client calls itself; else what the environment shows, which counts last because
+// it is inherited by a harness that runs inside another.
 func (b *bridge) harness() hub.Harness {
 	if h, ok := hub.ParseHarness(b.Harness); ok {
 		return h
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	return hub.HarnessOfClient(b.client)
+	name := b.client
+	b.mu.Unlock()
+	if h := hub.HarnessOfClient(name); h != hub.HarnessGeneric {
+		return h
+	}
+	return hook.Recognise("", hook.Payload{}, b.Getenv)
 }
 
-// meet notes who the client says it is.
-func (b *bridge) meet(info *sdk.Implementation) {
-	if info == nil {
-		return
+// session is the id of the harness session, where the environment of an MCP server
+// tells it for certain; else empty.
+func (b *bridge) session() string {
+	if b.harness() == hub.HarnessClaudeCode {
+		return b.Getenv("CLAUDE_CODE_SESSION_ID")
 	}
+	return ""
+}
+
+// process names the process of the harness for as long as it runs.
+func (b *bridge) process() string {
+	if b.parent.PID == 0 {
+		return fmt.Sprintf("bridge %d %p", os.Getpid(), b)
+	}
+	return fmt.Sprintf("process %d %s", b.parent.PID, b.parent.Began)
+}
+
+// meet notes that the client has introduced itself, if only by a request.
+func (b *bridge) meet(info *sdk.Implementation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.client == "" {
-		b.client = info.Name
+	select {
+	case <-b.met:
+	default:
+		if info != nil {
+			b.client = info.Name
+		}
+		close(b.met)
+	}
+}
+
+// announce tells the hooks of the harness whom the tools act as.
+func (b *bridge) announce(s *seat) {
+	url := b.link.base.BaseURL()
+	if b.self.PID != 0 && b.parent.PID > 1 {
+		note := hook.Note{AgentID: s.agent, BaseURL: url, InstanceID: s.instance, Harness: b.harness(), Bridge: b.self}
+		if id := b.session(); id != "" {
+			note.Session = hook.Key(id)
+		}
+		if err := b.notes.Leave(b.parent, note); err != nil {
+			b.log.Warn("hooks are not told who the agent is", "error", err)
+		}
+		b.notes.Sweep(b.Now())
+	}
+	id := b.session()
+	if id == "" {
+		return
+	}
+	now := hook.Binding{AgentID: s.agent, BaseURL: url, InstanceID: s.instance}
+	if known, ok := hook.Remembered(b.DataRoot, id); ok && known.AgentID == now.AgentID && known.InstanceID == now.InstanceID {
+		return
+	}
+	if err := hook.Remember(b.DataRoot, id, now); err != nil {
+		b.log.Warn("hooks are not told who the agent is", "error", err)
 	}
 }
 
@@ -124,12 +220,19 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 // run runs a tool in the live session, once more if that turns out to be gone.
 func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage) (a *answer, err error) {
 	for again := false; ; again = true {
-		if c.at, err = b.link.seat(ctx); err != nil {
-			return nil, err
+		before := c.at
+		if !t.alone {
+			if c.at, err = b.link.seat(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if again && !t.reads && before.agent != c.at.agent {
+			return nil, hub.Errorf(hub.CodeSessionReplaced, "this bridge has become %s while the call was under way as %s", c.at.agent, before.agent).
+				WithFix("call again if it is still meant, as " + string(c.at.agent))
 		}
 		c.writes = 0 // the same writes have the same keys
 		a, err = b.attempt(ctx, c, t, args)
-		if err == nil || again || ctx.Err() != nil {
+		if err == nil || again || t.alone || ctx.Err() != nil {
 			return a, err
 		}
 		var worth bool

@@ -4,32 +4,56 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"hubcli/api/client"
 	"hubcli/hub"
 )
 
+// Of the life with a hub.
+const (
+	beat         = 40 * time.Second // a session of an agent that says nothing ends after three of them
+	restartGrace = 5 * time.Second  // how long a hub that was there may take to come back before another is started
+	startGrace   = 3 * time.Second  // how long to look for a hub that is not the bridge's to start
+	lookEvery    = 100 * time.Millisecond
+)
+
 // seat is a session of the bridge's agent. It never changes.
 type seat struct {
-	agent  hub.AgentID
-	id     hub.SessionID // full: a secret
-	key    string        // resumes it: a secret
-	client *client.Client
-	remark string // what its agent should know about how it came to be; may be empty
+	agent    hub.AgentID
+	id       hub.SessionID // full: a secret
+	key      string        // resumes it: a secret
+	instance hub.InstanceID
+	client   *client.Client
+	joined   bool   // taken up by hub_join
+	remark   string // what the agent should know about how it came to be; may be empty
 }
 
 // link holds the session with the hub. One attempt at a time brings it about, and
 // all calls that need it wait for that.
+//
+// A session outlives a restart of the hub, so that coming back means to look
+// whether it is still good. Only where it is not is another made: by its key, or
+// by registering anew in a store that does not know it.
 type link struct {
 	b    *bridge
 	base *client.Client
+	life context.Context
+	work sync.WaitGroup
 
-	life   context.Context
+	joins chan struct{} // holds one token while the agent is being changed
+
 	mu     sync.Mutex
 	now    *seat      // nil: none
+	last   *seat      // the one before, which may still be good; nil: none
 	ended  *hub.Error // another process has the name: what calls are told
 	trying *attempt
-	work   sync.WaitGroup
+
+	// What only an attempt and a join use, of which one runs at a time.
+	slot    *slot // nil: none
+	slotted bool  // whether there is one has been settled
+	held    bool  // the slot that was asked for is another bridge's
+	key     string
 }
 
 // attempt is one try to get a session; seat and err are set when done is closed.
@@ -40,15 +64,16 @@ type attempt struct {
 }
 
 func newLink(b *bridge) *link {
-	return &link{b: b, base: client.New(client.Config{BaseURL: b.BaseURL})}
+	return &link{b: b, base: client.New(client.Config{BaseURL: b.BaseURL}), joins: make(chan struct{}, 1)}
 }
 
-// open begins to connect.
+// open begins to connect, and keeps the session from ending of silence.
 func (l *link) open(life context.Context) {
 	l.life = life
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.try()
+	l.mu.Unlock()
+	l.work.Go(l.stay)
 }
 
 // try begins an attempt unless one is under way. The lock is held.
@@ -58,11 +83,25 @@ func (l *link) try() *attempt {
 	}
 	a := &attempt{done: make(chan struct{})}
 	l.trying = a
+	last := l.last
 	l.work.Go(func() {
-		a.seat, a.err = l.connect(l.life)
+		if a.err = l.change(l.life); a.err == nil {
+			defer l.changed()
+			// Meanwhile hub_join may have made one.
+			if a.seat = l.current(); a.seat == nil {
+				a.seat, a.err = l.connect(l.life, last)
+			}
+		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.now, l.trying = a.seat, nil
+		var h *hub.Error
+		if errors.As(a.err, &h) && h.Code == hub.CodeSessionReplaced {
+			l.ended, l.last = h, nil
+		}
+		if l.now == nil {
+			l.now = a.seat
+		}
+		l.trying = nil
 		close(a.done)
 	})
 	return a
@@ -88,25 +127,90 @@ func (l *link) seat(ctx context.Context) (*seat, error) {
 	}
 }
 
-// connect brings a hub up and registers.
-func (l *link) connect(ctx context.Context) (*seat, error) {
-	if l.b.Ensure != nil {
-		if err := l.b.Ensure(ctx); err != nil {
-			return nil, err
-		}
+// change waits until nobody else changes who the agent is.
+func (l *link) change(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case l.joins <- struct{}{}:
+		return nil
 	}
-	agent := l.b.Agent
-	if agent == "" {
-		agent = "mcp-client"
-	}
-	out, err := l.base.Register(ctx, hub.RegisterInput{AgentID: agent})
+}
+
+func (l *link) changed() { <-l.joins }
+
+// current returns the live session, or nil.
+func (l *link) current() *seat {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
+
+// connect brings a hub up, and makes a session or finds that the last is good.
+func (l *link) connect(ctx context.Context, last *seat) (*seat, error) {
+	info, err := l.reach(ctx, last != nil)
 	if err != nil {
 		return nil, err
 	}
-	return &seat{
-		agent: out.Row.AgentID, id: out.Row.SessionID, key: out.Row.ResumeKey,
-		client: l.base.As(out.Row.AgentID, out.Row.SessionID),
-	}, nil
+	select { // who the client is says who the agent is
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-l.b.met:
+	}
+	var s *seat
+	if last != nil {
+		s, err = l.again(ctx, last, info)
+	} else {
+		s, err = l.begin(ctx, info)
+	}
+	if err == nil {
+		l.b.announce(s)
+	}
+	return s, err
+}
+
+// reach finds a hub, and starts one if that is the bridge's to do. One that was
+// there gets time to come back by itself: whoever has stopped it may be at work on
+// its store.
+func (l *link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
+	grace, start := time.Duration(0), l.b.Ensure
+	if wasThere {
+		grace, start = l.b.grace, l.b.Restart
+	} else if start == nil {
+		grace = startGrace
+	}
+	info, err := l.base.Info(ctx)
+	for until := time.Now().Add(grace); err != nil && away(err) && time.Now().Before(until) && sleep(ctx, lookEvery); {
+		info, err = l.base.Info(ctx)
+	}
+	if err == nil || !away(err) || start == nil || ctx.Err() != nil {
+		return info, err
+	}
+	if err := start(ctx); err != nil {
+		return hub.Info{}, err
+	}
+	return l.base.Info(ctx)
+}
+
+// away reports whether an error says that there is no hub just now.
+func away(err error) bool {
+	for _, code := range []hub.Code{client.CodeUnreachable, client.CodeBrokeOff, client.CodeNoAnswer, hub.CodeStopping} {
+		if errors.Is(err, &hub.Error{Code: code}) {
+			return true
+		}
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
 }
 
 // lost looks at the error of a call in session s. It reports whether the same call
@@ -117,37 +221,73 @@ func (l *link) lost(s *seat, err error) (worth bool, _ error) {
 	switch {
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced}):
 		if l.now == s {
-			l.now, l.ended = nil, replaced(s.agent)
+			l.now, l.last, l.ended = nil, nil, replaced(s.agent)
 		}
-		return l.ended == nil, l.ended
-	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}),
-		errors.Is(err, &hub.Error{Code: client.CodeUnreachable}),
-		errors.Is(err, &hub.Error{Code: client.CodeBrokeOff}):
+	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}), away(err):
 		if l.now == s {
-			l.now = nil
+			l.now, l.last = nil, s
 		}
-		return true, err
+	default:
+		return false, err
 	}
-	return false, err
+	if l.ended != nil {
+		return false, l.ended
+	}
+	return true, err
 }
 
 func replaced(agent hub.AgentID) *hub.Error {
-	return hub.Errorf(hub.CodeSessionReplaced, "another process has registered as %s, so this bridge is that agent no more", agent).
+	return hub.Errorf(hub.CodeSessionReplaced, "another process has registered as %s: this bridge is that agent no more", agent).
 		With("agent_id", agent).
-		WithFix("do not take the name back by force: call hub_join to go on as another agent")
+		WithFix("do not fight for the name: go on as another agent with hub_join (agent_id, or the code of an invite)")
 }
 
-// close ends the session.
+// stay keeps the session live while the agent says nothing, by a look that is
+// neither work nor moves what the agent has seen. It also learns early that the
+// session is another's, and connects when a hub comes that was not there.
+func (l *link) stay() {
+	for sleep(l.life, l.b.beat) {
+		l.mu.Lock()
+		s, idle := l.now, l.now == nil && l.ended == nil && l.trying == nil
+		l.mu.Unlock()
+		switch {
+		case s != nil:
+			if err := look(l.life, s); err != nil && !away(err) {
+				_, _ = l.lost(s, err)
+			}
+		case idle:
+			if _, err := l.base.Info(l.life); err == nil {
+				l.mu.Lock()
+				l.try()
+				l.mu.Unlock()
+			}
+		}
+	}
+}
+
+// look is the cheapest call that counts as life and as nothing else.
+func look(ctx context.Context, s *seat) error {
+	_, err := s.client.Events(ctx, hub.EventsQuery{Agent: s.agent, Since: hub.MaxMessageID, ExcludeSelf: true, Limit: 1, Peek: true})
+	return err
+}
+
+// close ends the session. Whatever hangs is left to the end of the process.
 func (l *link) close() {
-	l.work.Wait()
-	l.mu.Lock()
-	s := l.now
-	l.mu.Unlock()
-	if s != nil {
+	done := make(chan struct{})
+	go func() { defer close(done); l.work.Wait() }()
+	t := time.NewTimer(closing)
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+		return
+	}
+	if s := l.current(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)
 		defer cancel()
 		// The hub ends a silent session by itself.
 		_, _ = s.client.CloseSession(ctx, s.id)
 	}
+	l.slot.close()
 	l.base.Close()
 }

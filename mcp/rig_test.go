@@ -38,10 +38,9 @@ func bridgeTo(tb testing.TB, h *testhub.Hub, change func(*Config)) *rig {
 	toClient, fromBridge := io.Pipe()
 	cfg.In, cfg.Out = toBridge, fromBridge
 	b := newBridge(cfg)
-	out := &frameWriter{w: cfg.Out}
 	done := make(chan error, 1)
 	go func() {
-		done <- b.serve(context.Background(), &sdk.IOTransport{Reader: filter(cfg.In, out, maxFrame), Writer: out, MaxLineLength: -1})
+		done <- b.serve(context.Background())
 		_ = fromBridge.Close()
 	}()
 	c := sdk.NewClient(&sdk.Implementation{Name: "rig", Version: "1"}, nil)

@@ -48,9 +48,7 @@ func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {
 		switch r := req.(type) {
 		case *sdk.ServerRequest[*sdk.InitializeParams]:
 			b.meet(r.Params.ClientInfo)
-		case *sdk.ListToolsRequest:
-			b.meet(r.ClientInfo())
-		case *sdk.CallToolRequest:
+		case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
 			b.meet(r.ClientInfo())
 		}
 		res, err := next(ctx, method, req)

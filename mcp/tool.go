@@ -23,6 +23,7 @@ type tool struct {
 	reads       bool               // changes nothing
 	idempotent  bool               // twice is as once
 	destructive bool               // may end or replace what others rely on
+	alone       bool               // works without a session, so that c.hub and c.agent are not for it
 	run         func(ctx context.Context, c *call, args json.RawMessage) (*answer, error)
 }
 
@@ -34,7 +35,7 @@ type answer struct {
 
 // table lists the tools in the order of their names.
 var table = sync.OnceValue(func() []tool {
-	return slices.Concat(agentTools(), messageTools())
+	return slices.Concat(agentTools(), joinTools(), messageTools())
 })
 
 // find returns the tool of a name.

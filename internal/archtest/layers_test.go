@@ -35,7 +35,7 @@ var layers = []layer{
 	{dir: "workspace", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
 	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "search", "workspace", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
-	{dir: "mcp", may: client, why: "the client side speaks HTTP; go through api/client"},
+	{dir: "mcp", may: append([]string{"hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
 	{dir: "hook", may: []string{"hub"}, why: "a hook asks a hub for what its interface names; the command line dials it"},

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"hubcli/hook"
+)
+
+// lookProcess returns a process that runs.
+func lookProcess(pid int) (hook.Process, bool) {
+	const zombie = 5 // SZOMB
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(k.Proc.P_pid) != pid || k.Proc.P_stat == zombie {
+		return hook.Process{}, false
+	}
+	began := k.Proc.P_starttime
+	return hook.Process{PID: pid, Parent: int(k.Eproc.Ppid), Began: fmt.Sprintf("%d%06d", began.Sec, began.Usec)}, true
+}

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin && !windows
+
+package cli
+
+import "hubcli/hook"
+
+// lookProcess knows no process here.
+func lookProcess(int) (hook.Process, bool) { return hook.Process{}, false }

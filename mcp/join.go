@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"hubcli/hub"
+)
+
+// join accepts an invite and becomes the agent that it seats. The joined row is
+// what the hub answered.
+func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key string) (*hub.Joined, *seat, error) {
+	if err := l.change(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer l.changed()
+	info, err := l.reach(ctx, true)
+	if err == nil {
+		err = l.settleSlot()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if key == "" {
+		key = "join-" + rand.Text()
+	}
+	want := &pending{Code: code, Input: in, Key: key}
+	if err := l.intend(want); err != nil {
+		return nil, nil, err
+	}
+	joined, s, err := l.accept(ctx, want, info)
+	if err != nil {
+		if !away(err) && ctx.Err() == nil {
+			_ = l.intend(nil) // it is refused; a restart would only hear so again
+		}
+		return nil, nil, err
+	}
+	l.become(ctx, s)
+	return joined, s, nil
+}
+
+// takeUp becomes an agent that nobody is.
+func (l *link) takeUp(ctx context.Context, agent hub.AgentID) (*seat, error) {
+	if err := l.change(ctx); err != nil {
+		return nil, err
+	}
+	defer l.changed()
+	if now := l.current(); now != nil && now.agent == agent {
+		return now, nil
+	}
+	info, err := l.reach(ctx, true)
+	if err == nil {
+		err = l.settleSlot()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := l.enter(ctx, agent, false)
+	if errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
+		return nil, hub.Errorf(hub.CodeSessionConflict, "%s is another live agent", agent).With("agent_id", agent).
+			WithFix("join as another agent; a name is free again when its agent has ended or been silent for two minutes")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := l.sit(out, info)
+	s.joined = true
+	l.become(ctx, l.keep(s))
+	return s, nil
+}
+
+// accept sends a join. What it makes is kept before it is used.
+func (l *link) accept(ctx context.Context, want *pending, info hub.Info) (*hub.Joined, *seat, error) {
+	now, c := l.current(), l.base
+	if now != nil && want.Input.AgentID == now.agent {
+		c = now.client // it proves who asks
+	}
+	ctx = hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: want.Key}})
+	out, err := c.AcceptInvite(ctx, want.Code, want.Input)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &out.Row
+	if j.Live || j.ResumeKey == "" {
+		return nil, nil, hub.Errorf(hub.CodeSessionConflict, "%s is live already in another process", j.Seat.AgentID).
+			With("agent_id", j.Seat.AgentID).WithFix("join with another agent_id, or without one")
+	}
+	s := l.sit(hub.Registered{Session: j.Session, ResumeKey: j.ResumeKey}, info)
+	s.joined = true
+	return j, l.keep(s), nil
+}
+
+// finishJoin asks for the answer of a join that the bridge did not live to see;
+// nil, if it came to nothing.
+func (l *link) finishJoin(ctx context.Context, kept *identity, info hub.Info) (*seat, error) {
+	if kept.InstanceID != info.InstanceID {
+		return nil, nil
+	}
+	_, s, err := l.accept(ctx, kept.Pending, info)
+	if err != nil && (away(err) || ctx.Err() != nil) {
+		return nil, err
+	}
+	return s, nil
+}
+
+// intend notes in the slot what is about to be joined; nil takes that back.
+func (l *link) intend(want *pending) error {
+	if l.slot == nil {
+		return nil
+	}
+	kept, err := l.slot.load()
+	if err != nil || kept == nil {
+		return err
+	}
+	kept.Pending = want
+	if err := l.slot.store(kept); err != nil {
+		return hub.Errorf(hub.CodeInvalid, "the slot %s cannot be written: %v", l.slot.name, err).
+			WithFix("free space on its disk, then join again")
+	}
+	return nil
+}
+
+// become makes s the session that calls act in, and ends the one before.
+func (l *link) become(ctx context.Context, s *seat) {
+	l.mu.Lock()
+	before := l.now
+	l.now, l.last, l.ended = s, nil, nil
+	l.mu.Unlock()
+	l.b.announce(s)
+	if before != nil && before.id != s.id {
+		// The hub ends a silent session by itself.
+		_, _ = before.client.CloseSession(context.WithoutCancel(ctx), before.id)
+	}
+}

@@ -1,0 +1,193 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"hubcli/hub"
+)
+
+// Of the folder of slots.
+const (
+	slotsFolder  = "slots"
+	maxSlotBytes = 16 << 10
+	keepSlots    = 30 * 24 * time.Hour
+)
+
+var slotName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// CheckSlot refuses a name that no slot can have.
+func CheckSlot(name string) error {
+	if !slotName.MatchString(name) {
+		return hub.Invalid("resume_key", "a slot has a name of up to 64 letters, digits, dots, underscores and hyphens, and is no path").
+			WithFix("name it after what it is for, for example codex-main")
+	}
+	return nil
+}
+
+// identity is what a slot remembers: enough to go on as the same agent.
+type identity struct {
+	BaseURL    string         `json:"base_url"`
+	InstanceID hub.InstanceID `json:"instance_id"`
+	AgentID    hub.AgentID    `json:"agent_id"`
+	SessionID  hub.SessionID  `json:"session_id"` // full: a secret
+	ResumeKey  string         `json:"resume_key"` // a secret
+	// Joined: the agent was taken up by hub_join, not by a name of the start.
+	Joined bool `json:"joined"`
+	// Pending is a join under way: should the bridge end before the answer is
+	// here, asking again with the same key gives the same answer.
+	Pending *pending `json:"pending,omitempty"`
+}
+
+type pending struct {
+	Code  string          `json:"code"`
+	Input hub.AcceptInput `json:"input"`
+	Key   string          `json:"key"` // idempotency key
+}
+
+// slot is a file that one bridge at a time keeps an identity in:
+//
+//	<data root>/slots/<name>.json   0600, renamed into place
+//	<data root>/slots/<name>.lock   locked while the bridge runs
+type slot struct {
+	dir, name string
+	lock      *os.File
+}
+
+// errSlotHeld: another bridge has the slot.
+var errSlotHeld = errors.New("another bridge has the slot")
+
+// openSlot takes the slot for this process. errSlotHeld.
+func openSlot(dataRoot, name string, tryLock func(*os.File) (bool, error)) (*slot, error) {
+	s := &slot{dir: filepath.Join(dataRoot, slotsFolder), name: name}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, s.unusable("its folder cannot be made: "+err.Error(), "set HUB_DATA_ROOT to a folder that you may write to")
+	}
+	if err := s.private(s.dir); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, name+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, s.unusable("its lock cannot be opened: "+err.Error(), "set HUB_DATA_ROOT to a folder that you may write to")
+	}
+	got, err := tryLock(f)
+	if err == nil && got {
+		s.lock = f
+		return s, nil
+	}
+	_ = f.Close()
+	if err != nil {
+		return nil, s.unusable("its lock cannot be taken: "+err.Error(), "keep the data root on a disk of this machine")
+	}
+	return nil, errSlotHeld
+}
+
+// close lets another bridge have the slot.
+func (s *slot) close() {
+	if s != nil {
+		_ = s.lock.Close()
+	}
+}
+
+func (s *slot) path() string { return filepath.Join(s.dir, s.name+".json") }
+
+// private refuses what others can read or have put there: it holds secrets.
+func (s *slot) private(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return s.unusable(err.Error(), "see to "+path)
+	case info.Mode()&fs.ModeSymlink != 0 || !info.IsDir() && !info.Mode().IsRegular():
+		return s.unusable(path+" is no plain file or folder", "move it away")
+	case !ours(info):
+		return s.unusable(path+" belongs to another user", "move it away, or set HUB_DATA_ROOT to a folder of your own")
+	case readableByOthers(info):
+		mode := "600"
+		if info.IsDir() {
+			mode = "700"
+		}
+		return s.unusable("others can read "+path, fmt.Sprintf("if you trust what is in it: chmod %s %s; else remove it, which forgets who the bridge was", mode, path))
+	}
+	return nil
+}
+
+// load returns what the slot remembers; nil, if nothing.
+func (s *slot) load() (*identity, error) {
+	if _, err := os.Lstat(s.path()); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := s.private(s.path()); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(s.path())
+	if err != nil {
+		return nil, s.unusable(err.Error(), "see to "+s.path())
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSlotBytes+1))
+	var id identity
+	if err == nil {
+		err = json.Unmarshal(b, &id)
+	}
+	if err == nil {
+		err = hub.CheckSender("agent_id", id.AgentID)
+	}
+	if err != nil || len(b) > maxSlotBytes || (id.SessionID == "") != (id.ResumeKey == "") {
+		return nil, s.unusable("it is damaged", "remove "+s.path()+", which forgets who the bridge was, and join again with hub_join")
+	}
+	return &id, nil
+}
+
+// store makes the slot remember id. It is on the disk when store returns.
+func (s *slot) store(id *identity) error {
+	b, err := json.Marshal(id)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, bytes.NewReader(append(b, '\n')))
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.path())
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return err
+	}
+	return syncFolder(s.dir)
+}
+
+// sweep removes what has not been used for long, and what crashes have left.
+func (s *slot) sweep(now time.Time) {
+	entries, _ := os.ReadDir(s.dir) // those that could be read
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		age := now.Sub(info.ModTime())
+		old, _ := filepath.Match("auto-*", e.Name())
+		left, _ := filepath.Match(".new-*", e.Name())
+		if old && age > keepSlots || left && age > time.Hour {
+			_ = os.Remove(filepath.Join(s.dir, e.Name()))
+		}
+	}
+}
+
+func (s *slot) unusable(why, fix string) error {
+	return hub.Errorf(hub.CodeInvalid, "the slot %s cannot be used: %s", s.name, why).With("slot", s.name).WithFix(fix)
+}

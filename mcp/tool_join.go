@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func joinTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_join", title: "Join a room, or become another agent", alone: true,
+			description: "Use when you were given the code of an invite, or when your name was taken by another process: " +
+				"from then on this bridge acts as the agent that the answer names. Give code, agent_id or both.",
+		}, joinTool),
+	}
+}
+
+type joinIn struct {
+	Code           string `json:"code,omitempty" jsonschema:"code of an invite, such as 7KQ2-M9XD"`
+	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to be; without it the invite says. Your own id keeps it"`
+	DisplayName    string `json:"display_name,omitempty" jsonschema:"name to show beside the id"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"makes a repeated call join once"`
+}
+
+type joinOut struct {
+	AgentID   hub.AgentID     `json:"agent_id"`
+	Was       hub.AgentID     `json:"was,omitempty"`
+	Requested hub.AgentID     `json:"requested,omitempty"` // asked for, and another's
+	Room      *hub.Room       `json:"room,omitempty"`
+	Project   *hub.Project    `json:"project,omitempty"`
+	Role      string          `json:"role,omitempty"`
+	Cursor    hub.MessageID   `json:"cursor"` // since_id of the next look
+	Channel   hub.ChannelName `json:"channel,omitempty"`
+}
+
+func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
+	out := joinOut{}
+	if now := c.bridge.link.current(); now != nil {
+		out.Was = now.agent
+	}
+	switch {
+	case in.Code == "" && in.AgentID == "":
+		return nil, hub.Invalid("code", "neither code nor agent_id is given").
+			WithFix("give the code of an invite, or the agent_id to go on as")
+	case in.Code == "":
+		id := hub.AgentID(in.AgentID)
+		if err := hub.CheckSender("agent_id", id); err != nil {
+			return nil, err
+		}
+		s, err := c.bridge.link.takeUp(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		b, err := s.client.Bootstrap(ctx, s.agent)
+		if err != nil {
+			return nil, err
+		}
+		out.AgentID, out.Cursor = s.agent, b.LatestVisibleID
+		return &answer{data: out, line: sentence(fmt.Sprintf("You are %s now. Next: hub_poll_messages with since_id %d.", s.agent, out.Cursor), s.remark)}, nil
+	}
+	accept := hub.AcceptInput{AgentID: hub.AgentID(in.AgentID), DisplayName: in.DisplayName, Harness: string(c.harness())}
+	if err := api.ValidateAccept(&accept); err != nil {
+		return nil, err
+	}
+	j, s, err := c.bridge.link.join(ctx, in.Code, accept, in.IdempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
+	out.Channel, out.Cursor = j.Room.Channel, j.Bootstrap.LatestVisibleID
+	line := fmt.Sprintf("You are %s now, in room %s (%s). Next: hub_poll_messages with channel %s and since_id %d; speak there with hub_post_message.",
+		s.agent, j.Room.Name, j.Room.RoomID, j.Room.Channel, out.Cursor)
+	if j.Requested != "" {
+		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line
+	}
+	return &answer{data: out, line: sentence(line, s.remark)}, nil
+}
