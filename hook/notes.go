@@ -115,16 +115,24 @@ func (n Notes) OfBridge(pid int, harness hub.Harness, session string) (Note, boo
 	if !n.usable() {
 		return Note{}, false
 	}
-	self, ok := n.Look(pid)
-	for range maxLevels {
-		if self, ok = n.Look(self.Parent); !ok || self.PID <= 1 {
-			return Note{}, false
-		}
-		if notes := n.bridgesAt(self, harness); len(notes) > 0 {
+	for _, at := range n.above(pid) {
+		if notes := n.bridgesAt(at, harness); len(notes) > 0 {
 			return agreed(notes, session)
 		}
 	}
 	return Note{}, false
+}
+
+// above lists the processes above a process, the nearest first, as far as its
+// harness may be among them.
+func (n Notes) above(pid int) []Process {
+	var list []Process
+	for at, ok := n.Look(pid); ok && len(list) < maxLevels; list = append(list, at) {
+		if at, ok = n.Look(at.Parent); !ok || at.PID <= 1 {
+			break
+		}
+	}
+	return list
 }
 
 // bridgesAt returns the notes of bridges that run, left with the process at.

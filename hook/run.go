@@ -260,11 +260,7 @@ func (r *run) leaveNotes(b Binding) {
 		return
 	}
 	note := Note{AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: Key(r.payload.SessionID)}
-	at, ok := r.notes.Look(r.PID)
-	for range maxLevels {
-		if at, ok = r.notes.Look(at.Parent); !ok || at.PID <= 1 {
-			return
-		}
+	for _, at := range r.notes.above(r.PID) {
 		if err := r.notes.Leave(at, note); err != nil {
 			log(r.DataRoot, r.Now(), "%s: no note is left for a bridge: %v", r.event, err)
 			return

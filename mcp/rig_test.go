@@ -3,15 +3,21 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sys/unix"
 
 	"hubcli/api/client"
+	"hubcli/hub"
 	"hubcli/internal/testhub"
+	"hubcli/supervisor"
 )
 
 // rig is a bridge to a real hub with the SDK's own client on the other side, over
@@ -123,4 +129,54 @@ func mustJSON(tb testing.TB, v any) string {
 		tb.Fatal(err)
 	}
 	return string(b)
+}
+
+// at makes a test's hub listen on an address.
+func at(addr string) testhub.Option {
+	return testhub.With(func(c *supervisor.Config) {
+		_ = c.Listener.Close()
+		l, err := net.Listen("tcp", addr)
+		if err == nil {
+			c.Listener = l
+		}
+	})
+}
+
+// freeAddress is one of loopback that nobody listens on.
+func freeAddress(tb testing.TB) string {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// lockForTest is what the command line brings along.
+func lockForTest(f *os.File) (bool, error) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// invite makes a room and returns the code of an invite into it for handle.
+func invite(tb testing.TB, r *rig, handle hub.AgentID) string {
+	tb.Helper()
+	ctx := context.Background()
+	p, err := r.hub.CreateProject(ctx, hub.ProjectInput{Name: "Project " + string(handle)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	room, err := r.hub.CreateRoom(ctx, hub.RoomInput{Project: string(p.Row.ProjectID), Name: "Room " + string(handle)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	in, err := r.hub.CreateInvite(ctx, hub.InviteInput{Project: string(p.Row.ProjectID), Room: string(room.Row.RoomID), Handle: handle, MaxUses: 3})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return in.Row.Code
 }

@@ -52,28 +52,9 @@ func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {
 			b.meet(r.ClientInfo())
 		}
 		res, err := next(ctx, method, req)
-		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil && b.surface() == hub.SurfaceProgressive {
+		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil && b.surface(ctx) == hub.SurfaceProgressive {
 			list.Tools = shown(list.Tools)
 		}
 		return res, err
 	}
-}
-
-// surface is how many tools the client is shown.
-func (b *bridge) surface() hub.Surface {
-	if b.Surface != "" {
-		return b.Surface
-	}
-	return hub.SurfaceFull
-}
-
-// shown leaves out what the progressive surface hides.
-func shown(all []*sdk.Tool) []*sdk.Tool {
-	var live []*sdk.Tool
-	for _, t := range all {
-		if row, ok := find(t.Name); ok && row.live {
-			live = append(live, t)
-		}
-	}
-	return live
 }

@@ -51,7 +51,7 @@ func Start(tb testing.TB, options ...Option) *Hub {
 	if err != nil {
 		tb.Fatalf("start the hub: %v", err)
 	}
-	h := &Hub{Tree: t, Dir: c.Storage, URL: "http://" + l.Addr().String()}
+	h := &Hub{Tree: t, Dir: c.Storage, URL: "http://" + c.Listener.Addr().String()}
 	tb.Cleanup(func() {
 		if err := h.Stop(); err != nil {
 			tb.Errorf("stop the hub: %v", err)

@@ -1,0 +1,325 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/hook"
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// whoamiLine asks a bridge who it is.
+func whoamiLine(r *rig) (hub.AgentID, string) {
+	r.tb.Helper()
+	res := r.try("hub_whoami", nil)
+	if res.IsError {
+		r.tb.Fatalf("hub_whoami: %s", text(res))
+	}
+	var b hub.Bootstrap
+	r.must("hub_whoami", nil, &b)
+	return b.AgentID, text(res)
+}
+
+// kept makes a bridge remember things in a data root.
+func kept(root string, more func(*Config)) func(*Config) {
+	return func(c *Config) {
+		c.Agent, c.DataRoot, c.TryLock = "", root, lockForTest
+		if more != nil {
+			more(c)
+		}
+	}
+}
+
+func slotted(root, name string) func(*Config) {
+	return kept(root, func(c *Config) { c.ResumeKey = name })
+}
+
+func TestDefaultNameNeverDisplaces(t *testing.T) {
+	h := testhub.Start(t)
+	first := bridgeTo(t, h, func(c *Config) { c.Agent = "" })
+	if id, _ := whoamiLine(first); id != "mcp-client" {
+		t.Fatalf("the first is %s", id)
+	}
+	second := bridgeTo(t, h, func(c *Config) { c.Agent = "" })
+	if id, line := whoamiLine(second); id != "mcp-client-2" || !strings.Contains(line, "mcp-client is that of another") {
+		t.Errorf("the second is %s and says %q", id, line)
+	}
+	if id, _ := whoamiLine(first); id != "mcp-client" {
+		t.Errorf("the first has become %s", id)
+	}
+}
+
+func TestNamedAgentReplacesAndTheDisplacedSaysSo(t *testing.T) {
+	h := testhub.Start(t)
+	first := bridgeTo(t, h, nil)
+	whoamiLine(first)
+	second := bridgeTo(t, h, nil)
+	whoamiLine(second)
+	for range 2 {
+		say := first.refused("hub_post_message", map[string]any{"body": "x"})
+		if !strings.Contains(say, "session_replaced") || !strings.Contains(say, "registered as me") || !strings.Contains(say, "hub_join") {
+			t.Fatalf("the displaced says %q", say)
+		}
+	}
+	if id, _ := whoamiLine(second); id != "me" {
+		t.Errorf("the second has become %s: the first fights", id)
+	}
+	first.must("hub_join", map[string]any{"agent_id": "other"}, nil)
+	if id, _ := whoamiLine(first); id != "other" {
+		t.Errorf("after hub_join the displaced is %s", id)
+	}
+	if say := first.refused("hub_join", map[string]any{"agent_id": "me"}); !strings.Contains(say, "session_conflict") {
+		t.Errorf("taking up a live agent says %q", say)
+	}
+}
+
+// A call that waits when the session is displaced ends at once and says so.
+func TestParkedCallHearsOfDisplacement(t *testing.T) {
+	h := testhub.Start(t)
+	first := bridgeTo(t, h, nil)
+	whoamiLine(first)
+	said := make(chan string, 1)
+	go func() { said <- text(first.try("hub_poll_messages", map[string]any{"timeout_seconds": 40})) }()
+	awaitParked(t, first, "me")
+	second := bridgeTo(t, h, nil)
+	whoamiLine(second)
+	select {
+	case say := <-said:
+		if !strings.Contains(say, "session_replaced") {
+			t.Errorf("the parked call says %q", say)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the parked call does not end")
+	}
+}
+
+// awaitParked waits until a poll of the agent waits at the hub.
+func awaitParked(t *testing.T, r *rig, agent hub.AgentID) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for time.Now().Before(deadline) {
+		s, err := r.hub.AppStatus(context.Background())
+		if err == nil && s.Counts.ParkedPolls > 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("no call of %s waits", agent)
+}
+
+func TestSessionOutlivesAHubRestart(t *testing.T) {
+	addr := freeAddress(t)
+	dir := filepath.Join(t.TempDir(), "store")
+	h := testhub.Start(t, testhub.Dir(dir), at(addr))
+	me := bridgeTo(t, h, nil)
+	var before, after hub.Bootstrap
+	me.must("hub_whoami", nil, &before)
+	if err := h.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	testhub.Start(t, testhub.Dir(dir), at(addr))
+	me.must("hub_whoami", nil, &after)
+	if after.Session == nil || after.Session.SessionID != before.Session.SessionID || after.AgentID != "me" {
+		t.Errorf("after the restart the session is %+v, was %+v", after.Session, before.Session)
+	}
+}
+
+func TestOtherStoreRegistersAnewAndSaysSo(t *testing.T) {
+	addr := freeAddress(t)
+	h := testhub.Start(t, at(addr))
+	me := bridgeTo(t, h, nil)
+	whoamiLine(me)
+	if err := h.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	testhub.Start(t, at(addr))
+	if id, line := whoamiLine(me); id != "me" || !strings.Contains(line, "another store") {
+		t.Errorf("in another store it is %s and says %q", id, line)
+	}
+}
+
+func TestNoHubSaysWhatToDo(t *testing.T) {
+	addr := freeAddress(t)
+	h := testhub.Start(t, at(addr))
+	if err := h.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	me := bridgeTo(t, h, nil)
+	began := time.Now()
+	list, err := me.ListTools(context.Background(), nil)
+	if err != nil || len(list.Tools) == 0 || time.Since(began) > time.Second {
+		t.Errorf("without a hub the list takes %v: %v", time.Since(began), err)
+	}
+	say := me.refused("hub_whoami", nil)
+	if !strings.Contains(say, "unreachable") || !strings.Contains(say, "hubcli ensure") {
+		t.Errorf("without a hub a call says %q", say)
+	}
+	testhub.Start(t, at(addr))
+	if id, _ := whoamiLine(me); id != "me" {
+		t.Errorf("when the hub is there it is %s", id)
+	}
+}
+
+func TestSlotResumesTheJoinedIdentity(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	first := bridgeTo(t, h, slotted(root, "s1"))
+	if id, _ := whoamiLine(first); id != "mcp-client" {
+		t.Fatalf("it begins as %s", id)
+	}
+	code := invite(t, first, "builder")
+	first.must("hub_join", map[string]any{"code": code}, nil)
+	id, _ := whoamiLine(first)
+	if id != "builder" {
+		t.Fatalf("hub_join made it %s", id)
+	}
+	for range 3 { // each restart rotates the key
+		first.end()
+		first = bridgeTo(t, h, slotted(root, "s1"))
+		if id, line := whoamiLine(first); id != "builder" || strings.Contains(line, "anew") {
+			t.Fatalf("the restarted bridge is %s and says %q", id, line)
+		}
+	}
+	first.end()
+	info, err := os.Stat(filepath.Join(root, "slots", "key-s1.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the slot: %v %v", info.Mode(), err)
+	}
+	if info, err = os.Stat(filepath.Join(root, "slots")); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder of slots: %v %v", info.Mode(), err)
+	}
+	// Without the slot it is who the command line says.
+	other := bridgeTo(t, h, slotted(root, "s2"))
+	if id, _ := whoamiLine(other); id != "mcp-client" {
+		t.Errorf("another slot gives %s", id)
+	}
+}
+
+func TestTwoBridgesOnOneSlot(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	first := bridgeTo(t, h, slotted(root, "s"))
+	first.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
+	second := bridgeTo(t, h, slotted(root, "s"))
+	id, line := whoamiLine(second)
+	if id != "mcp-client" || !strings.Contains(line, "The slot s is another bridge's") {
+		t.Errorf("the second is %s and says %q", id, line)
+	}
+	if id, _ := whoamiLine(first); id != "joined" {
+		t.Errorf("the first has become %s", id)
+	}
+	named := bridgeTo(t, h, func(c *Config) { slotted(root, "s")(c); c.Agent = "mcp-client" })
+	if id, _ := whoamiLine(named); id != "mcp-client-2" {
+		t.Errorf("with --agent on a held slot it is %s", id)
+	}
+}
+
+func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
+	h := testhub.Start(t)
+	for name, spoil := range map[string]func(path string) error{
+		"damaged":  func(p string) error { return os.WriteFile(p, []byte("{"), 0o600) },
+		"readable": func(p string) error { return os.Chmod(p, 0o640) },
+		"huge":     func(p string) error { return os.WriteFile(p, make([]byte, 1<<20), 0o600) },
+		"symlink": func(p string) error {
+			if err := os.Rename(p, p+".away"); err != nil {
+				return err
+			}
+			return os.Symlink(p+".away", p)
+		},
+		"folder": func(p string) error { return os.Chmod(filepath.Dir(p), 0o750) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			first := bridgeTo(t, h, slotted(root, "s"))
+			first.must("hub_join", map[string]any{"agent_id": "agent-" + name}, nil)
+			first.end()
+			path := filepath.Join(root, "slots", "key-s.json")
+			if err := spoil(path); err != nil {
+				t.Fatal(err)
+			}
+			second := bridgeTo(t, h, slotted(root, "s"))
+			say := second.refused("hub_whoami", nil)
+			if !strings.Contains(say, "the slot key-s cannot be used") || !strings.Contains(say, "fix: ") {
+				t.Errorf("it says %q", say)
+			}
+			rows, err := second.hub.Agents(context.Background(), hub.AgentsQuery{})
+			if err != nil || len(rows) != 0 {
+				t.Errorf("it has registered %v (%v)", rows, err)
+			}
+		})
+	}
+}
+
+func TestSlotNames(t *testing.T) {
+	for _, bad := range []string{"", ".", "..", "a/b", `a\b`, "../x", "/x", "a b", "ä", ".hidden", strings.Repeat("a", 65), "a\x00"} {
+		if CheckSlot(bad) == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+	for _, good := range []string{"a", "codex-main", "A.b_c-9"} {
+		if err := CheckSlot(good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+}
+
+// A harness session has one agent, whoever begins, and the hook follows a join.
+func TestHookAndBridgeAreOneAgent(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	inSession := func(id string) func(*Config) {
+		return kept(root, func(c *Config) {
+			c.Harness = "claude-code"
+			c.Getenv = func(name string) string {
+				return map[string]string{"CLAUDE_CODE_SESSION_ID": id, "CLAUDECODE": "1"}[name]
+			}
+		})
+	}
+	one, two := bridgeTo(t, h, inSession("one")), bridgeTo(t, h, inSession("two"))
+	a, _ := whoamiLine(one)
+	b, _ := whoamiLine(two)
+	if a != hook.AgentOf(hub.HarnessClaudeCode, "one") || b != hook.AgentOf(hub.HarnessClaudeCode, "two") {
+		t.Fatalf("two sessions are %s and %s", a, b)
+	}
+	if known, ok := hook.Remembered(root, "one"); !ok || known.AgentID != a {
+		t.Errorf("hooks of the session know %+v", known)
+	}
+	one.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
+	if known, ok := hook.Remembered(root, "one"); !ok || known.AgentID != "joined" {
+		t.Errorf("after the join hooks of the session know %+v", known)
+	}
+	one.end()
+	again := bridgeTo(t, h, inSession("one"))
+	if id, _ := whoamiLine(again); id != "joined" {
+		t.Errorf("the bridge that the harness restarts in the session is %s", id)
+	}
+	twice := bridgeTo(t, h, inSession("one"))
+	if id, line := whoamiLine(twice); id != "joined-2" || line == "" {
+		t.Errorf("a second bridge of one session is %s: %s", id, line)
+	}
+}
+
+func TestKeepaliveKeepsTheSessionAndIsNoWork(t *testing.T) {
+	h := testhub.Start(t)
+	me := bridgeTo(t, h, nil)
+	whoamiLine(me)
+	rows, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	seen := rows[0].LastSeen
+	deadline := time.Now().Add(5 * time.Second)
+	for rows[0].LastSeen == seen {
+		if time.Now().After(deadline) {
+			t.Fatal("the look is no sign of life")
+		}
+		if err := look(context.Background(), me.bridge.link.current()); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err = me.hub.Agents(context.Background(), hub.AgentsQuery{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
