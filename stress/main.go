@@ -51,6 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runKill(ctx, args, stdout, stderr)
 	case "ceiling":
 		return ceiling.Serve(ctx, func(addr string) { fmt.Fprintln(stdout, addr) })
+	case "ceiling-bridge":
+		return ceiling.ServeBridge(ctx)
 	default:
 		return fmt.Errorf("no program %q; there are bench and kill", name)
 	}
@@ -70,6 +72,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	flags.IntVar(&o.Agents, "agents", o.Agents, "closed loops of the throughput figures")
 	flags.IntVar(&o.Waiters, "waiters", o.Waiters, "parked polls of the wake figure")
 	flags.IntVar(&o.Parked, "parked", o.Parked, "parked polls of the memory figure")
+	flags.IntVar(&o.Bridges, "bridges", o.Bridges, "bridges that wait, of the figure mcp")
 	flags.IntVar(&o.Messages, "messages", o.Messages, "messages of the large store")
 	flags.DurationVar(&o.Settle, "settle", o.Settle, "pause before memory is read")
 	flags.DurationVar(&o.Idle, "idle", o.Idle, "length of the idle figure")

@@ -31,6 +31,7 @@ var figures = []figure{
 	{"memory", (*run).memory},
 	{"python", (*run).python},
 	{"relay", (*run).relay},
+	{"mcp", (*run).mcp},
 	{"search", (*run).search},
 	{"million", (*run).million},
 }

@@ -17,6 +17,7 @@ type Options struct {
 	Agents      int           // closed loops of the throughput figures
 	Waiters     int           // parked polls of the wake figure
 	Parked      int           // parked polls of the memory figure
+	Bridges     int           // bridges of the wake of the figure mcp
 	Messages    int           // messages of the large store
 	Settle      time.Duration // pause before memory is read
 	Idle        time.Duration // length of the idle figure
@@ -31,7 +32,7 @@ type Options struct {
 // DefaultOptions are those of the figures that the project promises.
 func DefaultOptions() Options {
 	return Options{
-		Rounds: 5, Round: 2 * time.Second, Agents: 64, Waiters: 1_000, Parked: 5_000,
+		Rounds: 5, Round: 2 * time.Second, Agents: 64, Waiters: 1_000, Parked: 5_000, Bridges: 50,
 		Messages: 1_000_000, Settle: 3 * time.Second, Idle: 20 * time.Second, Progress: io.Discard,
 	}
 }
@@ -41,6 +42,7 @@ const (
 	maxRounds   = 100
 	maxRound    = time.Minute
 	maxConns    = 9_000
+	maxBridges  = 1_000
 	maxMessages = 10_000_000
 )
 
@@ -58,6 +60,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("a round must take 10ms to %v", maxRound)
 	case min(o.Agents, o.Waiters, o.Parked) < 1 || max(o.Agents, o.Waiters, o.Parked) > maxConns:
 		return fmt.Errorf("agents, waiters and parked polls must be 1 to %d", maxConns)
+	case o.Bridges < 1 || o.Bridges > maxBridges:
+		return fmt.Errorf("bridges must be 1 to %d", maxBridges)
 	case o.Messages < 1 || o.Messages > maxMessages:
 		return fmt.Errorf("messages must be 1 to %d", maxMessages)
 	case o.Profiles != "" && (o.Executable != "" || o.Itself):
