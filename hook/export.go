@@ -28,7 +28,7 @@ func export(path, name, value string) error {
 	if err != nil {
 		return err
 	}
-	line := []byte("export " + name + "=" + shell(value))
+	line := []byte("export " + name + "=" + Shell(value))
 	for have := range bytes.Lines(b) {
 		if bytes.Equal(bytes.TrimRight(have, "\r\n"), line) {
 			return nil

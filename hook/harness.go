@@ -62,6 +62,10 @@ var variables = []variable{
 	{"ANTIGRAVITY_AGENT", hub.HarnessAntigravity},
 }
 
+// Wakes reports whether the exit of a background process begins a new turn of an
+// agent in this harness.
+func Wakes(h hub.Harness) bool { return harnesses[h].wakes }
+
 // parse finds a harness that runs hooks by a name of it.
 func parse(name string) (hub.Harness, bool) {
 	h, _ := hub.ParseHarness(name)

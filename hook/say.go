@@ -211,7 +211,7 @@ func fitting(p *page, title string, parts []string, all int) {
 func (s *scene) commands() []string {
 	post := s.command("post")
 	if s.Room != nil {
-		post += " --channel " + shell(string(s.Room.Channel))
+		post += " --channel " + Shell(string(s.Room.Channel))
 	}
 	return []string{"Read: " + s.poll(), "Write: " + post + ` "..." (to one agent alone: --to AGENT)`}
 }
@@ -220,9 +220,9 @@ func (s *scene) command(name string) string { return command(name, s.Agent, s.Ba
 
 // command begins a line for a shell; an empty baseURL is the default.
 func command(name string, agent hub.AgentID, baseURL string) string {
-	line := "hubcli " + name + " --agent " + shell(string(agent))
+	line := "hubcli " + name + " --agent " + Shell(string(agent))
 	if baseURL != "" {
-		line += " --base-url " + shell(baseURL)
+		line += " --base-url " + Shell(baseURL)
 	}
 	return line
 }
@@ -245,7 +245,7 @@ func (s *scene) poll() string {
 func PollCommand(agent hub.AgentID, baseURL string, channel hub.ChannelName, since hub.MessageID) string {
 	line := command("poll", agent, baseURL)
 	if channel != "" {
-		line += " --channel " + shell(string(channel))
+		line += " --channel " + Shell(string(channel))
 	}
 	if since > 0 {
 		line += fmt.Sprintf(" --since-id %d", since)
@@ -274,10 +274,10 @@ func (s *scene) waiting() []string {
 func (s *scene) watch(conditions ...string) string {
 	line := s.command("watch")
 	if s.Room != nil {
-		line += " --room " + shell(string(s.Room.RoomID))
+		line += " --room " + Shell(string(s.Room.RoomID))
 	}
 	for _, c := range conditions {
-		line += " --until " + shell(c)
+		line += " --until " + Shell(c)
 	}
 	return line
 }

@@ -99,8 +99,8 @@ func word(s string) string {
 	return shorten(s, 64)
 }
 
-// shell quotes an argument for a POSIX shell where it needs quotes.
-func shell(s string) string {
+// Shell quotes an argument for a POSIX shell where it needs quotes.
+func Shell(s string) string {
 	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%_+=:,./-", r)
 	}

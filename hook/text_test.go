@@ -40,8 +40,8 @@ func TestShell(t *testing.T) {
 		"dev-a": "dev-a", "http://127.0.0.1:7001": "http://127.0.0.1:7001", "": "''", "a b": "'a b'",
 		"$(rm -rf x)": "'$(rm -rf x)'", "it's": `'it'\''s'`, "a;b": "'a;b'", "tasks-complete:1,2": "tasks-complete:1,2",
 	} {
-		if got := shell(in); got != want {
-			t.Errorf("shell(%q) = %s, want %s", in, got, want)
+		if got := Shell(in); got != want {
+			t.Errorf("Shell(%q) = %s, want %s", in, got, want)
 		}
 	}
 }

@@ -72,6 +72,8 @@ type bridge struct {
 	notes  hook.Notes
 	self   hook.Process // zero: unknown
 	parent hook.Process // the harness, as a rule; zero: unknown
+	feeds  feeds        // how far the agent has read
+	homes  homes        // the rooms in which it works
 
 	mu     sync.Mutex
 	client string        // the name by which the client has introduced itself
@@ -213,7 +215,7 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 		if err != nil {
 			return refusal(err), nil
 		}
-		return success(a), nil
+		return success(a)
 	}
 }
 
@@ -252,31 +254,4 @@ func (b *bridge) attempt(ctx context.Context, c *call, t tool, args json.RawMess
 		}
 	}()
 	return t.run(ctx, c, args)
-}
-
-// success is an answer as the protocol has it: one line to read, and the data.
-func success(a *answer) *sdk.CallToolResult {
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: a.line}}, StructuredContent: a.data}
-}
-
-// refusal is an error as the protocol has it: code, sentence, way out.
-func refusal(err error) *sdk.CallToolResult {
-	var h *hub.Error
-	if !errors.As(err, &h) {
-		h = hub.NewError(hub.CodeInternal, err.Error())
-	}
-	text := fmt.Sprintf("%s: %s", h.Code, h.Message)
-	if h.Fix != "" {
-		text += "\nfix: " + h.Fix
-	}
-	return &sdk.CallToolResult{
-		IsError: true,
-		Content: []sdk.Content{&sdk.TextContent{Text: text}},
-		StructuredContent: struct {
-			Code   hub.Code       `json:"code"`
-			Error  string         `json:"error"`
-			Fix    string         `json:"fix,omitempty"`
-			Detail map[string]any `json:"detail,omitempty"`
-		}{h.Code, h.Message, h.Fix, h.Detail},
-	}
 }

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"hubcli/hub"
@@ -13,14 +12,14 @@ func TestPostIsHeard(t *testing.T) {
 	h := testhub.Start(t)
 	me := bridgeTo(t, h, nil)
 	other := bridgeTo(t, h, func(c *Config) { c.Agent = "other" })
-	var posted hub.Message
-	me.must("hub_post_message", map[string]any{"body": "hello"}, &posted)
-	if posted.FromAgent != "me" || posted.Assurance != hub.AssuranceSession {
-		t.Errorf("posted as %s with assurance %s, want me with the session", posted.FromAgent, posted.Assurance)
+	me.must("hub_post_message", map[string]any{"body": "hello"}, nil)
+	var heard polled
+	other.must("hub_poll_messages", map[string]any{"since_id": 0}, &heard)
+	if len(heard.Messages) != 1 {
+		t.Fatalf("the other hears %d messages, want 1", len(heard.Messages))
 	}
-	res := other.try("hub_poll_messages", map[string]any{"since_id": 0})
-	if res.IsError || !strings.Contains(mustJSON(t, res.StructuredContent), "hello") {
-		t.Errorf("the other hears %s", mustJSON(t, res.StructuredContent))
+	if m := heard.Messages[0]; m.From != "me" || m.Assurance != hub.AssuranceSession || m.Body != "hello" {
+		t.Errorf("the other hears %q of %s with assurance %s, want hello of me with the session", m.Body, m.From, m.Assurance)
 	}
 }
 

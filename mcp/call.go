@@ -38,6 +38,7 @@ type call struct {
 	session *sdk.ServerSession
 	token   any // progress token; nil if the client wants no progress
 	steps   float64
+	ends    time.Time // when its wait is over; zero until it waits
 }
 
 func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
@@ -75,6 +76,15 @@ func (c *call) wait(asked float64) time.Duration {
 		return min(defaultWait, limit)
 	}
 	return time.Duration(min(asked, limit.Seconds()) * float64(time.Second))
+}
+
+// until is when a wait of this call is over: the same if the bridge has to begin the
+// call anew in another session.
+func (c *call) until(patience time.Duration) time.Time {
+	if c.ends.IsZero() {
+		c.ends = time.Now().Add(patience)
+	}
+	return c.ends
 }
 
 // progress tells the client that the call goes on, if it wants to know.

@@ -138,6 +138,9 @@ func (l *link) settleSlot() error {
 
 // resumeKept goes on as the agent of the slot; nil, if the hub refuses.
 func (l *link) resumeKept(ctx context.Context, kept *identity, info hub.Info) (*seat, error) {
+	if kept.RoomID != "" && kept.InstanceID == info.InstanceID {
+		l.b.homes.join(kept.AgentID, kept.RoomID)
+	}
 	if kept.Pending != nil {
 		s, err := l.finishJoin(ctx, kept, info)
 		if s != nil || err != nil {
@@ -280,6 +283,7 @@ func (l *link) keep(s *seat) *seat {
 	}
 	err := l.slot.store(&identity{
 		BaseURL: l.base.BaseURL(), InstanceID: s.instance, AgentID: s.agent, SessionID: s.id, ResumeKey: s.key, Joined: s.joined,
+		RoomID: l.b.homes.of(s.agent),
 	})
 	if err != nil {
 		l.b.log.Warn("the slot cannot be written", "slot", l.slot.name, "error", err)

@@ -88,6 +88,7 @@ func (l *link) accept(ctx context.Context, want *pending, info hub.Info) (*hub.J
 	}
 	s := l.sit(hub.Registered{Session: j.Session, ResumeKey: j.ResumeKey}, info)
 	s.joined = true
+	l.b.homes.join(s.agent, j.Room.RoomID)
 	return j, l.keep(s), nil
 }
 

@@ -35,7 +35,7 @@ func declare(t tool) *sdk.Tool {
 	return &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input,
 		Annotations: &sdk.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.idempotent,
+			ReadOnlyHint: t.reads, IdempotentHint: t.idempotent,
 			DestructiveHint: &destructive, OpenWorldHint: &closed,
 		},
 	}
@@ -50,6 +50,8 @@ func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {
 			b.meet(r.Params.ClientInfo)
 		case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
 			b.meet(r.ClientInfo())
+		case *sdk.ServerRequest[*sdk.CancelledParams]:
+			b.feeds.undo()
 		}
 		res, err := next(ctx, method, req)
 		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil && b.surface(ctx) == hub.SurfaceProgressive {

@@ -42,6 +42,8 @@ type identity struct {
 	ResumeKey  string         `json:"resume_key"` // a secret
 	// Joined: the agent was taken up by hub_join, not by a name of the start.
 	Joined bool `json:"joined"`
+	// RoomID is the room that the agent has joined; empty: none by an invite.
+	RoomID hub.RoomID `json:"room_id,omitempty"`
 	// Pending is a join under way: should the bridge end before the answer is
 	// here, asking again with the same key gives the same answer.
 	Pending *pending `json:"pending,omitempty"`

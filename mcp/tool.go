@@ -1,17 +1,13 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"hubcli/hub"
 )
 
 // tool is one row of the table that drives list, search, describe and call.
@@ -27,16 +23,23 @@ type tool struct {
 	run         func(ctx context.Context, c *call, args json.RawMessage) (*answer, error)
 }
 
-// answer is what a tool has to say.
-type answer struct {
-	data any    // an object; becomes structuredContent
-	line string // one compact line: what happened and what to do next
+var tables struct {
+	once sync.Once
+	all  []tool
 }
 
-// table lists the tools in the order of their names.
-var table = sync.OnceValue(func() []tool {
-	return slices.Concat(agentTools(), joinTools(), messageTools())
-})
+// table lists the tools in the order of their names. It is made when it is first
+// wanted: some of the tools read it themselves.
+func table() []tool {
+	tables.once.Do(func() {
+		tables.all = slices.Concat(
+			messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
+			watchTools(), recordTools(), memoryTools(), metaTools(),
+		)
+		slices.SortFunc(tables.all, func(a, b tool) int { return strings.Compare(a.name, b.name) })
+	})
+	return tables.all
+}
 
 // find returns the tool of a name.
 func find(name string) (tool, bool) {
@@ -47,50 +50,20 @@ func find(name string) (tool, bool) {
 	return table()[i], true
 }
 
-// define completes a tool whose arguments are an In: the schema comes from its
-// fields unless t has one, and what run gets has been checked against it.
+// define completes a tool whose arguments are an In: the schema is made of its
+// fields, and what run gets has been checked against it.
 func define[In any](t tool, run func(context.Context, *call, In) (*answer, error)) tool {
-	if t.input == nil {
-		schema, err := jsonschema.For[In](nil)
-		if err != nil {
-			panic("the arguments of " + t.name + " have no schema: " + err.Error())
-		}
-		t.input = schema
+	schema, err := schemaOf[In]()
+	if err != nil {
+		panic("the arguments of " + t.name + " have no schema: " + err.Error())
 	}
-	resolved := sync.OnceValues(func() (*jsonschema.Resolved, error) { return t.input.Resolve(nil) })
+	t.input = schema
 	t.run = func(ctx context.Context, c *call, args json.RawMessage) (*answer, error) {
-		schema, err := resolved()
+		in, err := decode[In](&t, args)
 		if err != nil {
 			return nil, err
-		}
-		in, err := decode[In](schema, args)
-		if err != nil {
-			return nil, hub.Errorf(hub.CodeInvalid, "the arguments of %s are refused: %v", t.name, err).
-				WithFix("call hub_describe_tool with name " + t.name + " for what it takes")
 		}
 		return run(ctx, c, in)
 	}
 	return t
-}
-
-// decode reads arguments that fit a schema.
-func decode[In any](schema *jsonschema.Resolved, args json.RawMessage) (in In, err error) {
-	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}")
-	}
-	var loose any
-	if err := json.Unmarshal(args, &loose); err != nil {
-		return in, err
-	}
-	if err := schema.Validate(loose); err != nil {
-		return in, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	if err := dec.Decode(&in); err != nil {
-		return in, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return in, errors.New("something follows the object")
-	}
-	return in, nil
 }

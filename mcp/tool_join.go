@@ -12,17 +12,16 @@ func joinTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_join", title: "Join a room, or become another agent", alone: true,
-			description: "Use when you were given the code of an invite, or when your name was taken by another process: " +
-				"from then on this bridge acts as the agent that the answer names. Give code, agent_id or both.",
+			description: "Use with the code of an invite, or when another process has your name: from then on you are the agent it answers.",
 		}, joinTool),
 	}
 }
 
 type joinIn struct {
-	Code           string `json:"code,omitempty" jsonschema:"code of an invite, such as 7KQ2-M9XD"`
-	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to be; without it the invite says. Your own id keeps it"`
-	DisplayName    string `json:"display_name,omitempty" jsonschema:"name to show beside the id"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"makes a repeated call join once"`
+	Code           string `json:"code,omitempty" jsonschema:"of an invite, such as 7KQ2-M9XD"`
+	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to be; default: the invite's. Your own keeps it"`
+	DisplayName    string `json:"display_name,omitempty" jsonschema:"shown beside the id"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 
 type joinOut struct {
@@ -32,7 +31,6 @@ type joinOut struct {
 	Room      *hub.Room       `json:"room,omitempty"`
 	Project   *hub.Project    `json:"project,omitempty"`
 	Role      string          `json:"role,omitempty"`
-	Cursor    hub.MessageID   `json:"cursor"` // since_id of the next look
 	Channel   hub.ChannelName `json:"channel,omitempty"`
 }
 
@@ -54,12 +52,8 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := s.client.Bootstrap(ctx, s.agent)
-		if err != nil {
-			return nil, err
-		}
-		out.AgentID, out.Cursor = s.agent, b.LatestVisibleID
-		return &answer{data: out, line: sentence(fmt.Sprintf("You are %s now. Next: hub_poll_messages with since_id %d.", s.agent, out.Cursor), s.remark)}, nil
+		out.AgentID = s.agent
+		return &answer{data: out, line: sentence(fmt.Sprintf("You are %s now. Next: hub_poll_messages for what is unread.", s.agent), s.remark)}, nil
 	}
 	accept := hub.AcceptInput{AgentID: hub.AgentID(in.AgentID), DisplayName: in.DisplayName, Harness: string(c.harness())}
 	if err := api.ValidateAccept(&accept); err != nil {
@@ -70,11 +64,11 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 		return nil, err
 	}
 	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
-	out.Channel, out.Cursor = j.Room.Channel, j.Bootstrap.LatestVisibleID
-	line := fmt.Sprintf("You are %s now, in room %s (%s). Next: hub_poll_messages with channel %s and since_id %d; speak there with hub_post_message.",
-		s.agent, j.Room.Name, j.Room.RoomID, j.Room.Channel, out.Cursor)
+	out.Channel = j.Room.Channel
+	line := fmt.Sprintf("You are %s now, in room %s (%s). Next: hub_room_status to look around, hub_poll_messages to hear, hub_post_message to speak there.",
+		s.agent, quoted(j.Room.Name, 100), j.Room.RoomID)
 	if j.Requested != "" {
 		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line
 	}
-	return &answer{data: out, line: sentence(line, s.remark)}, nil
+	return &answer{data: out, line: sentence(line, s.remark), untrusted: []string{"room.name", "room.topic", "project.name", "role"}}, nil
 }

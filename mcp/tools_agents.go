@@ -3,32 +3,127 @@ package mcp
 import (
 	"context"
 	"fmt"
+
+	"hubcli/hub"
 )
 
+// agentTools say who is there.
 func agentTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_whoami", title: "Who am I", reads: true, idempotent: true,
-			description: "Use first, or when unsure: says which agent you are, who else is live, and where messages are. " +
-				"Everything posted before counts as seen from then on.",
+			description: "Begin here, or when unsure: your agent id, room, unread messages, tasks and claims.",
 		}, whoami),
+		define(tool{
+			name: "hub_list_agents", title: "List live agents", reads: true, idempotent: true,
+			description: "Find out which agents are live and can be written to.",
+		}, listAgents),
 	}
 }
 
+// aboutMe is what an agent should know of itself.
+type aboutMe struct {
+	AgentID  hub.AgentID     `json:"agent_id"`
+	Session  hub.SessionID   `json:"session_id"` // public form
+	Harness  hub.Harness     `json:"harness"`
+	RoomID   hub.RoomID      `json:"room_id,omitempty"`
+	Channel  hub.ChannelName `json:"channel"` // where it posts if it names none
+	Unread   int             `json:"unread"`
+	ForYou   []unreadRow     `json:"for_you"` // unread, to you alone or naming you
+	Tasks    []shownTask     `json:"tasks"`   // yours, or offered to you
+	Claims   []string        `json:"claims"`
+	Watching bool            `json:"watching"`
+	LatestID hub.MessageID   `json:"latest_id"`
+	Remark   string          `json:"remark,omitempty"`
+}
+
+// unreadRow is an unread message in short.
+type unreadRow struct {
+	ID        hub.MessageID `json:"id"`
+	From      hub.AgentID   `json:"from"`
+	Authority hub.Authority `json:"authority"`
+	Assurance hub.Assurance `json:"assurance"`
+	Kind      hub.Kind      `json:"kind"`
+	Excerpt   string        `json:"excerpt"`
+}
+
 func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
-	b, err := c.hub().Bootstrap(ctx, c.agent())
+	room, err := c.home(ctx)
 	if err != nil {
 		return nil, err
 	}
-	others := 0
-	for _, s := range b.LiveAgents {
-		if s.AgentID != c.agent() {
-			others++
+	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
+	if err != nil {
+		return nil, err
+	}
+	me := aboutMe{
+		AgentID: c.agent(), Session: c.at.id.Public(), Harness: c.harness(), RoomID: room, Channel: hub.DefaultChannel, Unread: a.Unread,
+		ForYou: []unreadRow{}, Tasks: []shownTask{}, Claims: []string{}, Watching: a.Watching, LatestID: a.HeadID,
+		Remark: c.at.remark,
+	}
+	if room != "" {
+		me.Channel = room.Channel()
+	}
+	for _, row := range a.Directed[:min(len(a.Directed), 5)] {
+		me.ForYou = append(me.ForYou, unreadRow{row.ID, row.FromAgent, row.Authority, row.Assurance, row.Kind, row.Excerpt})
+	}
+	for i := range a.Tasks[:min(len(a.Tasks), 10)] {
+		me.Tasks = append(me.Tasks, showTask(&a.Tasks[i]))
+	}
+	for _, key := range a.Claims[:min(len(a.Claims), 10)] {
+		me.Claims = append(me.Claims, string(key))
+	}
+	where := "in no room: hub_list_rooms shows them, hub_join takes an invite's code"
+	if room != "" {
+		where = "in room " + word(string(room))
+	}
+	line := fmt.Sprintf("You are %s, %s; %d unread. Read them with hub_poll_messages.", c.agent(), where, a.Unread)
+	if c.at.remark != "" {
+		line += " " + c.at.remark
+	}
+	return &answer{data: me, line: line, untrusted: []string{"for_you[].excerpt", "tasks[].title", "claims"}}, nil
+}
+
+type listAgentsIn struct {
+	Capability string `json:"capability,omitempty" jsonschema:"only who has it"`
+	Cursor     string `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+// shownAgent is a live agent.
+type shownAgent struct {
+	AgentID      hub.AgentID `json:"agent_id"`
+	DisplayName  string      `json:"display_name,omitempty"`
+	Capabilities []string    `json:"capabilities,omitempty"`
+	LastSeen     hub.Time    `json:"last_seen"`
+	You          bool        `json:"you,omitempty"`
+}
+
+func listAgents(ctx context.Context, c *call, in listAgentsIn) (*answer, error) {
+	live, err := c.hub().Agents(ctx, hub.AgentsQuery{Capability: in.Capability})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]shownAgent, 0, len(live))
+	for i := range live {
+		s := &live[i]
+		all = append(all, shownAgent{
+			AgentID: s.AgentID, DisplayName: s.DisplayName, Capabilities: s.Capabilities[:min(len(s.Capabilities), 10)],
+			LastSeen: s.LastSeen, You: s.AgentID == c.agent(),
+		})
+	}
+	rest, err := behind(all, in.Cursor, func(a *shownAgent) string { return string(a.AgentID) })
+	if err != nil {
+		return nil, err
+	}
+	return fit(func(room int) *answer {
+		var l listing[shownAgent]
+		l.Items, l.Truncated = take(rest, in.Limit, room-200)
+		line := fmt.Sprintf("%d of %d live agents. Write to one with hub_dm, ask one with hub_rpc_call.", len(l.Items), len(all))
+		if l.Truncated {
+			l.Cursor = string(l.Items[len(l.Items)-1].AgentID)
+			line = fmt.Sprintf("%d of %d live agents. More: hub_list_agents with cursor %s.", len(l.Items), len(all), l.Cursor)
 		}
-	}
-	line := fmt.Sprintf("You are %s. %d other agents are live; the latest message is %d.", c.agent(), others, b.LatestVisibleID)
-	if say := c.at.remark; say != "" {
-		line += " " + say
-	}
-	return &answer{data: b, line: line + " Next: hub_poll_messages to hear, hub_post_message to speak."}, nil
+		return &answer{data: l, line: line, untrusted: []string{"items[].display_name", "items[].capabilities"}}
+	})
 }

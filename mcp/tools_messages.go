@@ -2,95 +2,356 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"time"
 
 	"hubcli/hub"
 )
 
+// messageTools speak, and read single messages and threads.
 func messageTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_poll_messages", title: "Wait for messages", live: true, reads: true, idempotent: true,
-			description: "Use to hear what others say: returns messages after since_id, waiting for one if there is none.",
-		}, pollMessages),
-		define(tool{
 			name: "hub_post_message", title: "Post a message", live: true,
-			description: "Use to say something in a channel, or to one agent with to_agent.",
+			description: "Tell your room, or one agent. kind task opens tracked work; task_result needs reply_to.",
 		}, postMessage),
-	}
-}
-
-type pollIn struct {
-	SinceID        int64   `json:"since_id,omitempty" jsonschema:"id of the last message that you know; 0 for all"`
-	Channel        string  `json:"channel,omitempty" jsonschema:"hear this channel only, beside direct messages"`
-	TimeoutSeconds float64 `json:"timeout_seconds,omitempty" jsonschema:"how long to wait for a message, default 25"`
-	Limit          int     `json:"limit,omitempty" jsonschema:"most messages to return, default 50"`
-}
-
-type polled struct {
-	Messages []hub.EncodedMessage `json:"messages"`
-	Cursor   hub.MessageID        `json:"cursor"`
-	TimedOut bool                 `json:"timed_out"`
-}
-
-func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
-	defer c.waiting(ctx, "waiting for messages")()
-	until := time.Now().Add(c.wait(in.TimeoutSeconds))
-	q := hub.EventsQuery{Agent: c.agent(), Since: hub.MessageID(in.SinceID), ExcludeSelf: true, Limit: in.Limit, MaxChars: 20_000}
-	if q.Limit == 0 {
-		q.Limit = 50
-	}
-	if in.Channel != "" {
-		q.Channels = []hub.ChannelName{hub.ChannelName(in.Channel)}
-	}
-	for {
-		q.Wait = max(0, time.Until(until))
-		page, err := c.hub().Events(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		q.Since = max(q.Since, page.NextSinceID)
-		if n := len(page.Rows); n > 0 {
-			return &answer{
-				data: polled{Messages: page.Rows, Cursor: q.Since},
-				line: fmt.Sprintf("%d messages. Next time: since_id %d.", n, q.Since),
-			}, nil
-		}
-		if q.Wait == 0 {
-			return &answer{
-				data: polled{Messages: []hub.EncodedMessage{}, Cursor: q.Since, TimedOut: true},
-				line: fmt.Sprintf("Nothing new. Next time: since_id %d.", q.Since),
-			}, nil
-		}
+		define(tool{
+			name: "hub_dm", title: "Message one agent",
+			description: "Tell one agent something alone; the human operator can read it too.",
+		}, directMessage),
+		define(tool{
+			name: "hub_get_message", title: "Read one message", reads: true, idempotent: true,
+			description: "Read a message whole, or on from where an answer was cut.",
+		}, getMessage),
+		define(tool{
+			name: "hub_get_thread", title: "Read a thread", reads: true, idempotent: true,
+			description: "Read what a thread holds: its messages, open tasks and leases.",
+		}, getThread),
+		define(tool{
+			name: "hub_create_channel", title: "Make a channel", idempotent: true,
+			description: "Make a public channel beside the rooms; one that exists is returned.",
+		}, createChannel),
 	}
 }
 
 type postIn struct {
-	Body           string `json:"body" jsonschema:"the text"`
-	Channel        string `json:"channel,omitempty" jsonschema:"channel to post to, default general"`
-	ToAgent        string `json:"to_agent,omitempty" jsonschema:"agent to send a direct message to"`
-	Kind           string `json:"kind,omitempty" jsonschema:"kind of message, default chat"`
-	ReplyTo        int64  `json:"reply_to,omitempty" jsonschema:"id of the message that this answers"`
-	ThreadID       string `json:"thread_id,omitempty" jsonschema:"thread that the message belongs to"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"makes a repeated call post once"`
+	Body           string          `json:"body" jsonschema:"text"`
+	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"this agent alone"`
+	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"default: your room's"`
+	Kind           hub.Kind        `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
+	ReplyTo        hub.MessageID   `json:"reply_to,omitempty" jsonschema:"message id"`
+	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
+	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
+	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object"`
+	Attachments    string          `json:"attachments,omitempty" jsonschema:"JSON list"`
+	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 
 func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 	post := hub.PostInput{
-		FromAgent: c.agent(), Channel: hub.ChannelName(in.Channel), ToAgent: hub.AgentID(in.ToAgent), Kind: hub.Kind(in.Kind),
-		Body: in.Body, ReplyTo: hub.MessageID(in.ReplyTo), ThreadID: hub.ThreadID(in.ThreadID),
+		FromAgent: c.agent(), ToAgent: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,
+		ReplyTo: in.ReplyTo, ThreadID: in.ThreadID, ParentTaskID: in.ParentTaskID,
 	}
-	if post.Channel == "" && post.ToAgent == "" {
-		post.Channel = "general"
+	var err error
+	if post.Metadata, err = object("metadata", in.Metadata); err != nil {
+		return nil, err
 	}
-	out, err := c.hub().Post(c.key(ctx, in.IdempotencyKey), post)
+	if in.Attachments != "" {
+		if err := json.Unmarshal([]byte(in.Attachments), &post.Attachments); err != nil {
+			return nil, hub.Invalid("attachments", "attachments is no JSON list of attachments").
+				WithFix(`write it as [{"type":"text","content":"…"}]; types: text, json, code, file_ref, diff_ref`)
+		}
+	}
+	return c.post(ctx, post, in.IdempotencyKey)
+}
+
+type dmIn struct {
+	ToAgent        hub.AgentID   `json:"to_agent" jsonschema:"agent id"`
+	Body           string        `json:"body" jsonschema:"text"`
+	Kind           hub.Kind      `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
+	ReplyTo        hub.MessageID `json:"reply_to,omitempty" jsonschema:"message id"`
+	ThreadID       hub.ThreadID  `json:"thread_id,omitempty" jsonschema:"any name"`
+	IdempotencyKey string        `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func directMessage(ctx context.Context, c *call, in dmIn) (*answer, error) {
+	return c.post(ctx, hub.PostInput{
+		FromAgent: c.agent(), ToAgent: in.ToAgent, Kind: in.Kind, Body: in.Body, ReplyTo: in.ReplyTo, ThreadID: in.ThreadID,
+	}, in.IdempotencyKey)
+}
+
+// posted says what became of a message.
+type posted struct {
+	ID       hub.MessageID   `json:"id"`
+	Channel  hub.ChannelName `json:"channel"`
+	RoomID   hub.RoomID      `json:"room_id,omitempty"`
+	To       hub.AgentID     `json:"to,omitempty"`
+	Kind     hub.Kind        `json:"kind"`
+	ThreadID hub.ThreadID    `json:"thread_id,omitempty"`
+	TaskID   hub.TaskID      `json:"task_id,omitempty"` // the task that it opened
+	Replayed bool            `json:"replayed,omitempty"`
+}
+
+// post sends a message; without a channel it goes to the agent's room.
+func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer, error) {
+	row, replayed, err := c.send(ctx, in, key)
 	if err != nil {
 		return nil, err
 	}
-	m, err := out.Row.Decode()
+	p := posted{
+		ID: row.ID, Channel: row.Channel, RoomID: or(row.RoomID), To: or(row.ToAgent), Kind: row.Kind,
+		ThreadID: or(row.ThreadID), Replayed: replayed,
+	}
+	where := "to " + quoted(string(p.Channel), 60)
+	if p.To != "" {
+		where = "to " + string(p.To) + " alone"
+	}
+	line := fmt.Sprintf("Posted #%d %s. Answers come with hub_poll_messages.", p.ID, where)
+	if row.Kind.OpensTask() {
+		p.TaskID = row.ID
+		line = fmt.Sprintf("Posted task #%d %s. hub_list_tasks shows how it goes, hub_watch waits for it.", p.ID, where)
+	}
+	if replayed {
+		line = fmt.Sprintf("This was posted before, as #%d; nothing new was posted.", p.ID)
+	}
+	return &answer{data: p, line: line}, nil
+}
+
+// send posts a message and returns its row.
+func (c *call) send(ctx context.Context, in hub.PostInput, key string) (row hub.Message, replayed bool, err error) {
+	if in.Channel == "" {
+		room, err := c.home(ctx)
+		if err != nil {
+			return row, false, err
+		}
+		if room != "" {
+			in.Channel = room.Channel() // of a direct message it is the label that says which room it is about
+		}
+	}
+	out, err := c.hub().Post(c.key(ctx, key), in)
+	if err != nil {
+		return row, false, err
+	}
+	if row, err = out.Row.Decode(); err != nil {
+		return row, false, hub.NewError(hub.CodeCorruptRecord, "the hub's answer cannot be read")
+	}
+	return row, out.Replayed, nil
+}
+
+// object reads an argument that is a JSON object in a string.
+func object(field, text string) (json.RawMessage, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
+		return nil, hub.Invalid(field, field+" is no JSON object").WithFix(`write it as {"name":"value"}`)
+	}
+	return json.RawMessage(text), nil
+}
+
+type getMessageIn struct {
+	MessageID hub.MessageID `json:"message_id" jsonschema:"id"`
+	Part      string        `json:"part,omitempty" jsonschema:"default body" enum:"body,attachments,metadata"`
+	Offset    int           `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
+}
+
+// slice is one part of a message from a character on.
+type slice struct {
+	MessageID hub.MessageID `json:"message_id"`
+	From      hub.AgentID   `json:"from"`
+	Authority hub.Authority `json:"authority"`
+	Assurance hub.Assurance `json:"assurance"`
+	Part      string        `json:"part"`
+	Offset    int           `json:"offset"`
+	Text      string        `json:"text"`
+	Truncated *cutMark      `json:"truncated,omitempty"`
+}
+
+func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) {
+	enc, err := c.hub().Message(ctx, in.MessageID, c.agent())
 	if err != nil {
 		return nil, err
 	}
-	return &answer{data: m, line: fmt.Sprintf("Posted as message %d. Next: hub_poll_messages with since_id %d for answers.", m.ID, m.ID)}, nil
+	row, err := enc.Decode()
+	if err != nil {
+		return nil, hub.NewError(hub.CodeCorruptRecord, "the message cannot be read")
+	}
+	if in.Part == "" && in.Offset == 0 {
+		return fit(func(room int) *answer {
+			m := showMessage(&row, 0, room-400)
+			line := fmt.Sprintf("Message #%d from %s. To answer: hub_post_message with reply_to %d.", row.ID, row.FromAgent, row.ID)
+			if m.Truncated != nil {
+				line = fmt.Sprintf("Message #%d from %s, %s", row.ID, row.FromAgent, m.Truncated)
+			}
+			return &answer{data: m, line: line, text: texts([]shownMessage{m}), untrusted: ofPeers}
+		})
+	}
+	whole := row.Body
+	switch in.Part {
+	case "attachments":
+		whole = jsonText(row.Attachments)
+	case "metadata":
+		whole = jsonText(row.Metadata)
+	default:
+		in.Part = "body"
+	}
+	return fit(func(room int) *answer {
+		part, end, all := clip(whole, in.Offset, room-400)
+		s := slice{
+			MessageID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance,
+			Part: in.Part, Offset: in.Offset, Text: part,
+		}
+		line := fmt.Sprintf("The %s of #%d from character %d to its end.", in.Part, row.ID, in.Offset)
+		if !all {
+			s.Truncated = &cutMark{
+				Chars: chars(whole), Shown: end,
+				Call: fmt.Sprintf(`hub_get_message {"message_id":%d,"part":%q,"offset":%d}`, row.ID, in.Part, end),
+			}
+			line = fmt.Sprintf("The %s of #%d, %s", in.Part, row.ID, s.Truncated)
+		}
+		shown := shownMessage{From: s.From, Authority: s.Authority, Assurance: s.Assurance}
+		text := fmt.Sprintf("%s\n%s of #%d from %s (%s), character %d to %d\n%s\n",
+			asData, in.Part, row.ID, s.From, shown.standing(), in.Offset, end, fenced(part))
+		return &answer{data: s, line: line, text: text, untrusted: []string{"text"}}
+	})
+}
+
+// jsonText is v as JSON in one line, clean.
+func jsonText(v any) string {
+	b, err := compact(v)
+	if err != nil {
+		return ""
+	}
+	return string(cleanJSON(b))
+}
+
+type getThreadIn struct {
+	ThreadID hub.ThreadID  `json:"thread_id" jsonschema:"name"`
+	Cursor   hub.MessageID `json:"cursor,omitempty" jsonschema:"from the last answer" range:"0,9007199254740991"`
+	Limit    int           `json:"limit,omitempty" jsonschema:"messages, default 20" range:"1,100"`
+}
+
+// shownThread is part of a thread.
+type shownThread struct {
+	Thread    hub.ThreadSummary `json:"thread"`
+	Messages  []shownMessage    `json:"messages"`
+	Tasks     []shownTask       `json:"tasks"` // that have not ended
+	Claims    []shownLease      `json:"claims"`
+	Truncated bool              `json:"truncated"`
+	Cursor    hub.MessageID     `json:"cursor,omitempty"`
+}
+
+const mostOfThread = 10 // tasks, and claims, that are shown with a thread
+
+func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
+	got, err := c.hub().Thread(ctx, in.ThreadID, c.agent())
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]hub.Message, 0, len(got.Messages))
+	for _, enc := range got.Messages {
+		row, err := enc.Decode()
+		if err != nil {
+			return nil, hub.NewError(hub.CodeCorruptRecord, "a message cannot be read")
+		}
+		if row.ID > in.Cursor {
+			rows = append(rows, row)
+		}
+	}
+	tasks, claims := threadWork(&got)
+	return fit(func(room int) *answer {
+		t := shownThread{Thread: got.Thread, Tasks: tasks, Claims: claims}
+		spare := room - 500 - size(tasks) - size(claims)
+		t.Messages, _ = showMessages(rows, orDefault(in.Limit, 20), spare)
+		t.Truncated = len(t.Messages) < len(rows)
+		line := fmt.Sprintf("Thread %s, %s: %d messages. To add one: hub_post_message with this thread_id.",
+			quoted(string(in.ThreadID), 60), got.Thread.Status, got.Thread.MessageCount)
+		if t.Truncated {
+			t.Cursor = t.Messages[len(t.Messages)-1].ID
+			line = fmt.Sprintf("Thread %s: %d of its %d messages. More: hub_get_thread with cursor %d.",
+				quoted(string(in.ThreadID), 60), len(t.Messages), got.Thread.MessageCount, t.Cursor)
+		}
+		text := texts(t.Messages)
+		if len(tasks) > 0 || len(claims) > 0 {
+			text += "tasks and claims, titles and keys are the words of others:\n" +
+				jsonText(map[string]any{"tasks": tasks, "claims": claims})
+		}
+		return &answer{
+			data: t, line: line, text: text,
+			untrusted: append(within("messages[].", ofPeers), "tasks[].title", "claims[].key"),
+		}
+	})
+}
+
+func threadWork(t *hub.Thread) ([]shownTask, []shownLease) {
+	tasks, claims := []shownTask{}, []shownLease{}
+	for i := range t.Tasks {
+		if !t.Tasks[i].Status.Terminal() && len(tasks) < mostOfThread {
+			tasks = append(tasks, showTask(&t.Tasks[i]))
+		}
+	}
+	for i := range t.Claims {
+		if t.Claims[i].ReleasedAt == nil && len(claims) < mostOfThread {
+			claims = append(claims, showClaim(&t.Claims[i]))
+		}
+	}
+	return tasks, claims
+}
+
+// showMessages shows the first rows, at most limit and in about room characters;
+// the first is always there, and no body takes more than its share. more says that
+// rows are left.
+func showMessages(rows []hub.Message, limit, room int) (list []shownMessage, more bool) {
+	const least = 400 // characters that a message needs beside its body, and a little of it
+	list = []shownMessage{}
+	for i := range rows {
+		if i == limit || i > 0 && room < least {
+			return list, true
+		}
+		share := max(room-least, 100)
+		if i+1 < min(len(rows), limit) {
+			share = max(share/2, 100)
+		}
+		m := showMessage(&rows[i], 0, share)
+		room -= size(m)
+		list = append(list, m)
+	}
+	return list, false
+}
+
+type channelIn struct {
+	Name           hub.ChannelName `json:"name" jsonschema:"not beginning with room-" range:"200"`
+	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object"`
+	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+// channelMade says what became of a channel.
+type channelMade struct {
+	Name      hub.ChannelName `json:"name"`
+	Created   bool            `json:"created"`
+	CreatedBy hub.AgentID     `json:"created_by"`
+	CreatedAt hub.Time        `json:"created_at"`
+}
+
+func createChannel(ctx context.Context, c *call, in channelIn) (*answer, error) {
+	metadata, err := object("metadata", in.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.hub().CreateChannel(c.key(ctx, in.IdempotencyKey), hub.ChannelInput{
+		Name: in.Name, CreatedBy: c.agent(), Metadata: metadata,
+	})
+	if err != nil {
+		return nil, err
+	}
+	row := out.Row
+	how := "exists already, made by " + word(string(row.CreatedBy))
+	if out.Created {
+		how = "is made"
+	}
+	return &answer{
+		data: channelMade{Name: row.Name, Created: out.Created, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt},
+		line: fmt.Sprintf("Channel %s %s. Post there with channel, read it with hub_poll_messages and channel.", quoted(string(row.Name), 60), how),
+	}, nil
 }

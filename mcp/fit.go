@@ -1,0 +1,199 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"hubcli/hub"
+)
+
+// maxAnswer is the most characters of one answer: structured content and text
+// together. Harnesses warn about, cut or store away what is much longer.
+const maxAnswer = 20_000
+
+// maxLine bounds the one line that says what to do next.
+const maxLine = 600
+
+// answer is what a tool has to say.
+type answer struct {
+	data any    // an object; becomes structuredContent
+	line string // one compact line: what happened and what to do next
+	// text is data for clients that show text alone; empty: its JSON. What others
+	// have written is fenced in it.
+	text string
+	// untrusted names the members of data that hold what others have written.
+	untrusted []string
+}
+
+// rendered is an answer as it is sent.
+type rendered struct {
+	line, text string
+	data       json.RawMessage
+}
+
+// render encodes an answer: every string in it is clean, the line is the member
+// next too, for clients that show structured content alone.
+func (a *answer) render() (rendered, error) {
+	data, err := compact(a.data)
+	if err != nil {
+		return rendered{}, err
+	}
+	data = cleanJSON(data)
+	next := line(a.line)
+	more := struct {
+		Untrusted []string `json:"untrusted_data,omitempty"`
+		Next      string   `json:"next"`
+	}{a.untrusted, next}
+	tail, err := compact(more)
+	if err != nil {
+		return rendered{}, err
+	}
+	if len(data) > 2 {
+		data = append(data[:len(data)-1], ',')
+		data = append(data, tail[1:]...)
+	} else {
+		data = tail
+	}
+	text := a.text
+	if text == "" {
+		text = string(data)
+	}
+	return rendered{line: next, text: text, data: data}, nil
+}
+
+// size counts the characters of an answer.
+func (r *rendered) size() int {
+	return utf8.RuneCountInString(r.line) + utf8.RuneCountInString(r.text) + utf8.RuneCount(r.data)
+}
+
+// compact is json.Marshal without the escapes that are for pages of HTML.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// size is how many characters v takes as it is sent.
+func size(v any) int {
+	b, err := compact(v)
+	if err != nil {
+		return maxAnswer
+	}
+	return utf8.RuneCount(cleanJSON(b))
+}
+
+// fit returns the answer that build makes in a room of so many characters for its
+// rows and texts, for as much room as fits one answer: all of it is sent twice, as
+// structured content and as text, and how much is added is known when it is
+// rendered only.
+func fit(build func(room int) *answer) (*answer, error) {
+	for room := maxAnswer / 2; room > 100; {
+		a := build(room)
+		r, err := a.render()
+		if err != nil {
+			return nil, err
+		}
+		have := r.size()
+		if have <= maxAnswer {
+			return a, nil
+		}
+		room = min(room*maxAnswer/have, room) * 9 / 10
+	}
+	return nil, hub.NewError(hub.CodeInternal, "the answer does not fit the limit of one call").
+		WithFix("ask for less: a smaller limit, or one row by its id")
+}
+
+// success is an answer as the protocol has it: one line to read, the data, and
+// the data once more for clients that show text alone.
+func success(a *answer) (*sdk.CallToolResult, error) {
+	r, err := a.render()
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{
+		Content:           []sdk.Content{&sdk.TextContent{Text: r.line}, &sdk.TextContent{Text: r.text}},
+		StructuredContent: r.data,
+	}, nil
+}
+
+// refused is an error as structured content.
+type refused struct {
+	Code       hub.Code        `json:"code"`
+	Error      string          `json:"error"`
+	Fix        string          `json:"fix"`
+	RetryAfter int             `json:"retry_after,omitempty"` // seconds
+	Detail     json.RawMessage `json:"detail,omitempty"`
+}
+
+// refusal is an error as the protocol has it: code, sentence, way out. Details that
+// have no room are left out.
+func refusal(err error) *sdk.CallToolResult {
+	e := asError(err)
+	r := refused{Code: e.Code, Error: line(e.Message), Fix: line(wayOut(e)), RetryAfter: e.RetryAfter}
+	text := string(e.Code) + ": " + r.Error + "\nfix: " + r.Fix
+	if e.Detail != nil {
+		if b, err := compact(e.Detail); err == nil && utf8.RuneCount(cleanJSON(b)) <= maxAnswer/3 {
+			r.Detail = cleanJSON(b)
+			text += "\ndetail: " + string(r.Detail)
+		}
+	}
+	data, err := compact(r)
+	if err != nil {
+		data = []byte(`{"code":"internal","error":"the error cannot be shown"}`)
+	}
+	return &sdk.CallToolResult{
+		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(data),
+	}
+}
+
+// line is a text on one line of at most maxLine characters.
+func line(s string) string {
+	s = cleanLine(s)
+	if part, _, whole := cut(s, 0, maxLine); !whole {
+		s = part + "…"
+	}
+	return s
+}
+
+// ways are the ways out of errors that bring none of their own, in the words of
+// the tools.
+var ways = map[hub.Code]string{
+	hub.CodeMessageNotFound:  "check the id; a direct message is shown to its two parties alone",
+	hub.CodeChannelNotFound:  "make it with hub_create_channel, or leave channel out for your room's",
+	hub.CodeRoomNotFound:     "hub_list_rooms shows the rooms",
+	hub.CodeProjectNotFound:  "hub_list_rooms shows the projects; hub_create_project makes one",
+	hub.CodeThreadNotFound:   "check the name; hub_search finds messages and their threads",
+	hub.CodeTaskNotFound:     "hub_list_tasks shows the tasks that you may see",
+	hub.CodeRunNotFound:      "check the run_id; hub_room_status shows the runs of a room",
+	hub.CodeReplyNotFound:    "check the id; hub_poll_messages shows ids",
+	hub.CodeParentNotFound:   "check the id; hub_list_tasks shows ids",
+	hub.CodeArtifactNotFound: "call hub_get_artifact without an id to list those of the room",
+	hub.CodeInviteNotFound:   "ask who invited you for a new code",
+	hub.CodeInviteExpired:    "ask who invited you for a new code",
+	hub.CodeInviteExhausted:  "ask who invited you for a new code",
+	hub.CodeInviteRevoked:    "ask who invited you for a new code",
+	hub.CodeTaskClosed:       "the task has ended: post a new one if there is more to do",
+	hub.CodeVersionConflict:  "read it again with hub_list_tasks and decide anew",
+	hub.CodeTooManyPolls:     "you wait in too many calls at once: let one end",
+}
+
+// wayOut says what to do about an error.
+func wayOut(e *hub.Error) string {
+	switch {
+	case e.Fix != "":
+		return e.Fix
+	case ways[e.Code] != "":
+		return ways[e.Code]
+	case e.Status >= http.StatusInternalServerError || e.Status == 0:
+		return "try again in a moment with the same idempotency_key; then go on without the hub and tell your user"
+	}
+	return "change the arguments: hub_describe_tool says what the tool takes"
+}

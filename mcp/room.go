@@ -1,0 +1,126 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"hubcli/hub"
+)
+
+// How long a bound folder's room, and that a folder is bound to none, is believed.
+const (
+	boundFor   = time.Minute
+	unboundFor = 5 * time.Second
+)
+
+// projectVariables name the folder that a harness works in, where it says so. A
+// bridge's own folder is often the user's home.
+var projectVariables = []string{
+	"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "FACTORY_PROJECT_DIR",
+}
+
+// homes remembers which room each agent of the bridge works in. The zero value is
+// ready; it is safe for concurrent use.
+type homes struct {
+	mu     sync.Mutex
+	joined map[hub.AgentID]hub.RoomID
+	bound  hub.RoomID
+	until  time.Time // when bound is to be asked for again
+}
+
+// join says that the agent has joined a room, which counts before the folder's.
+func (h *homes) join(agent hub.AgentID, room hub.RoomID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.joined == nil {
+		h.joined = map[hub.AgentID]hub.RoomID{}
+	}
+	h.joined[agent] = room
+}
+
+// of is the room that the agent has joined, or "".
+func (h *homes) of(agent hub.AgentID) hub.RoomID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.joined[agent]
+}
+
+func (h *homes) known(agent hub.AgentID, now time.Time) (hub.RoomID, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if room, ok := h.joined[agent]; ok {
+		return room, true
+	}
+	return h.bound, now.Before(h.until)
+}
+
+func (h *homes) bind(room hub.RoomID, until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bound, h.until = room, until
+}
+
+// home is the room in which the agent works: the one it has joined, else the one
+// that its project's folder is bound to, else none.
+func (c *call) home(ctx context.Context) (hub.RoomID, error) {
+	now := time.Now()
+	if room, ok := c.bridge.homes.known(c.agent(), now); ok {
+		return room, nil
+	}
+	dir := projectFolder(c.bridge.Getenv, os.Getwd)
+	if dir == "" {
+		return "", nil
+	}
+	got, err := c.hub().Resolve(ctx, dir)
+	if err != nil {
+		if e := asError(err); e.Status == 0 || e.Status >= 500 {
+			return "", err
+		}
+		return "", nil // a hub elsewhere knows nothing of this machine's folders
+	}
+	if got.Bound && got.RoomID != nil {
+		c.bridge.homes.bind(*got.RoomID, now.Add(boundFor))
+		return *got.RoomID, nil
+	}
+	c.bridge.homes.bind("", now.Add(unboundFor))
+	return "", nil
+}
+
+// projectFolder is where the harness works, or "".
+func projectFolder(getenv func(string) string, getwd func() (string, error)) string {
+	for _, name := range projectVariables {
+		if dir := getenv(name); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	dir, err := getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// room returns the room that a call is about: the one it names, by id or as
+// project/room, else the agent's own. invalid where there is none.
+func (c *call) room(ctx context.Context, given string) (hub.RoomID, error) {
+	if project, name, ok := strings.Cut(given, "/"); ok {
+		row, err := c.hub().Room(ctx, hub.RoomRef{Project: project, Room: name})
+		return row.RoomID, err
+	}
+	if given != "" {
+		return hub.RoomID(given), nil
+	}
+	room, err := c.home(ctx)
+	if err != nil {
+		return "", err
+	}
+	if room == "" {
+		return "", hub.Invalid("room_id", "no room is named, and you are in none").
+			WithFix("name one with room_id (hub_list_rooms), or join one with hub_join and the code of an invite")
+	}
+	return room, nil
+}

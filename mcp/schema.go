@@ -1,0 +1,256 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"hubcli/hub"
+)
+
+// schemaOf makes the schema of a tool's arguments of the fields of In: flat, each
+// property of one plain type. Beside the tags json and jsonschema a field may have
+// enum (values, parted by commas) and range (least and most of a number; of a
+// string its most characters alone).
+func schemaOf[In any]() (*jsonschema.Schema, error) {
+	s, err := jsonschema.For[In](nil)
+	if err != nil {
+		return nil, err
+	}
+	s.AdditionalProperties = nil // said by the checks; it would cost each tool tokens
+	for field := range fields(reflect.TypeFor[In]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		p := s.Properties[name]
+		if p == nil {
+			return nil, fmt.Errorf("field %s has no property", field.Name)
+		}
+		// A pointer tells absent from zero; null is taken as absent anyway.
+		if len(p.Types) == 2 && p.Types[0] == "null" {
+			p.Type, p.Types = p.Types[1], nil
+		}
+		p.AdditionalProperties = nil // an object holds what its description says
+		if list := field.Tag.Get("enum"); list != "" {
+			for value := range strings.SplitSeq(list, ",") {
+				p.Enum = append(p.Enum, value)
+			}
+		}
+		if err := setRange(p, field.Tag.Get("range")); err != nil {
+			return nil, fmt.Errorf("field %s: %w", field.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// fields are those of a struct, embedded ones taken in.
+func fields(t reflect.Type) func(func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			if !f.Anonymous && f.Tag.Get("json") != "" && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+func setRange(p *jsonschema.Schema, limits string) error {
+	if limits == "" {
+		return nil
+	}
+	low, high, two := strings.Cut(limits, ",")
+	if !two {
+		n, err := strconv.Atoi(low)
+		p.MaxLength = &n
+		return err
+	}
+	least, err := strconv.ParseFloat(low, 64)
+	most, err2 := strconv.ParseFloat(high, 64)
+	p.Minimum, p.Maximum = &least, &most
+	return errors.Join(err, err2)
+}
+
+// decode checks arguments against a schema and reads them. null is absent.
+func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
+	given, err := arguments(args)
+	if err != nil {
+		return in, refuse(t, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		p, ok := t.input.Properties[name]
+		if !ok {
+			return in, refuse(t, unknown(t, name))
+		}
+		if string(given[name]) == "null" {
+			delete(given, name)
+			continue
+		}
+		if err := fits(p, name, given[name]); err != nil {
+			return in, refuse(t, err)
+		}
+	}
+	for _, name := range t.input.Required {
+		if _, ok := given[name]; !ok {
+			return in, refuse(t, hub.Invalid(name, name+" is missing"))
+		}
+	}
+	b, err := json.Marshal(given)
+	if err != nil {
+		return in, refuse(t, err)
+	}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return in, refuse(t, hub.Invalid("arguments", "the arguments do not fit: "+err.Error()))
+	}
+	return in, nil
+}
+
+// arguments reads an object of arguments; nothing is an empty one. A member that
+// stands there twice is refused: which one would count is nobody's guess.
+func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 || string(args) == "null" {
+		return map[string]json.RawMessage{}, nil
+	}
+	notObject := hub.Invalid("arguments", "the arguments are no JSON object")
+	if args[0] != '{' || !utf8.Valid(args) {
+		return nil, notObject
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if _, err := dec.Token(); err != nil {
+		return nil, notObject
+	}
+	given := map[string]json.RawMessage{}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, notObject
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, notObject
+		}
+		key, ok := name.(string)
+		if _, twice := given[key]; twice || !ok {
+			return nil, hub.Invalid(key, key+" is given twice")
+		}
+		given[key] = value
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, notObject
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, notObject
+	}
+	return given, nil
+}
+
+// fits checks one argument against its property.
+func fits(p *jsonschema.Schema, name string, raw json.RawMessage) error {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return hub.Invalid(name, name+" is no JSON")
+	}
+	switch v := value.(type) {
+	case string:
+		if p.Type != "string" {
+			break
+		}
+		if len(p.Enum) > 0 && !slices.Contains(p.Enum, any(v)) {
+			return hub.Invalid(name, name+" is none of "+join(p.Enum)).With("allowed", p.Enum)
+		}
+		if p.MaxLength != nil && utf8.RuneCountInString(v) > *p.MaxLength {
+			return hub.Invalid(name, name+" is too long").With("limit", *p.MaxLength).With("size", utf8.RuneCountInString(v))
+		}
+		return nil
+	case float64:
+		if p.Type == "integer" && (v != math.Trunc(v) || math.Abs(v) > hub.MaxMessageID) || p.Type != "integer" && p.Type != "number" {
+			break
+		}
+		if p.Minimum != nil && v < *p.Minimum || p.Maximum != nil && v > *p.Maximum {
+			return hub.Invalid(name, fmt.Sprintf("%s must be from %v to %v", name, *p.Minimum, *p.Maximum))
+		}
+		return nil
+	case bool:
+		if p.Type == "boolean" {
+			return nil
+		}
+	case []any:
+		if p.Type == "array" {
+			return fitsAll(p.Items, name, raw)
+		}
+	case map[string]any:
+		if p.Type == "object" {
+			return nil
+		}
+	}
+	return hub.Invalid(name, name+" must be of type "+p.Type)
+}
+
+func fitsAll(p *jsonschema.Schema, name string, raw json.RawMessage) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return hub.Invalid(name, name+" is no list")
+	}
+	for i, item := range list {
+		if err := fits(p, name, item); err != nil {
+			return hub.Invalid(name, fmt.Sprintf("item %d of %s: %v", i+1, name, err))
+		}
+	}
+	return nil
+}
+
+func join(values []any) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unknown refuses an argument that the tool does not take, and says which it does.
+func unknown(t *tool, name string) error {
+	return hub.Invalid(cleanLine(name), "there is no argument "+quoted(name, 60)).
+		With("arguments", slices.Sorted(maps.Keys(t.input.Properties)))
+}
+
+// refuse says which tool refused what, and where its arguments are described.
+func refuse(t *tool, err error) error {
+	e, ok := errors.AsType[*hub.Error](err)
+	if !ok {
+		e = hub.Invalid("arguments", err.Error())
+	}
+	e.Message = t.name + ": " + e.Message
+	if e.Fix == "" {
+		e.Fix = "it takes " + t.usage()
+	}
+	return e
+}
+
+// usage is the tool's arguments in short.
+func (t *tool) usage() string {
+	var parts []string
+	for _, name := range t.input.PropertyOrder {
+		p := t.input.Properties[name]
+		part := name + " (" + p.Type
+		if len(p.Enum) > 0 {
+			part = name + " (one of " + join(p.Enum)
+		}
+		if slices.Contains(t.input.Required, name) {
+			part += ", required"
+		}
+		parts = append(parts, part+")")
+	}
+	if len(parts) == 0 {
+		return "no arguments"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+func testNow() time.Time { return time.Now() }
+
+// tap keeps what the bridge writes.
+type tap struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *tap) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(p)
+}
+
+func (t *tap) snapshot() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.b.Bytes())
+}
+
+// script is a client that has written its lines and keeps stdin open until it has
+// got what it wants, for at most ten seconds.
+type script struct {
+	io.Reader
+	done func() bool
+}
+
+func newScript(lines string, done func() bool) io.Reader {
+	return &script{strings.NewReader(lines), done}
+}
+
+func (s *script) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err == io.EOF {
+		for until := time.Now().Add(10 * time.Second); !s.done() && time.Now().Before(until); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return n, err
+}

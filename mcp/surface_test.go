@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
+
+// The tokens that a surface may take of a model's context.
+const (
+	maxProgressiveTokens = 700
+	maxFullTokens        = 6_000
+)
+
+// listFrame returns the frame that answers tools/list, as it is sent.
+func listFrame(t *testing.T, surface hub.Surface) []byte {
+	t.Helper()
+	h := testhub.Start(t)
+	var out tap
+	request := strings.Join([]string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"rig","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	}, "\n") + "\n"
+	in := newScript(request, func() bool { return bytes.Contains(out.snapshot(), []byte(`"id":2,`)) })
+	cfg := Config{
+		Version: "test", BaseURL: h.URL, Agent: "me", Surface: surface, In: in, Out: &out,
+		Getenv: func(string) string { return "" }, Now: testNow, Log: t.Output(),
+	}
+	if err := Run(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	for frame := range bytes.Lines(out.snapshot()) {
+		if bytes.Contains(frame, []byte(`"id":2,`)) {
+			return bytes.TrimSpace(frame)
+		}
+	}
+	t.Fatalf("no answer to tools/list in %s", out.snapshot())
+	return nil
+}
+
+// TestSurfacesAreSmall counts the tokens of what a harness is shown, frame and
+// all, in both vocabularies that current models of their maker have; other models
+// count much alike.
+func TestSurfacesAreSmall(t *testing.T) {
+	for _, c := range []struct {
+		surface hub.Surface
+		most    int
+	}{{hub.SurfaceProgressive, maxProgressiveTokens}, {hub.SurfaceFull, maxFullTokens}} {
+		frame := listFrame(t, c.surface)
+		for _, name := range []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase} {
+			codec, err := tokenizer.Get(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := codec.Count(string(frame))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("surface %s: %d bytes, %d tokens of %s, at most %d", c.surface, len(frame), n, name, c.most)
+			if n > c.most {
+				t.Errorf("surface %s takes %d tokens of %s, more than %d", c.surface, n, name, c.most)
+			}
+		}
+	}
+}
+
+// TestSurfacesAreGolden pins what a harness is shown: a change of it is a change of
+// what every agent reads.
+func TestSurfacesAreGolden(t *testing.T) {
+	for _, surface := range []hub.Surface{hub.SurfaceProgressive, hub.SurfaceFull} {
+		var got bytes.Buffer
+		if err := json.Indent(&got, listFrame(t, surface), "", " "); err != nil {
+			t.Fatal(err)
+		}
+		got.WriteByte('\n')
+		path := filepath.Join("testdata", "tools_"+string(surface)+".json")
+		if *rewrite {
+			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s differs from what is shown; if that is meant: go test ./mcp -run Golden -rewrite", path)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"hubcli/internal/testhub"
+)
+
+var toolNamePattern = regexp.MustCompile(`^hub_[a-z_]+$`)
+
+// TestTable holds every tool to the rules that harnesses make.
+func TestTable(t *testing.T) {
+	for _, row := range table() {
+		t.Run(row.name, func(t *testing.T) {
+			if !toolNamePattern.MatchString(row.name) || len(row.name) > 40 {
+				t.Errorf("the name is no tool name of at most 40 characters")
+			}
+			if row.title == "" || !strings.HasSuffix(row.description, ".") || utf8.RuneCountInString(row.description) > 300 {
+				t.Errorf("title %q, description %q: wants a title and one or two sentences", row.title, row.description)
+			}
+			if row.reads && row.destructive {
+				t.Error("what only reads destroys nothing")
+			}
+			_, key := row.input.Properties["idempotency_key"]
+			if row.reads == key && !slices.Contains(keyless, row.name) {
+				t.Errorf("reads %v, has an idempotency key %v", row.reads, key)
+			}
+			_, limit := row.input.Properties["limit"]
+			_, cursor := row.input.Properties["cursor"]
+			if limit != cursor && row.name != "hub_poll_messages" {
+				t.Errorf("limit %v, cursor %v: a list has both", limit, cursor)
+			}
+			checkSchema(t, row.input)
+			checkAnnotations(t, declare(row))
+		})
+	}
+}
+
+// keyless write nothing themselves, or take the key of what they call.
+var keyless = []string{"hub_poll_messages", "hub_call_tool"}
+
+// checkSchema refuses what some harness does not understand: unions, references,
+// nested objects and properties that nothing is said about.
+func checkSchema(t *testing.T, s *jsonschema.Schema) {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"anyOf", "oneOf", "allOf", "$ref", "$defs", "null", `"not"`} {
+		if strings.Contains(string(b), word) {
+			t.Errorf("the schema has %s: %s", word, b)
+		}
+	}
+	if s.Type != "object" {
+		t.Errorf("the schema is of type %q", s.Type)
+	}
+	for name, p := range s.Properties {
+		if p.Description == "" {
+			t.Errorf("nothing is said about %s", name)
+		}
+		switch p.Type {
+		case "string", "integer", "number", "boolean":
+		case "array":
+			if p.Items == nil || !slices.Contains([]string{"string", "integer"}, p.Items.Type) {
+				t.Errorf("the items of %s are no plain values", name)
+			}
+		case "object":
+			if name != "arguments" {
+				t.Errorf("%s is an object", name)
+			}
+		default:
+			t.Errorf("%s is of type %q", name, p.Type)
+		}
+	}
+	for _, name := range s.Required {
+		if s.Properties[name] == nil {
+			t.Errorf("%s is required and there is no such property", name)
+		}
+	}
+}
+
+// checkAnnotations reads them as a client does: what is left out is true.
+func checkAnnotations(t *testing.T, d *sdk.Tool) {
+	t.Helper()
+	b, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent struct {
+		Annotations map[string]any `json:"annotations"`
+	}
+	if err := json.Unmarshal(b, &sent); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"} {
+		if _, ok := sent.Annotations[name].(bool); !ok {
+			t.Errorf("annotation %s is not sent", name)
+		}
+	}
+	if sent.Annotations["openWorldHint"] != false {
+		t.Error("the tool reaches beyond the hub")
+	}
+}
+
+// TestBadArgumentsAreRefusedAlike: whatever is wrong with the arguments of whatever
+// tool, the answer is an error with code and way out, directly and through
+// hub_call_tool.
+func TestBadArgumentsAreRefusedAlike(t *testing.T) {
+	me := bridgeTo(t, testhub.Start(t), nil)
+	for _, row := range table() {
+		bad := []map[string]any{{"no_such_argument": 1}}
+		for name, p := range row.input.Properties {
+			bad = append(bad, map[string]any{name: wrong(p)})
+			if len(p.Enum) > 0 {
+				bad = append(bad, map[string]any{name: "none of them"})
+			}
+		}
+		if len(row.input.Required) > 0 {
+			bad = append(bad, map[string]any{})
+		}
+		for _, args := range bad {
+			direct := refusalOf(t, me, row.name, args)
+			if row.name == "hub_call_tool" {
+				continue
+			}
+			if through := refusalOf(t, me, "hub_call_tool", map[string]any{"name": row.name, "arguments": args}); through != direct {
+				t.Errorf("%s %v: refused as\n%s\nand through hub_call_tool as\n%s", row.name, args, direct, through)
+			}
+		}
+	}
+}
+
+// wrong is a value that does not fit a property.
+func wrong(p *jsonschema.Schema) any {
+	if p.Type == "boolean" || p.Type == "object" {
+		return "text"
+	}
+	return map[string]any{"an": "object"}
+}
+
+// refusalOf calls a tool that is to refuse its arguments, and returns what it says.
+func refusalOf(t *testing.T, r *rig, name string, args map[string]any) string {
+	t.Helper()
+	res, err := r.CallTool(context.Background(), &sdk.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s %v: %v", name, args, err)
+	}
+	said := mustJSON(t, res.StructuredContent)
+	var e refused
+	if err := json.Unmarshal([]byte(said), &e); err != nil || !res.IsError || e.Code != "invalid" || e.Error == "" || e.Fix == "" {
+		t.Errorf("%s %v: answers %s, wants an error with code invalid and a fix", name, args, said)
+	}
+	if !strings.Contains(text(res), "invalid: ") || !strings.Contains(text(res), "fix: ") {
+		t.Errorf("%s %v: the text says %q", name, args, text(res))
+	}
+	return said
+}
+
+// TestDescribeIsTheList: what is listed, described and checked is one thing.
+func TestDescribeIsTheList(t *testing.T) {
+	me := bridgeTo(t, testhub.Start(t), nil)
+	list, err := me.ListTools(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Tools) != len(table()) {
+		t.Errorf("%d tools are listed, the table has %d", len(list.Tools), len(table()))
+	}
+	for _, listed := range list.Tools {
+		var d struct {
+			Name, Description string
+			InputSchema       json.RawMessage `json:"input_schema"`
+		}
+		me.must("hub_describe_tool", map[string]any{"name": listed.Name}, &d)
+		var shown, want any
+		if json.Unmarshal(d.InputSchema, &shown) != nil || json.Unmarshal([]byte(mustJSON(t, listed.InputSchema)), &want) != nil {
+			t.Fatal("the schema is no JSON")
+		}
+		if d.Description != listed.Description || mustJSON(t, shown) != mustJSON(t, want) {
+			t.Errorf("%s is listed as %s and described as %s", listed.Name, mustJSON(t, want), d.InputSchema)
+		}
+	}
+	if said := me.refused("hub_describe_tool", map[string]any{"name": "claim_it"}); !strings.Contains(said, "hub_claim") {
+		t.Errorf("an unknown name is answered with %q, wants similar names", said)
+	}
+}
+
+func TestSearchToolsFinds(t *testing.T) {
+	me := bridgeTo(t, testhub.Start(t), nil)
+	for query, want := range map[string]string{
+		"claiming work": "hub_claim", "lock a file": "hub_lock", "tasks": "hub_list_tasks", "remember facts": "hub_remember",
+		"wait in the background": "hub_watch", "invite": "hub_create_invite", "decisions": "hub_list_decisions",
+	} {
+		var hits toolHits
+		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
+		if len(hits.Tools) > maxHits || !slices.ContainsFunc(hits.Tools[:min(len(hits.Tools), 4)], func(h toolHit) bool { return h.Name == want }) {
+			t.Errorf("%q finds %v, wants %s among the first four of at most %d", query, hits.Tools, want, maxHits)
+		}
+	}
+	for _, query := range []string{"", "xyzzy", "人工智能"} {
+		var hits toolHits
+		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
+		if len(hits.Tools)+len(hits.Others) != len(table()) {
+			t.Errorf("%q shows %d tools and the names of %d, want all %d", query, len(hits.Tools), len(hits.Others), len(table()))
+		}
+	}
+}

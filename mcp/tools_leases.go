@@ -1,0 +1,196 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"hubcli/hub"
+)
+
+// leaseTools take and give back claims and file locks.
+func leaseTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_claim", title: "Claim work", idempotent: true,
+			description: "Before work that only one may do, claim it under a key. acquired false: another has it.",
+		}, claim),
+		define(tool{
+			name: "hub_refresh_claim", title: "Keep a claim", idempotent: true,
+			description: "Keep your claim longer, before it expires.",
+		}, refreshClaim),
+		define(tool{
+			name: "hub_release", title: "Release a claim", destructive: true, idempotent: true,
+			description: "Give back your claim once the work is done.",
+		}, releaseClaim),
+		define(tool{
+			name: "hub_lock", title: "Lock a file", idempotent: true,
+			description: "Before editing a file others may edit too. Binds those who ask. Again: extends.",
+		}, lock),
+		define(tool{
+			name: "hub_unlock", title: "Unlock a file", destructive: true, idempotent: true,
+			description: "Give back your file lock.",
+		}, unlock),
+	}
+}
+
+// shownLease is a claim or lock.
+type shownLease struct {
+	Key          string       `json:"key"` // claim key or file path
+	Holder       hub.AgentID  `json:"holder"`
+	Since        hub.Time     `json:"since"`
+	ExpiresAt    hub.Time     `json:"expires_at"`
+	Fence        hub.Fence    `json:"fence"`
+	ThreadID     hub.ThreadID `json:"thread_id,omitempty"`
+	TaskID       hub.TaskID   `json:"task_id,omitempty"`
+	ExpiresInSec int          `json:"expires_in_sec,omitempty"`
+}
+
+// granted answers who asks for a lease.
+type granted struct {
+	Acquired bool `json:"acquired"`
+	shownLease
+}
+
+func showClaim(row *hub.Claim) shownLease {
+	return shownLease{
+		Key: string(row.ClaimKey), Holder: row.OwnerAgentID, Since: row.ClaimedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence,
+		ThreadID: or(row.ThreadID), TaskID: or(row.TaskMessageID),
+	}
+}
+
+func showLock(row *hub.Lock) shownLease {
+	return shownLease{Key: row.FilePath, Holder: row.AgentID, Since: row.LockedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence}
+}
+
+// left is how many seconds a lease has, by this machine's clock.
+func (c *call) left(at hub.Time) int {
+	return int(max(at.Std().Sub(c.bridge.Now()), 0) / time.Second)
+}
+
+// grant says who has the lease and, if that is another, what to do.
+func (c *call) grant(l shownLease, acquired bool, again, back string) *answer {
+	l.ExpiresInSec = c.left(l.ExpiresAt)
+	what := quoted(l.Key, 120)
+	line := fmt.Sprintf("You have %s for %d s (fence %d). %s gives it back; before it expires: %s.", what, l.ExpiresInSec, l.Fence, back, again)
+	if !acquired {
+		line = fmt.Sprintf("%s has %s for %d s more. Do something else, ask it with hub_dm, or wait your turn: %s with wait_seconds.",
+			word(string(l.Holder)), what, l.ExpiresInSec, again)
+		if again == "hub_refresh_claim" {
+			line = fmt.Sprintf("%s has %s for %d s more. Do something else, ask it with hub_dm, or wait your turn: hub_claim with wait_seconds.",
+				word(string(l.Holder)), what, l.ExpiresInSec)
+		}
+	}
+	return &answer{data: granted{acquired, l}, line: line, untrusted: []string{"key", "thread_id"}}
+}
+
+type claimIn struct {
+	ClaimKey       hub.ClaimKey `json:"claim_key,omitempty" jsonschema:"name of the work; default task-<task_id>" range:"200"`
+	TaskID         hub.TaskID   `json:"task_id,omitempty" jsonschema:"task it is about"`
+	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
+	WaitSeconds    float64      `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
+	ThreadID       hub.ThreadID `json:"thread_id,omitempty" jsonschema:"where its end is told"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
+	if in.ClaimKey == "" && in.TaskID == 0 {
+		return nil, hub.Invalid("claim_key", "a claim needs claim_key or task_id").WithFix("name the work, such as refactor:auth")
+	}
+	ask := hub.ClaimInput{
+		OwnerAgentID: c.agent(), ClaimKey: in.ClaimKey, TaskMessageID: in.TaskID, ThreadID: in.ThreadID, TTLSec: in.TTLSec,
+	}
+	if in.WaitSeconds > 0 {
+		ask.WaitSec = c.wait(in.WaitSeconds).Seconds()
+		defer c.waiting(ctx, "waiting for the claim")()
+	}
+	got, err := c.hub().Claim(c.key(ctx, in.IdempotencyKey), ask)
+	if err != nil {
+		return nil, err
+	}
+	return c.grant(showClaim(&got.Row), got.Acquired, "hub_refresh_claim", "hub_release"), nil
+}
+
+type holdIn struct {
+	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
+	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
+	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it is another"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
+	got, err := c.hub().RefreshClaim(c.key(ctx, in.IdempotencyKey), hub.ClaimHoldInput{
+		ClaimKey: in.ClaimKey, OwnerAgentID: c.agent(), TTLSec: in.TTLSec, Fence: in.Fence,
+	})
+	if err != nil {
+		return nil, notHeld(err, "hub_claim")
+	}
+	return c.grant(showClaim(&got.Row), got.Acquired, "hub_refresh_claim", "hub_release"), nil
+}
+
+// notHeld says how to come by a lease again that is another's or nobody's.
+func notHeld(err error, tool string) error {
+	e := asError(err)
+	if e.Code == hub.CodeNotHolder && e.Fix == "" {
+		e.Fix = "you do not hold it (any more): stop the work that rests on it, and take it again with " + tool
+	}
+	return e
+}
+
+type releaseIn struct {
+	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
+	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it is another"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func releaseClaim(ctx context.Context, c *call, in releaseIn) (*answer, error) {
+	got, err := c.hub().ReleaseClaim(c.key(ctx, in.IdempotencyKey), hub.ClaimHoldInput{
+		ClaimKey: in.ClaimKey, AgentID: c.agent(), Fence: in.Fence,
+	})
+	if err != nil {
+		return nil, notHeld(err, "hub_claim")
+	}
+	return &answer{
+		data: showClaim(&got.Row), untrusted: []string{"key", "thread_id"},
+		line: fmt.Sprintf("Released %s. Say what came of it with hub_post_message or hub_complete_task.", quoted(string(in.ClaimKey), 120)),
+	}, nil
+}
+
+type lockIn struct {
+	FilePath       string  `json:"file_path" jsonschema:"path" range:"1024"`
+	TTLSec         int     `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
+	WaitSeconds    float64 `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
+	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
+	ask := hub.LockInput{FilePath: in.FilePath, AgentID: c.agent(), TTLSec: in.TTLSec}
+	if in.WaitSeconds > 0 {
+		ask.WaitSec = c.wait(in.WaitSeconds).Seconds()
+		defer c.waiting(ctx, "waiting for the lock")()
+	}
+	got, err := c.hub().Lock(c.key(ctx, in.IdempotencyKey), ask)
+	if err != nil {
+		return nil, err
+	}
+	return c.grant(showLock(&got.Row), got.Acquired, "hub_lock", "hub_unlock"), nil
+}
+
+type unlockIn struct {
+	FilePath       string    `json:"file_path" jsonschema:"as locked" range:"1024"`
+	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"refuse if it is another"`
+	IdempotencyKey string    `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func unlock(ctx context.Context, c *call, in unlockIn) (*answer, error) {
+	got, err := c.hub().ReleaseLock(c.key(ctx, in.IdempotencyKey), hub.LockHoldInput{
+		FilePath: in.FilePath, AgentID: c.agent(), Fence: in.Fence,
+	})
+	if err != nil {
+		return nil, notHeld(err, "hub_lock")
+	}
+	return &answer{
+		data: showLock(&got.Row), untrusted: []string{"key"},
+		line: fmt.Sprintf("Unlocked %s. Others may edit it now.", quoted(in.FilePath, 120)),
+	}, nil
+}

@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// memoryTools keep in mind, and find.
+func memoryTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_remember", title: "Remember", destructive: true,
+			description: "Keep a fact for the team beyond this session. The same key replaces; a key without text forgets.",
+		}, remember),
+		define(tool{
+			name: "hub_recall", title: "Recall", reads: true, idempotent: true,
+			description: "Before you ask others: what the team keeps in mind, best match or latest first.",
+		}, recall),
+		define(tool{
+			name: "hub_search", title: "Search", reads: true, idempotent: true,
+			description: "Find messages, decisions, artifacts and memories by their words.",
+		}, search),
+	}
+}
+
+// shownMemory is a memory, its text perhaps cut.
+type shownMemory struct {
+	MemoryID  hub.MemoryID    `json:"memory_id"`
+	Scope     hub.MemoryScope `json:"scope"`
+	Key       string          `json:"key,omitempty"`
+	Text      string          `json:"text"`
+	Tags      []string        `json:"tags,omitempty"`
+	By        hub.AgentID     `json:"by,omitempty"`
+	CreatedAt hub.Time        `json:"created_at"`
+	Truncated *cutMark        `json:"truncated,omitempty"`
+}
+
+// showMemory shows a text from a character on; id is the room that is asked.
+func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
+	s := shownMemory{MemoryID: m.MemoryID, Scope: m.Scope, Key: m.Key, Tags: m.Tags[:min(len(m.Tags), 10)], By: m.By, CreatedAt: m.CreatedAt}
+	part, end, whole := clip(m.Text, from, room)
+	s.Text = part
+	if !whole {
+		s.Truncated = &cutMark{
+			Chars: chars(m.Text), Shown: end,
+			Call: fmt.Sprintf(`hub_recall {"memory_id":%q,"room_id":%q,"offset":%d}`, m.MemoryID, id, end),
+		}
+	}
+	return s
+}
+
+type rememberIn struct {
+	Text           string   `json:"text,omitempty" jsonschema:"the fact" range:"32000"`
+	Key            string   `json:"key,omitempty" jsonschema:"what it is about, such as build:command" range:"200"`
+	Tags           []string `json:"tags,omitempty" jsonschema:"words to find it by"`
+	Scope          string   `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
+	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func remember(ctx context.Context, c *call, in rememberIn) (*answer, error) {
+	room, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.hub().Remember(c.key(ctx, in.IdempotencyKey), hub.MemoryInput{
+		RoomID: room, Text: in.Text, Key: in.Key, Tags: in.Tags, Scope: hub.MemoryScope(in.Scope), By: c.agent(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := out.Row
+	line := fmt.Sprintf("remembered as %s for the %s. Find it with hub_recall.", m.MemoryID, m.Scope)
+	if in.Text == "" {
+		line = fmt.Sprintf("forgot %s of the %s.", quoted(in.Key, 100), m.Scope)
+	}
+	return &answer{data: showMemory(&m, room, 0, 500), line: inRoom(line, room), untrusted: []string{"key", "text", "tags"}}, nil
+}
+
+type recallIn struct {
+	Query    string       `json:"query,omitempty" jsonschema:"words; without: latest first" range:"1000"`
+	Key      string       `json:"key,omitempty" jsonschema:"of this key" range:"200"`
+	Tag      string       `json:"tag,omitempty" jsonschema:"with this tag" range:"200"`
+	Scope    string       `json:"scope,omitempty" jsonschema:"default both" enum:"room,project"`
+	MemoryID hub.MemoryID `json:"memory_id,omitempty" jsonschema:"this one alone"`
+	Offset   int          `json:"offset,omitempty" jsonschema:"character of its text to begin at" range:"0,100000000"`
+	RoomID   string       `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Cursor   string       `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit    int          `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
+	id, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	skip, err := offset(in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.hub().Recall(ctx, hub.MemoryQuery{
+		RoomID: id, MemoryID: in.MemoryID, Scope: hub.MemoryScope(in.Scope), Key: in.Key, Tag: in.Tag, Query: in.Query,
+		Limit: min(skip+orDefault(in.Limit, defaultRows)+1, hub.MaxPageRows),
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows = rows[min(skip, len(rows)):]
+	return fit(func(room int) *answer {
+		l := listing[shownMemory]{RoomID: id}
+		share := min(room/4, 1500)
+		if len(rows) == 1 {
+			share = room - 700
+		}
+		all := make([]shownMemory, len(rows))
+		for i := range rows {
+			all[i] = showMemory(&rows[i], id, in.Offset, share)
+		}
+		l.Items, l.Truncated = take(all, in.Limit, room-200)
+		line := fmt.Sprintf("%d memories.", len(l.Items))
+		switch {
+		case l.Truncated:
+			l.Cursor = strconv.Itoa(skip + len(l.Items))
+			line += " More: hub_recall with cursor " + l.Cursor + "."
+		case len(l.Items) == 0:
+			line = "nothing is remembered of this. Try hub_search, or ask with hub_post_message."
+		default:
+			line += " Keep more with hub_remember."
+		}
+		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].key", "items[].text", "items[].tags"}}
+	})
+}
+
+type searchIn struct {
+	Query     string          `json:"query" jsonschema:"words" range:"1000"`
+	RoomID    string          `json:"room_id,omitempty" jsonschema:"default: all rooms"`
+	Channel   hub.ChannelName `json:"channel,omitempty" jsonschema:"only there"`
+	FromAgent hub.AgentID     `json:"from_agent,omitempty" jsonschema:"only by"`
+	Type      string          `json:"type,omitempty" jsonschema:"only these" enum:"message,decision,artifact,memory"`
+	Kind      string          `json:"kind,omitempty" jsonschema:"of message or artifact"`
+	Cursor    string          `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit     int             `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+// hit is one row that a search has found.
+type hit struct {
+	Type     hub.FoundType   `json:"type"`
+	ID       string          `json:"id"`
+	From     hub.AgentID     `json:"from,omitempty"`
+	RoomID   hub.RoomID      `json:"room_id,omitempty"`
+	Channel  hub.ChannelName `json:"channel,omitempty"`
+	ThreadID hub.ThreadID    `json:"thread_id,omitempty"`
+	Kind     string          `json:"kind,omitempty"`
+	Title    string          `json:"title,omitempty"`
+	Snippet  string          `json:"snippet"`
+	TS       hub.Time        `json:"ts"`
+}
+
+// found is part of what a search has found.
+type found struct {
+	listing[hit]
+	Behind int64 `json:"behind,omitempty"` // rows that were not searched yet
+}
+
+func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
+	q := hub.SearchQuery{
+		Text: in.Query, Viewer: c.agent(), Channel: in.Channel, FromAgent: in.FromAgent, Kind: in.Kind,
+	}
+	var err error
+	if in.RoomID != "" && in.RoomID != anyRoom {
+		if q.RoomID, err = c.room(ctx, in.RoomID); err != nil {
+			return nil, err
+		}
+	}
+	if in.Type != "" {
+		q.Types = []hub.FoundType{hub.FoundType(in.Type)}
+	}
+	skip, err := offset(in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	q.Limit = min(skip+orDefault(in.Limit, defaultRows)+1, hub.MaxPageRows)
+	got, err := c.hub().Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all := []hit{}
+	for _, f := range got.Rows[min(skip, len(got.Rows)):] {
+		all = append(all, hit{
+			f.Type, f.ID, f.FromAgent, or(f.RoomID), f.Channel, or(f.ThreadID), f.Kind, brief(f.Title, 200), f.Snippet, f.TS,
+		})
+	}
+	return fit(func(room int) *answer {
+		l := found{listing: listing[hit]{RoomID: q.RoomID}, Behind: got.Behind}
+		l.Items, l.Truncated = take(all, in.Limit, room-300)
+		line := fmt.Sprintf("%d hits, best first. Read one whole with hub_get_message, hub_get_artifact, hub_list_decisions or hub_recall.", len(l.Items))
+		switch {
+		case l.Truncated:
+			l.Cursor = strconv.Itoa(skip + len(l.Items))
+			line = fmt.Sprintf("%d hits, best first. More: hub_search with cursor %s.", len(l.Items), l.Cursor)
+		case len(l.Items) == 0:
+			line = "No hits. Try fewer or other words."
+		}
+		return &answer{data: l, line: line, text: hitTexts(l.Items), untrusted: []string{"items[].title", "items[].snippet", "items[].kind"}}
+	})
+}
+
+func hitTexts(list []hit) string {
+	var b strings.Builder
+	b.WriteString(asData + "\n")
+	for _, h := range list {
+		fmt.Fprintf(&b, "%s %s by %s", h.Type, h.ID, who(h.From))
+		if h.RoomID != "" {
+			fmt.Fprintf(&b, " in room %s", word(string(h.RoomID)))
+		}
+		if h.Title != "" {
+			fmt.Fprintf(&b, ", %s", quoted(h.Title, 100))
+		}
+		b.WriteString("\n" + fenced(h.Snippet) + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,208 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"hubcli/hub"
+)
+
+// maxHits is how many tools a search of tools shows.
+const maxHits = 10
+
+// prefix begins the name of every tool.
+const prefix = "hub_"
+
+// metaTools find, describe and call the other tools, for harnesses that are shown
+// few of them. They read the table of tools when they are called: it holds them
+// too.
+func metaTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_search_tools", title: "Find a tool", live: true, reads: true, idempotent: true,
+			description: "Find the hub's other tools: rooms, tasks, claims, locks, decisions, artifacts, memory, agents, waiting.",
+		}, searchTools),
+		define(tool{
+			name: "hub_describe_tool", title: "Describe a tool", live: true, reads: true, idempotent: true,
+			description: "Get a tool's full schema before hub_call_tool.",
+		}, describeTool),
+		define(tool{
+			name: "hub_call_tool", title: "Call a tool", live: true, destructive: true,
+			description: "Call any hub tool by name.",
+		}, callTool),
+	}
+}
+
+type searchToolsIn struct {
+	Query string `json:"query,omitempty" jsonschema:"what you want to do"`
+}
+
+// toolHit is one tool in short.
+type toolHit struct {
+	Name     string   `json:"name"`
+	Use      string   `json:"use"`
+	Required []string `json:"required"`
+}
+
+// toolHits are the tools that fit best; Others are the names of all others.
+type toolHits struct {
+	Tools     []toolHit `json:"tools"`
+	Truncated bool      `json:"truncated"`
+	Others    []string  `json:"others,omitempty"`
+}
+
+func searchTools(_ context.Context, _ *call, in searchToolsIn) (*answer, error) {
+	ranked := rank(in.Query)
+	hits := toolHits{Tools: []toolHit{}}
+	for _, t := range ranked[:min(len(ranked), maxHits)] {
+		hits.Tools = append(hits.Tools, toolHit{t.name, t.description, append([]string{}, t.input.Required...)})
+	}
+	hits.Truncated = len(ranked) > maxHits
+	if hits.Truncated || len(ranked) == 0 {
+		for _, t := range table() {
+			if !slices.ContainsFunc(hits.Tools, func(h toolHit) bool { return h.Name == t.name }) {
+				hits.Others = append(hits.Others, t.name)
+			}
+		}
+	}
+	line := "Next: hub_describe_tool for the arguments, then hub_call_tool."
+	if len(ranked) == 0 {
+		line = "No tool fits these words; others has all names."
+	}
+	return &answer{data: hits, line: fmt.Sprintf("%d tools. %s", len(hits.Tools), line)}, nil
+}
+
+// rank returns the tools that have a word of the query, the best first; those of
+// no query are all.
+func rank(query string) []tool {
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	type scored struct {
+		tool  tool
+		score int
+	}
+	var list []scored
+	for _, t := range table() {
+		s := scored{tool: t}
+		for _, w := range words {
+			s.score += t.score(w)
+		}
+		if s.score > 0 || len(words) == 0 {
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return b.score - a.score })
+	out := make([]tool, len(list))
+	for i, s := range list {
+		out[i] = s.tool
+	}
+	return out
+}
+
+// score is how well a word fits a tool. Words are compared by their beginnings, so
+// that tasks finds task and claiming finds claim.
+func (t *tool) score(w string) int {
+	stem := w
+	for _, end := range []string{"ing", "es", "s"} {
+		if short := strings.TrimSuffix(w, end); len(short) >= 3 && short != w {
+			stem = short
+			break
+		}
+	}
+	n := 0
+	if len(stem) < 2 {
+		return 0
+	}
+	if strings.Contains(t.name, stem) {
+		n += 4
+	}
+	if strings.Contains(strings.ToLower(t.title), stem) {
+		n += 2
+	}
+	if strings.Contains(strings.ToLower(t.description), stem) {
+		n++
+	}
+	for _, name := range t.input.PropertyOrder {
+		if strings.Contains(name, stem) {
+			n++
+			break
+		}
+	}
+	return n
+}
+
+type toolName struct {
+	Name string `json:"name" jsonschema:"tool"`
+}
+
+// described is a tool in full.
+type described struct {
+	Name        string             `json:"name"`
+	Title       string             `json:"title"`
+	Description string             `json:"description"`
+	ReadOnly    bool               `json:"read_only"`
+	Idempotent  bool               `json:"idempotent"`
+	Destructive bool               `json:"destructive"`
+	InputSchema *jsonschema.Schema `json:"input_schema"`
+}
+
+func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
+	t, err := named(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{
+		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.destructive, t.input},
+		line: fmt.Sprintf(`Next: hub_call_tool {"name":%q,"arguments":{…}}; it takes %s`, t.name, t.usage()),
+	}, nil
+}
+
+// named finds a tool, also without the prefix; tool_not_found with those that have
+// a similar name.
+func named(name string) (tool, error) {
+	given := strings.ToLower(strings.TrimSpace(name))
+	if i := strings.LastIndex(given, "__"); i >= 0 {
+		given = given[i+2:] // as a harness names it: mcp__hub__hub_claim
+	}
+	if t, ok := find(given); ok {
+		return t, nil
+	}
+	if t, ok := find(prefix + given); ok {
+		return t, nil
+	}
+	e := hub.Invalid("name", "there is no tool "+quoted(name, 60)).WithFix("hub_search_tools finds tools and shows their names")
+	var similar []string
+	for _, t := range rank(name)[:min(len(rank(name)), 3)] {
+		similar = append(similar, t.name)
+	}
+	if len(similar) > 0 {
+		e = e.With("similar", similar)
+	}
+	return tool{}, e
+}
+
+type callToolIn struct {
+	Name      string                     `json:"name" jsonschema:"tool"`
+	Arguments map[string]json.RawMessage `json:"arguments,omitempty" jsonschema:"as its schema says"`
+}
+
+func callTool(ctx context.Context, c *call, in callToolIn) (*answer, error) {
+	t, err := named(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if t.name == "hub_call_tool" {
+		return nil, hub.Invalid("name", "hub_call_tool calls the other tools, not itself").WithFix("name the tool that you want to call")
+	}
+	args, err := json.Marshal(in.Arguments)
+	if err != nil {
+		return nil, hub.Invalid("arguments", "the arguments are no JSON")
+	}
+	return t.run(ctx, c, args)
+}

@@ -1,0 +1,259 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// recordTools keep what a room has decided and made.
+func recordTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_record_decision", title: "Record a decision",
+			description: "Keep what the room has agreed on, so that nobody decides it again.",
+		}, recordDecision),
+		define(tool{
+			name: "hub_list_decisions", title: "List decisions", reads: true, idempotent: true,
+			description: "Read what the room has decided, latest first.",
+		}, listDecisions),
+		define(tool{
+			name: "hub_add_artifact", title: "Store an artifact",
+			description: "Keep a plan, report or file of the room; the same title makes a new version.",
+		}, addArtifact),
+		define(tool{
+			name: "hub_get_artifact", title: "Read artifacts", reads: true, idempotent: true,
+			description: "Read an artifact by id or title; without either, list those of the room.",
+		}, getArtifact),
+	}
+}
+
+// shownDecision is a decision, its note perhaps cut.
+type shownDecision struct {
+	DecisionID hub.DecisionID `json:"decision_id"`
+	RoomID     hub.RoomID     `json:"room_id"`
+	Title      string         `json:"title"`
+	Note       string         `json:"note,omitempty"`
+	By         hub.AgentID    `json:"by,omitempty"`
+	CreatedAt  hub.Time       `json:"created_at"`
+	Truncated  *cutMark       `json:"truncated,omitempty"`
+}
+
+func showDecision(d *hub.Decision, from, room int) shownDecision {
+	part, end, whole := clip(d.Note, from, room)
+	s := shownDecision{DecisionID: d.DecisionID, RoomID: d.RoomID, Title: d.Title, Note: part, By: d.By, CreatedAt: d.CreatedAt}
+	if !whole {
+		s.Truncated = &cutMark{
+			Chars: chars(d.Note), Shown: end,
+			Call: fmt.Sprintf(`hub_list_decisions {"decision_id":%q,"room_id":%q,"offset":%d}`, d.DecisionID, d.RoomID, end),
+		}
+	}
+	return s
+}
+
+type recordDecisionIn struct {
+	Title          string `json:"title" jsonschema:"what is decided" range:"300"`
+	Note           string `json:"note,omitempty" jsonschema:"why, and what else was weighed" range:"32000"`
+	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Metadata       string `json:"metadata,omitempty" jsonschema:"JSON object"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func recordDecision(ctx context.Context, c *call, in recordDecisionIn) (*answer, error) {
+	metadata, err := object("metadata", in.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	room, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.hub().AddDecision(c.key(ctx, in.IdempotencyKey), hub.DecisionInput{
+		RoomID: room, Title: in.Title, Note: in.Note, By: c.agent(), Metadata: metadata,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer{
+		data: showDecision(&out.Row, 0, 1000), untrusted: []string{"title", "note"},
+		line: inRoom(fmt.Sprintf("recorded decision %s; the room has been told.", out.Row.DecisionID), room),
+	}, nil
+}
+
+type listDecisionsIn struct {
+	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
+	DecisionID hub.DecisionID `json:"decision_id,omitempty" jsonschema:"this one alone"`
+	Offset     int            `json:"offset,omitempty" jsonschema:"character of its note to begin at" range:"0,100000000"`
+	Cursor     hub.DecisionID `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+func listDecisions(ctx context.Context, c *call, in listDecisionsIn) (*answer, error) {
+	id, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	if in.DecisionID != "" {
+		return c.decision(ctx, id, in)
+	}
+	rows, err := c.hub().Decisions(ctx, hub.DecisionsQuery{RoomID: id, Before: in.Cursor, Limit: orDefault(in.Limit, defaultRows) + 1})
+	if err != nil {
+		return nil, err
+	}
+	return fit(func(room int) *answer {
+		l := listing[shownDecision]{RoomID: id}
+		all := make([]shownDecision, len(rows))
+		for i := range rows {
+			all[i] = showDecision(&rows[i], 0, min(room/4, 1000))
+		}
+		l.Items, l.Truncated = take(all, in.Limit, room-200)
+		line := fmt.Sprintf("%d decisions, latest first.", len(l.Items))
+		if l.Truncated {
+			l.Cursor = string(l.Items[len(l.Items)-1].DecisionID)
+			line += " More: hub_list_decisions with cursor " + l.Cursor + "."
+		} else {
+			line += " Record another with hub_record_decision."
+		}
+		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].note"}}
+	})
+}
+
+// decision shows one, its note from a character on.
+func (c *call) decision(ctx context.Context, id hub.RoomID, in listDecisionsIn) (*answer, error) {
+	for before := hub.DecisionID(""); ; {
+		rows, err := c.hub().Decisions(ctx, hub.DecisionsQuery{RoomID: id, Before: before, Limit: hub.MaxPageRows})
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			if rows[i].DecisionID == in.DecisionID {
+				return fit(func(room int) *answer {
+					l := listing[shownDecision]{RoomID: id, Items: []shownDecision{showDecision(&rows[i], in.Offset, room-700)}}
+					line := "the whole decision."
+					if cut := l.Items[0].Truncated; cut != nil {
+						l.Truncated, line = true, cut.String()
+					}
+					return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].note"}}
+				})
+			}
+		}
+		if len(rows) < hub.MaxPageRows {
+			return nil, hub.Invalid("decision_id", "the room has no such decision").WithFix("hub_list_decisions lists those of a room")
+		}
+		before = rows[len(rows)-1].DecisionID
+	}
+}
+
+type addArtifactIn struct {
+	Title          string  `json:"title" jsonschema:"same title: next version" range:"300"`
+	Kind           string  `json:"kind" jsonschema:"any word, such as plan or report" range:"200"`
+	Body           *string `json:"body,omitempty" jsonschema:"text"`
+	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes"`
+	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: your room"`
+	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func addArtifact(ctx context.Context, c *call, in addArtifactIn) (*answer, error) {
+	room, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.hub().AddArtifact(c.key(ctx, in.IdempotencyKey), hub.ArtifactInput{
+		RoomID: room, Title: in.Title, Kind: in.Kind, By: c.agent(), Body: in.Body, ContentBase64: in.ContentBase64,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer{
+		data: out.Row, untrusted: []string{"title", "kind"},
+		line: inRoom(fmt.Sprintf("stored %s as %s, version %d; the room has been told.", quoted(in.Title, 100), out.Row.ArtifactID, out.Row.Version), room),
+	}, nil
+}
+
+type getArtifactIn struct {
+	ArtifactID hub.ArtifactID `json:"artifact_id,omitempty" jsonschema:"id"`
+	Title      string         `json:"title,omitempty" jsonschema:"or title: the latest version" range:"300"`
+	Version    int64          `json:"version,omitempty" jsonschema:"of the title" range:"1,9007199254740991"`
+	Offset     int            `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
+	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Cursor     hub.ArtifactID `json:"cursor,omitempty" jsonschema:"of the list"`
+	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+// shownArtifact is an artifact with its content from a character on.
+type shownArtifact struct {
+	hub.Artifact
+	Encoding  string   `json:"encoding"` // text, or base64 for what is no text
+	Offset    int      `json:"offset"`
+	Content   string   `json:"content"`
+	Truncated *cutMark `json:"truncated,omitempty"`
+}
+
+func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error) {
+	if in.ArtifactID == "" {
+		id, err := c.room(ctx, in.RoomID)
+		if err != nil {
+			return nil, err
+		}
+		if in.Title == "" {
+			return c.artifacts(ctx, id, in)
+		}
+		rows, err := c.hub().Artifacts(ctx, hub.ArtifactsQuery{
+			RoomID: id, Title: in.Title, Version: in.Version, Latest: in.Version == 0, Limit: 1,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			return nil, hub.Errorf(hub.CodeArtifactNotFound, "the room has no such artifact").With("room_id", id)
+		}
+		in.ArtifactID = rows[0].ArtifactID
+	}
+	got, err := c.hub().ArtifactContent(ctx, in.ArtifactID)
+	if err != nil {
+		return nil, err
+	}
+	a := shownArtifact{Artifact: got.Artifact, Encoding: "text", Offset: in.Offset}
+	whole := string(got.Data)
+	if !utf8.Valid(got.Data) {
+		a.Encoding, whole = "base64", base64.StdEncoding.EncodeToString(got.Data)
+	}
+	return fit(func(room int) *answer {
+		part, end, all := clip(whole, in.Offset, room-600-size(got.Artifact))
+		a.Content, a.Truncated = part, nil
+		line := fmt.Sprintf("%s version %d from character %d to its end.", quoted(a.Title, 100), a.Version, in.Offset)
+		if !all {
+			a.Truncated = &cutMark{
+				Chars: chars(whole), Shown: end,
+				Call: fmt.Sprintf(`hub_get_artifact {"artifact_id":%q,"offset":%d}`, a.ArtifactID, end),
+			}
+			line = fmt.Sprintf("%s version %d, %s", quoted(a.Title, 100), a.Version, a.Truncated)
+		}
+		text := fmt.Sprintf("%s\n%s, artifact %s of kind %s by %s, version %d, %s, character %d to %d\n%s",
+			asData, quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), who(a.By), a.Version, a.Encoding, in.Offset, end, fenced(part))
+		return &answer{data: a, line: inRoom(line, a.RoomID), text: text, untrusted: []string{"title", "kind", "content"}}
+	})
+}
+
+// artifacts lists the latest versions of a room.
+func (c *call) artifacts(ctx context.Context, id hub.RoomID, in getArtifactIn) (*answer, error) {
+	rows, err := c.hub().Artifacts(ctx, hub.ArtifactsQuery{
+		RoomID: id, Latest: true, Before: in.Cursor, Limit: orDefault(in.Limit, defaultRows) + 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return fit(func(room int) *answer {
+		l := listing[hub.Artifact]{RoomID: id}
+		l.Items, l.Truncated = take(rows, in.Limit, room-200)
+		line := fmt.Sprintf("%d artifacts, latest first. Read one with hub_get_artifact and artifact_id.", len(l.Items))
+		if l.Truncated {
+			l.Cursor = string(l.Items[len(l.Items)-1].ArtifactID)
+			line += " More: cursor " + l.Cursor + "."
+		}
+		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].kind"}}
+	})
+}

@@ -1,0 +1,332 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"hubcli/hub"
+)
+
+// roomTools make, list and show rooms, and let others in.
+func roomTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_room_status", title: "See a room", reads: true, idempotent: true,
+			description: "See what goes on in a room: who does what and listens, tasks, runs, claims, decisions.",
+		}, roomStatus),
+		define(tool{
+			name: "hub_list_rooms", title: "List rooms", reads: true, idempotent: true,
+			description: "Find a room or project before you make one.",
+		}, listRooms),
+		define(tool{
+			name: "hub_create_project", title: "Make a project",
+			description: "Make a project, which rooms belong to.",
+		}, createProject),
+		define(tool{
+			name: "hub_create_room", title: "Make a room",
+			description: "Make a room for a team; one that looks like another is refused.",
+		}, createRoom),
+		define(tool{
+			name: "hub_create_invite", title: "Invite into a room",
+			description: "Let an agent into a room: gives a code for its hub_join.",
+		}, createInvite),
+	}
+}
+
+// pageOfRoom is what goes on in a room. Counts are whole, lists may be cut.
+type pageOfRoom struct {
+	RoomID        hub.RoomID        `json:"room_id"`
+	Name          string            `json:"name"`
+	Topic         string            `json:"topic,omitempty"`
+	Channel       hub.ChannelName   `json:"channel"`
+	Project       string            `json:"project"`
+	Seats         []shownSeat       `json:"seats"`
+	SeatCount     int               `json:"seat_count"`
+	OpenTasks     []shownTask       `json:"open_tasks"`
+	OpenTaskCount int               `json:"open_task_count"`
+	Runs          []shownRun        `json:"runs"`
+	RunCount      int               `json:"run_count"`
+	Claims        []heldLease       `json:"claims"`
+	ClaimCount    int               `json:"claim_count"`
+	Locks         []heldLease       `json:"locks"`
+	LockCount     int               `json:"lock_count"`
+	Decisions     []decisionInShort `json:"decisions"`
+	Unread        int               `json:"unread"`
+	NotListening  []hub.AgentID     `json:"not_listening"`
+	Truncated     bool              `json:"truncated"`
+}
+
+type shownSeat struct {
+	AgentID  hub.AgentID  `json:"agent_id"`
+	Role     string       `json:"role,omitempty"`
+	Harness  string       `json:"harness,omitempty"`
+	Presence hub.Presence `json:"presence"`
+	Activity hub.Activity `json:"activity"`
+	Listener hub.Listener `json:"listener"`
+	TaskID   hub.TaskID   `json:"task_id,omitempty"`
+	Unread   int          `json:"unread,omitempty"`
+	Label    string       `json:"label,omitempty"`
+}
+
+type shownRun struct {
+	RunID  hub.RunID     `json:"run_id"`
+	Title  string        `json:"title"`
+	Status hub.RunStatus `json:"status"`
+	Counts hub.RunCounts `json:"counts"`
+}
+
+type heldLease struct {
+	Key          string      `json:"key,omitempty"`
+	Holder       hub.AgentID `json:"holder"`
+	TaskID       hub.TaskID  `json:"task_id,omitempty"`
+	ExpiresInSec int         `json:"expires_in_sec"`
+}
+
+type decisionInShort struct {
+	DecisionID hub.DecisionID `json:"decision_id"`
+	Title      string         `json:"title"`
+	By         hub.AgentID    `json:"by,omitempty"`
+}
+
+type roomStatusIn struct {
+	RoomID string `json:"room_id,omitempty" jsonschema:"id or project/room; default: your room"`
+}
+
+func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) {
+	id, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.hub().RoomStatus(ctx, hub.StatusQuery{RoomID: id, Viewer: c.agent()})
+	if err != nil {
+		return nil, err
+	}
+	return fit(func(room int) *answer {
+		p := pageOf(&s, 50)
+		for most := 25; size(p) > room && most > 0; most /= 2 {
+			p = pageOf(&s, most)
+		}
+		line := fmt.Sprintf("%d seats, %d open tasks, %d unread for you.", p.SeatCount, p.OpenTaskCount, p.Unread)
+		if p.Truncated {
+			line += " Lists are cut; whole ones: hub_list_tasks, hub_list_decisions."
+		} else {
+			line += " Read what is unread with hub_poll_messages."
+		}
+		return &answer{data: p, line: inRoom(line, id), untrusted: []string{
+			"name", "topic", "project", "seats[].role", "seats[].label", "open_tasks[].title", "runs[].title", "claims[].key", "locks[].key", "decisions[].title",
+		}}
+	})
+}
+
+// pageOf shows at most so many of each list.
+func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
+	p := pageOfRoom{
+		RoomID: s.Room.RoomID, Name: brief(s.Room.Name, 200), Topic: brief(s.Room.Topic, 400), Channel: s.Room.Channel,
+		Project: s.Project.Slug, SeatCount: s.SeatCount, OpenTaskCount: s.OpenTaskCount, RunCount: s.RunCount,
+		ClaimCount: s.ClaimCount, LockCount: s.LockCount, Unread: s.Unread,
+		Seats: []shownSeat{}, OpenTasks: []shownTask{}, Runs: []shownRun{}, Decisions: []decisionInShort{},
+		Claims: held(s.Claims, most), Locks: held(s.Locks, most), NotListening: s.NotListening[:min(len(s.NotListening), most)],
+	}
+	for _, seat := range s.Seats[:min(len(s.Seats), most)] {
+		p.Seats = append(p.Seats, shownSeat{
+			AgentID: seat.AgentID, Role: brief(seat.Role, 60), Harness: brief(seat.Harness, 30), Presence: seat.Presence,
+			Activity: seat.Activity, Listener: seat.Listener, TaskID: or(seat.CurrentTaskID), Unread: seat.Unread,
+			Label: brief(seat.Label, 80),
+		})
+	}
+	for i := range s.OpenTasks[:min(len(s.OpenTasks), most)] {
+		p.OpenTasks = append(p.OpenTasks, showTask(&s.OpenTasks[i]))
+	}
+	for _, r := range s.Runs[:min(len(s.Runs), most)] {
+		p.Runs = append(p.Runs, shownRun{r.RunID, brief(r.Title, 100), r.Status, r.Counts})
+	}
+	for _, d := range s.Decisions[:min(len(s.Decisions), most)] {
+		p.Decisions = append(p.Decisions, decisionInShort{d.DecisionID, brief(d.Title, 160), d.By})
+	}
+	p.Truncated = len(p.Seats) < s.SeatCount || len(p.OpenTasks) < s.OpenTaskCount || len(p.Runs) < len(s.Runs) ||
+		len(p.Claims) < s.ClaimCount || len(p.Locks) < s.LockCount || len(p.Decisions) < len(s.Decisions) ||
+		len(p.NotListening) < len(s.NotListening)
+	return p
+}
+
+func held(rows []hub.HeldRow, most int) []heldLease {
+	out := []heldLease{}
+	for _, r := range rows[:min(len(rows), most)] {
+		out = append(out, heldLease{brief(r.Key, 200), r.AgentID, or(r.TaskMessageID), int(r.ExpiresInSec)})
+	}
+	return out
+}
+
+type listRoomsIn struct {
+	Project string `json:"project,omitempty" jsonschema:"id, slug or name; default: all"`
+	Cursor  string `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+// shownRoom is a room, or a project without rooms.
+type shownRoom struct {
+	RoomID    hub.RoomID      `json:"room_id,omitempty"`
+	Slug      string          `json:"slug,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Topic     string          `json:"topic,omitempty"`
+	Channel   hub.ChannelName `json:"channel,omitempty"`
+	ProjectID hub.ProjectID   `json:"project_id"`
+	Project   string          `json:"project"` // slug
+	Yours     bool            `json:"yours,omitempty"`
+}
+
+func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
+	projects, err := c.projects(ctx, in.Project)
+	if err != nil {
+		return nil, err
+	}
+	rooms, err := c.hub().Rooms(ctx, in.Project)
+	if err != nil {
+		return nil, err
+	}
+	home, err := c.home(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := []shownRoom{}
+	for _, p := range projects {
+		n := len(all)
+		for _, r := range rooms {
+			if r.ProjectID == p.ProjectID {
+				all = append(all, shownRoom{
+					r.RoomID, r.Slug, brief(r.Name, 200), brief(r.Topic, 200), r.Channel, p.ProjectID, p.Slug, r.RoomID == home,
+				})
+			}
+		}
+		if len(all) == n {
+			all = append(all, shownRoom{ProjectID: p.ProjectID, Project: p.Slug})
+		}
+	}
+	id := func(r *shownRoom) string {
+		if r.RoomID == "" {
+			return string(r.ProjectID)
+		}
+		return string(r.RoomID)
+	}
+	rest, err := behind(all, in.Cursor, id)
+	if err != nil {
+		return nil, err
+	}
+	return fit(func(room int) *answer {
+		var l listing[shownRoom]
+		l.Items, l.Truncated = take(rest, in.Limit, room-200)
+		line := fmt.Sprintf("%d rooms in %d projects. See one with hub_room_status; make one with hub_create_room.", len(rooms), len(projects))
+		if l.Truncated {
+			l.Cursor = id(&l.Items[len(l.Items)-1])
+			line = fmt.Sprintf("%d of %d rooms. More: hub_list_rooms with cursor %s.", len(l.Items), len(rooms), l.Cursor)
+		}
+		return &answer{data: l, line: line, untrusted: []string{"items[].name", "items[].topic"}}
+	})
+}
+
+// projects are the one that ref names, or all.
+func (c *call) projects(ctx context.Context, ref string) ([]hub.Project, error) {
+	if ref == "" {
+		return c.hub().Projects(ctx)
+	}
+	p, err := c.hub().Project(ctx, ref)
+	return []hub.Project{p}, err
+}
+
+type createProjectIn struct {
+	Name           string `json:"name" jsonschema:"for people" range:"300"`
+	Slug           string `json:"slug,omitempty" jsonschema:"default: made of the name" range:"64"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func createProject(ctx context.Context, c *call, in createProjectIn) (*answer, error) {
+	out, err := c.hub().CreateProject(c.key(ctx, in.IdempotencyKey), hub.ProjectInput{
+		Name: in.Name, Slug: in.Slug, CreatedBy: c.agent(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer{
+		data: out.Row, untrusted: []string{"name"},
+		line: fmt.Sprintf("Made project %s (%s). Next: hub_create_room with project %s.", word(out.Row.Slug), word(string(out.Row.ProjectID)), word(out.Row.Slug)),
+	}, nil
+}
+
+type createRoomIn struct {
+	Project        string `json:"project" jsonschema:"id, slug or name"`
+	Name           string `json:"name" jsonschema:"for people" range:"300"`
+	Topic          string `json:"topic,omitempty" jsonschema:"what it is for" range:"1000"`
+	ForceReason    string `json:"force_reason,omitempty" jsonschema:"make it beside a look-alike; why" range:"1000"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func createRoom(ctx context.Context, c *call, in createRoomIn) (*answer, error) {
+	out, err := c.hub().CreateRoom(c.key(ctx, in.IdempotencyKey), hub.RoomInput{
+		Project: in.Project, Name: in.Name, Topic: in.Topic, CreatedBy: c.agent(),
+		Force: in.ForceReason != "", ForceReason: in.ForceReason,
+	})
+	if err != nil {
+		return nil, lookAlike(err)
+	}
+	r := out.Row
+	return &answer{
+		data: shownRoom{RoomID: r.RoomID, Slug: r.Slug, Name: r.Name, Topic: r.Topic, Channel: r.Channel, ProjectID: r.ProjectID, Project: in.Project},
+		line: fmt.Sprintf("Made room %s, channel %s. Let others in with hub_create_invite and room_id %s.",
+			word(string(r.RoomID)), word(string(r.Channel)), word(string(r.RoomID))),
+		untrusted: []string{"name", "topic"},
+	}, nil
+}
+
+// lookAlike names the arguments of this tool where the hub names those of its own.
+func lookAlike(err error) error {
+	e := asError(err)
+	if e.Code == hub.CodeSimilarRoomExists {
+		e.Fix = "use one of detail.candidates; or, if a sibling is needed, repeat with force_reason"
+	}
+	return e
+}
+
+type createInviteIn struct {
+	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Role           string      `json:"role,omitempty" jsonschema:"such as reviewer" range:"64"`
+	Handle         hub.AgentID `json:"handle,omitempty" jsonschema:"agent id to suggest"`
+	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`
+	TTLSec         int         `json:"ttl_sec,omitempty" jsonschema:"default one day" range:"1,2592000"`
+	MaxUses        int         `json:"max_uses,omitempty" jsonschema:"default 1" range:"1,1000"`
+	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+// invited is an invite with its code, which is in no other answer.
+type invited struct {
+	Code      string       `json:"code"`
+	InviteID  hub.InviteID `json:"invite_id"`
+	RoomID    hub.RoomID   `json:"room_id"`
+	Role      string       `json:"role,omitempty"`
+	Handle    hub.AgentID  `json:"handle,omitempty"`
+	MaxUses   int          `json:"max_uses"`
+	ExpiresAt hub.Time     `json:"expires_at"`
+}
+
+func createInvite(ctx context.Context, c *call, in createInviteIn) (*answer, error) {
+	id, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	room, err := c.hub().Room(ctx, hub.RoomRef{Room: string(id)})
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.hub().CreateInvite(c.key(ctx, in.IdempotencyKey), hub.InviteInput{
+		Project: string(room.ProjectID), Room: string(room.RoomID), Role: in.Role, Handle: in.Handle, Harness: in.Harness,
+		TTLSec: in.TTLSec, MaxUses: in.MaxUses, By: c.agent(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	i := out.Row
+	return &answer{
+		data: invited{i.Code, i.InviteID, i.RoomID, i.Role, i.Handle, i.MaxUses, i.ExpiresAt}, untrusted: []string{"role"},
+		line: inRoom(fmt.Sprintf("the code is %s, for %d uses until %s; it is not shown again. Who is to join calls hub_join with it, or runs: hubcli join %s",
+			i.Code, i.MaxUses, i.ExpiresAt, i.Code), i.RoomID),
+	}, nil
+}

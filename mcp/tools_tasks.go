@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"hubcli/hub"
+)
+
+// anyRoom is the room_id that stands for all of them.
+const anyRoom = "*"
+
+// taskTools track work.
+func taskTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_list_tasks", title: "List tasks", reads: true, idempotent: true,
+			description: "See what is to be done, who does it, and what is ready to take.",
+		}, listTasks),
+		define(tool{
+			name: "hub_update_task", title: "Change a task", destructive: true, idempotent: true,
+			description: "Take a task (status working, assignee you), say how it goes, or hand it over: offer_to, then accept or decline.",
+		}, updateTask),
+		define(tool{
+			name: "hub_complete_task", title: "Complete a task", idempotent: true,
+			description: "Mark a task done. Who asked by task_request waits for a hub_post_message of kind task_result instead.",
+		}, completeTask),
+	}
+}
+
+// shownTask is a task as lists show it; its message has the whole text.
+type shownTask struct {
+	TaskID       hub.TaskID     `json:"task_id"`
+	Title        string         `json:"title"`
+	Status       hub.TaskStatus `json:"status"`
+	Ready        bool           `json:"ready,omitempty"`
+	Assignee     hub.AgentID    `json:"assignee,omitempty"`
+	OfferedTo    hub.AgentID    `json:"offered_to,omitempty"`
+	BlockedBy    []hub.TaskID   `json:"blocked_by,omitempty"`
+	ParentTaskID hub.TaskID     `json:"parent_task_id,omitempty"`
+	RunID        hub.RunID      `json:"run_id,omitempty"`
+	RoomID       hub.RoomID     `json:"room_id,omitempty"`
+	ThreadID     hub.ThreadID   `json:"thread_id,omitempty"`
+	CreatedBy    hub.AgentID    `json:"created_by"`
+	UpdatedAt    hub.Time       `json:"updated_at"`
+	Version      int64          `json:"version"`
+	ResultID     hub.MessageID  `json:"result_message_id,omitempty"`
+}
+
+func showTask(t *hub.Task) shownTask {
+	return shownTask{
+		TaskID: t.TaskID, Title: brief(t.Title, 200), Status: t.Status, Ready: t.Ready, Assignee: or(t.Assignee),
+		OfferedTo: or(t.OfferedTo), BlockedBy: t.BlockedBy[:min(len(t.BlockedBy), 20)], ParentTaskID: or(t.ParentTaskID),
+		RunID: or(t.RunID), RoomID: or(t.RoomID), ThreadID: or(t.ThreadID), CreatedBy: t.CreatedBy,
+		UpdatedAt: t.UpdatedAt, Version: t.Version, ResultID: or(t.ResultMessageID),
+	}
+}
+
+type listTasksIn struct {
+	Status       string     `json:"status,omitempty" jsonschema:"default active: not ended" enum:"active,open,working,input_required,done,failed,cancelled"`
+	Mine         bool       `json:"mine,omitempty" jsonschema:"yours, offered to you or given by you"`
+	Ready        bool       `json:"ready,omitempty" jsonschema:"nothing it waits for is open"`
+	RoomID       string     `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
+	RunID        hub.RunID  `json:"run_id,omitempty" jsonschema:"of this run"`
+	ParentTaskID hub.TaskID `json:"parent_task_id,omitempty" jsonschema:"parts of it"`
+	Cursor       string     `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit        int        `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+}
+
+func listTasks(ctx context.Context, c *call, in listTasksIn) (*answer, error) {
+	q := hub.TasksQuery{Viewer: c.agent(), RunID: in.RunID, ParentID: in.ParentTaskID, Limit: hub.MaxPageRows}
+	if in.Status == "" || in.Status == "active" {
+		q.Active = true
+	} else {
+		q.Status = hub.TaskStatus(in.Status)
+	}
+	if in.Ready {
+		q.Ready = &in.Ready
+	}
+	before, err := strconv.ParseInt(orZero(in.Cursor), 10, 64)
+	if err != nil || before < 0 {
+		return nil, hub.Invalid("cursor", "this is no cursor of this list").WithFix("begin again without cursor")
+	}
+	if err := c.taskScope(ctx, &q, in); err != nil {
+		return nil, err
+	}
+	rows, err := c.hub().Tasks(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all := []shownTask{}
+	for i := range rows {
+		if in.Mine && !concerns(&rows[i], c.agent()) || before > 0 && int64(rows[i].TaskID) >= before {
+			continue
+		}
+		all = append(all, showTask(&rows[i]))
+	}
+	return fit(func(room int) *answer {
+		l := listing[shownTask]{RoomID: q.RoomID}
+		l.Items, l.Truncated = take(all, in.Limit, room-200)
+		line := fmt.Sprintf("%d tasks. Read one whole with hub_get_message, take one with hub_update_task and hub_claim.", len(l.Items))
+		if l.Truncated {
+			l.Cursor = strconv.FormatInt(int64(l.Items[len(l.Items)-1].TaskID), 10)
+			line = fmt.Sprintf("%d of %d tasks, newest first. More: hub_list_tasks with cursor %s.", len(l.Items), len(all), l.Cursor)
+		} else if len(rows) == hub.MaxPageRows {
+			line += " There are older ones: narrow the list by run_id, status or parent_task_id."
+			l.Truncated = true
+		}
+		return &answer{data: l, line: inRoom(line, q.RoomID), untrusted: []string{"items[].title", "items[].thread_id"}}
+	})
+}
+
+func orZero(s string) string {
+	if s == "" {
+		return "0"
+	}
+	return s
+}
+
+// inRoom says which room an answer is about.
+func inRoom(line string, room hub.RoomID) string {
+	if room == "" {
+		return line
+	}
+	return "Room " + word(string(room)) + ": " + line
+}
+
+// taskScope lists the tasks of the agent's room unless the call says otherwise: a
+// run, a parent and what is the agent's may lie anywhere.
+func (c *call) taskScope(ctx context.Context, q *hub.TasksQuery, in listTasksIn) (err error) {
+	switch {
+	case in.RoomID == anyRoom:
+	case in.RoomID != "":
+		q.RoomID, err = c.room(ctx, in.RoomID)
+	case in.RunID == "" && in.ParentTaskID == 0 && !in.Mine:
+		q.RoomID, err = c.home(ctx)
+	}
+	return err
+}
+
+func concerns(t *hub.Task, agent hub.AgentID) bool {
+	return or(t.Assignee) == agent || or(t.OfferedTo) == agent || t.CreatedBy == agent
+}
+
+type updateTaskIn struct {
+	TaskID          hub.TaskID    `json:"task_id" jsonschema:"id"`
+	Status          string        `json:"status,omitempty" jsonschema:"how it goes" enum:"open,working,input_required,done,failed,cancelled"`
+	Assignee        *hub.AgentID  `json:"assignee,omitempty" jsonschema:"who does it; empty: nobody"`
+	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks it waits for"`
+	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
+	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
+	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer"`
+	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
+	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) {
+	changes := in.Status != "" || in.Assignee != nil || in.BlockedBy != nil || in.ExpectedVersion != 0
+	ways := 0
+	for _, way := range []bool{changes, in.OfferTo != "", in.Offer != ""} {
+		if way {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, hub.Invalid("status", "a call either changes the task, offers it or answers an offer").
+			WithFix("give status, assignee or blocked_by; or offer_to; or offer")
+	}
+	row, err := c.changeTask(c.key(ctx, in.IdempotencyKey), in)
+	if err != nil {
+		return nil, err
+	}
+	t := showTask(&row)
+	line := fmt.Sprintf("Task #%d is %s, with %s.", t.TaskID, t.Status, who(t.Assignee))
+	switch {
+	case in.OfferTo != "":
+		line = fmt.Sprintf("Task #%d is offered to %s; it stays with %s until that accepts.", t.TaskID, t.OfferedTo, who(t.Assignee))
+	case t.Status.Terminal():
+		line += " Say what came of it with hub_post_message."
+	case t.Assignee == c.agent():
+		line += " When it is done: hub_complete_task, or a task_result if it was asked of you."
+	}
+	return &answer{data: t, line: line, untrusted: []string{"title", "thread_id"}}, nil
+}
+
+func who(agent hub.AgentID) string {
+	if agent == "" {
+		return "nobody"
+	}
+	return string(agent)
+}
+
+// changeTask makes the one change that a call asks for.
+func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error) {
+	var out hub.Outcome[hub.Task]
+	var err error
+	switch {
+	case in.OfferTo != "":
+		out, err = c.hub().HandoffTask(ctx, in.TaskID, hub.HandoffInput{AgentID: c.agent(), ToAgent: in.OfferTo, Note: in.Note})
+	case in.Offer == "accept":
+		out, err = c.hub().AcceptTask(ctx, in.TaskID, hub.OfferInput{AgentID: c.agent(), Note: in.Note})
+	case in.Offer == "decline":
+		out, err = c.hub().DeclineTask(ctx, in.TaskID, hub.OfferInput{AgentID: c.agent(), Note: in.Note})
+	default:
+		update := hub.TaskUpdateInput{
+			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion,
+		}
+		if status := hub.TaskStatus(in.Status); slices.Contains(hub.TaskStatuses(), status) {
+			update.Status = &status
+		}
+		out, err = c.hub().UpdateTask(ctx, in.TaskID, update)
+	}
+	return out.Row, err
+}
+
+type completeIn struct {
+	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it"`
+	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+}
+
+func completeTask(ctx context.Context, c *call, in completeIn) (*answer, error) {
+	out, err := c.hub().CompleteTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.CompleteInput{AgentID: c.agent(), Note: in.Note})
+	if err != nil {
+		return nil, err
+	}
+	t := showTask(&out.Row)
+	return &answer{
+		data: t, untrusted: []string{"title", "thread_id"},
+		line: fmt.Sprintf("Task #%d is done. Release your claims on it; hub_list_tasks with ready shows what can be taken next.", t.TaskID),
+	}, nil
+}
