@@ -186,7 +186,7 @@ var others = []other{
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "cmd/hubcli", "stress", "relay"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "cmd/hubcli", "stress", "relay", "integrations/harness/files"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
@@ -197,6 +197,7 @@ var others = []other{
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 	{"github.com/tailscale/hujson", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
+	{"github.com/aymanbagabas/go-udiff", []string{"integrations/harness/edit"}, "a change is shown before it is made"},
 	{"github.com/pelletier/go-toml", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
 	{"go.yaml.in/yaml", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
 }

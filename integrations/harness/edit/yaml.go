@@ -142,8 +142,9 @@ func (d *yamlDoc) value(n *yaml.Node, depth int) (any, error) {
 		return list, nil
 	case yaml.AliasNode:
 		return tagged{"alias", n.Value}, nil
+	default:
+		return yamlScalar(n), nil
 	}
-	return yamlScalar(n), nil
 }
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)

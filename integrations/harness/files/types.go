@@ -3,6 +3,7 @@ package files
 import (
 	"encoding/json"
 	"io/fs"
+	"time"
 
 	"hubcli/hub"
 	"hubcli/integrations/harness/edit"
@@ -59,11 +60,17 @@ const (
 	Unreadable State = "unreadable" // the file or the ledger cannot be read or may not be touched
 )
 
-// Status is the state of one entry, and for Unreadable and Conflict why.
+// Status is the state of one entry.
 type Status struct {
 	Entry Entry
 	State State
-	Err   error
+	Err   error // why it is Unreadable or a Conflict
+	// Known says that the ledger has the entry: Absent and Known means that somebody
+	// took it out.
+	Known     bool
+	Version   string    // of the program that installed it
+	Installed time.Time // when
+	Backup    string    // path of what the file held before; empty if there was none
 }
 
 // Mode is how far a plan may go.

@@ -1,0 +1,292 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"hubcli/integrations/harness/edit"
+)
+
+// Plan is what an install or uninstall would do, and to what.
+type Plan struct {
+	Changes []Change
+
+	ledger *ledger // as it will be
+	base   string  // hash of the ledger that the plan was made on
+	files  []*work // those that change, in the order of Changes
+	again  func(context.Context) (*Plan, error)
+}
+
+// work is one file while it is planned.
+type work struct {
+	target   *target // closed; for its names
+	rec      *fileRecord
+	before   []byte // nil: there is none
+	doc      []byte
+	info     fs.FileInfo // of before
+	mode     fs.FileMode // of a new file
+	folders  fs.FileMode // of new folders
+	restless bool
+	touched  []*entryRecord // whose backup is what the file held before
+	fresh    bool           // before is the original
+	entries  []Entry
+	notes    []string
+}
+
+// Empty reports whether the plan would change nothing at all.
+func (p *Plan) Empty() bool { return len(p.Changes) == 0 && p.ledger == nil }
+
+// Digest is a hash of what the plan does: to confirm a plan that is made anew from
+// the same files. For a restless file it covers the piece that changes, for the
+// others the whole file before and after.
+func (p *Plan) Digest() string {
+	var b strings.Builder
+	for i, c := range p.Changes {
+		w := p.files[i]
+		if w.restless && c.Before != nil && c.After != nil {
+			cut, put := differing(c.Before, c.After)
+			fmt.Fprintf(&b, "%q piece %s %s\n", c.Target, edit.Hash(cut), edit.Hash(put))
+			continue
+		}
+		fmt.Fprintf(&b, "%q %t %s %t %s %o\n", c.Target, c.Before == nil, edit.Hash(c.Before), c.After == nil, edit.Hash(c.After), w.mode)
+	}
+	return edit.Hash([]byte(b.String()))
+}
+
+// differing is what is cut and what is put between the common beginning and the
+// common end.
+func differing(before, after []byte) (cut, put []byte) {
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	return before, after
+}
+
+// Diff is the unified diff of all changes, with secrets masked in what is not ours.
+func (p *Plan) Diff() string {
+	var b strings.Builder
+	for _, c := range p.Changes {
+		b.WriteString(edit.Diff(c.File, c.Before, c.After))
+	}
+	return b.String()
+}
+
+// PlanInstall plans that the entries be as they are given. They are of one owner;
+// what the ledger has of that owner beyond them goes. A refusal names the first
+// file that cannot be edited, or the first entry that mode does not allow to be
+// written.
+func (s *Store) PlanInstall(ctx context.Context, entries []Entry, mode Mode) (*Plan, error) {
+	if len(entries) == 0 || slices.ContainsFunc(entries, func(e Entry) bool { return e.Owner != entries[0].Owner }) {
+		return nil, fmt.Errorf("files: a plan is for the entries of one owner")
+	}
+	return s.plan(ctx, func(ctx context.Context) (*Plan, error) { return s.PlanInstall(ctx, entries, mode) }, func(p *planner) error {
+		if err := p.removeAll(entries[0].Owner, mode, entries); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := p.install(e, mode); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PlanUninstall plans that nothing of an owner remains. Drifted entries are an
+// error with Keep, and go with Repair.
+func (s *Store) PlanUninstall(ctx context.Context, owner Owner, mode Mode) (*Plan, error) {
+	return s.plan(ctx, func(ctx context.Context) (*Plan, error) { return s.PlanUninstall(ctx, owner, mode) }, func(p *planner) error {
+		return p.removeAll(owner, mode, nil)
+	})
+}
+
+// plan makes a plan under the lock, so that no transaction is under way.
+func (s *Store) plan(ctx context.Context, again func(context.Context) (*Plan, error), decide func(*planner) error) (*Plan, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := s.recover(); err != nil {
+		return nil, err
+	}
+	now, base, err := s.readLedger()
+	if err != nil {
+		return nil, err
+	}
+	p := &planner{store: s, ledger: now.clone()}
+	if err := decide(p); err != nil {
+		return nil, err
+	}
+	plan, err := p.finish(now, base)
+	if err != nil {
+		return nil, err
+	}
+	plan.again = again
+	return plan, nil
+}
+
+// planner edits a copy of the ledger and the documents in memory.
+type planner struct {
+	store  *Store
+	ledger *ledger
+	works  []*work
+}
+
+// open reads the file of an entry, once.
+func (p *planner) open(root, file string) (*work, error) {
+	t, err := openTarget(root, file)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	for _, w := range p.works {
+		if w.target.real == t.real {
+			return w, nil
+		}
+	}
+	before, info, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	w := &work{target: t, rec: p.ledger.file(t.real), before: before, doc: before, info: info}
+	if w.rec == nil {
+		w.rec = &fileRecord{File: file, Target: t.real, Root: root, Created: before == nil}
+		w.fresh = true
+		p.ledger.Files = append(p.ledger.Files, w.rec)
+	}
+	p.works = append(p.works, w)
+	return w, nil
+}
+
+// stateOf tells what there is of an entry in a document. wanted is its canonical
+// form, or nil where nothing is wanted.
+func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wanted []byte) (State, error) {
+	have, found, err := edit.Get(f, doc, at)
+	switch {
+	case err != nil:
+		return Unreadable, err
+	case !found:
+		return Absent, nil
+	case rec == nil:
+		return Conflict, nil
+	case edit.Hash(have) != rec.Hash:
+		return Drifted, nil
+	case wanted != nil && !bytes.Equal(have, wanted):
+		return Outdated, nil
+	}
+	return Installed, nil
+}
+
+// value is what edit wants of an entry.
+func (e *Entry) value() (any, error) {
+	if e.Format != edit.Markdown && e.Format != edit.Whole {
+		return e.Value, nil
+	}
+	var text string
+	err := json.Unmarshal(e.Value, &text)
+	return text, err
+}
+
+// install plans one entry.
+func (p *planner) install(e Entry, mode Mode) error {
+	w, err := p.open(e.Root, e.File)
+	if err != nil {
+		return err
+	}
+	value, err := e.value()
+	if err != nil {
+		return fmt.Errorf("files: value of %s: %w", e.At, err)
+	}
+	wanted, err := edit.Canonical(e.Format, e.At, value)
+	if err != nil {
+		return err
+	}
+	rec := w.rec.entry(e.At)
+	state, err := stateOf(w.doc, rec, e.Format, e.At, wanted)
+	if err != nil {
+		return documentRefused(e.File, err)
+	}
+	w.entries, w.restless = append(w.entries, e), w.restless || e.Restless
+	w.mode, w.folders = e.Mode, 0o755
+	if w.mode == 0 {
+		w.mode = 0o600
+	}
+	if e.Owner.Scope == Global {
+		w.folders = 0o700
+	}
+	if shared := rec != nil && slices.ContainsFunc(rec.Owners, func(o Owner) bool { return o != e.Owner }); shared && state == Outdated && mode < Force {
+		return refuse(IsConflict, e.File, "uninstall that one first, or force this install",
+			"%s is used by %s in another form", e.At, rec.Owners[0].Harness)
+	}
+	switch state {
+	case Absent, Outdated, Unreadable:
+	case Installed:
+		if !slices.Contains(rec.Owners, e.Owner) {
+			rec.Owners = append(rec.Owners, e.Owner)
+		}
+		return nil
+	case Drifted:
+		if mode < Repair {
+			return refuse(IsDrifted, e.File, "look at it, and repair it if it shall be as installed", "%s was changed since it was installed", e.At)
+		}
+		w.notes = append(w.notes, fmt.Sprintf("%s was changed since it was installed; that change is lost", e.At))
+	case Conflict:
+		if mode < Force {
+			return refuse(IsConflict, e.File, "rename or remove it, or force the install", "there is another %s that is not ours", e.At)
+		}
+		w.notes = append(w.notes, fmt.Sprintf("%s was not ours; it is replaced", e.At))
+	}
+	return p.write(w, rec, e, value, wanted, state)
+}
+
+// write puts an entry into the document and the ledger.
+func (p *planner) write(w *work, rec *entryRecord, e Entry, value any, wanted []byte, state State) error {
+	var trace edit.Trace
+	var err error
+	if state == Absent {
+		if rec != nil {
+			w.rec.drop(rec) // somebody took it out
+			rec = &entryRecord{Owners: rec.Owners}
+		} else {
+			rec = &entryRecord{}
+		}
+		w.rec.Entries = append(w.rec.Entries, rec)
+		w.doc, trace, err = edit.Insert(e.Format, w.doc, e.At, value)
+		rec.Trace = trace
+	} else {
+		if rec == nil {
+			rec = &entryRecord{}
+			w.rec.Entries = append(w.rec.Entries, rec)
+		}
+		w.doc, err = edit.Replace(e.Format, w.doc, e.At, value)
+	}
+	if err != nil {
+		return documentRefused(e.File, err)
+	}
+	if !slices.Contains(rec.Owners, e.Owner) {
+		rec.Owners = append(rec.Owners, e.Owner)
+	}
+	rec.Part, rec.Format, rec.At, rec.Hash, rec.Restless = e.Part, e.Format, e.At, edit.Hash(wanted), e.Restless
+	rec.Version, rec.Installed = p.store.version, p.store.now().UTC()
+	w.touched = append(w.touched, rec)
+	return nil
+}
+
+func documentRefused(file string, err error) error {
+	if edit.ReasonOf(err) == "" {
+		return err
+	}
+	return &Refusal{
+		Reason: Refused, File: file, Message: "the file is left as it is", Err: err,
+		Fix: "correct the file there, or make the entry by hand",
+	}
+}

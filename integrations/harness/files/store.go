@@ -1,0 +1,173 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Names in the store's folder.
+const (
+	nameLock      = "LOCK"
+	nameLedger    = "ledger.json"
+	nameOldLedger = "ledger.old"
+	nameJournal   = "journal.json"
+	nameStaged    = "staged"
+	nameBackups   = "backups"
+	nameTemp      = ".tmp" // ends the names of files that are not complete yet
+)
+
+const (
+	maxOwn     = 64 << 20              // bytes of a file of the store
+	lockWait   = 10 * time.Second      // how long others may write
+	lockLook   = 10 * time.Millisecond // between two looks at the lock
+	keepUnused = 20                    // backups that no entry names
+	attempts   = 3                     // at a file that its harness rewrites
+)
+
+// Store is where the ledger, the backups and the transaction under way are kept.
+type Store struct {
+	dir     string
+	version string
+	now     func() time.Time
+	// step is called before everything that changes a disk, with what will be done
+	// to which file. Tests kill the process or fail the operation there.
+	step func(op, name string) error
+}
+
+// Open makes the folder of the store if it lacks, and finishes or takes back a
+// transaction that died, unless another process is writing. dir is a folder of the
+// data root; version is noted with what is installed. Where the transaction can be
+// neither finished nor taken back the Store comes back with a *Refusal whose reason
+// is Interrupted: everything that only reads works, everything else says the same.
+func Open(ctx context.Context, dir, version string) (*Store, error) {
+	s := &Store{dir: dir, version: version, now: time.Now, step: func(string, string) error { return nil }}
+	for _, name := range []string{"", nameStaged, nameBackups} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			return nil, failed(dir, "the folder cannot be made", err)
+		}
+	}
+	return s, s.Recover(ctx)
+}
+
+// Recover finishes or takes back a transaction that died.
+func (s *Store) Recover(ctx context.Context) error {
+	if !s.interrupted() {
+		return nil
+	}
+	unlock, err := s.lock(ctx)
+	if ReasonOf(err) == Busy {
+		return nil // it is alive
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.recover()
+}
+
+func (s *Store) interrupted() bool {
+	_, err := os.Lstat(filepath.Join(s.dir, nameJournal))
+	return err == nil
+}
+
+// lock waits until nobody else writes.
+func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+	name := filepath.Join(s.dir, nameLock)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, failed(name, "the lock cannot be opened", err)
+	}
+	deadline := time.Now().Add(lockWait)
+	for {
+		got, err := lockFile(f)
+		if err != nil {
+			_ = f.Close()
+			return nil, failed(name, "the lock cannot be taken", err)
+		}
+		if got {
+			return func() { _ = f.Close() }, nil
+		}
+		if ctx.Err() == nil && time.Now().Before(deadline) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(lockLook):
+			}
+			continue
+		}
+		_ = f.Close()
+		return nil, &Refusal{Reason: Busy, Message: "another process is changing configuration files", Fix: "try again in some seconds", Err: ctx.Err()}
+	}
+}
+
+// readOwn reads a file of the store.
+func (s *Store) readOwn(name string) ([]byte, error) {
+	f, err := os.Open(filepath.Join(s.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxOwn+1))
+	if err == nil && len(b) > maxOwn {
+		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("it is too large")}
+	}
+	return b, err
+}
+
+// writeOwn puts b under a name of the store: whatever happens, the name holds what
+// it held before or all of b.
+func (s *Store) writeOwn(name string, b []byte) (err error) {
+	if err := s.step("write", name); err != nil {
+		return err
+	}
+	temp := filepath.Join(s.dir, name+nameTemp)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temp)
+		}
+	}()
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.step("rename", name); err != nil {
+		return err
+	}
+	if err = os.Rename(temp, filepath.Join(s.dir, name)); err != nil {
+		return err
+	}
+	return s.syncOwn(filepath.Dir(name))
+}
+
+func (s *Store) syncOwn(folder string) error {
+	d, err := os.Open(filepath.Join(s.dir, folder))
+	if err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(d), d.Close())
+}
+
+// removeOwn removes a file of the store, if it is there.
+func (s *Store) removeOwn(name string) error {
+	if err := s.step("remove", name); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return s.syncOwn(filepath.Dir(name))
+}
