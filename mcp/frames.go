@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -14,17 +15,56 @@ import (
 // maxFrame is the longest line, in bytes, that is taken from a client.
 const maxFrame = 16 << 20
 
-// frameWriter writes whole messages, one a call, from several goroutines.
+// drain is how long the end of the input is held back for calls that are about to
+// be answered: who pipes a file in wants to read the answers too. Those that wait
+// for something are broken off after it.
+const drain = 250 * time.Millisecond
+
+// frameWriter writes whole messages, one a call, for several goroutines.
 type frameWriter struct {
 	mu sync.Mutex
 	w  io.Writer
+
+	answers int           // messages that bear an id
+	wrote   chan struct{} // rung for who waits for them; nil: nobody does
 }
 
 // Write writes one message.
 func (f *frameWriter) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.w.Write(p)
+	n, err := f.w.Write(p)
+	// As the SDK writes an answer. It writes a question of its own so too, which is
+	// so seldom that it does not matter.
+	if bytes.HasPrefix(p, []byte(`{"jsonrpc":"2.0","id":`)) {
+		f.answers++
+		if f.wrote != nil {
+			close(f.wrote)
+			f.wrote = nil
+		}
+	}
+	return n, err
+}
+
+// await waits until as many calls have been answered, or the time is over.
+func (f *frameWriter) await(calls int, most time.Duration) {
+	t := time.NewTimer(most)
+	defer t.Stop()
+	for {
+		f.mu.Lock()
+		if f.answers >= calls {
+			f.mu.Unlock()
+			return
+		}
+		wrote := make(chan struct{})
+		f.wrote = wrote
+		f.mu.Unlock()
+		select {
+		case <-wrote:
+		case <-t.C:
+			return
+		}
+	}
 }
 
 // Close leaves the stream open: it is the process's.
@@ -41,7 +81,9 @@ func (f *frameWriter) refuse(code int64, message string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err = f.w.Write(append(b, '\n'))
 	return err
 }
 
@@ -54,12 +96,24 @@ func (f *frameWriter) refuse(code int64, message string) error {
 // closed and the next line comes.
 func filter(in io.Reader, out *frameWriter, limit int) io.ReadCloser {
 	pr, pw := io.Pipe()
-	go func() { _ = pw.CloseWithError(sift(in, pw, out, limit)) }()
+	go func() {
+		s := sieve{pass: pw, out: out}
+		err := s.run(in, limit)
+		out.await(s.calls, drain)
+		_ = pw.CloseWithError(err)
+	}()
 	return pr
 }
 
-// sift returns why it ended; nil at the end of in.
-func sift(in io.Reader, pass io.Writer, out *frameWriter, limit int) error {
+// sieve is a filter at work.
+type sieve struct {
+	pass  io.Writer
+	out   *frameWriter
+	calls int // passed on, to be answered
+}
+
+// run returns why it ended; nil at the end of in.
+func (s *sieve) run(in io.Reader, limit int) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	var line []byte
 	for {
@@ -67,10 +121,10 @@ func sift(in io.Reader, pass io.Writer, out *frameWriter, limit int) error {
 		var err error
 		line, long, err = readLine(lines, line[:0], limit)
 		if long {
-			if werr := out.refuse(jsonrpc.CodeInvalidRequest, "the message is too long"); werr != nil {
+			if werr := s.out.refuse(jsonrpc.CodeInvalidRequest, "the message is too long"); werr != nil {
 				return werr
 			}
-		} else if werr := siftLine(line, pass, out); werr != nil {
+		} else if werr := s.line(line); werr != nil {
 			return werr
 		}
 		switch {
@@ -104,42 +158,46 @@ func readLine(r *bufio.Reader, buf []byte, limit int) (line []byte, long bool, e
 	}
 }
 
-// siftLine passes the messages of a line on.
-func siftLine(line []byte, pass io.Writer, out *frameWriter) error {
+// line passes the messages of a line on.
+func (s *sieve) line(line []byte) error {
 	line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\xef\xbb\xbf"))
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return nil
 	}
 	if !json.Valid(line) {
-		return out.refuse(jsonrpc.CodeParseError, "the line is no JSON")
+		return s.out.refuse(jsonrpc.CodeParseError, "the line is no JSON")
 	}
 	if line[0] != '[' {
-		return siftMessage(line, pass, out)
+		return s.message(line)
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
-		return out.refuse(jsonrpc.CodeInvalidRequest, "the batch holds no message")
+		return s.out.refuse(jsonrpc.CodeInvalidRequest, "the batch holds no message")
 	}
 	for _, message := range batch {
-		if err := siftMessage(message, pass, out); err != nil {
+		if err := s.message(message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// siftMessage asks the SDK's own decoder, so that nothing gets past that its
+// message asks the SDK's own decoder, so that nothing gets past that its
 // reader would end the session for.
-func siftMessage(message []byte, pass io.Writer, out *frameWriter) error {
-	if _, err := jsonrpc.DecodeMessage(message); err != nil || message[0] != '{' {
-		return out.refuse(jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
+func (s *sieve) message(message []byte) error {
+	decoded, err := jsonrpc.DecodeMessage(message)
+	if err != nil || message[0] != '{' {
+		return s.out.refuse(jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
 	}
 	var whole bytes.Buffer // one line, whatever the batch looked like
 	if err := json.Compact(&whole, message); err != nil {
 		return err
 	}
 	whole.WriteByte('\n')
-	_, err := pass.Write(whole.Bytes())
+	if call, ok := decoded.(*jsonrpc.Request); ok && call.IsCall() {
+		s.calls++
+	}
+	_, err = s.pass.Write(whole.Bytes())
 	return err
 }

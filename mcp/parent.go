@@ -11,8 +11,8 @@ import (
 // Of noticing that the harness is gone where its end of stdin is not: another
 // program may have inherited it.
 const (
-	parentEvery = 5 * time.Second
-	parentPing  = 5 * time.Second
+	parentEvery = 2 * time.Second
+	parentPing  = 3 * time.Second
 )
 
 // watchParent ends the bridge when the process that has started it is gone and

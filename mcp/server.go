@@ -20,6 +20,9 @@ func newServer(b *bridge) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "hubcli", Title: "Hub", Version: b.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       b.log,
+		// The list of tools stays as it is, and who sets a level for logging is
+		// answered, though all that the bridge has to say of itself goes to stderr.
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
 	})
 	for _, t := range table() {
 		s.AddTool(declare(t), b.handler(t))

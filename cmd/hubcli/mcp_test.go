@@ -1,0 +1,456 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+)
+
+// wire is a bridge as a harness has it: a child on pipes.
+type wire struct {
+	*exec.Cmd
+	t     *testing.T
+	in    io.WriteCloser
+	lines *bufio.Reader
+	id    int
+}
+
+func (h *hooked) mcp(t *testing.T, vars []string, args ...string) *wire {
+	t.Helper()
+	cmd := h.command(vars, "", append([]string{"mcp", "--base-url", "http://127.0.0.1:" + h.port}, args...)...)
+	return startWire(t, cmd)
+}
+
+func startWire(t *testing.T, cmd *exec.Cmd) *wire {
+	t.Helper()
+	cmd.Stdin = nil
+	w := &wire{Cmd: cmd, t: t}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		w.in, err = cmd.StdinPipe()
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	w.lines = bufio.NewReader(out)
+	return w
+}
+
+// say writes a line; a bridge that is gone is the reader's to notice.
+func (w *wire) say(line string) { _, _ = io.WriteString(w.in, line+"\n") }
+
+// ask sends a request and returns its id.
+func (w *wire) ask(method string, params any) int {
+	w.id++
+	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": w.id, "method": method, "params": params})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.say(string(b))
+	return w.id
+}
+
+type reply struct {
+	ID     *int            `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// next reads one line, which has to be a message.
+func (w *wire) next() (reply, error) {
+	line, err := w.lines.ReadString('\n')
+	if err != nil {
+		return reply{}, err
+	}
+	var r reply
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		w.t.Fatalf("on stdout there is %q: %v", line, err)
+	}
+	return r, nil
+}
+
+// await reads up to the answer to a request.
+func (w *wire) await(id int) (reply, error) {
+	for {
+		r, err := w.next()
+		if err != nil || r.ID != nil && *r.ID == id && r.Method == "" {
+			return r, err
+		}
+	}
+}
+
+// shake is the handshake.
+func (w *wire) shake() *wire {
+	w.t.Helper()
+	id := w.ask("initialize", map[string]any{
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "wire", "version": "1"},
+	})
+	if _, err := w.await(id); err != nil {
+		w.t.Fatalf("initialize: %v", err)
+	}
+	w.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return w
+}
+
+type toolAnswer struct {
+	Content []struct{ Text string }
+	Data    json.RawMessage `json:"structuredContent"`
+	IsError bool
+}
+
+// call calls a tool and returns what it says.
+func (w *wire) call(tool string, args any) (toolAnswer, string) {
+	w.t.Helper()
+	r, err := w.await(w.ask("tools/call", map[string]any{"name": tool, "arguments": args}))
+	var a toolAnswer
+	if err == nil {
+		err = json.Unmarshal(r.Result, &a)
+	}
+	if err != nil || len(a.Content) == 0 {
+		w.t.Fatalf("%s: %v: %s %s", tool, err, r.Result, r.Error)
+	}
+	return a, a.Content[0].Text
+}
+
+// who asks the bridge who it is.
+func (w *wire) who() hub.AgentID {
+	w.t.Helper()
+	a, text := w.call("hub_whoami", nil)
+	var b hub.Bootstrap
+	if err := json.Unmarshal(a.Data, &b); err != nil || a.IsError {
+		w.t.Fatalf("hub_whoami: %v: %s", err, text)
+	}
+	return b.AgentID
+}
+
+// ends waits until the bridge has ended, with 0 and within a second.
+func (w *wire) ends(began time.Time) {
+	w.t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		_, _ = io.Copy(io.Discard, w.lines)
+		done <- w.Wait()
+	}()
+	select {
+	case err := <-done:
+		if code := exitCode(err); code != 0 {
+			w.t.Errorf("it ended with %d", code)
+		}
+		if took := time.Since(began); took > time.Second {
+			w.t.Errorf("it ended after %v", took)
+		}
+	case <-time.After(patience):
+		w.t.Error("it does not end")
+	}
+}
+
+func (h *hooked) liveAgents(t *testing.T) []hub.AgentID {
+	t.Helper()
+	rows, err := h.Agents(context.Background(), hub.AgentsQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []hub.AgentID
+	for _, row := range rows {
+		ids = append(ids, row.AgentID)
+	}
+	return ids
+}
+
+// However it is told to end, also within a call that waits: it ends at once with
+// 0, and its session with it.
+func TestMCPEnds(t *testing.T) {
+	h := startHooked(t)
+	for how, end := range map[string]func(*wire) error{
+		"stdin": func(w *wire) error { return w.in.Close() },
+		"TERM":  func(w *wire) error { return w.Process.Signal(syscall.SIGTERM) },
+		"INT":   func(w *wire) error { return w.Process.Signal(syscall.SIGINT) },
+	} {
+		t.Run(how, func(t *testing.T) {
+			w := h.mcp(t, nil, "--agent", "a").shake()
+			w.who()
+			w.ask("tools/call", map[string]any{"name": "hub_poll_messages", "arguments": map[string]any{"timeout_seconds": 50}})
+			waitWatches(t, h.Client, 1)
+			began := time.Now()
+			if err := end(w); err != nil {
+				t.Fatal(err)
+			}
+			w.ends(began)
+			if live := h.liveAgents(t); len(live) != 0 {
+				t.Errorf("live afterwards: %v", live)
+			}
+		})
+	}
+}
+
+// A client that has stopped reading is gone.
+func TestMCPWithoutReader(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	cmd := h.command(nil, "", "mcp", "--agent", "a", "--base-url", "http://127.0.0.1:"+h.port)
+	cmd.Stdin = nil
+	r, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = out
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	_, _ = out.Close(), r.Close()
+	began := time.Now()
+	for range 3 {
+		_, _ = io.WriteString(in, "junk\n")
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			t.Errorf("a signal ended it: %v", err)
+		}
+	case <-time.After(patience):
+		t.Errorf("it still runs after %v", time.Since(began))
+	}
+}
+
+func TestMCPBringsUpAHubThatCrashed(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	w := h.mcp(t, nil, "--agent", "a").shake()
+	w.who()
+	status, err := h.AppStatus(t.Context())
+	if err == nil {
+		err = syscall.Kill(status.PID, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := w.who(); id != "a" {
+		t.Errorf("after the crash it is %s", id)
+	}
+	if live := h.liveAgents(t); fmt.Sprint(live) != "[a]" {
+		t.Errorf("live after the crash: %v", live)
+	}
+}
+
+// A hub that somebody has stopped stays stopped, until somebody starts one.
+func TestMCPLeavesAStoppedHubAlone(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	w := h.mcp(t, nil, "--agent", "a").shake()
+	w.who()
+	if out, err := h.command(nil, "", "stop", "--port", h.port).CombinedOutput(); err != nil {
+		t.Fatalf("stop: %v\n%s", err, out)
+	}
+	if a, text := w.call("hub_whoami", nil); !a.IsError || !strings.Contains(text, "was stopped by somebody") || !strings.Contains(text, "hubcli ensure --port "+h.port) {
+		t.Errorf("without a hub it says %s", text)
+	}
+	if out, err := h.command(nil, "", "ensure", "--port", h.port).CombinedOutput(); err != nil {
+		t.Fatalf("ensure: %v\n%s", err, out)
+	}
+	if id := w.who(); id != "a" {
+		t.Errorf("when there is one again it is %s", id)
+	}
+}
+
+// Whenever a bridge that resumes from a slot is killed, the next one with the slot
+// is the same agent.
+func TestMCPSlotSurvivesAnyDeath(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	first := h.mcp(t, nil, "--resume-key", "s").shake()
+	if a, text := first.call("hub_join", map[string]any{"agent_id": "builder"}); a.IsError {
+		t.Fatal(text)
+	}
+	_ = first.Process.Kill()
+	_ = first.Wait()
+	for range 25 {
+		w := h.mcp(t, nil, "--resume-key", "s").shake()
+		w.ask("tools/call", map[string]any{"name": "hub_post_message", "arguments": map[string]any{"body": "x"}})
+		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond) // anywhere between the handshake and the call
+		_ = w.Process.Kill()
+		_ = w.Wait()
+	}
+	last := h.mcp(t, nil, "--resume-key", "s").shake()
+	if id := last.who(); id != "builder" {
+		t.Errorf("in the end it is %s", id)
+	}
+}
+
+// Whenever a bridge is killed that joins, the next one with the slot has joined if
+// the hub has taken the join, and else can.
+func TestMCPJoinSurvivesAnyDeath(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	for n := range 15 {
+		slot, handle := fmt.Sprintf("s%d", n), hub.AgentID(fmt.Sprintf("builder-%d", n))
+		in, err := h.CreateInvite(t.Context(), hub.InviteInput{Project: "app", Room: string(h.room.RoomID), Handle: handle})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := h.mcp(t, nil, "--resume-key", slot).shake()
+		w.who()
+		w.ask("tools/call", map[string]any{"name": "hub_join", "arguments": map[string]any{"code": in.Row.Code}})
+		time.Sleep(time.Duration(rand.IntN(12_000)) * time.Microsecond) // anywhere within the join
+		_ = w.Process.Kill()
+		_ = w.Wait()
+		seats, err := h.RoomStatus(t.Context(), hub.StatusQuery{RoomID: h.room.RoomID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := false
+		for _, seat := range seats.Seats {
+			taken = taken || seat.AgentID == handle
+		}
+		next := h.mcp(t, nil, "--resume-key", slot).shake()
+		id := next.who()
+		if id != handle && !taken {
+			if a, text := next.call("hub_join", map[string]any{"code": in.Row.Code}); a.IsError {
+				t.Fatalf("round %d: joining again: %s", n, text)
+			}
+			id = next.who()
+		}
+		if id != handle {
+			t.Errorf("round %d: the seat is taken: %v, and the bridge is %s", n, taken, id)
+		}
+		_ = next.Process.Kill()
+		_ = next.Wait()
+	}
+}
+
+// The harness is killed and something else keeps stdin open: the bridge asks
+// whether anybody is there, and ends if nobody is.
+func TestMCPOfADeadParent(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	for _, answers := range []bool{true, false} {
+		t.Run(fmt.Sprintf("client answers %v", answers), func(t *testing.T) {
+			cmd := h.command(nil, "", "mcp", "--agent", "a", "--base-url", "http://127.0.0.1:"+h.port)
+			cmd.Args = append([]string{"sh", "-c", `"$@" <&3 & wait`, "sh"}, cmd.Args...)
+			shell, err := exec.LookPath("sh")
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd.Path = shell
+			r, in, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd.ExtraFiles = []*os.File{r}
+			w := startWire(t, cmd)
+			_ = r.Close()
+			w.in = in
+			w.shake().who()
+			_ = w.Process.Kill()
+			ping, err := w.next()
+			if err != nil || ping.Method != "ping" {
+				t.Fatalf("after the parent's death it says %+v, %v", ping, err)
+			}
+			if answers {
+				w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, *ping.ID))
+				if id := w.who(); id != "a" {
+					t.Errorf("it is %s", id)
+				}
+				_ = in.Close()
+			}
+			if _, err := io.Copy(io.Discard, w.lines); err != nil {
+				t.Errorf("its stdout: %v", err)
+			}
+			if err := until(func() bool { return len(h.liveAgents(t)) == 0 }); err != nil {
+				t.Errorf("its session is live: %v", err)
+			}
+			_ = in.Close()
+		})
+	}
+}
+
+// The hook of a harness and the bridge in it are one agent, whoever is first and
+// whoever the bridge becomes. This test's process is the harness.
+func TestMCPAndHookAreOneAgent(t *testing.T) {
+	const start = `{"session_id":"thread-1","cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`
+	hooks := func(t *testing.T, h *hooked, session string) string {
+		t.Helper()
+		payload := strings.Replace(fmt.Sprintf(start, h.folder), "thread-1", session, 1)
+		cmd := h.command(nil, payload, "hook", "session-start", "--harness", "codex")
+		cmd.Args = append([]string{"sh", "-c", `"$@"; true`, "sh"}, cmd.Args...)
+		var err error
+		if cmd.Path, err = exec.LookPath("sh"); err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.CombinedOutput()
+		_, rest, ok := strings.Cut(string(out), "You are agent ")
+		id, _, _ := strings.Cut(rest, " ")
+		if err != nil || !ok || !strings.Contains(rest, "--agent "+id+" ") {
+			t.Fatalf("the hook says %s (%v)", out, err)
+		}
+		return id
+	}
+	t.Run("bridge first", func(t *testing.T) {
+		h := startHooked(t)
+		w := h.mcp(t, nil, "--harness", "codex").shake()
+		id := w.who()
+		if !strings.HasPrefix(string(id), "codex-") {
+			t.Fatalf("it is %s", id)
+		}
+		if say := hooks(t, h, "thread-1"); say != string(id) {
+			t.Errorf("the bridge is %s, the hook says %s", id, say)
+		}
+		w.call("hub_join", map[string]any{"agent_id": "joined"})
+		if say := hooks(t, h, "thread-2"); say != "joined" {
+			t.Errorf("the bridge is joined, the hook says %s", say)
+		}
+		_ = w.in.Close()
+		_ = w.Wait()
+		again := h.mcp(t, nil, "--harness", "codex").shake()
+		if id := again.who(); id != "joined" {
+			t.Errorf("the bridge that the harness starts again is %s", id)
+		}
+	})
+	t.Run("hook first", func(t *testing.T) {
+		h := startHooked(t)
+		say := hooks(t, h, "thread-1")
+		w := h.mcp(t, nil, "--harness", "codex").shake()
+		if id := w.who(); say != string(id) {
+			t.Errorf("the hook says %s, the bridge is %s", say, id)
+		}
+		if live := h.liveAgents(t); len(live) != 1 {
+			t.Errorf("live: %v", live)
+		}
+	})
+	t.Run("another hub", func(t *testing.T) {
+		h, other := startHooked(t), startHooked(t)
+		w := other.mcp(t, []string{"HUB_DATA_ROOT=" + h.root}, "--harness", "codex").shake()
+		id := w.who()
+		cmd := h.command(nil, fmt.Sprintf(start, h.folder), "hook", "session-start", "--harness", "codex", "--base-url", "http://127.0.0.1:"+h.port)
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), string(id)+" ") {
+			t.Errorf("a hook of another hub says %s (%v)", out, err)
+		}
+	})
+}
