@@ -47,8 +47,20 @@ func TestManyPollsDelayNobody(t *testing.T) {
 		return n
 	}
 	most := f.most.calls/2 - f.most.calls/8
-	b.until("the rest is refused", func() bool { return refused() >= len(polls)-f.most.calls/2 && refused() <= len(polls)-most })
-	before := h.Hub.Counts().ParkedPolls
+	waits := func() (parks, parked int) { // in the relay, and of these in the hub
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, d := range f.folders {
+			parked += d.parked
+		}
+		return f.parks, parked
+	}
+	var before int
+	b.until("the rest is refused", func() bool {
+		parks, parked := waits()
+		before = parked
+		return parks >= most && parks <= f.most.calls/2 && refused() == len(polls)-parks && h.Hub.Counts().ParkedPolls == parked
+	})
 	quiet := poll("quiet")
 	b.until("the poll of another is parked", func() bool { return h.Hub.Counts().ParkedPolls == before+1 })
 	b.works("quiet")

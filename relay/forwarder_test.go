@@ -28,8 +28,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+// patience is how long a test waits for what must come. Nothing that a test lets
+// wait in the hub comes back by itself within it: a minute is asked for, and
+// longPatience lets a forwarder wait so long.
+const (
+	patience     = 45 * time.Second
+	longPatience = 2 * patience
+)
 
 // bench is a spool with a hub.
 type bench struct {
@@ -84,7 +89,7 @@ func (b *bench) forwardUnready(change func(*Config)) (ready chan struct{}, stop 
 	b.Helper()
 	ready = make(chan struct{})
 	cfg := Config{
-		Dir: b.dir, BaseURL: b.url, PollInterval: 20 * time.Millisecond, Notify: true,
+		Dir: b.dir, BaseURL: b.url, PollInterval: 20 * time.Millisecond, Notify: true, RequestTimeout: longPatience,
 		Logger: slog.New(slog.NewTextHandler(b.log, nil)), Ready: func() { close(ready) },
 	}
 	if change != nil {

@@ -34,6 +34,7 @@ func (e *notHubError) Error() string { return e.why }
 // so that it does once what it is asked twice.
 func (f *Forwarder) send(c *call, op *operation, r *Request, path string, wait time.Duration) *Response {
 	lost := false // an attempt may have taken effect without our learning of it
+	var gone error // why the latest attempt found no hub; nil: it found one
 	var away time.Time
 	busy := 0
 	for {
@@ -42,26 +43,30 @@ func (f *Forwarder) send(c *call, op *operation, r *Request, path string, wait t
 		var pause time.Duration
 		switch {
 		case err == nil && got.Code == hub.CodeStopping:
-			pause = f.awayPause(c, &away)
+			gone, pause = nil, f.awayPause(c, &away)
 		case err == nil:
-			pause = busyPause(c, got, &busy)
-		case c.ctx.Err() != nil:
+			gone, pause = nil, busyPause(c, got, &busy)
+		case c.ctx.Err() != nil && !isRefusal(err):
 			return f.brokenOff(c, r.write())
 		case errors.As(err, &notHub):
 			return unanswered(c.id, f.notAHub(notHub.why))
 		default:
-			lost = lost || r.write() && !isDial(err)
+			gone, lost = err, lost || r.write() && !isDial(err)
 			if pause = f.awayPause(c, &away); pause == 0 {
-				return unanswered(c.id, f.unreachable(err, lost))
+				return unanswered(c.id, f.unreachable(gone, lost))
 			}
 		}
 		if err == nil && pause == 0 {
 			return answered(c.id, got.status, got.header, got.body)
 		}
 		f.drop(c)
-		if !sleep(c.ctx, pause) {
-			return f.brokenOff(c, lost)
+		if sleep(c.ctx, pause) {
+			continue
 		}
+		if gone != nil && c.left() <= 0 { // on a machine that stood still meanwhile
+			return unanswered(c.id, f.unreachable(gone, lost))
+		}
+		return f.brokenOff(c, lost)
 	}
 }
 
@@ -147,14 +152,19 @@ func isDial(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
+// isRefusal reports whether the call never left because nobody takes calls, which
+// is so however late it is known.
+func isRefusal(err error) bool {
+	return isDial(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
+}
+
 // sleep reports whether d passed before ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return false
 	case <-t.C:
-		return true
 	}
+	return ctx.Err() == nil
 }

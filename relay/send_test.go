@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,9 +83,28 @@ func TestNoHub(t *testing.T) {
 	url := "http://" + l.Addr().String()
 	l.Close()
 	b := newBench(t, url)
-	b.forward(func(c *Config) { c.RequestTimeout = time.Second })
+	b.forward(func(c *Config) { c.RequestTimeout = 2 * time.Second })
 	e := b.wants(StatusHubUnreachable, CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
 	if !strings.Contains(e.Error, url) || e.Detail["outcome"] != nil || e.Fix == "" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// refusing lets nobody in, and says so only when the call's time is over.
+type refusing struct{}
+
+func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+}
+
+// TestNoHubIsKnownLate: that nobody takes calls is told also where it takes all
+// the time of the call to learn it.
+func TestNoHubIsKnownLate(t *testing.T) {
+	b := newBench(t, "http://127.0.0.1:1")
+	b.forward(func(c *Config) { c.RequestTimeout, c.Transport = time.Second, refusing{} })
+	e := b.wants(StatusHubUnreachable, CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
+	if e.Detail["outcome"] != nil {
 		t.Errorf("%+v", e)
 	}
 }
@@ -142,7 +162,7 @@ func TestUnknownOutcome(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, standIn(t, c.handle))
-			b.forward(func(c *Config) { c.RequestTimeout = time.Second })
+			b.forward(func(c *Config) { c.RequestTimeout = 2 * time.Second })
 			id := b.ask("dev-a", c.method, c.path, "")
 			r, e := b.answer("dev-a", id)
 			if r.Status != c.status || (e.Detail["outcome"] == "unknown") != c.unknown || e.Detail["request_id"] != string(id) || r.Error != e.Error {

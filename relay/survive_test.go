@@ -35,7 +35,7 @@ func (b *bench) run(f *Forwarder) (stop func()) {
 func (b *bench) made(change func(*Config)) *Forwarder {
 	b.Helper()
 	cfg := Config{
-		Dir: b.dir, BaseURL: b.url, PollInterval: 20 * time.Millisecond,
+		Dir: b.dir, BaseURL: b.url, PollInterval: 20 * time.Millisecond, RequestTimeout: longPatience,
 		Logger: slog.New(slog.NewTextHandler(b.log, nil)),
 	}
 	if change != nil {

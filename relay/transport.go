@@ -57,7 +57,7 @@ type TransportConfig struct {
 // http.RoundTripper: what a client of api/client can do over HTTP it can do over
 // this. Where no hub answered, the answer is an envelope of the same form with
 // the status 597 to 599; RoundTrip returns an error only when the request's
-// context has ended.
+// context was canceled.
 //
 // Of the request's headers only Idempotency-Key is carried, as the id of the
 // request; a session or an operator's token is never written into a spool.
@@ -136,7 +136,9 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else {
 		got, err = t.exchange(ctx, c)
 	}
-	if ended := r.Context().Err(); ended != nil && got == nil {
+	// A caller that has left wants nothing more; one whose time is over is told what
+	// became of its call, however late it is by then.
+	if ended := r.Context().Err(); errors.Is(ended, context.Canceled) && got == nil {
 		return nil, ended
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func TestTransportOnlyTakesAnswers(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := through(t, dir, "a", timeout(1500*time.Millisecond)).CloseSession(keyed(t, "k"), "s")
+			_, err := through(t, dir, "a", timeout(2*time.Second)).CloseSession(keyed(t, "k"), "s")
 			e := refusedWith(t, err, relay.CodeNoAnswer, 598)
 			if !strings.Contains(e.Message, "what lies in the answer's place is none") {
 				t.Errorf("the sentence is %q", e.Message)

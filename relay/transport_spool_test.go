@@ -23,6 +23,9 @@ import (
 	"hubcli/relay"
 )
 
+// patience is how long a test waits for what must come.
+const patience = 45 * time.Second
+
 // forwarder is the simplest that the spool's rules allow, for what a real one
 // would not do: it takes what it finds and answers with what handle says.
 type forwarder struct {
@@ -147,7 +150,7 @@ func newSpool(t *testing.T) string {
 // through returns a client of agent through the spool at dir.
 func through(t *testing.T, dir string, agent hub.AgentID, change func(*relay.TransportConfig)) *client.Client {
 	t.Helper()
-	cfg := relay.TransportConfig{Dir: dir, Agent: agent, Timeout: 20 * time.Second}
+	cfg := relay.TransportConfig{Dir: dir, Agent: agent, Timeout: patience}
 	if change != nil {
 		change(&cfg)
 	}
@@ -184,7 +187,7 @@ func refusedWith(t *testing.T, err error, code hub.Code, status int) *hub.Error 
 // after its answer is there.
 func empties(t *testing.T, dir string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); len(files(t, dir)) > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(files(t, dir)) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("these files are left: %q", files(t, dir))
 		}

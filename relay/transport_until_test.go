@@ -55,7 +55,7 @@ func TestTransportSlicesWatches(t *testing.T) {
 		})
 		answers <- answer{got, err}
 	}()
-	for deadline := time.Now().Add(20 * time.Second); slices.Load() < 3; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); slices.Load() < 3; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d slices", slices.Load())
 		}

@@ -45,7 +45,7 @@ func TestTransportHears(t *testing.T) {
 		}
 		select {
 		case <-mine.bell:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("the answer has woken nobody")
 		}
 		if len(other.bell) != 0 {
@@ -56,7 +56,7 @@ func TestTransportHears(t *testing.T) {
 		if err := os.RemoveAll(answers); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(20 * time.Second); watching(); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(patience); watching(); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the watch of a folder that is gone is kept")
 			}
