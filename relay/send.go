@@ -33,7 +33,7 @@ func (e *notHubError) Error() string { return e.why }
 // call may succeed soon, is asked again; the request id is the idempotency key,
 // so that it does once what it is asked twice.
 func (f *Forwarder) send(c *call, op *operation, r *Request, path string, wait time.Duration) *Response {
-	lost := false // an attempt may have taken effect without our learning of it
+	lost := false  // an attempt may have taken effect without our learning of it
 	var gone error // why the latest attempt found no hub; nil: it found one
 	var away time.Time
 	busy := 0
