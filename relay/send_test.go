@@ -14,6 +14,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/testport"
 )
 
 // standIn is a server in the hub's place.
@@ -76,12 +77,11 @@ func TestWhatTheHubGets(t *testing.T) {
 // TestNoHub: the client is told that there is none, and whether its call may have
 // had an effect.
 func TestNoHub(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := testport.Take()
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := "http://" + l.Addr().String()
-	l.Close()
+	url := fmt.Sprintf("http://127.0.0.1:%d", port)
 	b := newBench(t, url)
 	b.forward(func(c *Config) { c.RequestTimeout = 2 * time.Second })
 	e := b.wants(StatusHubUnreachable, CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
