@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -156,9 +157,9 @@ func answerHook(ctx context.Context, env *Env, c *hook.Config, event hook.Event)
 	var payload []byte
 	if env.Terminal == nil || !env.Terminal() { // a person types no payload
 		in := newIntake(env.Stdin)
-		ended := in.wait(ctx, hookStdin)
+		whole := in.wait(ctx, hookStdin)
 		payload = in.taken()
-		if p := hook.Parse(payload); !ended && (p.Damaged || len(payload) == 0) {
+		if p := hook.Parse(payload); !whole && (p.Damaged || len(payload) == 0) {
 			return c.Silence(payload)
 		}
 	}
@@ -184,11 +185,12 @@ func printAnswer(env *Env, a hook.Answer) error {
 type intake struct {
 	mu    sync.Mutex
 	buf   bytes.Buffer
+	came  chan struct{} // something has, since wait looked last
 	ended chan struct{}
 }
 
 func newIntake(r io.Reader) *intake {
-	in := &intake{ended: make(chan struct{})}
+	in := &intake{came: make(chan struct{}, 1), ended: make(chan struct{})}
 	go func() {
 		defer close(in.ended)
 		// All of it is read, so that the writer is not left with a broken pipe.
@@ -202,20 +204,33 @@ func (in *intake) Write(b []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.buf.Write(b[:min(len(b), hook.MaxPayload-in.buf.Len())])
+	select {
+	case in.came <- struct{}{}:
+	default:
+	}
 	return len(b), nil
 }
 
-// wait reports whether the stream has ended in time.
+// wait reports whether the stream has ended in time, or what has come is whole: a
+// program that leaves the stream open is not waited for, and the calls of the hub
+// have the time.
 func (in *intake) wait(ctx context.Context, most time.Duration) bool {
 	t := time.NewTimer(most)
 	defer t.Stop()
-	select {
-	case <-in.ended:
-		return true
-	case <-t.C:
-	case <-ctx.Done():
+	for {
+		select {
+		case <-in.ended:
+			return true
+		case <-in.came:
+			if b := bytes.TrimSpace(in.taken()); bytes.HasPrefix(b, []byte("{")) && json.Valid(b) {
+				return true
+			}
+		case <-t.C:
+			return false
+		case <-ctx.Done():
+			return false
+		}
 	}
-	return false
 }
 
 // taken returns what has come so far.

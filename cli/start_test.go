@@ -26,17 +26,6 @@ func daemonOf(t *testing.T, script string) func() (string, error) {
 	return func() (string, error) { return path, nil }
 }
 
-func freeTCPPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 // TestADaemonThatDoesNotStart: its last words, or the lack of them, are what
 // ensure says, and its exit code is ensure's.
 func TestADaemonThatDoesNotStart(t *testing.T) {

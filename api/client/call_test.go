@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"reflect"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/testport"
 )
 
 const post201 = `{"ok":true,"result":{"id":7,"from_agent":"a","channel":"general","kind":"chat","body":"hi"}}`
@@ -295,16 +295,13 @@ func TestAConnectionThatIsClosedAtOnce(t *testing.T) {
 }
 
 func TestNoHub(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := testport.Take()
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(addr)
-	_, err = postOne(t.Context(), client.New(client.Config{BaseURL: "http://" + addr}))
+	_, err = postOne(t.Context(), client.New(client.Config{BaseURL: fmt.Sprintf("http://127.0.0.1:%d", port)}))
 	got := hubError(t, err, client.CodeUnreachable)
-	if got.Status != 0 || got.Detail != nil || got.Fix != "start one with: hubcli ensure --port "+port {
+	if got.Status != 0 || got.Detail != nil || got.Fix != fmt.Sprintf("start one with: hubcli ensure --port %d", port) {
 		t.Errorf("error = %+v", got)
 	}
 }

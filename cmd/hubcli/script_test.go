@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -26,6 +27,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/testport"
 )
 
 // TestMain builds the executable as it is delivered and puts it first in PATH,
@@ -48,6 +50,13 @@ func runTests(m *testing.M) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "building hubcli:", err)
 		return 1
+	}
+	// Who runs the tests under nohup or in the background of a script ignores these
+	// signals. What they start must not, for scripts end it by them.
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	return m.Run()
 }
@@ -114,29 +123,11 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// given are ports that were handed out: the system may name one again.
-var (
-	givenMu sync.Mutex
-	given   = map[string]bool{}
-)
-
+// freePort returns a port on which nothing listens, and on which nothing of
+// another test will: see testport.
 func freePort() (string, error) {
-	givenMu.Lock()
-	defer givenMu.Unlock()
-	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", err
-		}
-		_, port, err := net.SplitHostPort(l.Addr().String())
-		if cerr := l.Close(); err != nil || cerr != nil {
-			return "", errors.Join(err, cerr)
-		}
-		if !given[port] {
-			given[port] = true
-			return port, nil
-		}
-	}
+	port, err := testport.Take()
+	return strconv.Itoa(port), err
 }
 
 // end kills the hub that a script has left at port, if its store is the script's.
@@ -150,7 +141,7 @@ func end(port, work string) {
 
 func at(port string) *client.Client {
 	return client.New(client.Config{
-		BaseURL: "http://127.0.0.1:" + port, Timeout: 2 * time.Second,
+		BaseURL: "http://127.0.0.1:" + port, Timeout: patience / 3,
 		Transport: &http.Transport{DisableKeepAlives: true},
 	})
 }
@@ -256,6 +247,9 @@ func cmdSignalled(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 5, "signalled <INT|TERM|HUP> <code> <ready|parked> <port> <command...>")
 	signal := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT}[args[0]]
 	cmd, stdout, stderr := command(ts, args[4:])
+	if args[2] == "parked" { // a poll of before would be taken for this one's
+		ts.Check(until(func() bool { return !parked(args[3], 1) }))
+	}
 	ts.Check(cmd.Start())
 	err := until(func() bool {
 		if args[2] == "parked" {

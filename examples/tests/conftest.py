@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -43,9 +44,22 @@ def hubcli(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port on which nothing listens, and which nobody gets by chance: it lies below
+    those that the system gives to who names none, and a socket for datagrams keeps
+    its number from other tests until this run has ended."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        hold = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            hold.bind(("127.0.0.1", port))
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            hold.close()
+            continue
+        hold.detach()  # it stays open
+        return port
 
 
 class Hub:

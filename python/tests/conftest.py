@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import random
 import shutil
 import signal
 import socket
@@ -33,9 +34,22 @@ def until(condition, what):
 
 
 def free_port(family=socket.AF_INET, host="127.0.0.1"):
-    with socket.socket(family, socket.SOCK_STREAM) as s:
-        s.bind((host, 0))
-        return s.getsockname()[1]
+    """A port on which nothing listens, and which nobody gets by chance: it lies below
+    those that the system gives to who names none, and a socket for datagrams keeps
+    its number from other tests until this run has ended."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        hold = socket.socket(family, socket.SOCK_DGRAM)
+        try:
+            hold.bind((host, port))
+            with socket.socket(family, socket.SOCK_STREAM) as s:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                s.bind((host, port))
+        except OSError:
+            hold.close()
+            continue
+        hold.detach()  # it stays open
+        return port
 
 
 @pytest.fixture(scope="session")

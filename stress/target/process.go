@@ -12,11 +12,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"hubcli/internal/testport"
 	"hubcli/relay"
 	"hubcli/stress/wire"
 )
@@ -98,7 +100,7 @@ func (e Executable) StartAndKill(ctx context.Context, store string, d time.Durat
 
 // launch starts the hub and does not wait.
 func (e Executable) launch(ctx context.Context, store string, args ...string) (*Process, error) {
-	addr, err := freeAddr(ctx)
+	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func (e Executable) launch(ctx context.Context, store string, args ...string) (*
 	cmd.Dir = filepath.Dir(store) // relative defaults, like the spool's, stay there
 	p := newProcess(cmd, addr)
 	if e.Profiled {
-		if p.profile, err = freeAddr(ctx); err != nil {
+		if p.profile, err = freeAddr(); err != nil {
 			return nil, err
 		}
 		cmd.Env = append(os.Environ(), profileEnv+"="+p.profile)
@@ -169,14 +171,10 @@ func (p *Process) wait() {
 	close(p.ended)
 }
 
-// freeAddr returns a loopback address that was free a moment ago.
-func freeAddr(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
+// freeAddr returns a loopback address that nobody else is given.
+func freeAddr() (string, error) {
+	port, err := testport.Take()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), err
 }
 
 // waitReady asks until the server says that it is ready.

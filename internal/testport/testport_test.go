@@ -1,0 +1,33 @@
+package testport
+
+import (
+	"fmt"
+	"net"
+	"testing"
+)
+
+// TestTake: no port is given twice, something can listen on each, and nobody who
+// asks gets one that another process holds.
+func TestTake(t *testing.T) {
+	seen := map[int]bool{}
+	for range 200 {
+		port, err := Take()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[port] || port < lowest || port >= highest {
+			t.Fatalf("port %d, after %v", port, seen)
+		}
+		seen[port] = true
+		address := fmt.Sprintf("127.0.0.1:%d", port)
+		l, err := net.Listen("tcp4", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = l.Close()
+		if other, err := net.ListenPacket("udp4", address); err == nil {
+			_ = other.Close()
+			t.Fatalf("port %d is not held", port)
+		}
+	}
+}
