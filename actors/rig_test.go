@@ -80,7 +80,7 @@ func (r *rig) stop() {
 }
 
 func (r *rig) stopQuietly() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 45*time.Second)
 	defer cancel()
 	return r.Hub.Stop(ctx)
 }
@@ -269,7 +269,7 @@ func within[T any](t testing.TB, c <-chan result[T]) result[T] {
 	select {
 	case r := <-c:
 		return r
-	case <-time.After(10 * time.Second):
+	case <-time.After(45 * time.Second):
 		t.Fatal("no answer")
 		panic("unreachable")
 	}
