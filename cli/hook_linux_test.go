@@ -10,11 +10,20 @@ import (
 // because a hub of this machine takes a connection at once.
 func TestHookOfAHostThatSwallowsPackets(t *testing.T) {
 	vars := map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://" + swallow(t)}
-	got, took := hooked(t, vars, strings.NewReader(stopPayload), "stop")
-	if got != (ran{0, "{}", ""}) || took >= hookCalls {
-		t.Errorf("%+v after %s, want %s", got, took, hookConnect)
+	least := time.Hour
+	for range 5 { // what a busy machine adds is not the hook's
+		got, took := hooked(t, vars, strings.NewReader(stopPayload), "stop")
+		if got != (ran{0, "{}", ""}) {
+			t.Errorf("%+v after %s", got, took)
+		}
+		if took < 200*time.Millisecond {
+			t.Errorf("answered after %s: the host swallowed nothing", took)
+		}
+		if least = min(least, took); least < hookCalls {
+			break
+		}
 	}
-	if took < 200*time.Millisecond {
-		t.Errorf("answered after %s: the host swallowed nothing", took)
+	if least >= hookCalls {
+		t.Errorf("answered after %s, want %s", least, hookConnect)
 	}
 }

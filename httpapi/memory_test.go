@@ -18,7 +18,7 @@ import (
 // searchable waits until the hub says that it can search.
 func searchable(t *testing.T, c *client) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(45 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var info hub.Info
 		if err := json.Unmarshal(c.ok(200, "GET", "/v1/hub-info", "").Result, &info); err != nil {
 			t.Fatal(err)

@@ -167,7 +167,7 @@ func ended(t *testing.T, cmd *exec.Cmd) (int, time.Duration) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	stuck := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
 	defer stuck.Stop()
 	return exitCode(cmd.Wait()), time.Since(began)
 }
@@ -199,7 +199,7 @@ func TestWatchWhoseReaderDoesNotRead(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	stuck := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
 	defer stuck.Stop()
 	if code := exitCode(cmd.Wait()); code != 130 || outcomeOf(t, said.String()) != "interrupted" {
 		t.Errorf("after SIGTERM: exit code %d, stdout %q", code, said.String())
@@ -247,13 +247,13 @@ func TestWatchOfAFrozenHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if code := exitCode(waiting.Wait()); code != 4 || time.Since(began) > 8*time.Second || outcomeOf(t, said.String()) != "timeout" {
+	if code := exitCode(waiting.Wait()); code != 4 || time.Since(began) > patience || outcomeOf(t, said.String()) != "timeout" {
 		t.Errorf("one that waited: exit code %d after %s, %s", code, time.Since(began), said.String())
 	}
 	said.Reset()
 	look := exec.Command("hubcli", append(watchArgs(url, room.RoomID), "--timeout", "0")...)
 	look.Stdout = &said
-	if code, took := ended(t, look); code != 3 || took > 6*time.Second || outcomeOf(t, said.String()) != "error" {
+	if code, took := ended(t, look); code != 3 || took > patience || outcomeOf(t, said.String()) != "error" {
 		t.Errorf("one that looks: exit code %d after %s, %s", code, took, said.String())
 	}
 }
