@@ -23,6 +23,10 @@ type Options struct {
 	Secret []byte
 	// Folders looks at what bindings name. nil: no folder can be bound.
 	Folders Folders
+	// Runner starts processes for spawns. nil: the hub starts none.
+	Runner Runner
+	// BaseURL is the address by which processes that the hub starts reach it.
+	BaseURL string
 	// Info is answered to hub-info as it is.
 	Info hub.Info
 	// Logger takes what the operator should know. nil discards.
@@ -91,6 +95,7 @@ type Hub struct {
 	watches  *watches
 	writer   *writer
 	indexer  *indexer // nil without an index
+	spawner  *spawner
 	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
 	idle     *idleAgents
 	channels knownChannels
@@ -131,7 +136,7 @@ func Start(options Options) (*Hub, error) {
 		directory: newDirectory(bells), threads: newThreads(h.rows),
 		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
 	}
-	h.seen, h.watches = newSeenBook(h.rows, h.log), newWatches()
+	h.seen, h.watches, h.spawner = newSeenBook(h.rows, h.log), newWatches(), newSpawner()
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 		h.views.indexer = h.indexer
@@ -146,6 +151,11 @@ func Start(options Options) (*Hub, error) {
 		h.stage.stop(h.registry.close())
 		return nil, err
 	}
+	lost, err := h.liveSpawns()
+	if err != nil {
+		h.stage.stop(h.registry.close())
+		return nil, err
+	}
 	go h.writer.serve(h.quit)
 	go waker.serve(h.writer.done)
 	h.begin(restored)
@@ -156,6 +166,7 @@ func Start(options Options) (*Hub, error) {
 	}
 	h.tasks.Go(func() { h.keepSeen(h.quit) })
 	h.tasks.Go(func() { h.keepWatchers(h.quit) })
+	h.tasks.Go(func() { h.loseSpawns(lost) })
 	return h, nil
 }
 
@@ -226,6 +237,7 @@ func (h *Hub) Stop(ctx context.Context) error {
 
 func (h *Hub) stop(ctx context.Context) error {
 	h.EndParked()
+	h.endSpawns(ctx)
 	pids := h.registry.close() // first: what drain counts must not grow again
 	err := h.drain(ctx)
 	h.stage.stop(pids)

@@ -162,7 +162,7 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 			return core.NewAgent(hub.AgentID(k.Name), nil), 0, err
 		}
 		return core.NewAgent(hub.AgentID(k.Name), row), row.AsOf, nil
-	case core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings:
+	case core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings, core.OwnerSpawns:
 		state, err := h.load(k)
 		return state, 0, err
 	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:

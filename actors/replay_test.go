@@ -152,6 +152,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewMemory(r.Owner.Name)
 			case core.OwnerSettings:
 				m = core.NewSettings()
+			case core.OwnerSpawns:
+				m = core.NewSpawns()
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

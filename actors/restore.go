@@ -120,7 +120,7 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 		state = r.tasks
 	case core.OwnerProjects:
 		state = r.projects
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings:
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings, core.OwnerSpawns:
 	}
 	if state != nil && (rec.Seq <= r.last[rec.Owner] || h.isQuarantined(rec.Owner)) {
 		return nil
@@ -231,6 +231,8 @@ func (h *Hub) load(k core.Owner) (machine, error) {
 		return h.loadMemory(k.Name)
 	case core.OwnerSettings:
 		return h.loadSettings()
+	case core.OwnerSpawns:
+		return h.loadSpawns()
 	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
 	}
 	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)

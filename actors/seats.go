@@ -13,6 +13,7 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) 
 	row := hub.Seat{
 		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,
 		JoinedAt: seat.JoinedAt, Presence: d.presence(now), Listener: d.listener(), Watching: []string{},
+		SpawnID: present(seat.SpawnID),
 	}
 	if label, conditions, parked := h.watches.of(seat.AgentID); parked {
 		row.Label, row.Watching = label, conditions

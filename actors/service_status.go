@@ -49,6 +49,9 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	if out.Decisions, err = h.Decisions(ctx, hub.DecisionsQuery{RoomID: room.RoomID, Limit: statusDecisions}); err != nil {
 		return out, err
 	}
+	if out.Spawns, err = h.spawnsIn(room.RoomID); err != nil {
+		return out, err
+	}
 	if q.Viewer != "" {
 		out.Unread, err = h.unread(q.Viewer, room.RoomID)
 	}

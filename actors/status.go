@@ -15,6 +15,7 @@ func (h *Hub) Counts() hub.Counts {
 	return hub.Counts{
 		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.views.ring.visible()),
 		OpenTasks: h.views.tasks.len(), Leases: h.views.leases.len(), ParkedPolls: parked,
+		Spawns: h.spawner.count(),
 	}
 }
 

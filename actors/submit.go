@@ -43,6 +43,8 @@ const (
 	effectMemory   uint8 = 15
 	effectBinding  uint8 = 16
 	effectSurface  uint8 = 17
+	effectSpawn    uint8 = 18
+	effectPolicy   uint8 = 19
 )
 
 // write is one command to one owner, and how to answer it. S is the owner's
@@ -55,6 +57,8 @@ type write[S machine, D, T any] struct {
 	begins func(core.Draft) session // nil: the command starts no session
 	answer func(D, *core.Record) T  // r is nil when the command had no effect
 	codec  codec[T]
+	// late says that the command is the hub's own and is taken while it stops.
+	late bool
 	// rests says up to which record an answer without effect rests on; nil: the
 	// owner's last one.
 	rests func(*owner) hub.Seq
@@ -84,7 +88,7 @@ func admit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (
 	if err != nil || effect.stored != nil {
 		return nil, effect.stored, err
 	}
-	if err := h.admissible(); err != nil {
+	if err := h.admissible(); err != nil && !(w.late && errors.Is(err, &hub.Error{Code: hub.CodeStopping})) {
 		effect.free(h)
 		return nil, nil, err
 	}

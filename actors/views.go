@@ -61,7 +61,7 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		for i := range r.Rows {
 			v.places.apply(&r.Rows[i])
 		}
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings:
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings, core.OwnerSpawns:
 	}
 	if len(r.Messages) > 0 {
 		v.ring.append(r.Messages)

@@ -112,6 +112,7 @@ func printStatus(w io.Writer, s hub.AppStatus) error {
 		{"open tasks", fmt.Sprint(s.Counts.OpenTasks)},
 		{"leases", fmt.Sprint(s.Counts.Leases)},
 		{"parked polls", fmt.Sprint(s.Counts.ParkedPolls)},
+		{"spawns", fmt.Sprint(s.Counts.Spawns)},
 		{"adapters", orNone(strings.Join(s.Adapters, ", "))},
 	}
 	for _, q := range s.Quarantined {

@@ -25,6 +25,7 @@ import (
 	"hubcli/api"
 	"hubcli/httpapi"
 	"hubcli/hub"
+	"hubcli/integrations/spawn"
 	"hubcli/internal/contract"
 )
 
@@ -32,6 +33,9 @@ import (
 var checker *contract.Checker
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == keeperArg {
+		os.Exit(spawn.Keep(os.Stdin, os.Stdout))
+	}
 	flag.Parse()
 	var err error
 	if checker, err = contract.NewChecker(); err != nil {

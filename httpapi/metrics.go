@@ -85,6 +85,7 @@ var statusGauges = []struct {
 	{gauge("hub_open_tasks", "Tasks that have not ended."), func(s *hub.AppStatus) float64 { return float64(s.Counts.OpenTasks) }},
 	{gauge("hub_leases", "Claims and locks that are held."), func(s *hub.AppStatus) float64 { return float64(s.Counts.Leases) }},
 	{gauge("hub_parked_polls", "Calls that wait."), func(s *hub.AppStatus) float64 { return float64(s.Counts.ParkedPolls) }},
+	{gauge("hub_spawns", "Spawns that have not ended."), func(s *hub.AppStatus) float64 { return float64(s.Counts.Spawns) }},
 	{gauge("hub_quarantined_actors", "Owners that are quarantined."), func(s *hub.AppStatus) float64 { return float64(len(s.Quarantined)) }},
 	{gauge("hub_journal_head", "Sequence number of the last record."), func(s *hub.AppStatus) float64 { return float64(s.Journal.Head) }},
 	{gauge("hub_journal_last_sync_seconds", "Duration of the last synced commit."), func(s *hub.AppStatus) float64 { return s.Journal.LastSyncMS / 1000 }},

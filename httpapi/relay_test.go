@@ -33,6 +33,12 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"getShutdown":    {none: "it is the operator's, which no call through a spool is"},
 	"shutdown":       {none: "it is the operator's, which no call through a spool is"},
 	"cancelShutdown": {none: "it is the operator's, which no call through a spool is"},
+	"getSpawnPolicy": {none: "it is the operator's, which no call through a spool is"},
+	"setSpawnPolicy": {none: "it is the operator's, which no call through a spool is"},
+	"setToolSurface": {none: "it is the operator's, which no call through a spool is"},
+	"getToolSurface": {none: "it is about no agent"},
+	"listSpawns":     {none: "it names no agent, and spawns are everybody's"},
+	"getSpawn":       {none: "it names no agent, and spawns are everybody's"},
 
 	"previewInvite": {none: "it names no agent; who has the code may see"},
 	"revokeInvite":  {none: "it names no agent; who knows the invite may end it"},
@@ -47,6 +53,8 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"listInvites":        {path: "/v1/invites?agent_id=other"},
 	"acceptInvite":       {path: "/v1/invites/AAAA-AAAA/accept", body: `{"agent_id":"other"}`},
 
+	"spawn":         {path: "/v1/spawn", body: `{"room_id":"r_1","harness":"codex","by":"other"}`},
+	"stopSpawn":     {path: "/v1/spawn/sp_1/stop", body: `{"agent_id":"other"}`},
 	"listAgents":    {path: "/v1/agents?as=other"},
 	"getAttention":  {path: "/v1/attention?agent_id=other"},
 	"tellAgent":     {path: "/v1/attention", body: `{"agent_id":"other","told_id":1}`},

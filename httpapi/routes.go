@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -106,6 +107,12 @@ var routes = []route{
 	{path: "/v1/shutdown", method: "GET", operation: "getShutdown", plane: planeOperator, handle: getShutdown},
 	{path: "/v1/shutdown", method: "POST", operation: "shutdown", plane: planeOperator, changes: true, handle: postShutdown},
 	{path: "/v1/shutdown/cancel", method: "POST", operation: "cancelShutdown", plane: planeOperator, changes: true, handle: cancelShutdown},
+	{path: "/v1/spawn", method: "GET", operation: "listSpawns", plane: planeAgent, handle: listSpawns},
+	{path: "/v1/spawn", method: "POST", operation: "spawn", plane: planeAgent, changes: true, handle: postSpawn},
+	{path: "/v1/spawn/:spawn_id", method: "GET", operation: "getSpawn", plane: planeAgent, handle: getSpawn},
+	{path: "/v1/spawn/:spawn_id/stop", method: "POST", operation: "stopSpawn", plane: planeAgent, changes: true, handle: stopSpawn},
+	{path: "/v1/spawn/policy", method: "GET", operation: "getSpawnPolicy", plane: planeOperator, handle: getSpawnPolicy},
+	{path: "/v1/spawn/policy", method: "PUT", operation: "setSpawnPolicy", plane: planeOperator, changes: true, handle: putSpawnPolicy},
 	{path: "/v1/stream", method: "GET", operation: "streamEvents", plane: planeAgent, polls: true, handle: streamEvents},
 	{path: "/v1/tasks", method: "GET", operation: "listTasks", plane: planeAgent, handle: listTasks},
 	{path: "/v1/tasks/:task_id", method: "GET", operation: "getTask", plane: planeAgent, handle: getTask},
@@ -123,7 +130,8 @@ var routes = []route{
 
 // newRouter registers the table. httprouter allows no constant beside a
 // parameter, so that POST /v1/sessions/resume is registered as a parameter that
-// must be resume; and a thread id may hold a slash, hence the catch-all.
+// must be resume, and GET /v1/spawn/policy as the parameter policy of the other
+// GET; and a thread id may hold a slash, hence the catch-all.
 func (s *Server) newRouter() *httprouter.Router {
 	router := &httprouter.Router{
 		HandleMethodNotAllowed: true,
@@ -131,9 +139,16 @@ func (s *Server) newRouter() *httprouter.Router {
 		MethodNotAllowed:       http.HandlerFunc(s.methodNotAllowed),
 		PanicHandler:           s.panicked,
 	}
+	policy := s.handle(routeOf("getSpawnPolicy"))
 	for i := range routes {
 		rt := &routes[i]
 		handle := s.handle(rt)
+		switch rt.operation {
+		case "getSpawnPolicy":
+			continue
+		case "getSpawn":
+			handle = either("policy", policy, handle)
+		}
 		if rt.method == http.MethodPost && rt.path == "/v1/sessions/resume" {
 			router.Handle(rt.method, "/v1/sessions/:agent_id", s.only("resume", handle))
 			continue
@@ -155,6 +170,23 @@ func (s *Server) only(word string, handle httprouter.Handle) httprouter.Handle {
 		}
 		handle(w, r, params)
 	}
+}
+
+// either lets a call whose one parameter is word go the one way, others the other.
+func either(word string, one, other httprouter.Handle) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		if params[0].Value == word {
+			one(w, r, params)
+			return
+		}
+		other(w, r, params)
+	}
+}
+
+// routeOf returns the route of an operation, which there is.
+func routeOf(operation string) *route {
+	i := slices.IndexFunc(routes, func(rt route) bool { return rt.operation == operation })
+	return &routes[i]
 }
 
 // matches reports whether the path of a request is one of the route's.

@@ -125,7 +125,7 @@ func (c *client) refused(code hub.Code, method, path, body string) answer {
 
 // TestWalk makes a call of every operation in the order of a day's work.
 func TestWalk(t *testing.T) {
-	h := testhub.Start(t)
+	h := testhub.Start(t, spawning)
 	c := newClient(t, h)
 
 	info := c.ok(200, "GET", "/v1/hub-info", "")
@@ -147,6 +147,7 @@ func TestWalk(t *testing.T) {
 	walkRecords(t, c)
 	walkInvites(t, c)
 	walkSurfaces(t, c, h)
+	walkSpawns(t, c, h)
 	walkStatus(t, c)
 	walkOperator(t, c, h)
 

@@ -84,6 +84,10 @@ const (
 	CodeSearchUnavailable   Code = "search_unavailable"
 	CodeMemoryNotFound      Code = "memory_not_found"
 	CodeTextTooLarge        Code = "text_too_large"
+	CodeSpawnNotAllowed     Code = "spawn_not_allowed"
+	CodeSpawnNotFound       Code = "spawn_not_found"
+	CodeSpawnUnavailable    Code = "spawn_unavailable"
+	CodeBadExecutable       Code = "bad_executable"
 	CodeInternal            Code = "internal"
 )
 
@@ -163,6 +167,10 @@ var statuses = map[Code]int{
 	CodeSearchUnavailable:   http.StatusServiceUnavailable,
 	CodeMemoryNotFound:      http.StatusNotFound,
 	CodeTextTooLarge:        http.StatusBadRequest,
+	CodeSpawnNotAllowed:     http.StatusForbidden,
+	CodeSpawnNotFound:       http.StatusNotFound,
+	CodeSpawnUnavailable:    http.StatusServiceUnavailable,
+	CodeBadExecutable:       http.StatusConflict,
 	CodeInternal:            http.StatusInternalServerError,
 }
 

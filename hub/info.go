@@ -77,6 +77,7 @@ type Counts struct {
 	OpenTasks   int   `json:"open_tasks"`
 	Leases      int   `json:"leases"`
 	ParkedPolls int   `json:"parked_polls"`
+	Spawns      int   `json:"spawns"` // that have not ended
 }
 
 // SearchStatus is the state of the search index.

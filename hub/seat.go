@@ -55,6 +55,7 @@ type Seat struct {
 	CurrentTaskID *TaskID    `json:"current_task_id"`
 	Unread        int        `json:"unread"` // counted up to MaxUnread
 	Listener      Listener   `json:"listener"`
+	SpawnID       *SpawnID   `json:"spawn_id"` // for which the seat was made; null: its agent has joined
 }
 
 // MaxUnread is as far as unread messages are counted.
@@ -78,6 +79,7 @@ type RoomStatus struct {
 	LockCount       int        `json:"lock_count"`
 	Decisions       []Decision `json:"decisions"`     // at most 10, latest first
 	Unread          int        `json:"unread"`        // of the caller; 0 if it names no agent
+	Spawns          []Spawn    `json:"spawns"`        // that have not ended
 	NotListening    []AgentID  `json:"not_listening"` // who is there and would not be woken; at most 100
 }
 

@@ -309,4 +309,5 @@ type Service interface {
 	Invites
 	Watches
 	ToolSurfaces
+	Spawns
 }

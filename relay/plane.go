@@ -44,7 +44,7 @@ type operation struct {
 // because a spool is no place for the operator's secret; /v1/stream, because an
 // answer is one file; what serves to watch over the hub; and the binding of
 // folders, whose paths are those of the hub's machine, which who works in a
-// sandbox does not see.
+// sandbox does not see; and spawns, whose processes run outside of every sandbox.
 var plane = []operation{
 	{method: "GET", path: "/v1/hub-info"},
 	{method: "POST", path: "/v1/sessions"},

@@ -38,6 +38,11 @@ type Config struct {
 	Logger          *slog.Logger // nil discards
 	Registry        *prometheus.Registry
 
+	// Runner starts the processes of spawns, which reach the hub at BaseURL; nil:
+	// the hub starts none.
+	Runner  actors.Runner
+	BaseURL string
+
 	// WithoutSearch runs the hub without a search index, for tests and measures.
 	WithoutSearch bool
 	// Actors may change how the actors run, for tests.
@@ -98,6 +103,7 @@ func (t *Tree) startParts() (err error) {
 	}
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: workspace.New(),
+		Runner: c.Runner, BaseURL: c.BaseURL,
 	}
 	if !c.WithoutSearch {
 		options.Index = search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger)

@@ -20,6 +20,7 @@ const (
 	PrefixArtifact = "a"
 	PrefixMemory   = "m"
 	PrefixRun      = "run"
+	PrefixSpawn    = "sp"
 )
 
 // IDAt returns the id of the thing that the record at seq makes.

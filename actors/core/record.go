@@ -33,6 +33,7 @@ const (
 	OwnerRoom     OwnerKind = 6
 	OwnerMemory   OwnerKind = 7
 	OwnerSettings OwnerKind = 8
+	OwnerSpawns   OwnerKind = 9
 )
 
 func (k OwnerKind) String() string {
@@ -53,6 +54,8 @@ func (k OwnerKind) String() string {
 		return "memory"
 	case OwnerSettings:
 		return "settings"
+	case OwnerSpawns:
+		return "spawns"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -170,6 +173,10 @@ const (
 	TableInviteRoom      Table = 33 // key: sequence number, big endian; value: room id
 	TableInvitesActive   Table = 34 // key: room id; ids of its invites that are active, as JSON
 	TableToolSurface     Table = 35 // key: harness; value: its surface, empty: nobody has chosen one
+	TableSpawn           Table = 36 // key: sequence number, big endian
+	TableSpawnByRoom     Table = 37 // key: room id, 0, sequence number; empty value
+	TableSpawnPolicy     Table = 38 // one row; key: "policy"
+	TableSpawnLive       Table = 39 // one row; key: "live"; what the owner must know to decide
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+
 	"hubcli/hub"
 )
 
@@ -13,6 +15,7 @@ type StoredSeat struct {
 	Role     string       `json:"role,omitempty"`
 	Harness  string       `json:"harness,omitempty"`
 	InviteID hub.InviteID `json:"invite_id,omitempty"` // by which it joined
+	SpawnID  hub.SpawnID  `json:"spawn_id,omitempty"`  // for which it was made
 	JoinedAt hub.Time     `json:"joined_at"`
 }
 
@@ -22,6 +25,7 @@ type SeatTaken struct {
 	Role    string       `json:"role,omitempty"`
 	Harness string       `json:"harness,omitempty"`
 	Invite  hub.InviteID `json:"invite,omitempty"`
+	Spawn   hub.SpawnID  `json:"spawn,omitempty"`
 }
 
 // SeatMoved gives the seat of From another name: Seat.AgentID. It carries the
@@ -51,7 +55,7 @@ func (*SeatFreed) FactType() FactType { return factSeatFreed }
 func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
 	return StoredSeat{
 		SeatID: hub.SeatID(IDAt(PrefixSeat, at.Seq)), RoomID: room, AgentID: f.Agent,
-		Role: f.Role, Harness: f.Harness, InviteID: f.Invite, JoinedAt: at.Now.Wall,
+		Role: f.Role, Harness: f.Harness, InviteID: f.Invite, SpawnID: f.Spawn, JoinedAt: at.Now.Wall,
 	}
 }
 
@@ -113,4 +117,44 @@ func madeBefore(a, b StoredSeat) bool {
 	x, _ := SeqOf(PrefixSeat, string(a.SeatID))
 	y, _ := SeqOf(PrefixSeat, string(b.SeatID))
 	return x < y
+}
+
+// SeatCommand asks for the seat of a spawned agent.
+type SeatCommand struct {
+	Spawn hub.Spawn
+	// Gone says whether an agent has no live session.
+	Gone func(hub.AgentID) bool
+}
+
+// SeatSpawn decides the seat of a spawned agent; the one that it has for this spawn
+// stays, one from before makes way. room_full.
+func (r *Room) SeatSpawn(c SeatCommand, now Now) (Decision[StoredSeat], error) {
+	row := &c.Spawn
+	before, seated := r.seats[row.AgentID]
+	var facts []Fact
+	switch {
+	case seated && before.SpawnID == row.SpawnID:
+		return Decision[StoredSeat]{Answer: func(Position) StoredSeat { return before }}, nil
+	case seated:
+		facts = append(facts, &SeatFreed{Agent: before.AgentID, Seat: before.SeatID})
+	case len(r.seats) >= hub.MaxRoomSeats:
+		oldest, ok := r.oldestGone(c.Gone, now)
+		if !ok {
+			return Decision[StoredSeat]{}, errRoomFull("seats", hub.MaxRoomSeats)
+		}
+		facts = append(facts, &SeatFreed{Agent: oldest.AgentID, Seat: oldest.SeatID})
+	}
+	fact := &SeatTaken{Agent: row.AgentID, Role: row.Role, Harness: string(row.Harness), Spawn: row.SpawnID}
+	notice := r.tells(TaskActor{}, hub.KindNotice)
+	notice.Body = string(row.AgentID) + " is started by " + string(row.By)
+	if fact.Role != "" {
+		notice.Body += fmt.Sprintf(" as %q", fact.Role) // an agent's text, which stays one line
+	}
+	notice.Numbered = func(m *MessageDraft, at Position) {
+		m.Metadata = mustJSON(map[string]string{"seat": IDAt(PrefixSeat, at.Seq), "spawn_id": string(row.SpawnID)})
+	}
+	return Decision[StoredSeat]{
+		Draft:  Draft{Facts: append(facts, fact), Messages: []MessageDraft{notice}},
+		Answer: func(at Position) StoredSeat { return fact.seat(r.id, at) },
+	}, nil
 }

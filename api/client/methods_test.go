@@ -76,6 +76,57 @@ var methods = []asked{
 		want: hub.Outcome[hub.ToolSurface]{Row: hub.ToolSurface{Harness: hub.HarnessZed, Surface: hub.SurfaceProgressive}},
 	},
 	{
+		name: "Spawn", method: "POST", uri: "/v1/spawn",
+		body:   `{"room_id":"r_1","harness":"codex","prompt":"go","by":"lead","agent_id":"helper","role":"tester","title":"t"}`,
+		answer: says(201, `{"ok":true,"result":{"spawn_id":"sp_1","status":"running"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Spawn(ctx, hub.SpawnInput{
+				RoomID: "r_1", Harness: hub.HarnessCodex, Prompt: "go", By: "lead", AgentID: "helper", Role: "tester", Title: "t",
+			})
+		},
+		want: hub.Outcome[hub.Spawn]{Created: true, Row: hub.Spawn{SpawnID: "sp_1", Status: hub.SpawnRunning}},
+	},
+	{
+		name: "StopSpawn", method: "POST", uri: "/v1/spawn/sp_1/stop", body: `{"agent_id":"lead"}`,
+		answer: says(200, `{"ok":true,"result":{"spawn_id":"sp_1","stopping":true}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.StopSpawn(ctx, "sp_1", hub.SpawnStopInput{AgentID: "lead"})
+		},
+		want: hub.Outcome[hub.Spawn]{Row: hub.Spawn{SpawnID: "sp_1", Stopping: true}},
+	},
+	{
+		name: "Spawns", method: "GET", uri: "/v1/spawn?active=true&before=sp_9&limit=5&room_id=r_1&status=running",
+		answer: says(200, `{"ok":true,"result":[{"spawn_id":"sp_1"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Spawns(ctx, hub.SpawnsQuery{RoomID: "r_1", Status: hub.SpawnRunning, Active: true, Before: "sp_9", Limit: 5})
+		},
+		want: []hub.Spawn{{SpawnID: "sp_1"}},
+	},
+	{
+		name: "SpawnByID", method: "GET", uri: "/v1/spawn/sp_1",
+		answer: says(200, `{"ok":true,"result":{"spawn_id":"sp_1"}}`),
+		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.SpawnByID(ctx, "sp_1") },
+		want:   hub.Spawn{SpawnID: "sp_1"},
+	},
+	{
+		name: "SpawnPolicy", method: "GET", uri: "/v1/spawn/policy",
+		answer: says(200, `{"ok":true,"result":{"version":3}}`),
+		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.SpawnPolicy(ctx) },
+		want:   hub.SpawnPolicy{Version: 3},
+	},
+	{
+		name: "SetSpawnPolicy", method: "PUT", uri: "/v1/spawn/policy",
+		body:   `{"commands":[{"harness":"codex","args":["/bin/codex"]}],"allow":[{"room_id":"r_1","harness":"codex"}],"version":2}`,
+		answer: says(200, `{"ok":true,"result":{"version":3}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.SetSpawnPolicy(ctx, hub.SpawnPolicyInput{
+				Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/bin/codex"}}},
+				Allow:    []hub.SpawnAllowance{{RoomID: "r_1", Harness: hub.HarnessCodex}}, Version: 2,
+			})
+		},
+		want: hub.Outcome[hub.SpawnPolicy]{Row: hub.SpawnPolicy{Version: 3}},
+	},
+	{
 		name: "CreateChannel", method: "POST", uri: "/v1/channels", body: `{"name":"c"}`,
 		answer: says(200, `{"ok":true,"result":{"name":"c"}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {

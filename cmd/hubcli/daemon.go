@@ -34,7 +34,12 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 		level = slog.LevelWarn
 	}
 	log := slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: level}))
+	base, ok := loopbackURL(cfg.Listener.Addr())
+	if !ok { // from there a spawned agent needs a session, as any other does
+		base = "http://" + cfg.Listener.Addr().String()
+	}
 	tree, err := supervisor.Start(supervisor.Config{
+		Runner: runner(), BaseURL: base,
 		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote,
 		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
 	})

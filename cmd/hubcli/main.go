@@ -22,6 +22,9 @@ func main() { os.Exit(run()) }
 
 // run is main without the exit, so that its deferred calls happen.
 func run() int {
+	if isKeeper() {
+		return keep()
+	}
 	// The standard library's HTTP client remarks on odd servers here; what users
 	// read is said by the commands themselves.
 	log.SetOutput(io.Discard)

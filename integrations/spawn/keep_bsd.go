@@ -1,0 +1,15 @@
+//go:build unix && !linux
+
+package spawn
+
+import "syscall"
+
+// adopt does nothing: this system has no such thing. A process that leaves the
+// group is not found.
+func adopt() {}
+
+// inGroup makes the command lead a group of its own.
+func inGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// children lists nobody: nobody is adopted.
+func children() []int { return nil }

@@ -1,0 +1,174 @@
+//go:build unix
+
+package spawn
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// apart makes a keeper a session of its own: a Ctrl-C that ends the hub does not
+// reach it, the closing of its pipe does.
+func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// mute keeps the signals that usually end a process from ending the keeper before
+// its group: it ends with its pipe. They are taken and dropped, not ignored: what is
+// ignored stays so in the command.
+func mute() {
+	dropped := make(chan os.Signal, 1)
+	signal.Notify(dropped, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT)
+}
+
+// closeToCommands keeps what the hub's own starter has left open, which every
+// program hands on unless it looks, from the command.
+func closeToCommands() {
+	const first, last = 3, 4096
+	for fd := first; fd < last; fd++ {
+		unix.CloseOnExec(fd)
+	}
+}
+
+// killGroup ends what is left of a group whose keeper is gone.
+func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
+
+// group is the process group of one command; the command leads it.
+type group struct {
+	leader int
+	ended  chan syscall.WaitStatus // of the leader; capacity 1
+	reaped chan struct{}           // closed when no child is left
+}
+
+// startGroup starts the command and begins to reap. The thread that starts it is
+// kept: where the system ends a child with the thread of its parent, that thread
+// must last.
+func startGroup(j *job) (*group, error) {
+	runtime.LockOSThread()
+	adopt()
+	in, err := nothing()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	cmd := &exec.Cmd{
+		Path: j.Args[0], Args: j.Args, Env: j.Env, Dir: j.Dir,
+		Stdin: in, Stdout: os.Stderr, Stderr: os.Stderr, SysProcAttr: inGroup(),
+	}
+	if err := cmd.Start(); err != nil {
+		var failed *os.PathError
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, errors.New("the command does not start: " + err.Error())
+	}
+	g := &group{leader: cmd.Process.Pid, ended: make(chan syscall.WaitStatus, 1), reaped: make(chan struct{})}
+	go g.reap()
+	return g, nil
+}
+
+func (g *group) pid() int { return g.leader }
+
+// reap takes every child that ends, the command and what it has left behind, so
+// that none stays a zombie.
+func (g *group) reap() {
+	defer close(g.reaped)
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return // no child is left
+		case pid == g.leader:
+			g.ended <- status
+		}
+	}
+}
+
+// look is how often the group is asked whether anybody is left.
+const look = 10 * time.Millisecond
+
+// killWait is how long a killed process may take to end: one that waits for a dead
+// disk never does.
+const killWait = 5 * time.Second
+
+// wait returns when the group is gone. The end of the command ends the rest of its
+// group too, which has the shorter grace.
+func (g *group) wait(ends <-chan time.Duration) exit {
+	var last exit
+	var kill <-chan time.Time
+	end := func(grace time.Duration) {
+		g.signal(syscall.SIGTERM)
+		kill = time.After(grace)
+	}
+	leader, running := g.ended, true
+	for running {
+		select {
+		case status := <-leader:
+			last, leader, running = exitOf(status), nil, false
+		case grace := <-ends:
+			end(grace)
+		case <-kill:
+			g.signal(syscall.SIGKILL)
+			kill = nil
+		}
+	}
+	if g.gone() {
+		return last
+	}
+	if kill == nil {
+		end(orphanGrace)
+	}
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	var over <-chan time.Time
+	for !g.gone() {
+		select {
+		case <-kill:
+			kill, over = nil, time.After(killWait)
+		case <-over:
+			return last
+		case <-ends:
+		case <-tick.C:
+			if over != nil {
+				g.signal(syscall.SIGKILL) // again: who was about to fork has
+			}
+		}
+	}
+	return last
+}
+
+// gone reports whether nobody is left, as far as can be seen.
+func (g *group) gone() bool {
+	select {
+	case <-g.reaped:
+	default:
+		return false
+	}
+	return errors.Is(syscall.Kill(-g.leader, 0), syscall.ESRCH)
+}
+
+// signal sends a signal to the group, and to those that have left it and are
+// children of this process now.
+func (g *group) signal(s syscall.Signal) {
+	_ = syscall.Kill(-g.leader, s)
+	for _, pid := range children() {
+		if pid != g.leader {
+			_ = syscall.Kill(pid, s)
+		}
+	}
+}
+
+func exitOf(status syscall.WaitStatus) exit {
+	if status.Signaled() {
+		return exit{Signal: unix.SignalName(status.Signal())}
+	}
+	code := status.ExitStatus()
+	return exit{Code: &code}
+}

@@ -1,0 +1,64 @@
+package spawn
+
+import (
+	"fmt"
+	"sync"
+
+	"hubcli/hub"
+)
+
+// What is kept of an output: how it begins and, more of it, how it ends.
+const (
+	keptHead = hub.MaxSpawnOutput / 4
+	keptTail = hub.MaxSpawnOutput - keptHead
+)
+
+// output keeps the first and the last part of what is written to it, in memory that
+// does not grow beyond hub.MaxSpawnOutput.
+type output struct {
+	mu    sync.Mutex
+	head  []byte
+	tail  []byte // a ring once it is full
+	next  int    // where the ring goes on
+	total int64
+}
+
+// Write implements io.Writer; it never fails.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := len(p)
+	o.total += int64(n)
+	if room := keptHead - len(o.head); room > 0 {
+		take := min(room, len(p))
+		o.head = append(o.head, p[:take]...)
+		p = p[take:]
+	}
+	if len(p) > keptTail {
+		p = p[len(p)-keptTail:]
+	}
+	if room := keptTail - len(o.tail); room > 0 {
+		take := min(room, len(p))
+		o.tail = append(o.tail, p[:take]...)
+		p = p[take:]
+	}
+	for len(p) > 0 { // the ring is full
+		take := copy(o.tail[o.next:], p)
+		o.next = (o.next + take) % keptTail
+		p = p[take:]
+	}
+	return n, nil
+}
+
+// bytes returns what is kept. A line says how much is left out between the two
+// parts.
+func (o *output) bytes() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := append([]byte(nil), o.head...)
+	if left := o.total - int64(len(o.head)+len(o.tail)); left > 0 {
+		out = fmt.Appendf(out, "\n[%d bytes left out here]\n", left)
+	}
+	out = append(out, o.tail[o.next:]...)
+	return append(out, o.tail[:o.next]...)
+}

@@ -1,0 +1,190 @@
+package spawn
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"hubcli/hub"
+)
+
+const (
+	// startWait is how long a keeper may take to start the command.
+	startWait = 20 * time.Second
+	// lastOutput is how long the output may take to end once no process of the
+	// group is left: something outside of it holds the pipe.
+	lastOutput = 2 * time.Second
+	// killMargin is how much longer than the grace a keeper may take before it is
+	// held for stuck.
+	killMargin = 10 * time.Second
+)
+
+// run is one command under its keeper.
+type run struct {
+	keeper  *exec.Cmd
+	orders  io.WriteCloser // the keeper's stdin: its lifeline
+	reports *bufio.Reader
+	printed *os.File // what the command prints
+	out     output
+	heard   chan struct{} // closed when nothing more is printed
+	grace   time.Duration
+	pid     int
+
+	mu      sync.Mutex
+	stopped string // why; empty: it was not
+	over    bool
+	timers  []*time.Timer
+}
+
+// Start starts the command of a plan. Errors say what the system said.
+func (r *Runner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.SpawnControl, error) {
+	environ := os.Environ
+	if r.Environ != nil {
+		environ = r.Environ
+	}
+	w := &run{heard: make(chan struct{}), grace: r.grace()}
+	if err := w.launch(r.Keeper); err != nil {
+		return hub.SpawnControl{}, err
+	}
+	first, err := w.begin(&job{
+		Args: plan.Args, Env: environment(environ(), plan.Env, plan.Vars), Dir: plan.Dir, GraceMS: w.grace.Milliseconds(),
+	})
+	if err != nil {
+		w.abandon()
+		return hub.SpawnControl{}, err
+	}
+	w.pid = first.Started
+	if plan.Timeout > 0 {
+		w.after(plan.Timeout, func() { w.stop("its time limit of " + plan.Timeout.String() + " was over") })
+	}
+	go func() { ended(w.wait()) }()
+	return hub.SpawnControl{PID: w.pid, Stop: w.stop}, nil
+}
+
+// launch starts the keeper with its three pipes. Nothing else of the hub is open in
+// it: Go opens every file so that it is closed in a child.
+func (w *run) launch(command []string) error {
+	printed, prints, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer prints.Close()
+	w.printed = printed
+	w.keeper = exec.Command(command[0], command[1:]...)
+	w.keeper.Args[0] = "hubcli" // what the list of processes shows
+	w.keeper.Env = []string{"GOTRACEBACK=none"}
+	w.keeper.Stderr = prints
+	w.keeper.SysProcAttr = apart()
+	reports, err := w.keeper.StdoutPipe()
+	if err == nil {
+		w.orders, err = w.keeper.StdinPipe()
+	}
+	if err == nil {
+		err = w.keeper.Start()
+	}
+	if err != nil {
+		printed.Close()
+		return err
+	}
+	w.reports = bufio.NewReader(reports)
+	go func() {
+		defer close(w.heard)
+		_, _ = io.Copy(&w.out, printed) // however reading ends
+	}()
+	return nil
+}
+
+// begin hands the keeper its job and waits for a process.
+func (w *run) begin(j *job) (report, error) {
+	late := time.AfterFunc(startWait, func() { _ = w.keeper.Process.Kill() })
+	defer late.Stop()
+	line, err := json.Marshal(j)
+	if err != nil {
+		return report{}, err
+	}
+	if _, err := w.orders.Write(append(line, '\n')); err != nil {
+		return report{}, errors.New("its keeper did not start")
+	}
+	first, err := w.next()
+	switch {
+	case err != nil:
+		return report{}, errors.New("its keeper did not start")
+	case first.Failed != "":
+		return report{}, errors.New(first.Failed)
+	}
+	return first, nil
+}
+
+func (w *run) next() (report, error) {
+	var r report
+	line, err := w.reports.ReadBytes('\n')
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(line, &r)
+}
+
+// abandon ends a keeper that has started nothing.
+func (w *run) abandon() {
+	_ = w.orders.Close()
+	_ = w.keeper.Process.Kill()
+	_ = w.keeper.Wait()
+	_ = w.printed.Close()
+	<-w.heard
+}
+
+// after runs f in d unless the command has ended.
+func (w *run) after(d time.Duration, f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.over {
+		w.timers = append(w.timers, time.AfterFunc(d, f))
+	}
+}
+
+// stop asks the keeper to end the group. A keeper that does not do it in time is
+// killed, and the group with it.
+func (w *run) stop(why string) {
+	w.mu.Lock()
+	if w.over || w.stopped != "" {
+		w.mu.Unlock()
+		return
+	}
+	w.stopped = why
+	w.mu.Unlock()
+	w.after(w.grace+killMargin, func() { _ = w.keeper.Process.Kill() })
+	_, _ = io.WriteString(w.orders, stopLine) // a keeper that is gone has ended all
+}
+
+// wait returns how the command ended, when no process of its group is left.
+func (w *run) wait() hub.SpawnEnd {
+	last, err := w.next()
+	if err != nil || last.Ended == nil { // the keeper was killed
+		killGroup(w.pid)
+		last.Ended = &exit{}
+	}
+	w.mu.Lock()
+	w.over = true
+	why := w.stopped
+	for _, t := range w.timers {
+		t.Stop()
+	}
+	w.mu.Unlock()
+	_ = w.orders.Close()
+	_ = w.keeper.Wait()
+	select {
+	case <-w.heard:
+	case <-time.After(lastOutput):
+	}
+	_ = w.printed.Close()
+	<-w.heard
+	if err != nil && why == "" {
+		why = "its keeper was killed"
+	}
+	return hub.SpawnEnd{ExitCode: last.Ended.Code, Signal: last.Ended.Signal, Stopped: why, Output: w.out.bytes()}
+}

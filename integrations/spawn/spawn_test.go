@@ -1,0 +1,330 @@
+//go:build unix
+
+package spawn
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"hubcli/hub"
+)
+
+// keeperArg makes this test program a keeper.
+const keeperArg = "spawn-keeper"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == keeperArg {
+		os.Exit(Keep(os.Stdin, os.Stdout))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+const patience = 20 * time.Second
+
+func testRunner() *Runner {
+	return &Runner{Keeper: []string{os.Args[0], keeperArg}, Grace: 300 * time.Millisecond}
+}
+
+// script is the plan of a shell script; $1 is the folder of the test.
+func script(t *testing.T, text string) *hub.SpawnPlan {
+	dir := t.TempDir()
+	return &hub.SpawnPlan{Args: []string{"/bin/sh", "-c", text, "sh", dir}, Dir: dir}
+}
+
+// started is a command that runs.
+type started struct {
+	hub.SpawnControl
+	t    *testing.T
+	ends chan hub.SpawnEnd
+}
+
+func begin(t *testing.T, r *Runner, plan *hub.SpawnPlan) *started {
+	t.Helper()
+	ends := make(chan hub.SpawnEnd, 1)
+	c, err := r.Start(plan, func(e hub.SpawnEnd) { ends <- e })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &started{c, t, ends}
+}
+
+func (s *started) end() hub.SpawnEnd {
+	s.t.Helper()
+	select {
+	case e := <-s.ends:
+		return e
+	case <-time.After(patience):
+		s.t.Fatal("the command does not end")
+		return hub.SpawnEnd{}
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not happen: " + what)
+		}
+	}
+}
+
+// pidIn reads the process id that a script has written.
+func pidIn(t *testing.T, file string) int {
+	t.Helper()
+	var pid int
+	eventually(t, file+" is written", func() bool {
+		text, err := os.ReadFile(file)
+		_, scanErr := fmt.Sscan(string(text), &pid)
+		return err == nil && scanErr == nil && strings.HasSuffix(string(text), "\n")
+	})
+	return pid
+}
+
+// alive reports whether there is such a process; a zombie is none.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || !bytes.Contains(stat, []byte(") Z "))
+}
+
+func code(e hub.SpawnEnd) int {
+	if e.ExitCode == nil {
+		return -1
+	}
+	return *e.ExitCode
+}
+
+func TestExit(t *testing.T) {
+	e := begin(t, testRunner(), script(t, "echo out; echo err >&2; exit 7")).end()
+	if code(e) != 7 || e.Signal != "" || e.Stopped != "" || string(e.Output) != "out\nerr\n" {
+		t.Errorf("the end is %+v %q", e, e.Output)
+	}
+	e = begin(t, testRunner(), script(t, "kill -KILL $$")).end()
+	if e.ExitCode != nil || e.Signal != "SIGKILL" || e.Stopped != "" {
+		t.Errorf("the end by a signal is %+v", e)
+	}
+}
+
+// TestEnvironment: the child has what every child has, what is named and what is
+// set, and nothing else; its folder is the plan's, its stdin is empty.
+func TestEnvironment(t *testing.T) {
+	r := testRunner()
+	r.Environ = func() []string {
+		return []string{"PATH=/usr/bin:/bin", "HOME=/h", "LC_ALL=C", "SECRET=s", "NAMED=n", "HUB_AGENT=liar", "HUB_TOKEN=t"}
+	}
+	plan := script(t, "env | sort; pwd; cat; echo end")
+	plan.Env, plan.Vars = []string{"NAMED", "MISSING"}, map[string]string{"HUB_AGENT": "a", "HUB_ROOM": "r_1"}
+	out := string(begin(t, r, plan).end().Output)
+	var names []string
+	for line := range strings.Lines(out) {
+		if name, _, ok := strings.Cut(line, "="); ok && name != "PWD" && name != "_" && name != "SHLVL" && name != "OLDPWD" {
+			names = append(names, strings.TrimSpace(line))
+		}
+	}
+	if want := []string{"HOME=/h", "HUB_AGENT=a", "HUB_ROOM=r_1", "LC_ALL=C", "NAMED=n", "PATH=/usr/bin:/bin"}; !slices.Equal(names, want) {
+		t.Errorf("the environment is %q, want %q", names, want)
+	}
+	if real, _ := filepath.EvalSymlinks(plan.Dir); !strings.HasSuffix(out, real+"\nend\n") && !strings.HasSuffix(out, plan.Dir+"\nend\n") {
+		t.Errorf("the output ends with %q", out)
+	}
+}
+
+// TestArgumentsAreNoShellLine: what an argument holds reaches the command as it is.
+func TestArgumentsAreNoShellLine(t *testing.T) {
+	odd := "$(touch x); `id` 'q' \"d\" \\ * \n & | > f"
+	plan := &hub.SpawnPlan{Args: []string{"/usr/bin/printf", "%s", odd}, Dir: t.TempDir()}
+	if e := begin(t, testRunner(), plan).end(); string(e.Output) != odd {
+		t.Errorf("the command got %q", e.Output)
+	}
+}
+
+// TestStopEndsTheGroup: a stop ends the command and all that it has started, also
+// what does not listen to SIGTERM.
+func TestStopEndsTheGroup(t *testing.T) {
+	for name, text := range map[string]string{
+		"listens":       `sleep 600 & echo $! >$1/pid; wait`,
+		"does not":      `trap "" TERM; sleep 600 & echo $! >$1/pid; while :; do sleep 600; done`,
+		"grandchildren": `sh -c 'sh -c "trap \"\" TERM; echo \$\$ >$0/pid; while :; do sleep 600; done"' $1 & wait`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := script(t, text)
+			s := begin(t, testRunner(), plan)
+			pid := pidIn(t, plan.Dir+"/pid")
+			if !alive(pid) || !alive(s.PID) {
+				t.Fatal("the group does not run")
+			}
+			s.Stop("the test wants it")
+			s.Stop("again")
+			e := s.end()
+			if e.Stopped != "the test wants it" || e.ExitCode == nil && e.Signal == "" {
+				t.Errorf("the end is %+v", e)
+			}
+			if alive(pid) || alive(s.PID) {
+				t.Error("somebody is left")
+			}
+		})
+	}
+}
+
+// TestEndOfTheCommandEndsTheGroup: nothing goes on behind a command that has
+// ended.
+func TestEndOfTheCommandEndsTheGroup(t *testing.T) {
+	plan := script(t, `sleep 600 & echo $! >$1/pid; exit 4`)
+	e := begin(t, testRunner(), plan).end()
+	if pid := pidIn(t, plan.Dir+"/pid"); code(e) != 4 || alive(pid) {
+		t.Errorf("the end is %+v, the child lives: %v", e, alive(pid))
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	plan := script(t, `exec sleep 600`)
+	plan.Timeout = 100 * time.Millisecond
+	if e := begin(t, testRunner(), plan).end(); !strings.Contains(e.Stopped, "time limit") || e.Signal != "SIGTERM" {
+		t.Errorf("the end is %+v", e)
+	}
+}
+
+// TestKeeperKilled: the group ends with its keeper, and the hub learns of it.
+func TestKeeperKilled(t *testing.T) {
+	plan := script(t, `sleep 600 & echo $! >$1/pid; wait`)
+	s := begin(t, testRunner(), plan)
+	pid := pidIn(t, plan.Dir+"/pid")
+	if err := syscall.Kill(parentOf(t, s.PID), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if e := s.end(); e.Stopped != "its keeper was killed" {
+		t.Errorf("the end is %+v", e)
+	}
+	eventually(t, "the group ends", func() bool { return !alive(pid) && !alive(s.PID) })
+}
+
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Skip("there is no /proc")
+	}
+	var parent int
+	var state string
+	if _, err := fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent); err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
+
+// TestOutputIsBounded: of an endless output its beginning and its end are kept.
+func TestOutputIsBounded(t *testing.T) {
+	e := begin(t, testRunner(), script(t, `echo first; head -c 9000000 /dev/zero | tr '\0' x; echo; echo last`)).end()
+	if n := len(e.Output); n > hub.MaxSpawnOutput+100 || n < hub.MaxSpawnOutput {
+		t.Errorf("%d bytes are kept", n)
+	}
+	if !bytes.HasPrefix(e.Output, []byte("first\n")) || !bytes.HasSuffix(e.Output, []byte("\nlast\n")) || !bytes.Contains(e.Output, []byte("bytes left out here")) {
+		t.Errorf("the output begins with %.20q", e.Output)
+	}
+}
+
+// TestOutputParts: whatever is written in whichever pieces, the first and the last
+// part are kept and the line between them says the rest.
+func TestOutputParts(t *testing.T) {
+	for _, total := range []int{0, 1, keptHead, keptHead + 1, hub.MaxSpawnOutput, hub.MaxSpawnOutput + 1, 3*hub.MaxSpawnOutput + 17} {
+		for _, piece := range []int{1 << 10, 4099, hub.MaxSpawnOutput + 5} {
+			all := make([]byte, total)
+			for i := range all {
+				all[i] = byte('a' + i%23)
+			}
+			var o output
+			for chunk := range slices.Chunk(all, piece) {
+				if n, err := o.Write(chunk); n != len(chunk) || err != nil {
+					t.Fatal(n, err)
+				}
+			}
+			want := all
+			if left := total - hub.MaxSpawnOutput; left > 0 {
+				want = fmt.Appendf(slices.Clone(all[:keptHead]), "\n[%d bytes left out here]\n", left)
+				want = append(want, all[total-keptTail:]...)
+			}
+			if !bytes.Equal(o.bytes(), want) {
+				t.Errorf("of %d bytes in pieces of %d something else is kept", total, piece)
+			}
+		}
+	}
+}
+
+// TestNothingIsInherited: the command has three files open, whatever the hub and its
+// own starter have, and a run leaves no file open in the hub.
+func TestNothingIsInherited(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("there is no /proc")
+	}
+	handed, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handed.Close()
+	if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, handed.Fd(), syscall.F_SETFD, 0); e != 0 {
+		t.Fatal(e) // from now on every child that does not look has it
+	}
+	before := openFiles(t)
+	out := string(begin(t, testRunner(), script(t, "ls /proc/$$/fd | tr '\\n' ' '")).end().Output)
+	if out != "0 1 2 " {
+		t.Errorf("the command has the files %s", out)
+	}
+	eventually(t, "all is closed", func() bool { return openFiles(t) <= before })
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		exe, dir, want string
+	}{
+		{"/bin/sh", dir, ""},
+		{"/nowhere/x", dir, "no such file"},
+		{dir, dir, "is no file"},
+		{plain, dir, "may not be executed"},
+		{"/bin/sh", dir + "/none", "cannot run in"},
+		{"/bin/sh", plain, "is no folder"},
+	} {
+		err := testRunner().Check(&hub.SpawnPlan{Args: []string{c.exe}, Dir: c.dir})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s in %s: %v", c.exe, c.dir, err)
+		}
+	}
+	// What is found only when it is started.
+	if err := os.WriteFile(plain, []byte("no program"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(plain, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := testRunner().Start(&hub.SpawnPlan{Args: []string{plain}, Dir: dir}, nil); err == nil || !strings.Contains(err.Error(), "does not start") {
+		t.Errorf("a file that is no program: %v", err)
+	}
+	if _, err := (&Runner{Keeper: []string{"/bin/false"}}).Start(&hub.SpawnPlan{Args: []string{"/bin/sh"}, Dir: dir}, nil); err == nil {
+		t.Error("a keeper that is none was taken")
+	}
+}

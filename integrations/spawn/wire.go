@@ -1,0 +1,28 @@
+package spawn
+
+// What goes between the hub and a keeper. The keeper reads one job and then lines
+// that each say stop; it writes reports, one a line.
+
+// job is what a keeper is to run.
+type job struct {
+	Args    []string `json:"args"`
+	Env     []string `json:"env"`
+	Dir     string   `json:"dir"`
+	GraceMS int64    `json:"grace_ms"`
+}
+
+// stopLine asks for the end of the group.
+const stopLine = "stop\n"
+
+// report is what a keeper says. Started or Failed comes first and once, Ended last.
+type report struct {
+	Started int    `json:"started,omitempty"` // process id
+	Failed  string `json:"failed,omitempty"`  // why there is no process
+	Ended   *exit  `json:"ended,omitempty"`
+}
+
+// exit is how the command ended. No process of its group is left.
+type exit struct {
+	Code   *int   `json:"code,omitempty"`
+	Signal string `json:"signal,omitempty"`
+}
