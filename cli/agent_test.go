@@ -188,7 +188,7 @@ func TestWhoami(t *testing.T) {
 
 func TestAppStatus(t *testing.T) {
 	status := `{"version":"9","instance_id":"i","pid":5,"uptime_sec":61,"storage_path":"/s","listen_address":"127.0.0.1:1",` +
-		`"counts":{"sessions":1,"channels":2,"messages":3,"open_tasks":4,"leases":5,"parked_polls":6},` +
+		`"counts":{"sessions":1,"channels":2,"messages":3,"open_tasks":4,"leases":5,"parked_polls":6,"spawns":7},` +
 		`"journal":{"head":7,"last_sync_ms":0.75,"free_bytes":2097152,"state":"ok"},` +
 		`"quarantined":[{"owner":"channel/x","seq":3,"reason":"panic"}],"adapters":[]}`
 	s := hubOf(t, map[string][]string{"GET /v1/app/status": {`{"ok":true,"result":` + status + `}`}})
@@ -205,6 +205,7 @@ messages      3
 open tasks    4
 leases        5
 parked polls  6
+spawns        7
 adapters      none
 quarantined   channel/x at record 3: panic
 `
