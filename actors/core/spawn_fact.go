@@ -120,8 +120,11 @@ func (s *Spawns) Apply(f Fact, at Position, rows RowSink) {
 		s.policy = f.Policy
 		rows.Put(TableSpawnPolicy, SpawnPolicyKey(), mustJSON(f.Policy))
 	case *SpawnRequested:
-		s.recent = append(slices.Clone(s.since(at.Now)), at.Now.HubMS)
-		s.put(f.spawn(at), rows)
+		row := f.spawn(at)
+		if _, known := s.live[row.SpawnID]; !known {
+			s.recent = append(slices.Clone(s.since(at.Now)), at.Now.HubMS)
+			s.put(row, rows)
+		}
 	case *SpawnStarted:
 		s.change(f.Spawn, func(row hub.Spawn) hub.Spawn { return f.started(row, at) }, rows)
 	case *SpawnStopAsked:
