@@ -9,7 +9,8 @@ build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hubcli ./cmd/hubcli
 
 # Everything: the static checks, the builds for all platforms, all tests in Go
-# under the race detector in random order, and all tests in Python.
+# under the race detector in random order, all tests in Python, and other people's
+# programs from npm where Node.js is there.
 test:
 	$(GO) run ./internal/check
 

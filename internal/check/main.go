@@ -4,12 +4,13 @@
 //	go run ./internal/check [step ...]
 //
 // Without a step it runs them all but fuzz, which runs every fuzz target for
-// FUZZTIME (default 20s), and reformat, which rewrites files; these have to be
-// named. A step that fails does not stop the others: one run tells everything. The
-// last line counts the tests that ran, in Go and in Python; the exit code is 1 if
-// anything failed. The interpreter is python3, or the one that PYTHON names. It
-// downloads pinned tools through the Go module proxy and with pip, and writes
-// nowhere but the Go caches and .cache/ of this folder.
+// FUZZTIME (default 20s), reformat, which rewrites files, and outside-faults and
+// outside-harnesses, which docs/outside.md describes; these have to be named. A
+// step that fails does not stop the others: one run tells everything. The last
+// line counts the tests that ran, in Go, in Python and in JavaScript; the exit code
+// is 1 if anything failed. The interpreter is python3, or the one that PYTHON
+// names. It downloads pinned tools through the Go module proxy, with pip and with
+// npm, and writes nowhere but the Go caches and .cache/ of this folder.
 package main
 
 import (
@@ -45,6 +46,9 @@ var steps = []step{
 	{name: "reformat", run: reformat, extra: true},
 	{name: "test", tests: test},
 	{name: "pytest", tests: pytest},
+	{name: "outside", tests: outside},
+	{name: "outside-faults", tests: outsideFaults, extra: true},
+	{name: "outside-harnesses", tests: outsideHarnesses, extra: true},
 }
 
 func main() {

@@ -1,0 +1,39 @@
+// A test that cannot fail proves nothing. Each row spoils what a bridge writes in
+// one way (between.mjs) and names a test that must notice. The same tests pass
+// with nothing spoiled: that is the step outside.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { finish, here } from "./hub.mjs";
+
+const faults = [
+  { mode: "structure", file: "sdk_v1.test.mjs", test: "answers with structured content" },
+  { mode: "structure", file: "sdk_v2.test.mjs", test: "answers with structured content" },
+  { mode: "structure", file: "inspector.test.mjs", test: "calls, and tells a refusal" },
+  { mode: "unknown", file: "sdk_v1.test.mjs", test: "refuses an unknown tool" },
+  { mode: "silent", file: "sdk_v2.test.mjs", test: "refuses an unknown tool" },
+  { mode: "silent", file: "inspector.test.mjs", test: "calls, and tells a refusal" },
+  { mode: "progress", file: "sdk_v1.test.mjs", test: "sends progress" },
+  { mode: "cancel", file: "sdk_v1.test.mjs", test: "frees the hub" },
+  { mode: "fragile", file: "sdk_v2.test.mjs", test: "survives every malformed frame" },
+  { mode: "impure", file: "sdk_v1.test.mjs", test: "connects and lists" },
+  { mode: "forgetful", file: "sdk_v1.test.mjs", test: "goes on as who it was" },
+  { mode: "lingering", file: "sdk_v1.test.mjs", test: "leaves when its client closes it" },
+  { mode: "schema", file: "inspector.test.mjs", test: "every schema of full-tools" },
+  { mode: "names", file: "sdk_v1.test.mjs", test: "connects and lists" },
+  { mode: "names", file: "conformance.test.mjs", test: "2026-07-28" },
+  { mode: "version", file: "conformance.test.mjs", test: "2025-11-25" },
+];
+
+describe("faults", { concurrency: 2 }, () => {
+  for (const { mode, file, test } of faults) {
+    it(`fault ${mode} is noticed by ${file}: ${test}`, { timeout: 120_000 }, async () => {
+      const args = ["--test", "--test-reporter=tap", `--test-name-pattern=${test}`, file];
+      const env = { ...process.env, SPOIL: mode, NODE_TEST_CONTEXT: undefined };
+      const run = await finish(process.execPath, args, { env, cwd: here, within: 110_000 });
+      assert.equal(run.code, 1, `nothing failed, or all hung:\n${run.all}`);
+      const failed = run.stdout.split("\n").filter((line) => /^\s+not ok \d+ - /.test(line) && line.includes(test));
+      assert.ok(failed.length > 0, `another test failed than the one that guards:\n${run.all}`);
+    });
+  }
+});

@@ -1,0 +1,77 @@
+// The MCP Inspector's command line: schemas that every large model accepts, calls,
+// load, both eras of the protocol, and a configuration file that starts a bridge.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Hub, finish, hubcli, program } from "./hub.mjs";
+
+const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+
+describe("inspector", () => {
+  let hub;
+  before(async () => {
+    hub = await Hub.start();
+  });
+  after(() => hub?.close());
+
+  // inspect lets the inspector start a bridge with these flags.
+  function inspect(agent, flags, options) {
+    const { command, args } = hub.bridge(agent, ...flags);
+    const variables = Object.entries(hub.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    const how = { env: { HOME: hub.root, ...hub.env }, cwd: hub.root };
+    return program(inspector, ["--cli", ...variables, ...options, "--", command, ...args], how);
+  }
+
+  for (const surface of ["--progressive-tools", "--full-tools"]) {
+    for (const era of ["legacy", "modern"]) {
+      it(`inspector: every schema of ${surface.slice(2)} is portable, ${era}`, { timeout: 60_000 }, async () => {
+        const run = await inspect("strict", [surface], ["--method", "tools/list", "--strict", "--protocol-era", era]);
+        assert.equal(run.code, 0, run.all);
+        // Warnings do not change the exit code; where there is nothing to say, nothing is said.
+        assert.doesNotMatch(run.stderr, /\b[1-9]\d* (error|warning)/, run.stderr);
+        const { tools } = JSON.parse(run.stdout);
+        assert.ok(surface === "--full-tools" ? tools.length > 25 : tools.length === 5, `${tools.length} tools`);
+      });
+    }
+  }
+
+  it("inspector: calls, and tells a refusal from success", { timeout: 60_000 }, async () => {
+    const call = (args) =>
+      inspect("caller", ["--progressive-tools"], [
+        ...["--method", "tools/call", "--tool-name", "hub_post_message"],
+        ...["--tool-args-json", JSON.stringify(args)],
+      ]);
+    const good = await call({ body: "from the inspector", channel: "general" });
+    assert.equal(good.code, 0, good.all);
+    const { id } = JSON.parse(good.stdout).structuredContent;
+    assert.equal((await hub.get(`/v1/messages/${id}`)).body, "from the inspector");
+    const refused = await call({ body: "x", channel: "nowhere" });
+    assert.equal(refused.code, 5, refused.all);
+    assert.match(refused.all, /channel_not_found/);
+  });
+
+  it("inspector: keeps up with a load of calls", { timeout: 60_000 }, async () => {
+    const run = await inspect("loader", ["--full-tools"], [
+      ...["--method", "tools/call", "--tool-name", "hub_whoami"],
+      ...["--load", "--load-requests", "200", "--load-concurrency", "8"],
+    ]);
+    assert.equal(run.code, 0, run.all);
+    const summary = JSON.parse(run.stdout);
+    assert.equal(summary.requests ?? summary.total, 200, run.stdout);
+    assert.equal(summary.errors ?? summary.failed, 0, run.stdout);
+  });
+
+  it("inspector: starts what a configuration file names", { timeout: 60_000 }, async () => {
+    const dir = join(hub.root, "project");
+    await mkdir(dir, { recursive: true });
+    const { command, args } = hub.bridge("configured");
+    const file = join(dir, ".mcp.json");
+    await writeFile(file, JSON.stringify({ mcpServers: { hub: { type: "stdio", command, args, env: hub.env } } }));
+    const options = ["--cli", "--config", file, "--server", "hub", "--method", "tools/list"];
+    const run = await program(inspector, options, { env: { HOME: hub.root }, cwd: dir });
+    assert.equal(run.code, 0, run.all);
+    assert.ok(JSON.parse(run.stdout).tools.length >= 5);
+  });
+});
