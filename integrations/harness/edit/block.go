@@ -8,7 +8,7 @@ type span struct{ start, end int }
 // appendBlock puts text at the end of a document, parted by an empty line, and
 // returns what Remove needs. The text has no final line ending.
 func appendBlock(doc []byte, s style, text string) ([]byte, Trace) {
-	base := bytes.TrimRight(doc, " \t\r\n")
+	base := doc[:lastLine(doc)]
 	trace := Trace{Space: string(doc[len(base):])}
 	lead := s.eol + s.eol
 	if len(bytes.TrimPrefix(base, bom)) == 0 {
@@ -20,7 +20,7 @@ func appendBlock(doc []byte, s style, text string) ([]byte, Trace) {
 // cutBlock takes a block out, with the blanks before it. If nothing follows it,
 // what Insert had replaced at the end comes back.
 func cutBlock(doc []byte, block span, trace Trace) []byte {
-	start := len(bytes.TrimRight(doc[:block.start], " \t\r\n"))
+	start := lastLine(doc[:block.start])
 	if len(bytes.TrimSpace(doc[block.end:])) == 0 {
 		return apply(doc, splice{start, len(doc), trace.Space})
 	}
@@ -29,6 +29,23 @@ func cutBlock(doc []byte, block span, trace Trace) []byte {
 		end = len(doc) - len(bytes.TrimLeft(doc[end:], "\r\n"))
 	}
 	return apply(doc, splice{start, end, ""})
+}
+
+// lastLine is the end of the last line that is not blank; blanks at its end are
+// its own, since they mean something in Markdown.
+func lastLine(doc []byte) int {
+	end := len(doc)
+	for {
+		end = len(bytes.TrimRight(doc[:end], "\r\n"))
+		begin := bytes.LastIndexByte(doc[:end], '\n') + 1
+		if begin == 0 && bytes.HasPrefix(doc, bom) {
+			begin = min(len(bom), end)
+		}
+		if begin == end || len(bytes.Trim(doc[begin:end], " \t\r")) > 0 {
+			return end
+		}
+		end = begin
+	}
 }
 
 // lineAt is the line of an offset, without its line ending.

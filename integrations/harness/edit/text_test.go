@@ -247,7 +247,7 @@ func TestTextRoundTrip(t *testing.T) {
 		value any
 		lines []string
 	}{
-		{"markdown", Markdown, block, advice, []string{"", " ", "# A", "text", "```", "<!-- x -->", "<!-- BEGIN hubcli-->", "- a\t"}},
+		{"markdown", Markdown, block, advice, []string{"", " ", "# A", "text", "```", "<!-- x -->", "<!-- BEGIN hubcli-->", "- a\t", "b  "}},
 		{"codex", TOML, codex, tomlServer, []string{"", "\t", "# c", "a = 1 # b", "[x]", "[x.y]", "  [mcp_servers.a]", "b = \"\"\"", "\"\"\"", "c = [ # x", "]", "[[l]]", "d = 1979-05-27", "# >>> other >>>"}},
 		{"kimi", TOML, kimi, tomlHook, []string{"", "# c", "a = 1 # b", "[x]", "[[hooks]]", "event = 'Stop'", "[[ \"hooks\" ]]", "b = nan"}},
 		{"goose", YAML, goose, extension, []string{"", " ", "# c", "a: 1", "b:", "- x", "  c: 2 # d", "extensions:", "extensions: {}", "  e:", "    f: |", "      text", "      # text", "  # c", "    g: [1,", "    2]", "h: \"x", "  y\"", "---", "..."}},

@@ -32,6 +32,9 @@ func openYAML(doc []byte, at Pointer) (editor, error) {
 	if bytes.HasPrefix(doc, bom) {
 		d.base = len(bom)
 	}
+	if i := oddBreak(doc); i >= 0 {
+		return nil, refuseAt(doc, i, Unsupported, "there is an unusual line break, of which readers think differently")
+	}
 	for offset := 0; offset < len(doc); {
 		line := lineAt(doc, offset)
 		text := doc[line.start:line.end]
@@ -57,6 +60,20 @@ func openYAML(doc []byte, at Pointer) (editor, error) {
 	}
 	_, _, err = d.walk()
 	return d, err
+}
+
+// oddBreak finds what YAML takes for a line break and editors do not: a carriage
+// return alone, and three of Unicode's.
+func oddBreak(doc []byte) int {
+	if i := bytes.IndexAny(doc, "\u0085\u2028\u2029"); i >= 0 {
+		return i
+	}
+	for i, c := range doc {
+		if c == '\r' && (i+1 == len(doc) || doc[i+1] != '\n') {
+			return i
+		}
+	}
+	return -1
 }
 
 func (d *yamlDoc) tree() any { return d.content }

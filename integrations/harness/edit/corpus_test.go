@@ -1,0 +1,222 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
+)
+
+// wanted is an entry that an adapter writes into a file of the corpus.
+type wanted struct {
+	at    Pointer
+	value any
+}
+
+// inFile says what adapters write into the files of the corpus, by the beginning
+// of their names; the first that fits holds.
+var inFile = []struct {
+	prefix  string
+	f       Format
+	entries []wanted
+}{
+	{"claude-code.settings", JSON, hooksAt("SessionStart", "Stop")},
+	{"codex.", TOML, []wanted{{codex, tomlServer}}},
+	{"kimi.config", TOML, []wanted{{kimi, tomlHook}, {Pointer{Keys: []string{"hooks"}, Mark: "hubcli hook session-start"}, json.RawMessage(`{"event":"SessionStart","command":"hubcli hook session-start"}`)}}},
+	{"gemini-cli.", JSON, append(hooksAt("SessionStart", "AfterAgent"), wanted{Pointer{Keys: []string{"mcpServers", "hub"}}, server})},
+	{"antigravity.hooks", JSON, []wanted{{Pointer{Keys: []string{"hubcli"}}, hook}}},
+	{"cursor.hooks", JSON, hooksAt("sessionStart", "stop")},
+	{"vscode.", JSON, []wanted{{Pointer{Keys: []string{"servers", "hub"}}, server}}},
+	{"opencode.", JSON, []wanted{{Pointer{Keys: []string{"mcp", "hub"}}, json.RawMessage(`{"type":"local","command":["/opt/hub/hubcli","mcp"],"enabled":true}`)}}},
+	{"droid.hooks", JSON, []wanted{{Pointer{Keys: []string{"Stop"}, Mark: "hubcli hook stop"}, hook}}},
+	{"crush.", JSON, []wanted{{Pointer{Keys: []string{"mcp", "hub"}}, server}}},
+	{"zed.", JSON, []wanted{{Pointer{Keys: []string{"context_servers", "hub"}}, server}}},
+	{"amp.", JSON, []wanted{{Pointer{Keys: []string{"amp.mcpServers", "hub"}}, server}}},
+	{"goose.", YAML, []wanted{{goose, extension}}},
+	{"agents.", Markdown, []wanted{{block, advice}}},
+	{"", JSON, []wanted{{Pointer{Keys: []string{"mcpServers", "hub"}}, server}}},
+}
+
+func hooksAt(first, second string) []wanted {
+	return []wanted{
+		{Pointer{Keys: []string{"hooks", first}, Mark: "hubcli hook session-start"}, json.RawMessage(`{"hooks":[{"type":"command","command":"/opt/hub/hubcli hook session-start","timeout":5}]}`)},
+		{Pointer{Keys: []string{"hooks", second}, Mark: "hubcli hook stop"}, hook},
+	}
+}
+
+func corpus(t *testing.T, folder string, atLeast int, check func(t *testing.T, name string, f Format, doc []byte, entries []wanted)) {
+	names, err := filepath.Glob(filepath.Join("testdata", folder, "*"))
+	if err != nil || len(names) < atLeast {
+		t.Fatalf("%d files, %v; want %d", len(names), err, atLeast)
+	}
+	for _, name := range names {
+		doc, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Base(name)
+		for _, c := range inFile {
+			if strings.HasPrefix(name, c.prefix) {
+				t.Run(name, func(t *testing.T) { check(t, name, c.f, doc, c.entries) })
+				break
+			}
+		}
+	}
+}
+
+// Every file survives install and uninstall byte for byte, and what the harness
+// reads besides our entries is what it read before.
+func TestCorpus(t *testing.T) {
+	corpus(t, "corpus", 60, func(t *testing.T, _ string, f Format, doc []byte, entries []wanted) {
+		before := harnessReads(t, f, doc)
+		now, traces := doc, []Trace{}
+		for _, e := range entries {
+			next, trace, err := Insert(f, now, e.at, e.value)
+			if err != nil {
+				t.Fatalf("%s: %v", e.at, err)
+			}
+			again, _, err := Insert(f, next, e.at, e.value)
+			if err != nil || !bytes.Equal(again, next) {
+				t.Errorf("%s: inserted again it changes: %v", e.at, err)
+			}
+			now, traces = next, append(traces, trace)
+		}
+		checkStyle(t, doc, now)
+		after := harnessReads(t, f, now)
+		for _, e := range entries {
+			without(t, after, e.at)
+		}
+		for _, e := range entries {
+			pruneEmpty(before, e.at.Keys)
+			pruneEmpty(after, e.at.Keys)
+		}
+		if f != Markdown && !reflect.DeepEqual(before, after) {
+			t.Errorf("the harness reads something else besides ours:\n%v\n%v", before, after)
+		}
+		for i := len(entries) - 1; i >= 0; i-- {
+			next, err := Remove(f, now, entries[i].at, traces[i])
+			if err != nil {
+				t.Fatalf("%s: %v", entries[i].at, err)
+			}
+			now = next
+		}
+		if !bytes.Equal(now, doc) {
+			t.Errorf("left is\n%q\nwas\n%q", now, doc)
+		}
+	})
+}
+
+// checkStyle checks that no other line ending comes into a file.
+func checkStyle(t *testing.T, doc, now []byte) {
+	t.Helper()
+	crlf := bytes.Count(doc, []byte("\r\n"))
+	if crlf > 0 && crlf == bytes.Count(doc, []byte("\n")) && bytes.Count(now, []byte("\r\n")) != bytes.Count(now, []byte("\n")) {
+		t.Errorf("line endings are mixed now: %q", now)
+	}
+	if crlf == 0 && bytes.Contains(now, []byte("\r")) {
+		t.Errorf("another line ending has come in: %q", now)
+	}
+	if bytes.HasPrefix(doc, bom) != bytes.HasPrefix(now, bom) {
+		t.Error("the byte order mark was lost")
+	}
+}
+
+// harnessReads decodes a document as a harness would, by other code than that of
+// this package.
+func harnessReads(t *testing.T, f Format, doc []byte) map[string]any {
+	t.Helper()
+	doc = bytes.TrimPrefix(doc, bom)
+	out := map[string]any{}
+	var err error
+	switch f {
+	case JSON:
+		strict, serr := hujson.Standardize(append(bytes.Clone(doc), '\n'))
+		if serr != nil {
+			return out // nothing but blanks and comments
+		}
+		dec := json.NewDecoder(bytes.NewReader(strict))
+		dec.UseNumber()
+		err = dec.Decode(&out)
+	case TOML:
+		err = toml.Unmarshal(doc, &out)
+	case YAML:
+		err = yaml.Unmarshal(doc, &out)
+	case Markdown, Whole:
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out == nil {
+		out = map[string]any{}
+	}
+	return out
+}
+
+// without takes an entry out of what a harness reads.
+func without(t *testing.T, tree map[string]any, at Pointer) {
+	t.Helper()
+	for _, key := range at.Keys[:len(at.Keys)-1] {
+		next, ok := tree[key].(map[string]any)
+		if !ok {
+			return
+		}
+		tree = next
+	}
+	last := at.Keys[len(at.Keys)-1]
+	if at.Mark == "" {
+		delete(tree, last)
+		return
+	}
+	list, _ := tree[last].([]any)
+	var kept []any
+	for _, e := range list {
+		if !strings.Contains(fmt.Sprint(e), at.Mark) {
+			kept = append(kept, e)
+		}
+	}
+	tree[last] = kept
+}
+
+// pruneEmpty removes empty parents on a way: who makes them makes them for ours.
+func pruneEmpty(tree map[string]any, keys []string) {
+	child, ok := tree[keys[0]]
+	if !ok {
+		return
+	}
+	if object, ok := child.(map[string]any); ok && len(keys) > 1 {
+		pruneEmpty(object, keys[1:])
+	}
+	v := reflect.ValueOf(child)
+	if child == nil || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0 {
+		maps.DeleteFunc(tree, func(k string, _ any) bool { return k == keys[0] })
+	}
+}
+
+// What is broken or surprising is refused for each entry, with a reason.
+func TestRefusedCorpus(t *testing.T) {
+	corpus(t, "refused", 30, func(t *testing.T, _ string, f Format, doc []byte, entries []wanted) {
+		was := bytes.Clone(doc)
+		refused := 0
+		for _, e := range entries {
+			_, _, err := Insert(f, doc, e.at, e.value)
+			if ReasonOf(err) != "" && ReasonOf(err) != Unsafe {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Error("it was edited")
+		}
+		if !bytes.Equal(doc, was) {
+			t.Error("the argument was changed")
+		}
+	})
+}
