@@ -112,8 +112,10 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 	if err != nil {
 		return DaemonConfig{}, err
 	}
+	// Without a data root no adapters can be installed; a hub can run all the same.
+	root, _ := env.dataRoot()
 	return DaemonConfig{
-		Host: o.host, Port: o.port, Storage: storage,
+		Host: o.host, Port: o.port, Storage: storage, DataRoot: root, DataRootGiven: env.movedDataRoot(),
 		AllowRemote: o.allowRemote, Quiet: o.quiet,
 		SpoolDir: spoolDir, SpoolGiven: cmd.Flags().Changed("spool-dir"),
 		Limits: o.Limits, AutoEnsureAdapters: o.autoEnsureAdapters,

@@ -36,6 +36,12 @@ ${XDG_DATA_HOME:-~/.local/share}/hubcli on Linux,
 // dataRoot resolves the folder of what belongs to this user.
 func (e *Env) dataRoot() (string, error) { return dataRoot(e.Getenv, runtime.GOOS) }
 
+// movedDataRoot reports whether the data root is elsewhere than a process finds it
+// that has only the usual variables of a user.
+func (e *Env) movedDataRoot() bool {
+	return e.Getenv("HUB_DATA_ROOT") != "" || runtime.GOOS == "linux" && e.Getenv("XDG_DATA_HOME") != ""
+}
+
 func dataRoot(getenv func(string) string, goos string) (string, error) {
 	const name = "hubcli"
 	if root := getenv("HUB_DATA_ROOT"); root != "" {

@@ -59,9 +59,13 @@ type DaemonConfig struct {
 	Storage     string       // the store folder
 	AllowRemote bool         // addresses beyond loopback may call
 	Quiet       bool         // log warnings and errors only
-	SpoolDir    string
-	SpoolGiven  bool // --spool-dir was given: serve it even before it exists
-	Limits      hub.Limits
+	DataRoot    string       // of the user; empty if there is none
+	// DataRootGiven: an environment variable has moved DataRoot, so that a process
+	// with another environment would not find it.
+	DataRootGiven bool
+	SpoolDir      string
+	SpoolGiven    bool // --spool-dir was given: serve it even before it exists
+	Limits        hub.Limits
 	// AutoEnsureAdapters asks to install or repair detected harness adapters.
 	AutoEnsureAdapters bool
 	// AcceptTruncated opens a store that has lost acknowledged records.

@@ -117,6 +117,12 @@ var exits = map[hub.Code]int{
 	hub.CodeQuarantined:         ExitRefused,
 	hub.CodeStopping:            ExitRefused,
 	hub.CodeStorageFull:         ExitRefused,
+	hub.CodeAdapterNotFound:     ExitRefused,
+	hub.CodeAdapterConflict:     ExitRefused,
+	hub.CodeAdapterRefused:      ExitRefused,
+	hub.CodeAdapterBusy:         ExitRefused,
+	hub.CodeConfirmRequired:     ExitRefused,
+	hub.CodePlanChanged:         ExitRefused,
 	// The exit code of the daemon whose store fails is ExitStore; a client only
 	// hears of it.
 	hub.CodeStoreFailed:   ExitRefused,

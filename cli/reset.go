@@ -74,7 +74,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 			"the store %s is served by a hub that does not answer at %s", dir, a.baseURL())
 	}
 	if !yes {
-		if err := confirm(ctx, env, resetQuestion(ctx, a, dir, found, info)); err != nil {
+		if err := confirm(ctx, env, resetQuestion(ctx, a, dir, found, info)+"\nThis cannot be undone. Type yes to go on: ", "nothing was deleted"); err != nil {
 			return err
 		}
 	}
@@ -110,12 +110,13 @@ func resetQuestion(ctx context.Context, a address, dir string, found probed, inf
 	return fmt.Sprintf("Delete the store %s%s?", oneLine(dir), holds)
 }
 
-// confirm asks on the terminal. Only "yes" is a yes.
-func confirm(ctx context.Context, env *Env, question string) error {
+// confirm asks on the terminal. Only "yes" is a yes; left says what else was left
+// as it was.
+func confirm(ctx context.Context, env *Env, question, left string) error {
 	if env.Terminal == nil || !env.Terminal() {
 		return usage("add --yes", "nobody can be asked: stdin is not a terminal")
 	}
-	fmt.Fprint(env.Stderr, question+"\nThis cannot be undone. Type yes to go on: ")
+	fmt.Fprint(env.Stderr, question)
 	answers := make(chan string, 1)
 	// The read cannot be broken off; when a signal ends the command first, the
 	// goroutine ends with the process.
@@ -132,7 +133,7 @@ func confirm(ctx context.Context, env *Env, question string) error {
 		return context.Cause(ctx)
 	case answer := <-answers:
 		if !strings.EqualFold(answer, "yes") {
-			return &Failure{Exit: ExitRefused, Sentence: "not confirmed; nothing was deleted", Fix: "answer yes, or add --yes"}
+			return &Failure{Exit: ExitRefused, Sentence: "not confirmed; " + left, Fix: "answer yes, or add --yes"}
 		}
 		return nil
 	}

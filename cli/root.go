@@ -51,7 +51,7 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 		newEnsure(env), newStop(env), newReset(env),
 		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env), newWatch(env),
 		newRelay(env), newMCP(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
-		newDecision(env), newArtifact(env), newInvite(env), newJoin(env),
+		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env),
 	)
 	suggestNear(root)
 	return root

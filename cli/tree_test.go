@@ -78,6 +78,25 @@ var specified = map[string]map[string]string{
 	"hubcli join": {
 		"agent": "", "display-name": "", "harness": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
+	"hubcli adapter":        {},
+	"hubcli adapter list":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli adapter status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli adapter verify": {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli adapter preview": {
+		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli adapter preview-uninstall": {
+		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli adapter install": {
+		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
+	},
+	"hubcli adapter uninstall": {
+		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
+	},
+	"hubcli adapter repair": {
+		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
+	},
 	"hubcli data-root": {},
 	"hubcli app":       {},
 	"hubcli app start": {

@@ -34,6 +34,7 @@ type Config struct {
 	Service  hub.Service   // the agent plane
 	Status   hub.Status    // hub-info, app/status, readiness
 	Control  hub.Control   // shutdown
+	Adapters hub.Adapters  // of harnesses; nil: there are none
 	Sessions Authenticator // proves X-Hub-Session
 	Presence Presence      // nil: nobody cares
 
@@ -86,6 +87,9 @@ func (c *Config) EnsureDefaults() {
 	}
 	if c.Presence == nil {
 		c.Presence = absent{}
+	}
+	if c.Adapters == nil {
+		c.Adapters = noAdapters{}
 	}
 	if c.LocalAddrs == nil {
 		c.LocalAddrs = interfaceAddrs

@@ -40,6 +40,15 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"listSpawns":     {none: "it names no agent, and spawns are everybody's"},
 	"getSpawn":       {none: "it names no agent, and spawns are everybody's"},
 
+	"listAdapters":            {none: "it is about no agent"},
+	"getAdapter":              {none: "it is about no agent"},
+	"installAdapter":          {none: "it is the operator's, which no call through a spool is"},
+	"previewAdapter":          {none: "it is the operator's, which no call through a spool is"},
+	"previewAdapterUninstall": {none: "it is the operator's, which no call through a spool is"},
+	"repairAdapter":           {none: "it is the operator's, which no call through a spool is"},
+	"uninstallAdapter":        {none: "it is the operator's, which no call through a spool is"},
+	"verifyAdapter":           {none: "it is the operator's, which no call through a spool is"},
+
 	"previewInvite": {none: "it names no agent; who has the code may see"},
 	"revokeInvite":  {none: "it names no agent; who knows the invite may end it"},
 

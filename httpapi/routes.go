@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
+
+	"hubcli/hub"
 )
 
 // plane says whose a call is.
@@ -50,6 +52,14 @@ var routes = []route{
 	{path: "/healthz", method: "GET", operation: "getHealth", plane: planeOpen, auth: authNone, handle: getHealth},
 	{path: "/metrics", method: "GET", operation: "getMetrics", plane: planeOpen, auth: authRemote, handle: getMetrics},
 	{path: "/readyz", method: "GET", operation: "getReadiness", plane: planeOpen, auth: authRemote, handle: getReadiness},
+	{path: "/v1/adapters", method: "GET", operation: "listAdapters", plane: planeOpen, auth: authRemote, handle: listAdapters},
+	{path: "/v1/adapters/:harness", method: "GET", operation: "getAdapter", plane: planeOpen, auth: authRemote, handle: getAdapter},
+	{path: "/v1/adapters/:harness/install", method: "POST", operation: "installAdapter", plane: planeOperator, changes: true, handle: changeAdapter(hub.AdapterInstall)},
+	{path: "/v1/adapters/:harness/preview", method: "POST", operation: "previewAdapter", plane: planeOperator, changes: true, handle: previewAdapter(hub.AdapterInstall)},
+	{path: "/v1/adapters/:harness/preview-uninstall", method: "POST", operation: "previewAdapterUninstall", plane: planeOperator, changes: true, handle: previewAdapter(hub.AdapterUninstall)},
+	{path: "/v1/adapters/:harness/repair", method: "POST", operation: "repairAdapter", plane: planeOperator, changes: true, handle: changeAdapter(hub.AdapterRepair)},
+	{path: "/v1/adapters/:harness/uninstall", method: "POST", operation: "uninstallAdapter", plane: planeOperator, changes: true, handle: changeAdapter(hub.AdapterUninstall)},
+	{path: "/v1/adapters/:harness/verify", method: "POST", operation: "verifyAdapter", plane: planeOperator, changes: true, handle: verifyAdapter},
 	{path: "/v1/agents", method: "GET", operation: "listAgents", plane: planeAgent, handle: listAgents},
 	{path: "/v1/app/status", method: "GET", operation: "getAppStatus", plane: planeOpen, auth: authRemote, handle: getAppStatus},
 	{path: "/v1/artifacts", method: "GET", operation: "listArtifacts", plane: planeAgent, handle: listArtifacts},

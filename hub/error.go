@@ -88,6 +88,12 @@ const (
 	CodeSpawnNotFound       Code = "spawn_not_found"
 	CodeSpawnUnavailable    Code = "spawn_unavailable"
 	CodeBadExecutable       Code = "bad_executable"
+	CodeAdapterNotFound     Code = "adapter_not_found"
+	CodeAdapterConflict     Code = "adapter_conflict"
+	CodeAdapterRefused      Code = "adapter_refused"
+	CodeAdapterBusy         Code = "adapter_busy"
+	CodeConfirmRequired     Code = "confirmation_required"
+	CodePlanChanged         Code = "plan_changed"
 	CodeInternal            Code = "internal"
 )
 
@@ -171,6 +177,12 @@ var statuses = map[Code]int{
 	CodeSpawnNotFound:       http.StatusNotFound,
 	CodeSpawnUnavailable:    http.StatusServiceUnavailable,
 	CodeBadExecutable:       http.StatusConflict,
+	CodeAdapterNotFound:     http.StatusNotFound,
+	CodeAdapterConflict:     http.StatusConflict,
+	CodeAdapterRefused:      http.StatusConflict,
+	CodeAdapterBusy:         http.StatusConflict,
+	CodeConfirmRequired:     http.StatusConflict,
+	CodePlanChanged:         http.StatusConflict,
 	CodeInternal:            http.StatusInternalServerError,
 }
 

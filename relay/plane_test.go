@@ -32,9 +32,18 @@ var refusedOperations = map[string]string{
 	"setSpawnPolicy": "it is the operator's",
 	"getToolSurface": "it is for bridges, which speak to the hub over HTTP",
 	"setToolSurface": "it is the operator's",
+	"listAdapters":   "it is for who sets up the machine",
+	"getAdapter":     "it is for who sets up the machine",
+	"installAdapter": "it is the operator's",
+	"previewAdapter": "it is the operator's",
+	"repairAdapter":  "it is the operator's",
+	"verifyAdapter":  "it is the operator's",
 	"getShutdown":    "it is the operator's",
 	"shutdown":       "it is the operator's",
 	"cancelShutdown": "it is the operator's",
+
+	"previewAdapterUninstall": "it is the operator's",
+	"uninstallAdapter":        "it is the operator's",
 }
 
 // TestPlaneIsDecidedForEveryOperation: a new operation of the hub is either

@@ -35,6 +35,7 @@ type Config struct {
 	AcceptTruncated bool         // open a store that has lost its tail
 	Limits          hub.Limits   // zero: the defaults
 	Version         string       // of the program
+	Adapters        Adapters     // of harnesses; nil: there are none
 	Logger          *slog.Logger // nil discards
 	Registry        *prometheus.Registry
 
@@ -49,6 +50,13 @@ type Config struct {
 	Actors func(*actors.Options)
 	// HTTP may change how the server runs, for tests.
 	HTTP func(*httpapi.Config)
+}
+
+// Adapters sets the hub up in harnesses.
+type Adapters interface {
+	hub.Adapters
+	// Installed says in short where something is installed.
+	Installed() []string
 }
 
 // stopWait bounds each stage of a stop.
@@ -119,6 +127,9 @@ func (t *Tree) startParts() (err error) {
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, Logger: c.Logger, Registry: c.Registry,
 	}
+	if c.Adapters != nil {
+		server.Adapters = c.Adapters
+	}
 	if c.HTTP != nil {
 		c.HTTP(&server)
 	}
@@ -184,11 +195,15 @@ func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
 	journal := t.Hub.JournalStatus()
 	journal.LastSyncMS = float64(t.Store.LastSync().Microseconds()) / 1000
 	info := t.info()
+	adapters := []string{}
+	if t.config.Adapters != nil {
+		adapters = t.config.Adapters.Installed()
+	}
 	return hub.AppStatus{
 		Version: t.config.Version, InstanceID: info.InstanceID, PID: os.Getpid(),
 		UptimeSec: time.Since(t.started).Seconds(), StoragePath: info.StoragePath,
 		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Search: t.Hub.SearchStatus(), Journal: journal,
-		Quarantined: t.Hub.Quarantined(), Adapters: []string{},
+		Quarantined: t.Hub.Quarantined(), Adapters: adapters,
 	}, nil
 }
 

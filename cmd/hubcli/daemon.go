@@ -38,17 +38,20 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	if !ok { // from there a spawned agent needs a session, as any other does
 		base = "http://" + cfg.Listener.Addr().String()
 	}
+	adapters := newAdapters(&cfg, log)
 	tree, err := supervisor.Start(supervisor.Config{
 		Runner: runner(), BaseURL: base,
-		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote,
+		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters,
 		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
 	})
 	if err != nil {
 		return storeFailure(err)
 	}
 	stopSpool := serveSpool(&cfg, log)
+	stopEnsuring := ensureAdapters(&cfg, adapters, log)
 	cfg.Ready(cfg.Listener.Addr().String())
 	failed := tree.Wait(ctx)
+	stopEnsuring()
 	stopSpool()
 	if err := errors.Join(failed, tree.Stop()); err != nil {
 		return storeFailure(err)

@@ -183,6 +183,7 @@ var others = []other{
 	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol is spoken in one place"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"stress/ceiling"}, "the bench measures a bare server of the same SDK beside the bridge"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"integrations/harness"}, "an installed entry is tried with the client of the same SDK"},
 	{"github.com/google/jsonschema-go", []string{"mcp"}, "the arguments of tools are described and checked where they are taken"},
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},

@@ -93,6 +93,16 @@ var shapes = map[string]reflect.Type{
 	"ToolSurface":      reflect.TypeFor[hub.ToolSurface](),
 	"ToolSurfaceInput": reflect.TypeFor[hub.ToolSurfaceInput](),
 	"ShutdownInput":    reflect.TypeFor[hub.ShutdownInput](),
+
+	"Adapter":             reflect.TypeFor[hub.Adapter](),
+	"AdapterPlace":        reflect.TypeFor[hub.AdapterPlace](),
+	"AdapterPart":         reflect.TypeFor[hub.AdapterPart](),
+	"AdapterFile":         reflect.TypeFor[hub.AdapterFile](),
+	"AdapterPlan":         reflect.TypeFor[hub.AdapterPlan](),
+	"AdapterResult":       reflect.TypeFor[hub.AdapterResult](),
+	"AdapterCheck":        reflect.TypeFor[hub.AdapterCheck](),
+	"AdapterVerification": reflect.TypeFor[hub.AdapterVerification](),
+	"AdapterInput":        reflect.TypeFor[hub.AdapterInput](),
 }
 
 // unbound are the schemas that no struct stands for: envelopes, scalars, and

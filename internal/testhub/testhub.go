@@ -7,10 +7,13 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"hubcli/api/client"
+	"hubcli/integrations/harness"
 	"hubcli/supervisor"
 )
 
@@ -32,6 +35,19 @@ func Dir(dir string) Option { return func(c *supervisor.Config) { c.Storage = di
 
 // Log sends the hub's log to a logger.
 func Log(l *slog.Logger) Option { return func(c *supervisor.Config) { c.Logger = l } }
+
+// Adapters lets the hub set itself up in the harnesses of a home folder, with the
+// file self in the place of its executable.
+func Adapters(home, self string) Option {
+	return func(c *supervisor.Config) {
+		c.Adapters = harness.New(harness.Config{
+			World:    harness.World{GOOS: "linux", Home: home, DataRoot: filepath.Join(home, "data"), Getenv: func(string) string { return "" }},
+			Self:     func() (string, error) { return self, nil },
+			LookPath: func(string) (string, error) { return "", exec.ErrNotFound },
+			Hub:      client.New(client.Config{BaseURL: "http://" + c.Listener.Addr().String()}),
+		})
+	}
+}
 
 // With changes any part of the configuration.
 func With(change func(*supervisor.Config)) Option { return change }

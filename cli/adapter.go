@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/hub"
+)
+
+func newAdapter(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "adapter",
+		Short: "Configure harness connections",
+		Long: `Set the hub up in harnesses, the programs in which agents run: an entry that
+starts the bridge (hubcli mcp), hooks that tell the agent what is going on, and
+where hooks cannot, a short text in the project.
+
+Everything is shown before it is written, and only what was written is taken out
+again. Files that cannot be parsed, symbolic links that lead elsewhere and what
+other users own are left alone.`,
+		Example: `  hubcli adapter list
+  hubcli adapter preview claude-code
+  hubcli adapter install claude-code
+  hubcli adapter verify claude-code`,
+	}
+	return group(cmd, newAdapterList(env), newAdapterStatus(env),
+		newAdapterPreview(env), newAdapterPreviewUninstall(env),
+		newAdapterInstall(env), newAdapterUninstall(env), newAdapterVerify(env), newAdapterRepair(env))
+}
+
+// adapterPlace is where an adapter is to be changed: --scope and --path.
+type adapterPlace struct {
+	scope string
+	path  string
+}
+
+func (p *adapterPlace) add(f *pflag.FlagSet) {
+	f.StringVar(&p.scope, "scope", "", "`scope` of the adapter: global or project (default global, or project with --path)")
+	f.StringVar(&p.path, "path", "", "`folder` of the project (default the current folder, for the scope project)")
+}
+
+// input makes the path absolute, for the hub works in another folder.
+func (p *adapterPlace) input() (hub.AdapterInput, error) {
+	in := hub.AdapterInput{Scope: hub.AdapterScope(p.scope)}
+	switch in.Scope {
+	case "", hub.AdapterGlobal, hub.AdapterProject:
+	default:
+		return in, usage("use --scope global or --scope project", "--scope cannot be %q", p.scope)
+	}
+	if in.Scope == hub.AdapterGlobal && p.path != "" {
+		return in, usage("leave --path out, or use --scope project", "--path has no meaning for the scope global")
+	}
+	switch {
+	case p.path != "":
+		abs, err := absolute("--path", p.path)
+		if err != nil {
+			return in, err
+		}
+		in.Scope, in.Path = hub.AdapterProject, abs
+	case in.Scope == hub.AdapterProject:
+		dir, err := os.Getwd()
+		if err != nil {
+			return in, usage("name the project with --path", "the current folder is not known: %v", err)
+		}
+		in.Path = dir
+	}
+	return in, nil
+}
+
+// harnessOf takes the name of a harness.
+func harnessOf(name string) (hub.Harness, error) {
+	h, ok := hub.ParseHarness(name)
+	if !ok {
+		return "", usage("see: hubcli adapter list; generic is for every other MCP client", "there is no harness %q", name)
+	}
+	return h, nil
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newAdapterList(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List registered adapters and their status",
+		Long: `List all harnesses that the hub knows, whether they are on this machine, and how
+each part of their adapter stands, for the user and in projects.
+
+States: absent; installed; drifted: somebody has changed what the hub wrote;
+conflict: something of the same name is not the hub's; unreadable: the file
+cannot be read or parsed; "-" where the harness has no such part. A star says
+that repair would write something newer.`,
+		Example: `  hubcli adapter list
+  hubcli adapter list --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			rows, err := c.Adapters(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(env.Stdout, rows)
+			}
+			return printAdapters(env.Stdout, rows)
+		},
+	}
+	o.baseURL.add(cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+func newAdapterStatus(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "status <harness>",
+		Short: "Show how the adapter of one harness stands",
+		Long: `Show of one harness where it was found, which files hold the parts of its
+adapter, how each stands and why, and what the last verification found.`,
+		Example: `  hubcli adapter status claude-code
+  hubcli adapter status codex --json`,
+		Args: arity("harness"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAdapterStatus(cmd.Context(), env, &o.baseURL, args[0], o.json)
+		},
+	}
+	o.baseURL.add(cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+func runAdapterStatus(ctx context.Context, env *Env, base *baseURL, name string, asJSON bool) error {
+	harness, err := harnessOf(name)
+	if err != nil {
+		return err
+	}
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	row, err := c.Adapter(ctx, harness)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, row)
+	}
+	return printAdapter(env.Stdout, row)
+}
+
+// printAdapters prints one line a harness, and one a project in which something
+// is installed.
+func printAdapters(w io.Writer, rows []hub.Adapter) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "HARNESS\tHERE\tMCP\tHOOKS\tINSTRUCTIONS\tPROJECT")
+	for _, row := range rows {
+		here := "no"
+		if row.Detected {
+			here = "yes"
+		}
+		for _, place := range row.Places {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(string(row.Harness)), here,
+				stateOf(place, hub.PartMCP), stateOf(place, hub.PartHooks), stateOf(place, hub.PartInstructions), oneLine(place.Path))
+		}
+	}
+	return t.Flush()
+}
+
+// stateOf is the state of a part as one word.
+func stateOf(place hub.AdapterPlace, name hub.AdapterPartName) string {
+	for _, part := range place.Parts {
+		if part.Part != name {
+			continue
+		}
+		switch {
+		case part.State == hub.AdapterUnsupported:
+			return "-"
+		case part.Outdated:
+			return string(part.State) + "*"
+		}
+		return string(part.State)
+	}
+	return "-"
+}
+
+func printAdapter(w io.Writer, row hub.Adapter) error {
+	found := "no"
+	if row.Detected {
+		found = "yes: " + strings.Join(row.DetectedBy, ", ")
+	}
+	if err := printRows(w, [][2]string{{"harness", string(row.Harness) + ", " + row.Title}, {"here", found}}); err != nil {
+		return err
+	}
+	for _, place := range row.Places {
+		if err := printPlace(w, place); err != nil {
+			return err
+		}
+	}
+	v := row.Verified
+	if v == nil {
+		_, err := fmt.Fprintf(w, "verified      not since the hub started; run: hubcli adapter verify %s\n", row.Harness)
+		return err
+	}
+	how := "passed"
+	switch {
+	case v.Running:
+		how = "under way"
+	case !v.OK:
+		how = "failed"
+	}
+	if _, err := fmt.Fprintf(w, "verified      %s, %s\n", v.StartedAt, how); err != nil {
+		return err
+	}
+	return printChecks(w, v.Checks)
+}
+
+func printPlace(w io.Writer, place hub.AdapterPlace) error {
+	name := string(place.Scope)
+	if place.Path != "" {
+		name += " " + place.Path
+	}
+	if _, err := fmt.Fprintln(w, oneLine(name)); err != nil {
+		return err
+	}
+	for _, part := range place.Parts {
+		state := string(part.State)
+		if part.Outdated {
+			state += ", outdated"
+		}
+		text := strings.Join(part.Files, ", ")
+		if part.State == hub.AdapterUnsupported {
+			text = part.Reason
+		} else if part.Reason != "" {
+			text += ": " + part.Reason
+		}
+		if _, err := fmt.Fprintf(w, "  %-13s %-12s %s\n", part.Part, state, oneLine(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

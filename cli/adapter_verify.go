@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// verifyLook is how often a verification under way is looked at, to show how far
+// it is.
+const verifyLook = 300 * time.Millisecond
+
+func newAdapterVerify(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "verify <harness>",
+		Short: "Try what is installed in a harness",
+		Long: `Try the installed adapter of a harness, wherever it is installed: start the entry
+as the harness would and ask it for its tools, send it a message and measure how
+long it takes to wake, call the hooks, and list what only you can see or do.
+
+The test's agents are called adapter-verify-...; their sessions end with it. The
+exit code is 1 if a check failed.`,
+		Example: `  hubcli adapter verify claude-code
+  hubcli adapter verify codex --json`,
+		Args: arity("harness"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			harness, err := harnessOf(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return runAdapterVerify(cmd.Context(), env, c, harness, o.json)
+		},
+	}
+	o.baseURL.add(cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+func runAdapterVerify(ctx context.Context, env *Env, c *client.Client, h hub.Harness, asJSON bool) error {
+	type end struct {
+		found hub.AdapterVerification
+		err   error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		found, err := c.VerifyAdapter(ctx, h, hub.AdapterInput{})
+		ended <- end{found, err}
+	}()
+	tick := time.NewTicker(verifyLook)
+	defer tick.Stop()
+	shown := 0
+	for {
+		select {
+		case e := <-ended:
+			if e.err != nil {
+				return e.err
+			}
+			return printVerified(env, e.found, asJSON)
+		case <-tick.C:
+			row, err := c.Adapter(ctx, h)
+			if err != nil || row.Verified == nil || !row.Verified.Running {
+				continue
+			}
+			for _, check := range row.Verified.Checks[min(shown, len(row.Verified.Checks)):] {
+				env.note("%s: %s", check.Check, check.Status)
+				shown++
+			}
+		}
+	}
+}
+
+func printVerified(env *Env, found hub.AdapterVerification, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = printJSON(env.Stdout, found)
+	} else if err = printChecks(env.Stdout, found.Checks); err == nil {
+		verdict := "works, as far as can be tried from here"
+		if !found.OK {
+			verdict = "does not work"
+		}
+		_, err = fmt.Fprintf(env.Stdout, "%s: %s\n", found.Harness, verdict)
+	}
+	if err == nil && !found.OK {
+		return &Failure{
+			Exit: ExitRefused, Sentence: "a check of the adapter failed",
+			Fix: "follow the fixes above; hubcli adapter repair " + string(found.Harness) + " writes it anew",
+		}
+	}
+	return err
+}
+
+func printChecks(w io.Writer, checks []hub.AdapterCheck) error {
+	for _, check := range checks {
+		took := ""
+		if check.MS > 0 {
+			took = fmt.Sprintf("%.1f ms  ", check.MS)
+		}
+		where := ""
+		if check.Path != "" {
+			where = " in " + check.Path
+		}
+		if _, err := fmt.Fprintf(w, "  %-8s %s%s: %s%s\n", check.Status, oneLine(check.Check), oneLine(where), took, oneLine(check.Detail)); err != nil {
+			return err
+		}
+		if check.Fix != "" {
+			if _, err := fmt.Fprintf(w, "           fix: %s\n", oneLine(check.Fix)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

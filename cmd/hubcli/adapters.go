@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/cli"
+	"hubcli/integrations/harness"
+	"hubcli/supervisor"
+)
+
+// Of ensuring adapters while the hub starts.
+const (
+	ensureLimit = time.Minute     // all harnesses together
+	ensureGrace = 2 * time.Second // for the change under way when the hub stops
+)
+
+// newAdapters are those of this user's harnesses. A hub that does not listen on
+// loopback has none: no bridge would reach it without a session.
+func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
+	base, ok := loopbackURL(cfg.Listener.Addr())
+	home, err := os.UserHomeDir()
+	if !ok || err != nil || cfg.DataRoot == "" {
+		return nil
+	}
+	c := harness.Config{
+		World: harness.World{GOOS: runtime.GOOS, Home: home, DataRoot: cfg.DataRoot, Getenv: os.Getenv},
+		Self:  os.Executable, LookPath: exec.LookPath,
+		Hub: client.New(client.Config{BaseURL: base}), Logger: log,
+	}
+	if base != client.DefaultBaseURL {
+		c.BaseURL = base
+	}
+	if cfg.DataRootGiven {
+		c.DataRoot = cfg.DataRoot
+	}
+	if cfg.Storage != filepath.Join(cfg.DataRoot, "app.db") {
+		c.Storage = cfg.Storage
+	}
+	return harness.New(c)
+}
+
+// ensureAdapters sets detected harnesses up beside the start, if that was asked
+// for, until the returned function is called.
+func ensureAdapters(cfg *cli.DaemonConfig, a supervisor.Adapters, log *slog.Logger) (stop func()) {
+	adapters, ok := a.(*harness.Adapters)
+	if !cfg.AutoEnsureAdapters || !ok {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), ensureLimit)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		adapters.Ensure(ctx)
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(ensureGrace): // a file system hangs; each file is old or new whole
+			log.Warn("ensuring adapters has not ended")
+		}
+	}
+}

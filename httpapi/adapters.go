@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"context"
+
+	"hubcli/api"
+	"hubcli/hub"
+)
+
+func listAdapters(c *call) (reply, error) {
+	rows, err := c.server.config.Adapters.Adapters(c.context())
+	return reply{result: list(rows)}, err
+}
+
+func getAdapter(c *call) (reply, error) {
+	harness, err := c.harness()
+	if err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Adapters.Adapter(c.context(), harness)
+	return reply{result: row}, err
+}
+
+func previewAdapter(action hub.AdapterAction) handler {
+	return func(c *call) (reply, error) {
+		harness, in, err := c.adapterInput()
+		if err != nil {
+			return reply{}, err
+		}
+		plan, err := c.server.config.Adapters.PreviewAdapter(c.context(), harness, action, in)
+		return reply{result: plan}, err
+	}
+}
+
+func changeAdapter(action hub.AdapterAction) handler {
+	return func(c *call) (reply, error) {
+		harness, in, err := c.adapterInput()
+		if err != nil {
+			return reply{}, err
+		}
+		done, err := c.server.config.Adapters.ChangeAdapter(c.context(), harness, action, in)
+		return reply{result: done}, err
+	}
+}
+
+func verifyAdapter(c *call) (reply, error) {
+	harness, in, err := c.adapterInput()
+	if err != nil {
+		return reply{}, err
+	}
+	c.parks(hub.MaxAdapterVerify)
+	found, err := c.server.config.Adapters.VerifyAdapter(c.context(), harness, in)
+	return reply{result: found}, err
+}
+
+// harness is the one that the path names.
+func (c *call) harness() (hub.Harness, error) {
+	if h, ok := hub.ParseHarness(c.params.ByName("harness")); ok {
+		return h, nil
+	}
+	return "", adapterNotFound()
+}
+
+func adapterNotFound() *hub.Error {
+	return hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name").
+		WithFix("use one that GET /v1/adapters lists; generic is for every other MCP client")
+}
+
+// adapterInput reads what a change is about. It is the user's own files that
+// change, so that no other machine has a say in it, whatever token it has.
+func (c *call) adapterInput() (hub.Harness, hub.AdapterInput, error) {
+	var in hub.AdapterInput
+	if !c.local {
+		return "", in, operatorRequired("adapters are changed from the hub's own machine only").
+			WithFix("run hubcli adapter on the machine of the hub")
+	}
+	harness, err := c.harness()
+	if err == nil {
+		err = c.decode(&in)
+	}
+	if err == nil {
+		err = api.ValidateAdapter(&in)
+	}
+	return harness, in, err
+}
+
+// noAdapters is a hub that sets nothing up in harnesses.
+type noAdapters struct{}
+
+func (noAdapters) Adapters(context.Context) ([]hub.Adapter, error) { return nil, nil }
+
+func (noAdapters) Adapter(context.Context, hub.Harness) (hub.Adapter, error) {
+	return hub.Adapter{}, adapterNotFound()
+}
+
+func (noAdapters) PreviewAdapter(context.Context, hub.Harness, hub.AdapterAction, hub.AdapterInput) (hub.AdapterPlan, error) {
+	return hub.AdapterPlan{}, adapterNotFound()
+}
+
+func (noAdapters) ChangeAdapter(context.Context, hub.Harness, hub.AdapterAction, hub.AdapterInput) (hub.AdapterResult, error) {
+	return hub.AdapterResult{}, adapterNotFound()
+}
+
+func (noAdapters) VerifyAdapter(context.Context, hub.Harness, hub.AdapterInput) (hub.AdapterVerification, error) {
+	return hub.AdapterVerification{}, adapterNotFound()
+}

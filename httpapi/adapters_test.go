@@ -1,0 +1,166 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// adapted is a hub with a home folder, called as its operator.
+type adapted struct {
+	*client
+	hub  *testhub.Hub
+	home string
+}
+
+// startAdapted has a script in the place of the hub's executable.
+func startAdapted(t *testing.T, script string) *adapted {
+	t.Helper()
+	home := t.TempDir()
+	self := filepath.Join(home, "hubcli")
+	if err := os.WriteFile(self, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h := testhub.Start(t, testhub.Adapters(home, self))
+	return &adapted{client: newClient(t, h).with("X-Hub-Operator", h.Store.OperatorToken()), hub: h, home: home}
+}
+
+func (a *adapted) write(t *testing.T, name, content string) {
+	t.Helper()
+	path := filepath.Join(a.home, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// confirmed sends a call and confirms what it asks.
+func (a *adapted) confirmed(path, body string) answer {
+	a.t.Helper()
+	asked := a.refused(hub.CodeConfirmRequired, "POST", path, body)
+	if asked.Detail["prompt"] == "" || asked.Fix == "" {
+		a.t.Errorf("%s asks %+v", path, asked.Detail)
+	}
+	return a.ok(200, "POST", path, strings.Replace(body, "{", `{"confirm":"`+asked.Detail["digest"].(string)+`",`, 1))
+}
+
+// TestAdapters: what each operation does, and what it refuses.
+func TestAdapters(t *testing.T) {
+	a := startAdapted(t, "exit 1")
+	anybody := newClient(t, a.hub)
+	if got := anybody.ok(200, "GET", "/v1/adapters", "").rows(); got != len(hub.Harnesses()) {
+		t.Errorf("%d adapters", got)
+	}
+	if got := anybody.ok(200, "GET", "/v1/adapters/Claude%20Code", "").row("harness"); got != "claude-code" {
+		t.Errorf("harness %v", got)
+	}
+	anybody.refused(hub.CodeAdapterNotFound, "GET", "/v1/adapters/emacs", "")
+	for _, last := range []string{"preview", "preview-uninstall", "install", "uninstall", "repair", "verify"} {
+		anybody.refused(hub.CodeOperatorRequired, "POST", "/v1/adapters/codex/"+last, "{}")
+		a.refused(hub.CodeAdapterNotFound, "POST", "/v1/adapters/emacs/"+last, "{}")
+		a.refused(hub.CodeInvalid, "POST", "/v1/adapters/codex/"+last, `{"scope":"galaxy"}`)
+		a.refused(hub.CodeInvalid, "POST", "/v1/adapters/codex/"+last, `{"scope":"global","path":"/x"}`)
+		a.refused(hub.CodePathNotFound, "POST", "/v1/adapters/codex/"+last, `{"path":"/no/such/folder"}`)
+	}
+
+	const at = "/v1/adapters/codex/"
+	plan := a.ok(200, "POST", at+"preview", "{}")
+	if !strings.Contains(plan.row("diff").(string), "[mcp_servers.hub]") {
+		t.Errorf("diff %v", plan.row("diff"))
+	}
+	a.refused(hub.CodePlanChanged, "POST", at+"install", `{"confirm":"0000"}`)
+	if done := a.confirmed(at+"install", `{"scope":"global"}`); done.row("changed") != true {
+		t.Errorf("install %s", done.Result)
+	}
+	if again := a.ok(200, "POST", at+"install", "{}"); again.row("changed") != false {
+		t.Errorf("installed twice: %s", again.Result)
+	}
+	var status hub.AppStatus
+	if err := json.Unmarshal(anybody.ok(200, "GET", "/v1/app/status", "").Result, &status); err != nil || len(status.Adapters) != 1 {
+		t.Errorf("status %+v, %v", status.Adapters, err)
+	}
+	a.write(t, ".codex/config.toml", "[mcp_servers.hub]\ncommand = \"mine\"\n")
+	a.refused(hub.CodeAdapterConflict, "POST", at+"install", "{}")
+	a.write(t, ".codex/hooks.json", "{")
+	a.refused(hub.CodeAdapterRefused, "POST", at+"repair", "{}")
+	a.write(t, ".codex/hooks.json", "{}")
+	a.write(t, ".codex/config.toml", "")
+	a.confirmed(at+"repair", `{"scope":"global"}`)
+	a.ok(200, "POST", at+"preview-uninstall", "{}")
+	a.confirmed(at+"uninstall", `{"scope":"global"}`)
+}
+
+// TestVerifyWhatDoesNotWork is a result, and one of a harness runs at a time.
+func TestVerifyWhatDoesNotWork(t *testing.T) {
+	a := startAdapted(t, `echo "cannot" >&2; exit 1`)
+	a.confirmed("/v1/adapters/kiro/install", `{"scope":"global"}`)
+	var found hub.AdapterVerification
+	if err := json.Unmarshal(a.ok(200, "POST", "/v1/adapters/kiro/verify", "{}").Result, &found); err != nil || found.OK || found.Running {
+		t.Fatalf("verified %+v, %v", found, err)
+	}
+	failed := ""
+	for _, check := range found.Checks {
+		if check.Status == hub.CheckFailed {
+			failed += check.Check + ": " + check.Detail + "\n"
+		}
+	}
+	if !strings.Contains(failed, "bridge: ") || !strings.Contains(failed, "cannot") || !strings.Contains(failed, "hook session-start: ") {
+		t.Errorf("failed:\n%s", failed)
+	}
+
+	a.write(t, "hubcli", "#!/bin/sh\nexec cat >/dev/null\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first := make(chan error, 1)
+	go func() {
+		r, err := http.NewRequestWithContext(ctx, "POST", a.base+"/v1/adapters/kiro/verify", http.NoBody)
+		if err == nil {
+			r.Header.Set("X-Hub-Operator", a.hub.Store.OperatorToken())
+			var resp *http.Response
+			if resp, err = a.http.Do(r); err == nil {
+				err = resp.Body.Close()
+			}
+		}
+		first <- err
+	}()
+	running := func() bool {
+		row, _ := a.ok(200, "GET", "/v1/adapters/kiro", "").row("verified").(map[string]any)
+		return row["running"] == true
+	}
+	for deadline := time.Now().Add(10 * time.Second); !running(); {
+		if time.Now().After(deadline) {
+			t.Fatal("the first verification does not show")
+		}
+	}
+	a.refused(hub.CodeAdapterBusy, "POST", "/v1/adapters/kiro/verify", "{}")
+	cancel()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("the first ended with %v", err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); running(); {
+		if time.Now().After(deadline) {
+			t.Fatal("a verification outlives who asked for it")
+		}
+	}
+}
+
+// TestNoAdapters: a hub may have none.
+func TestNoAdapters(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h).with("X-Hub-Operator", h.Store.OperatorToken())
+	if got := c.ok(200, "GET", "/v1/adapters", "").rows(); got != 0 {
+		t.Errorf("%d adapters", got)
+	}
+	for _, last := range []string{"preview", "install", "verify"} {
+		c.refused(hub.CodeAdapterNotFound, "POST", "/v1/adapters/codex/"+last, "{}")
+	}
+	c.refused(hub.CodeAdapterNotFound, "GET", "/v1/adapters/codex", "")
+}

@@ -1,0 +1,386 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"hubcli/hub"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// each runs a test for every harness and scope, on a machine of its own.
+func each(t *testing.T, test func(t *testing.T, r *rig, h *row, in hub.AdapterInput)) {
+	for i := range rows {
+		for _, scope := range rows[i].scopes() {
+			t.Run(fmt.Sprintf("%s-%s", rows[i].harness, scope), func(t *testing.T) {
+				r := newRig(t)
+				test(t, r, &rows[i], r.input(scope))
+			})
+		}
+	}
+}
+
+// supported reports whether all parts of a setup stand in a state, and the others
+// are not supported.
+func inState(words, state string) bool {
+	list := strings.Fields(words)
+	return len(list) == 3 && slices.Contains(list, state) &&
+		!slices.ContainsFunc(list, func(w string) bool { return w != state && w != string(hub.AdapterUnsupported) })
+}
+
+// TestWhatIsWritten, by every row, into files that were not there.
+func TestWhatIsWritten(t *testing.T) {
+	each(t, func(t *testing.T, r *rig, h *row, in hub.AdapterInput) {
+		before := r.tree()
+		r.must(h.harness, hub.AdapterInstall, in)
+		var b strings.Builder
+		after := r.tree()
+		for _, name := range slices.Sorted(maps.Keys(after)) {
+			if _, was := before[name]; !was && !strings.HasSuffix(name, "/") {
+				fmt.Fprintf(&b, "-- %s --\n%s\n", name, strings.ReplaceAll(after[name], r.home, "/home/u"))
+			}
+		}
+		golden := filepath.Join("testdata", "rows", fmt.Sprintf("%s-%s.golden", h.harness, in.Scope))
+		if *update {
+			r.write(golden, b.String())
+			return
+		}
+		if want := r.read(golden); b.String() != want {
+			t.Errorf("it wrote\n%s\nwant\n%s", b.String(), want)
+		}
+	})
+}
+
+// TestLifeOfAnAdapter: installed once and no more, drift is seen and repaired, and
+// uninstalling leaves everything as it was.
+func TestLifeOfAnAdapter(t *testing.T) {
+	each(t, func(t *testing.T, r *rig, h *row, in hub.AdapterInput) {
+		before := r.tree()
+		if got := r.statesOf(h.harness, in); in.Scope == hub.AdapterGlobal && !inState(got, "absent") {
+			t.Fatalf("before: %s", got)
+		}
+		if done := r.must(h.harness, hub.AdapterInstall, in); !done.Changed || len(done.Files) == 0 {
+			t.Fatalf("nothing was installed: %+v", done)
+		}
+		if got := r.statesOf(h.harness, in); !inState(got, "installed") {
+			t.Fatalf("after installing: %s", got)
+		}
+		if done := r.must(h.harness, hub.AdapterInstall, in); done.Changed || len(done.Files) != 0 {
+			t.Errorf("a second install changed %+v", done.Files)
+		}
+		installed := r.tree()
+		r.drift(installed)
+		if got := r.statesOf(h.harness, in); !strings.Contains(got, "drifted") {
+			t.Fatalf("after a change of somebody's: %s", got)
+		}
+		r.refused(hub.CodeAdapterConflict, h.harness, hub.AdapterInstall, in)
+		r.must(h.harness, hub.AdapterRepair, in)
+		if got := r.tree(); !maps.Equal(got, installed) {
+			t.Errorf("repaired: %v, want %v", got, installed)
+		}
+		r.must(h.harness, hub.AdapterUninstall, in)
+		if got := r.tree(); !maps.Equal(got, before) {
+			t.Errorf("uninstalled: %q, want %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(before)))
+		}
+		if done := r.must(h.harness, hub.AdapterUninstall, in); done.Changed {
+			t.Error("a second uninstall changed something")
+		}
+	})
+}
+
+// drift changes what the hub wrote in every file.
+func (r *rig) drift(tree map[string]string) {
+	for name, content := range tree {
+		changed := strings.NewReplacer("mcp", "mcpx", "hook ", "hook  ", "Working with", "Playing with").Replace(content)
+		if strings.Contains(content, r.self) {
+			changed = strings.ReplaceAll(content, filepath.Dir(r.self), "/elsewhere")
+		}
+		if content != "" && changed != content {
+			r.write(filepath.Join(r.home, name), changed)
+		}
+	}
+}
+
+// TestExecutableMoves: what was installed is outdated then, and repair, or an
+// install, names the new one.
+func TestExecutableMoves(t *testing.T) {
+	r := newRig(t)
+	in := r.input(hub.AdapterGlobal)
+	r.must(hub.HarnessCodex, hub.AdapterInstall, in)
+	moved := filepath.Join(r.home, "opt", "my hub", "hubcli")
+	r.write(moved, "#!/bin/sh\n")
+	if err := errors.Join(os.Chmod(moved, 0o755), os.Remove(r.self)); err != nil {
+		t.Fatal(err)
+	}
+	old := r.self
+	r.self = moved
+	if got := r.statesOf(hub.HarnessCodex, in); got != "installed* installed* unsupported" {
+		t.Errorf("after the move: %s", got)
+	}
+	r.must(hub.HarnessCodex, hub.AdapterRepair, in)
+	all := r.read(filepath.Join(r.home, ".codex/config.toml")) + r.read(filepath.Join(r.home, ".codex/hooks.json"))
+	if strings.Contains(all, old) || strings.Count(all, "my hub") != 3 {
+		t.Errorf("after the repair:\n%s", all)
+	}
+	if got := r.statesOf(hub.HarnessCodex, in); got != "installed installed unsupported" {
+		t.Errorf("after the repair: %s", got)
+	}
+	r.must(hub.HarnessCodex, hub.AdapterUninstall, in)
+	if exists(filepath.Join(r.home, ".codex")) {
+		t.Error("something is left")
+	}
+}
+
+// TestConfirmation: nothing happens without it, and nothing else than was shown.
+func TestConfirmation(t *testing.T) {
+	r := newRig(t)
+	config := filepath.Join(r.home, ".cursor/mcp.json")
+	r.write(config, `{"mcpServers": {"other": {"command": "x", "env": {"API_TOKEN": "s3cret-value-of-somebody"}}}}`)
+	before := r.tree()
+	ctx, in := context.Background(), hub.AdapterInput{}
+	ask := func() *hub.Error {
+		t.Helper()
+		_, err := r.ChangeAdapter(ctx, hub.HarnessCursor, hub.AdapterInstall, in)
+		var e *hub.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("err = %v", err)
+		}
+		return e
+	}
+	first := ask()
+	prompt, _ := first.Detail["prompt"].(string)
+	preview, err := r.PreviewAdapter(ctx, hub.HarnessCursor, hub.AdapterInstall, in)
+	if err != nil || first.Code != hub.CodeConfirmRequired || prompt != preview.Prompt || first.Detail["digest"] != preview.Digest {
+		t.Errorf("asked %+v, previewed %+v, %v", first, preview, err)
+	}
+	for _, part := range []string{"Cursor", "edit", config, "create", "+", r.self, "Afterwards: "} {
+		if !strings.Contains(prompt, part) {
+			t.Errorf("the prompt lacks %q:\n%s", part, prompt)
+		}
+	}
+	if !maps.Equal(r.tree(), before) {
+		t.Error("asking has changed something")
+	}
+	r.write(config, `{"mcpServers": {"another": {"command": "y"}}}`)
+	in.Confirm = preview.Digest
+	if e := ask(); e.Code != hub.CodePlanChanged || e.Detail["digest"] == preview.Digest {
+		t.Errorf("after a change: %+v", e)
+	}
+	if got := r.read(config); strings.Contains(got, "hub") {
+		t.Errorf("it was written all the same: %s", got)
+	}
+	uninstall, err := r.PreviewAdapter(ctx, hub.HarnessCursor, hub.AdapterUninstall, in)
+	if err != nil || uninstall.Digest == preview.Digest || len(uninstall.Files) != 0 || uninstall.Prompt != "" {
+		t.Errorf("nothing to uninstall: %+v, %v", uninstall, err)
+	}
+}
+
+// TestSharedFiles: what two harnesses read in one file goes when the last of them
+// goes.
+func TestSharedFiles(t *testing.T) {
+	r := newRig(t)
+	before := r.tree()
+	in := r.input(hub.AdapterProject)
+	all := []hub.Harness{hub.HarnessCodex, hub.HarnessVSCode, hub.HarnessCopilotCLI, hub.HarnessClaudeCode, hub.HarnessGeneric, hub.HarnessCline}
+	for _, h := range all {
+		r.must(h, hub.AdapterInstall, in)
+		if got := r.statesOf(h, in); !inState(got, "installed") {
+			t.Errorf("%s: %s", h, got)
+		}
+	}
+	for i, h := range all {
+		r.must(h, hub.AdapterUninstall, in)
+		for _, other := range all[i+1:] {
+			if got := r.statesOf(other, in); !inState(got, "installed") {
+				t.Errorf("%s after %s went: %s", other, h, got)
+			}
+		}
+	}
+	got := r.tree()
+	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
+	maps.DeleteFunc(before, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
+	if !maps.Equal(got, before) {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// TestHooksThatWouldBeHidden are joined where they are.
+func TestHooksThatWouldBeHidden(t *testing.T) {
+	r := newRig(t)
+	settings := filepath.Join(r.home, ".factory/settings.json")
+	const own = `{"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}`
+	r.write(settings, own)
+	in := r.input(hub.AdapterGlobal)
+	r.must(hub.HarnessDroid, hub.AdapterInstall, in)
+	if got := r.read(settings); exists(filepath.Join(r.home, ".factory/hooks.json")) || strings.Count(got, r.self) != 2 || !strings.Contains(got, "say done") {
+		t.Errorf("settings: %s", got)
+	}
+	r.must(hub.HarnessDroid, hub.AdapterUninstall, in)
+	if got := r.read(settings); got != own {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// TestConflict: an entry of the same name that is somebody else's stays.
+func TestConflict(t *testing.T) {
+	r := newRig(t)
+	config := filepath.Join(r.home, ".kiro/settings/mcp.json")
+	const foreign = `{"mcpServers": {"hub": {"command": "other-hub"}}}`
+	r.write(config, foreign)
+	in := r.input(hub.AdapterGlobal)
+	if got := r.statesOf(hub.HarnessKiro, in); got != "conflict absent unsupported" {
+		t.Errorf("states: %s", got)
+	}
+	for _, action := range []hub.AdapterAction{hub.AdapterInstall, hub.AdapterRepair} {
+		e := r.refused(hub.CodeAdapterConflict, hub.HarnessKiro, action, in)
+		if e.Detail["file"] != config || !strings.Contains(e.Fix, "rename or remove") {
+			t.Errorf("%s: %+v", action, e)
+		}
+	}
+	if got := r.read(config); got != foreign || exists(filepath.Join(r.home, ".kiro/hooks")) {
+		t.Errorf("it was changed: %s", got)
+	}
+}
+
+// TestHostileFiles are left alone, whatever they are.
+func TestHostileFiles(t *testing.T) {
+	outside := t.TempDir()
+	for name, prepare := range map[string]func(r *rig, config string){
+		"unparsable":                      func(r *rig, config string) { r.write(config, `{"mcpServers": {`) },
+		"another type":                    func(r *rig, config string) { r.write(config, `{"mcpServers": []}`) },
+		"twice":                           func(r *rig, config string) { r.write(config, `{"mcpServers": {}, "mcpServers": {}}`) },
+		"binary":                          func(r *rig, config string) { r.write(config, "\x7fELF\x00\x01") },
+		"a folder":                        func(r *rig, config string) { r.write(filepath.Join(config, "x"), "") },
+		"a link out of home":              func(r *rig, config string) { r.link(filepath.Join(outside, "victim.json"), config) },
+		"a dangling link":                 func(r *rig, config string) { r.link(filepath.Join(r.home, "nowhere", "x.json"), config) },
+		"a folder that leads out of home": func(r *rig, config string) { r.link(outside, filepath.Dir(config)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.write(filepath.Join(outside, "victim.json"), "{}")
+			config := filepath.Join(r.home, ".kiro/settings/mcp.json")
+			prepare(r, config)
+			before := r.read(filepath.Join(outside, "victim.json"))
+			in := r.input(hub.AdapterGlobal)
+			if got := r.statesOf(hub.HarnessKiro, in); !strings.HasPrefix(got, "unreadable ") {
+				t.Errorf("states: %s", got)
+			}
+			r.refused(hub.CodeAdapterRefused, hub.HarnessKiro, hub.AdapterInstall, in)
+			if exists(filepath.Join(r.home, ".kiro/hooks")) || r.read(filepath.Join(outside, "victim.json")) != before {
+				t.Error("something was written")
+			}
+			if found, _ := filepath.Glob(filepath.Join(outside, "*")); len(found) != 1 {
+				t.Errorf("outside: %q", found)
+			}
+		})
+	}
+}
+
+func (r *rig) link(to, from string) {
+	r.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestTwoInstallsAtOnce, of two processes: both end well or are told to look
+// again, and everything is there once.
+func TestTwoInstallsAtOnce(t *testing.T) {
+	r := newRig(t)
+	want := newRig(t)
+	in := r.input(hub.AdapterGlobal)
+	want.must(hub.HarnessClaudeCode, hub.AdapterInstall, in)
+	var wg sync.WaitGroup
+	for range 4 {
+		other := &rig{Adapters: r.another(), t: t, home: r.home}
+		wg.Go(func() {
+			_, err := other.do(hub.HarnessClaudeCode, hub.AdapterInstall, in)
+			var e *hub.Error
+			if err != nil && (!errors.As(err, &e) || e.Code != hub.CodePlanChanged && e.Code != hub.CodeAdapterBusy) {
+				t.Errorf("install: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	r.must(hub.HarnessClaudeCode, hub.AdapterInstall, in)
+	for name, content := range want.tree() {
+		if got := strings.ReplaceAll(r.tree()[name], r.home, want.home); got != content {
+			t.Errorf("%s: %s, want %s", name, got, content)
+		}
+	}
+}
+
+// TestWhere: what a place may be.
+func TestWhere(t *testing.T) {
+	r := newRig(t)
+	r.write(filepath.Join(r.home, "file"), "")
+	r.link(r.shop, filepath.Join(r.home, "link"))
+	for _, c := range []struct {
+		in   hub.AdapterInput
+		code hub.Code
+	}{
+		{hub.AdapterInput{Scope: hub.AdapterProject}, hub.CodeInvalid},
+		{hub.AdapterInput{Scope: hub.AdapterProject, Path: "work/shop"}, hub.CodeInvalid},
+		{hub.AdapterInput{Scope: hub.AdapterProject, Path: r.home}, hub.CodeInvalid},
+		{hub.AdapterInput{Path: filepath.Join(r.home, "nowhere")}, hub.CodePathNotFound},
+		{hub.AdapterInput{Path: filepath.Join(r.home, "file")}, hub.CodePathNotFound},
+	} {
+		r.refused(c.code, hub.HarnessCodex, hub.AdapterInstall, c.in)
+	}
+	done := r.must(hub.HarnessCodex, hub.AdapterInstall, hub.AdapterInput{Path: filepath.Join(r.home, "link")})
+	if done.Place.Path != r.shop || done.Place.Scope != hub.AdapterProject {
+		t.Errorf("through a link: %+v", done.Place)
+	}
+	r.refused(hub.CodeAdapterNotFound, "emacs", hub.AdapterInstall, hub.AdapterInput{})
+}
+
+// TestExecutable: the path that stays.
+func TestExecutable(t *testing.T) {
+	dir := t.TempDir()
+	file := func(parts ...string) string {
+		path := filepath.Join(append([]string{dir}, parts...)...)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	versioned, plain, built := file("cellar", "1.2", "hubcli"), file("plain", "hubcli"), file("go-build123", "b001", "exe", "hubcli")
+	shim := filepath.Join(dir, "bin", "hubcli")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(shim), 0o755), os.Symlink(versioned, shim)); err != nil {
+		t.Fatal(err)
+	}
+	onPath := func(path string) func(string) (string, error) {
+		return func(string) (string, error) {
+			if path == "" {
+				return "", errors.New("none")
+			}
+			return path, nil
+		}
+	}
+	for _, c := range []struct{ name, self, path, want string }{
+		{"the shim, not what it leads to", versioned, shim, shim},
+		{"nothing on PATH", plain, "", plain},
+		{"another on PATH", plain, shim, plain},
+		{"replaced while it runs", plain + " (deleted)", "", plain},
+		{"replaced, with a shim", filepath.Join(dir, "cellar", "1.1", "hubcli") + " (deleted)", shim, shim},
+		{"gone", filepath.Join(dir, "cellar", "1.1", "hubcli") + " (deleted)", "", ""},
+		{"go run", built, "", ""},
+		{"go run with an installed one", built, shim, ""},
+		{"relative", "hubcli", "", ""},
+	} {
+		got, err := Executable(c.self, onPath(c.path))
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}

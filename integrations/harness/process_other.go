@@ -1,0 +1,15 @@
+//go:build !unix
+
+package harness
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}
+
+func endGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = cmd.Process.Kill()
+	}
+}
+
+func shellCommand(line string) []string { return []string{"cmd", "/C", line} }

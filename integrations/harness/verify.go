@@ -1,0 +1,356 @@
+package harness
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/integrations/harness/edit"
+	"hubcli/integrations/harness/files"
+)
+
+// verification is what the last trial of a harness has found so far.
+func (a *Adapters) verification(h hub.Harness) *hub.AdapterVerification {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, ok := a.verified[h]
+	if !ok {
+		return nil
+	}
+	shown := *v
+	shown.Checks = slices.Clone(v.Checks)
+	return &shown
+}
+
+// VerifyAdapter tries what is installed. What fails is a check of the result.
+func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
+	owners, err := a.toTry(ctx, harness, in)
+	if err != nil {
+		return hub.AdapterVerification{}, err
+	}
+	if err := a.begin(harness); err != nil {
+		return hub.AdapterVerification{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, hub.MaxAdapterVerify)
+	defer cancel()
+	for _, owner := range owners {
+		t := &trial{Adapters: a, owner: owner, harness: harness}
+		t.run(ctx)
+	}
+	return a.finish(harness), nil
+}
+
+// toTry are the places to try: the one that is named, or all with something
+// installed; the global scope if there is none.
+func (a *Adapters) toTry(ctx context.Context, harness hub.Harness, in hub.AdapterInput) ([]files.Owner, error) {
+	if in.Scope != "" || in.Path != "" {
+		_, _, owner, err := a.where(harness, in)
+		return []files.Owner{owner}, err
+	}
+	r, err := find(harness)
+	if err != nil {
+		return nil, err
+	}
+	installed, err := a.installed(ctx)
+	if err != nil {
+		return nil, hub.NewError(hub.CodeAdapterRefused, err.Error()).WithFix("see the folder adapters in the data root")
+	}
+	installed = slices.DeleteFunc(installed, func(o files.Owner) bool { return o.Harness != harness })
+	if len(installed) == 0 {
+		return []files.Owner{{Harness: harness, Scope: files.Scope(r.scopes()[0])}}, nil
+	}
+	return installed, nil
+}
+
+// begin starts a verification; one of a harness runs at a time.
+func (a *Adapters) begin(harness hub.Harness) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if v := a.verified[harness]; v != nil && v.Running {
+		return hub.NewError(hub.CodeAdapterBusy, "the adapter is being verified already").WithRetryAfter(5).
+			WithFix("wait until that has ended; hubcli adapter status " + string(harness) + " shows it")
+	}
+	a.verified[harness] = &hub.AdapterVerification{
+		Harness: harness, Running: true, StartedAt: hub.TimeOf(a.config.Now()), Checks: []hub.AdapterCheck{},
+	}
+	return nil
+}
+
+func (a *Adapters) finish(harness hub.Harness) hub.AdapterVerification {
+	a.mu.Lock()
+	v := a.verified[harness]
+	at := hub.TimeOf(a.config.Now())
+	v.Running, v.EndedAt = false, &at
+	v.OK = !slices.ContainsFunc(v.Checks, func(c hub.AdapterCheck) bool { return c.Status == hub.CheckFailed })
+	a.mu.Unlock()
+	return *a.verification(harness)
+}
+
+// trial tries one installation.
+type trial struct {
+	*Adapters
+	owner   files.Owner
+	harness hub.Harness
+}
+
+// note adds a check to the result.
+func (t *trial) note(name string, status hub.CheckStatus, detail, fix string, took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.verified[t.harness]
+	v.Checks = append(v.Checks, hub.AdapterCheck{
+		Scope: hub.AdapterScope(t.owner.Scope), Path: t.owner.Path, Check: name, Status: status, Detail: detail, Fix: fix,
+		MS: float64(took.Microseconds()) / 1000,
+	})
+}
+
+func (t *trial) passed(name, detail string, took time.Duration) {
+	t.note(name, hub.CheckPassed, detail, "", took)
+}
+
+func (t *trial) failed(name string, err error, fix string) {
+	t.note(name, hub.CheckFailed, err.Error(), fix, 0)
+}
+
+func (t *trial) skipped(name, why string) { t.note(name, hub.CheckSkipped, why, "", 0) }
+
+// repair is the way out of most of what a trial finds.
+func (t *trial) repair() string {
+	fix := "hubcli adapter repair " + string(t.harness)
+	if t.owner.Path != "" {
+		fix += " --scope project --path " + t.owner.Path
+	}
+	return fix
+}
+
+// run makes all checks of one installation.
+func (t *trial) run(ctx context.Context) {
+	r, _ := rowOf(t.harness)
+	s := r.setup(hub.AdapterScope(t.owner.Scope))
+	entry, err := t.today()
+	if err != nil {
+		t.failed("executable", err, "install hubcli where it stays, on PATH, and start the hub from there")
+		return
+	}
+	all, err := t.wants(s, t.owner, entry)
+	if err != nil {
+		t.failed("files", err, "")
+		return
+	}
+	dir, err := os.MkdirTemp("", "adapter-verify-")
+	if err != nil {
+		t.failed("files", err, "see that there is room for temporary files")
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // it is the system's folder for such things
+	agent := hub.AgentID("adapter-verify-" + nonce(4))
+	for _, w := range all {
+		if !t.stands(ctx, w) {
+			continue
+		}
+		switch w.part {
+		case hub.PartMCP:
+			t.tryBridge(ctx, w, agent, dir)
+		case hub.PartHooks:
+			t.tryHooks(ctx, w, agent, dir)
+		case hub.PartInstructions:
+		}
+	}
+	t.tryWatch(ctx, entry, agent, dir)
+	for _, line := range s.followUps {
+		t.note("by you", hub.CheckPending, line, "", 0)
+	}
+}
+
+// stands checks a part's files and reports whether it may be tried.
+func (t *trial) stands(ctx context.Context, w wanted) bool {
+	part := stateOf(w.part, t.states(ctx, w.entries))
+	name := string(w.part) + " in place"
+	switch {
+	case part.State == hub.AdapterInstalled && part.Outdated:
+		t.failed(name, errors.New("it names an executable or address that has moved"), t.repair())
+		return true
+	case part.State == hub.AdapterInstalled:
+		t.passed(name, part.Files[0], 0)
+		return true
+	case part.State == hub.AdapterAbsent:
+		t.failed(name, errors.New("it is not installed"), "hubcli adapter install "+string(t.harness))
+	default:
+		t.failed(name, errors.New(part.Reason), t.repair())
+	}
+	// What somebody else has written is not run: it may be anything.
+	return false
+}
+
+// raw is an entry as it stands in its file, in canonical form.
+func raw(e files.Entry) ([]byte, error) {
+	doc, err := os.ReadFile(e.File)
+	if err != nil {
+		return nil, err
+	}
+	b, found, err := edit.Get(e.Format, doc, e.At)
+	if err == nil && !found {
+		err = errors.New("it is not there any more")
+	}
+	return b, err
+}
+
+// tryBridge starts the installed entry and measures a wake.
+func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
+	last := w.entries[len(w.entries)-1] // of a plugin's files the one of its servers
+	b, err := raw(last)
+	var l launch
+	if err == nil {
+		l, err = launchOf(b)
+	}
+	if err != nil {
+		t.failed("entry", err, t.repair())
+		return
+	}
+	if !runnable(l.command) {
+		t.failed("executable", fmt.Errorf("%s is not there or cannot be executed", l.command), t.repair())
+		return
+	}
+	t.passed("executable", l.command, 0)
+	l.env = withAgent(l.env, agent)
+	p, err := l.start(ctx, dir, environment(t.config.World.Getenv, l.env))
+	if err != nil {
+		t.failed("bridge", err, t.repair())
+		return
+	}
+	defer p.end()
+	t.passed("bridge", fmt.Sprintf("it lists %d tools", p.tools), p.took)
+	took, err := p.wake(ctx, t.config.Hub, canary{from: agent + "-canary", nonce: nonce(8)})
+	if err != nil {
+		t.failed("wake", err, "see that the entry names this hub's address; else "+t.repair())
+		return
+	}
+	t.passed("wake", "from a message to the answer of hub_poll_messages", took)
+}
+
+// withAgent names the agent of a trial, so that no agent of the user is displaced.
+func withAgent(env map[string]string, agent hub.AgentID) map[string]string {
+	if _, ok := env["HUB_AGENT"]; !ok {
+		env["HUB_AGENT"] = string(agent)
+	}
+	return env
+}
+
+// tryHooks calls the installed hooks: at a session's beginning they may be silent,
+// at a turn's end a message waits of which they have to speak.
+func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
+	for _, ev := range []event{eventStart, eventStop} {
+		name := "hook " + string(ev)
+		var lines []string
+		for _, e := range w.entries {
+			if b, err := raw(e); err == nil {
+				lines = append(lines, linesOf(b, ev)...)
+			}
+		}
+		if len(lines) == 0 {
+			t.skipped(name, "the harness itself has to be run for it")
+			continue
+		}
+		said := ""
+		if ev == eventStop {
+			said = nonce(8)
+			if err := (canary{from: agent + "-canary", to: agent, nonce: said}).post(ctx, t.config.Hub); err != nil {
+				t.failed(name, err, "see that the hub takes writes")
+				continue
+			}
+		}
+		env := environment(t.config.World.Getenv, map[string]string{"HUB_AGENT": string(agent)})
+		got, err := tried(ctx, hookAnswer, shellCommand(lines[0]), dir, env, payload(t.harness, ev, "adapter-verify-"+nonce(4), dir))
+		if err == nil {
+			err = got.check(t.harness, said)
+		}
+		if err != nil {
+			t.failed(name, err, "see hook.log in the data root; else "+t.repair())
+			continue
+		}
+		t.passed(name, "answered as the harness takes it", got.took)
+	}
+}
+
+// tryWatch measures the wake of a background process.
+func (t *trial) tryWatch(ctx context.Context, entry Entry, agent hub.AgentID, dir string) {
+	const name = "background wake"
+	room := t.room(ctx)
+	if room == "" {
+		t.skipped(name, "there is no room yet in which to watch")
+		return
+	}
+	k := canary{from: agent + "-canary", to: agent, nonce: nonce(8)}
+	argv := []string{entry.Command, "watch", "--agent", string(agent) + "-w", "--room", string(room), "--until", "message-from:" + string(k.from), "--timeout", "8s"}
+	k.to = agent + "-w"
+	if entry.BaseURL != "" {
+		argv = append(argv, "--base-url", entry.BaseURL)
+	}
+	type end struct {
+		got answered
+		err error
+		at  time.Time
+	}
+	ended := make(chan end, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		got, err := tried(ctx, 10*time.Second, argv, dir, environment(t.config.World.Getenv, nil), "")
+		ended <- end{got, err, time.Now()}
+	}()
+	select {
+	case <-time.After(2 * parkAfter):
+	case e := <-ended:
+		t.failed(name, errors.Join(fmt.Errorf("the watch ended at once: %s", firstLine(e.got.stdout+e.got.stderr)), e.err), "")
+		return
+	}
+	sent := time.Now()
+	if err := k.post(ctx, t.config.Hub); err != nil {
+		cancel()
+		<-ended
+		t.failed(name, err, "see that the hub takes writes")
+		return
+	}
+	e := <-ended
+	switch {
+	case e.err != nil:
+		t.failed(name, e.err, "")
+	case e.got.exit != 0:
+		t.failed(name, fmt.Errorf("the watch ended with exit code %d: %s", e.got.exit, firstLine(e.got.stdout)), "")
+	default:
+		t.passed(name, "from a message to the end of hubcli watch", e.at.Sub(sent))
+	}
+}
+
+// room is one in which to watch: the project's, else any.
+func (t *trial) room(ctx context.Context) hub.RoomID {
+	if t.owner.Path != "" {
+		if found, err := t.config.Hub.Resolve(ctx, t.owner.Path); err == nil && found.RoomID != nil {
+			return *found.RoomID
+		}
+	}
+	projects, err := t.config.Hub.Projects(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, p := range projects {
+		if rooms, err := t.config.Hub.Rooms(ctx, string(p.ProjectID)); err == nil && len(rooms) > 0 {
+			return rooms[0].RoomID
+		}
+	}
+	return ""
+}
+
+// nonce is n random bytes in hexadecimal.
+func nonce(n int) string {
+	b := make([]byte, n)
+	// crypto/rand.Read never fails: it ends the program instead.
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}
