@@ -19,7 +19,7 @@ import pytest
 from hubclient import HubClient, HubConfig, create_server
 
 ROOT = Path(__file__).resolve().parents[2]
-WAIT_SEC = 20  # for a condition that holds soon
+WAIT_SEC = 40  # for a condition that holds soon
 
 
 def until(condition, what):

@@ -174,7 +174,7 @@ def test_a_question_to_itself(registered, background):
 def test_timeout_tells_the_request_and_the_answer_is_found_later(registered, name):
     c, other = registered(), registered()
     with pytest.raises(HubError) as caught:
-        c.call(other.agent_id, "slow?", timeout=0.2, poll_interval=0.05)
+        c.call(other.agent_id, "slow?", timeout=2, poll_interval=0.05)
     e = caught.value
     assert (e.status, e.code) == (408, "call_timeout")
     assert str(e.detail["request_id"]) in str(e)

@@ -14,7 +14,7 @@ from test_http import answer, good
 from test_relay import files, forwarder, relayed  # noqa: F401 - fixtures
 
 NOT_WINDOWS = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-SOON = 5.0  # seconds; far less than the timeouts of the clients here, which are 30
+SOON = 12.0  # seconds; far less than the timeouts of the clients here, which are 30
 
 
 def fails(call, *args, **options):
@@ -39,7 +39,7 @@ def test_a_call_whose_forwarder_goes_away(forwarder, relayed, name):  # noqa: F8
     real = forwarder.reply
     forwarder.reply = lambda request: real(request) if request["method"] == "POST" else None
     c = relayed()
-    e, took = fails(c.call, name("b"), "?", timeout=0.2)
+    e, took = fails(c.call, name("b"), "?", timeout=2)
     assert took < SOON
     assert (e.code, e.status) == ("call_timeout", 408)
     assert e.detail["request_id"] > 0
@@ -54,7 +54,7 @@ def test_the_relay_waits_no_longer_than_a_request_is_bound(tmp_path):
 @NOT_WINDOWS
 def test_a_call_to_a_silent_hub_carries_its_key(own_hub, name):
     with HubClient(name("a"), own_hub.url, timeout=30) as c, own_hub.suspended():
-        e, took = fails(c.call, name("b"), "?", timeout=0.2)
+        e, took = fails(c.call, name("b"), "?", timeout=1)
         assert took < SOON
         assert (e.code, e.detail["outcome"]) == ("no_answer", "unknown")
         assert e.detail["idempotency_key"]
@@ -81,7 +81,7 @@ def test_a_call_to_a_busy_hub_makes_no_pause_beyond_its_time(server):
             connection.sendall(answer(503, json.dumps(busy).encode(), "Retry-After: 5"))
 
     with HubClient("a", server(serve).url) as c:
-        e, took = fails(c.call, "b", "?", timeout=0.2)
+        e, took = fails(c.call, "b", "?", timeout=1)
     assert took < SOON
     assert e.code == "overloaded"
 
@@ -100,11 +100,11 @@ def test_a_poll_whose_connection_drops_waits_for_the_rest_of_its_time(hub, serve
     with HubClient(name("a"), proxy.url) as c:
         c.bootstrap()
         began = time.monotonic()
-        assert c.poll(timeout=0.6, thread_id=name("silence")) == []
-        assert time.monotonic() - began >= 0.6
+        assert c.poll(timeout=3, thread_id=name("silence")) == []
+        assert time.monotonic() - began >= 3
     first, second = waits(proxy.requests)
-    assert 0.4 < first <= 0.6
-    assert second < 0.2  # the answer that was lost came when the time was over
+    assert 2 < first <= 3
+    assert second < 1  # the answer that was lost came when the time was over
 
 
 @pytest.mark.parametrize("since", [999, 1000, 20_000])
