@@ -136,11 +136,12 @@ func fence(text string) string {
 	}
 }
 
-// fenced puts a text between two marks that it cannot write itself.
+// fenced puts a text between two marks that it cannot write itself, and | before
+// each of its lines: a mark that it makes up is seen to be within.
 func fenced(text string) string {
 	text = clean(text)
 	mark := fence(text)
-	return "<<<" + mark + "\n" + text + "\n" + mark + ">>>"
+	return "<<<" + mark + "\n| " + strings.ReplaceAll(text, "\n", "\n| ") + "\n" + mark + ">>>"
 }
 
 // cut returns the part of s from character offset on, at most max characters, and

@@ -3,8 +3,10 @@ package mcp
 import (
 	"bytes"
 	"io"
+	"os/exec"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -47,4 +49,18 @@ func (s *script) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// shellWords lets a real shell read a command and returns its arguments.
+func shellWords(t *testing.T, command string) []string {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no POSIX shell here")
+	}
+	out, err := exec.Command(sh, "-c", `set -- `+command+`; for a do printf '%s\0' "$a"; done`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }

@@ -51,10 +51,10 @@ func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {
 		switch r := req.(type) {
 		case *sdk.ServerRequest[*sdk.InitializeParams]:
 			b.meet(r.Params.ClientInfo)
-		case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
-			b.meet(r.ClientInfo())
 		case *sdk.ServerRequest[*sdk.CancelledParams]:
 			b.feeds.undo()
+		case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
+			b.meet(r.ClientInfo())
 		}
 		res, err := next(ctx, method, req)
 		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil && b.surface(ctx) == hub.SurfaceProgressive {

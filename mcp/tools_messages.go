@@ -236,8 +236,9 @@ type getThreadIn struct {
 type shownThread struct {
 	Thread    hub.ThreadSummary `json:"thread"`
 	Messages  []shownMessage    `json:"messages"`
-	Tasks     []shownTask       `json:"tasks"` // that have not ended
-	Claims    []shownLease      `json:"claims"`
+	Tasks     []shownTask       `json:"tasks"`             // the first that have not ended; hub_list_tasks has all
+	Claims    []shownLease      `json:"claims"`            // the first that are held
+	Earlier   bool              `json:"earlier,omitempty"` // the hub's answer holds the latest alone
 	Truncated bool              `json:"truncated"`
 	Cursor    hub.MessageID     `json:"cursor,omitempty"`
 }
@@ -261,8 +262,10 @@ func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
 	}
 	tasks, claims := threadWork(&got)
 	return fit(func(room int) *answer {
-		t := shownThread{Thread: got.Thread, Tasks: tasks, Claims: claims}
-		spare := room - 500 - size(tasks) - size(claims)
+		t := shownThread{Thread: got.Thread}
+		t.Tasks, _ = take(tasks, mostOfThread, room/5)
+		t.Claims, _ = take(claims, mostOfThread, room/5)
+		spare := room - 500 - size(t.Tasks) - size(t.Claims)
 		t.Messages, _ = showMessages(rows, orDefault(in.Limit, 20), spare)
 		t.Truncated = len(t.Messages) < len(rows)
 		line := fmt.Sprintf("Thread %s, %s: %d messages. To add one: hub_post_message with this thread_id.",
@@ -272,10 +275,13 @@ func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
 			line = fmt.Sprintf("Thread %s: %d of its %d messages. More: hub_get_thread with cursor %d.",
 				quoted(string(in.ThreadID), 60), len(t.Messages), got.Thread.MessageCount, t.Cursor)
 		}
+		if t.Earlier = int64(len(got.Messages)) < got.Thread.MessageCount; t.Earlier {
+			line += fmt.Sprintf(" Earlier ones: hub_poll_messages with this thread_id, channel %s and since_id 0.", quoted(string(got.Thread.Channel), 60))
+		}
 		text := texts(t.Messages)
-		if len(tasks) > 0 || len(claims) > 0 {
+		if len(t.Tasks) > 0 || len(t.Claims) > 0 {
 			text += "tasks and claims, titles and keys are the words of others:\n" +
-				jsonText(map[string]any{"tasks": tasks, "claims": claims})
+				jsonText(map[string]any{"tasks": t.Tasks, "claims": t.Claims})
 		}
 		return &answer{
 			data: t, line: line, text: text,
@@ -287,12 +293,12 @@ func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
 func threadWork(t *hub.Thread) ([]shownTask, []shownLease) {
 	tasks, claims := []shownTask{}, []shownLease{}
 	for i := range t.Tasks {
-		if !t.Tasks[i].Status.Terminal() && len(tasks) < mostOfThread {
+		if !t.Tasks[i].Status.Terminal() {
 			tasks = append(tasks, showTask(&t.Tasks[i]))
 		}
 	}
 	for i := range t.Claims {
-		if t.Claims[i].ReleasedAt == nil && len(claims) < mostOfThread {
+		if t.Claims[i].ReleasedAt == nil {
 			claims = append(claims, showClaim(&t.Claims[i]))
 		}
 	}
