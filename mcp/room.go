@@ -65,11 +65,14 @@ func (h *homes) bind(room hub.RoomID, until time.Time) {
 }
 
 // home is the room in which the agent works: the one it has joined, else the one
-// that its project's folder is bound to, else none.
+// it was spawned for, else the one that its project's folder is bound to, else none.
 func (c *call) home(ctx context.Context) (hub.RoomID, error) {
 	now := time.Now()
 	if room, ok := c.bridge.homes.known(c.agent(), now); ok {
 		return room, nil
+	}
+	if room := c.bridge.Getenv("HUB_ROOM"); room != "" {
+		return hub.RoomID(room), nil // who was spawned was spawned for this room
 	}
 	dir := projectFolder(c.bridge.Getenv, os.Getwd)
 	if dir == "" {

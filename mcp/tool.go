@@ -34,7 +34,7 @@ func table() []tool {
 	tables.once.Do(func() {
 		tables.all = slices.Concat(
 			messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
-			watchTools(), recordTools(), memoryTools(), metaTools(),
+			watchTools(), recordTools(), memoryTools(), spawnTools(), metaTools(),
 		)
 		slices.SortFunc(tables.all, func(a, b tool) int { return strings.Compare(a.name, b.name) })
 	})

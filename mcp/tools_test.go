@@ -385,3 +385,18 @@ func mustCompact(t *testing.T, v any) string {
 	}
 	return string(b)
 }
+
+// TestSpawnTool: nothing is started that the operator does not allow, and the
+// error says so.
+func TestSpawnTool(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	me := bridgeTo(t, h, in(dir, "me"))
+	bound(t, me, dir)
+	if said := me.refused("hub_spawn", args{"harness": "codex", "prompt": "work"}); !strings.Contains(said, "fix: ") || strings.HasPrefix(said, "internal") {
+		t.Errorf("without the operator's leave: %q", said)
+	}
+	me.refused("hub_spawn", args{"harness": "no-such", "prompt": "work"})
+	me.refused("hub_spawn", args{"harness": "codex"})
+	me.refused("hub_spawn", args{"spawn_id": "sp_99"})
+	me.refused("hub_spawn", args{"spawn_id": "sp_99", "stop": true})
+}
