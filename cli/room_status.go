@@ -95,6 +95,12 @@ func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed bool, now time.Time)
 		p.line("")
 		p.line("not listening: %s", joined(s.NotListening))
 	}
+	if len(s.Spawns) > 0 {
+		p.part("spawn", len(s.Spawns))
+	}
+	for i := range s.Spawns {
+		p.spawn(&s.Spawns[i], at)
+	}
 	p.part("open task", s.OpenTaskCount)
 	for i := range s.OpenTasks {
 		p.task(&s.OpenTasks[i])
@@ -169,6 +175,14 @@ func (p *page) seat(s *hub.Seat, at hub.Time) {
 		waits = strings.TrimSpace(s.Label + ": " + waits)
 	}
 	p.row(string(s.AgentID), s.Role, string(s.Presence), doing, "listener "+string(s.Listener), atMost(s.Unread)+" unread", waits)
+}
+
+func (p *page) spawn(s *hub.Spawn, at hub.Time) {
+	doing := string(s.Status)
+	if s.Stopping {
+		doing += ", to be stopped"
+	}
+	p.row(string(s.SpawnID), string(s.AgentID), string(s.Harness), doing, "for "+span(at-s.CreatedAt), "asked for by "+string(s.By), s.Title)
 }
 
 func (p *page) task(t *hub.Task) {

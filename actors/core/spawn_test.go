@@ -127,7 +127,7 @@ func TestSpawnProperties(t *testing.T) {
 			},
 			"policy": func(t *rapid.T) {
 				in := hub.SpawnPolicyInput{
-					Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/x", "{prompt}"}}},
+					Commands:   []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/x", "{prompt}"}}},
 					MaxRunning: rapid.IntRange(0, 3).Draw(t, "running"), MaxPerHour: rapid.IntRange(0, 4).Draw(t, "hour"),
 					MaxDepth: rapid.IntRange(0, 2).Draw(t, "depth"), Version: version - int64(rapid.IntRange(0, 1).Draw(t, "stale")),
 				}

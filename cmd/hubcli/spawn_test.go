@@ -1,0 +1,230 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// spawningHub is the real hub on a store, with a room in which shells may be
+// spawned.
+type spawningHub struct {
+	t    *testing.T
+	dir  string
+	port string
+	cmd  *exec.Cmd
+	*client.Client
+}
+
+func startSpawningHub(t *testing.T) *spawningHub {
+	t.Helper()
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &spawningHub{t: t, dir: t.TempDir(), port: port}
+	h.Client = client.New(client.Config{BaseURL: "http://127.0.0.1:" + port, OperatorToken: client.StoreToken})
+	t.Cleanup(h.Close)
+	h.start()
+	return h
+}
+
+// start runs the hub, and with it nothing that an earlier one has left.
+func (h *spawningHub) start() {
+	h.t.Helper()
+	h.cmd = exec.Command("hubcli", "--port", h.port, "--storage", filepath.Join(h.dir, "store"), "--spool-dir", filepath.Join(h.dir, "spool"), "--quiet")
+	h.cmd.Env = append(os.Environ(), "OPENAI_API_KEY=named", "HUB_SECRET=hidden", "OTHER=hidden")
+	if err := h.cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := h.cmd
+	h.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if err := until(func() bool { return answers(h.port) }); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// allow makes a room in which script runs as codex; $1 of it is a folder.
+func (h *spawningHub) allow(script string) hub.Room {
+	h.t.Helper()
+	room, err := makeRoom(h.Client)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	_, err = h.SetSpawnPolicy(h.t.Context(), hub.SpawnPolicyInput{
+		Commands: []hub.SpawnCommand{{
+			Harness: hub.HarnessCodex, Args: []string{"/bin/sh", "-c", script, "sh", h.dir, "--", "{prompt}"},
+			Env: []string{"OPENAI_API_KEY"}, Dir: h.dir,
+		}},
+		Allow: []hub.SpawnAllowance{{RoomID: room.RoomID, Harness: hub.HarnessCodex}},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return room
+}
+
+func (h *spawningHub) spawn(room hub.Room) hub.Spawn {
+	h.t.Helper()
+	out, err := h.Spawn(h.t.Context(), hub.SpawnInput{RoomID: room.RoomID, Harness: hub.HarnessCodex, By: "lead", Prompt: "the secret plan"})
+	if err != nil || out.Row.Status != hub.SpawnRunning {
+		h.t.Fatalf("%+v: %v", out.Row, err)
+	}
+	return out.Row
+}
+
+// told counts what lead was told of a spawn.
+func (h *spawningHub) told(id hub.SpawnID) (n int) {
+	h.t.Helper()
+	page, err := h.Inbox(h.t.Context(), hub.InboxQuery{Agent: "lead", Limit: 100})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, row := range page.Rows {
+		if strings.Contains(string(row), `"spawn_id":"`+string(id)+`"`) {
+			n++
+		}
+	}
+	return n
+}
+
+func (h *spawningHub) pid(name string) int {
+	h.t.Helper()
+	var pid int
+	if err := until(func() bool {
+		text, err := os.ReadFile(filepath.Join(h.dir, name))
+		_, scanErr := fmt.Sscan(string(text), &pid)
+		return err == nil && scanErr == nil && strings.HasSuffix(string(text), "\n")
+	}); err != nil {
+		h.t.Fatalf("%s: %v", name, err)
+	}
+	return pid
+}
+
+// runs reports whether there is such a process and it is no zombie.
+func runs(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return runtime.GOOS != "linux" && alive(pid)
+	}
+	return !strings.Contains(string(stat), ") Z ")
+}
+
+// stubborn does not listen to SIGTERM, and has a child and a grandchild that do not
+// either.
+const stubborn = `trap "" TERM; echo $$ >$1/leader
+sh -c 'trap "" TERM; echo $$ >$0/child; sh -c "trap \"\" TERM; echo \$\$ >$0/grandchild; while :; do sleep 600; done"; :' $1 &
+while :; do sleep 600; done`
+
+// TestSpawnsAfterSIGKILL: the hub is killed; all that it has spawned ends with it,
+// also what does not listen and what its child has started. The next hub says once
+// that it is lost, to who asked.
+func TestSpawnsAfterSIGKILL(t *testing.T) {
+	h := startSpawningHub(t)
+	room := h.allow(stubborn)
+	row := h.spawn(room)
+	pids := []int{h.pid("leader"), h.pid("child"), h.pid("grandchild")}
+	if pids[0] != row.PID {
+		t.Errorf("the process is %d, the spawn says %d", pids[0], row.PID)
+	}
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = h.cmd.Wait()
+	killed := time.Now()
+	for _, pid := range pids {
+		if err := until(func() bool { return !runs(pid) }); err != nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Errorf("process %d outlives the hub", pid)
+		}
+	}
+	t.Logf("all ended %v after the hub", time.Since(killed))
+	for range 2 {
+		h.start()
+		var got hub.Spawn
+		if err := until(func() (over bool) {
+			var err error
+			got, err = h.SpawnByID(t.Context(), row.SpawnID)
+			return err == nil && got.Status.Terminal()
+		}); err != nil || got.Status != hub.SpawnLost {
+			t.Fatalf("after a start the spawn is %+v, %v", got, err)
+		}
+		if n := h.told(row.SpawnID); n != 1 {
+			t.Errorf("lead was told %d times", n)
+		}
+		if err := h.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = h.cmd.Wait()
+	}
+}
+
+// TestSpawnsEndWithAStop: a hub that is stopped ends what it has spawned, keeps what
+// that has printed and says so; nothing of what was asked for is in store or log.
+func TestSpawnsEndWithAStop(t *testing.T) {
+	h := startSpawningHub(t)
+	room := h.allow("echo spoken; env | grep -c hidden; env | grep -c OPENAI_API_KEY=named; " + stubborn)
+	row := h.spawn(room)
+	pids := []int{h.pid("leader"), h.pid("child"), h.pid("grandchild")}
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = h.cmd.Wait()
+	for _, pid := range pids {
+		if runs(pid) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Errorf("process %d outlives the stop", pid)
+		}
+	}
+	h.start()
+	got, err := h.SpawnByID(t.Context(), row.SpawnID)
+	if err != nil || got.Status != hub.SpawnStopped || got.ArtifactID == nil || got.Signal != "SIGKILL" {
+		t.Fatalf("the spawn is %+v, %v", got, err)
+	}
+	if n := h.told(row.SpawnID); n != 1 {
+		t.Errorf("lead was told %d times", n)
+	}
+	content, err := h.ArtifactContent(t.Context(), *got.ArtifactID)
+	if err != nil || string(content.Data) != "spoken\n0\n1\n" {
+		t.Errorf("it has printed %q, %v", content.Data, err)
+	}
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = h.cmd.Wait()
+	err = filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "the secret plan") {
+			t.Errorf("%s holds the prompt", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKeeperByHand: who runs the keeper's command by hand is told whose it is.
+func TestKeeperByHand(t *testing.T) {
+	out, err := exec.Command("hubcli", keeperCommand).CombinedOutput()
+	if exitCode(err) != 2 || !strings.Contains(string(out), "the hub's own") {
+		t.Errorf("exit %d: %s", exitCode(err), out)
+	}
+}
