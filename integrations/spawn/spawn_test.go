@@ -333,3 +333,32 @@ func TestCheck(t *testing.T) {
 		t.Error("a keeper that is none was taken")
 	}
 }
+
+// TestGroupEndsWithTheHub: when the keeper's stdin closes, as it does however the
+// hub ends, the group ends, also what does not listen to SIGTERM.
+func TestGroupEndsWithTheHub(t *testing.T) {
+	plan := script(t, `trap "" TERM; sleep 600 & echo $! >$1/pid; while :; do sleep 600; done`)
+	w := &run{heard: make(chan struct{}), grace: 300 * time.Millisecond}
+	if err := w.launch(testRunner().Keeper); err != nil {
+		t.Fatal(err)
+	}
+	first, err := w.begin(&job{Args: plan.Args, Env: []string{"PATH=/usr/bin:/bin"}, Dir: plan.Dir, GraceMS: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pid = first.Started
+	pid := pidIn(t, plan.Dir+"/pid")
+	_ = w.orders.Close()
+	gone := make(chan hub.SpawnEnd, 1)
+	go func() { gone <- w.wait() }()
+	select {
+	case e := <-gone:
+		if e.Signal != "SIGKILL" || alive(pid) || alive(w.pid) {
+			t.Errorf("the end is %+v, the child lives: %v", e, alive(pid))
+		}
+	case <-time.After(patience):
+		t.Error("the group goes on without the hub")
+		_ = w.keeper.Process.Kill() // and the group by wait
+		<-gone
+	}
+}

@@ -61,7 +61,7 @@ var spawnFaults = []fault{
 	{
 		"keeper does not notice the end of the hub", "integrations/spawn/keep.go",
 		"			ends <- min(grace, orphanGrace)\n			return", "			return",
-		"cmd/hubcli", "TestSpawnsAfterSIGKILL",
+		"integrations/spawn", "TestGroupEndsWithTheHub",
 	},
 	{
 		"tool surface is forgotten", "actors/core/settings.go",
