@@ -1,9 +1,9 @@
 // The MCP Inspector's command line: schemas that every large model accepts, calls,
-// load, both eras of the protocol, and a configuration file that starts a bridge.
+// load, both eras of the protocol, and what the adapter for any client writes.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Hub, finish, hubcli, program } from "./hub.mjs";
 
@@ -63,13 +63,13 @@ describe("inspector", () => {
     assert.equal(summary.errors ?? summary.failed, 0, run.stdout);
   });
 
-  it("inspector: starts what a configuration file names", { timeout: 60_000 }, async () => {
+  it("inspector: starts what the adapter wrote", { timeout: 60_000 }, async () => {
     const dir = join(hub.root, "project");
-    await mkdir(dir, { recursive: true });
-    const { command, args } = hub.bridge("configured");
-    const file = join(dir, ".mcp.json");
-    await writeFile(file, JSON.stringify({ mcpServers: { hub: { type: "stdio", command, args, env: hub.env } } }));
-    const options = ["--cli", "--config", file, "--server", "hub", "--method", "tools/list"];
+    await mkdir(dir);
+    const install = ["adapter", "install", "generic", "--scope", "project", "--path", dir, "--yes", "--base-url", hub.url];
+    const installed = await finish(hubcli, install, { env: hub.env, cwd: dir });
+    assert.equal(installed.code, 0, installed.all);
+    const options = ["--cli", "--config", join(dir, ".mcp.json"), "--server", "hub", "--method", "tools/list"];
     const run = await program(inspector, options, { env: { HOME: hub.root }, cwd: dir });
     assert.equal(run.code, 0, run.all);
     assert.ok(JSON.parse(run.stdout).tools.length >= 5);
