@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -89,24 +92,58 @@ func (p *place) whole(before, after map[string]string, settled bool) (all map[st
 	return now
 }
 
+// begin makes a place where what can be done, and tells how the files are before
+// and after that.
+func begin(t *testing.T, what string) (p *place, before, after map[string]string) {
+	p = newPlace(t)
+	p.seed()
+	without := p.tree()
+	p.must(p.install(p.entries(), Keep))
+	with := p.tree()
+	if what == "uninstall" {
+		return p, with, without
+	}
+	p.must(p.uninstall(claude, Keep))
+	return p, without, with
+}
+
+// save remembers home and store, so that each step begins from the same without
+// all the flushes that making it costs.
+func (p *place) save() map[string]string { return treeOf(p.t, filepath.Dir(p.home)) }
+
+func (p *place) load(saved map[string]string) {
+	p.t.Helper()
+	base := filepath.Dir(p.home)
+	entries, err := os.ReadDir(base)
+	p.must(err)
+	for _, e := range entries {
+		p.must(os.RemoveAll(filepath.Join(base, e.Name())))
+	}
+	folder := fs.ModeDir.String()
+	for _, name := range slices.Sorted(maps.Keys(saved)) {
+		if saved[name] == folder {
+			p.must(os.MkdirAll(filepath.Join(base, name), 0o700))
+		} else {
+			p.must(os.WriteFile(filepath.Join(base, name), []byte(saved[name]), 0o600))
+		}
+	}
+}
+
 // A process that is killed before any step leaves every file old or new, and the
 // next start leaves all of them old or all of them new.
 func TestKilledAtEveryStep(t *testing.T) {
 	for _, what := range []string{"install", "uninstall"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
+			p, before, after := begin(t, what)
+			without := before
+			if what == "uninstall" {
+				without = after
+			}
+			start := p.save()
 			steps := 0
 			for at := 1; ; at++ {
-				p := newPlace(t)
-				p.seed()
-				without := p.tree()
-				p.must(p.install(p.entries(), Keep))
-				with := p.tree()
-				before, after := with, without
-				if what == "install" {
-					p.must(p.uninstall(claude, Keep))
-					before, after = without, with
-				}
+				p.load(start)
 				killed := p.kill(what, at)
 				p.whole(before, after, false)
 				if _, err := Open(t.Context(), p.store.dir, "1.0"); err != nil {
@@ -126,7 +163,6 @@ func TestKilledAtEveryStep(t *testing.T) {
 				if got := p.states(p.entries()[:1]); got != wantState {
 					t.Errorf("killed at step %d, the ledger takes it for %s, not %s", at, got, wantState)
 				}
-				p.must(p.install(p.entries(), Keep))
 				p.must(p.uninstall(claude, Keep))
 				if got := p.tree(); !same(got, without) {
 					t.Fatalf("killed at step %d, an uninstall later leaves %v", at, got)
@@ -157,20 +193,17 @@ func TestFailingAtEveryStep(t *testing.T) {
 }
 
 func failEveryStep(t *testing.T, lasting bool, what string) {
+	p, before, after := begin(t, what)
+	without := before
+	if what == "uninstall" {
+		without = after
+	}
+	start := p.save()
 	faults := []error{syscall.ENOSPC, syscall.EROFS, syscall.EACCES, syscall.EIO}
 	failed := 0
 	for at := 1; ; at++ {
 		fault := faults[at%len(faults)]
-		p := newPlace(t)
-		p.seed()
-		without := p.tree()
-		p.must(p.install(p.entries(), Keep))
-		with := p.tree()
-		before, after := with, without
-		if what == "install" {
-			p.must(p.uninstall(claude, Keep))
-			before, after = without, with
-		}
+		p.load(start)
 		n, broke := 0, false
 		p.store.step = func(op, name string) error {
 			if n++; n == at || lasting && n > at {

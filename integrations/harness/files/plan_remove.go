@@ -78,6 +78,7 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 		return documentRefused(w.rec.File, err)
 	}
 	w.restless = w.restless || e.Restless
+	w.rec.bequeath(e)
 	w.rec.drop(e)
 	switch state {
 	case Installed, Outdated, Conflict, Unreadable:
@@ -94,6 +95,23 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 		return documentRefused(w.rec.File, err)
 	}
 	return nil
+}
+
+// bequeath hands what was made for an entry to those that stay.
+func (f *fileRecord) bequeath(gone *entryRecord) {
+	later, first := false, true
+	for _, e := range f.Entries {
+		if e == gone {
+			later = true
+			continue
+		}
+		// Of blocks one behind the other only the next gets what stood at the end.
+		if block := e.Format == edit.TOML || e.Format == edit.Markdown; block && !(later && first) {
+			continue
+		}
+		first = first && !later
+		e.Trace = edit.Heir{At: e.At, Trace: e.Trace, Later: later}.Inherit(e.Format, gone.At, gone.Trace)
+	}
 }
 
 // restore decides what becomes of a file whose last entry goes: exactly what was

@@ -1,0 +1,28 @@
+//go:build linux
+
+package files
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestAttributesStay(t *testing.T) {
+	p := newPlace(t)
+	p.seed()
+	if err := unix.Setxattr(p.path(".claude.json"), "user.note", []byte("mine"), 0); err != nil {
+		t.Skipf("this file system has no extended attributes: %v", err)
+	}
+	p.must(os.Chmod(p.path(".claude.json"), 0o604))
+	p.must(p.install(p.entries()[:1], Keep))
+	value := make([]byte, 16)
+	n, err := unix.Getxattr(p.path(".claude.json"), "user.note", value)
+	if err != nil || string(value[:n]) != "mine" {
+		t.Errorf("the attribute holds %q, %v", value[:max(n, 0)], err)
+	}
+	if info, err := os.Stat(p.path(".claude.json")); err != nil || info.Mode().Perm() != 0o604 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
