@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	searchMessages = 100_000
+	searchMessages = 100_000 // at most: no more than the large store has
 	searchQueries  = 200
 	searchLoaders  = 32
 	searchSeed     = 1
@@ -37,7 +37,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	defer func() { p.Kill() }() // p changes
-	texts := talk(searchMessages)
+	texts := talk(min(searchMessages, r.Messages))
 	loaded, err := r.postTexts(ctx, p.Addr, texts)
 	if err != nil {
 		return nil, err
