@@ -370,3 +370,46 @@ func crashSpawn(t *testing.T, step Step, nth int) {
 		t.Errorf("a new one is %+v", fresh)
 	}
 }
+
+// TestSpawnsOnAFullDisk: a full disk starts nothing new and keeps nobody from
+// stopping what runs; the end is recorded when there is room.
+func TestSpawnsOnAFullDisk(t *testing.T) {
+	r := newSpawnRig(t)
+	row := r.spawn("lead")
+	r.store.setFull(true)
+	if _, err := r.trySpawn(t.Context(), "lead"); !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+		t.Errorf("a spawn on a full disk: %v", err)
+	}
+	if _, err := r.StopSpawn(t.Context(), row.SpawnID, hub.SpawnStopInput{AgentID: "dev"}); err == nil {
+		t.Error("anybody stops it")
+	}
+	out, err := r.StopSpawn(t.Context(), row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
+	if err != nil || !out.Row.Stopping {
+		t.Errorf("a stop on a full disk: %+v, %v", out.Row, err)
+	}
+	if got, err := r.SpawnByID(t.Context(), row.SpawnID); err != nil || got.Status != hub.SpawnRunning {
+		t.Errorf("nothing can be recorded, and the spawn is %+v, %v", got, err)
+	}
+	r.store.setFull(false)
+	if got := r.over(row.SpawnID); got.Status != hub.SpawnStopped || len(r.told("lead")) != 1 {
+		t.Errorf("the spawn is %+v, lead was told %q", got, r.told("lead"))
+	}
+}
+
+// TestSpawnIsAnsweredAgain: a repeated call gets the spawn of the first, whatever the
+// operator has changed since, and nothing more is started.
+func TestSpawnIsAnsweredAgain(t *testing.T) {
+	r := newSpawnRig(t)
+	ctx := withKey(t.Context(), "k", "body")
+	first, err := r.trySpawn(ctx, "lead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.SetSpawnPolicy(t.Context(), hub.SpawnPolicyInput{Version: 1}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := r.trySpawn(ctx, "lead")
+	if err != nil || again.SpawnID != first.SpawnID || len(r.runner.plans) != 1 {
+		t.Errorf("the repeated call: %+v, %v; %d processes", again, err, len(r.runner.plans))
+	}
+}
