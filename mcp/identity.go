@@ -189,6 +189,7 @@ func (l *link) again(ctx context.Context, last *seat, info hub.Info) (*seat, err
 		}
 		return s, err
 	}
+	l.b.feeds.forget()
 	s, err := l.register(ctx, choice{agent: last.agent, yields: true}, info)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,9 @@ func TestNamedAgentReplacesAndTheDisplacedSaysSo(t *testing.T) {
 	if id, _ := whoamiLine(second); id != "me" {
 		t.Errorf("the second has become %s: the first fights", id)
 	}
-	first.must("hub_join", map[string]any{"agent_id": "other"}, nil)
+	// Also where the model is shown the meta-tools alone.
+	first.must("hub_describe_tool", map[string]any{"name": "hub_join"}, nil)
+	first.must("hub_call_tool", map[string]any{"name": "hub_join", "arguments": map[string]any{"agent_id": "other"}}, nil)
 	if id, _ := whoamiLine(first); id != "other" {
 		t.Errorf("after hub_join the displaced is %s", id)
 	}
@@ -134,12 +136,23 @@ func TestOtherStoreRegistersAnewAndSaysSo(t *testing.T) {
 	h := testhub.Start(t, at(addr))
 	me := bridgeTo(t, h, nil)
 	whoamiLine(me)
+	for range 3 {
+		me.must("hub_post_message", map[string]any{"body": "in the old store"}, nil)
+	}
+	me.must("hub_poll_messages", map[string]any{"timeout_seconds": 0.01}, nil)
 	if err := h.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	testhub.Start(t, at(addr))
 	if id, line := whoamiLine(me); id != "me" || !strings.Contains(line, "another store") {
 		t.Errorf("in another store it is %s and says %q", id, line)
+	}
+	// Its first message has an id that the old store had given out.
+	if _, err := me.hub.Post(context.Background(), hub.PostInput{FromAgent: "you", ToAgent: "me", Body: "in the new store"}); err != nil {
+		t.Fatal(err)
+	}
+	if res := me.try("hub_poll_messages", map[string]any{"timeout_seconds": 5}); !strings.Contains(mustJSON(t, res.StructuredContent)+text(res), "in the new store") {
+		t.Errorf("in another store it hears %s", text(res))
 	}
 }
 

@@ -22,7 +22,10 @@ func newServer(b *bridge) *sdk.Server {
 		Logger:       b.log,
 		// The list of tools stays as it is, and who sets a level for logging is
 		// answered, though all that the bridge has to say of itself goes to stderr.
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{
+			Tools:   &sdk.ToolCapabilities{},
+			Logging: &sdk.LoggingCapabilities{}, //nolint:staticcheck // clients of the versions before its end ask for it
+		},
 	})
 	for _, t := range table() {
 		s.AddTool(declare(t), b.handler(t))

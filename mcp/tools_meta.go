@@ -24,15 +24,15 @@ const prefix = "hub_"
 func metaTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_search_tools", title: "Find a tool", live: true, reads: true, idempotent: true,
+			name: "hub_search_tools", title: "Find a tool", live: true, alone: true, reads: true, idempotent: true,
 			description: "Find the hub's other tools: rooms, tasks, claims, locks, decisions, artifacts, memory, agents, waiting.",
 		}, searchTools),
 		define(tool{
-			name: "hub_describe_tool", title: "Describe a tool", live: true, reads: true, idempotent: true,
+			name: "hub_describe_tool", title: "Describe a tool", live: true, alone: true, reads: true, idempotent: true,
 			description: "Get a tool's full schema before hub_call_tool.",
 		}, describeTool),
 		define(tool{
-			name: "hub_call_tool", title: "Call a tool", live: true, destructive: true,
+			name: "hub_call_tool", title: "Call a tool", live: true, alone: true, destructive: true,
 			description: "Call any hub tool by name.",
 		}, callTool),
 	}
@@ -204,5 +204,5 @@ func callTool(ctx context.Context, c *call, in callToolIn) (*answer, error) {
 	if err != nil {
 		return nil, hub.Invalid("arguments", "the arguments are no JSON")
 	}
-	return t.run(ctx, c, args)
+	return c.bridge.run(ctx, c, t, args) // in the session, which this tool has not
 }

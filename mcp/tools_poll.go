@@ -280,6 +280,13 @@ func (f *feeds) move(of feed, since, cursor hub.MessageID) {
 	f.at[of] = cursor
 }
 
+// forget begins anew: the hub has another store, whose messages have other ids.
+func (f *feeds) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at, f.moved = nil, nil
+}
+
 // undo takes back what was given in the last seconds: a call was cancelled, and
 // its answer may have crossed the cancellation. Rows that did arrive come twice.
 func (f *feeds) undo() {
