@@ -313,26 +313,3 @@ func TestHookAndBridgeAreOneAgent(t *testing.T) {
 		t.Errorf("a second bridge of one session is %s: %s", id, line)
 	}
 }
-
-func TestKeepaliveKeepsTheSessionAndIsNoWork(t *testing.T) {
-	h := testhub.Start(t)
-	me := bridgeTo(t, h, nil)
-	whoamiLine(me)
-	rows, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
-	if err != nil || len(rows) != 1 {
-		t.Fatal(rows, err)
-	}
-	seen := rows[0].LastSeen
-	deadline := time.Now().Add(5 * time.Second)
-	for rows[0].LastSeen == seen {
-		if time.Now().After(deadline) {
-			t.Fatal("the look is no sign of life")
-		}
-		if err := look(context.Background(), me.bridge.link.current()); err != nil {
-			t.Fatal(err)
-		}
-		if rows, err = me.hub.Agents(context.Background(), hub.AgentsQuery{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}

@@ -33,6 +33,12 @@ type rig struct {
 // bridgeTo starts a bridge to h; change may be nil.
 func bridgeTo(tb testing.TB, h *testhub.Hub, change func(*Config)) *rig {
 	tb.Helper()
+	return bridgeWith(tb, h, change, func(*bridge) {})
+}
+
+// bridgeWith is bridgeTo with a change of what no configuration has.
+func bridgeWith(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*bridge)) *rig {
+	tb.Helper()
 	cfg := Config{
 		Version: "test", Getenv: func(string) string { return "" }, Now: time.Now,
 		BaseURL: h.URL, Agent: "me", Log: tb.Output(),
@@ -44,6 +50,7 @@ func bridgeTo(tb testing.TB, h *testhub.Hub, change func(*Config)) *rig {
 	toClient, fromBridge := io.Pipe()
 	cfg.In, cfg.Out = toBridge, fromBridge
 	b := newBridge(cfg)
+	more(b)
 	done := make(chan error, 1)
 	go func() {
 		done <- b.serve(context.Background())

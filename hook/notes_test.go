@@ -1,0 +1,168 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+)
+
+// processes is a machine's, by their numbers.
+type processes map[int]Process
+
+func (p processes) look(pid int) (Process, bool) {
+	at, ok := p[pid]
+	return at, ok
+}
+
+// spawn adds a process.
+func (p processes) spawn(pid, parent int, began string) Process {
+	p[pid] = Process{PID: pid, Parent: parent, Began: began}
+	return p[pid]
+}
+
+// desk is a terminal (10) with two harnesses (20, 30), of which each has a bridge
+// (21, 31) and a hook below a shell (23 below 22, 33 below 32).
+func desk(t *testing.T) (processes, Notes) {
+	t.Helper()
+	p := processes{}
+	p.spawn(1, 0, "1")
+	p.spawn(10, 1, "10")
+	for _, harness := range []int{20, 30} {
+		p.spawn(harness, 10, "20")
+		p.spawn(harness+1, harness, "21")
+		p.spawn(harness+2, harness, "22")
+		p.spawn(harness+3, harness+2, "23")
+	}
+	return p, NotesOf(t.TempDir(), p.look)
+}
+
+func leave(t *testing.T, n Notes, at Process, note Note) {
+	t.Helper()
+	if err := n.Leave(at, note); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHooksFindTheBridgeOfTheirHarness(t *testing.T) {
+	p, n := desk(t)
+	leave(t, n, p[20], Note{AgentID: "one", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[21]})
+	leave(t, n, p[30], Note{AgentID: "two", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[31]})
+	check := func(why string, pid int, harness hub.Harness, session string, want hub.AgentID) {
+		t.Helper()
+		got, ok := n.OfBridge(pid, harness, session)
+		if got.AgentID != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v, want %q", why, got.AgentID, ok, want)
+		}
+	}
+	check("the first harness", 23, hub.HarnessCodex, "", "one")
+	check("the second harness", 33, hub.HarnessCodex, "", "two")
+	check("another harness", 23, hub.HarnessClaudeCode, "", "")
+	check("a process that is not there", 99, hub.HarnessCodex, "", "")
+
+	// It has become another.
+	leave(t, n, p[20], Note{AgentID: "joined", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[21]})
+	check("after a join", 23, hub.HarnessCodex, "", "joined")
+
+	// A second bridge in one harness: nobody is guessed.
+	second := p.spawn(24, 20, "24")
+	leave(t, n, p[20], Note{AgentID: "other", BaseURL: "u", Harness: hub.HarnessCodex, Session: "s2", Bridge: second})
+	check("two bridges", 23, hub.HarnessCodex, "", "")
+	check("two bridges, one of the session", 23, hub.HarnessCodex, "s2", "other")
+
+	// The first has ended without a word, and its number is another's now.
+	p.spawn(21, 20, "99")
+	check("a bridge that is gone", 23, hub.HarnessCodex, "", "other")
+	n.Take(p[20], second)
+	check("none is left", 23, hub.HarnessCodex, "", "")
+
+	// So is the number of a harness.
+	p.spawn(30, 10, "77")
+	check("a harness that is gone", 33, hub.HarnessCodex, "", "")
+}
+
+// The bridge of a harness from whose shell another was started is not that one's.
+func TestNestedHarnessesAreTwo(t *testing.T) {
+	p, n := desk(t)
+	leave(t, n, p[20], Note{AgentID: "outer", BaseURL: "u", Harness: hub.HarnessClaudeCode, Bridge: p[21]})
+	p.spawn(40, 22, "40")         // a harness in the outer one's shell
+	p.spawn(41, 40, "41")         // its shell
+	hook := p.spawn(42, 41, "42") // its hook
+	if got, ok := n.OfBridge(hook.PID, hub.HarnessClaudeCode, ""); ok {
+		t.Errorf("the inner hook takes the outer agent %s", got.AgentID)
+	}
+}
+
+func TestBridgeFindsWhatAHookHasLeft(t *testing.T) {
+	p, n := desk(t)
+	for _, at := range n.above(23) {
+		leave(t, n, at, Note{AgentID: "one", BaseURL: "u", Harness: hub.HarnessCodex})
+	}
+	if got, ok := n.OfHook(p[20], hub.HarnessCodex); !ok || got.AgentID != "one" {
+		t.Errorf("the bridge of the first harness finds %+v, %v", got, ok)
+	}
+	for why, at := range map[string]Process{"the second harness": p[30], "the number again": {PID: 20, Began: "99"}} {
+		if got, ok := n.OfHook(at, hub.HarnessCodex); ok {
+			t.Errorf("%s finds %+v", why, got)
+		}
+	}
+	if got, ok := n.OfHook(p[20], hub.HarnessGeminiCLI); ok {
+		t.Errorf("another harness finds %+v", got)
+	}
+}
+
+func TestDamagedNotesCountAsNone(t *testing.T) {
+	p, n := desk(t)
+	leave(t, n, p[20], Note{AgentID: "one", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[21]})
+	path := n.path(p[20], p[21])
+	for _, bad := range []string{"", "{", `{"agent_id":"a/b","bridge":{"pid":21,"began":"21"}}`, `[]`} {
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := n.OfBridge(23, hub.HarnessCodex, ""); ok {
+			t.Errorf("%q is taken for %+v", bad, got)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(t.TempDir(), "elsewhere"), path); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := n.OfBridge(23, hub.HarnessCodex, ""); ok {
+		t.Errorf("a link is taken for %+v", got)
+	}
+}
+
+func TestSweepKeepsTheNotesOfWhatRuns(t *testing.T) {
+	p, n := desk(t)
+	leave(t, n, p[20], Note{AgentID: "one", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[21]})
+	leave(t, n, p[30], Note{AgentID: "two", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[31]})
+	delete(p, 30)
+	n.Sweep(time.Now())
+	if names, _ := os.ReadDir(n.Dir); len(names) != 2 {
+		t.Errorf("a young note is swept: %v", names)
+	}
+	n.Sweep(time.Now().Add(2 * keepNotes))
+	names, err := os.ReadDir(n.Dir)
+	if err != nil || len(names) != 1 || names[0].Name() != filepath.Base(n.path(p[20], p[21])) {
+		t.Errorf("what is left: %v, %v", names, err)
+	}
+	if info, err := os.Stat(n.Dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestNotesNeedAFolderAndProcesses(t *testing.T) {
+	for _, n := range []Notes{{}, NotesOf("", processes{}.look), NotesOf(t.TempDir(), nil)} {
+		if err := n.Leave(Process{PID: 5, Began: "1"}, Note{AgentID: "a"}); err != nil {
+			t.Error(err)
+		}
+		if _, ok := n.OfBridge(5, hub.HarnessCodex, ""); ok {
+			t.Error("a note is found where none is kept")
+		}
+		n.Sweep(time.Now())
+	}
+}

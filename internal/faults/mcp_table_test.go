@@ -1,0 +1,62 @@
+package faults
+
+// mcpFaults are mistakes in the bridge to harnesses and what belongs to it, by the
+// place where they are made.
+var mcpFaults = []fault{
+	// The bridge and its identity.
+	{
+		"frames pass unchecked", "mcp/frames.go",
+		"if err != nil || message[0] != '{' {", "if false && (err != nil || message[0] != '{') {",
+		"mcp", "TestFilter",
+	},
+	{
+		"default name displaces", "mcp/identity.go",
+		"		replace := c.force\n", "		replace := c.force || c.yields\n",
+		"mcp", "TestDefaultNameNeverDisplaces",
+	},
+	{
+		"displaced bridge fights", "mcp/link.go",
+		"l.now, l.last, l.ended = nil, nil, replaced(s.agent)", "l.now, l.last = nil, nil",
+		"mcp", "TestNamedAgentReplacesAndTheDisplacedSaysSo",
+	},
+	{
+		"resumed session not kept", "mcp/identity.go",
+		"	s.joined, s.remark = prior.joined, prior.remark\n	return l.keep(s), nil\n", "	s.joined, s.remark = prior.joined, prior.remark\n	return s, nil\n",
+		"mcp", "TestSlotResumesTheJoinedIdentity",
+	},
+	{
+		"slot that others read is trusted", "mcp/slot.go",
+		"	case readableByOthers(info):", "	case false && readableByOthers(info):",
+		"mcp", "TestSlotThatCannotBeTrustedIsRefused",
+	},
+	{
+		"slot is not locked", "mcp/slot.go",
+		"	if err == nil && got {", "	if err == nil && (got || true) {",
+		"mcp", "TestTwoBridgesOnOneSlot",
+	},
+	{
+		"join under way forgotten", "mcp/identity.go",
+		"	if kept.Pending != nil {", "	if false && kept.Pending != nil {",
+		"mcp", "TestJoinIsFinishedAfterADeath",
+	},
+	{
+		"looking counts as reading", "mcp/link.go",
+		"Limit: 1, Peek: true}", "Limit: 1}",
+		"mcp", "TestStayingIsLifeAndNothingElse",
+	},
+	{
+		"cursors of another store", "mcp/identity.go",
+		"	l.b.feeds.forget()\n", "",
+		"mcp", "TestOtherStoreRegistersAnewAndSaysSo",
+	},
+	{
+		"bridge that is gone counts", "hook/notes.go",
+		"runs && now.Began == note.Bridge.Began {", "runs && now.Began != \"\" {",
+		"hook", "TestHooksFindTheBridgeOfTheirHarness",
+	},
+	{
+		"parked call holds the end up", "mcp/bridge.go",
+		"	defer context.AfterFunc(ctx, func() { _ = in.Close() })()\n", "",
+		"cmd/hubcli", "TestMCPEnds",
+	},
+}
