@@ -55,8 +55,8 @@ var mcpFaults = []fault{
 		"hook", "TestHooksFindTheBridgeOfTheirHarness",
 	},
 	{
-		"parked call holds the end up", "mcp/bridge.go",
-		"	defer context.AfterFunc(ctx, func() { _ = in.Close() })()\n", "",
-		"cmd/hubcli", "TestMCPEnds",
+		"session outlives its client", "mcp/bridge.go",
+		"	b.link.close()\n", "",
+		"mcp", "TestSessionEndsWithTheClient",
 	},
 }
