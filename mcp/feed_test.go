@@ -57,14 +57,35 @@ func TestPollGoesOn(t *testing.T) {
 		me.must("hub_poll_messages", args{"timeout_seconds": 0, "limit": 10}, &p)
 		got = append(got, bodies(p.Messages)...)
 		me.must("hub_poll_messages", args{"timeout_seconds": 0, "since_id": 0, "limit": 3}, &back)
-		more = p.Truncated
+		if more = p.Truncated; len(p.Messages) > 10 || len(back.Messages) != 3 {
+			t.Errorf("%d and %d messages, want at most 10 and 3", len(p.Messages), len(back.Messages))
+		}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the polls bring %v, want %v", got, want)
 	}
 	var p polled
+	me.must("hub_post_message", args{"body": "my own"}, nil)
 	if me.must("hub_poll_messages", args{"timeout_seconds": 0}, &p); len(p.Messages) != 0 || !p.TimedOut || p.Cursor == 0 {
 		t.Errorf("with nothing new: %+v", p)
+	}
+}
+
+// TestPollOfAThread: a poll of a thread brings its messages alone, and takes none
+// of them away from the feed of the room.
+func TestPollOfAThread(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	me := bridgeTo(t, h, in(dir, "me"))
+	room := bound(t, me, dir)
+	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
+	me.say(t, hub.PostInput{FromAgent: "you", Channel: room.Channel(), Body: "within", ThreadID: "t"})
+	me.say(t, hub.PostInput{FromAgent: "you", Channel: room.Channel(), Body: "beside"})
+	var p polled
+	if me.must("hub_poll_messages", args{"timeout_seconds": 0, "thread_id": "t"}, &p); !slices.Equal(bodies(p.Messages), []string{"within"}) {
+		t.Errorf("the thread has %v", bodies(p.Messages))
+	}
+	if me.must("hub_poll_messages", args{"timeout_seconds": 0}, &p); !slices.Equal(bodies(p.Messages), []string{"within", "beside"}) {
+		t.Errorf("the room has %v", bodies(p.Messages))
 	}
 }
 

@@ -45,7 +45,9 @@ type polled struct {
 }
 
 func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
-	q := hub.EventsQuery{}
+	q := hub.EventsQuery{
+		Agent: c.agent(), ThreadID: in.ThreadID, ExcludeSelf: true, Limit: orDefault(in.Limit, defaultRows) + 1,
+	}
 	if err := c.scope(ctx, &q, in); err != nil {
 		return nil, err
 	}
