@@ -36,7 +36,7 @@ type Adapters struct {
 	opening sync.Mutex
 	store   *files.Store // nil: not opened yet
 
-	changing sync.Mutex // held by who plans and applies
+	changing sync.RWMutex // held by who plans and applies; who looks sees before or after
 
 	mu       sync.Mutex
 	verified map[hub.Harness]*hub.AdapterVerification
@@ -111,6 +111,8 @@ func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
 	if row.DetectedBy == nil {
 		row.DetectedBy = []string{}
 	}
+	a.changing.RLock()
+	defer a.changing.RUnlock()
 	for _, owner := range a.owners(ctx, r) {
 		row.Places = append(row.Places, a.look(ctx, r, owner))
 	}

@@ -136,14 +136,9 @@ func (p *probe) whoami(ctx context.Context) (hub.AgentID, hub.MessageID, error) 
 	return got.Data.AgentID, got.Data.Latest, nil
 }
 
-// wake parks a poll, sends the canary and returns how long it took from there to
-// the tool's answer.
-func (p *probe) wake(ctx context.Context, h Hub, k canary) (time.Duration, error) {
-	agent, since, err := p.whoami(ctx)
-	if err != nil {
-		return 0, err
-	}
-	k.to = agent
+// wake parks a poll of the bridge's agent, sends it the canary and returns how long
+// it took from there to the tool's answer.
+func (p *probe) wake(ctx context.Context, h Hub, k canary, since hub.MessageID) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, bridgeWake+parkAfter)
 	defer cancel()
 	type seen struct {

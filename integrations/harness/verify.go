@@ -37,13 +37,20 @@ func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hu
 	if err := a.begin(harness); err != nil {
 		return hub.AdapterVerification{}, err
 	}
+	a.try(ctx, harness, owners)
+	return *a.verification(harness), nil
+}
+
+// try makes the trials. It finishes the verification whatever happens: another one
+// waits for that.
+func (a *Adapters) try(ctx context.Context, harness hub.Harness, owners []files.Owner) {
+	defer a.finish(harness)
 	ctx, cancel := context.WithTimeout(ctx, hub.MaxAdapterVerify)
 	defer cancel()
 	for _, owner := range owners {
 		t := &trial{Adapters: a, owner: owner, harness: harness}
 		t.run(ctx)
 	}
-	return a.finish(harness), nil
 }
 
 // toTry are the places to try: the one that is named, or all with something
@@ -82,14 +89,13 @@ func (a *Adapters) begin(harness hub.Harness) error {
 	return nil
 }
 
-func (a *Adapters) finish(harness hub.Harness) hub.AdapterVerification {
+func (a *Adapters) finish(harness hub.Harness) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	v := a.verified[harness]
 	at := hub.TimeOf(a.config.Now())
 	v.Running, v.EndedAt = false, &at
 	v.OK = !slices.ContainsFunc(v.Checks, func(c hub.AdapterCheck) bool { return c.Status == hub.CheckFailed })
-	a.mu.Unlock()
-	return *a.verification(harness)
 }
 
 // trial tries one installation.
@@ -97,6 +103,7 @@ type trial struct {
 	*Adapters
 	owner   files.Owner
 	harness hub.Harness
+	known   hub.AgentID // as whom the bridge has registered; empty: it has not
 }
 
 // note adds a check to the result.
@@ -226,7 +233,12 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 	}
 	defer p.end()
 	t.passed("bridge", fmt.Sprintf("it lists %d tools", p.tools), p.took)
-	took, err := p.wake(ctx, t.config.Hub, canary{from: agent + "-canary", nonce: nonce(8)})
+	acts, since, err := p.whoami(ctx)
+	var took time.Duration
+	if err == nil {
+		t.known = acts
+		took, err = p.wake(ctx, t.config.Hub, canary{from: agent + "-canary", to: acts, nonce: nonce(8)}, since)
+	}
 	if err != nil {
 		t.failed("wake", err, "see that the entry names this hub's address; else "+t.repair())
 		return
@@ -281,14 +293,20 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 // tryWatch measures the wake of a background process.
 func (t *trial) tryWatch(ctx context.Context, entry Entry, agent hub.AgentID, dir string) {
 	const name = "background wake"
+	if t.known == "" {
+		t.skipped(name, "the bridge, whose agent would be waited for, did not come up")
+		return
+	}
 	room := t.room(ctx)
 	if room == "" {
 		t.skipped(name, "there is no room yet in which to watch")
 		return
 	}
-	k := canary{from: agent + "-canary", to: agent, nonce: nonce(8)}
-	argv := []string{entry.Command, "watch", "--agent", string(agent) + "-w", "--room", string(room), "--until", "message-from:" + string(k.from), "--timeout", "8s"}
-	k.to = agent + "-w"
+	k := canary{from: t.known, to: agent + "-w", nonce: nonce(8)}
+	argv := []string{
+		entry.Command, "watch", "--agent", string(k.to), "--room", string(room),
+		"--until", "message-from:" + string(k.from), "--timeout", "8s",
+	}
 	if entry.BaseURL != "" {
 		argv = append(argv, "--base-url", entry.BaseURL)
 	}
