@@ -168,6 +168,9 @@ func TestConfirmation(t *testing.T) {
 			t.Errorf("the prompt lacks %q:\n%s", part, prompt)
 		}
 	}
+	if strings.Contains(prompt, "s3cret") {
+		t.Errorf("the prompt shows a secret of another entry:\n%s", prompt)
+	}
 	if !maps.Equal(r.tree(), before) {
 		t.Error("asking has changed something")
 	}
@@ -182,6 +185,23 @@ func TestConfirmation(t *testing.T) {
 	uninstall, err := r.PreviewAdapter(ctx, hub.HarnessCursor, hub.AdapterUninstall, in)
 	if err != nil || uninstall.Digest == preview.Digest || len(uninstall.Files) != 0 || uninstall.Prompt != "" {
 		t.Errorf("nothing to uninstall: %+v, %v", uninstall, err)
+	}
+}
+
+// TestSecretsBetweenChanges: two places of one file change, and a line between them
+// is written anew for its comma.
+func TestSecretsBetweenChanges(t *testing.T) {
+	r := newRig(t)
+	r.write(filepath.Join(r.home, ".gemini/settings.json"), `{
+  "mcpServers": {
+    "other": { "command": "x", "env": { "API_TOKEN": "s3cret-of-somebody" } }
+  },
+  "theme": "GitHub", "auth": "s3cret-of-another"
+}
+`)
+	plan, err := r.PreviewAdapter(context.Background(), hub.HarnessGeminiCLI, hub.AdapterInstall, hub.AdapterInput{})
+	if err != nil || strings.Contains(plan.Diff, "s3cret") || !strings.Contains(plan.Diff, r.self) {
+		t.Errorf("%v\n%s", err, plan.Diff)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hubcli/hub"
 )
@@ -144,10 +145,15 @@ func TestTrialEndsWhatItStarts(t *testing.T) {
 	if c := checks(v)["bridge"]; c.Status != hub.CheckFailed || !strings.Contains(c.Detail, "oops") {
 		t.Errorf("bridge: %+v", c)
 	}
-	proc := "/proc/" + strings.TrimSpace(r.read(pid)) + "/stat"
-	stat, err := os.ReadFile(proc)
-	if err == nil && !bytes.Contains(stat, []byte(") Z ")) {
-		t.Errorf("it lives on: %s", stat)
+	stat := "/proc/" + strings.TrimSpace(r.read(pid)) + "/stat"
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		b, err := os.ReadFile(stat)
+		if err != nil || bytes.Contains(b, []byte(") Z ")) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("it lives on: %s", b)
+		}
 	}
 }
 

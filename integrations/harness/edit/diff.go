@@ -34,6 +34,9 @@ func Diff(file string, before, after []byte) string {
 		return fmt.Sprintf("--- %s\n+++ %s\n(%v)\n", from, to, err)
 	}
 	gone, come := changed(before, after)
+	stays := func(value string) bool {
+		return bytes.Contains(before, []byte(value)) && bytes.Contains(after, []byte(value))
+	}
 	was, is := lineStarts(before), lineStarts(after)
 	for _, h := range unified.Hunks {
 		from, to := h.FromLine-1, h.ToLine-1
@@ -41,13 +44,13 @@ func Diff(file string, before, after []byte) string {
 			line := &h.Lines[i].Content
 			switch h.Lines[i].Kind {
 			case udiff.Equal:
-				*line = mask(*line)
+				*line = mask(*line, nil)
 				from, to = from+1, to+1
 			case udiff.Delete:
-				*line = maskOutside(*line, was[from], gone)
+				*line = maskOutside(*line, was[from], gone, stays)
 				from++
 			case udiff.Insert:
-				*line = maskOutside(*line, is[to], come)
+				*line = maskOutside(*line, is[to], come, stays)
 				to++
 			}
 		}
@@ -80,11 +83,11 @@ func lineStarts(b []byte) []int {
 }
 
 // maskOutside masks what a changed line held before and holds still: a file may be
-// one line.
-func maskOutside(line string, offset int, piece span) string {
+// one line. Between two changes, within the piece, stays tells what is on both sides.
+func maskOutside(line string, offset int, piece span, stays func(value string) bool) string {
 	begin := min(max(piece.start-offset, 0), len(line))
 	end := min(max(piece.end-offset, begin), len(line))
-	return mask(line[:begin]) + line[begin:end] + mask(line[end:])
+	return mask(line[:begin], nil) + mask(line[begin:end], stays) + mask(line[end:], nil)
 }
 
 const masked = "••••"
@@ -101,11 +104,17 @@ var (
 	longWord    = regexp.MustCompile(`[A-Za-z0-9+_=-]{24,}`)
 )
 
-// mask hides what may be a secret in one line.
-func mask(line string) string {
-	line = secretKey.ReplaceAllStringFunc(line, func(s string) string { return maskValue(secretKey, s) })
-	line = upperKey.ReplaceAllStringFunc(line, func(s string) string { return maskValue(upperKey, s) })
+// mask hides what may be a secret in one line, as far as hide says; nil hides all.
+func mask(line string, hide func(value string) bool) string {
+	if hide == nil {
+		hide = func(string) bool { return true }
+	}
+	line = secretKey.ReplaceAllStringFunc(line, func(s string) string { return maskValue(secretKey, s, hide) })
+	line = upperKey.ReplaceAllStringFunc(line, func(s string) string { return maskValue(upperKey, s, hide) })
 	line = looksSecret.ReplaceAllStringFunc(line, func(s string) string {
+		if !hide(s) {
+			return s
+		}
 		if strings.HasPrefix(s, "://") {
 			return "://" + masked + "@"
 		}
@@ -115,7 +124,7 @@ func mask(line string) string {
 		return masked
 	})
 	return longWord.ReplaceAllStringFunc(line, func(s string) string {
-		if strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, isLetter) {
+		if strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, isLetter) && hide(s) {
 			return masked
 		}
 		return s
@@ -125,8 +134,11 @@ func mask(line string) string {
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // maskValue keeps the key and the quotation marks.
-func maskValue(re *regexp.Regexp, s string) string {
+func maskValue(re *regexp.Regexp, s string, hide func(value string) bool) string {
 	m := re.FindStringSubmatch(s)
+	if !hide(m[2]) {
+		return s
+	}
 	if q := m[2][:1]; q == `"` || q == "'" {
 		return m[1] + q + masked + q
 	}

@@ -77,7 +77,7 @@ func TestDiffMasksSecrets(t *testing.T) {
 		}
 	}
 	for _, plain := range []string{`"command": "/usr/local/bin/node"`, `"model": "claude-sonnet-4"`, `"theme": "Ayu Dark"`, `"tokens": true`, `[mcp_servers.hub]`, `// authors: see the file`} {
-		if got := mask(plain); got != plain && !strings.Contains(plain, "authors") {
+		if got := mask(plain, nil); got != plain && !strings.Contains(plain, "authors") {
 			t.Errorf("%s is masked as %s", plain, got)
 		}
 	}
