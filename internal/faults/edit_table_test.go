@@ -30,7 +30,7 @@ var editFaults = []fault{
 	},
 	{
 		"secrets around a change are shown", "integrations/harness/edit/diff.go",
-		"				*line = mask(*line)\n", "",
+		"				*line = mask(*line, nil)\n", "",
 		"integrations/harness/edit", "TestDiffMasksSecrets",
 	},
 	{
