@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,6 +38,10 @@ func startAdapted(t *testing.T, script string) *adapted {
 func (a *adapted) write(t *testing.T, name, content string) {
 	t.Helper()
 	path := filepath.Join(a.home, name)
+	// A process that is forked meanwhile would hold the file open for writing, and
+	// what is open for writing cannot be executed.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
 		t.Fatal(err)
 	}

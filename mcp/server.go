@@ -23,8 +23,9 @@ func newServer(b *bridge) *sdk.Server {
 		// The list of tools stays as it is, and who sets a level for logging is
 		// answered, though all that the bridge has to say of itself goes to stderr.
 		Capabilities: &sdk.ServerCapabilities{
-			Tools:   &sdk.ToolCapabilities{},
-			Logging: &sdk.LoggingCapabilities{}, //nolint:staticcheck // clients of the versions before its end ask for it
+			Tools: &sdk.ToolCapabilities{},
+			//lint:ignore SA1019 clients of the versions before its end ask for it
+			Logging: &sdk.LoggingCapabilities{}, //nolint:staticcheck // as above
 		},
 	})
 	for _, t := range table() {

@@ -44,11 +44,13 @@ def hubcli(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def free_port() -> int:
-    """A port on which nothing listens, and which nobody gets by chance: it lies below
-    those that the system gives to who names none, and a socket for datagrams keeps
-    its number from other tests until this run has ended."""
+    """A port on which nothing listens, and which nobody gets by chance.
+
+    It lies below those that the system gives to who names none, and a socket for
+    datagrams keeps its number from other tests until this run has ended.
+    """
     while True:
-        port = random.randrange(20_000, 32_000)
+        port = random.randrange(20_000, 32_000)  # noqa: S311 - no secret
         hold = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             hold.bind(("127.0.0.1", port))

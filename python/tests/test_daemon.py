@@ -333,7 +333,11 @@ def test_server_is_stopped_before_an_error_leaves_with(tmp_path):
 
 
 def program(text, *args):
-    """Runs Python in another process, in a process group of its own."""
+    """Runs Python in another process, in a process group of its own.
+
+    It takes signals as a program in a terminal does, also if these tests run under nohup.
+    """
+    text = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL) if hasattr(signal, SIGHUP) else None; " + text
     env = {**os.environ, "PYTHONPATH": SOURCE}
     return subprocess.Popen(
         [sys.executable, "-u", "-c", text, *map(str, args)],
