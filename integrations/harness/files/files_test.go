@@ -263,7 +263,8 @@ func TestStates(t *testing.T) {
 	}
 	p.must(p.install(newer, Keep))
 	hubOf(`{"command": "/new/hubcli", "env": {"A": "1"}}`)
-	if st := p.store.Status(t.Context(), newer[0]); st.State != Drifted || !st.Known || st.Version != "1.0" {
+	if st := p.store.Status(t.Context(), newer[0]); st.State != Drifted || !st.Known || st.Version != "1.0" ||
+		string(st.Have) != `{"command":"/new/hubcli","env":{"A":"1"}}` {
 		t.Errorf("changed by the user: %+v", st)
 	}
 	if err := p.install(newer, Keep); ReasonOf(err) != IsDrifted {
@@ -273,8 +274,8 @@ func TestStates(t *testing.T) {
 		t.Errorf("the user's change was removed: %v", err)
 	}
 	p.put(".claude.json", `{"mcpServers": `)
-	if got := p.states(newer); got != "unreadable" {
-		t.Errorf("broken: %s", got)
+	if st := p.store.Status(t.Context(), newer[0]); st.State != Unreadable || st.Have != nil {
+		t.Errorf("broken: %+v", st)
 	}
 	if err := p.install(newer, Force); ReasonOf(err) != Refused || edit.ReasonOf(err) != edit.Unparsable {
 		t.Errorf("a broken file: %v", err)

@@ -167,23 +167,23 @@ func (p *planner) open(root, file string) (*work, error) {
 	return w, nil
 }
 
-// stateOf tells what there is of an entry in a document. wanted is its canonical
-// form, or nil where nothing is wanted.
-func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wanted []byte) (State, error) {
+// stateOf tells what there is of an entry in a document, and gives it in its
+// canonical form. wanted is that form of what is wanted, or nil if nothing is.
+func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wanted []byte) (state State, have []byte, err error) {
 	have, found, err := edit.Get(f, doc, at)
 	switch {
 	case err != nil:
-		return Unreadable, err
+		return Unreadable, nil, err
 	case !found:
-		return Absent, nil
+		return Absent, nil, nil
 	case rec == nil:
-		return Conflict, nil
+		return Conflict, have, nil
 	case edit.Hash(have) != rec.Hash:
-		return Drifted, nil
+		return Drifted, have, nil
 	case wanted != nil && !bytes.Equal(have, wanted):
-		return Outdated, nil
+		return Outdated, have, nil
 	}
-	return Installed, nil
+	return Installed, have, nil
 }
 
 // value is what edit wants of an entry.
@@ -211,7 +211,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 		return err
 	}
 	rec := w.rec.entry(e.At)
-	state, err := stateOf(w.doc, rec, e.Format, e.At, wanted)
+	state, _, err := stateOf(w.doc, rec, e.Format, e.At, wanted)
 	if err != nil {
 		return documentRefused(e.File, err)
 	}

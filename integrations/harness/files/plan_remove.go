@@ -73,7 +73,7 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 	if len(e.Owners) > 0 {
 		return nil
 	}
-	state, err := stateOf(w.doc, e, e.Format, e.At, nil)
+	state, _, err := stateOf(w.doc, e, e.Format, e.At, nil)
 	if err != nil {
 		return documentRefused(w.rec.File, err)
 	}

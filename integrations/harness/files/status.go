@@ -42,7 +42,7 @@ func (s *Store) Status(ctx context.Context, e Entry) Status {
 	}
 	rec := l.file(t.real).entry(e.At)
 	out.Known = rec != nil
-	out.State, err = stateOf(doc, rec, e.Format, e.At, wanted)
+	out.State, out.Have, err = stateOf(doc, rec, e.Format, e.At, wanted)
 	switch {
 	case err != nil:
 		out.Err = documentRefused(e.File, err)

@@ -65,6 +65,9 @@ type Status struct {
 	Entry Entry
 	State State
 	Err   error // why it is Unreadable or a Conflict
+	// Have is the entry as it stands in the file, in canonical form (see edit.Get):
+	// the very bytes of which State tells. Nil where there is none.
+	Have []byte
 	// Known says that the ledger has the entry: Absent and Known means that somebody
 	// took it out.
 	Known     bool
