@@ -85,6 +85,26 @@ func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 	return rows, nil
 }
 
+// firstAsking returns the id of the first unread message that asks something of
+// its reader, and the id behind the head if there is none. Of what is public it
+// looks at so many of the first and of the last messages as one call may.
+func (v *views) firstAsking(u *unreadIn) (hub.MessageID, error) {
+	asks := func(m *core.StoredMessage) bool { return asksOf(m, u.agent) }
+	found, err := v.listUnread(u, "", 1, asks)
+	if err != nil {
+		return 0, err
+	}
+	last, err := v.lastUnread(u, "", attentionRows, asks)
+	if err != nil {
+		return 0, err
+	}
+	first := u.head + 1
+	for _, m := range append(found, last...) {
+		first = min(first, m.ID)
+	}
+	return first, nil
+}
+
 // asksOf reports whether a message that the agent may see asks something of it.
 func asksOf(m *core.StoredMessage, agent hub.AgentID) bool {
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {

@@ -327,3 +327,81 @@ func TestArtifactSurvivesAPanicInApply(t *testing.T) {
 	check(r)
 	check(start(t, r.crash()))
 }
+
+// What was said to an agent, or names it, before it joins is unread after that,
+// also where the join is repeated; what was said to others is not its.
+func TestJoinLeavesWhatAsksUnread(t *testing.T) {
+	brief := func(r *rig) hub.MessageID {
+		return r.post(hub.PostInput{FromAgent: "lead", ToAgent: "dev", Body: "your brief"}).ID
+	}
+	mention := func(r *rig) hub.MessageID { return r.say("lead", hub.DefaultChannel, "ask @dev about it").ID }
+	for name, c := range map[string]struct {
+		before func(r *rig) // what the agent did earlier
+		asks   func(r *rig) hub.MessageID
+		live   bool
+	}{
+		"written to before it is there": {asks: brief},
+		"named before it is there":      {asks: mention},
+		"live, and written to":          {before: func(r *rig) { r.register("dev") }, asks: brief, live: true},
+		"has read, then is written to": {asks: brief, before: func(r *rig) {
+			if _, err := r.Events(r.t.Context(), hub.EventsQuery{Agent: "dev", Since: r.views.ring.visible(), Limit: 1}); err != nil {
+				r.t.Fatal(err)
+			}
+		}},
+		"nothing": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, newMemStore())
+			_, invite := r.hall(3, 60, "dev")
+			for range 3 {
+				r.say("lead", hub.DefaultChannel, "before all")
+			}
+			if c.before != nil {
+				c.before(r)
+			}
+			var first hub.MessageID
+			if c.asks != nil {
+				first = c.asks(r)
+			}
+			r.say("lead", hub.DefaultChannel, "after all")
+			ctx := withKey(t.Context(), "k", "b")
+			if s, _, ok := r.views.directory.session("dev"); ok {
+				ctx = asSession(ctx, r.secrets().reveal(s).Session)
+			}
+			for range 2 {
+				out, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: "dev"})
+				if err != nil || out.Row.Live || out.Row.Bootstrap.LatestVisibleID == 0 {
+					t.Fatalf("joined %+v, %v", out.Row, err)
+				}
+				a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "dev"})
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case first == 0 && (a.SeenID != out.Row.Bootstrap.LatestVisibleID || len(a.Directed) > 0):
+					t.Errorf("seen up to %d of %d, %+v", a.SeenID, out.Row.Bootstrap.LatestVisibleID, a.Directed)
+				case first > 0 && (len(a.Directed) != 1 || a.Directed[0].ID != first || a.SeenID >= first):
+					t.Errorf("seen up to %d, unread %+v, want %d", a.SeenID, a.Directed, first)
+				}
+			}
+		})
+	}
+}
+
+// A join that has not proved the live agent whose seat it finds moves nothing of
+// that agent's.
+func TestJoinOfAnothersSeatMovesNothing(t *testing.T) {
+	r := start(t, newMemStore())
+	_, invite := r.hall(3, 60, "dev")
+	if _, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{AgentID: "dev"}); err != nil {
+		t.Fatal(err)
+	}
+	r.say("lead", hub.DefaultChannel, "for all")
+	before := r.seen.of("dev").All
+	out, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{AgentID: "dev"})
+	if err != nil || !out.Row.Live {
+		t.Fatalf("%+v, %v", out.Row, err)
+	}
+	if after := r.seen.of("dev").All; after != before {
+		t.Errorf("seen up to %d, was %d", after, before)
+	}
+}

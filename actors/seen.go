@@ -291,6 +291,19 @@ func (h *Hub) noteBootstrap(ctx context.Context, agent hub.AgentID, head hub.Mes
 	}
 }
 
+// noteJoin says that an agent which joins at head does not want what was before,
+// but for what asks something of it: from the first such message on, all stays
+// unread. An agent may well be briefed before it joins.
+func (h *Hub) noteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
+	u := h.unreadOf(agent)
+	u.head = head
+	first, err := h.views.firstAsking(&u)
+	if err == nil {
+		h.noteBootstrap(ctx, agent, first-1)
+	}
+	return err
+}
+
 // saw changes how far an agent has seen, and wakes who waits for that.
 func (h *Hub) saw(agent hub.AgentID, change func(*core.Seen) bool) {
 	if h.seen.move(agent, change) {

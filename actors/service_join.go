@@ -44,8 +44,13 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 	if got.Seat.AgentID != got.Wanted {
 		joined.Requested = got.Wanted
 	}
-	if joined.Bootstrap, err = h.Bootstrap(ctx, got.Seat.AgentID); err != nil {
+	if joined.Bootstrap, err = h.bootstrap(ctx, got.Seat.AgentID); err != nil {
 		return hub.Outcome[hub.Joined]{}, err
+	}
+	if !joined.Live { // whoever that is has not asked for anything
+		if err := h.noteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
+			return hub.Outcome[hub.Joined]{}, err
+		}
 	}
 	joined.Seat, err = h.joinedSeat(got.Seat, session.SessionID.Public())
 	return hub.Outcome[hub.Joined]{Row: joined, Created: true, Replayed: replayed}, err

@@ -122,6 +122,15 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, error
 
 // Bootstrap says what agent needs to begin; see hub.Sessions.
 func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
+	b, err := h.bootstrap(ctx, agent)
+	if err == nil {
+		h.noteBootstrap(ctx, agent, b.LatestVisibleID)
+	}
+	return b, err
+}
+
+// bootstrap is Bootstrap without saying that anything is seen.
+func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	info, err := h.Info(ctx)
 	if err != nil {
 		return hub.Bootstrap{}, err
@@ -140,7 +149,6 @@ func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 	if len(rooms) > 0 {
 		b.RoomID = &rooms[0]
 	}
-	h.noteBootstrap(ctx, agent, b.LatestVisibleID)
 	return b, nil
 }
 
