@@ -85,6 +85,9 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		if err != nil {
 			return c, err
 		}
+		if err := hub.CheckWatching("--agent", named); err != nil {
+			return c, asUsage(err)
+		}
 		c.Agent = named
 	}
 	if cmd.Flags().Changed("resume-key") {

@@ -77,13 +77,17 @@ func (w *watcher) outcome(word, next string) *watchOutcome {
 func (w *watcher) matched() *watchOutcome {
 	next := "All conditions hold: go on."
 	if w.last.Unread > 0 {
-		next = "All conditions hold. Read what is unread, then go on: " + w.poll()
+		next = "All conditions hold. Read what is unread, then go on: " + w.reading()
 	}
 	return w.outcome(outcomeMatched, next)
 }
 
-// poll is the command that reads what is unread.
-func (w *watcher) poll() string {
+// reading is what reads what is unread. An agent that has a bridge reads through it:
+// the command registers, and would put the bridge out of the agent's session.
+func (w *watcher) reading() string {
+	if w.bridged {
+		return fmt.Sprintf(`hub_poll_messages {"room_id":%q,"timeout_seconds":0}`, w.query.Room)
+	}
 	base := w.options.url
 	if base == client.DefaultBaseURL {
 		base = ""
@@ -97,7 +101,7 @@ func (w *watcher) readFirst() string {
 	if w.last.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s unread, read first: %s", atMost(w.last.Unread), w.poll())
+	return fmt.Sprintf(" %s unread, read first: %s", atMost(w.last.Unread), w.reading())
 }
 
 func (w *watcher) timeout() (*watchOutcome, error) {

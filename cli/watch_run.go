@@ -36,6 +36,7 @@ type watcher struct {
 	last     hub.Watched    // what the hub answered last
 	looked   bool           // it has answered
 	away     bool           // the last call got no answer
+	bridged  bool           // the agent speaks through a bridge, as far as is known
 	said     *sideLines     // progress; nil unless that is wanted
 }
 
@@ -88,8 +89,10 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 			w.refresh(ctx)
 			return w.interrupted(context.Cause(ctx))
 		case err == nil && w.last.Met:
+			w.lookForBridge(ctx)
 			return w.matched(), nil
 		case err == nil && w.left() <= 0:
+			w.lookForBridge(ctx)
 			return w.timeout()
 		case err == nil: // before its time: the hub stops, and what comes back may be another
 			pause, w.away = watchRetryFirst, true
@@ -166,6 +169,23 @@ func (w *watcher) refresh(ctx context.Context) {
 	if got, err := w.hub.Watch(ctx, q); err == nil {
 		w.last = got
 	}
+	w.lookForBridge(ctx)
+}
+
+// lookForBridge learns whether the agent's session is that of a bridge. One that has
+// been seen counts until another session takes its place: a bridge may be coming back.
+func (w *watcher) lookForBridge(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+	defer cancel()
+	rows, err := w.hub.Agents(ctx, hub.AgentsQuery{})
+	if err != nil {
+		return
+	}
+	for i := range rows {
+		if rows[i].AgentID == w.query.Agent {
+			w.bridged = rows[i].Bridged()
+		}
+	}
 }
 
 // tell says that the agent was told of the messages in an outcome, so that no hook
@@ -200,6 +220,7 @@ func (w *watcher) meet(ctx context.Context) error {
 		w.progress("the hub is back")
 	}
 	w.instance, w.away = info.InstanceID, false
+	w.lookForBridge(ctx)
 	return nil
 }
 

@@ -24,6 +24,15 @@ type Session struct {
 	Incarnation  uint64          `json:"incarnation"` // rises with every session of the agent
 }
 
+// Bridged reports whether the session is that of an MCP bridge, which says so in the
+// session's metadata. When in doubt it is.
+func (s *Session) Bridged() bool {
+	var meta struct {
+		Bridge bool `json:"bridge"`
+	}
+	return json.Unmarshal(s.Metadata, &meta) != nil || meta.Bridge
+}
+
 // Registered is a session with its secrets, as register and resume answer it.
 type Registered struct {
 	Session

@@ -258,12 +258,9 @@ func (l *link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
 	if err != nil {
 		return true
 	}
-	for _, row := range rows {
-		var meta struct {
-			Bridge bool `json:"bridge"`
-		}
-		if row.AgentID == agent {
-			return json.Unmarshal(row.Metadata, &meta) != nil || meta.Bridge
+	for i := range rows {
+		if rows[i].AgentID == agent {
+			return rows[i].Bridged()
 		}
 	}
 	return false

@@ -282,6 +282,53 @@ func TestMCPLeavesAStoppedHubAlone(t *testing.T) {
 
 // Whenever a bridge that resumes from a slot is killed, the next one with the slot
 // is the same agent.
+// An agent that does what a finished watch tells it keeps its bridge: what is unread
+// is read through it, and by the command where the agent has none.
+func TestMCPWatchLeavesTheBridgeItsName(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	w := h.mcp(t, []string{"CLAUDE_PROJECT_DIR=" + h.folder}, "--agent", "lead").shake()
+	a, text := w.call("hub_watch", map[string]any{"until": []string{"message-from:dev"}, "timeout_seconds": 60})
+	var command struct{ Args []string }
+	if err := json.Unmarshal(a.Data, &command); err != nil || len(command.Args) < 2 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if _, err := h.Post(t.Context(), hub.PostInput{FromAgent: "dev", ToAgent: "lead", Body: "it is done"}); err != nil {
+		t.Fatal(err)
+	}
+	next := func() string {
+		out, err := h.command(nil, "", command.Args[1:]...).Output()
+		var line struct{ Outcome, Next string }
+		if jerr := json.Unmarshal(out, &line); err != nil || jerr != nil || line.Outcome != "matched" {
+			t.Fatalf("%v, %v: %s", err, jerr, out)
+		}
+		return line.Next
+	}
+	said := next()
+	_, given, ok := strings.Cut(said, "hub_poll_messages ")
+	var args map[string]any
+	if err := json.Unmarshal([]byte(given), &args); !ok || err != nil || strings.Contains(said, "hubcli") {
+		t.Fatalf("the watch says %q: %v", said, err)
+	}
+	if a, text := w.call("hub_poll_messages", args); a.IsError || !strings.Contains(string(a.Data), "it is done") {
+		t.Errorf("the call that it names answers %s", text)
+	}
+	if id := w.who(); id != "lead" {
+		t.Errorf("the bridge is %s", id)
+	}
+	_ = w.in.Close()
+	w.ends(time.Now())
+	if _, err := h.Register(t.Context(), hub.RegisterInput{AgentID: "lead"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Post(t.Context(), hub.PostInput{FromAgent: "dev", ToAgent: "lead", Body: "once more"}); err != nil {
+		t.Fatal(err)
+	}
+	if said := next(); !strings.Contains(said, "hubcli poll --agent lead") {
+		t.Errorf("without a bridge the watch says %q", said)
+	}
+}
+
 func TestMCPSlotSurvivesAnyDeath(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
