@@ -98,7 +98,7 @@ func (s *Store) prepare(p *Plan) (*journal, error) {
 		}
 		f := &journalFile{
 			File: t.file, Target: t.real, Root: t.root, Before: hashOf(w.before), After: hashOf(w.doc),
-			Temp: tempName(t.name), Mode: w.mode, FolderMode: w.folders,
+			Temp: tempName(t.name), Mode: w.mode, FolderMode: w.folders, Pieces: w.pieces(),
 		}
 		if info != nil {
 			f.Mode = info.Mode().Perm()
@@ -161,8 +161,15 @@ func (s *Store) carryOut(j *journal, p *Plan) error {
 			return nil
 		}
 	}
-	if berr := s.takeBack(j); berr != nil {
+	kept, berr := s.takeBack(j)
+	if berr != nil {
 		return s.stuck(fmt.Errorf("%w; and then: %w", err, berr))
+	}
+	if len(kept) > 0 {
+		return &Refusal{
+			Reason: PlanChanged, File: kept[0], Err: err, Fix: "look at the plan again",
+			Message: "somebody has written the file too and so kept the hub's entry in it, while not all other files could be changed",
+		}
 	}
 	return failed(s.dir, "the files are as they were, since not all could be changed", err)
 }
@@ -238,38 +245,4 @@ func (s *Store) forget(j *journal) {
 			_ = s.removeOwn(filepath.Join(nameStaged, f.Staged))
 		}
 	}
-}
-
-// takeBack gives every file its old content again, unless somebody has changed it
-// since.
-func (s *Store) takeBack(j *journal) error {
-	if j.Phase == forward {
-		if err := s.writeJournal(j, back); err != nil {
-			return err
-		}
-	}
-	for _, f := range slices.Backward(j.Files) {
-		if err := s.withTarget(f, false, func(t *target) error { return s.restore(t, f) }); err != nil {
-			return err
-		}
-		if err := s.removeFolders(f.Root, f.Folders); err != nil {
-			return err
-		}
-	}
-	now, err := s.readOwn(nameLedger)
-	if err == nil && bytes.Equal(now, j.Ledger) && !bytes.Equal(now, j.OldLedger) {
-		if len(j.OldLedger) > 0 {
-			err = s.writeOwn(nameLedger, j.OldLedger)
-		} else {
-			err = s.removeOwn(nameLedger)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := s.removeOwn(nameJournal); err != nil {
-		return err
-	}
-	s.forget(j)
-	return nil
 }

@@ -98,7 +98,7 @@ func (s *Store) exchange(t *target, f *journalFile) error {
 	if err != nil {
 		return err
 	}
-	if hashOf(now) == f.After {
+	if hashOf(now) == f.After || hashOf(now) != f.Before && f.holds(now) {
 		return errors.Join(s.removeTemp(t, f), s.leftover(f))
 	}
 	if hashOf(now) != f.Before {
@@ -118,11 +118,15 @@ func (s *Store) exchange(t *target, f *journalFile) error {
 	}
 	// Between this look and the rename lies what no system call closes: a harness
 	// that writes just then loses its write, or takes our place, which the look
-	// after it finds.
+	// after it finds. One that has read what we wrote and added to it has not.
 	if now, _, err = t.read(); err != nil || hashOf(now) != f.Before {
 		return errors.Join(err, moved(f.File))
 	}
-	return s.rename(t, f, f.After)
+	now, err = s.rename(t, f)
+	if err == nil && hashOf(now) != f.After && !f.holds(now) {
+		err = moved(f.File)
+	}
+	return err
 }
 
 // wholeTemp makes sure that what takes the file's place is there and whole: after
@@ -144,55 +148,54 @@ func (s *Store) wholeTemp(t *target, f *journalFile) error {
 	return s.writeTemp(t, f, content)
 }
 
-// rename puts the temporary file in its place and reads it back.
-func (s *Store) rename(t *target, f *journalFile, want string) error {
+// rename puts the temporary file in its place and returns what is there then.
+func (s *Store) rename(t *target, f *journalFile) ([]byte, error) {
 	if err := s.step("exchange", f.File); err != nil {
-		return failed(f.File, "the file cannot be replaced", err)
+		return nil, failed(f.File, "the file cannot be replaced", err)
 	}
 	if err := t.dir.Rename(f.Temp, t.name); err != nil {
-		return failed(f.File, "the file cannot be replaced", err)
+		return nil, failed(f.File, "the file cannot be replaced", err)
 	}
 	if err := s.step("folder", f.File); err != nil {
-		return failed(f.File, "the folder cannot be written", err)
+		return nil, failed(f.File, "the folder cannot be written", err)
 	}
 	if err := t.sync(); err != nil {
-		return failed(f.File, "the folder cannot be written", err)
+		return nil, failed(f.File, "the folder cannot be written", err)
 	}
 	now, _, err := t.read()
-	if err == nil && hashOf(now) != want {
-		err = moved(f.File)
-	}
-	return err
+	return now, err
 }
 
-// restore gives a file its old content again, if it has the new one.
-func (s *Store) restore(t *target, f *journalFile) error {
+// restore gives a file its old content again, if it has the new one, and returns
+// what it has then.
+func (s *Store) restore(t *target, f *journalFile) ([]byte, error) {
 	if err := s.removeTemp(t, f); err != nil {
-		return err
+		return nil, err
 	}
 	now, _, err := t.read()
 	if err != nil || hashOf(now) != f.After {
-		return err
+		return now, err
 	}
 	if f.Before == "" {
 		if err := s.step("delete", f.File); err != nil {
-			return failed(f.File, "the file cannot be removed", err)
+			return nil, failed(f.File, "the file cannot be removed", err)
 		}
-		return failed(f.File, "the file cannot be removed", errors.Join(t.dir.Remove(t.name), t.sync()))
+		return nil, failed(f.File, "the file cannot be removed", errors.Join(t.dir.Remove(t.name), t.sync()))
 	}
 	content, err := s.readOwn(filepath.Join(nameBackups, f.Backup))
 	if err == nil && edit.Hash(content) != f.Before {
 		err = errors.New("its hash does not fit")
 	}
 	if err != nil {
-		return failed(f.File, "the backup cannot be read", err)
+		return nil, failed(f.File, "the backup cannot be read", err)
 	}
-	return s.withTarget(f, true, func(t *target) error {
-		if err := s.writeTemp(t, f, content); err != nil {
-			return err
+	err = s.withTarget(f, true, func(t *target) (err error) {
+		if err = s.writeTemp(t, f, content); err == nil {
+			now, err = s.rename(t, f)
 		}
-		return s.rename(t, f, f.Before)
+		return err
 	})
+	return now, err
 }
 
 func (s *Store) removeTemp(t *target, f *journalFile) error {

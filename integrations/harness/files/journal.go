@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"hubcli/integrations/harness/edit"
 )
 
 // phase is how far a transaction has come. A journal on disk says what the next
@@ -43,6 +45,40 @@ type journalFile struct {
 	Leftover   []string    `json:"leftover,omitempty"` // folders that go with a deleted file, if they are empty
 	Mode       fs.FileMode `json:"mode"`
 	FolderMode fs.FileMode `json:"folder_mode"`
+	// Pieces are the entries that change. A harness may write the file right behind
+	// us: what counts then is whether they came through.
+	Pieces []journalPiece `json:"pieces"`
+}
+
+// journalPiece is an entry as it will be.
+type journalPiece struct {
+	Format edit.Format  `json:"format"`
+	At     edit.Pointer `json:"at"`
+	Hash   string       `json:"hash,omitempty"` // of its canonical form; empty: it goes
+}
+
+// holds reports whether a document that is no longer what was written has all
+// entries as they were written.
+func (f *journalFile) holds(doc []byte) bool {
+	for _, p := range f.Pieces {
+		have, found, err := edit.Get(p.Format, doc, p.At)
+		if err != nil || found != (p.Hash != "") || found && edit.Hash(have) != p.Hash {
+			return false
+		}
+	}
+	return len(f.Pieces) > 0
+}
+
+// pieces are the entries of a file that change.
+func (w *work) pieces() []journalPiece {
+	var all []journalPiece
+	for _, e := range w.gone {
+		all = append(all, journalPiece{Format: e.Format, At: e.At})
+	}
+	for _, e := range w.touched {
+		all = append(all, journalPiece{Format: e.Format, At: e.At, Hash: e.Hash})
+	}
+	return all
 }
 
 // tempName is a name that no harness takes for a file of its own.
@@ -81,7 +117,7 @@ func (s *Store) recover() error {
 			return nil
 		}
 	}
-	if err := s.takeBack(&j); err != nil {
+	if _, err := s.takeBack(&j); err != nil {
 		return s.stuck(err)
 	}
 	return nil

@@ -33,6 +33,7 @@ type work struct {
 	folders  fs.FileMode // of new folders
 	restless bool
 	touched  []*entryRecord // whose backup is what the file held before
+	gone     []*entryRecord // taken out of what the file held before
 	fresh    bool           // before is the original
 	entries  []Entry
 	notes    []string

@@ -90,6 +90,7 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 		}
 		w.notes = append(w.notes, fmt.Sprintf("%s was changed since it was installed; it goes with that change", e.At))
 	}
+	w.gone = append(w.gone, e)
 	w.doc, err = edit.Remove(e.Format, w.doc, e.At, e.Trace)
 	if err != nil {
 		return documentRefused(w.rec.File, err)

@@ -145,8 +145,21 @@ func (t *target) checkFolder(folder string) error {
 	return nil
 }
 
-// read returns what the file holds; nil if there is none.
-func (t *target) read() ([]byte, fs.FileInfo, error) {
+// read returns what the file holds; nil if there is none. One that is replaced just
+// then is read again.
+func (t *target) read() (b []byte, info fs.FileInfo, err error) {
+	for range reads {
+		if b, info, err = t.readOnce(); ReasonOf(err) != PlanChanged {
+			break
+		}
+	}
+	return b, info, err
+}
+
+// reads is how often a file is read that is replaced meanwhile.
+const reads = 10
+
+func (t *target) readOnce() ([]byte, fs.FileInfo, error) {
 	if len(t.missing) > 0 {
 		return nil, nil, nil
 	}
