@@ -54,9 +54,14 @@ var editFaults = []fault{
 		"integrations/harness/files", "TestKilledAtEveryStep|TestFinishedAroundALaterChange",
 	},
 	{
-		"the folder of the first file stays half", "integrations/harness/files/apply.go",
-		"		if err := s.withTarget(f, false, func(t *target) error { return s.restore(t, f) }); err != nil {\n			return err\n		}\n", "",
+		"the folder of the first file stays half", "integrations/harness/files/takeback.go",
+		"			now, err := s.restore(t, f)\n", "			now, _, err := t.read()\n",
 		"integrations/harness/files", "TestFailingAtEveryStep",
+	},
+	{
+		"what a harness has kept for us is forgotten", "integrations/harness/files/takeback.go",
+		"		if doc, ok := changed[f.Target]; ok && was.keep(", "		if doc, ok := changed[f.Target]; ok && false && was.keep(",
+		"integrations/harness/files", "TestRewrittenBeforeTheFailure",
 	},
 	{
 		"the original comes back over later changes", "integrations/harness/files/plan_remove.go",
