@@ -16,5 +16,8 @@ func lookProcess(pid int) (hook.Process, bool) {
 		return hook.Process{}, false
 	}
 	began := k.Proc.P_starttime
-	return hook.Process{PID: pid, Parent: int(k.Eproc.Ppid), Began: fmt.Sprintf("%d%06d", began.Sec, began.Usec)}, true
+	return hook.Process{
+		PID: pid, Parent: int(k.Eproc.Ppid), Began: fmt.Sprintf("%d%06d", began.Sec, began.Usec),
+		Name: unix.ByteSliceToString(k.Proc.P_comm[:]),
+	}, true
 }

@@ -22,7 +22,8 @@ func lookProcess(pid int) (hook.Process, bool) {
 	if end < 0 || len(f) <= began || f[state][0] == 'Z' || f[state][0] == 'X' {
 		return hook.Process{}, false
 	}
-	p := hook.Process{PID: pid, Began: string(f[began])}
+	_, name, _ := bytes.Cut(stat[:end], []byte("("))
+	p := hook.Process{PID: pid, Began: string(f[began]), Name: string(name)}
 	p.Parent, err = strconv.Atoi(string(f[parent]))
 	return p, err == nil
 }

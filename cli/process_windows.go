@@ -46,21 +46,22 @@ func lookProcess(pid int) (hook.Process, bool) {
 	if windows.GetProcessTimes(h, &began, &ended, &kernel, &user) != nil || windows.GetExitCodeProcess(h, &code) != nil || code != running {
 		return hook.Process{}, false
 	}
-	parent, ok := parentOf(uint32(pid))
-	return hook.Process{PID: pid, Parent: int(parent), Began: strconv.FormatInt(began.Nanoseconds(), 10)}, ok
+	parent, name, ok := listed(uint32(pid))
+	return hook.Process{PID: pid, Parent: int(parent), Began: strconv.FormatInt(began.Nanoseconds(), 10), Name: name}, ok
 }
 
-func parentOf(pid uint32) (uint32, bool) {
+// listed returns the parent and the program of a process.
+func listed(pid uint32) (parent uint32, name string, ok bool) {
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
-		return 0, false
+		return 0, "", false
 	}
 	defer func() { _ = windows.CloseHandle(all) }()
 	e := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
 	for err = windows.Process32First(all, &e); err == nil; err = windows.Process32Next(all, &e) {
 		if e.ProcessID == pid {
-			return e.ParentProcessID, true
+			return e.ParentProcessID, windows.UTF16ToString(e.ExeFile[:]), true
 		}
 	}
-	return 0, false
+	return 0, "", false
 }

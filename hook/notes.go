@@ -15,11 +15,22 @@ import (
 )
 
 // Process is a running process. Began tells it from another that gets the same
-// number later; it consists of digits.
+// number later; it consists of digits. Name is that of its program, where the
+// system tells it.
 type Process struct {
 	PID    int    `json:"pid"`
 	Began  string `json:"began"`
 	Parent int    `json:"-"`
+	Name   string `json:"-"`
+}
+
+// shells are the programs through which harnesses call hooks. What stands above a
+// hook and is none of them is its harness: beyond that begins what has started the
+// harness, which may be another one.
+var shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh", "fish", "busybox", "cmd", "powershell", "pwsh"}
+
+func (p Process) shell() bool {
+	return slices.Contains(shells, strings.TrimSuffix(strings.ToLower(p.Name), ".exe"))
 }
 
 // Note says which agent the sessions of a harness process are. A bridge leaves one
@@ -52,7 +63,7 @@ type Notes struct {
 // Limits of the folder of notes.
 const (
 	notesFolder = "bridges"
-	maxLevels   = 3 // processes above a hook that may be its harness: a shell, the harness, a wrapper
+	maxLevels   = 3 // processes above a hook that are looked at: shells, the harness
 	keepNotes   = time.Hour
 )
 
@@ -109,14 +120,30 @@ func (n Notes) OfHook(at Process, harness hub.Harness) (Note, bool) {
 }
 
 // OfBridge returns what the bridge has left that runs in the same harness as the
-// process pid, whose harness session has that key. Of several bridges of one
-// process none is taken, unless they agree or one is of that very session.
-func (n Notes) OfBridge(pid int, harness hub.Harness, session string) (Note, bool) {
+// process pid, whose harness session has that key; the key may be empty. A note of
+// that very session counts wherever it lies. Of others only those count that lie
+// with the harness itself, and one that names another session only if goesOn says
+// that the session has come after that one in the same process. Of several bridges
+// of one process none is taken, unless they agree or one is of that very session.
+func (n Notes) OfBridge(pid int, harness hub.Harness, session string, goesOn func(Process) bool) (Note, bool) {
 	if !n.usable() {
 		return Note{}, false
 	}
-	for _, at := range n.above(pid) {
-		if notes := n.bridgesAt(at, harness); len(notes) > 0 {
+	above := n.above(pid)
+	near := len(within(above))
+	for i, at := range above {
+		notes := slices.DeleteFunc(n.bridgesAt(at, harness), func(a Note) bool {
+			switch {
+			case session != "" && a.Session == session:
+				return false
+			case i >= near:
+				return true
+			case session == "" || a.Session == "" || i == 0:
+				return false
+			}
+			return !goesOn(at)
+		})
+		if len(notes) > 0 {
 			return agreed(notes, session)
 		}
 	}
@@ -133,6 +160,15 @@ func (n Notes) above(pid int) []Process {
 		}
 	}
 	return list
+}
+
+// within cuts a list of above behind the harness.
+func within(above []Process) []Process {
+	i := slices.IndexFunc(above, func(p Process) bool { return !p.shell() })
+	if i < 0 {
+		return above
+	}
+	return above[:i+1]
 }
 
 // bridgesAt returns the notes of bridges that run, left with the process at.

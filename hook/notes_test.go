@@ -23,6 +23,15 @@ func (p processes) spawn(pid, parent int, began string) Process {
 	return p[pid]
 }
 
+// run says which program a process is.
+func (p processes) run(name string, at Process) {
+	at.Name = name
+	p[at.PID] = at
+}
+
+// never is a session of which nobody knows that it goes on anywhere.
+func never(Process) bool { return false }
+
 // desk is a terminal (10) with two harnesses (20, 30), of which each has a bridge
 // (21, 31) and a hook below a shell (23 below 22, 33 below 32).
 func desk(t *testing.T) (processes, Notes) {
@@ -33,7 +42,7 @@ func desk(t *testing.T) (processes, Notes) {
 	for _, harness := range []int{20, 30} {
 		p.spawn(harness, 10, "20")
 		p.spawn(harness+1, harness, "21")
-		p.spawn(harness+2, harness, "22")
+		p.run("bash", p.spawn(harness+2, harness, "22"))
 		p.spawn(harness+3, harness+2, "23")
 	}
 	return p, NotesOf(t.TempDir(), p.look)
@@ -52,7 +61,7 @@ func TestHooksFindTheBridgeOfTheirHarness(t *testing.T) {
 	leave(t, n, p[30], Note{AgentID: "two", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[31]})
 	check := func(why string, pid int, harness hub.Harness, session string, want hub.AgentID) {
 		t.Helper()
-		got, ok := n.OfBridge(pid, harness, session)
+		got, ok := n.OfBridge(pid, harness, session, never)
 		if got.AgentID != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, want %q", why, got.AgentID, ok, want)
 		}
@@ -83,21 +92,92 @@ func TestHooksFindTheBridgeOfTheirHarness(t *testing.T) {
 	check("a harness that is gone", 33, hub.HarnessCodex, "", "")
 }
 
-// The bridge of a harness from whose shell another was started is not that one's.
-func TestNestedHarnessesAreTwo(t *testing.T) {
+// A hook goes by the bridge of its own harness and by no other: not by that of a
+// harness in which its harness was started, whoever of them tells a session.
+func TestWhoseNoteCounts(t *testing.T) {
+	const claude, codex = hub.HarnessClaudeCode, hub.HarnessCodex
+	note := func(h hub.Harness, session string) Note { return Note{Harness: h, Session: session} }
+	lines := map[string][]string{ // programs between the harness with the note and the hook, the nearest last
+		"direct": {}, "shell": {"bash"}, "two shells": {"bash.exe", "bash.exe"}, "Windows": {"CMD.EXE"},
+		"nested": {"claude"}, "nested, its shell": {"claude", "sh"}, "in a shell": {"zsh", "claude"}, "script": {"bash", "bash"},
+	}
+	for _, tt := range []struct {
+		line    string
+		note    Note
+		harness hub.Harness
+		session string
+		goesOn  bool
+		want    bool
+	}{
+		// The hook's own harness.
+		{"direct", note(claude, ""), claude, "", false, true},
+		{"direct", note(claude, ""), claude, "s", false, true},
+		{"direct", note(claude, "s"), claude, "", false, true},
+		{"direct", note(claude, "s"), claude, "s", false, true},
+		{"direct", note(claude, "s"), claude, "later", false, true}, // nothing lies between them
+		{"shell", note(claude, ""), claude, "", false, true},
+		{"shell", note(claude, ""), claude, "s", false, true},
+		{"shell", note(claude, "s"), claude, "", false, true},
+		{"shell", note(claude, "s"), claude, "s", false, true},
+		{"shell", note(claude, "s"), claude, "later", true, true},
+		{"shell", note(claude, "s"), claude, "later", false, false},
+		{"two shells", note(claude, ""), claude, "s", false, true},
+		{"two shells", note(claude, "s"), claude, "later", true, true},
+		{"Windows", note(hub.HarnessGeneric, ""), codex, "s", false, true},
+		{"shell", note(codex, ""), claude, "s", false, false},
+		// A harness within a harness.
+		{"nested", note(claude, ""), claude, "", true, false},
+		{"nested", note(claude, ""), claude, "inner", true, false},
+		{"nested", note(claude, "outer"), claude, "", true, false},
+		{"nested", note(claude, "outer"), claude, "inner", true, false},
+		{"nested", note(hub.HarnessGeneric, ""), codex, "inner", true, false},
+		{"nested", note(codex, ""), claude, "inner", true, false},
+		{"nested, its shell", note(codex, ""), codex, "inner", true, false},
+		{"nested, its shell", note(claude, "outer"), claude, "inner", true, false},
+		{"in a shell", note(codex, ""), codex, "", true, false},
+		{"in a shell", note(claude, "outer"), claude, "inner", true, false},
+		{"script", note(claude, "outer"), claude, "inner", false, false}, // the inner one is a program of a shell
+		// A worker between a harness and its hooks.
+		{"nested, its shell", note(claude, "s"), claude, "s", false, true},
+	} {
+		p := processes{}
+		p.spawn(1, 0, "1")
+		harness := p.spawn(20, 1, "20")
+		bridge := p.spawn(21, 20, "21")
+		n := NotesOf(t.TempDir(), p.look)
+		tt.note.AgentID, tt.note.BaseURL, tt.note.Bridge = "a", "u", bridge
+		leave(t, n, harness, tt.note)
+		last := 20
+		for i, name := range lines[tt.line] {
+			p.run(name, p.spawn(30+i, last, "30"))
+			last = 30 + i
+		}
+		p.spawn(50, last, "50")
+		for _, agent := range []hub.AgentID{"a", "joined"} { // before and after a hub_join
+			tt.note.AgentID = agent
+			leave(t, n, harness, tt.note)
+			got, ok := n.OfBridge(50, tt.harness, tt.session, func(at Process) bool { return tt.goesOn && at.PID == 20 })
+			if ok != tt.want || ok && got.AgentID != agent {
+				t.Errorf("%s: the note %+v counts for %s %q: %v, as %s", tt.line, tt.note, tt.harness, tt.session, ok, got.AgentID)
+			}
+		}
+	}
+}
+
+// A hook leaves nothing with what has started its harness.
+func TestNotesForABridgeStayWithTheHarness(t *testing.T) {
 	p, n := desk(t)
-	leave(t, n, p[20], Note{AgentID: "outer", BaseURL: "u", Harness: hub.HarnessClaudeCode, Bridge: p[21]})
-	p.spawn(40, 22, "40")         // a harness in the outer one's shell
-	p.spawn(41, 40, "41")         // its shell
-	hook := p.spawn(42, 41, "42") // its hook
-	if got, ok := n.OfBridge(hook.PID, hub.HarnessClaudeCode, ""); ok {
-		t.Errorf("the inner hook takes the outer agent %s", got.AgentID)
+	p.spawn(40, 22, "40")              // a harness in the outer one's shell
+	p.run("sh", p.spawn(41, 40, "41")) // its shell
+	p.spawn(42, 41, "42")              // its hook
+	if got := within(n.above(42)); len(got) != 2 || got[0].PID != 41 || got[1].PID != 40 {
+		t.Errorf("the inner hook leaves notes with %+v", got)
 	}
 }
 
 func TestBridgeFindsWhatAHookHasLeft(t *testing.T) {
 	p, n := desk(t)
-	for _, at := range n.above(23) {
+	for _, at := range within(n.above(23)) {
 		leave(t, n, at, Note{AgentID: "one", BaseURL: "u", Harness: hub.HarnessCodex})
 	}
 	if got, ok := n.OfHook(p[20], hub.HarnessCodex); !ok || got.AgentID != "one" {
@@ -121,7 +201,7 @@ func TestDamagedNotesCountAsNone(t *testing.T) {
 		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := n.OfBridge(23, hub.HarnessCodex, ""); ok {
+		if got, ok := n.OfBridge(23, hub.HarnessCodex, "", never); ok {
 			t.Errorf("%q is taken for %+v", bad, got)
 		}
 	}
@@ -131,7 +211,7 @@ func TestDamagedNotesCountAsNone(t *testing.T) {
 	if err := os.Symlink(filepath.Join(t.TempDir(), "elsewhere"), path); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := n.OfBridge(23, hub.HarnessCodex, ""); ok {
+	if got, ok := n.OfBridge(23, hub.HarnessCodex, "", never); ok {
 		t.Errorf("a link is taken for %+v", got)
 	}
 }
@@ -160,7 +240,7 @@ func TestNotesNeedAFolderAndProcesses(t *testing.T) {
 		if err := n.Leave(Process{PID: 5, Began: "1"}, Note{AgentID: "a"}); err != nil {
 			t.Error(err)
 		}
-		if _, ok := n.OfBridge(5, hub.HarnessCodex, ""); ok {
+		if _, ok := n.OfBridge(5, hub.HarnessCodex, "", never); ok {
 			t.Error("a note is found where none is kept")
 		}
 		n.Sweep(time.Now())

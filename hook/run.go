@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,7 +150,11 @@ func (r *run) connect(ctx context.Context, saved string) error {
 // bridge that runs in the same harness, whose hub is taken too, else the one that
 // the environment names.
 func (r *run) named() (hub.AgentID, error) {
-	note, ok := r.notes.OfBridge(r.PID, r.harness, Key(r.payload.SessionID))
+	session := ""
+	if r.payload.SessionID != "" {
+		session = Key(r.payload.SessionID)
+	}
+	note, ok := r.notes.OfBridge(r.PID, r.harness, session, r.goesOn)
 	if ok && (r.BaseURL == "" || strings.TrimRight(r.BaseURL, "/") == note.BaseURL) {
 		r.BaseURL, r.bridged = note.BaseURL, true
 		return note.AgentID, nil
@@ -162,6 +167,20 @@ func (r *run) named() (hub.AgentID, error) {
 		return "", quiet(EnvAgent + " names a watch")
 	}
 	return id, hub.CheckSender(EnvAgent, id)
+}
+
+// laterSources are those of sessions that begin within a process that runs.
+var laterSources = []string{"resume", "clear", "compact", "fork"}
+
+// goesOn reports whether the session has come after another one in a process of
+// the harness. Only the beginning of a session says so; what it says is remembered.
+func (r *run) goesOn(at Process) bool {
+	session, mark := r.payload.SessionID, fmt.Sprintf("in-%d-%s", at.PID, at.Began)
+	if r.event == SessionStart && slices.Contains(laterSources, r.payload.Source) {
+		r.sessions.once(session, mark, false)
+		return true
+	}
+	return r.sessions.said(session, mark)
 }
 
 // resolve finds the room of the first folder that is bound to one.
@@ -254,13 +273,13 @@ func AgentOf(harness hub.Harness, session string) hub.AgentID {
 }
 
 // leaveNotes tells a bridge that starts later who the session is. It knows the
-// process that has started it, which is one of those above the hook.
+// process that has started it, which is the harness above the hook.
 func (r *run) leaveNotes(b Binding) {
 	if !r.notes.usable() {
 		return
 	}
 	note := Note{AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: Key(r.payload.SessionID)}
-	for _, at := range r.notes.above(r.PID) {
+	for _, at := range within(r.notes.above(r.PID)) {
 		if err := r.notes.Leave(at, note); err != nil {
 			log(r.DataRoot, r.Now(), "%s: no note is left for a bridge: %v", r.event, err)
 			return

@@ -571,3 +571,45 @@ func TestTheLogHoldsNoMessage(t *testing.T) {
 		t.Errorf("after a long log: %v %v, %v %v", now, err, old, err2)
 	}
 }
+
+// inHarness makes the world's hooks run below a shell of a harness, in which the
+// bridge of the agent runs that was begun for the session.
+func (w *world) inHarness(t *testing.T, agent hub.AgentID, session string) {
+	t.Helper()
+	p := processes{}
+	p.spawn(1, 0, "1")
+	p.spawn(20, 1, "20")
+	p.spawn(21, 20, "21")
+	p.run("sh", p.spawn(22, 20, "22"))
+	p.spawn(23, 22, "23")
+	w.Process, w.PID = p.look, 23
+	leave(t, NotesOf(w.DataRoot, p.look), p[20], Note{
+		AgentID: agent, BaseURL: w.DefaultBaseURL, Harness: hub.HarnessClaudeCode, Session: Key(session), Bridge: p[21],
+	})
+}
+
+// TestASessionGoesOnInItsProcess: under another id than its bridge was begun with
+// it is still the bridge's agent, while one that begins anew is another's.
+func TestASessionGoesOnInItsProcess(t *testing.T) {
+	for _, source := range []string{"resume", "clear", "compact", "fork"} {
+		w := newWorld(t)
+		w.inHarness(t, "tools", "s0")
+		if err := Remember(w.DataRoot, "s0", Binding{AgentID: "tools", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}); err != nil {
+			t.Fatal(err)
+		}
+		if text := w.say(t, Stop, session); strings.Contains(text, "tools") {
+			t.Errorf("before it has begun: %q", text)
+		}
+		if text := w.say(t, SessionStart, session+`,"source":"`+source+`"`); !strings.Contains(text, "You are agent tools ") {
+			t.Errorf("%s: %q", source, text)
+		}
+		w.inHarness(t, "joined", "s0")
+		w.hub.attention = withDirected(7)
+		if text := w.say(t, Stop, session); !strings.Contains(text, "agent joined:") {
+			t.Errorf("at the end of a turn after %s: %q", source, text)
+		}
+		if text := w.say(t, SessionStart, `"session_id":"inner","cwd":"/work/app","source":"startup"`); !strings.Contains(text, "You are agent claude-code-"+Key("inner")[:8]+" ") {
+			t.Errorf("a session of its own: %q", text)
+		}
+	}
+}

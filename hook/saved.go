@@ -155,6 +155,9 @@ func (s sessions) touch(session string, now time.Time) { _ = os.Chtimes(s.path(s
 
 // said reports whether once has been asked for the thing.
 func (s sessions) said(session, what string) bool {
+	if s.dir == "" || session == "" {
+		return false
+	}
 	_, err := os.Lstat(filepath.Join(s.dir, Key(session)+"-"+what))
 	return err == nil
 }

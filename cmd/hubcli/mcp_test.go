@@ -501,3 +501,39 @@ func TestMCPAndHookAreOneAgent(t *testing.T) {
 		}
 	})
 }
+
+// A harness that was started from the shell of another is an agent of its own,
+// also where its hooks are called without a shell between.
+func TestHookOfAHarnessWithinAHarness(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	w := h.mcp(t, []string{"CLAUDE_CODE_SESSION_ID=OUTER-1"}, "--harness", "claude-code").shake()
+	outer := w.who()
+	hook := func(session, script string) string {
+		payload := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`, session, h.folder)
+		cmd := h.command(nil, payload, "hook", "session-start", "--harness", "claude-code")
+		cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
+		var err error
+		if cmd.Path, err = exec.LookPath("sh"); err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	if say := hook("OUTER-1", `"$@"; :`); !strings.Contains(say, "You are agent "+string(outer)+" ") {
+		t.Errorf("the outer hook says %s", say)
+	}
+	h.direct(t, outer, "for the outer alone")
+	for i, script := range []string{`"$@"; :`, `sh -c '"$@"; :' sh "$@"; :`, `sh -c 'sh -c "\"\$@\"; :" sh "$@"; :' sh "$@"; :`} {
+		say := hook(fmt.Sprintf("INNER-%d", i), script)
+		if !strings.Contains(say, "You are agent claude-code-") || strings.Contains(say, string(outer)) || strings.Contains(say, "outer alone") {
+			t.Errorf("the inner hook says %s", say)
+		}
+	}
+	if id := w.who(); id != outer {
+		t.Errorf("the bridge is %s", id)
+	}
+}

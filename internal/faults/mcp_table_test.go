@@ -55,6 +55,16 @@ var mcpFaults = []fault{
 		"hook", "TestHooksFindTheBridgeOfTheirHarness",
 	},
 	{
+		"hook goes by another session's bridge", "hook/notes.go",
+		"			return !goesOn(at)", "			return false",
+		"hook", "TestWhoseNoteCounts",
+	},
+	{
+		"hook goes by the bridge of an outer harness", "hook/notes.go",
+		"near := len(within(above))", "near := len(above)",
+		"hook", "TestWhoseNoteCounts",
+	},
+	{
 		"session outlives its client", "mcp/bridge.go",
 		"	b.link.close()\n", "",
 		"mcp", "TestSessionEndsWithTheClient",
