@@ -31,7 +31,8 @@ const (
 
 type hookOptions struct {
 	baseURL
-	harness string
+	harness  string
+	dataRoot string
 }
 
 func newHook(env *Env) *cobra.Command {
@@ -71,13 +72,23 @@ turn.`,
 				}
 				base = o.url
 			}
-			return runHook(cmd.Context(), env, hook.Event(args[0]), base, o.harness)
+			if cmd.Flags().Changed("data-root") {
+				root, err := absolute("--data-root", o.dataRoot)
+				if err != nil {
+					return harmless(err)
+				}
+				o.dataRoot = root
+			}
+			return runHook(cmd.Context(), env, hook.Event(args[0]), base, &o)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return harmless(flagFailure(cmd, err)) })
 	o.baseURL.add(cmd.Flags())
 	cmd.Flags().StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from the payload")
-	_ = cmd.Flags().MarkHidden("harness") // it exists
+	cmd.Flags().StringVar(&o.dataRoot, "data-root", "", "`folder` of what belongs to the user, where the environment does not tell")
+	for _, name := range []string{"harness", "data-root"} { // adapters write them
+		_ = cmd.Flags().MarkHidden(name) // it exists
+	}
 	return cmd
 }
 
@@ -102,12 +113,12 @@ func harmless(err error) error {
 }
 
 // runHook answers within the budget, come what may.
-func runHook(ctx context.Context, env *Env, event hook.Event, base, harness string) error {
+func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *hookOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, hookCalls)
 	defer cancel()
 	transport := hookTransport()
 	defer transport.CloseIdleConnections()
-	c := hookConfig(env, transport, base, harness)
+	c := hookConfig(env, transport, base, o)
 	answered := make(chan hook.Answer, 1)
 	go func() {
 		defer func() {
@@ -128,13 +139,16 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base, harness stri
 	}
 }
 
-func hookConfig(env *Env, transport *http.Transport, base, harness string) *hook.Config {
+func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions) *hook.Config {
 	// Without a data root or a working folder there is less to go by, and no
 	// reason to fail.
-	root, _ := env.dataRoot()
+	root := o.dataRoot
+	if root == "" {
+		root, _ = env.dataRoot()
+	}
 	dir, _ := os.Getwd()
 	return &hook.Config{
-		Flag: harness, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
+		Flag: o.harness, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
 		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now, Process: lookProcess, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {

@@ -189,6 +189,8 @@ func TestHookMistakes(t *testing.T) {
 		"stop --base-url":          "the flag --base-url needs a value",
 		"stop --base-url ftp://x":  "the base address does not begin with http:// or https://",
 		"session-start --base-url": "the flag --base-url needs a value",
+		"stop --data-root":         "the flag --data-root needs a value",
+		"stop --data-root=":        "--data-root cannot be empty",
 	} {
 		got, _ := hooked(t, nil, strings.NewReader("{}"), strings.Fields(args)...)
 		if got.exit != ExitRefused || got.stdout != "" || !strings.HasPrefix(got.stderr, "hubcli: "+sentence+"\nfix: ") {
@@ -197,5 +199,24 @@ func TestHookMistakes(t *testing.T) {
 	}
 	if got, _ := hooked(t, map[string]string{"HUB_BASE_URL": "http://127.0.0.1:1"}, strings.NewReader("{}"), "stop", "--harness", "unheard-of"); got != (ran{0, "", ""}) {
 		t.Errorf("an unknown harness: %+v", got)
+	}
+}
+
+// TestHookOfAnotherDataRoot: the line of an adapter says where the bridge keeps
+// what it knows, whatever the environment has.
+func TestHookOfAnotherDataRoot(t *testing.T) {
+	s := hubOf(t, map[string][]string{
+		"GET /v1/hub-info":   {`{"ok":true,"result":{"instance_id":"i"}}`},
+		"GET /v1/attention":  {`{"ok":true,"result":{"directed":[{"id":4,"from_agent":"b","kind":"chat","direct":true,"excerpt":"hi"}]}}`},
+		"POST /v1/attention": {`{"ok":true,"result":{"told_id":4,"moved":true}}`},
+	})
+	root := filepath.Join(t.TempDir(), "a b")
+	if err := hook.Remember(root, "s", hook.Binding{AgentID: "of-that-root", BaseURL: s.URL, InstanceID: "i"}); err != nil {
+		t.Fatal(err)
+	}
+	vars := map[string]string{"HUB_DATA_ROOT": t.TempDir(), "HUB_BASE_URL": s.URL}
+	got, _ := hooked(t, vars, strings.NewReader(stopPayload), "stop", "--harness", "codex", "--data-root", root)
+	if got.exit != 0 || !strings.Contains(got.stdout, "agent of-that-root:") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -60,18 +60,40 @@ func (e Entry) command(ev event, h hub.Harness) string {
 	if e.BaseURL != "" {
 		line += " --base-url " + e.BaseURL
 	}
+	if e.DataRoot != "" {
+		line += " --data-root " + e.argument(e.DataRoot)
+	}
 	return line
+}
+
+// odd reports whether a character may mean something to a shell.
+func odd(r rune) bool {
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return !letter && !strings.ContainsRune("/._+-:", r)
+}
+
+func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// argument is a path as an argument in a line for a shell. On Windows it has
+// slashes, which everything there takes and no shell drops.
+func (e Entry) argument(path string) string {
+	if e.GOOS == "windows" {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	switch {
+	case !strings.ContainsFunc(path, odd):
+		return path
+	case e.GOOS == "windows":
+		return `"` + path + `"` // no path of Windows holds a quote
+	}
+	return single(path)
 }
 
 // quoted is the executable as the first word of a line for a shell. Of a path
 // that has to be quoted only the folder is, as far as shells take that: so the name
 // stands before what it is called for, wherever the executable moves.
 func (e Entry) quoted() string {
-	odd := func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !strings.ContainsRune("/._+-:", r) && (r != '\\' || e.GOOS != "windows")
-	}
-	single := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+	odd := func(r rune) bool { return odd(r) && (r != '\\' || e.GOOS != "windows") }
 	slash := strings.LastIndex(e.Command, "/")
 	switch {
 	case !strings.ContainsFunc(e.Command, odd):

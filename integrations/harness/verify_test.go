@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -90,6 +91,56 @@ func TestAnswers(t *testing.T) {
 		if err := c.got.check(c.harness, c.nonce); (err == nil) != c.ok {
 			t.Errorf("%s %+v for %q: %v", c.harness, c.got, c.nonce, err)
 		}
+	}
+}
+
+// TestHookLinesNameTheDataRoot where it is not the default, and only there: of a
+// line that changes Codex asks its user again.
+func TestHookLinesNameTheDataRoot(t *testing.T) {
+	for _, root := range []string{"", "/data", "/srv/it's a \"$HOME\" `x`"} {
+		for i := range rows {
+			for _, scope := range rows[i].scopes() {
+				h, r := rows[i].harness, newRig(t)
+				if h == hub.HarnessOpenCode {
+					continue // its plugin hands over the environment
+				}
+				r.config.DataRoot = root
+				out := filepath.Join(r.home, "args")
+				r.write(r.self, "#!/bin/sh\nfor a; do printf '%s\\n' \"$a\"; done >"+out+"\n")
+				r.must(h, hub.AdapterInstall, r.input(scope))
+				_, s, owner, err := r.where(h, r.input(scope))
+				entry, err2 := r.today()
+				all, err3 := r.wants(s, owner, entry)
+				if err := errors.Join(err, err2, err3); err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range all {
+					if w.part != hub.PartHooks {
+						continue
+					}
+					for _, e := range w.entries {
+						b, err := raw(e)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, line := range linesOf(b, eventStop) {
+							argv := shellCommand(line)
+							if err := exec.Command(argv[0], argv[1:]...).Run(); err != nil {
+								t.Fatal(err)
+							}
+							got := r.read(out)
+							if want := "--data-root\n" + root + "\n"; strings.HasSuffix(got, want) != (root != "") || strings.Contains(got, "data-root") != (root != "") {
+								t.Errorf("%s %s: %s calls with\n%s", h, scope, line, got)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	e := Entry{Command: `C:\hub\hubcli.exe`, DataRoot: `D:\the data`, GOOS: "windows"}
+	if got, want := e.command(eventStop, hub.HarnessCodex), `C:\hub\hubcli.exe hook stop --harness codex --data-root "D:/the data"`; got != want {
+		t.Errorf("on Windows: %s, want %s", got, want)
 	}
 }
 

@@ -65,6 +65,11 @@ var mcpFaults = []fault{
 		"hook", "TestWhoseNoteCounts",
 	},
 	{
+		"hook line without its data root", "integrations/harness/piece.go",
+		"	if e.DataRoot != \"\" {\n		line +=", "	if false {\n		line +=",
+		"integrations/harness", "TestHookLinesNameTheDataRoot",
+	},
+	{
 		"session outlives its client", "mcp/bridge.go",
 		"	b.link.close()\n", "",
 		"mcp", "TestSessionEndsWithTheClient",
