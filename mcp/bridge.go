@@ -212,11 +212,23 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		news := b.link.told()
 		if err != nil {
-			return refusal(err), nil
+			return refusal(headed(err, news)), nil
 		}
+		a.line = sentence(news, a.line)
 		return success(a)
 	}
+}
+
+// headed lets the way out of an error begin with what the agent should know.
+func headed(err error, news string) error {
+	if news == "" {
+		return err
+	}
+	e := *asError(err)
+	e.Fix = sentence(news, wayOut(&e))
+	return &e
 }
 
 // run runs a tool in the live session, once more if that turns out to be gone.
@@ -231,6 +243,10 @@ func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage)
 		if again && !t.reads && before.agent != c.at.agent {
 			return nil, hub.Errorf(hub.CodeSessionReplaced, "this bridge has become %s while the call was under way as %s", c.at.agent, before.agent).
 				WithFix("call again if it is still meant, as " + string(c.at.agent))
+		}
+		if again && !t.reads && before.instance != c.at.instance {
+			return nil, hub.NewError(hub.CodeStoreChanged, "the hub has another store than when the call began, and nothing was done in it").
+				WithFix("look around with hub_whoami, and call again if it is still meant")
 		}
 		c.writes = 0 // the same writes have the same keys
 		a, err = b.attempt(ctx, c, t, args)

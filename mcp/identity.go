@@ -99,6 +99,9 @@ func (l *link) begin(ctx context.Context, info hub.Info) (*seat, error) {
 			if kept.Joined {
 				c, joined = choice{agent: kept.AgentID, yields: true}, true
 				remark = fmt.Sprintf("The session that the slot remembers is good no more, so %s was registered anew.", kept.AgentID)
+				if kept.InstanceID != info.InstanceID {
+					l.moved()
+				}
 			}
 		}
 	}
@@ -189,12 +192,11 @@ func (l *link) again(ctx context.Context, last *seat, info hub.Info) (*seat, err
 		}
 		return s, err
 	}
-	l.b.feeds.forget()
 	s, err := l.register(ctx, choice{agent: last.agent, yields: true}, info)
 	if err != nil {
 		return nil, err
 	}
-	s.remark = sentence("The hub has another store than before: what was in the old one is not here, and you are registered anew.", s.remark)
+	s.remark = sentence("The hub has another store than before, so you are registered anew.", s.remark)
 	return l.keep(s), nil
 }
 

@@ -313,3 +313,92 @@ func TestHookAndBridgeAreOneAgent(t *testing.T) {
 		t.Errorf("a second bridge of one session is %s: %s", id, line)
 	}
 }
+
+// In another store the room that the agent had joined is nobody's or another
+// team's: the bridge is in none, whatever call comes first, and says so once.
+func TestOtherStoreForgetsTheRoom(t *testing.T) {
+	for _, first := range []string{"hub_whoami", "hub_post_message", "hub_list_agents"} {
+		t.Run(first, func(t *testing.T) {
+			addr := freeAddress(t)
+			h := testhub.Start(t, at(addr))
+			me := bridgeTo(t, h, nil)
+			var joined joinOut
+			me.must("hub_join", map[string]any{"code": invite(t, me, "me"), "agent_id": "me"}, &joined)
+			if err := h.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			testhub.Start(t, at(addr))
+			// As many records as in the old store: the room has the same id.
+			if _, err := me.hub.Register(context.Background(), hub.RegisterInput{AgentID: "stranger"}); err != nil {
+				t.Fatal(err)
+			}
+			invite(t, me, "stranger")
+			strangers, err := me.hub.Room(context.Background(), hub.RoomRef{Room: string(joined.Room.RoomID)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := map[string]any(nil)
+			if first == "hub_post_message" {
+				body = map[string]any{"body": "for my team"}
+			}
+			res := me.try(first, body)
+			if say := text(res); !strings.Contains(say, "another store") || res.IsError != (body != nil) {
+				t.Errorf("%s says %q", first, say)
+			}
+			if say := text(me.try("hub_list_agents", nil)); strings.Contains(say, "another store") {
+				t.Errorf("it says so again: %q", say)
+			}
+			me.must("hub_post_message", map[string]any{"body": "for everybody"}, nil)
+			page, err := me.hub.Events(context.Background(), hub.EventsQuery{Agent: "stranger", Channels: []hub.ChannelName{strangers.Channel}, Limit: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := decodeRows(page.Rows)
+			for _, row := range rows {
+				if row.FromAgent == "me" {
+					t.Errorf("the room of others holds %q", row.Body)
+				}
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			var now aboutMe
+			if me.must("hub_whoami", nil, &now); now.RoomID != "" || now.Channel != hub.DefaultChannel {
+				t.Errorf("it is in %s and posts to %s", now.RoomID, now.Channel)
+			}
+		})
+	}
+}
+
+// A room that is not there keeps nobody from hearing who it is.
+func TestWhoamiOutlivesItsRoom(t *testing.T) {
+	h := testhub.Start(t)
+	me := bridgeTo(t, h, func(c *Config) {
+		c.Getenv = func(name string) string { return map[string]string{"HUB_ROOM": "r_404"}[name] }
+	})
+	var now aboutMe
+	if me.must("hub_whoami", nil, &now); now.AgentID != "me" || now.RoomID != "" {
+		t.Errorf("it is %+v", now)
+	}
+}
+
+// A slot holds for one store.
+func TestSlotIsNotResumedInAnotherStore(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	first := bridgeTo(t, h, slotted(root, "s"))
+	first.must("hub_join", map[string]any{"code": invite(t, first, "builder")}, nil)
+	first.end()
+	url := h.URL
+	if err := h.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	other := testhub.Start(t, at(strings.TrimPrefix(url, "http://")))
+	second := bridgeTo(t, other, slotted(root, "s"))
+	if say := text(second.try("hub_list_agents", nil)); !strings.Contains(say, "another store") {
+		t.Errorf("in another store it says %q", say)
+	}
+	var now aboutMe
+	if second.must("hub_whoami", nil, &now); now.AgentID != "builder" || now.RoomID != "" {
+		t.Errorf("in another store it is %s in %s", now.AgentID, now.RoomID)
+	}
+}

@@ -15,7 +15,7 @@ func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key st
 		return nil, nil, err
 	}
 	defer l.changed()
-	info, err := l.reach(ctx, true)
+	info, err := l.arrive(ctx, true)
 	if err == nil {
 		err = l.settleSlot()
 	}
@@ -49,7 +49,7 @@ func (l *link) takeUp(ctx context.Context, agent hub.AgentID) (*seat, error) {
 	if now := l.current(); now != nil && now.agent == agent {
 		return now, nil
 	}
-	info, err := l.reach(ctx, true)
+	info, err := l.arrive(ctx, true)
 	if err == nil {
 		err = l.settleSlot()
 	}

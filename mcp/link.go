@@ -46,6 +46,7 @@ type link struct {
 	mu     sync.Mutex
 	now    *seat      // nil: none
 	last   *seat      // the one before, which may still be good; nil: none
+	news   string     // what the next answer of any tool begins with; may be empty
 	ended  *hub.Error // another process has the name: what calls are told
 	trying *attempt
 
@@ -54,7 +55,11 @@ type link struct {
 	slotted bool  // whether there is one has been settled
 	held    bool  // the slot that was asked for is another bridge's
 	key     string
+	store   hub.InstanceID // of the hub that was last reached; empty: none was
 }
+
+// otherStore is what an agent is told whose hub has another store.
+const otherStore = "The hub has another store than before: what was in the old one is not here, you are in no room of it, and its ids mean other things."
 
 // attempt is one try to get a session; seat and err are set when done is closed.
 type attempt struct {
@@ -148,7 +153,7 @@ func (l *link) current() *seat {
 
 // connect brings a hub up, and makes a session or finds that the last is good.
 func (l *link) connect(ctx context.Context, last *seat) (*seat, error) {
-	info, err := l.reach(ctx, last != nil)
+	info, err := l.arrive(ctx, last != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +172,43 @@ func (l *link) connect(ctx context.Context, last *seat) (*seat, error) {
 		l.b.announce(s)
 	}
 	return s, err
+}
+
+// arrive is reach, and forgets what holds in one store only where the hub has
+// another than before.
+func (l *link) arrive(ctx context.Context, wasThere bool) (hub.Info, error) {
+	info, err := l.reach(ctx, wasThere)
+	if err != nil {
+		return info, err
+	}
+	if l.store != "" && l.store != info.InstanceID {
+		l.moved()
+	}
+	l.store = info.InstanceID
+	return info, nil
+}
+
+// moved forgets what holds in one store only.
+func (l *link) moved() {
+	l.b.feeds.forget()
+	l.b.homes.forget()
+	l.tell(otherStore)
+}
+
+// tell has the next answer of any tool begin with what the agent should know.
+func (l *link) tell(news string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.news = news
+}
+
+// told returns what is to be told, once.
+func (l *link) told() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	news := l.news
+	l.news = ""
+	return news
 }
 
 // reach finds a hub, and starts one if that is the bridge's to do. One that was

@@ -30,6 +30,9 @@ type homes struct {
 	joined map[hub.AgentID]hub.RoomID
 	bound  hub.RoomID
 	until  time.Time // when bound is to be asked for again
+	// moved: the hub has another store than the environment was made for, whose
+	// rooms have ids that other rooms had.
+	moved bool
 }
 
 // join says that the agent has joined a room, which counts before the folder's.
@@ -64,6 +67,25 @@ func (h *homes) bind(room hub.RoomID, until time.Time) {
 	h.bound, h.until = room, until
 }
 
+// forget leaves all rooms: the hub has another store, in which their ids are nobody's
+// or other rooms'.
+func (h *homes) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.joined, h.bound, h.until, h.moved = nil, "", time.Time{}, true
+}
+
+// spawned is the room for which the environment says that the bridge was started,
+// or "".
+func (h *homes) spawned(getenv func(string) string) hub.RoomID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.moved {
+		return ""
+	}
+	return hub.RoomID(getenv("HUB_ROOM"))
+}
+
 // home is the room in which the agent works: the one it has joined, else the one
 // it was spawned for, else the one that its project's folder is bound to, else none.
 func (c *call) home(ctx context.Context) (hub.RoomID, error) {
@@ -71,8 +93,8 @@ func (c *call) home(ctx context.Context) (hub.RoomID, error) {
 	if room, ok := c.bridge.homes.known(c.agent(), now); ok {
 		return room, nil
 	}
-	if room := c.bridge.Getenv("HUB_ROOM"); room != "" {
-		return hub.RoomID(room), nil // who was spawned was spawned for this room
+	if room := c.bridge.homes.spawned(c.bridge.Getenv); room != "" {
+		return room, nil
 	}
 	dir := projectFolder(c.bridge.Getenv, os.Getwd)
 	if dir == "" {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"hubcli/hub"
@@ -53,6 +54,12 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		return nil, err
 	}
 	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
+	if room != "" && errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
+		// Who asks who it is must hear that, whatever has become of its room.
+		c.bridge.homes.forget()
+		room = ""
+		a, err = c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent()})
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,9 +45,19 @@ var mcpFaults = []fault{
 		"mcp", "TestStayingIsLifeAndNothingElse",
 	},
 	{
-		"cursors of another store", "mcp/identity.go",
+		"cursors of another store", "mcp/link.go",
 		"	l.b.feeds.forget()\n", "",
 		"mcp", "TestOtherStoreRegistersAnewAndSaysSo",
+	},
+	{
+		"room of another store", "mcp/link.go",
+		"	l.b.homes.forget()\n", "",
+		"mcp", "TestOtherStoreForgetsTheRoom",
+	},
+	{
+		"join takes the brief for seen", "actors/seen.go",
+		"h.noteBootstrap(ctx, agent, first-1)", "h.noteBootstrap(ctx, agent, head)",
+		"actors", "TestJoinLeavesWhatAsksUnread",
 	},
 	{
 		"bridge that is gone counts", "hook/notes.go",
