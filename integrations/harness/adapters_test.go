@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"hubcli/hub"
 )
 
@@ -226,12 +228,44 @@ func TestSharedFiles(t *testing.T) {
 			}
 		}
 	}
-	got := r.tree()
-	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
-	maps.DeleteFunc(before, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
-	if !maps.Equal(got, before) {
-		t.Errorf("left: %v", got)
+	if got := r.tree(); !maps.Equal(got, before) {
+		t.Errorf("left: %q", slices.Sorted(maps.Keys(got)))
 	}
+}
+
+// TestAnyOrder: in whatever order adapters come and go, no file and no folder is
+// left, and nothing goes that somebody still needs.
+func TestAnyOrder(t *testing.T) {
+	type place struct {
+		harness hub.Harness
+		in      hub.AdapterInput
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newRig(t)
+		before := r.tree()
+		var all []place
+		for i := range rows {
+			for _, scope := range rows[i].scopes() {
+				all = append(all, place{rows[i].harness, r.input(scope)})
+			}
+		}
+		some := rapid.Permutation(all).Draw(rt, "come")[:rapid.IntRange(2, 5).Draw(rt, "number")]
+		for _, p := range some {
+			r.must(p.harness, hub.AdapterInstall, p.in)
+		}
+		order := rapid.Permutation(some).Draw(rt, "go")
+		for i, p := range order {
+			r.must(p.harness, hub.AdapterUninstall, p.in)
+			for _, other := range order[i+1:] {
+				if got := r.statesOf(other.harness, other.in); !inState(got, "installed") {
+					rt.Fatalf("%s after %s went: %s", other.harness, p.harness, got)
+				}
+			}
+		}
+		if got := r.tree(); !maps.Equal(got, before) {
+			rt.Fatalf("left: %q", slices.Sorted(maps.Keys(got)))
+		}
+	})
 }
 
 // TestHooksThatWouldBeHidden are joined where they are.

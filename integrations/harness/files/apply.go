@@ -121,9 +121,7 @@ func (s *Store) prepare(p *Plan) (*journal, error) {
 			f.Folders = slices.Insert(f.Folders, 0, folder)
 			folder = filepath.Dir(folder)
 		}
-		if len(f.Folders) > 0 {
-			w.rec.Folders = f.Folders
-		}
+		w.rec.inheritFolders(f.Folders)
 		j.Files = append(j.Files, f)
 	}
 	if j.OldLedger, err = s.readOwn(nameLedger); err != nil && !os.IsNotExist(err) {

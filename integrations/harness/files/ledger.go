@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,11 +33,13 @@ type sealed struct {
 
 // fileRecord is a file that holds entries of ours.
 type fileRecord struct {
-	File    string   `json:"file"`   // as the first entry named it
-	Target  string   `json:"target"` // links followed
-	Root    string   `json:"root"`
-	Created bool     `json:"created,omitempty"` // there was no file before us
-	Folders []string `json:"folders,omitempty"` // those that we made for it, outermost first
+	File    string `json:"file"`   // as the first entry named it
+	Target  string `json:"target"` // links followed
+	Root    string `json:"root"`
+	Created bool   `json:"created,omitempty"` // there was no file before us
+	// Folders are those above it that we made, for it or for a file that has gone,
+	// outermost first.
+	Folders []string `json:"folders,omitempty"`
 	// Original is the backup of what the file held before us. It is forgotten as soon
 	// as somebody else has changed the file between two changes of ours, because
 	// restoring it would undo that.
@@ -92,6 +95,18 @@ func (f *fileRecord) entry(at edit.Pointer) *entryRecord {
 
 func (f *fileRecord) drop(e *entryRecord) {
 	f.Entries = slices.DeleteFunc(f.Entries, func(x *entryRecord) bool { return x == e })
+}
+
+// inheritFolders takes those folders over that the file stands in: they go with
+// the last file that needs them.
+func (f *fileRecord) inheritFolders(folders []string) {
+	for _, folder := range folders {
+		rel, err := filepath.Rel(folder, f.Target)
+		if err == nil && filepath.IsLocal(rel) && !slices.Contains(f.Folders, folder) {
+			f.Folders = append(f.Folders, folder)
+		}
+	}
+	slices.SortFunc(f.Folders, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
 
 // encode is the ledger as it is written.

@@ -155,6 +155,14 @@ func (p *planner) finish(now *ledger, base string) (*Plan, error) {
 			File: w.target.file, Target: w.target.real, Before: w.before, After: w.doc, Entries: w.entries, Notes: w.notes,
 		})
 	}
+	for _, gone := range p.ledger.Files {
+		if len(gone.Entries) > 0 {
+			continue
+		}
+		for _, heir := range p.ledger.Files {
+			heir.inheritFolders(gone.Folders)
+		}
+	}
 	p.ledger.Files = slices.DeleteFunc(p.ledger.Files, func(f *fileRecord) bool { return len(f.Entries) == 0 })
 	if len(p.ledger.Files) == 0 {
 		p.ledger.Files = now.Files[:0:0]
