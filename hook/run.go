@@ -21,6 +21,7 @@ type Service interface {
 	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
+	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, error)
 }
 
 // The environment variables that name agent and hub.
@@ -346,7 +347,18 @@ func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene
 	if a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: at.Room.RoomID}); err == nil {
 		s.Attention = &a
 	}
+	s.Bridged = r.hasBridge(ctx, id)
 	return s
+}
+
+// hasBridge reports whether the agent's session is that of a bridge: of the one in
+// this harness, or by the hub's word.
+func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
+	if r.bridged {
+		return true
+	}
+	live, err := r.hub.Agents(ctx, hub.AgentsQuery{})
+	return err == nil && slices.ContainsFunc(live, func(s hub.Session) bool { return s.AgentID == id && s.Bridged() })
 }
 
 // urlShown is the address for command lines, which do without the default.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ type fakeHub struct {
 	fails     map[string]error
 	calls     []string
 	live      map[hub.AgentID]bool
+	bridge    hub.AgentID     // whose session is that of a bridge
 	meet      *sync.WaitGroup // those who ask for attention wait for each other; may be nil
 }
 
@@ -97,6 +99,17 @@ func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
 	moved := in.ToldID > f.attention.ToldID
 	f.attention.ToldID = max(f.attention.ToldID, in.ToldID)
 	return hub.Told{Moved: moved}, err
+}
+
+func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, error) {
+	rows := []hub.Session{{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}
+	for id := range f.live {
+		rows = append(rows, hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)})
+	}
+	if f.bridge != "" {
+		rows = append(rows, hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)})
+	}
+	return rows, f.note("agents")
 }
 
 // world is a hub, a data root that is not there yet, and a folder /work/app that
@@ -175,7 +188,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		}
 	}
 	w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "bootstrap "+string(agent),
-		"status r_5", "attention "+string(agent)+" r_5")
+		"status r_5", "attention "+string(agent)+" r_5", "agents")
 
 	for _, source := range []string{"resume", "compact", "clear", "fork"} {
 		again := w.say(t, SessionStart, session+`,"source":"`+source+`"`)
@@ -184,7 +197,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		}
 		// Somebody has a session already: it is left alone, and nothing counts as
 		// seen by beginning again.
-		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "status r_5", "attention "+string(agent)+" r_5")
+		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "status r_5", "attention "+string(agent)+" r_5", "agents")
 	}
 	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", Key("s1")+".json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -204,7 +217,7 @@ func TestTheAgentOfTheEnvironment(t *testing.T) {
 	if text := w.say(t, SessionStart, session); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("said %q", text)
 	}
-	w.asked(t, "info", "resolve /work/app", "status r_5", "attention dev-a r_5")
+	w.asked(t, "info", "resolve /work/app", "status r_5", "attention dev-a r_5", "agents")
 	if text := w.say(t, SessionStart, `"cwd":"/work/app"`); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("without a session: %q", text)
 	}
@@ -299,7 +312,7 @@ func TestStopHoldsOnceABatch(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", part, text)
 		}
 	}
-	w.asked(t, "info", "attention "+string(agent)+" r_5", "tell "+string(agent)+" 9")
+	w.asked(t, "info", "attention "+string(agent)+" r_5", "agents", "tell "+string(agent)+" 9")
 	for _, payload := range []string{session, session + `,"stop_hook_active":true`} {
 		if text := w.say(t, Stop, payload); text != "" {
 			t.Errorf("the same batch again: %q", text)
@@ -611,5 +624,42 @@ func TestASessionGoesOnInItsProcess(t *testing.T) {
 		if text := w.say(t, SessionStart, `"session_id":"inner","cwd":"/work/app","source":"startup"`); !strings.Contains(text, "You are agent claude-code-"+Key("inner")[:8]+" ") {
 			t.Errorf("a session of its own: %q", text)
 		}
+	}
+}
+
+// TestWhoHasABridgeIsToldOfItsTools, and of no command that would end the bridge's
+// session; who has none, of commands.
+func TestWhoHasABridgeIsToldOfItsTools(t *testing.T) {
+	displaces := regexp.MustCompile(`hubcli (post|poll|whoami) --agent`)
+	for name, tt := range map[string]struct {
+		prepare func(*world)
+		bridged bool
+	}{
+		"none":               {func(*world) {}, false},
+		"in the harness":     {func(w *world) { w.inHarness(t, agent, "s1") }, true},
+		"elsewhere":          {func(w *world) { w.hub.bridge = agent }, true},
+		"of the environment": {func(w *world) { w.vars[EnvAgent], w.hub.bridge = "dev-a", "dev-a" }, true},
+		"another's":          {func(w *world) { w.vars[EnvAgent], w.hub.bridge = "dev-a", "dev-b" }, false},
+		"nobody can say":     {func(w *world) { w.hub.fails["agents"] = errors.New("no") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			tt.prepare(w)
+			w.hub.attention = withDirected(7)
+			texts := map[Event]string{SessionStart: w.say(t, SessionStart, session+`,"source":"startup"`)}
+			w.hub.attention = withDirected(7, 9)
+			texts[Stop] = w.say(t, Stop, session)
+			for event, text := range texts {
+				if displaces.MatchString(text) == tt.bridged || strings.Contains(text, "the tool hub_poll_messages") != tt.bridged {
+					t.Errorf("%s says\n%s", event, text)
+				}
+				if how := "hub_post_message with kind task_result and reply_to ID"; strings.Contains(text, how) != tt.bridged {
+					t.Errorf("%s does not say how a task_request is answered:\n%s", event, text)
+				}
+			}
+			if !strings.Contains(texts[SessionStart], "hubcli watch --agent ") {
+				t.Errorf("how to wait is missing in\n%s", texts[SessionStart])
+			}
+		})
 	}
 }

@@ -14,6 +14,7 @@ type scene struct {
 	Agent     hub.AgentID
 	Harness   hub.Harness
 	BaseURL   string // empty: the default
+	Bridged   bool   // the agent's session is that of a bridge, which a command of its name would end
 	Room      *hub.Room
 	Project   *hub.Project
 	Status    *hub.RoomStatus
@@ -102,7 +103,11 @@ func listDirected(p *page, title string, rows []hub.UnreadRow) hub.MessageID {
 // answering says how a task_request is answered, if there is one among the rows.
 func (s *scene) answering(p *page, rows []hub.UnreadRow) {
 	if slices.ContainsFunc(rows, func(row hub.UnreadRow) bool { return row.Kind == hub.KindTaskRequest }) {
-		p.add("Answer a task_request when it is done: " + s.command("post") + ` --kind task_result --reply-to ID "..."`)
+		how := s.command("post") + ` --kind task_result --reply-to ID "..."`
+		if s.Bridged {
+			how = "hub_post_message with kind task_result and reply_to ID"
+		}
+		p.add("Answer a task_request when it is done: " + how)
 	}
 }
 
@@ -207,13 +212,23 @@ func fitting(p *page, title string, parts []string, all int) {
 	}
 }
 
-// commands are how the agent reads and writes.
+// commands are how the agent reads and writes: with its tools, where it has a
+// bridge, because commands that act as it would end the bridge's session.
 func (s *scene) commands() []string {
+	if s.Bridged {
+		return []string{
+			"Read: " + s.poll() + ". Write: the tool hub_post_message (to one agent alone: hub_dm).",
+			"Act through these tools alone: hubcli post, poll and whoami as " + word(string(s.Agent)) + " would end their session.",
+		}
+	}
 	post := s.command("post")
 	if s.Room != nil {
 		post += " --channel " + Shell(string(s.Room.Channel))
 	}
-	return []string{"Read: " + s.poll(), "Write: " + post + ` "..." (to one agent alone: --to AGENT)`}
+	return []string{
+		"Read: " + s.poll(), "Write: " + post + ` "..." (to one agent alone: --to AGENT)`,
+		"If you have tools named hub_..., use those instead: these commands would end their session.",
+	}
 }
 
 func (s *scene) command(name string) string { return command(name, s.Agent, s.BaseURL) }
@@ -227,7 +242,11 @@ func command(name string, agent hub.AgentID, baseURL string) string {
 	return line
 }
 
+// poll is how the agent reads.
 func (s *scene) poll() string {
+	if s.Bridged {
+		return "the tool hub_poll_messages"
+	}
 	var channel hub.ChannelName
 	if s.Room != nil {
 		channel = s.Room.Channel

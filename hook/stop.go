@@ -105,6 +105,7 @@ func untold(a *hub.Attention) []hub.UnreadRow {
 // answer counts as no: then the messages are shown with the next session, or when
 // the agent reads.
 func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
+	s.Bridged = r.hasBridge(ctx, s.Agent)
 	text, upTo := s.news(rows)
 	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: upTo})
 	if err != nil {

@@ -72,6 +72,7 @@ func scenes() *rapid.Generator[*scene] {
 		id := hub.RoomID("r_" + rapid.StringMatching(`[0-9a-z]{1,8}`).Draw(t, "room"))
 		room := &hub.Room{RoomID: id, Name: text("name"), Topic: text("topic"), Channel: id.Channel()}
 		s := &scene{Agent: agent("agent"), Harness: harness, Room: room, Project: &hub.Project{Name: text("project")}}
+		s.Bridged = rapid.Bool().Draw(t, "bridged")
 		if rapid.Bool().Draw(t, "elsewhere") {
 			s.BaseURL = "http://" + strings.Repeat("h", rapid.IntRange(1, maxURL-7).Draw(t, "host"))
 		}
@@ -126,7 +127,7 @@ func TestTextsAreShortAndClean(t *testing.T) {
 				}
 			}
 		}
-		if !strings.HasPrefix(texts["opening"], "You are agent "+string(s.Agent)+" ") || !strings.Contains(texts["opening"], "hubcli poll --agent "+string(s.Agent)) {
+		if !strings.HasPrefix(texts["opening"], "You are agent "+string(s.Agent)+" ") || !strings.Contains(texts["opening"], "Read: "+s.poll()) {
 			t.Fatalf("the essentials are missing: %q", texts["opening"])
 		}
 	})

@@ -80,6 +80,11 @@ var mcpFaults = []fault{
 		"integrations/harness", "TestHookLinesNameTheDataRoot",
 	},
 	{
+		"command that ends the bridge is offered", "hook/run.go",
+		"	if r.bridged {\n		return true\n	}\n", "	if r.bridged {\n		return false\n	}\n",
+		"hook", "TestWhoHasABridgeIsToldOfItsTools",
+	},
+	{
 		"session outlives its client", "mcp/bridge.go",
 		"	b.link.close()\n", "",
 		"mcp", "TestSessionEndsWithTheClient",
