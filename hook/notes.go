@@ -51,13 +51,17 @@ type Note struct {
 //	<data root>/bridges/<pid>-<began>.<pid of the bridge>.json
 //	<data root>/bridges/<pid>-<began>.hook.json
 //
-// A note counts while the processes that it names run.
+// A note counts while the processes that it names run, if nobody else can have left
+// it: it chooses whom a hook speaks as, and to which hub.
 type Notes struct {
 	// Dir is NotesFolder of a data root; it is made with the first note. Empty
 	// keeps nothing.
 	Dir string
 	// Look returns a process that runs; nil knows none.
 	Look func(pid int) (Process, bool)
+	// Tell is told of what is ignored because others could have written it; nil
+	// tells nobody.
+	Tell func(error)
 }
 
 // Limits of the folder of notes.
@@ -115,7 +119,7 @@ func (n Notes) OfHook(at Process, harness hub.Harness) (Note, bool) {
 	if !n.usable() {
 		return Note{}, false
 	}
-	note, ok := readNote(n.path(at, Process{}))
+	note, ok := n.read(n.path(at, Process{}))
 	return note, ok && note.Bridge.PID == 0 && note.Harness == harness
 }
 
@@ -179,7 +183,7 @@ func (n Notes) bridgesAt(at Process, harness hub.Harness) []Note {
 		if !strings.HasPrefix(e.Name(), stem(at)) {
 			continue
 		}
-		note, ok := readNote(filepath.Join(n.Dir, e.Name()))
+		note, ok := n.read(filepath.Join(n.Dir, e.Name()))
 		if !ok || note.Bridge.PID == 0 || note.Harness != harness && note.Harness != hub.HarnessGeneric {
 			continue
 		}
@@ -211,6 +215,10 @@ func (n Notes) Sweep(now time.Time) {
 	if err != nil {
 		return
 	}
+	if !trusts(n.Dir, n.Tell) {
+		_ = dir.Close()
+		return
+	}
 	defer dir.Close()
 	entries, _ := dir.ReadDir(maxSwept) // those that could be read
 	for _, e := range entries {
@@ -229,7 +237,10 @@ func (n Notes) Sweep(now time.Time) {
 	}
 }
 
-func readNote(path string) (Note, bool) {
+func (n Notes) read(path string) (Note, bool) {
+	if !trusts(n.Dir, n.Tell) || !trusts(path, n.Tell) {
+		return Note{}, false
+	}
 	b, err := readSmall(path)
 	var note Note
 	if err != nil || json.Unmarshal(b, &note) != nil || hub.CheckSender("agent_id", note.AgentID) != nil {
@@ -250,9 +261,13 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// writeBeside writes a value as JSON into a new file of a folder that it makes.
+// writeBeside writes a value as JSON into a new file of a folder that it makes. A
+// folder that others can write to is an error.
 func writeBeside(dir string, value any) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := Trust(dir, Written); err != nil {
 		return "", err
 	}
 	f, err := os.CreateTemp(dir, ".new-*") // 0600

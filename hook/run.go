@@ -69,6 +69,7 @@ type run struct {
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
+	ignored  map[string]bool // why something is not believed, so far as it is logged
 }
 
 // quiet is why a hook has nothing to say.
@@ -87,6 +88,7 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r := &run{Config: c, event: event, payload: Parse(payload)}
 	r.harness = Recognise(c.Flag, r.payload, c.Getenv)
 	r.sessions, r.notes = sessionsOf(c.DataRoot), NotesOf(c.DataRoot, c.Process)
+	r.sessions.tell, r.notes.Tell = r.ignore, r.ignore
 	text, err := r.speak(ctx)
 	who := fmt.Sprintf("%s %s %s", event, r.harness, Key(r.payload.SessionID))
 	if err != nil {
@@ -95,6 +97,18 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	}
 	log(c.DataRoot, c.Now(), "%s: said %d bytes", who, len(text))
 	return harnesses[r.harness].dialect.answer(event, text)
+}
+
+// ignore logs, once, that something is not believed.
+func (r *run) ignore(err error) {
+	if r.ignored[err.Error()] {
+		return
+	}
+	if r.ignored == nil {
+		r.ignored = map[string]bool{}
+	}
+	r.ignored[err.Error()] = true
+	log(r.DataRoot, r.Now(), "%s: ignored: %v", r.event, err)
 }
 
 // why names an error without what a peer may have put into its words.

@@ -429,7 +429,9 @@ func TestAnotherHubKnowsNobody(t *testing.T) {
 	}
 }
 
-func (w *world) sessionsOf() sessions { return sessions{filepath.Join(w.DataRoot, sessionsFolder)} }
+func (w *world) sessionsOf() sessions {
+	return sessions{dir: filepath.Join(w.DataRoot, sessionsFolder)}
+}
 
 // TestWhichHub: flag, environment, saved session, default.
 func TestWhichHub(t *testing.T) {

@@ -41,7 +41,13 @@ type Binding struct {
 //
 // where key is a hash of the session's id. Files older than keepSessions go when
 // another session begins.
-type sessions struct{ dir string }
+//
+// What others could have written counts as not there; tell, if there is one, is
+// told.
+type sessions struct {
+	dir  string
+	tell func(error)
+}
 
 // Key names a harness session in files and logs without giving its id away.
 func Key(session string) string {
@@ -54,6 +60,9 @@ func (s sessions) path(session string) string { return filepath.Join(s.dir, Key(
 // load returns the binding of a session. One that cannot be read counts as none.
 func (s sessions) load(session string) (Binding, bool) {
 	if s.dir == "" || session == "" {
+		return Binding{}, false
+	}
+	if !trusts(s.dir, s.tell) || !trusts(s.path(session), s.tell) {
 		return Binding{}, false
 	}
 	f, err := os.Open(s.path(session))
@@ -139,7 +148,7 @@ func (s sessions) write(b Binding) (string, error) { return writeBeside(s.dir, b
 // once reports true to the first that asks for this session and thing. Where
 // there is no session or nothing can be kept it reports the fallback.
 func (s sessions) once(session, what string, fallback bool) bool {
-	if s.dir == "" || session == "" {
+	if s.dir == "" || session == "" || !trusts(s.dir, s.tell) {
 		return fallback
 	}
 	f, err := os.OpenFile(filepath.Join(s.dir, Key(session)+"-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -155,7 +164,7 @@ func (s sessions) touch(session string, now time.Time) { _ = os.Chtimes(s.path(s
 
 // said reports whether once has been asked for the thing.
 func (s sessions) said(session, what string) bool {
-	if s.dir == "" || session == "" {
+	if s.dir == "" || session == "" || !trusts(s.dir, s.tell) {
 		return false
 	}
 	_, err := os.Lstat(filepath.Join(s.dir, Key(session)+"-"+what))

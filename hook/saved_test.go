@@ -9,7 +9,7 @@ import (
 )
 
 func TestDamagedBindingsCountAsNone(t *testing.T) {
-	s := sessions{filepath.Join(t.TempDir(), "hooks")}
+	s := sessions{dir: filepath.Join(t.TempDir(), "hooks")}
 	b := Binding{AgentID: "dev-a", BaseURL: "http://127.0.0.1:1", RoomID: "r_1", InstanceID: "i"}
 	if got, err := s.claim("x", b); err != nil || got != b {
 		t.Fatalf("claimed %+v, %v", got, err)
@@ -38,7 +38,7 @@ func TestDamagedBindingsCountAsNone(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
-	s := sessions{t.TempDir()}
+	s := sessions{dir: t.TempDir()}
 	now := time.Now()
 	for name, age := range map[string]time.Duration{
 		"a.json": keepSessions - time.Hour, "b.json": keepSessions + time.Hour, "a-advised": keepSessions + time.Hour,
@@ -66,7 +66,10 @@ func TestSweep(t *testing.T) {
 // TestFirstAgreesAcrossStretches: runs on both sides of the edge of a stretch of
 // time are still for one event, and a later event of the same kind is another.
 func TestFirstAgreesAcrossStretches(t *testing.T) {
-	s := sessions{t.TempDir()}
+	s := sessions{dir: t.TempDir()}
+	if err := os.Chmod(s.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	edge := time.Unix(0, int64(window)*1000)
 	for _, tt := range []struct {
 		at     time.Time

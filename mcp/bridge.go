@@ -92,6 +92,7 @@ func newBridge(cfg Config) *bridge {
 		Config: cfg, log: slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		beat: beat, grace: restartGrace, notes: hook.NotesOf(cfg.DataRoot, cfg.Process), met: make(chan struct{}),
 	}
+	b.notes.Tell = func(err error) { b.log.Warn("what hooks have left is not believed", "error", err) }
 	if cfg.Process != nil && cfg.Parent != nil {
 		b.self, _ = cfg.Process(os.Getpid())
 		b.parent, _ = cfg.Process(cfg.Parent())

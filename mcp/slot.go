@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"regexp"
 	"time"
 
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -103,22 +103,15 @@ func (s *slot) path() string { return filepath.Join(s.dir, s.name+".json") }
 
 // private refuses what others can read or have put there: it holds secrets.
 func (s *slot) private(path string) error {
-	info, err := os.Lstat(path)
+	err := hook.Trust(path, hook.Secret)
+	var d *hook.Distrust
 	switch {
-	case err != nil:
-		return s.unusable(err.Error(), "see to "+path)
-	case info.Mode()&fs.ModeSymlink != 0 || !info.IsDir() && !info.Mode().IsRegular():
-		return s.unusable(path+" is no plain file or folder", "move it away")
-	case !ours(info):
-		return s.unusable(path+" belongs to another user", "move it away, or set HUB_DATA_ROOT to a folder of your own")
-	case readableByOthers(info):
-		mode := "600"
-		if info.IsDir() {
-			mode = "700"
-		}
-		return s.unusable("others can read "+path, fmt.Sprintf("if you trust what is in it: chmod %s %s; else remove it, which forgets who the bridge was", mode, path))
+	case err == nil:
+		return nil
+	case errors.As(err, &d):
+		return s.unusable(d.Why, d.Fix)
 	}
-	return nil
+	return s.unusable(err.Error(), "see to "+path)
 }
 
 // load returns what the slot remembers; nil, if nothing.

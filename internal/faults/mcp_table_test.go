@@ -25,8 +25,8 @@ var mcpFaults = []fault{
 		"mcp", "TestSlotResumesTheJoinedIdentity",
 	},
 	{
-		"slot that others read is trusted", "mcp/slot.go",
-		"	case readableByOthers(info):", "	case false && readableByOthers(info):",
+		"slot that others read is trusted", "hook/trust.go",
+		"	case permissions(info)&others != 0:", "	case permissions(info)&others&0o022 != 0:",
 		"mcp", "TestSlotThatCannotBeTrustedIsRefused",
 	},
 	{
@@ -83,6 +83,16 @@ var mcpFaults = []fault{
 		"command that ends the bridge is offered", "hook/run.go",
 		"	if r.bridged {\n		return true\n	}\n", "	if r.bridged {\n		return false\n	}\n",
 		"hook", "TestWhoHasABridgeIsToldOfItsTools",
+	},
+	{
+		"note in a folder of many is believed", "hook/notes.go",
+		"	if !trusts(n.Dir, n.Tell) || !trusts(path, n.Tell) {", "	if !trusts(path, n.Tell) {",
+		"hook", "TestWhatOthersCanHaveWrittenIsIgnored",
+	},
+	{
+		"binding that others wrote is believed", "hook/saved.go",
+		"|| !trusts(s.path(session), s.tell) {", "{",
+		"hook", "TestWhatOthersCanHaveWrittenIsIgnored",
 	},
 	{
 		"session outlives its client", "mcp/bridge.go",

@@ -1,0 +1,102 @@
+//go:build unix
+
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// TestWhatOthersCanHaveWrittenIsIgnored: neither a note nor what is remembered of
+// a session counts, and the log says what to do.
+func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
+	elsewhere := func(path string) error {
+		away := filepath.Join(filepath.Dir(filepath.Dir(path)), "away")
+		if err := os.Rename(path, away); err != nil {
+			return err
+		}
+		return os.Symlink(away, path)
+	}
+	mode := func(m os.FileMode) func(string) error { return func(path string) error { return os.Chmod(path, m) } }
+	for name, tt := range map[string]struct {
+		spoil func(path string) error
+		said  string // in the log; empty: it is believed
+	}{
+		"as it was left":      {mode(0o600), ""},
+		"read by others":      {mode(0o644), ""},
+		"written by a group":  {mode(0o620), "others can write to "},
+		"written by all":      {mode(0o602), "others can write to "},
+		"a link":              {elsewhere, " is no plain file or folder; move it away"},
+		"of another user":     {func(path string) error { return os.Chown(path, 12345, -1) }, " belongs to another user; "},
+		"in a folder of many": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o770) }, "others can write to "},
+		"in another's folder": {func(path string) error { return os.Chown(filepath.Dir(path), 12345, -1) }, " belongs to another user; "},
+		"in a linked folder":  {func(path string) error { return elsewhere(filepath.Dir(path)) }, " is no plain file or folder"},
+	} {
+		if strings.Contains(name, "another") && os.Geteuid() != 0 {
+			continue // nobody else can give a file away
+		}
+		for _, what := range []string{"note", "binding"} {
+			t.Run(what+" "+name, func(t *testing.T) {
+				w := newWorld(t)
+				path := filepath.Join(w.DataRoot, sessionsFolder, Key("s1")+".json")
+				if what == "note" {
+					w.inHarness(t, "planted", "s1")
+					found, err := filepath.Glob(filepath.Join(w.DataRoot, notesFolder, "*.json"))
+					if err != nil || len(found) != 1 {
+						t.Fatal(found, err)
+					}
+					path = found[0]
+				} else if err := Remember(w.DataRoot, "s1", Binding{AgentID: "planted", BaseURL: "http://planted", InstanceID: "i1"}); err != nil {
+					t.Fatal(err)
+				}
+				if err := tt.spoil(path); err != nil {
+					t.Fatal(err)
+				}
+				var dialled string
+				w.Dial = func(url string) (Service, error) { dialled += url; return w.hub, nil }
+				w.hub.attention = withDirected(7)
+				believed := strings.Contains(w.say(t, Stop, session), "agent planted:")
+				b, _ := os.ReadFile(filepath.Join(w.DataRoot, logName)) // its lines are counted
+				switch {
+				case believed != (tt.said == ""):
+					t.Errorf("believed: %v", believed)
+				case believed:
+				case strings.Contains(dialled, "planted"):
+					t.Errorf("asked %s", dialled)
+				case strings.Count(string(b), "ignored: ") != 1 || !strings.Contains(string(b), tt.said):
+					t.Errorf("the log:\n%s", b)
+				}
+			})
+		}
+	}
+}
+
+// TestNothingIsKeptWhereOthersCanWrite.
+func TestNothingIsKeptWhereOthersCanWrite(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{notesFolder, sessionsFolder} {
+		dir := filepath.Join(root, folder)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := processes{}
+	at := p.spawn(5, 1, "5")
+	leaveErr := NotesOf(root, p.look).Leave(at, Note{AgentID: "a", Harness: hub.HarnessCodex})
+	_, claimErr := Claim(root, "s", Binding{AgentID: "a"})
+	for _, err := range []error{leaveErr, claimErr, Remember(root, "s", Binding{AgentID: "a"})} {
+		if err == nil || !strings.Contains(err.Error(), "chmod 700 "+root) {
+			t.Errorf("it says %v", err)
+		}
+	}
+	if found, err := filepath.Glob(filepath.Join(root, "*", "*")); err != nil || len(found) != 0 {
+		t.Errorf("left %q, %v", found, err)
+	}
+}
