@@ -97,6 +97,7 @@ func newBridge(cfg Config) *bridge {
 		b.self, _ = cfg.Process(os.Getpid())
 		b.parent, _ = cfg.Process(cfg.Parent())
 	}
+	b.feeds.crossing, b.feeds.now = crossing, time.Now
 	b.link = newLink(b)
 	b.server = newServer(b)
 	return b
@@ -104,7 +105,8 @@ func newBridge(cfg Config) *bridge {
 
 func (b *bridge) serve(ctx context.Context) error {
 	out := &frameWriter{w: b.Out}
-	in := filter(b.In, out, maxFrame)
+	x := newExchange(&b.feeds)
+	in := filter(b.In, out, x, maxFrame)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// An end of any kind is the end of the client's messages: that breaks off the
@@ -113,7 +115,8 @@ func (b *bridge) serve(ctx context.Context) error {
 	b.link.open(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- b.server.Run(context.WithoutCancel(ctx), &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: -1})
+		lines := sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}
+		ended <- b.server.Run(context.WithoutCancel(ctx), &transport{lines, x})
 		cancel()
 	}()
 	b.watchParent(ctx, cancel)
@@ -166,16 +169,16 @@ func (b *bridge) process() string {
 	return fmt.Sprintf("process %d %s", b.parent.PID, b.parent.Began)
 }
 
-// meet notes that the client has introduced itself, if only by a request.
+// meet notes how the client has introduced itself; what it says last counts.
 func (b *bridge) meet(info *sdk.Implementation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if info != nil {
+		b.client = info.Name
+	}
 	select {
 	case <-b.met:
 	default:
-		if info != nil {
-			b.client = info.Name
-		}
 		close(b.met)
 	}
 }

@@ -35,6 +35,7 @@ type call struct {
 	at      *seat  // the session that the call acts in
 	nonce   string // makes the idempotency keys of this call
 	writes  int    // keys made of nonce so far
+	ticket  ticket // of the request
 	session *sdk.ServerSession
 	token   any // progress token; nil if the client wants no progress
 	steps   float64
@@ -42,7 +43,7 @@ type call struct {
 }
 
 func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
-	return &call{bridge: b, nonce: rand.Text(), session: req.Session, token: req.Params.GetProgressToken()}
+	return &call{bridge: b, nonce: rand.Text(), ticket: ticketIn(req.Extra), session: req.Session, token: req.Params.GetProgressToken()}
 }
 
 // hub is the client of the live session; it sends X-Hub-Session.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
-	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"pgregory.net/rapid"
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
@@ -93,7 +90,7 @@ func TestPollOfAThread(t *testing.T) {
 // died comes again to the next bridge of the agent, and what came in between too.
 func TestPollAfterTheBridgeDied(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
-	first := bridgeTo(t, h, in(dir, "me"))
+	first := bridgeWith(t, h, in(dir, "me"), func(b *bridge) { b.feeds.crossing = 0 })
 	room := bound(t, first, dir)
 	first.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
 	post := func(r *rig, body string) {
@@ -132,117 +129,34 @@ func TestNewAgentBegins(t *testing.T) {
 	}
 }
 
-// TestCancelledPollLosesNothing: a poll that is cancelled ends at once, and what
-// came meanwhile is in the next, also if the answer has crossed the cancellation.
-func TestCancelledPollLosesNothing(t *testing.T) {
+// TestSinceIDTakesNothingAway: a poll from a given id neither moves the bridge's
+// cursor past what it returned nor tells the hub that anything was seen; an id that
+// no message has yet is refused.
+func TestSinceIDTakesNothingAway(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
-	room := bound(t, me, dir)
+	bound(t, me, dir)
 	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() {
-		_, err := me.CallTool(ctx, &sdk.CallToolParams{Name: "hub_poll_messages", Arguments: args{"timeout_seconds": 40}})
-		done <- err
-	}()
-	awaitParked(t, me, "me")
-	cancel()
-	if err := <-done; err == nil {
-		t.Error("a cancelled poll succeeds")
+	ask := func(body string) hub.MessageID {
+		return me.say(t, hub.PostInput{FromAgent: "you", ToAgent: "me", Kind: hub.KindTaskRequest, Body: body})
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		s, err := me.hub.AppStatus(context.Background())
-		if err == nil && s.Counts.ParkedPolls == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the poll stays parked after it was cancelled")
-		}
-		time.Sleep(5 * time.Millisecond)
+	ask("one")
+	two := ask("two")
+	if say := me.refused("hub_poll_messages", args{"timeout_seconds": 0, "since_id": 5000}); !strings.Contains(say, fmt.Sprintf("the latest is %d", two)) || !strings.Contains(say, "leave out since_id") {
+		t.Errorf("an id beyond the latest says %q", say)
 	}
-	me.say(t, hub.PostInput{FromAgent: "you", Channel: room.Channel(), Body: "crossed"})
-	var p polled
-	me.must("hub_poll_messages", nil, &p)
-	// The answer has been written; the client cancels before it has read it.
-	me.bridge.feeds.undo()
-	if me.must("hub_poll_messages", args{"timeout_seconds": 0}, &p); !slices.Equal(bodies(p.Messages), []string{"crossed"}) {
-		t.Errorf("after an answer that crossed its cancellation: %v, want crossed", bodies(p.Messages))
-	}
-}
-
-// TestCancellationUndoes: the server tells the feeds of a cancellation.
-func TestCancellationUndoes(t *testing.T) {
-	h, dir := testhub.Start(t), t.TempDir()
-	me := bridgeTo(t, h, in(dir, "me"))
-	room := bound(t, me, dir)
-	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
-	me.say(t, hub.PostInput{FromAgent: "you", Channel: room.Channel(), Body: "crossed"})
-	var p polled
-	me.must("hub_poll_messages", nil, &p)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = me.CallTool(ctx, &sdk.CallToolParams{Name: "hub_poll_messages", Arguments: args{"timeout_seconds": 40}})
-	}()
-	awaitParked(t, me, "me")
-	cancel()
-	<-done
-	deadline := time.Now().Add(10 * time.Second)
-	for p.Messages = nil; len(p.Messages) == 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("a cancellation takes nothing back")
+	me.must("hub_poll_messages", args{"timeout_seconds": 0, "since_id": two}, nil)
+	ask("three")
+	hears := func(name string, r *rig) {
+		var p polled
+		if r.must("hub_poll_messages", args{"timeout_seconds": 0}, &p); !slices.Equal(bodies(p.Messages), []string{"one", "two", "three"}) {
+			t.Errorf("%s hears %v, want one, two and three", name, bodies(p.Messages))
 		}
-		me.must("hub_poll_messages", args{"timeout_seconds": 0}, &p)
-	}
-}
-
-// TestFeedsNeverSkip: whatever polls do at once, and however they are cancelled,
-// a cursor is never above a row that was not returned.
-func TestFeedsNeverSkip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var f feeds
-		of := feed{agent: "me"}
-		f.begin(of, 0)
-		given := map[hub.MessageID]bool{} // rows that an answer returned and that was not taken back
-		type poll struct{ since hub.MessageID }
-		var open []poll
-		var last []hub.MessageID
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			switch rapid.IntRange(0, 2).Draw(t, "step") {
-			case 0:
-				at, _ := f.known(of)
-				open = append(open, poll{at})
-			case 1:
-				if len(open) == 0 {
-					continue
-				}
-				i := rapid.IntRange(0, len(open)-1).Draw(t, "which")
-				p := open[i]
-				open = slices.Delete(open, i, i+1)
-				cursor := p.since + hub.MessageID(rapid.IntRange(0, 5).Draw(t, "rows"))
-				f.move(of, p.since, cursor)
-				last = last[:0]
-				for id := p.since + 1; id <= cursor; id++ {
-					if !given[id] {
-						last = append(last, id)
-					}
-					given[id] = true
-				}
-			case 2:
-				f.undo()
-				for _, id := range last {
-					delete(given, id) // the answer that crossed was the last
-				}
-				last = nil
-			}
-			at, _ := f.known(of)
-			for id := hub.MessageID(1); id <= at; id++ {
-				if !given[id] {
-					t.Fatalf("the cursor is at %d and %d was not returned", at, id)
-				}
-			}
+		if r.must("hub_poll_messages", args{"timeout_seconds": 0, "since_id": two}, &p); !slices.Equal(bodies(p.Messages), []string{"three"}) {
+			t.Errorf("from two on %s hears %v, want three", name, bodies(p.Messages))
 		}
-	})
+	}
+	hears("the bridge", me)
+	me.end() // before it polls again: the hub does not know that these were heard
+	hears("the next bridge", bridgeTo(t, h, in(dir, "me")))
 }

@@ -24,60 +24,29 @@ const drain = 250 * time.Millisecond
 type frameWriter struct {
 	mu sync.Mutex
 	w  io.Writer
-
-	answers int           // messages that bear an id
-	wrote   chan struct{} // rung for who waits for them; nil: nobody does
 }
 
 // Write writes one message.
 func (f *frameWriter) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n, err := f.w.Write(p)
-	// As the SDK writes an answer. It writes a question of its own so too, which is
-	// so seldom that it does not matter.
-	if bytes.HasPrefix(p, []byte(`{"jsonrpc":"2.0","id":`)) {
-		f.answers++
-		if f.wrote != nil {
-			close(f.wrote)
-			f.wrote = nil
-		}
-	}
-	return n, err
-}
-
-// await waits until as many calls have been answered, or the time is over.
-func (f *frameWriter) await(calls int, most time.Duration) {
-	t := time.NewTimer(most)
-	defer t.Stop()
-	for {
-		f.mu.Lock()
-		if f.answers >= calls {
-			f.mu.Unlock()
-			return
-		}
-		wrote := make(chan struct{})
-		f.wrote = wrote
-		f.mu.Unlock()
-		select {
-		case <-wrote:
-		case <-t.C:
-			return
-		}
-	}
+	return f.w.Write(p)
 }
 
 // Close leaves the stream open: it is the process's.
 func (f *frameWriter) Close() error { return nil }
 
-// refuse answers a line that is no message. Its id is null, because a line that
-// cannot be read has none that can be trusted.
-func (f *frameWriter) refuse(code int64, message string) error {
+// noID is the id of the answer to a line that is no message: what cannot be read
+// has none that can be trusted.
+var noID = json.RawMessage("null")
+
+// refuse answers what does not get to the SDK.
+func (f *frameWriter) refuse(id json.RawMessage, code int64, message string) error {
 	b, err := json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      any            `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{"2.0", nil, &jsonrpc.Error{Code: code, Message: message}})
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, &jsonrpc.Error{Code: code, Message: message}})
 	if err != nil {
 		return err
 	}
@@ -94,12 +63,12 @@ func (f *frameWriter) refuse(code int64, message string) error {
 //
 // The reader ends when in ends. The goroutine ends then, or when the reader is
 // closed and the next line comes.
-func filter(in io.Reader, out *frameWriter, limit int) io.ReadCloser {
+func filter(in io.Reader, out *frameWriter, x *exchange, limit int) io.ReadCloser {
 	pr, pw := io.Pipe()
 	go func() {
-		s := sieve{pass: pw, out: out}
+		s := sieve{pass: pw, out: out, exchange: x}
 		err := s.run(in, limit)
-		out.await(s.calls, drain)
+		x.drained(drain)
 		_ = pw.CloseWithError(err)
 	}()
 	return pr
@@ -107,9 +76,9 @@ func filter(in io.Reader, out *frameWriter, limit int) io.ReadCloser {
 
 // sieve is a filter at work.
 type sieve struct {
-	pass  io.Writer
-	out   *frameWriter
-	calls int // passed on, to be answered
+	pass     io.Writer
+	out      *frameWriter
+	exchange *exchange
 }
 
 // run returns why it ended; nil at the end of in.
@@ -121,7 +90,7 @@ func (s *sieve) run(in io.Reader, limit int) error {
 		var err error
 		line, long, err = readLine(lines, line[:0], limit)
 		if long {
-			if werr := s.out.refuse(jsonrpc.CodeInvalidRequest, "the message is too long"); werr != nil {
+			if werr := s.out.refuse(noID, jsonrpc.CodeInvalidRequest, "the message is too long"); werr != nil {
 				return werr
 			}
 		} else if werr := s.line(line); werr != nil {
@@ -166,14 +135,14 @@ func (s *sieve) line(line []byte) error {
 		return nil
 	}
 	if !json.Valid(line) {
-		return s.out.refuse(jsonrpc.CodeParseError, "the line is no JSON")
+		return s.out.refuse(noID, jsonrpc.CodeParseError, "the line is no JSON")
 	}
 	if line[0] != '[' {
 		return s.message(line)
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
-		return s.out.refuse(jsonrpc.CodeInvalidRequest, "the batch holds no message")
+		return s.out.refuse(noID, jsonrpc.CodeInvalidRequest, "the batch holds no message")
 	}
 	for _, message := range batch {
 		if err := s.message(message); err != nil {
@@ -188,16 +157,57 @@ func (s *sieve) line(line []byte) error {
 func (s *sieve) message(message []byte) error {
 	decoded, err := jsonrpc.DecodeMessage(message)
 	if err != nil || message[0] != '{' {
-		return s.out.refuse(jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
+		return s.out.refuse(noID, jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
+	}
+	if call, ok := decoded.(*jsonrpc.Request); ok {
+		if pass, err := s.admit(call, message); !pass || err != nil {
+			return err
+		}
 	}
 	var whole bytes.Buffer // one line, whatever the batch looked like
 	if err := json.Compact(&whole, message); err != nil {
 		return err
 	}
 	whole.WriteByte('\n')
-	if call, ok := decoded.(*jsonrpc.Request); ok && call.IsCall() {
-		s.calls++
-	}
 	_, err = s.pass.Write(whole.Bytes())
 	return err
+}
+
+// admit tells the exchange of a request or a cancellation, and reports whether the
+// SDK gets it. The SDK would answer a request under another id where it cannot hold
+// the own one, and not at all where it has answered none of that id yet.
+func (s *sieve) admit(call *jsonrpc.Request, message []byte) (bool, error) {
+	var members map[string]json.RawMessage // by their exact names, unlike those of a struct
+	if err := json.Unmarshal(message, &members); err != nil {
+		return false, err
+	}
+	raw, has := members["id"]
+	switch {
+	case has && !ownID(raw):
+		return false, s.out.refuse(raw, jsonrpc.CodeInvalidRequest, "the id of a request is a text, or a whole number of at most 2^53-1")
+	case has && !s.exchange.begin(call.ID):
+		return false, s.out.refuse(raw, jsonrpc.CodeInvalidRequest, "a request with this id is under way")
+	case !has && call.Method == "notifications/cancelled":
+		return s.cancel(call.Params)
+	}
+	return true, nil
+}
+
+// cancel tells the exchange of a cancellation. One of an id that no request can have
+// is dropped: the SDK would take it for another's.
+func (s *sieve) cancel(params []byte) (bool, error) {
+	var of map[string]json.RawMessage
+	if json.Unmarshal(params, &of) != nil || !ownID(of["requestId"]) {
+		return false, nil
+	}
+	var id any
+	if err := json.Unmarshal(of["requestId"], &id); err != nil {
+		return false, err
+	}
+	wanted, err := jsonrpc.MakeID(id)
+	if err != nil {
+		return false, err
+	}
+	s.exchange.cancel(wanted)
+	return true, nil
 }

@@ -16,12 +16,14 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
+const other = `{"jsonrpc":"2.0","id":"2","method":"ping"}`
+
 // sifted runs lines through the filter and returns what was passed on and what was
 // answered.
 func sifted(tb testing.TB, in io.Reader, limit int) (passed, answered []string) {
 	tb.Helper()
 	var out, pass bytes.Buffer
-	s := sieve{pass: &pass, out: &frameWriter{w: &out}}
+	s := sieve{pass: &pass, out: &frameWriter{w: &out}, exchange: newExchange(&feeds{})}
 	if err := s.run(in, limit); err != nil {
 		tb.Fatalf("the filter ends with %v", err)
 	}
@@ -65,7 +67,7 @@ func TestFilter(t *testing.T) {
 		},
 		"error of a wrong type": {in: `{"jsonrpc":"2.0","id":1,"error":5}` + "\n", codes: []int64{-32600}},
 		"too deep":              {in: `{"jsonrpc":"2.0","id":1,"method":"x","params":` + deep + "}\n" + ping + "\n", pass: []string{ping}, codes: []int64{-32600}},
-		"a batch":               {in: "[" + ping + ", " + ping + "]\n", pass: []string{ping, ping}},
+		"a batch":               {in: "[" + ping + ", " + other + "]\n", pass: []string{ping, other}},
 		"batch with junk":       {in: "[" + ping + ",5,[" + ping + "]]\n", pass: []string{ping}, codes: []int64{-32600, -32600}},
 		"empty batch":           {in: "[]\n" + ping + "\n", pass: []string{ping}, codes: []int64{-32600}},
 		"too long":              {in: `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 200_000) + `"}` + "\n" + ping + "\n", pass: []string{ping}, codes: []int64{-32600}},
@@ -113,7 +115,7 @@ func refusalCode(tb testing.TB, line string) int64 {
 
 func TestFilterEndsWithItsInput(t *testing.T) {
 	broken := errors.New("broken")
-	r := filter(iotest.ErrReader(broken), &frameWriter{w: io.Discard}, maxFrame)
+	r := filter(iotest.ErrReader(broken), &frameWriter{w: io.Discard}, newExchange(&feeds{}), maxFrame)
 	if _, err := io.ReadAll(r); !errors.Is(err, broken) {
 		t.Errorf("the filter ends with %v, want what its input ended with", err)
 	}
@@ -128,7 +130,7 @@ func TestFramesAreNotMixed(t *testing.T) {
 		writers.Go(func() {
 			for range 50 {
 				if n%2 == 0 {
-					_ = w.refuse(-32600, strings.Repeat("r", 100))
+					_ = w.refuse(noID, -32600, strings.Repeat("r", 100))
 				} else {
 					_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("w", 500) + `"}` + "\n"))
 				}

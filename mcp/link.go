@@ -244,6 +244,7 @@ func away(err error) bool {
 	return false
 }
 
+// sleep reports whether d passed before ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

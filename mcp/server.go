@@ -55,10 +55,11 @@ func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {
 		switch r := req.(type) {
 		case *sdk.ServerRequest[*sdk.InitializeParams]:
 			b.meet(r.Params.ClientInfo)
-		case *sdk.ServerRequest[*sdk.CancelledParams]:
-			b.feeds.undo()
 		case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
-			b.meet(r.ClientInfo())
+			// A ping may come before the introduction, a call may not.
+			if info := r.ClientInfo(); info != nil || method == "tools/call" {
+				b.meet(info)
+			}
 		}
 		res, err := next(ctx, method, req)
 		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil && b.surface(ctx) == hub.SurfaceProgressive {

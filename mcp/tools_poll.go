@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"hubcli/hub"
@@ -51,11 +49,11 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 	if err := c.scope(ctx, &q, in); err != nil {
 		return nil, err
 	}
-	since, err := c.begins(ctx, &q, in.SinceID)
-	if err != nil {
+	r := reading{c: c, q: q, of: feedOf(&q)}
+	if err := r.begin(ctx, in.SinceID); err != nil {
 		return nil, err
 	}
-	page, err := c.await(ctx, q, since, c.patience(in.TimeoutSeconds))
+	page, err := r.await(ctx, c.patience(in.TimeoutSeconds))
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +76,7 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Nothing may fail from here on: what moves the cursor is returned.
-	c.bridge.feeds.move(feedOf(&q), since, out.Cursor)
+	c.bridge.feeds.stage(c.ticket, r.of, r.since, out.Cursor)
 	return a, nil
 }
 
@@ -141,33 +138,76 @@ func (c *call) patience(asked *float64) time.Duration {
 	return c.wait(*asked)
 }
 
+// reading is a poll at work.
+type reading struct {
+	c     *call
+	q     hub.EventsQuery
+	of    feed
+	given bool          // since is what the poll says, not where the feed is
+	since hub.MessageID // where it has begun
+}
+
 // await polls until there is a row or the time is over; then the page has none. A
-// hub that restarts in between is waited for.
-func (c *call) await(ctx context.Context, q hub.EventsQuery, since hub.MessageID, patience time.Duration) (hub.Page, error) {
+// hub that restarts in between is waited for, and where a cancellation takes back
+// what an earlier poll was given, this one begins there.
+func (r *reading) await(ctx context.Context, patience time.Duration) (hub.Page, error) {
 	if patience > 0 {
-		defer c.waiting(ctx, "waiting for messages")()
+		defer r.c.waiting(ctx, "waiting for messages")()
 	}
-	deadline := c.until(patience)
-	q.Since = since
+	deadline := r.c.until(patience)
+	r.q.Since = r.since
 	for {
 		left := max(time.Until(deadline), 0)
-		q.Wait = min(left, hub.MaxPollWait)
 		began := time.Now()
-		page, err := c.hub().Events(ctx, q)
+		page, again, err := r.look(ctx, min(left, hub.MaxPollWait))
 		switch {
 		case ctx.Err() != nil:
 			return page, context.Cause(ctx)
+		case again:
+			continue
 		case err != nil && (left == 0 || !passes(err)):
 			return page, err
 		case err == nil && (len(page.Rows) > 0 || left == 0):
 			return page, nil
 		case err == nil:
-			q.Since = max(q.Since, page.NextSinceID)
+			r.q.Since = max(r.q.Since, page.NextSinceID)
 		}
-		if time.Since(began) < retryPause && !pause(ctx, min(retryPause, left)) {
+		if time.Since(began) < retryPause && !sleep(ctx, min(retryPause, left)) {
 			return hub.Page{}, context.Cause(ctx)
 		}
 	}
+}
+
+// look polls once; again, if the feed went back meanwhile. What was heard before is
+// told to the hub with it, as soon as that is sure.
+func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, again bool, err error) {
+	feeds := &r.c.bridge.feeds
+	at, heard, _, undone := feeds.begin(r.of)
+	if !r.given && at < r.since {
+		r.since, r.q.Since = at, at
+	}
+	r.q.Peek = r.given && r.since != at || !heard
+	if r.q.Wait = wait; !heard {
+		r.q.Wait = min(wait, feeds.crossing)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	back := make(chan bool, 1)
+	go func() {
+		select {
+		case <-undone:
+			cancel()
+			back <- true
+		case <-ctx.Done():
+			back <- false
+		}
+	}()
+	page, err = r.c.hub().Events(ctx, r.q)
+	cancel()
+	if now, _ := feeds.known(r.of); <-back && (err != nil || !r.given && now < r.since) {
+		return hub.Page{}, true, nil
+	}
+	return page, false, err
 }
 
 // passes reports whether a call that waits may try again in the same session. Where
@@ -175,18 +215,6 @@ func (c *call) await(ctx context.Context, q hub.EventsQuery, since hub.MessageID
 func passes(err error) bool {
 	e := asError(err)
 	return e.Code == hub.CodeStopping || e.Code == hub.CodeOverloaded || e.Code == hub.CodeTooManyPolls
-}
-
-// pause reports whether d passed before ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 func decodeRows(list []hub.EncodedMessage) ([]hub.Message, error) {
@@ -208,123 +236,36 @@ func asError(err error) *hub.Error {
 	return hub.NewError(hub.CodeInternal, err.Error())
 }
 
-// feed names what polls read one after the other: each has a cursor of its own.
-type feed struct {
-	agent  hub.AgentID
-	scope  string
-	thread hub.ThreadID
-}
-
-func feedOf(q *hub.EventsQuery) feed {
-	var scope strings.Builder
-	scope.WriteString(string(q.RoomID))
-	for _, name := range q.Channels {
-		scope.WriteString("\n" + string(name))
-	}
-	return feed{agent: q.Agent, scope: scope.String(), thread: q.ThreadID}
-}
-
-// undoneFor is how long after its answer a poll may be cancelled: the client that
-// cancels ignores an answer that has crossed its cancellation.
-const undoneFor = 10 * time.Second
-
-// feeds holds how far the agent has been given each feed. What it holds is given:
-// a cursor moves with the answer that holds the rows, and back if that answer was
-// cancelled. The hub learns of it with the next poll, so that a bridge that is
-// killed before the next poll leaves the rows unread there. The zero value is
-// ready; it is safe for concurrent use.
-type feeds struct {
-	mu    sync.Mutex
-	at    map[feed]hub.MessageID
-	moved []move
-}
-
-type move struct {
-	feed   feed
-	before hub.MessageID
-	when   time.Time
-}
-
-// known returns the cursor of a feed.
-func (f *feeds) known(of feed) (hub.MessageID, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	at, ok := f.at[of]
-	return at, ok
-}
-
-// begin sets the cursor of a feed that has none, and returns the one it has.
-func (f *feeds) begin(of feed, at hub.MessageID) hub.MessageID {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if has, ok := f.at[of]; ok {
-		return has
-	}
-	if f.at == nil {
-		f.at = map[feed]hub.MessageID{}
-	}
-	f.at[of] = at
-	return at
-}
-
-// move notes that the rows behind since up to cursor have been given. It does
-// nothing where the cursor is elsewhere meanwhile: below since, then rows between
-// would be lost, or already further.
-func (f *feeds) move(of feed, since, cursor hub.MessageID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	at := f.at[of]
-	if at < since || at >= cursor {
-		return
-	}
-	now := time.Now()
-	f.moved = append(slices.DeleteFunc(f.moved, func(m move) bool { return now.Sub(m.when) > undoneFor }), move{of, at, now})
-	f.at[of] = cursor
-}
-
-// forget begins anew: the hub has another store, whose messages have other ids.
-func (f *feeds) forget() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.at, f.moved = nil, nil
-}
-
-// undo takes back what was given in the last seconds: a call was cancelled, and
-// its answer may have crossed the cancellation. Rows that did arrive come twice.
-func (f *feeds) undo() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := time.Now()
-	for _, m := range slices.Backward(f.moved) {
-		if now.Sub(m.when) <= undoneFor {
-			f.at[m.feed] = min(f.at[m.feed], m.before)
-		}
-	}
-	f.moved = nil
-}
-
-// begins is where a poll begins: where it says, else where the last one ended.
-// The first of a bridge begins where the hub says that the agent has read up to;
-// an agent that has never read begins with the first message that asks something
-// of it, else with what is new.
-func (c *call) begins(ctx context.Context, q *hub.EventsQuery, given *hub.MessageID) (hub.MessageID, error) {
-	of := feedOf(q)
-	at, ok := c.bridge.feeds.known(of)
+// begin sets where a poll begins: where it says, else where the last one ended. An
+// id that is given moves nothing but what is returned behind it, so that one that no
+// message has yet, behind which an agent would be deaf, is refused.
+//
+// The first poll of a bridge begins where the hub says that the agent has read up
+// to; an agent that has never read begins with the first message that asks
+// something of it, else with what is new.
+func (r *reading) begin(ctx context.Context, given *hub.MessageID) (err error) {
+	feeds := &r.c.bridge.feeds
+	at, ok := feeds.known(r.of)
 	if !ok {
-		begin, err := c.unreadFrom(ctx, q)
-		if err != nil {
-			return 0, err
+		if at, err = r.c.unreadFrom(ctx, &r.q); err != nil {
+			return err
 		}
-		at = c.bridge.feeds.begin(of, begin)
+		at = feeds.start(r.of, at)
 	}
-	if given != nil {
-		if *given > at {
-			// Who names a later message has had what is before it.
-			c.bridge.feeds.move(of, at, *given)
-		}
-		return *given, nil
+	r.since = at
+	if given == nil {
+		return nil
 	}
-	return at, nil
+	r.given, r.since = true, *given
+	if *given <= at {
+		return nil
+	}
+	a, err := r.c.hub().Attention(ctx, hub.AttentionQuery{Agent: r.q.Agent})
+	if err == nil && *given > a.HeadID {
+		err = hub.Invalid("since_id", fmt.Sprintf("there is no message %d yet: the latest is %d", *given, a.HeadID)).
+			WithFix(fmt.Sprintf("leave out since_id to go on with what is unread, or give at most %d", a.HeadID))
+	}
+	return err
 }
 
 func (c *call) unreadFrom(ctx context.Context, q *hub.EventsQuery) (hub.MessageID, error) {

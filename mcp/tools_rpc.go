@@ -178,7 +178,7 @@ func (w *wait) look(ctx context.Context) (*hub.Message, error) {
 		}
 	}
 	w.seen = max(w.seen, page.NextSinceID)
-	if len(page.Rows) == 0 && time.Since(began) < min(retryPause, left) && !pause(ctx, min(retryPause, left)) {
+	if len(page.Rows) == 0 && time.Since(began) < min(retryPause, left) && !sleep(ctx, min(retryPause, left)) {
 		return nil, context.Cause(ctx)
 	}
 	return nil, nil

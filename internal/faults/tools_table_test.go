@@ -13,11 +13,6 @@ var toolFaults = []fault{
 		"mcp", "TestPollGoesOn",
 	},
 	{
-		"answer that crossed its cancellation is lost", "mcp/server.go",
-		"			b.feeds.undo()\n", "",
-		"mcp", "TestCancellationUndoes",
-	},
-	{
 		"next bridge begins at the end", "mcp/tools_poll.go",
 		"	if err != nil || a.SeenID > 0 {", "	if err != nil {",
 		"mcp", "TestPollAfterTheBridgeDied",

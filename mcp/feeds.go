@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"hubcli/hub"
+)
+
+// feed names what polls read one after the other: each has a cursor of its own.
+type feed struct {
+	agent  hub.AgentID
+	scope  string
+	thread hub.ThreadID
+}
+
+func feedOf(q *hub.EventsQuery) feed {
+	var scope strings.Builder
+	scope.WriteString(string(q.RoomID))
+	for _, name := range q.Channels {
+		scope.WriteString("\n" + string(name))
+	}
+	return feed{agent: q.Agent, scope: scope.String(), thread: q.ThreadID}
+}
+
+const (
+	// undoneFor is how long after its answer a poll may be cancelled: the client that
+	// cancels ignores an answer that has crossed its cancellation.
+	undoneFor = 10 * time.Second
+	// crossing is how long after an answer the hub is not told that it was heard: a
+	// client may send its next poll before it cancels the last.
+	crossing = time.Second
+)
+
+// feeds holds how far the agent has been given each feed. A poll stages what it is
+// about to return; the cursor moves when its answer is on the way to the client,
+// never where that is an error or was cancelled, and back where the cancellation
+// crosses the answer. The hub is told by a later poll, and only what was written
+// whole some time before: the rows of an answer whose client dies before that are
+// unread there. It is safe for concurrent use once crossing and now are set.
+type feeds struct {
+	crossing time.Duration // see the constant
+	now      func() time.Time
+
+	mu     sync.Mutex
+	at     map[feed]hub.MessageID
+	staged map[ticket]move // of requests that have no answer yet
+	moved  []move          // lately, the oldest first
+	undone chan struct{}   // closed when a cursor goes back; nil: nobody waits for it
+}
+
+// move is what the answer to a poll does to the cursor of its feed.
+type move struct {
+	feed          feed
+	since, cursor hub.MessageID // the rows behind since up to cursor are in the answer
+	before        hub.MessageID // the cursor until then
+	id            jsonrpc.ID    // of the request
+	ticket        ticket        // of the request
+	when          time.Time     // the cursor moved
+	written       time.Time     // the answer was, whole; zero: not yet
+}
+
+// known returns the cursor of a feed.
+func (f *feeds) known(of feed) (hub.MessageID, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, ok := f.at[of]
+	return at, ok
+}
+
+// start sets the cursor of a feed that has none, and returns the one it has.
+func (f *feeds) start(of feed, at hub.MessageID) hub.MessageID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if has, ok := f.at[of]; ok {
+		return has
+	}
+	if f.at == nil {
+		f.at = map[feed]hub.MessageID{}
+	}
+	f.at[of] = at
+	return at
+}
+
+// begin returns the cursor of a feed, and whether the hub may be told that all up to
+// it has been heard; undone is closed when a cursor goes back.
+func (f *feeds) begin(of feed) (at hub.MessageID, heard, ok bool, undone <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.undone == nil {
+		f.undone = make(chan struct{})
+	}
+	at, ok = f.at[of]
+	heard = !slices.ContainsFunc(f.moved, func(m move) bool {
+		return m.feed == of && (m.written.IsZero() || f.now().Sub(m.written) < f.crossing)
+	})
+	return at, heard, ok, f.undone
+}
+
+// stage notes that the answer to a request is going to hold the rows behind since up
+// to cursor.
+func (f *feeds) stage(request ticket, of feed, since, cursor hub.MessageID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.staged == nil {
+		f.staged = map[ticket]move{}
+	}
+	f.staged[request] = move{feed: of, since: since, cursor: cursor, ticket: request}
+}
+
+// drop forgets what was staged for a request: its answer is not given.
+func (f *feeds) drop(request ticket) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.staged, request)
+}
+
+// give moves the cursor as was staged for a request whose answer is about to be
+// written. It does nothing where the cursor is elsewhere meanwhile: below since, then
+// rows between would be lost, or already further; or nowhere, in another store.
+func (f *feeds) give(request ticket, id jsonrpc.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m, ok := f.staged[request]
+	delete(f.staged, request)
+	at, known := f.at[m.feed]
+	if !ok || !known || at < m.since || at >= m.cursor {
+		return
+	}
+	m.before, m.id, m.when = at, id, f.now()
+	f.moved = append(slices.DeleteFunc(f.moved, func(m move) bool { return !m.written.IsZero() && f.now().Sub(m.when) > undoneFor }), m)
+	f.at[m.feed] = m.cursor
+}
+
+// settle notes that the answer to a request has been written, or could not be: then
+// what it moved is taken back.
+func (f *feeds) settle(request ticket, written bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := slices.IndexFunc(f.moved, func(m move) bool { return m.ticket == request })
+	switch {
+	case i < 0:
+	case written:
+		f.moved[i].written = f.now()
+	default:
+		f.back(i)
+	}
+}
+
+// undo takes back what the answer to a request moved: it has crossed the
+// cancellation of the request. If it did arrive, its rows come twice.
+func (f *feeds) undo(id jsonrpc.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, m := range slices.Backward(f.moved) {
+		if m.id == id && f.now().Sub(m.when) <= undoneFor {
+			f.back(i)
+			return
+		}
+	}
+}
+
+// back takes one move back. The lock is held.
+func (f *feeds) back(i int) {
+	m := f.moved[i]
+	f.moved = slices.Delete(f.moved, i, i+1)
+	f.at[m.feed] = min(f.at[m.feed], m.before)
+	if f.undone != nil {
+		close(f.undone)
+		f.undone = nil
+	}
+}
+
+// forget begins anew: the hub has another store, whose messages have other ids.
+func (f *feeds) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at, f.moved, f.staged = nil, nil, nil
+}
