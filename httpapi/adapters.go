@@ -27,6 +27,7 @@ func previewAdapter(action hub.AdapterAction) handler {
 		if err != nil {
 			return reply{}, err
 		}
+		c.parks(hub.MaxAdapterChange)
 		plan, err := c.server.config.Adapters.PreviewAdapter(c.context(), harness, action, in)
 		return reply{result: plan}, err
 	}
@@ -38,6 +39,7 @@ func changeAdapter(action hub.AdapterAction) handler {
 		if err != nil {
 			return reply{}, err
 		}
+		c.parks(hub.MaxAdapterChange)
 		done, err := c.server.config.Adapters.ChangeAdapter(c.context(), harness, action, in)
 		return reply{result: done}, err
 	}

@@ -74,6 +74,7 @@ const (
 	MaxPollWait        = 60 * time.Second // long-polls are clamped to it
 	MaxWatchWait       = 20 * time.Minute // one call of /v1/watch is clamped to it
 	MaxAdapterVerify   = 60 * time.Second // one verification of an adapter
+	MaxAdapterChange   = 60 * time.Second // planning or changing an adapter: files may be large, and others may hold the lock
 	SeatWorkingFor     = 60 * time.Second // how long a call keeps its agent's seat working
 	SeatAwayAfter      = 60 * time.Second // how long an agent may be silent, with nothing parked, before it is away
 	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle

@@ -42,7 +42,7 @@ func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action
 		return hub.AdapterPlan{}, hub.Errorf(hub.CodeInvalid, "%s has no preview of its own", action)
 	}
 	plan, _, err := result[hub.AdapterPlan](ctx, c, call{
-		method: http.MethodPost, path: adapterPath(harness, last), body: in, operator: true,
+		method: http.MethodPost, path: adapterPath(harness, last), body: in, operator: true, wait: hub.MaxAdapterChange,
 	})
 	return plan, err
 }
@@ -50,7 +50,7 @@ func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action
 // ChangeAdapter does what was confirmed. It carries the operator token.
 func (c *Client) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
 	done, _, err := result[hub.AdapterResult](ctx, c, call{
-		method: http.MethodPost, path: adapterPath(harness, adapterPaths[action][1]), body: in, operator: true,
+		method: http.MethodPost, path: adapterPath(harness, adapterPaths[action][1]), body: in, operator: true, wait: hub.MaxAdapterChange,
 	})
 	return done, err
 }

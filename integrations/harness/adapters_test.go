@@ -249,7 +249,7 @@ func TestAnyOrder(t *testing.T) {
 				all = append(all, place{rows[i].harness, r.input(scope)})
 			}
 		}
-		some := rapid.Permutation(all).Draw(rt, "come")[:rapid.IntRange(2, 5).Draw(rt, "number")]
+		some := rapid.Permutation(all).Draw(rt, "come")[:rapid.IntRange(2, 3).Draw(rt, "number")]
 		for _, p := range some {
 			r.must(p.harness, hub.AdapterInstall, p.in)
 		}

@@ -30,7 +30,7 @@ var editFaults = []fault{
 	},
 	{
 		"secrets around a change are shown", "integrations/harness/edit/diff.go",
-		"				*line = mask(*line, nil)\n", "",
+		"		b.WriteString(masked)\n", "		b.Write(s.doc[max(h.start, at):min(h.end, part.end)])\n",
 		"integrations/harness/edit", "TestDiffMasksSecrets",
 	},
 	{

@@ -4,16 +4,27 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+)
+
+// Sizes in bytes of what is shown of long lines: some files are one line.
+const (
+	longLine  = 1_000
+	around    = 160    // before and behind a change
+	mostShown = 16_384 // of one change
+	lookAside = 4_096  // beside what is shown, to tell what is a secret
+	coarse    = 2_048  // a difference up to which is not looked into
 )
 
 // Diff is the unified diff of a file, nil being one that is absent. What
 // only stands around the change may hold secrets of others: values of keys that
 // name one and what looks like one are masked there. What goes or comes is shown as
-// it is, because it is what is asked about.
+// it is, because it is what is asked about. Of long lines only what changes is
+// shown, with what is next to it.
 func Diff(file string, before, after []byte) string {
 	from, to := filepath.ToSlash(file), filepath.ToSlash(file)
 	if before == nil {
@@ -34,23 +45,21 @@ func Diff(file string, before, after []byte) string {
 		return fmt.Sprintf("--- %s\n+++ %s\n(%v)\n", from, to, err)
 	}
 	gone, come := changed(before, after)
-	stays := func(value string) bool {
-		return bytes.Contains(before, []byte(value)) && bytes.Contains(after, []byte(value))
-	}
-	was, is := lineStarts(before), lineStarts(after)
+	was := side{doc: before, other: after, changed: gone, lines: lineStarts(before)}
+	is := side{doc: after, other: before, changed: come, lines: lineStarts(after)}
 	for _, h := range unified.Hunks {
 		from, to := h.FromLine-1, h.ToLine-1
 		for i := range h.Lines {
 			line := &h.Lines[i].Content
 			switch h.Lines[i].Kind {
 			case udiff.Equal:
-				*line = mask(*line, nil)
+				*line = was.show(from, true)
 				from, to = from+1, to+1
 			case udiff.Delete:
-				*line = maskOutside(*line, was[from], gone, stays)
+				*line = was.show(from, false)
 				from++
 			case udiff.Insert:
-				*line = maskOutside(*line, is[to], come, stays)
+				*line = is.show(to, false)
 				to++
 			}
 		}
@@ -58,8 +67,8 @@ func Diff(file string, before, after []byte) string {
 	return unified.String()
 }
 
-// changed is what lies between the common beginning and the common end.
-func changed(before, after []byte) (gone, come span) {
+// changed are the places that differ, in order, on both sides.
+func changed(before, after []byte) (gone, come []span) {
 	begin := 0
 	for begin < min(len(before), len(after)) && before[begin] == after[begin] {
 		begin++
@@ -68,10 +77,44 @@ func changed(before, after []byte) (gone, come span) {
 	for end < min(len(before), len(after))-begin && before[len(before)-1-end] == after[len(after)-1-end] {
 		end++
 	}
-	return span{begin, len(before) - end}, span{begin, len(after) - end}
+	was, is := span{begin, len(before) - end}, span{begin, len(after) - end}
+	if max(was.end-was.start, is.end-is.start) <= coarse {
+		return []span{was}, []span{is}
+	}
+	// The change may be several, far from each other: compare word by word.
+	a, fromA := words(before[was.start:was.end])
+	b, fromB := words(after[is.start:is.end])
+	moved := 0 // of the place in b against that in a
+	for _, e := range udiff.Lines(a, b) {
+		gone = append(gone, span{begin + fromA(e.Start), begin + fromA(e.End)})
+		start := e.Start + moved
+		come = append(come, span{begin + fromB(start), begin + fromB(start+len(e.New))})
+		moved += len(e.New) - (e.End - e.Start)
+	}
+	return gone, come
 }
 
-// lineStarts are the offsets at which lines begin.
+// words is a text with a line break behind each word of it, and maps places back.
+func words(text []byte) (lines string, place func(int) int) {
+	var b strings.Builder
+	var breaks []int
+	for len(text) > 0 {
+		n := bytes.IndexAny(text, ",{}[]\n") + 1
+		if n == 0 {
+			n = len(text)
+		}
+		b.Write(text[:n])
+		b.WriteByte('\n')
+		breaks = append(breaks, b.Len())
+		text = text[n:]
+	}
+	return b.String(), func(at int) int {
+		i, _ := slices.BinarySearch(breaks, at+1)
+		return at - i
+	}
+}
+
+// lineStarts are the offsets at which lines begin, and the end.
 func lineStarts(b []byte) []int {
 	var starts []int
 	offset := 0
@@ -79,71 +122,101 @@ func lineStarts(b []byte) []int {
 		starts = append(starts, offset)
 		offset += len(line)
 	}
-	return starts
+	return append(starts, offset)
 }
 
-// maskOutside masks what a changed line held before and holds still: a file may be
-// one line. Between two changes, within the piece, stays tells what is on both sides.
-func maskOutside(line string, offset int, piece span, stays func(value string) bool) string {
-	begin := min(max(piece.start-offset, 0), len(line))
-	end := min(max(piece.end-offset, begin), len(line))
-	return mask(line[:begin], nil) + mask(line[begin:end], stays) + mask(line[end:], nil)
+// side is a file before or after the change.
+type side struct {
+	doc, other []byte
+	changed    []span
+	lines      []int
 }
 
-const masked = "••••"
-
-var (
-	// secretKey is a key that names a secret, with a value behind it in any of the
-	// formats.
-	secretKey = regexp.MustCompile(`(?i)(["']?[\w.-]*(?:token|secret|passw|api[_-]?key|apikey|auth|credential|cookie|private|access[_-]?key)[\w.-]*["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}\[\]"'][^\s,{}\[\]]*(?: [^\s,{}\[\]]+)*)`)
-	// upperKey is a variable of an environment: all in capitals.
-	upperKey = regexp.MustCompile(`(["']?\b[A-Z][A-Z0-9_]{2,}["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}\[\]"'][^\s,{}\[\]]*(?: [^\s,{}\[\]]+)*)`)
-	// looksSecret is a word that is one by its look: a known prefix, a bearer, user
-	// and password in an address, or many letters and digits without a break.
-	looksSecret = regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{8,}|\bbearer\s+[^\s"',]+|://[^/\s"'@]+@|[?&](?:key|token|sig|signature|secret|password|auth)=[^&\s"']+`)
-	longWord    = regexp.MustCompile(`[A-Za-z0-9+_=-]{24,}`)
-)
-
-// mask hides what may be a secret in one line, as far as hide says; nil hides all.
-func mask(line string, hide func(value string) bool) string {
-	if hide == nil {
-		hide = func(string) bool { return true }
+// show is a line as it may be seen.
+func (s *side) show(n int, equal bool) string {
+	line := span{s.lines[n], s.lines[n+1]}
+	var b strings.Builder
+	at := line.start
+	for _, v := range s.visible(line, equal) {
+		b.WriteString(s.omitted(at, v.start))
+		s.mask(&b, v, equal)
+		at = v.end
 	}
-	line = secretKey.ReplaceAllStringFunc(line, func(s string) string { return maskValue(secretKey, s, hide) })
-	line = upperKey.ReplaceAllStringFunc(line, func(s string) string { return maskValue(upperKey, s, hide) })
-	line = looksSecret.ReplaceAllStringFunc(line, func(s string) string {
-		if !hide(s) {
-			return s
-		}
-		if strings.HasPrefix(s, "://") {
-			return "://" + masked + "@"
-		}
-		if key, _, ok := strings.Cut(s, "="); ok && strings.ContainsAny(s[:1], "?&") {
-			return key + "=" + masked
-		}
-		return masked
-	})
-	return longWord.ReplaceAllStringFunc(line, func(s string) string {
-		if strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, isLetter) && hide(s) {
-			return masked
-		}
-		return s
-	})
+	b.WriteString(s.omitted(at, line.end))
+	if at < line.end && s.doc[line.end-1] == '\n' {
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
-func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+func (s *side) omitted(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	return fmt.Sprintf("… %d characters …", utf8.RuneCount(bytes.TrimRight(s.doc[from:to], "\r\n")))
+}
 
-// maskValue keeps the key and the quotation marks.
-func maskValue(re *regexp.Regexp, s string, hide func(value string) bool) string {
-	m := re.FindStringSubmatch(s)
-	if !hide(m[2]) {
-		return s
+// visible are the parts of a line that are shown, in order and apart.
+func (s *side) visible(line span, equal bool) []span {
+	if line.end-line.start <= longLine {
+		return []span{line}
 	}
-	if q := m[2][:1]; q == `"` || q == "'" {
-		return m[1] + q + masked + q
+	var all []span
+	add := func(start, end int) {
+		part := span{s.rune(max(start, line.start)), s.rune(min(end, line.end))}
+		if n := len(all); n > 0 && part.start <= all[n-1].end {
+			all[n-1].end = max(all[n-1].end, part.end)
+		} else if part.start < part.end {
+			all = append(all, part)
+		}
 	}
-	if m[2] == "true" || m[2] == "false" || m[2] == "null" {
-		return s
+	for _, c := range s.changed {
+		if equal || c.end < line.start || c.start > line.end {
+			continue
+		}
+		if c = (span{max(c.start, line.start), min(c.end, line.end)}); c.end-c.start > mostShown {
+			add(c.start-around, c.start+mostShown/2)
+			add(c.end-mostShown/2, c.end+around)
+			continue
+		}
+		add(c.start-around, c.end+around)
 	}
-	return m[1] + masked
+	if len(all) == 0 {
+		add(line.start, line.start+around)
+	}
+	return all
+}
+
+// rune is the place at which the character of a place begins.
+func (s *side) rune(at int) int {
+	for at > 0 && at < len(s.doc) && !utf8.RuneStart(s.doc[at]) {
+		at--
+	}
+	return at
+}
+
+// mask writes a part with what may be a secret hidden. In what changes only that
+// is hidden which the change leaves there: in a line that is written anew.
+func (s *side) mask(b *strings.Builder, part span, equal bool) {
+	low, high := max(part.start-lookAside, 0), min(part.end+lookAside, len(s.doc))
+	at := part.start
+	for _, h := range secrets(s.doc[low:high]) {
+		h = span{h.start + low, h.end + low}
+		if h.end <= at || h.start >= part.end || !equal && s.changes(h) {
+			continue
+		}
+		b.Write(s.doc[at:max(h.start, at)])
+		b.WriteString(masked)
+		at = min(h.end, part.end)
+	}
+	b.Write(s.doc[at:part.end])
+}
+
+// changes reports whether a value comes or goes.
+func (s *side) changes(value span) bool {
+	if !slices.ContainsFunc(s.changed, func(c span) bool { return c.start < value.end && value.start < c.end }) {
+		return false
+	}
+	text := s.doc[value.start:value.end]
+	return bytes.Count(s.doc, text) > bytes.Count(s.other, text)
 }
