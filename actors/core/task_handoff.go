@@ -1,8 +1,8 @@
 package core
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 
 	"hubcli/hub"
 )
@@ -114,8 +114,8 @@ func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Ta
 	}
 	f := &TaskOffered{Task: id, To: c.In.ToAgent, By: by}
 	m := task.word(c.By, by, handoff{TaskID: id, From: by, To: f.To, State: handoffOffered},
-		taskName(&task.Task)+" is offered to you. Accept it with POST /v1/tasks/"+strconv.FormatInt(int64(id), 10)+
-			"/accept or decline it with …/decline.", c.In.Note)
+		fmt.Sprintf("%s is offered to you. Accept it with hub_update_task {\"task_id\":%d,\"offer\":\"accept\"}, over HTTP with POST /v1/tasks/%d/accept; decline it with \"decline\" in that place.",
+			taskName(&task.Task), id, id), c.In.Note)
 	m.Kind, m.To = hub.KindHandoff, f.To
 	messages := task.withAsks(m, c.Asks)
 	if value(task.Task.OfferedTo) != f.To {
@@ -141,7 +141,7 @@ func (task *liveTask) checkOffer(c HandoffCommand, by hub.AgentID) error {
 		return hub.Invalid("to_agent", string(to)+" has the task already").With("task_id", row.TaskID)
 	case to == by:
 		return hub.Invalid("to_agent", "an agent cannot offer a task to itself").
-			WithFix("take the task with POST /v1/tasks/" + strconv.FormatInt(int64(row.TaskID), 10) + " and assignee")
+			WithFix("make yourself its assignee instead")
 	case task.disposes(c.By):
 		return nil
 	}
