@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -44,6 +46,7 @@ type shownLease struct {
 	ThreadID     hub.ThreadID `json:"thread_id,omitempty"`
 	TaskID       hub.TaskID   `json:"task_id,omitempty"`
 	ExpiresInSec int          `json:"expires_in_sec,omitempty"`
+	EndedAt      hub.Time     `json:"ended_at,omitempty"` // released or expired
 }
 
 // granted answers who asks for a lease.
@@ -55,12 +58,15 @@ type granted struct {
 func showClaim(row *hub.Claim) shownLease {
 	return shownLease{
 		Key: string(row.ClaimKey), Holder: row.OwnerAgentID, Since: row.ClaimedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence,
-		ThreadID: or(row.ThreadID), TaskID: or(row.TaskMessageID),
+		ThreadID: or(row.ThreadID), TaskID: or(row.TaskMessageID), EndedAt: or(row.ReleasedAt),
 	}
 }
 
 func showLock(row *hub.Lock) shownLease {
-	return shownLease{Key: row.FilePath, Holder: row.AgentID, Since: row.LockedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence}
+	return shownLease{
+		Key: row.FilePath, Holder: row.AgentID, Since: row.LockedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence,
+		EndedAt: or(row.ReleasedAt),
+	}
 }
 
 // left is how many seconds a lease has, by this machine's clock.
@@ -68,18 +74,29 @@ func (c *call) left(at hub.Time) int {
 	return int(max(at.Std().Sub(c.bridge.Now()), 0) / time.Second)
 }
 
-// grant says who has the lease and, if that is another, what to do.
-func (c *call) grant(l shownLease, acquired bool, again, back string) *answer {
+// leaseWords are the tools of a kind of lease.
+type leaseWords struct{ take, keep, back string }
+
+var (
+	claimWords = leaseWords{"hub_claim", "hub_refresh_claim", "hub_release"}
+	lockWords  = leaseWords{"hub_lock", "hub_lock", "hub_unlock"}
+)
+
+// grant says who has the lease and, if that is not the agent, what to do.
+func (c *call) grant(l shownLease, acquired bool, w leaseWords) *answer {
 	l.ExpiresInSec = c.left(l.ExpiresAt)
 	what := quoted(l.Key, 120)
-	line := fmt.Sprintf("You have %s for %d s (fence %d). %s gives it back; before it expires: %s.", what, l.ExpiresInSec, l.Fence, back, again)
-	if !acquired {
+	line := fmt.Sprintf("You have %s for %d s (fence %d). %s gives it back; before it expires: %s.", what, l.ExpiresInSec, l.Fence, w.back, w.keep)
+	switch {
+	case acquired:
+	case l.EndedAt != 0 || l.Holder == c.agent():
+		// Another call with the key has taken it, and a replay takes nothing.
+		l.ExpiresInSec = 0
+		line = fmt.Sprintf("You have not %s: a call with this idempotency_key took it before, and that has ended since. To take it anew call %s without the key, or with another.",
+			what, w.take)
+	default:
 		line = fmt.Sprintf("%s has %s for %d s more. Do something else, ask it with hub_dm, or wait your turn: %s with wait_seconds.",
-			word(string(l.Holder)), what, l.ExpiresInSec, again)
-		if again == "hub_refresh_claim" {
-			line = fmt.Sprintf("%s has %s for %d s more. Do something else, ask it with hub_dm, or wait your turn: hub_claim with wait_seconds.",
-				word(string(l.Holder)), what, l.ExpiresInSec)
-		}
+			word(string(l.Holder)), what, l.ExpiresInSec, w.take)
 	}
 	return &answer{data: granted{acquired, l}, line: line, untrusted: []string{"key", "thread_id"}}
 }
@@ -108,7 +125,7 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, "hub_refresh_claim", "hub_release"), nil
+	return c.grant(showClaim(&got.Row), got.Acquired, claimWords), nil
 }
 
 type holdIn struct {
@@ -125,13 +142,13 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 	if err != nil {
 		return nil, notHeld(err, "hub_claim")
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, "hub_refresh_claim", "hub_release"), nil
+	return c.grant(showClaim(&got.Row), got.Acquired, claimWords), nil
 }
 
 // notHeld says how to come by a lease again that is another's or nobody's.
 func notHeld(err error, tool string) error {
 	e := asError(err)
-	if e.Code == hub.CodeNotHolder && e.Fix == "" {
+	if e.Code == hub.CodeNotHolder {
 		e.Fix = "you do not hold it (any more): stop the work that rests on it, and take it again with " + tool
 	}
 	return e
@@ -157,14 +174,18 @@ func releaseClaim(ctx context.Context, c *call, in releaseIn) (*answer, error) {
 }
 
 type lockIn struct {
-	FilePath       string  `json:"file_path" jsonschema:"path" range:"1024"`
+	FilePath       string  `json:"file_path" jsonschema:"absolute, or within your project" range:"1024"`
 	TTLSec         int     `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
 	WaitSeconds    float64 `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
 	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 
 func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
-	ask := hub.LockInput{FilePath: in.FilePath, AgentID: c.agent(), TTLSec: in.TTLSec}
+	path, err := c.bridge.lockPath(in.FilePath)
+	if err != nil {
+		return nil, err
+	}
+	ask := hub.LockInput{FilePath: path, AgentID: c.agent(), TTLSec: in.TTLSec}
 	if in.WaitSeconds > 0 {
 		ask.WaitSec = c.wait(in.WaitSeconds).Seconds()
 		defer c.waiting(ctx, "waiting for the lock")()
@@ -173,7 +194,7 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showLock(&got.Row), got.Acquired, "hub_lock", "hub_unlock"), nil
+	return c.grant(showLock(&got.Row), got.Acquired, lockWords), nil
 }
 
 type unlockIn struct {
@@ -183,14 +204,36 @@ type unlockIn struct {
 }
 
 func unlock(ctx context.Context, c *call, in unlockIn) (*answer, error) {
-	got, err := c.hub().ReleaseLock(c.key(ctx, in.IdempotencyKey), hub.LockHoldInput{
-		FilePath: in.FilePath, AgentID: c.agent(), Fence: in.Fence,
-	})
+	path, err := c.bridge.lockPath(in.FilePath)
+	if err != nil {
+		return nil, err
+	}
+	got, err := c.release(ctx, in, path)
+	if err != nil && asError(err).Code == hub.CodeNotHolder && path != in.FilePath {
+		// Taken as it is written: over HTTP, or by a bridge of an earlier version.
+		if in.IdempotencyKey != "" {
+			in.IdempotencyKey = keyOf(in.IdempotencyKey, in.FilePath)
+		}
+		if before, other := c.release(ctx, in, in.FilePath); other == nil {
+			got, path, err = before, in.FilePath, nil
+		}
+	}
 	if err != nil {
 		return nil, notHeld(err, "hub_lock")
 	}
 	return &answer{
 		data: showLock(&got.Row), untrusted: []string{"key"},
-		line: fmt.Sprintf("Unlocked %s. Others may edit it now.", quoted(in.FilePath, 120)),
+		line: fmt.Sprintf("Unlocked %s. Others may edit it now.", quoted(path, 120)),
 	}, nil
+}
+
+// release gives back the lock of one path.
+func (c *call) release(ctx context.Context, in unlockIn, path string) (hub.Outcome[hub.Lock], error) {
+	return c.hub().ReleaseLock(c.key(ctx, in.IdempotencyKey), hub.LockHoldInput{FilePath: path, AgentID: c.agent(), Fence: in.Fence})
+}
+
+// keyOf makes of an idempotency key that of another write of the same call.
+func keyOf(key, write string) string {
+	sum := sha256.Sum256([]byte(key + "\n" + write))
+	return hex.EncodeToString(sum[:])
 }

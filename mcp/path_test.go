@@ -1,0 +1,68 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// TestLocksMeetInTheFile: however two agents of a project name a file, one lock is
+// held; files of two projects that are named alike are two.
+func TestLocksMeetInTheFile(t *testing.T) {
+	h, dir, other := testhub.Start(t), t.TempDir(), t.TempDir()
+	for _, at := range []string{filepath.Join(dir, "src"), filepath.Join(other, "src")} {
+		if err := os.Mkdir(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for to, link := range map[string]string{"src": "lib", "src/new.go": "new.go"} { // the second leads to nothing yet
+		if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b, c := bridgeTo(t, h, in(dir, "a")), bridgeTo(t, h, in(dir, "b")), bridgeTo(t, h, in(other, "c"))
+	for _, s := range []struct{ first, second string }{
+		{"src/a.go", filepath.Join(dir, "src", "a.go")}, {"./src//a.go", `src\a.go`}, {"lib/a.go", "src/x/../a.go"},
+		{"new.go", "src/new.go"}, {"lib/deep/er/a.go", filepath.Join(dir, "src", "deep", "er", "a.go")},
+	} {
+		var mine, theirs, far granted
+		a.must("hub_lock", args{"file_path": s.first}, &mine)
+		b.must("hub_lock", args{"file_path": s.second}, &theirs)
+		if c.must("hub_lock", args{"file_path": "src/a.go"}, &far); !mine.Acquired || theirs.Acquired || !far.Acquired || !filepath.IsAbs(mine.Key) {
+			t.Errorf("%s and %s: %+v, %+v, in the other project %+v", s.first, s.second, mine, theirs, far)
+		}
+		a.must("hub_unlock", args{"file_path": s.second}, nil)
+	}
+	// What was taken under the name as it is written is given back all the same.
+	if _, err := a.hub.Lock(context.Background(), hub.LockInput{FilePath: "src/old.go", AgentID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	a.must("hub_unlock", args{"file_path": "src/old.go", "idempotency_key": "k"}, nil)
+	if said := a.refused("hub_unlock", args{"file_path": "src/old.go"}); !strings.Contains(said, "hub_lock") {
+		t.Errorf("what nobody holds: %q", said)
+	}
+}
+
+// TestReplayedClaimSaysWhatIsTrue: a claim that was released since is not said to be
+// held when its call is repeated.
+func TestReplayedClaimSaysWhatIsTrue(t *testing.T) {
+	me := bridgeTo(t, testhub.Start(t), nil)
+	for take, back := range map[string]string{"hub_claim": "hub_release", "hub_lock": "hub_unlock"} {
+		name := map[string]string{"hub_claim": "claim_key", "hub_lock": "file_path"}[take]
+		me.must(take, args{name: "/w", "idempotency_key": "k"}, nil)
+		me.must(back, args{name: "/w"}, nil)
+		res := me.try(take, args{name: "/w", "idempotency_key": "k"})
+		if said := text(res); res.IsError || strings.Contains(said, "me has") || !strings.Contains(said, "has ended since") {
+			t.Errorf("%s once more says %q", take, said)
+		}
+		var again granted
+		if me.must(take, args{name: "/w"}, &again); !again.Acquired {
+			t.Errorf("%s without the key: %+v", take, again)
+		}
+	}
+}
