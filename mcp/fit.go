@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -161,39 +160,4 @@ func line(s string) string {
 		s = part + "…"
 	}
 	return s
-}
-
-// ways are the ways out of errors that bring none of their own, in the words of
-// the tools.
-var ways = map[hub.Code]string{
-	hub.CodeMessageNotFound:  "check the id; a direct message is shown to its two parties alone",
-	hub.CodeChannelNotFound:  "make it with hub_create_channel, or leave channel out for your room's",
-	hub.CodeRoomNotFound:     "hub_list_rooms shows the rooms",
-	hub.CodeProjectNotFound:  "hub_list_rooms shows the projects; hub_create_project makes one",
-	hub.CodeThreadNotFound:   "check the name; hub_search finds messages and their threads",
-	hub.CodeTaskNotFound:     "hub_list_tasks shows the tasks that you may see",
-	hub.CodeRunNotFound:      "check the run_id; hub_room_status shows the runs of a room",
-	hub.CodeReplyNotFound:    "check the id; hub_poll_messages shows ids",
-	hub.CodeParentNotFound:   "check the id; hub_list_tasks shows ids",
-	hub.CodeArtifactNotFound: "call hub_get_artifact without an id to list those of the room",
-	hub.CodeInviteNotFound:   "ask who invited you for a new code",
-	hub.CodeInviteExpired:    "ask who invited you for a new code",
-	hub.CodeInviteExhausted:  "ask who invited you for a new code",
-	hub.CodeInviteRevoked:    "ask who invited you for a new code",
-	hub.CodeTaskClosed:       "the task has ended: post a new one if there is more to do",
-	hub.CodeVersionConflict:  "read it again with hub_list_tasks and decide anew",
-	hub.CodeTooManyPolls:     "you wait in too many calls at once: let one end",
-}
-
-// wayOut says what to do about an error.
-func wayOut(e *hub.Error) string {
-	switch {
-	case e.Fix != "":
-		return e.Fix
-	case ways[e.Code] != "":
-		return ways[e.Code]
-	case e.Status >= http.StatusInternalServerError || e.Status == 0:
-		return "try again in a moment with the same idempotency_key; then go on without the hub and tell your user"
-	}
-	return "change the arguments: hub_describe_tool says what the tool takes"
 }
