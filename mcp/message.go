@@ -30,12 +30,12 @@ type shownMessage struct {
 	Truncated    *cutMark         `json:"truncated,omitempty"`
 }
 
-// cutMark says what of a text is missing and which call returns it.
+// cutMark says what of a text is missing and which calls return it.
 type cutMark struct {
-	Chars int    `json:"chars"` // characters of the whole text
-	Shown int    `json:"shown"` // the character up to which it is shown
-	Left  string `json:"left,omitempty"`
-	Call  string `json:"call"`
+	Chars int      `json:"chars"` // characters of the whole text
+	Shown int      `json:"shown"` // the character up to which it is shown
+	Left  string   `json:"left,omitempty"`
+	Calls []string `json:"calls"`
 }
 
 // ofPeers are the members of a shownMessage that its sender has written.
@@ -61,12 +61,19 @@ func showMessage(row *hub.Message, offset, room int) shownMessage {
 	}
 	part, end, whole := clip(row.Body, offset, room)
 	m.Body = part
-	var left []string
+	var left, calls []string
+	rest := func(part string, at int) {
+		calls = append(calls, fmt.Sprintf(`hub_get_message {"message_id":%d,"part":%q,"offset":%d}`, row.ID, part, at))
+	}
+	if !whole {
+		rest("body", end)
+	}
 	if spare := room - size(part); len(row.Attachments) > 0 {
 		if offset == 0 && size(row.Attachments) <= spare {
 			m.Attachments = row.Attachments
 		} else if offset == 0 {
 			left = append(left, fmt.Sprintf("%d attachments", len(row.Attachments)))
+			rest("attachments", 0)
 		}
 	}
 	if offset == 0 && len(row.Metadata) > len("{}") {
@@ -74,12 +81,12 @@ func showMessage(row *hub.Message, offset, room int) shownMessage {
 			m.Metadata = row.Metadata
 		} else {
 			left = append(left, "metadata")
+			rest("metadata", 0)
 		}
 	}
-	if !whole || len(left) > 0 {
+	if len(calls) > 0 {
 		m.Truncated = &cutMark{
-			Chars: utf8.RuneCountInString(row.Body), Shown: end, Left: strings.Join(left, " and "),
-			Call: fmt.Sprintf("hub_get_message {\"message_id\":%d,\"offset\":%d}", row.ID, end),
+			Chars: utf8.RuneCountInString(row.Body), Shown: end, Left: strings.Join(left, " and "), Calls: calls,
 		}
 	}
 	return m
@@ -148,7 +155,7 @@ func (t *cutMark) String() string {
 	if t.Left != "" {
 		s += "; no room for " + t.Left
 	}
-	return s + "; the rest: " + t.Call
+	return s + "; the rest: " + strings.Join(t.Calls, " and ")
 }
 
 // word makes an id fit to stand without quotes.

@@ -21,8 +21,9 @@ import (
 
 // schemaOf makes the schema of a tool's arguments of the fields of In: flat, each
 // property of one plain type. Beside the tags json and jsonschema a field may have
-// enum (values, parted by commas) and range (least and most of a number; of a
-// string its most characters alone).
+// enum (values, parted by commas), range (least and most of a number; of a string
+// its most characters alone) and most (as range of a string, but told only to who
+// exceeds it: the hub has the exact limit, and schemas cost tokens).
 func schemaOf[In any]() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -63,6 +64,27 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	}
 }
 
+// defaultMost is how many characters a string may have of which nothing else is
+// said: names, ids and cursors travel in addresses, which have little room.
+const defaultMost = 1_000
+
+// mostOf returns how many characters each string among the fields of In may have.
+func mostOf[In any]() (map[string]int, error) {
+	out := map[string]int{}
+	for field := range fields(reflect.TypeFor[In]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		out[name] = defaultMost
+		if most := field.Tag.Get("most"); most != "" {
+			n, err := strconv.Atoi(most)
+			if err != nil {
+				return nil, fmt.Errorf("field %s: %w", field.Name, err)
+			}
+			out[name] = n
+		}
+	}
+	return out, nil
+}
+
 func setRange(p *jsonschema.Schema, limits string) error {
 	if limits == "" {
 		return nil
@@ -94,7 +116,7 @@ func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 			delete(given, name)
 			continue
 		}
-		if err := fits(p, name, given[name]); err != nil {
+		if err := fits(p, name, given[name], t.most[name]); err != nil {
 			return in, refuse(t, err)
 		}
 	}
@@ -153,8 +175,9 @@ func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// fits checks one argument against its property.
-func fits(p *jsonschema.Schema, name string, raw json.RawMessage) error {
+// fits checks one argument against its property; most is how many characters a
+// string may have of which the property says nothing.
+func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) error {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return hub.Invalid(name, name+" is no JSON")
@@ -167,8 +190,14 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage) error {
 		if len(p.Enum) > 0 && !slices.Contains(p.Enum, any(v)) {
 			return hub.Invalid(name, name+" is none of "+join(p.Enum)).With("allowed", p.Enum)
 		}
-		if p.MaxLength != nil && utf8.RuneCountInString(v) > *p.MaxLength {
-			return hub.Invalid(name, name+" is too long").With("limit", *p.MaxLength).With("size", utf8.RuneCountInString(v))
+		if p.MaxLength != nil {
+			most = *p.MaxLength
+		}
+		if n := utf8.RuneCountInString(v); n > most {
+			return hub.Invalid(name, fmt.Sprintf("%s is too long: %d characters, at most %d", name, n, most)).With("limit", most).With("size", n)
+		}
+		if name == "idempotency_key" {
+			return fitsKey(v)
 		}
 		return nil
 	case float64:
@@ -185,23 +214,36 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage) error {
 		}
 	case []any:
 		if p.Type == "array" {
-			return fitsAll(p.Items, name, raw)
+			return fitsAll(p.Items, name, raw, most)
 		}
 	case map[string]any:
 		if p.Type == "object" {
 			return nil
 		}
 	}
+	if p.Type == "string" && strings.HasPrefix(p.Description, "JSON ") {
+		return hub.Invalid(name, name+" must be a "+p.Description+" in a string").
+			WithFix("write the object or list as the text of a string, its quotes escaped as JSON wants it")
+	}
 	return hub.Invalid(name, name+" must be of type "+p.Type)
 }
 
-func fitsAll(p *jsonschema.Schema, name string, raw json.RawMessage) error {
+// fitsKey refuses what no header can carry.
+func fitsKey(key string) error {
+	if len(key) <= hub.MaxIdempotencyKey && !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return nil
+	}
+	return hub.Invalid("idempotency_key", fmt.Sprintf("idempotency_key must be 1 to %d printable ASCII characters on one line", hub.MaxIdempotencyKey)).
+		WithFix("make one of letters, digits and hyphens, and keep it for the repetition")
+}
+
+func fitsAll(p *jsonschema.Schema, name string, raw json.RawMessage, most int) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return hub.Invalid(name, name+" is no list")
 	}
 	for i, item := range list {
-		if err := fits(p, name, item); err != nil {
+		if err := fits(p, name, item, most); err != nil {
 			return hub.Invalid(name, fmt.Sprintf("item %d of %s: %v", i+1, name, err))
 		}
 	}

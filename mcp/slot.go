@@ -119,6 +119,9 @@ func (s *slot) load() (*identity, error) {
 	if _, err := os.Lstat(s.path()); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if info, err := os.Lstat(s.path()); err == nil && info.IsDir() {
+		return nil, s.unusable(s.path()+" is a folder, where its file should be", "move the folder away")
+	}
 	if err := s.private(s.path()); err != nil {
 		return nil, err
 	}

@@ -140,6 +140,44 @@ func TestBadArgumentsAreRefusedAlike(t *testing.T) {
 	}
 }
 
+// TestStringsAreBounded: no string of a call is so long that the hub cannot be asked,
+// and a key that no header carries is refused; a JSON text that is given as an object
+// is asked for as what it is.
+func TestStringsAreBounded(t *testing.T) {
+	me := bridgeTo(t, testhub.Start(t), nil)
+	for _, row := range table() {
+		for name, p := range row.input.Properties {
+			if p.Type != "string" || len(p.Enum) > 0 {
+				continue
+			}
+			limit := row.most[name]
+			if p.MaxLength != nil {
+				limit = *p.MaxLength
+			}
+			if limit <= 0 || limit > defaultMost && strings.HasSuffix(name, "_id") {
+				t.Errorf("%s of %s may have %d characters", name, row.name, limit)
+			}
+			if limit > 40_000 {
+				continue
+			}
+			said := refusalOf(t, me, row.name, map[string]any{name: strings.Repeat("x", limit+1)})
+			if !strings.Contains(said, "too long") {
+				t.Errorf("%s of %s with %d characters: %s", name, row.name, limit+1, said)
+			}
+		}
+	}
+	for _, key := range []string{"a\nb", "ä", strings.Repeat("k", 256)} {
+		if said := refusalOf(t, me, "hub_post_message", map[string]any{"body": "x", "idempotency_key": key}); !strings.Contains(said, "printable ASCII") {
+			t.Errorf("the key %q: %s", key, said)
+		}
+	}
+	for _, value := range []any{map[string]any{"a": 1}, "[1]"} {
+		if said := refusalOf(t, me, "hub_post_message", map[string]any{"body": "x", "metadata": value}); !strings.Contains(said, "a JSON object in a string") {
+			t.Errorf("metadata %v: %s", value, said)
+		}
+	}
+}
+
 // wrong is a value that does not fit a property.
 func wrong(p *jsonschema.Schema) any {
 	if p.Type == "boolean" || p.Type == "object" {
@@ -205,6 +243,13 @@ func TestSearchToolsFinds(t *testing.T) {
 		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
 		if len(hits.Tools) > maxHits || !slices.ContainsFunc(hits.Tools[:min(len(hits.Tools), 4)], func(h toolHit) bool { return h.Name == want }) {
 			t.Errorf("%q finds %v, wants %s among the first four of at most %d", query, hits.Tools, want, maxHits)
+		}
+	}
+	for _, query := range []string{"how do I wait", "wait", "How can I wait for others?"} {
+		var hits toolHits
+		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
+		if len(hits.Tools) < 2 || hits.Tools[0].Name != "hub_watch" || hits.Tools[1].Name != "hub_poll_messages" {
+			t.Errorf("%q finds %v first", query, hits.Tools)
 		}
 	}
 	for _, query := range []string{"", "xyzzy", "人工智能"} {

@@ -15,6 +15,7 @@ type tool struct {
 	name, title string
 	description string             // the first sentence says when to use it
 	input       *jsonschema.Schema // flat, no null unions, each property described
+	most        map[string]int     // characters that a string may have of which input says nothing
 	live        bool               // shown on the progressive surface
 	reads       bool               // changes nothing
 	idempotent  bool               // twice is as once
@@ -56,6 +57,9 @@ func define[In any](t tool, run func(context.Context, *call, In) (*answer, error
 	schema, err := schemaOf[In]()
 	if err != nil {
 		panic("the arguments of " + t.name + " have no schema: " + err.Error())
+	}
+	if t.most, err = mostOf[In](); err != nil {
+		panic("the arguments of " + t.name + " have no bounds: " + err.Error())
 	}
 	t.input = schema
 	t.run = func(ctx context.Context, c *call, args json.RawMessage) (*answer, error) {

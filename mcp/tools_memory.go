@@ -47,7 +47,7 @@ func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
 	if !whole {
 		s.Truncated = &cutMark{
 			Chars: chars(m.Text), Shown: end,
-			Call: fmt.Sprintf(`hub_recall {"memory_id":%q,"room_id":%q,"offset":%d}`, m.MemoryID, id, end),
+			Calls: []string{fmt.Sprintf(`hub_recall {"memory_id":%q,"room_id":%q,"offset":%d}`, m.MemoryID, id, end)},
 		}
 	}
 	return s

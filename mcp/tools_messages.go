@@ -35,15 +35,15 @@ func messageTools() []tool {
 }
 
 type postIn struct {
-	Body           string          `json:"body" jsonschema:"text"`
+	Body           string          `json:"body" jsonschema:"text" most:"4000000"`
 	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"this agent alone"`
 	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"default: your room's"`
 	Kind           hub.Kind        `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
 	ReplyTo        hub.MessageID   `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
 	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
-	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object"`
-	Attachments    string          `json:"attachments,omitempty" jsonschema:"JSON list"`
+	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
+	Attachments    string          `json:"attachments,omitempty" jsonschema:"JSON list" most:"16000000"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 
@@ -58,8 +58,8 @@ func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 	}
 	if in.Attachments != "" {
 		if err := json.Unmarshal([]byte(in.Attachments), &post.Attachments); err != nil {
-			return nil, hub.Invalid("attachments", "attachments is no JSON list of attachments").
-				WithFix(`write it as [{"type":"text","content":"…"}]; types: text, json, code, file_ref, diff_ref`)
+			return nil, hub.Invalid("attachments", "attachments must be a JSON list of attachments in a string").
+				WithFix(`write the string as [{"type":"text","content":"…"}]; types: text, json, code, file_ref, diff_ref`)
 		}
 	}
 	return c.post(ctx, post, in.IdempotencyKey)
@@ -67,7 +67,7 @@ func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 
 type dmIn struct {
 	ToAgent        hub.AgentID   `json:"to_agent" jsonschema:"agent id"`
-	Body           string        `json:"body" jsonschema:"text"`
+	Body           string        `json:"body" jsonschema:"text" most:"4000000"`
 	Kind           hub.Kind      `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
 	ReplyTo        hub.MessageID `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID  `json:"thread_id,omitempty" jsonschema:"any name"`
@@ -111,6 +111,9 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		p.TaskID = row.ID
 		line = fmt.Sprintf("Posted task #%d %s. hub_list_tasks shows how it goes, hub_watch waits for it.", p.ID, where)
 	}
+	if p.To != "" {
+		line = sentence(line, c.unheard(ctx, p.To))
+	}
 	if replayed {
 		line = fmt.Sprintf("This was posted before, as #%d; nothing new was posted.", p.ID)
 	}
@@ -145,7 +148,8 @@ func object(field, text string) (json.RawMessage, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
-		return nil, hub.Invalid(field, field+" is no JSON object").WithFix(`write it as {"name":"value"}`)
+		return nil, hub.Invalid(field, field+" must be a JSON object in a string").
+			WithFix(`write the string as {"name":"value"}, its quotes escaped as JSON wants it`)
 	}
 	return json.RawMessage(text), nil
 }
@@ -206,7 +210,7 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 		if !all {
 			s.Truncated = &cutMark{
 				Chars: chars(whole), Shown: end,
-				Call: fmt.Sprintf(`hub_get_message {"message_id":%d,"part":%q,"offset":%d}`, row.ID, in.Part, end),
+				Calls: []string{fmt.Sprintf(`hub_get_message {"message_id":%d,"part":%q,"offset":%d}`, row.ID, in.Part, end)},
 			}
 			line = fmt.Sprintf("The %s of #%d, %s", in.Part, row.ID, s.Truncated)
 		}
@@ -328,7 +332,7 @@ func showMessages(rows []hub.Message, limit, room int) (list []shownMessage, mor
 
 type channelIn struct {
 	Name           hub.ChannelName `json:"name" jsonschema:"not beginning with room-" range:"200"`
-	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object"`
+	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 

@@ -77,6 +77,10 @@ func searchTools(_ context.Context, _ *call, in searchToolsIn) (*answer, error) 
 	return &answer{data: hits, line: fmt.Sprintf("%d tools. %s", len(hits.Tools), line)}, nil
 }
 
+// noise are words that say nothing about what is wanted.
+const noise = " how do does did can could should would must may will i me my we us our you your it its the an and or of to in on at by is are be am other others" +
+	" for from with what where when which who why want need like please there this that if not tool tools hub use "
+
 // rank returns the tools that have a word of the query, the best first; those of
 // no query are all.
 func rank(query string) []tool {
@@ -88,6 +92,7 @@ func rank(query string) []tool {
 		score int
 	}
 	var list []scored
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(noise, " "+w+" ") })
 	for _, t := range table() {
 		s := scored{tool: t}
 		for _, w := range words {
@@ -122,7 +127,9 @@ func (t *tool) score(w string) int {
 	if strings.Contains(t.name, stem) {
 		n += 4
 	}
-	if strings.Contains(strings.ToLower(t.title), stem) {
+	if title := strings.ToLower(t.title); strings.HasPrefix(title, stem) {
+		n += 4
+	} else if strings.Contains(title, stem) {
 		n += 2
 	}
 	if strings.Contains(strings.ToLower(t.description), stem) {

@@ -71,7 +71,7 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 		if out.Truncated {
 			out.Cursor = out.Messages[len(out.Messages)-1].ID
 		}
-		return &answer{data: out, line: out.line(), text: out.text(), untrusted: within("messages[].", ofPeers)}
+		return &answer{data: out, line: out.line(in.next(out.Cursor)), text: out.text(), untrusted: within("messages[].", ofPeers)}
 	})
 	if err != nil {
 		return nil, err
@@ -87,7 +87,25 @@ func (p *polled) text() string {
 	return texts(p.Messages) + fmt.Sprintf("cursor %d", p.Cursor)
 }
 
-func (p *polled) line() string {
+// next is the call that goes on behind cursor. Who has named since_id has to name
+// it again: without it a poll goes on elsewhere, behind what was given before.
+func (in pollIn) next(cursor hub.MessageID) string {
+	if in.SinceID == nil && in.RoomID == "" && in.Channel == "" && in.ThreadID == "" {
+		return "hub_poll_messages again"
+	}
+	in.TimeoutSeconds = nil
+	if in.SinceID != nil {
+		in.SinceID = &cursor
+	}
+	b, err := compact(in)
+	if err != nil {
+		return "hub_poll_messages again"
+	}
+	return "hub_poll_messages " + string(b)
+}
+
+// line says what happened, and with next how to go on.
+func (p *polled) line(next string) string {
 	where := "all public channels and direct messages"
 	switch {
 	case p.RoomID != "":
@@ -97,7 +115,7 @@ func (p *polled) line() string {
 	}
 	switch {
 	case p.Truncated:
-		return fmt.Sprintf("%d messages of %s, and there are more: call hub_poll_messages again.", len(p.Messages), where)
+		return fmt.Sprintf("%d messages of %s, and there are more: call %s.", len(p.Messages), where, next)
 	case p.TimedOut:
 		return fmt.Sprintf("Nothing new in %s. Work on, or poll again; for a long wait hub_watch gives a command.", where)
 	}

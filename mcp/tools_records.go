@@ -48,7 +48,7 @@ func showDecision(d *hub.Decision, from, room int) shownDecision {
 	if !whole {
 		s.Truncated = &cutMark{
 			Chars: chars(d.Note), Shown: end,
-			Call: fmt.Sprintf(`hub_list_decisions {"decision_id":%q,"room_id":%q,"offset":%d}`, d.DecisionID, d.RoomID, end),
+			Calls: []string{fmt.Sprintf(`hub_list_decisions {"decision_id":%q,"room_id":%q,"offset":%d}`, d.DecisionID, d.RoomID, end)},
 		}
 	}
 	return s
@@ -58,7 +58,7 @@ type recordDecisionIn struct {
 	Title          string `json:"title" jsonschema:"what is decided" range:"300"`
 	Note           string `json:"note,omitempty" jsonschema:"why, and what else was weighed" range:"32000"`
 	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
-	Metadata       string `json:"metadata,omitempty" jsonschema:"JSON object"`
+	Metadata       string `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 
@@ -150,8 +150,8 @@ func (c *call) decision(ctx context.Context, id hub.RoomID, in listDecisionsIn) 
 type addArtifactIn struct {
 	Title          string  `json:"title" jsonschema:"same title: next version" range:"300"`
 	Kind           string  `json:"kind" jsonschema:"any word, such as plan or report" range:"200"`
-	Body           *string `json:"body,omitempty" jsonschema:"text"`
-	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes"`
+	Body           *string `json:"body,omitempty" jsonschema:"text" most:"6000000"`
+	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes" most:"6000000"`
 	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: your room"`
 	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
@@ -228,7 +228,7 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 		if !all {
 			a.Truncated = &cutMark{
 				Chars: chars(whole), Shown: end,
-				Call: fmt.Sprintf(`hub_get_artifact {"artifact_id":%q,"offset":%d}`, a.ArtifactID, end),
+				Calls: []string{fmt.Sprintf(`hub_get_artifact {"artifact_id":%q,"offset":%d}`, a.ArtifactID, end)},
 			}
 			line = fmt.Sprintf("%s version %d, %s", quoted(a.Title, 100), a.Version, a.Truncated)
 		}

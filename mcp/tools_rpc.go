@@ -23,7 +23,7 @@ func rpcTools() []tool {
 
 type rpcIn struct {
 	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"who is asked"`
-	Body           string          `json:"body,omitempty" jsonschema:"what for"`
+	Body           string          `json:"body,omitempty" jsonschema:"what for" most:"4000000"`
 	RequestID      hub.MessageID   `json:"request_id,omitempty" jsonschema:"wait on for this request" range:"1,9007199254740991"`
 	TimeoutSeconds *float64        `json:"timeout_seconds,omitempty" jsonschema:"default 25" range:"0,3600"`
 	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"where a public answer is looked for; default: your room's"`
@@ -63,7 +63,9 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 	if got == nil {
 		r.TimedOut = !w.status.Terminal()
 		line := fmt.Sprintf("No answer yet to #%d; it stands, do not ask again. Wait on: hub_rpc_call with request_id %d alone. The answer comes with hub_poll_messages too.", r.RequestID, r.RequestID)
-		if !r.TimedOut {
+		if r.TimedOut {
+			line = sentence(line, c.unheard(ctx, r.To))
+		} else {
 			line = fmt.Sprintf("Request #%d has ended as %s, without a task_result. Ask %s with hub_dm if you need more.", r.RequestID, w.status, who(r.To))
 		}
 		return &answer{data: r, line: line}, nil
@@ -85,6 +87,10 @@ func (c *call) request(ctx context.Context, in rpcIn) (hub.Message, error) {
 		if in.ToAgent == "" || in.Body == "" {
 			return hub.Message{}, hub.Invalid("to_agent", "a request needs to_agent and body").
 				WithFix("name both; or request_id alone, to wait on for a request that stands")
+		}
+		if in.ToAgent == c.agent() || in.ToAgent == hub.AgentSystem || in.ToAgent == hub.AgentHub {
+			return hub.Message{}, hub.Invalid("to_agent", string(in.ToAgent)+" answers no request of yours: "+c.unheard(ctx, in.ToAgent)).
+				WithFix("ask another agent; hub_list_agents shows who is live")
 		}
 		row, _, err := c.send(ctx, hub.PostInput{
 			FromAgent: c.agent(), ToAgent: in.ToAgent, Channel: in.Channel, Kind: hub.KindTaskRequest, Body: in.Body, ThreadID: in.ThreadID,

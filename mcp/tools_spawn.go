@@ -18,7 +18,7 @@ func spawnTools() []tool {
 
 type spawnIn struct {
 	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`
-	Prompt         string      `json:"prompt,omitempty" jsonschema:"what it is to do"`
+	Prompt         string      `json:"prompt,omitempty" jsonschema:"what it is to do" most:"200000"`
 	Role           string      `json:"role,omitempty" jsonschema:"shown with its seat"`
 	Title          string      `json:"title,omitempty" jsonschema:"for people" range:"300"`
 	AgentID        hub.AgentID `json:"agent_id,omitempty" jsonschema:"its name; default: made up"`

@@ -151,7 +151,7 @@ type updateTaskIn struct {
 	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks it waits for"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
-	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer"`
+	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
@@ -217,7 +217,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 
 type completeIn struct {
 	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
-	Note           string     `json:"note,omitempty" jsonschema:"what came of it"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it" most:"32000"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
 
