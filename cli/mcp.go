@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -15,6 +16,11 @@ import (
 	"hubcli/hub"
 	"hubcli/mcp"
 )
+
+// bridgeMemory is the soft limit of a bridge's memory in bytes: there is one bridge
+// for each agent. What it needs at work is a fraction; only frames of many MiB come
+// near it.
+const bridgeMemory = 64 << 20
 
 type mcpOptions struct {
 	baseURL
@@ -66,6 +72,7 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 	}
 	// Stdout is the bridge's: what a library prints goes where people read.
 	os.Stdout = os.Stderr
+	debug.SetMemoryLimit(bridgeMemory)
 	ignoreClosedOutput() // a client that has gone is an error of a write, not a death
 	return mcp.Run(ctx, c)
 }

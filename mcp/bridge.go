@@ -212,6 +212,9 @@ func (b *bridge) announce(s *seat) {
 // handler runs a tool for the SDK.
 func (b *bridge) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if len(req.Params.Arguments) > bigMessage {
+			defer debug.FreeOSMemory()
+		}
 		a, err := b.run(ctx, b.newCall(req), t, req.Params.Arguments)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

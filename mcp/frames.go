@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -14,6 +15,10 @@ import (
 
 // maxFrame is the longest line, in bytes, that is taken from a client.
 const maxFrame = 16 << 20
+
+// bigMessage is the size, in bytes, from which on the memory of a message is given
+// back to the system as soon as it can be.
+const bigMessage = 1 << 20
 
 // drain is how long the end of the input is held back for calls that are about to
 // be answered: who pipes a file in wants to read the answers too. Those that wait
@@ -102,8 +107,9 @@ func (s *sieve) run(in io.Reader, limit int) error {
 		case err != nil:
 			return err
 		}
-		if cap(line) > 1<<20 {
+		if cap(line) > bigMessage {
 			line = nil // one huge message is no reason to keep its memory
+			debug.FreeOSMemory()
 		}
 	}
 }

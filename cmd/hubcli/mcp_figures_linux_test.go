@@ -41,6 +41,27 @@ func TestMCPFigures(t *testing.T) {
 	}
 }
 
+// TestMCPGivesMemoryBack: a bridge that was sent huge messages does not stay huge.
+func TestMCPGivesMemoryBack(t *testing.T) {
+	h := startHooked(t)
+	w := h.mcp(t, nil, "--agent", "big").shake()
+	big := strings.Repeat("y", 15<<20)
+	for range 3 {
+		w.say(strings.Repeat("x", 17<<20))
+		if r, err := w.next(); err != nil || r.Error == nil {
+			t.Fatalf("17 MiB are answered with %s, %v", r.Result, err)
+		}
+		if a, text := w.call("hub_post_message", map[string]any{"body": big}); !a.IsError {
+			t.Fatal(text)
+		}
+	}
+	w.who()
+	const most = 96 << 10
+	if kib := anonymousKiB(t, w.Process.Pid); kib > most {
+		t.Errorf("it has %d KiB of anonymous memory, more than %d", kib, most)
+	}
+}
+
 func anonymousKiB(t *testing.T, pid int) (kib int) {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
