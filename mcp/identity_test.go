@@ -243,11 +243,17 @@ func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
 			return os.Symlink(p+".away", p)
 		},
 		"folder": func(p string) error { return os.Chmod(filepath.Dir(p), 0o750) },
+		"a folder in its place": func(p string) error {
+			if err := os.Remove(p); err != nil {
+				return err
+			}
+			return os.Mkdir(p, 0o755)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			first := bridgeTo(t, h, slotted(root, "s"))
-			first.must("hub_join", map[string]any{"agent_id": "agent-" + name}, nil)
+			first.must("hub_join", map[string]any{"agent_id": "agent-" + name[:1]}, nil)
 			first.end()
 			path := filepath.Join(root, "slots", "key-s.json")
 			if err := spoil(path); err != nil {
@@ -257,6 +263,9 @@ func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
 			say := second.refused("hub_whoami", nil)
 			if !strings.Contains(say, "the slot key-s cannot be used") || !strings.Contains(say, "fix: ") {
 				t.Errorf("it says %q", say)
+			}
+			if strings.HasPrefix(name, "a ") && (strings.Contains(say, "chmod") || !strings.Contains(say, "move the folder away")) {
+				t.Errorf("of a folder it says %q", say)
 			}
 			rows, err := second.hub.Agents(context.Background(), hub.AgentsQuery{})
 			if err != nil || len(rows) != 0 {
