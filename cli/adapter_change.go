@@ -138,7 +138,7 @@ func runAdapterPreview(ctx context.Context, env *Env, o *adapterChange, action h
 }
 
 func printPlan(w io.Writer, plan hub.AdapterPlan) error {
-	if len(plan.Files) == 0 {
+	if plan.Prompt == "" {
 		_, err := fmt.Fprintf(w, "%s: there is nothing to %s\n", plan.Harness, plan.Action)
 		return err
 	}

@@ -104,6 +104,9 @@ func printAdapters(w io.Writer, rows []hub.Adapter) error {
 			here = "yes"
 		}
 		for _, place := range row.Places {
+			if place.Gone {
+				place.Path += " (folder gone)"
+			}
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(string(row.Harness)), here,
 				stateOf(place, hub.PartMCP), stateOf(place, hub.PartHooks), stateOf(place, hub.PartInstructions), oneLine(place.Path))
 		}
@@ -163,6 +166,9 @@ func printPlace(w io.Writer, place hub.AdapterPlace) error {
 	name := string(place.Scope)
 	if place.Path != "" {
 		name += " " + place.Path
+	}
+	if place.Gone {
+		name += " (folder gone)"
 	}
 	if _, err := fmt.Fprintln(w, oneLine(name)); err != nil {
 		return err

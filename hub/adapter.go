@@ -51,6 +51,7 @@ type AdapterPart struct {
 type AdapterPlace struct {
 	Scope AdapterScope  `json:"scope"`
 	Path  string        `json:"path"` // the project's folder; empty in the global scope
+	Gone  bool          `json:"gone"` // the folder is not there any more
 	Parts []AdapterPart `json:"parts"`
 }
 

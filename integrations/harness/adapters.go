@@ -40,6 +40,9 @@ type Adapters struct {
 
 	mu       sync.Mutex
 	verified map[hub.Harness]*hub.AdapterVerification
+	under    map[string]map[*time.Time]bool // what is under way outside, by name; see outside
+
+	patience time.Duration // the longest that anything may take; tests have less
 }
 
 var _ hub.Adapters = (*Adapters)(nil)
@@ -53,7 +56,8 @@ func New(c Config) *Adapters {
 		c.Now = time.Now
 	}
 	return &Adapters{
-		config: c, verified: map[hub.Harness]*hub.AdapterVerification{},
+		config: c, verified: map[hub.Harness]*hub.AdapterVerification{}, under: map[string]map[*time.Time]bool{},
+		patience: time.Hour,
 	}
 }
 
@@ -98,25 +102,36 @@ func find(harness hub.Harness) (*row, error) {
 		WithFix("use one that GET /v1/adapters lists; generic is for every other MCP client")
 }
 
-// adapter looks at one harness.
+// adapter looks at one harness. Files that do not answer are a state too.
 func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
 	if err := ctx.Err(); err != nil {
 		return hub.Adapter{}, err
 	}
-	found := a.detect(r)
-	row := hub.Adapter{
-		Harness: r.harness, Title: r.title, Detected: len(found) > 0, DetectedBy: found,
-		Scopes: r.scopes(), Places: []hub.AdapterPlace{}, Verified: a.verification(r.harness),
+	seen, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (hub.Adapter, error) {
+		return a.seen(ctx, r), nil
+	})
+	if err != nil {
+		seen = hub.Adapter{Places: []hub.AdapterPlace{}}
+		for _, owner := range a.owners(ctx, r) {
+			seen.Places = append(seen.Places, unreadable(r, owner, err.Error()))
+		}
 	}
-	if row.DetectedBy == nil {
-		row.DetectedBy = []string{}
+	seen.Harness, seen.Title, seen.Scopes, seen.Verified = r.harness, r.title, r.scopes(), a.verification(r.harness)
+	if seen.DetectedBy == nil {
+		seen.DetectedBy = []string{}
 	}
-	a.changing.RLock()
-	defer a.changing.RUnlock()
+	return seen, nil
+}
+
+// seen is what the files tell of a harness.
+func (a *Adapters) seen(ctx context.Context, r *row) hub.Adapter {
+	found := a.detect(ctx, r)
+	row := hub.Adapter{Detected: len(found) > 0, DetectedBy: found, Places: []hub.AdapterPlace{}}
+	defer a.lookLock(ctx)()
 	for _, owner := range a.owners(ctx, r) {
 		row.Places = append(row.Places, a.look(ctx, r, owner))
 	}
-	return row, nil
+	return row
 }
 
 // owners are the global scope and the projects in which something is installed.
@@ -152,20 +167,4 @@ func (a *Adapters) Installed() []string {
 		list = append(list, name)
 	}
 	return list
-}
-
-// detect names the executables and folders by which the harness is found.
-func (a *Adapters) detect(r *row) []string {
-	var found []string
-	for _, name := range r.binaries {
-		if path, err := a.config.LookPath(name); err == nil {
-			found = append(found, path)
-		}
-	}
-	for _, p := range r.folders {
-		if at, _, ok := a.config.World.resolve(p, ""); ok && exists(at) {
-			found = append(found, at)
-		}
-	}
-	return found
 }

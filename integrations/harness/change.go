@@ -21,29 +21,39 @@ type planned struct {
 
 // PreviewAdapter says what an action would do.
 func (a *Adapters) PreviewAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterPlan, error) {
-	a.changing.Lock()
-	defer a.changing.Unlock()
-	p, err := a.plan(ctx, harness, action, in)
-	if err != nil {
-		return hub.AdapterPlan{}, err
-	}
-	return p.AdapterPlan, nil
+	return outside(ctx, a, "plan "+string(harness), planLimit, func(ctx context.Context) (hub.AdapterPlan, error) {
+		p, unlock, err := a.plan(ctx, harness, action, in)
+		if err != nil {
+			return hub.AdapterPlan{}, err
+		}
+		defer unlock()
+		return p.AdapterPlan, nil
+	})
 }
 
 // ChangeAdapter does what a plan says, if it is the one that was confirmed.
 func (a *Adapters) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
-	a.changing.Lock()
-	defer a.changing.Unlock()
-	p, err := a.plan(ctx, harness, action, in)
-	if err != nil {
-		return hub.AdapterResult{}, err
-	}
+	return outside(ctx, a, "plan "+string(harness), planLimit, func(ctx context.Context) (hub.AdapterResult, error) {
+		p, unlock, err := a.plan(ctx, harness, action, in)
+		if err != nil {
+			return hub.AdapterResult{}, err
+		}
+		defer unlock()
+		return a.change(ctx, p, in.Confirm)
+	})
+}
+
+func (a *Adapters) change(ctx context.Context, p *planned, confirm string) (hub.AdapterResult, error) {
 	done := hub.AdapterResult{Files: p.Files, Backups: []string{}, FollowUps: []string{}}
 	if !p.files.Empty() {
 		// Where the files stay as they are, only the ledger changes.
-		if err := p.confirmed(in.Confirm); err != nil && len(p.Files) > 0 {
+		if err := p.confirmed(confirm); err != nil && p.Prompt != "" {
 			return hub.AdapterResult{}, err
 		}
+		if err := ctx.Err(); err != nil {
+			return hub.AdapterResult{}, err // nobody waits for it any more
+		}
+		var err error
 		if done.Backups, err = a.apply(ctx, p); err != nil {
 			return hub.AdapterResult{}, err
 		}
@@ -53,12 +63,17 @@ func (a *Adapters) ChangeAdapter(ctx context.Context, harness hub.Harness, actio
 	return done, nil
 }
 
-// name is the adapter as commands name it.
-func (p *planned) name() string {
-	if p.Path == "" {
-		return string(p.Harness)
+// nameOf is the adapter as commands name it.
+func nameOf(o files.Owner) string {
+	if o.Path == "" {
+		return string(o.Harness)
 	}
-	return string(p.Harness) + " --scope project --path " + p.Path
+	return string(o.Harness) + " --scope project --path " + shellWord(o.Path)
+}
+
+// commandOf is the command line that does something about an adapter.
+func commandOf(action string, o files.Owner) string {
+	return "hubcli adapter " + action + " " + nameOf(o)
 }
 
 // confirmed compares what the operator has seen with what would be done.
@@ -79,7 +94,7 @@ func (p *planned) confirmed(digest string) error {
 func (a *Adapters) apply(ctx context.Context, p *planned) ([]string, error) {
 	written, err := a.store.Apply(ctx, p.files)
 	if err != nil {
-		return nil, asError(err, p.name())
+		return nil, asError(err, nameOf(p.owner))
 	}
 	for _, f := range p.Files {
 		a.config.Logger.Info("adapter", "harness", p.Harness, "scope", p.Scope, "action", p.Action, "change", f.Change, "file", f.File)
@@ -93,42 +108,65 @@ func (a *Adapters) apply(ctx context.Context, p *planned) ([]string, error) {
 	return backups, nil
 }
 
-// plan works out what an action would do.
-func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (*planned, error) {
+// plan works out what an action would do, and lets nobody else change anything
+// until unlock is called. Whatever may hang is looked at before that.
+func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (p *planned, unlock func(), err error) {
 	r, s, owner, err := a.where(harness, in)
-	if err != nil {
-		return nil, err
+	lost := err != nil && action == hub.AdapterUninstall && a.lost(ctx, harness, in, &owner)
+	if err != nil && !lost {
+		return nil, nil, err
+	}
+	if !lost {
+		a.look(ctx, r, owner)
 	}
 	store, err := a.open(ctx)
 	if err != nil {
-		return nil, asError(err, string(harness))
+		return nil, nil, asError(err, nameOf(owner))
 	}
-	p := &planned{row: r, owner: owner, AdapterPlan: hub.AdapterPlan{
+	if unlock, err = a.lock(ctx); err != nil {
+		return nil, nil, err
+	}
+	p = &planned{row: r, owner: owner, AdapterPlan: hub.AdapterPlan{
 		Harness: harness, Action: action, Scope: hub.AdapterScope(owner.Scope), Path: owner.Path,
 		Files: []hub.AdapterFile{}, Warnings: []string{}, FollowUps: []string{},
 	}}
-	if action == hub.AdapterUninstall {
+	switch {
+	case lost:
+		p.row, _ = find(harness)
+		p.files, err = store.PlanForget(ctx, owner)
+	case action == hub.AdapterUninstall:
 		// The operator sees what goes, changed by somebody or not.
 		p.files, err = store.PlanUninstall(ctx, owner, files.Repair)
-	} else {
+	default:
 		p.files, err = a.planInstall(ctx, store, s, owner, action)
 		p.Warnings, p.FollowUps = append(p.Warnings, s.warnings...), append(p.FollowUps, s.followUps...)
 	}
 	if err != nil {
-		return nil, asError(err, p.name())
+		unlock()
+		return nil, nil, asError(err, nameOf(owner))
 	}
+	p.tell(lost)
+	return p, unlock, nil
+}
+
+// tell fills in what the operator is told of the plan.
+func (p *planned) tell(lost bool) {
 	for _, c := range p.files.Changes {
 		p.Files = append(p.Files, hub.AdapterFile{File: c.File, Change: changeOf(c)})
 		p.Warnings = append(p.Warnings, c.Notes...)
 	}
-	if len(p.Files) == 0 {
+	switch {
+	case lost && !p.files.Empty():
+		p.Warnings = append(p.Warnings, "the folder is gone: no file changes, and the hub forgets what it has written there; should the folder come back, that is nobody's")
+	case len(p.Files) == 0:
 		p.Warnings, p.FollowUps = []string{}, []string{}
 	}
 	p.Diff = p.files.Diff()
 	p.Prompt = p.question()
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(harness), string(action), string(owner.Scope), owner.Path, p.files.Digest()}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		string(p.Harness), string(p.Action), string(p.owner.Scope), p.owner.Path, p.files.Digest(), strings.Join(p.Warnings, "\n"),
+	}, "\x00")))
 	p.Digest = hex.EncodeToString(sum[:])
-	return p, nil
 }
 
 func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction) (*files.Plan, error) {
@@ -146,6 +184,9 @@ func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup
 	}
 	var entries []files.Entry
 	for _, w := range all {
+		if w.err != nil {
+			return nil, w.err
+		}
 		entries = append(append(entries, a.seeds(ctx, w)...), w.entries...)
 	}
 	return store.PlanInstall(ctx, entries, mode)
@@ -174,7 +215,7 @@ func changeOf(c files.Change) hub.AdapterChange {
 
 // question is what the operator is asked.
 func (p *planned) question() string {
-	if len(p.Files) == 0 {
+	if len(p.Files) == 0 && len(p.Warnings) == 0 {
 		return ""
 	}
 	verb := map[hub.AdapterAction]string{
@@ -185,7 +226,10 @@ func (p *planned) question() string {
 		where = "in the project " + p.Path
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s, %s?\n\nFiles that change:\n", verb, p.row.title, where)
+	fmt.Fprintf(&b, "%s %s, %s?\n", verb, p.row.title, where)
+	if len(p.Files) > 0 {
+		b.WriteString("\nFiles that change:\n")
+	}
 	for _, f := range p.Files {
 		fmt.Fprintf(&b, "  %-6s  %s\n", f.Change, f.File)
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"slices"
 
 	"hubcli/hub"
 	"hubcli/integrations/harness/files"
@@ -11,23 +12,50 @@ import (
 // writes anew what has moved. It asks nobody, so it does no more than that: no
 // project, nothing that somebody has changed, no place that something else has
 // taken. What it cannot do it leaves and logs; it ends early when ctx does.
+//
+// What is here is found out before anything is written, so that nothing is taken
+// for a harness that was made for another.
 func (a *Adapters) Ensure(ctx context.Context) {
+	var here []*row
 	for i := range rows {
+		r := &rows[i]
+		found, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (bool, error) {
+			return r.global != nil && (len(a.detect(ctx, r)) > 0 || a.has(ctx, files.Owner{Harness: r.harness, Scope: files.Global})), nil
+		})
+		if err != nil {
+			a.config.Logger.Warn("adapter not ensured", "harness", r.harness, "error", err)
+		}
+		if found {
+			here = append(here, r)
+		}
+	}
+	for _, r := range here {
 		if ctx.Err() != nil {
 			return
 		}
-		if r := &rows[i]; r.global != nil && len(a.detect(r)) > 0 {
-			if err := a.ensure(ctx, r); err != nil {
-				a.config.Logger.Warn("adapter not ensured", "harness", r.harness, "error", err)
-			}
+		_, err := outside(ctx, a, "plan "+string(r.harness), planLimit, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, a.ensure(ctx, r)
+		})
+		if err != nil {
+			a.config.Logger.Warn("adapter not ensured", "harness", r.harness, "error", err)
 		}
 	}
 }
 
+// has reports whether something of an owner is installed.
+func (a *Adapters) has(ctx context.Context, owner files.Owner) bool {
+	installed, _ := a.installed(ctx)
+	return slices.Contains(installed, owner)
+}
+
 func (a *Adapters) ensure(ctx context.Context, r *row) error {
-	a.changing.Lock()
-	defer a.changing.Unlock()
 	owner := files.Owner{Harness: r.harness, Scope: files.Global}
+	a.look(ctx, r, owner) // whatever may hang does so before the lock
+	unlock, err := a.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	entry, err := a.today()
 	if err != nil {
 		return err
@@ -64,6 +92,9 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 	if plan.Empty() {
 		return nil
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	_, err = a.apply(ctx, p)
 	return err
 }
@@ -71,6 +102,9 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 // untouched are the entries of a part, with its seeds, if nobody has had a hand in
 // any.
 func (a *Adapters) untouched(ctx context.Context, w wanted) []files.Entry {
+	if w.err != nil {
+		return nil
+	}
 	for _, s := range a.states(ctx, w.entries) {
 		switch s.State {
 		case files.Absent, files.Installed, files.Outdated:

@@ -19,6 +19,7 @@ type wanted struct {
 	part    hub.AdapterPartName
 	entries []files.Entry
 	seeds   []files.Entry // written only where nothing stands
+	err     error         // why nobody knows what belongs where
 }
 
 // wants are the parts of a setup that are supported, at a place.
@@ -29,12 +30,14 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 			places: s.teach, format: edit.Markdown, keys: []string{blockName}, value: func(Entry) any { return strings.TrimSpace(teaching) },
 		})
 	}
-	byPart := map[hub.AdapterPartName][]piece{
-		hub.PartMCP: s.mcp, hub.PartHooks: a.hooks(s, owner.Path), hub.PartInstructions: teach,
-	}
+	hooks, noHooks := a.hooks(s, owner.Path)
+	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach}
 	var all []wanted
 	for _, name := range parts {
 		w := wanted{part: name}
+		if name == hub.PartHooks {
+			w.err = noHooks
+		}
 		for _, p := range byPart[name] {
 			entry, err := a.entry(&p, owner, name, e)
 			if err != nil {
@@ -46,7 +49,7 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 				w.entries = append(w.entries, entry)
 			}
 		}
-		if len(w.entries) > 0 {
+		if len(w.entries) > 0 || w.err != nil {
 			all = append(all, w)
 		}
 	}
@@ -54,25 +57,33 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 }
 
 // hooks are the pieces of the hooks, or those of the other file that they would
-// hide.
-func (a *Adapters) hooks(s *setup, project string) []piece {
+// hide. That file is somebody else's: one that cannot be read says nothing, and
+// nothing is put beside it then.
+func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
 	if s.elsewhere == nil {
-		return s.hooks
+		return s.hooks, nil
 	}
 	w := a.config.World
 	own, _ := w.choose(s.hooks[0].places, project, exists)
-	other, _, ok := w.resolve(s.elsewhere.file, project)
-	if !ok || exists(own) {
-		return s.hooks
+	other, root, ok := w.resolve(s.elsewhere.file, project)
+	if !ok || exists(own) || !exists(other) {
+		return s.hooks, nil
 	}
-	doc, err := os.ReadFile(other)
+	doc, err := files.Read(root, other)
 	if err != nil {
-		return s.hooks
+		return nil, err
 	}
-	if _, found, err := edit.Get(edit.JSON, doc, edit.Pointer{Keys: []string{s.elsewhere.key}}); err == nil && found {
-		return s.elsewhere.hooks
+	_, found, err := edit.Get(edit.JSON, doc, edit.Pointer{Keys: []string{s.elsewhere.key}})
+	switch {
+	case err != nil:
+		return nil, &files.Refusal{
+			Reason: files.Refused, File: other, Message: "nobody knows whether it holds hooks, which a file of the hub's would hide", Err: err,
+			Fix: "correct the file",
+		}
+	case found:
+		return s.elsewhere.hooks, nil
 	}
-	return s.hooks
+	return s.hooks, nil
 }
 
 // entry is a piece at its place.

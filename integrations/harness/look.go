@@ -16,6 +16,11 @@ var severity = []files.State{
 // look says how an adapter stands at a place. It never fails: what cannot be read
 // is a state.
 func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.AdapterPlace {
+	if gone(owner) {
+		place := unreadable(r, owner, "the folder is gone; to forget it: "+commandOf("uninstall", owner))
+		place.Gone = true
+		return place
+	}
 	place := hub.AdapterPlace{Scope: hub.AdapterScope(owner.Scope), Path: owner.Path, Parts: []hub.AdapterPart{}}
 	s := r.setup(place.Scope)
 	entry, noExecutable := a.today()
@@ -31,12 +36,37 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 		i := slices.IndexFunc(all, func(w wanted) bool { return w.part == name })
 		switch {
 		case i >= 0:
-			part = stateOf(name, a.states(ctx, all[i].entries))
+			part = a.part(ctx, all[i])
 			if noExecutable != nil {
 				part.Outdated = false // nobody knows what would be written
 			}
 		case s != nil:
 			part.Reason = s.lacking[name]
+		}
+		place.Parts = append(place.Parts, part)
+	}
+	return place
+}
+
+// part says how one part stands.
+func (a *Adapters) part(ctx context.Context, w wanted) hub.AdapterPart {
+	if w.err != nil {
+		return hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
+	}
+	return stateOf(w.part, a.states(ctx, w.entries))
+}
+
+// unreadable is a place whose files tell nothing.
+func unreadable(r *row, owner files.Owner, why string) hub.AdapterPlace {
+	place := hub.AdapterPlace{Scope: hub.AdapterScope(owner.Scope), Path: owner.Path, Parts: []hub.AdapterPart{}}
+	s := r.setup(place.Scope)
+	for _, name := range parts {
+		part := hub.AdapterPart{Part: name, State: hub.AdapterUnreadable, Files: []string{}, Reason: why}
+		if s == nil || s.lacking[name] != "" {
+			part.State = hub.AdapterUnsupported
+			if s != nil {
+				part.Reason = s.lacking[name]
+			}
 		}
 		place.Parts = append(place.Parts, part)
 	}

@@ -11,5 +11,3 @@ func endGroup(cmd *exec.Cmd) {
 		_ = cmd.Process.Kill()
 	}
 }
-
-func shellCommand(line string) []string { return []string{"cmd", "/C", line} }

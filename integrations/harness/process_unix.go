@@ -16,6 +16,3 @@ func endGroup(cmd *exec.Cmd) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
-
-// shellCommand is a line as harnesses call it.
-func shellCommand(line string) []string { return []string{"/bin/sh", "-c", line} }

@@ -81,6 +81,9 @@ func asError(err error, name string) error {
 	case files.LeavesRoot, files.Foreign, files.HardLinked, files.NotRegular, files.TooLarge, files.NoAccess,
 		files.Refused, files.NoLedger, files.Interrupted:
 	}
+	if fix == "" {
+		fix = "move it away or correct it; see: hubcli adapter status " + name
+	}
 	e := hub.NewError(code, r.Error()).With("reason", r.Reason).WithFix(fix)
 	if r.File != "" {
 		e = e.With("file", r.File)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"hubcli/hub"
-	"hubcli/integrations/harness/edit"
 	"hubcli/integrations/harness/files"
 )
 
@@ -30,15 +29,17 @@ func (a *Adapters) verification(h hub.Harness) *hub.AdapterVerification {
 
 // VerifyAdapter tries what is installed. What fails is a check of the result.
 func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
-	owners, err := a.toTry(ctx, harness, in)
-	if err != nil {
-		return hub.AdapterVerification{}, err
-	}
-	if err := a.begin(harness); err != nil {
-		return hub.AdapterVerification{}, err
-	}
-	a.try(ctx, harness, owners)
-	return *a.verification(harness), nil
+	return outside(ctx, a, "verify "+string(harness), hub.MaxAdapterVerify+verifyLate, func(ctx context.Context) (hub.AdapterVerification, error) {
+		owners, err := a.toTry(ctx, harness, in)
+		if err != nil {
+			return hub.AdapterVerification{}, err
+		}
+		if err := a.begin(harness); err != nil {
+			return hub.AdapterVerification{}, err
+		}
+		a.try(ctx, harness, owners)
+		return *a.verification(harness), nil
+	})
 }
 
 // try makes the trials. It finishes the verification whatever happens: another one
@@ -103,6 +104,7 @@ type trial struct {
 	*Adapters
 	owner   files.Owner
 	harness hub.Harness
+	entry   Entry       // as it would be written now
 	known   hub.AgentID // as whom the bridge has registered; empty: it has not
 }
 
@@ -127,17 +129,15 @@ func (t *trial) failed(name string, err error, fix string) {
 
 func (t *trial) skipped(name, why string) { t.note(name, hub.CheckSkipped, why, "", 0) }
 
-// repair is the way out of most of what a trial finds.
-func (t *trial) repair() string {
-	fix := "hubcli adapter repair " + string(t.harness)
-	if t.owner.Path != "" {
-		fix += " --scope project --path " + t.owner.Path
-	}
-	return fix
-}
+// way is the command that does something about the installation that is tried.
+func (t *trial) way(action string) string { return commandOf(action, t.owner) }
 
 // run makes all checks of one installation.
 func (t *trial) run(ctx context.Context) {
+	if gone(t.owner) {
+		t.skipped("files", "the folder is gone; to forget it: "+t.way("uninstall"))
+		return
+	}
 	r, _ := rowOf(t.harness)
 	s := r.setup(hub.AdapterScope(t.owner.Scope))
 	entry, err := t.today()
@@ -145,6 +145,12 @@ func (t *trial) run(ctx context.Context) {
 		t.failed("executable", err, "install hubcli where it stays, on PATH, and start the hub from there")
 		return
 	}
+	if err := trusted(entry.Command); err != nil {
+		t.failed("executable", err, "keep hubcli where nobody but you can write")
+		return
+	}
+	t.passed("executable", entry.Command, 0)
+	t.entry = entry
 	all, err := t.wants(s, t.owner, entry)
 	if err != nil {
 		t.failed("files", err, "")
@@ -175,60 +181,45 @@ func (t *trial) run(ctx context.Context) {
 	}
 }
 
-// stands checks a part's files and reports whether it may be tried.
+// stands checks a part's files and reports whether it may be tried. What is run
+// then is what the hub itself would write, which has just been found in the files:
+// the files are not read again, so that nobody can put something else in between.
 func (t *trial) stands(ctx context.Context, w wanted) bool {
-	part := stateOf(w.part, t.states(ctx, w.entries))
+	part := t.part(ctx, w)
 	name := string(w.part) + " in place"
 	switch {
 	case part.State == hub.AdapterInstalled && part.Outdated:
-		t.failed(name, errors.New("it names an executable or address that has moved"), t.repair())
-		return true
+		t.failed(name, errors.New("it is not what the hub would write today: its executable or address has moved"), t.way("repair"))
 	case part.State == hub.AdapterInstalled:
 		t.passed(name, part.Files[0], 0)
 		return true
 	case part.State == hub.AdapterAbsent:
-		t.failed(name, errors.New("it is not installed"), "hubcli adapter install "+string(t.harness))
+		t.failed(name, errors.New("it is not installed"), t.way("install"))
+	case part.State == hub.AdapterUnreadable:
+		t.failed(name, errors.New(part.Reason), "correct the file, then: "+t.way("repair"))
 	default:
-		t.failed(name, errors.New(part.Reason), t.repair())
+		t.failed(name, errors.New(part.Reason), t.way("repair"))
 	}
 	// What somebody else has written is not run: it may be anything.
 	return false
 }
 
-// raw is an entry as it stands in its file, in canonical form.
-func raw(e files.Entry) ([]byte, error) {
-	doc, err := os.ReadFile(e.File)
-	if err != nil {
-		return nil, err
-	}
-	b, found, err := edit.Get(e.Format, doc, e.At)
-	if err == nil && !found {
-		err = errors.New("it is not there any more")
-	}
-	return b, err
-}
-
 // tryBridge starts the installed entry and measures a wake.
 func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
 	last := w.entries[len(w.entries)-1] // of a plugin's files the one of its servers
-	b, err := raw(last)
-	var l launch
-	if err == nil {
-		l, err = launchOf(b)
-	}
+	l, err := launchOf(last.Value)
 	if err != nil {
-		t.failed("entry", err, t.repair())
+		t.failed("entry", err, t.way("repair"))
 		return
 	}
-	if !runnable(l.command) {
-		t.failed("executable", fmt.Errorf("%s is not there or cannot be executed", l.command), t.repair())
-		return
+	// What somebody has added to the variables is not tried: it may be anything.
+	l.env = map[string]string{"HUB_AGENT": string(agent)}
+	for _, m := range t.entry.env() {
+		l.env[m.name] = fmt.Sprint(m.value)
 	}
-	t.passed("executable", l.command, 0)
-	l.env = withAgent(l.env, agent)
 	p, err := l.start(ctx, dir, environment(t.config.World.Getenv, l.env))
 	if err != nil {
-		t.failed("bridge", err, t.repair())
+		t.failed("bridge", err, "see that this starts and answers: "+shellWord(l.command)+" mcp")
 		return
 	}
 	defer p.end()
@@ -240,18 +231,10 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 		took, err = p.wake(ctx, t.config.Hub, canary{from: agent + "-canary", to: acts, nonce: nonce(8)}, since)
 	}
 	if err != nil {
-		t.failed("wake", err, "see that the entry names this hub's address; else "+t.repair())
+		t.failed("wake", err, "see that the hub answers at the address of the entry, and its log in the data root")
 		return
 	}
 	t.passed("wake", "from a message to the answer of hub_poll_messages", took)
-}
-
-// withAgent names the agent of a trial, so that no agent of the user is displaced.
-func withAgent(env map[string]string, agent hub.AgentID) map[string]string {
-	if _, ok := env["HUB_AGENT"]; !ok {
-		env["HUB_AGENT"] = string(agent)
-	}
-	return env
 }
 
 // tryHooks calls the installed hooks: at a session's beginning they may be silent,
@@ -259,13 +242,12 @@ func withAgent(env map[string]string, agent hub.AgentID) map[string]string {
 func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
 	for _, ev := range []event{eventStart, eventStop} {
 		name := "hook " + string(ev)
-		var lines []string
-		for _, e := range w.entries {
-			if b, err := raw(e); err == nil {
-				lines = append(lines, linesOf(b, ev)...)
-			}
+		argv, err := t.hook(w, ev)
+		if err != nil {
+			t.failed(name, err, t.way("repair"))
+			continue
 		}
-		if len(lines) == 0 {
+		if argv == nil {
 			t.skipped(name, "the harness itself has to be run for it")
 			continue
 		}
@@ -278,16 +260,31 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 			}
 		}
 		env := environment(t.config.World.Getenv, map[string]string{"HUB_AGENT": string(agent)})
-		got, err := tried(ctx, hookAnswer, shellCommand(lines[0]), dir, env, payload(t.harness, ev, "adapter-verify-"+nonce(4), dir))
+		got, err := tried(ctx, hookAnswer, argv, dir, env, payload(t.harness, ev, "adapter-verify-"+nonce(4), dir))
 		if err == nil {
 			err = got.check(t.harness, said)
 		}
 		if err != nil {
-			t.failed(name, err, "see hook.log in the data root; else "+t.repair())
+			t.failed(name, err, "see hook.log in the data root, and that this answers: "+shellWord(argv[0])+" hook "+string(ev))
 			continue
 		}
 		t.passed(name, "answered as the harness takes it", got.took)
 	}
+}
+
+// hook is the command by which a part calls the hook of an event, as a shell would
+// understand its line; nil if it does not.
+func (t *trial) hook(w wanted, ev event) ([]string, error) {
+	for _, e := range w.entries {
+		for _, line := range linesOf(e.Value, ev) {
+			argv, err := wordsOf(line, t.entry.GOOS)
+			if err == nil && (len(argv) < 3 || argv[0] != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
+				err = fmt.Errorf("a shell takes the line for something else: %q", argv)
+			}
+			return argv, err
+		}
+	}
+	return nil, nil
 }
 
 // tryWatch measures the wake of a background process.

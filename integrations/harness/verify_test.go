@@ -40,11 +40,7 @@ func TestLaunchOf(t *testing.T) {
 				if w.part != hub.PartMCP {
 					continue
 				}
-				b, err := raw(w.entries[len(w.entries)-1])
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := launchOf(b)
+				got, err := launchOf(w.entries[len(w.entries)-1].Value)
 				if err != nil || got.command != r.self || got.args[0] != "mcp" || !slices.Contains(got.args, "http://127.0.0.1:7001") ||
 					!maps.Equal(got.env, map[string]string{"HUB_DATA_ROOT": "/data"}) {
 					t.Errorf("%s %s: %+v, %v", h, scope, got, err)
@@ -119,13 +115,8 @@ func TestHookLinesNameTheDataRoot(t *testing.T) {
 						continue
 					}
 					for _, e := range w.entries {
-						b, err := raw(e)
-						if err != nil {
-							t.Fatal(err)
-						}
-						for _, line := range linesOf(b, eventStop) {
-							argv := shellCommand(line)
-							if err := exec.Command(argv[0], argv[1:]...).Run(); err != nil {
+						for _, line := range linesOf(e.Value, eventStop) {
+							if err := exec.Command("/bin/sh", "-c", line).Run(); err != nil {
 								t.Fatal(err)
 							}
 							got := r.read(out)

@@ -1,10 +1,12 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"hubcli/hub"
 	"hubcli/integrations/harness/files"
@@ -74,4 +76,33 @@ func (a *Adapters) project(path string) (string, error) {
 			WithFix("use the scope global")
 	}
 	return real, nil
+}
+
+// gone reports whether the folder of an installation is not there any more.
+func gone(o files.Owner) bool {
+	if o.Scope != files.Project {
+		return false
+	}
+	_, err := os.Lstat(o.Path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// lost finds the installation in a folder that is gone, by the path that it had.
+func (a *Adapters) lost(ctx context.Context, harness hub.Harness, in hub.AdapterInput, owner *files.Owner) bool {
+	if in.Scope == hub.AdapterGlobal || !filepath.IsAbs(in.Path) {
+		return false
+	}
+	installed, _ := a.installed(ctx)
+	path := filepath.Clean(in.Path)
+	paths := []string{path}
+	if above, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		paths = append(paths, filepath.Join(above, filepath.Base(path)))
+	}
+	for _, o := range installed {
+		if o.Harness == harness && o.Scope == files.Project && slices.Contains(paths, o.Path) && gone(o) {
+			*owner = o
+			return true
+		}
+	}
+	return false
 }

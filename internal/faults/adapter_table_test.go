@@ -5,12 +5,12 @@ package faults
 var adapterFaults = []fault{
 	{
 		"adapter changed without confirmation", "integrations/harness/change.go",
-		"err != nil && len(p.Files) > 0 {", "err != nil && len(p.Files) > 1<<20 {",
+		"err != nil && p.Prompt != \"\" {", "err != nil && p.Prompt == \"\" {",
 		"integrations/harness", "TestConfirmation",
 	},
 	{
 		"digest of another plan taken", "integrations/harness/change.go",
-		"owner.Path, p.files.Digest()}", "owner.Path}",
+		"p.owner.Path, p.files.Digest(), ", "p.owner.Path, ",
 		"integrations/harness", "TestConfirmation",
 	},
 	{
@@ -25,17 +25,27 @@ var adapterFaults = []fault{
 	},
 	{
 		"hooks of others hidden", "integrations/harness/entries.go",
-		"if !ok || exists(own) {", "if true || !ok || exists(own) {",
+		"if !ok || exists(own) ||", "if true || !ok || exists(own) ||",
 		"integrations/harness", "TestHooksThatWouldBeHidden",
 	},
 	{
-		"foreign entry started", "integrations/harness/verify.go",
-		"	// What somebody else has written is not run: it may be anything.\n	return false\n", "	return true\n",
-		"integrations/harness", "TestNothingForeignIsRun",
+		"hooks that cannot be read taken for none", "integrations/harness/entries.go",
+		"		return nil, err\n	}\n	_, found, err :=", "		return s.hooks, nil\n	}\n	_, found, err :=",
+		"integrations/harness", "TestHooksThatCannotBeRead",
+	},
+	{
+		"executable run that everybody may write", "integrations/harness/verify.go",
+		"if err := trusted(entry.Command); err != nil {", "if err := trusted(entry.Command); false && err != nil {",
+		"integrations/harness", "TestWhoMayWriteTheExecutable",
+	},
+	{
+		"own files taken for a harness", "integrations/harness/detect.go",
+		"if !made[real] {", "if made != nil || !made[real] {",
+		"integrations/harness", "TestOwnFilesAreNoHarness",
 	},
 	{
 		"harness that is not here set up", "integrations/harness/ensure.go",
-		"len(a.detect(r)) > 0", "len(a.detect(r)) >= 0",
+		"len(a.detect(ctx, r)) > 0", "len(a.detect(ctx, r)) >= 0",
 		"integrations/harness", "TestEnsure",
 	},
 	{
