@@ -28,6 +28,10 @@ type Env struct {
 	// StdoutTerminal reports whether Stdout is a terminal; nil says no.
 	StdoutTerminal func() bool
 
+	// HookBudget is the time that a hook's calls have; 0 is the one of delivery.
+	// Tests of what hooks say give them more, because machines are slow at times.
+	HookBudget time.Duration
+
 	// Daemon serves until ctx ends, then stops cleanly and returns nil. An error
 	// means that it did not start or had to give up; a *Failure carries its exit
 	// code, anything else is ExitStore.

@@ -29,6 +29,16 @@ const (
 	hookConnect = 300 * time.Millisecond
 )
 
+// hookBudget is how long each part of a hook may take.
+type hookBudget struct{ stdin, calls, limit, connect time.Duration }
+
+func (e *Env) hookBudget() hookBudget {
+	if d := e.HookBudget; d > 0 {
+		return hookBudget{d, d, d, d}
+	}
+	return hookBudget{hookStdin, hookCalls, hookLimit, hookConnect}
+}
+
 type hookOptions struct {
 	baseURL
 	harness  string
@@ -114,9 +124,10 @@ func harmless(err error) error {
 
 // runHook answers within the budget, come what may.
 func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *hookOptions) error {
-	ctx, cancel := context.WithTimeout(ctx, hookCalls)
+	budget := env.hookBudget()
+	ctx, cancel := context.WithTimeout(ctx, budget.calls)
 	defer cancel()
-	transport := hookTransport()
+	transport := hookTransport(budget.connect)
 	defer transport.CloseIdleConnections()
 	c := hookConfig(env, transport, base, o)
 	answered := make(chan hook.Answer, 1)
@@ -129,7 +140,7 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 		}()
 		answered <- answerHook(ctx, env, c, event)
 	}()
-	limit := time.NewTimer(hookLimit)
+	limit := time.NewTimer(budget.limit)
 	defer limit.Stop()
 	select {
 	case a := <-answered:
@@ -160,9 +171,9 @@ func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions
 }
 
 // hookTransport gives up early on an address that swallows what is sent to it.
-func hookTransport() *http.Transport {
+func hookTransport(connect time.Duration) *http.Transport {
 	return &http.Transport{
-		DialContext:        (&net.Dialer{Timeout: hookConnect}).DialContext,
+		DialContext:        (&net.Dialer{Timeout: connect}).DialContext,
 		DisableCompression: true,
 	}
 }
@@ -171,7 +182,7 @@ func answerHook(ctx context.Context, env *Env, c *hook.Config, event hook.Event)
 	var payload []byte
 	if env.Terminal == nil || !env.Terminal() { // a person types no payload
 		in := newIntake(env.Stdin)
-		whole := in.wait(ctx, hookStdin)
+		whole := in.wait(ctx, env.hookBudget().stdin)
 		payload = in.taken()
 		if p := hook.Parse(payload); !whole && (p.Damaged || len(payload) == 0) {
 			return c.Silence(payload)

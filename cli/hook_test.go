@@ -35,6 +35,14 @@ func hooked(t *testing.T, vars map[string]string, stdin io.Reader, args ...strin
 	return got, time.Since(begin)
 }
 
+// unhurried runs a hook that has something to say, however slow the machine is.
+func unhurried(t *testing.T, vars map[string]string, stdin io.Reader, args ...string) ran {
+	t.Helper()
+	env := world(t, vars)
+	env.Stdin, env.HookBudget = stdin, time.Minute
+	return runIn(t, env, append([]string{"hook"}, args...)...)
+}
+
 // patience is more than the budget of a hook, because machines are slow at times;
 // what hangs takes much longer.
 const patience = 20 * time.Second
@@ -42,6 +50,9 @@ const patience = 20 * time.Second
 func TestHookKeepsToItsBudget(t *testing.T) {
 	if hookConnect > 300*time.Millisecond || hookStdin >= hookCalls || hookCalls >= hookLimit || hookLimit > 1800*time.Millisecond {
 		t.Error("two seconds are all there is, and the process has to start and end")
+	}
+	if got := world(t, nil).hookBudget(); got != (hookBudget{hookStdin, hookCalls, hookLimit, hookConnect}) {
+		t.Errorf("as delivered a hook has %+v", got)
 	}
 }
 
@@ -131,7 +142,13 @@ func TestHookGivesUpOnStdin(t *testing.T) {
 			defer w.Close()
 			go func() { _, _ = io.WriteString(w, tt.sent) }()
 			vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a", "HUB_DATA_ROOT": t.TempDir()}
-			got, took := hooked(t, vars, r, "stop", "--harness", "codex")
+			var got ran
+			var took time.Duration
+			if tt.speaks {
+				got = unhurried(t, vars, r, "stop", "--harness", "codex")
+			} else {
+				got, took = hooked(t, vars, r, "stop", "--harness", "codex")
+			}
 			if got.exit != 0 || got.stderr != "" || strings.HasPrefix(got.stdout, `{"decision":"block"`) != tt.speaks || took > patience {
 				t.Errorf("%+v after %s", got, took)
 			}
@@ -154,7 +171,7 @@ func TestKimiIsHeldByItsExitCode(t *testing.T) {
 		"POST /v1/attention": {`{"ok":true,"result":{"told_id":4,"moved":true}}`},
 	})
 	vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a"}
-	got, _ := hooked(t, vars, strings.NewReader(`{"session_id":"s","cwd":"/"}`), "stop", "--harness", "kimi")
+	got := unhurried(t, vars, strings.NewReader(`{"session_id":"s","cwd":"/"}`), "stop", "--harness", "kimi")
 	if got.exit != 2 || got.stdout != "" || !strings.HasPrefix(got.stderr, "The hub has messages for you, agent dev-a:\n- #4 from b (direct): \"hi\"\n") {
 		t.Errorf("%+v", got)
 	}
@@ -215,7 +232,7 @@ func TestHookOfAnotherDataRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	vars := map[string]string{"HUB_DATA_ROOT": t.TempDir(), "HUB_BASE_URL": s.URL}
-	got, _ := hooked(t, vars, strings.NewReader(stopPayload), "stop", "--harness", "codex", "--data-root", root)
+	got := unhurried(t, vars, strings.NewReader(stopPayload), "stop", "--harness", "codex", "--data-root", root)
 	if got.exit != 0 || !strings.Contains(got.stdout, "agent of-that-root:") {
 		t.Errorf("%+v", got)
 	}
