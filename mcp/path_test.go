@@ -27,8 +27,11 @@ func TestLocksMeetInTheFile(t *testing.T) {
 	}
 	a, b, c := bridgeTo(t, h, in(dir, "a")), bridgeTo(t, h, in(dir, "b")), bridgeTo(t, h, in(other, "c"))
 	for _, s := range []struct{ first, second string }{
-		{"src/a.go", filepath.Join(dir, "src", "a.go")}, {"./src//a.go", `src\a.go`}, {"lib/a.go", "src/x/../a.go"},
-		{"new.go", "src/new.go"}, {"lib/deep/er/a.go", filepath.Join(dir, "src", "deep", "er", "a.go")},
+		{"src/a.go", filepath.Join(dir, "src", "a.go")},
+		{"./src//a.go", `src\a.go`},
+		{"lib/a.go", "src/x/../a.go"},
+		{"new.go", "src/new.go"},
+		{"lib/deep/er/a.go", filepath.Join(dir, "src", "deep", "er", "a.go")},
 	} {
 		var mine, theirs, far granted
 		a.must("hub_lock", args{"file_path": s.first}, &mine)
