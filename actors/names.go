@@ -50,9 +50,10 @@ func (h *Hub) mayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
 
 // takenBy says which names are somebody else's: for the name that the call asks
 // for, those of live agents; for a name that the hub chooses, also of agents that
-// may come back, and of those that never registered and are known all the same;
-// for a call from another machine, of every agent that there ever was. What cannot
-// be read counts as taken.
+// may come back, and of those that never registered and act all the same; for a
+// call from another machine, of every agent that there ever was, and that anything
+// is meant for. On this machine a name that has only been written to or given work
+// is free: whoever is let in under it is meant. What cannot be read counts as taken.
 func (h *Hub) takenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) bool {
 	remote := hub.CallerOf(ctx).Remote
 	return func(name hub.AgentID) bool {
@@ -66,10 +67,10 @@ func (h *Hub) takenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) 
 		switch {
 		case err != nil:
 			return true
-		case row == nil && (remote || name != asked):
+		case row == nil && remote:
 			return h.known(name)
 		case row == nil:
-			return false
+			return name != asked && h.acts(name)
 		}
 		return remote || row.Session.Active || name != asked && row.EndReason == core.EndedIdle
 	}
@@ -85,6 +86,15 @@ func (h *Hub) known(agent hub.AgentID) bool {
 	}
 	lives, err := h.lives(agent)
 	return err != nil || lives
+}
+
+// acts reports whether somebody goes by a name that was never registered: has a
+// seat in any room, a cursor of what it has seen, a lease, or a task that it has
+// posted. What cannot be read counts as acting.
+func (h *Hub) acts(agent hub.AgentID) bool {
+	rooms, err := h.roomsOf(agent)
+	seen := h.seen.of(agent)
+	return err != nil || len(rooms) > 0 || seen.Begun() || h.views.leases.holds(agent) || h.views.tasks.posted(agent)
 }
 
 // lives reports whether an agent has been written to, has a cursor of what it has

@@ -117,6 +117,13 @@ func (v *taskView) concerns(agent hub.AgentID) bool {
 	return len(v.parties[agent]) > 0
 }
 
+// posted reports whether an agent has posted a live task.
+func (v *taskView) posted(agent hub.AgentID) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return len(v.those(v.parties[agent], func(t *core.StoredTask) bool { return t.Task.CreatedBy == agent })) > 0
+}
+
 func (v *taskView) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) bool) []core.StoredTask {
 	var out []core.StoredTask
 	for id := range ids {
