@@ -13,7 +13,7 @@ import (
 
 // Limits of an answer about attention.
 const (
-	attentionRows = 20 // directed messages, tasks, claims
+	attentionRows = 20 // directed messages, tasks, claims, rooms
 	proposedTasks = 20 // ids in one proposed condition
 )
 
@@ -42,6 +42,11 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	out.Tasks = h.taskRows(tasks, attentionRows, viewer{agent: q.Agent})
 	out.Claims = h.claimsOf(q.Agent)
+	rooms, err := h.roomsOf(q.Agent)
+	if err != nil {
+		return out, err
+	}
+	out.Rooms = append([]hub.RoomID{}, rooms[:min(len(rooms), attentionRows)]...)
 	_, _, out.Watching = h.watches.of(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil

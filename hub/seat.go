@@ -110,6 +110,7 @@ type Attention struct {
 	Directed  []UnreadRow   `json:"directed"` // of them those that ask something of the agent, rising, at most 20
 	Tasks     []Task        `json:"tasks"`    // the agent's that have not ended, at most 20
 	Claims    []ClaimKey    `json:"claims"`   // that it holds, at most 20
+	Rooms     []RoomID      `json:"rooms"`    // in which it has a seat, the latest joined first, at most 20
 	Watching  bool          `json:"watching"`
 	Proposals []WatchAdvice `json:"proposals"` // what a watch could wait for
 }
