@@ -161,6 +161,21 @@ func (b *bridge) session() string {
 	return ""
 }
 
+// named is the agent that the environment names; else empty.
+func (b *bridge) named() hub.AgentID {
+	id := hub.AgentID(b.Getenv(hook.EnvAgent))
+	if id == "" || id.Watcher() || hub.CheckSender(hook.EnvAgent, id) != nil {
+		return ""
+	}
+	return id
+}
+
+// chosen reports whether somebody has chosen this agent for the bridge: the command
+// line or the environment names it.
+func (b *bridge) chosen(agent hub.AgentID) bool {
+	return agent != "" && (agent == b.Agent || b.Agent == "" && agent == b.named())
+}
+
 // process names the process of the harness for as long as it runs.
 func (b *bridge) process() string {
 	if b.parent.PID == 0 {

@@ -39,7 +39,7 @@ func (l *link) choose() choice {
 	if b.Agent != "" {
 		return choice{agent: b.Agent, force: !l.held, yields: l.held}
 	}
-	if named := hub.AgentID(b.Getenv(hook.EnvAgent)); named != "" && !named.Watcher() && hub.CheckSender(hook.EnvAgent, named) == nil {
+	if named := b.named(); named != "" {
 		return choice{agent: named}
 	}
 	harness := b.harness()
@@ -70,10 +70,14 @@ func (l *link) slotFor() string {
 		return "key-" + b.ResumeKey
 	case b.DataRoot == "" || b.TryLock == nil || b.Agent != "" || b.harness() == hub.HarnessGeneric:
 		return ""
-	case b.session() != "":
-		return "auto-" + hook.Key(b.session())
 	}
-	return "auto-" + hook.Key(b.process())
+	// One process may run several harnesses one after the other, and in each of them
+	// whoever the environment names.
+	who := b.session()
+	if who == "" {
+		who = b.process()
+	}
+	return "auto-" + hook.Key(strings.Join([]string{string(b.harness()), string(b.named()), who}, "\x00"))
 }
 
 // begin makes the first session: that of the slot, or a chosen one.
@@ -91,7 +95,7 @@ func (l *link) begin(ctx context.Context, info hub.Info) (*seat, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kept != nil && kept.BaseURL == l.base.BaseURL() && (kept.Joined || kept.Pending != nil || l.b.Agent == "" || l.b.Agent == kept.AgentID) {
+		if kept != nil && kept.BaseURL == l.base.BaseURL() && (kept.Joined || kept.Pending != nil || l.named(kept)) {
 			s, err := l.resumeKept(ctx, kept, info)
 			if s != nil || err != nil {
 				return s, err
@@ -112,6 +116,15 @@ func (l *link) begin(ctx context.Context, info hub.Info) (*seat, error) {
 	s.remark = sentence(remark, s.remark)
 	s.joined = joined
 	return l.keep(s), nil
+}
+
+// named reports whether what names the agent from outside, if anything does, is
+// what did when the slot was written.
+func (l *link) named(kept *identity) bool {
+	if l.b.Agent != "" {
+		return l.b.Agent == kept.AgentID
+	}
+	return l.b.named() == kept.Named
 }
 
 // settleSlot opens the slot, once.
@@ -150,7 +163,7 @@ func (l *link) resumeKept(ctx context.Context, kept *identity, info hub.Info) (*
 			return s, err
 		}
 	}
-	if kept.SessionID == "" || kept.InstanceID != info.InstanceID || !kept.Joined && l.b.Agent != "" && l.b.Agent != kept.AgentID {
+	if kept.SessionID == "" || kept.InstanceID != info.InstanceID || !kept.Joined && !l.named(kept) {
 		return nil, nil
 	}
 	s, err := l.resume(ctx, &seat{agent: kept.AgentID, id: kept.SessionID, key: kept.ResumeKey, joined: kept.Joined}, info)
@@ -283,7 +296,7 @@ func (l *link) keep(s *seat) *seat {
 	}
 	err := l.slot.store(&identity{
 		BaseURL: l.base.BaseURL(), InstanceID: s.instance, AgentID: s.agent, SessionID: s.id, ResumeKey: s.key, Joined: s.joined,
-		RoomID: l.b.homes.of(s.agent),
+		RoomID: l.b.homes.of(s.agent), Named: l.b.named(),
 	})
 	if err != nil {
 		l.b.log.Warn("the slot cannot be written", "slot", l.slot.name, "error", err)

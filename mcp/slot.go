@@ -42,6 +42,8 @@ type identity struct {
 	ResumeKey  string         `json:"resume_key"` // a secret
 	// Joined: the agent was taken up by hub_join, not by a name of the start.
 	Joined bool `json:"joined"`
+	// Named is the agent that HUB_AGENT named; empty: none.
+	Named hub.AgentID `json:"named,omitempty"`
 	// RoomID is the room that the agent has joined; empty: none by an invite.
 	RoomID hub.RoomID `json:"room_id,omitempty"`
 	// Pending is a join under way: should the bridge end before the answer is
