@@ -144,8 +144,8 @@ func TestWholeIsReached(t *testing.T) {
 		}
 		since, more = p.Cursor, p.Truncated
 	}
-	if len(seen) != 27*3 { // tasks, and what the room is told of decisions and artifacts
-		t.Errorf("%d messages are read, want %d", len(seen), 27*3)
+	if len(seen) != 27*3+1 { // tasks, what the room is told of decisions and artifacts, and that its maker joined
+		t.Errorf("%d messages are read, want %d", len(seen), 27*3+1)
 	}
 	for tool, want := range map[string]int{
 		"hub_list_tasks": 27, "hub_list_decisions": 27, "hub_get_artifact": 27, "hub_recall": 27, "hub_list_rooms": 28, "hub_list_agents": 28,

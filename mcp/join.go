@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"time"
 
 	"hubcli/hub"
 )
@@ -25,6 +27,13 @@ func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key st
 	if key == "" {
 		key = "join-" + rand.Text()
 	}
+	now, stays := l.current(), ""
+	if now != nil && now.instance != info.InstanceID {
+		now = nil // it is nobody here
+	}
+	if in.AgentID == "" && now != nil {
+		in.AgentID, stays = l.joiner(ctx, now, code)
+	}
 	want := &pending{Code: code, Input: in, Key: key}
 	if err := l.intend(want); err != nil {
 		return nil, nil, err
@@ -36,8 +45,38 @@ func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key st
 		}
 		return nil, nil, err
 	}
+	s.remark = sentence(s.remark, stays, l.leaves(ctx, now, s))
 	l.become(ctx, s)
 	return joined, s, nil
+}
+
+// joiner says as whom an agent joins that names nobody: as itself where that was
+// chosen for it or is whom the invite is for, else as the invite says ("").
+func (l *link) joiner(ctx context.Context, now *seat, code string) (agent hub.AgentID, stays string) {
+	// Whatever is wrong with the code, its acceptance says better.
+	p, _ := l.base.PreviewInvite(ctx, code)
+	switch handle := p.Invite.Handle; {
+	case handle == now.agent:
+		return now.agent, ""
+	case !l.b.chosen(now.agent):
+		return "", ""
+	case handle != "":
+		return now.agent, fmt.Sprintf("The invite suggests the id %s; you stay %s, as you were started.", handle, now.agent)
+	}
+	return now.agent, ""
+}
+
+// leaves says what stays with the agent that the bridge was, where s is another.
+func (l *link) leaves(ctx context.Context, was, s *seat) string {
+	if was == nil || was.agent == s.agent {
+		return ""
+	}
+	a, err := was.client.Attention(ctx, hub.AttentionQuery{Agent: was.agent})
+	if err != nil || len(a.Directed)+len(a.Tasks)+len(a.Claims) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("With %s, whom you were, stay %d unread messages to it, %d tasks and %d claims; hub_join with agent_id %s goes back.",
+		was.agent, len(a.Directed), len(a.Tasks), len(a.Claims), was.agent)
 }
 
 // takeUp becomes an agent that nobody is.
@@ -66,18 +105,23 @@ func (l *link) takeUp(ctx context.Context, agent hub.AgentID) (*seat, error) {
 	}
 	s := l.sit(out, info)
 	s.joined = true
-	l.become(ctx, l.keep(s))
+	l.keep(s)
+	s.remark = sentence(s.remark, l.leaves(ctx, l.current(), s))
+	l.become(ctx, s)
 	return s, nil
 }
 
 // accept sends a join. What it makes is kept before it is used.
 func (l *link) accept(ctx context.Context, want *pending, info hub.Info) (*hub.Joined, *seat, error) {
 	now, c := l.current(), l.base
-	if now != nil && want.Input.AgentID == now.agent {
+	if now != nil && now.instance == info.InstanceID && want.Input.AgentID == now.agent {
 		c = now.client // it proves who asks
 	}
 	ctx = hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: want.Key}})
 	out, err := c.AcceptInvite(ctx, want.Code, want.Input)
+	if c != l.base && (errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}) || errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced})) {
+		out, err = l.base.AcceptInvite(ctx, want.Code, want.Input) // it is that agent no more
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,6 +172,7 @@ func (l *link) become(ctx context.Context, s *seat) {
 	before := l.now
 	l.now, l.last, l.ended = s, nil, nil
 	l.mu.Unlock()
+	l.b.homes.bind("", time.Time{}) // the agent may have a seat elsewhere
 	l.b.announce(s)
 	if before != nil && before.id != s.id {
 		// The hub ends a silent session by itself.

@@ -282,7 +282,8 @@ func (l *link) lost(s *seat, err error) (worth bool, _ error) {
 func replaced(agent hub.AgentID) *hub.Error {
 	return hub.Errorf(hub.CodeSessionReplaced, "another process has registered as %s: this bridge is that agent no more", agent).
 		With("agent_id", agent).
-		WithFix("do not fight for the name: go on as another agent with hub_join (agent_id, or the code of an invite)")
+		WithFix("do not fight for the name: go on as another agent with hub_join (agent_id, or the code of an invite). " +
+			"Claims and tasks stay with the name, which is free again two minutes after that process has fallen silent: then hub_join with it comes back")
 }
 
 // stay keeps the session live while the agent says nothing, by a look that is

@@ -172,12 +172,18 @@ func lockForTest(f *os.File) (bool, error) {
 // invite makes a room and returns the code of an invite into it for handle.
 func invite(tb testing.TB, r *rig, handle hub.AgentID) string {
 	tb.Helper()
+	return inviteNamed(tb, r, string(handle), handle)
+}
+
+// inviteNamed is invite for a room with a name.
+func inviteNamed(tb testing.TB, r *rig, name string, handle hub.AgentID) string {
+	tb.Helper()
 	ctx := context.Background()
-	p, err := r.hub.CreateProject(ctx, hub.ProjectInput{Name: "Project " + string(handle)})
+	p, err := r.hub.CreateProject(ctx, hub.ProjectInput{Name: "Project " + name})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	room, err := r.hub.CreateRoom(ctx, hub.RoomInput{Project: string(p.Row.ProjectID), Name: "Room " + string(handle)})
+	room, err := r.hub.CreateRoom(ctx, hub.RoomInput{Project: string(p.Row.ProjectID), Name: "Room " + name})
 	if err != nil {
 		tb.Fatal(err)
 	}

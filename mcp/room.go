@@ -87,7 +87,8 @@ func (h *homes) spawned(getenv func(string) string) hub.RoomID {
 }
 
 // home is the room in which the agent works: the one it has joined, else the one
-// it was spawned for, else the one that its project's folder is bound to, else none.
+// it was spawned for, else the only one in which it has a seat, else the one that
+// its project's folder is bound to, else none.
 func (c *call) home(ctx context.Context) (hub.RoomID, error) {
 	now := time.Now()
 	if room, ok := c.bridge.homes.known(c.agent(), now); ok {
@@ -95,6 +96,14 @@ func (c *call) home(ctx context.Context) (hub.RoomID, error) {
 	}
 	if room := c.bridge.homes.spawned(c.bridge.Getenv); room != "" {
 		return room, nil
+	}
+	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent()})
+	if err != nil {
+		return "", err
+	}
+	if len(a.Rooms) == 1 {
+		c.bridge.homes.join(c.agent(), a.Rooms[0])
+		return a.Rooms[0], nil
 	}
 	dir := projectFolder(c.bridge.Getenv, os.Getwd)
 	if dir == "" {

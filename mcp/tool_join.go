@@ -19,7 +19,7 @@ func joinTools() []tool {
 
 type joinIn struct {
 	Code           string `json:"code,omitempty" jsonschema:"of an invite, such as 7KQ2-M9XD"`
-	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to be; default: the invite's. Your own keeps it"`
+	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to be; default: the id you were started with, else the invite's"`
 	DisplayName    string `json:"display_name,omitempty" jsonschema:"shown beside the id"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
 }
@@ -65,8 +65,8 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 	}
 	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
 	out.Channel = j.Room.Channel
-	line := fmt.Sprintf("You are %s now, in room %s (%s). Next: hub_room_status to look around, hub_poll_messages to hear, hub_post_message to speak there.",
-		s.agent, quoted(j.Room.Name, 100), j.Room.RoomID)
+	line := fmt.Sprintf("You are %s, in room %s now. Next: hub_poll_messages for what is unread, hub_room_status to look around, hub_post_message to speak there.",
+		s.agent, word(string(j.Room.RoomID)))
 	if j.Requested != "" {
 		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line
 	}

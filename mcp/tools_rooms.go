@@ -271,10 +271,35 @@ func createRoom(ctx context.Context, c *call, in createRoomIn) (*answer, error) 
 	r := out.Row
 	return &answer{
 		data: shownRoom{RoomID: r.RoomID, Slug: r.Slug, Name: r.Name, Topic: r.Topic, Channel: r.Channel, ProjectID: r.ProjectID, Project: in.Project},
-		line: fmt.Sprintf("Made room %s, channel %s. Let others in with hub_create_invite and room_id %s.",
-			word(string(r.RoomID)), word(string(r.Channel)), word(string(r.RoomID))),
+		line: fmt.Sprintf("Made room %s, channel %s. %s Let others in with hub_create_invite and room_id %s.",
+			word(string(r.RoomID)), word(string(r.Channel)), c.moveIn(ctx, &r), word(string(r.RoomID))),
 		untrusted: []string{"name", "topic"},
 	}, nil
+}
+
+// moveIn gives the maker of a room a seat in it, if it is in no other, and says
+// where it is. The room stands whether or not that succeeds.
+func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
+	home, err := c.home(ctx)
+	switch {
+	case err == nil && home == r.RoomID:
+		return "You are in it."
+	case err == nil && home != "":
+		return fmt.Sprintf("You stay in %s: to post, poll and give tasks in the new one name its room_id, or call hub_join with the code of an invite to it.", word(string(home)))
+	}
+	var out hub.Outcome[hub.Invite]
+	if err == nil {
+		out, err = c.hub().CreateInvite(c.key(ctx, ""), hub.InviteInput{
+			Project: string(r.ProjectID), Room: string(r.RoomID), Handle: c.agent(), TTLSec: 60, MaxUses: 1, By: c.agent(),
+		})
+	}
+	if err == nil {
+		_, _, err = c.bridge.link.join(ctx, out.Row.Code, hub.AcceptInput{AgentID: c.agent(), Harness: string(c.harness())}, "")
+	}
+	if err != nil {
+		return "You are not in it: call hub_join with the code of an invite to it."
+	}
+	return "You are in it now: what you post, poll and give as tasks without a room_id goes there."
 }
 
 // lookAlike names the arguments of this tool where the hub names those of its own.
@@ -324,9 +349,13 @@ func createInvite(ctx context.Context, c *call, in createInviteIn) (*answer, err
 		return nil, err
 	}
 	i := out.Row
+	becomes := "whoever was started with an id keeps it, others get a new one"
+	if i.Handle != "" {
+		becomes = "whoever was started with another id than " + word(string(i.Handle)) + " keeps that"
+	}
 	return &answer{
 		data: invited{i.Code, i.InviteID, i.RoomID, i.Role, i.Handle, i.MaxUses, i.ExpiresAt}, untrusted: []string{"role"},
-		line: inRoom(fmt.Sprintf("the code is %s, for %d uses until %s; it is not shown again. Who is to join calls hub_join with it, or runs: hubcli join %s",
-			i.Code, i.MaxUses, i.ExpiresAt, i.Code), i.RoomID),
+		line: inRoom(fmt.Sprintf("the code is %s, for %d uses until %s; it is not shown again. Who is to join calls hub_join with it, or runs: hubcli join %s. Without agent_id %s: look at hub_room_status before you brief it.",
+			i.Code, i.MaxUses, i.ExpiresAt, i.Code, becomes), i.RoomID),
 	}, nil
 }

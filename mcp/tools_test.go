@@ -228,7 +228,7 @@ func TestInviteAndJoin(t *testing.T) {
 	room := bound(t, lead, dir)
 	var invite invited
 	lead.must("hub_create_invite", args{"role": "reviewer", "handle": "rev"}, &invite)
-	guest := bridgeTo(t, h, in(t.TempDir(), "guest"))
+	guest := bridgeTo(t, h, in(t.TempDir(), ""))
 	var joined joinOut
 	if guest.must("hub_join", args{"code": invite.Code}, &joined); joined.AgentID != "rev" || joined.Room.RoomID != room {
 		t.Errorf("joined as %+v", joined)

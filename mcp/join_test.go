@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// What was said to an agent before it joins by a code, as it was or as a new one,
+// is what it hears after that.
+func TestJoinHearsItsBrief(t *testing.T) {
+	for name, start := range map[string]hub.AgentID{"an agent that has read": "dev", "an id that nobody was": ""} {
+		t.Run(name, func(t *testing.T) {
+			h := testhub.Start(t)
+			me := bridgeTo(t, h, func(c *Config) { c.Agent = start })
+			me.must("hub_poll_messages", map[string]any{"timeout_seconds": 0}, nil)
+			code := invite(t, me, "dev")
+			post := func(in hub.PostInput) {
+				t.Helper()
+				if _, err := me.hub.Post(context.Background(), in); err != nil {
+					t.Fatal(err)
+				}
+			}
+			post(hub.PostInput{FromAgent: "lead", ToAgent: "dev", Body: "the brief"})
+			post(hub.PostInput{FromAgent: "lead", Body: "to all"})
+			var joined joinOut
+			if me.must("hub_join", map[string]any{"code": code}, &joined); joined.AgentID != "dev" || joined.Requested != "" {
+				t.Fatalf("joined as %+v", joined)
+			}
+			var now aboutMe
+			if me.must("hub_whoami", nil, &now); now.Unread == 0 || len(now.ForYou) != 1 {
+				t.Errorf("after the join: %+v", now)
+			}
+			if say := text(me.try("hub_poll_messages", map[string]any{"timeout_seconds": 0})); !strings.Contains(say, "the brief") {
+				t.Errorf("after the join it hears %q", say)
+			}
+		})
+	}
+}
+
+// Whom a bridge was started as it stays, unless a join names another; whoever
+// becomes another hears what stays behind.
+func TestJoinKeepsWhoWasChosen(t *testing.T) {
+	h := testhub.Start(t)
+	env := func(c *Config) {
+		c.Agent = ""
+		c.Getenv = func(name string) string { return map[string]string{"HUB_AGENT": "named"}[name] }
+	}
+	for _, c := range []struct {
+		what         string
+		start        func(*Config)
+		handle       hub.AgentID
+		args         map[string]any
+		want         hub.AgentID
+		says, hidden string
+	}{
+		{"as the handle", func(c *Config) { c.Agent = "gg" }, "gg", nil, "gg", "You are gg", "taken"},
+		{"without a handle", func(c *Config) { c.Agent = "reviewer" }, "", nil, "reviewer", "You are reviewer", "taken"},
+		{"for another", func(c *Config) { c.Agent = "one" }, "other", nil, "one", "suggests the id other", "taken"},
+		{"by the environment", env, "", nil, "named", "You are named", "taken"},
+		{"by default", func(c *Config) { c.Agent = "" }, "guest", nil, "guest", "mcp-client, whom you were, stay 1 unread messages to it, 0 tasks and 1 claims", "taken"},
+		{"asked for", func(c *Config) { c.Agent = "two" }, "else", map[string]any{"agent_id": "else"}, "else", "two, whom you were", "taken"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			me := bridgeTo(t, h, c.start)
+			was, _ := whoamiLine(me)
+			me.must("hub_claim", map[string]any{"claim_key": "of-" + string(was)}, nil)
+			if _, err := me.hub.Post(context.Background(), hub.PostInput{FromAgent: "lead", ToAgent: was, Body: "x"}); err != nil {
+				t.Fatal(err)
+			}
+			if c.args == nil {
+				c.args = map[string]any{}
+			}
+			c.args["code"] = inviteNamed(t, me, c.what, c.handle)
+			res := me.try("hub_join", c.args)
+			if say := text(res); res.IsError || !strings.Contains(say, c.says) || strings.Contains(say, c.hidden) || strings.Contains(mustJSON(t, res.Content[0]), "Room "+c.what) {
+				t.Errorf("it says %q", say)
+			}
+			if id, _ := whoamiLine(me); id != c.want {
+				t.Errorf("it is %s, want %s", id, c.want)
+			}
+			me.end()
+		})
+	}
+}
+
+// A bridge that was displaced without knowing joins under a number rather than fail.
+func TestJoinOfTheDisplaced(t *testing.T) {
+	h := testhub.Start(t)
+	me := bridgeTo(t, h, nil)
+	whoamiLine(me)
+	code := invite(t, me, "me")
+	if _, err := me.hub.Register(context.Background(), hub.RegisterInput{AgentID: "me"}); err != nil {
+		t.Fatal(err)
+	}
+	var joined joinOut
+	if me.must("hub_join", map[string]any{"code": code}, &joined); joined.AgentID != "me-2" || joined.Requested != "me" {
+		t.Errorf("joined as %+v", joined)
+	}
+}
+
+// Who makes a room is in it, and whose agent has a seat in one room only is in that
+// after a restart too.
+func TestMakerOfARoomIsInIt(t *testing.T) {
+	h := testhub.Start(t)
+	me := bridgeTo(t, h, nil)
+	me.must("hub_create_project", map[string]any{"name": "Shop"}, nil)
+	var made shownRoom
+	res := me.try("hub_create_room", map[string]any{"project": "shop", "name": "Check-out"})
+	if !strings.Contains(text(res), "You are in it now") {
+		t.Errorf("it says %q", text(res))
+	}
+	var now aboutMe
+	if me.must("hub_whoami", nil, &now); now.RoomID == "" || now.AgentID != "me" {
+		t.Fatalf("after making a room: %+v", now)
+	}
+	made.RoomID = now.RoomID
+	// A second room does not take it away.
+	if say := text(me.try("hub_create_room", map[string]any{"project": "shop", "name": "Warehouse"})); !strings.Contains(say, "You stay in "+string(made.RoomID)) {
+		t.Errorf("of a second room it says %q", say)
+	}
+	me.end()
+	again := bridgeTo(t, h, nil)
+	if again.must("hub_whoami", nil, &now); now.RoomID != made.RoomID || now.Channel != made.RoomID.Channel() {
+		t.Errorf("after a restart: %+v", now)
+	}
+}
+
+// Harnesses that share a process, and those that name their agent, are not one.
+func TestSlotsTellHarnessesAndNamesApart(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	seen := map[hub.AgentID]string{}
+	for _, c := range []struct{ harness, named string }{{"claude-code", ""}, {"codex", ""}, {"zed", ""}, {"codex", "alpha"}, {"zed", "alpha"}, {"codex", "beta"}} {
+		me := bridgeWith(t, h, kept(root, func(cfg *Config) {
+			cfg.Harness = c.harness
+			cfg.Getenv = func(name string) string { return map[string]string{"HUB_AGENT": c.named}[name] }
+		}), func(b *bridge) { b.parent.PID, b.parent.Began = 4242, "then" })
+		id, _ := whoamiLine(me)
+		if before, ok := seen[id]; ok && c.named == "" || c.named != "" && string(id) != c.named || c.named == "" && !strings.HasPrefix(string(id), c.harness) {
+			t.Errorf("%+v is %s, as was %s", c, id, before)
+		}
+		seen[id] = c.harness
+		me.end()
+	}
+	// A slot that is named is left where the environment names another.
+	for _, named := range []string{"alpha", "beta", "beta"} {
+		me := bridgeTo(t, h, kept(root, func(cfg *Config) {
+			cfg.ResumeKey = "s"
+			cfg.Getenv = func(name string) string { return map[string]string{"HUB_AGENT": named}[name] }
+		}))
+		if id, _ := whoamiLine(me); string(id) != named {
+			t.Errorf("HUB_AGENT=%s is %s", named, id)
+		}
+		me.end()
+	}
+}
