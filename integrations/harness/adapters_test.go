@@ -232,6 +232,44 @@ func TestSharedFiles(t *testing.T) {
 	}
 }
 
+// TestLostLedger: what stands as it would be written is taken over, once that is
+// confirmed, and goes with an uninstall.
+func TestLostLedger(t *testing.T) {
+	r := newRig(t)
+	in := r.input(hub.AdapterGlobal)
+	config := filepath.Join(r.home, ".claude.json")
+	const own = `{"mcpServers": {"db": {"command": "db"}}}`
+	r.write(config, own)
+	r.must(hub.HarnessClaudeCode, hub.AdapterInstall, in)
+	installed := r.tree()
+	for _, name := range []string{"ledger.json", "ledger.old"} {
+		if err := os.Remove(filepath.Join(r.home, "data", "adapters", name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if got := r.statesOf(hub.HarnessClaudeCode, in); !strings.HasPrefix(got, "drifted drifted") {
+		t.Errorf("without a ledger: %s", got)
+	}
+	_, err := r.ChangeAdapter(context.Background(), hub.HarnessClaudeCode, hub.AdapterInstall, in)
+	var asked *hub.Error
+	if !errors.As(err, &asked) || asked.Code != hub.CodeConfirmRequired || !strings.Contains(fmt.Sprint(asked.Detail["prompt"]), "will be taken over") {
+		t.Fatalf("it is not asked: %v", err)
+	}
+	if done := r.must(hub.HarnessClaudeCode, hub.AdapterInstall, in); !done.Changed || len(done.Files) != 0 || !maps.Equal(r.tree(), installed) {
+		t.Errorf("files have changed: %+v", done)
+	}
+	if got := r.statesOf(hub.HarnessClaudeCode, in); !inState(got, "installed") {
+		t.Errorf("taken over: %s", got)
+	}
+	r.must(hub.HarnessClaudeCode, hub.AdapterUninstall, in)
+	if got := r.read(config); got != own {
+		t.Errorf("left: %s", got)
+	}
+	if settings := filepath.Join(r.home, ".claude/settings.json"); exists(settings) && strings.Contains(r.read(settings), r.self) {
+		t.Errorf("left: %s", r.read(settings))
+	}
+}
+
 // TestAnyOrder: in whatever order adapters come and go, no file and no folder is
 // left, and nothing goes that somebody still needs.
 func TestAnyOrder(t *testing.T) {

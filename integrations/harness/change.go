@@ -161,6 +161,7 @@ func (p *planned) tell(lost bool) {
 	case len(p.Files) == 0:
 		p.Warnings, p.FollowUps = []string{}, []string{}
 	}
+	p.Warnings = append(p.Warnings, p.files.Adopted...)
 	p.Diff = p.files.Diff()
 	p.Prompt = p.question()
 	sum := sha256.Sum256([]byte(strings.Join([]string{
@@ -196,7 +197,7 @@ func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup
 func (a *Adapters) seeds(ctx context.Context, w wanted) []files.Entry {
 	var free []files.Entry
 	for _, status := range a.states(ctx, w.seeds) {
-		if status.State != files.Conflict {
+		if status.State != files.Conflict && status.State != files.Adoptable {
 			free = append(free, status.Entry)
 		}
 	}

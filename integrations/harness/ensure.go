@@ -108,7 +108,7 @@ func (a *Adapters) untouched(ctx context.Context, w wanted) []files.Entry {
 	for _, s := range a.states(ctx, w.entries) {
 		switch s.State {
 		case files.Absent, files.Installed, files.Outdated:
-		case files.Drifted, files.Conflict, files.Unreadable:
+		case files.Adoptable, files.Drifted, files.Conflict, files.Unreadable:
 			return nil
 		}
 	}

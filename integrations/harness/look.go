@@ -10,7 +10,7 @@ import (
 
 // severity orders the states of a part's entries: the part has the worst.
 var severity = []files.State{
-	files.Installed, files.Outdated, files.Absent, files.Drifted, files.Conflict, files.Unreadable,
+	files.Installed, files.Outdated, files.Absent, files.Adoptable, files.Drifted, files.Conflict, files.Unreadable,
 }
 
 // look says how an adapter stands at a place. It never fails: what cannot be read
@@ -99,6 +99,8 @@ func stateOf(name hub.AdapterPartName, all []files.Status) hub.AdapterPart {
 		if absent < len(all) {
 			part.State, part.Reason = hub.AdapterDrifted, "a part of it is missing"
 		}
+	case files.Adoptable:
+		part.State, part.Reason = hub.AdapterDrifted, "it is there but not recorded as the hub's; install or repair takes it over"
 	case files.Drifted:
 		part.State, part.Reason = hub.AdapterDrifted, "somebody has changed or removed what the hub wrote; repair writes it anew"
 	case files.Conflict:

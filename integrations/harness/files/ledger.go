@@ -170,7 +170,7 @@ func (s *Store) readLedger() (*ledger, string, error) {
 func (s *Store) noLedger(name string, err error) error {
 	return &Refusal{
 		Reason: NoLedger, File: name, Err: err, Message: "nobody knows which entries are ours",
-		Fix: fmt.Sprintf("copy %s over it if that is whole; else move both away: what is installed is then taken for somebody else's, and a forced install takes it over",
+		Fix: fmt.Sprintf("copy %s over it if that is whole; else move both away and install again: entries that are as they would be written now are taken over, others have to be removed by hand",
 			filepath.Join(s.dir, nameOldLedger)),
 	}
 }

@@ -15,6 +15,8 @@ import (
 // Plan is what an install or uninstall would do, and to what.
 type Plan struct {
 	Changes []Change
+	// Adopted says which entries are taken over as they stand.
+	Adopted []string
 
 	ledger *ledger // as it will be
 	base   string  // hash of the ledger that the plan was made on
@@ -55,6 +57,9 @@ func (p *Plan) Digest() string {
 			continue
 		}
 		fmt.Fprintf(&b, "%q %t %s %t %s %o\n", c.Target, c.Before == nil, edit.Hash(c.Before), c.After == nil, edit.Hash(c.After), w.mode)
+	}
+	for _, line := range p.Adopted {
+		fmt.Fprintf(&b, "adopt %q\n", line)
 	}
 	return edit.Hash([]byte(b.String()))
 }
@@ -140,6 +145,8 @@ type planner struct {
 	store  *Store
 	ledger *ledger
 	works  []*work
+	// adopted says what is taken over.
+	adopted []string
 }
 
 // open reads the file of an entry, once.
@@ -177,6 +184,8 @@ func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wante
 		return Unreadable, nil, err
 	case !found:
 		return Absent, nil, nil
+	case rec == nil && wanted != nil && bytes.Equal(have, wanted):
+		return Adoptable, have, nil
 	case rec == nil:
 		return Conflict, have, nil
 	case edit.Hash(have) != rec.Hash:
@@ -225,7 +234,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 		w.folders = 0o700
 	}
 	if shared := rec != nil && slices.ContainsFunc(rec.Owners, func(o Owner) bool { return o != e.Owner }); shared && state == Outdated && mode < Force {
-		return refuse(IsConflict, e.File, "uninstall that one first, or force this install",
+		return refuse(IsConflict, e.File, "uninstall that one first",
 			"%s is used by %s in another form", e.At, rec.Owners[0].Harness)
 	}
 	switch state {
@@ -235,6 +244,9 @@ func (p *planner) install(e Entry, mode Mode) error {
 			rec.Owners = append(rec.Owners, e.Owner)
 		}
 		return nil
+	case Adoptable:
+		p.adopt(w, e, wanted)
+		return nil
 	case Drifted:
 		if mode < Repair {
 			return refuse(IsDrifted, e.File, "look at it, and repair it if it shall be as installed", "%s was changed since it was installed", e.At)
@@ -242,7 +254,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 		w.notes = append(w.notes, fmt.Sprintf("%s was changed since it was installed; that change is lost", e.At))
 	case Conflict:
 		if mode < Force {
-			return refuse(IsConflict, e.File, "rename or remove it, or force the install", "there is another %s that is not ours", e.At)
+			return refuse(IsConflict, e.File, "rename or remove it", "there is another %s that is not ours", e.At)
 		}
 		w.notes = append(w.notes, fmt.Sprintf("%s was not ours; it is replaced", e.At))
 	}
@@ -280,6 +292,21 @@ func (p *planner) write(w *work, rec *entryRecord, e Entry, value any, wanted []
 	rec.Version, rec.Installed = p.store.version, p.store.now().UTC()
 	w.touched = append(w.touched, rec)
 	return nil
+}
+
+// adopt records an entry that is there already. An uninstall takes out just it:
+// what the file held before, nobody knows.
+func (p *planner) adopt(w *work, e Entry, wanted []byte) {
+	if w.fresh {
+		w.fresh, w.rec.Hash = false, edit.Hash(w.before)
+		w.rec.Created = e.Format == edit.Whole // the file is the entry
+	}
+	w.rec.Original, w.rec.OriginalHash = "", ""
+	w.rec.Entries = append(w.rec.Entries, &entryRecord{
+		Owners: []Owner{e.Owner}, Part: e.Part, Format: e.Format, At: e.At, Hash: edit.Hash(wanted),
+		Version: p.store.version, Installed: p.store.now().UTC(), Restless: e.Restless,
+	})
+	p.adopted = append(p.adopted, fmt.Sprintf("%s in %s is already there, not recorded as the hub's; it will be taken over", e.At, e.File))
 }
 
 func documentRefused(file string, err error) error {

@@ -81,7 +81,7 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 	w.rec.bequeath(e)
 	w.rec.drop(e)
 	switch state {
-	case Installed, Outdated, Conflict, Unreadable:
+	case Installed, Outdated, Adoptable, Conflict, Unreadable:
 	case Absent: // somebody took it out
 		return nil
 	case Drifted:
@@ -138,7 +138,7 @@ func (p *planner) restore(w *work) error {
 
 // finish makes the plan out of what has changed, and leaves out the rest.
 func (p *planner) finish(now *ledger, base string) (*Plan, error) {
-	plan := &Plan{base: base}
+	plan := &Plan{base: base, Adopted: p.adopted}
 	for _, w := range p.works {
 		if w.before == nil == (w.doc == nil) && bytes.Equal(w.before, w.doc) {
 			continue

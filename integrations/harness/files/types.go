@@ -56,6 +56,7 @@ const (
 	Installed  State = "installed"  // ours, as it should be
 	Outdated   State = "outdated"   // ours and untouched, but another than an install would write now
 	Drifted    State = "drifted"    // ours, changed by somebody since
+	Adoptable  State = "adoptable"  // what an install would write, but not recorded as ours: the ledger was lost
 	Conflict   State = "conflict"   // something in its place that is not ours
 	Unreadable State = "unreadable" // the file or the ledger cannot be read or may not be touched
 )
@@ -81,7 +82,7 @@ type Mode int
 
 // The modes, each with what those before it do.
 const (
-	// Keep writes what is absent or outdated. Drifted entries and conflicts are
+	// Keep writes what is absent or outdated, and takes over what is adoptable. Drifted entries and conflicts are
 	// errors.
 	Keep Mode = iota
 	// Repair puts drifted entries right.
