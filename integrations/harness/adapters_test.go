@@ -142,6 +142,27 @@ func TestExecutableMoves(t *testing.T) {
 	}
 }
 
+// TestExecutableIsRenamed: the hooks that it wrote under its old name are found.
+func TestExecutableIsRenamed(t *testing.T) {
+	for _, h := range []hub.Harness{hub.HarnessClaudeCode, hub.HarnessKimi} {
+		r := newRig(t)
+		in := r.input(hub.AdapterGlobal)
+		r.must(h, hub.AdapterInstall, in)
+		renamed := filepath.Join(filepath.Dir(r.self), "real")
+		if err := os.Rename(r.self, renamed); err != nil {
+			t.Fatal(err)
+		}
+		r.self = renamed
+		if got := r.statesOf(h, in); got != "installed* installed* unsupported" {
+			t.Errorf("%s: %s", h, got)
+		}
+		r.must(h, hub.AdapterRepair, in)
+		if got := r.statesOf(h, in); got != "installed installed unsupported" {
+			t.Errorf("%s repaired: %s", h, got)
+		}
+	}
+}
+
 // TestConfirmation: nothing happens without it, and nothing else than was shown.
 func TestConfirmation(t *testing.T) {
 	r := newRig(t)

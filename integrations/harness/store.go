@@ -2,10 +2,13 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"hubcli/hub"
 	"hubcli/integrations/harness/files"
@@ -36,10 +39,37 @@ func (a *Adapters) states(ctx context.Context, entries []files.Entry) []files.St
 			all[i] = files.Status{Entry: e, State: files.Unreadable, Err: err}
 		} else {
 			all[i] = store.Status(ctx, e)
+			if all[i].State == files.Absent && !all[i].Known && e.At.Mark != "" {
+				all[i] = underOldName(ctx, store, all[i])
+			}
 		}
 	}
 	return all
 }
+
+// underOldName finds the line of a hook that an executable of another name has
+// written; what stands there is outdated then.
+func underOldName(ctx context.Context, store *files.Store, absent files.Status) files.Status {
+	e := absent.Entry
+	places, _ := store.Places(e.Owner) // who cannot read the ledger has been told
+	for _, p := range places {
+		if p.File != e.File || p.Part != e.Part || !slices.Equal(p.At.Keys, e.At.Keys) || called(p.At.Mark) != called(e.At.Mark) {
+			continue
+		}
+		old := e
+		old.At = p.At
+		old.Value, _ = json.Marshal(map[string]string{"command": p.At.Mark}) // a string in a map is always JSON
+		status := store.Status(ctx, old)
+		if status.State == files.Installed {
+			status.State = files.Outdated
+		}
+		return status
+	}
+	return absent
+}
+
+// called is what a marker says an executable is called for.
+func called(mark string) string { return mark[max(strings.LastIndex(mark, " hook "), 0):] }
 
 // installed are the owners of what the ledger names; none where there is no
 // ledger yet.

@@ -69,24 +69,31 @@ function hook(event, payload) {
 }
 
 export const Hub = async ({ client, directory }) => {
-  const context = new Map();
-  const children = new Set();
+  const context = new Map(); // session -> promise of its text
+  const children = new Map(); // session -> promise of whether another has begun it
+  const isChild = (id) => {
+    if (!children.has(id)) {
+      const asked = client.session?.get?.({ path: { id } });
+      children.set(id, Promise.resolve(asked).then((got) => Boolean(got?.data?.parentID), () => false));
+    }
+    return children.get(id);
+  };
+  const begin = (id, source) => {
+    if (!context.has(id)) {
+      const payload = { hook_event_name: "SessionStart", session_id: id, cwd: directory, source };
+      context.set(id, hook("session-start", payload).then((answer) => answer.hookSpecificOutput?.additionalContext));
+    }
+    return context.get(id);
+  };
   return {
     event: async ({ event }) => {
       const info = event.properties?.info;
       if (event.type === "session.created" && info?.id) {
-        if (info.parentID) {
-          children.add(info.id);
-          return;
-        }
-        const answer = await hook("session-start", {
-          hook_event_name: "SessionStart", session_id: info.id, cwd: directory, source: "startup",
-        });
-        const text = answer.hookSpecificOutput?.additionalContext;
-        if (text) context.set(info.id, text);
+        children.set(info.id, Promise.resolve(Boolean(info.parentID)));
+        if (!info.parentID) await begin(info.id, "startup");
       }
       const id = event.properties?.sessionID;
-      if (event.type === "session.idle" && id && !children.has(id)) {
+      if (event.type === "session.idle" && id && !(await isChild(id))) {
         const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
         if (answer.decision === "block") {
           await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: answer.reason }] } });
@@ -98,7 +105,9 @@ export const Hub = async ({ client, directory }) => {
       }
     },
     "experimental.chat.system.transform": async (input, output) => {
-      const text = context.get(input?.sessionID);
+      const id = input?.sessionID;
+      if (!id || (await isChild(id))) return;
+      const text = await begin(id, "resume"); // of a session from before this program
       if (text) output.system.push(text);
     },
   };
