@@ -163,6 +163,41 @@ func TestExecutableIsRenamed(t *testing.T) {
 	}
 }
 
+// TestAddedVariables are somebody's: they are no drift, and stay when the entry is
+// written anew.
+func TestAddedVariables(t *testing.T) {
+	for h, file := range map[hub.Harness]string{
+		hub.HarnessClaudeCode: ".claude.json", hub.HarnessCodex: ".codex/config.toml", hub.HarnessOpenCode: ".config/opencode/opencode.json",
+	} {
+		r := newRig(t)
+		r.config.DataRoot = "/data"
+		in, path := r.input(hub.AdapterGlobal), filepath.Join(r.home, file)
+		r.must(h, hub.AdapterInstall, in)
+		add := strings.NewReplacer(`"HUB_DATA_ROOT":`, `"HUB_AGENT": "bob", "HUB_DATA_ROOT":`, "HUB_DATA_ROOT =", "HUB_AGENT = 'bob'\nHUB_DATA_ROOT =")
+		r.write(path, add.Replace(r.read(path)))
+		if got := r.statesOf(h, in); !strings.Contains(r.read(path), "bob") || got != "installed installed unsupported" {
+			t.Errorf("%s: %s\n%s", h, got, r.read(path))
+		}
+		r.write(path, strings.ReplaceAll(r.read(path), r.self, "/elsewhere"))
+		if got := r.statesOf(h, in); got != "drifted installed unsupported" {
+			t.Errorf("%s changed: %s", h, got)
+		}
+		r.must(h, hub.AdapterRepair, in)
+		if got := r.read(path); !strings.Contains(got, "bob") || !strings.Contains(got, r.self) {
+			t.Errorf("%s repaired:\n%s", h, got)
+		}
+		r.config.DataRoot = ""
+		r.must(h, hub.AdapterInstall, in)
+		if got := r.read(path); !strings.Contains(got, "bob") || strings.Contains(got, "HUB_DATA_ROOT") {
+			t.Errorf("%s at the default:\n%s", h, got)
+		}
+		r.must(h, hub.AdapterUninstall, in)
+		if exists(path) && strings.Contains(r.read(path), "bob") {
+			t.Errorf("%s left:\n%s", h, r.read(path))
+		}
+	}
+}
+
 // TestConfirmation: nothing happens without it, and nothing else than was shown.
 func TestConfirmation(t *testing.T) {
 	r := newRig(t)

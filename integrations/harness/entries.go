@@ -92,14 +92,19 @@ func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, 
 	if at == "" {
 		return files.Entry{}, fmt.Errorf("harness: %s has no place for its %s", owner.Harness, name)
 	}
-	value, err := json.Marshal(p.value(e))
-	if err != nil {
+	entry := files.Entry{
+		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e),
+		Restless: restless[owner.Harness] && name == hub.PartMCP,
+	}
+	value := p.value(e)
+	if name == hub.PartMCP {
+		value = withAdded(value, entry)
+	}
+	var err error
+	if entry.Value, err = json.Marshal(value); err != nil {
 		return files.Entry{}, fmt.Errorf("harness: value of the %s of %s: %w", name, owner.Harness, err)
 	}
-	return files.Entry{
-		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e), Value: value,
-		Restless: restless[owner.Harness] && name == hub.PartMCP,
-	}, nil
+	return entry, nil
 }
 
 // restless are the harnesses that write the file of their servers anew while they

@@ -188,9 +188,11 @@ func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wante
 		return Adoptable, have, nil
 	case rec == nil:
 		return Conflict, have, nil
+	case wanted != nil && bytes.Equal(have, wanted):
+		return Installed, have, nil // whoever has put it there
 	case edit.Hash(have) != rec.Hash:
 		return Drifted, have, nil
-	case wanted != nil && !bytes.Equal(have, wanted):
+	case wanted != nil:
 		return Outdated, have, nil
 	}
 	return Installed, have, nil
@@ -240,6 +242,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 	switch state {
 	case Absent, Outdated, Unreadable:
 	case Installed:
+		rec.Hash = edit.Hash(wanted)
 		if !slices.Contains(rec.Owners, e.Owner) {
 			rec.Owners = append(rec.Owners, e.Owner)
 		}
