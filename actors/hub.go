@@ -135,8 +135,9 @@ func Start(options Options) (*Hub, error) {
 		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: bells,
 		directory: newDirectory(bells), threads: newThreads(h.rows),
 		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
+		spawner: newSpawner(h.tend),
 	}
-	h.seen, h.watches, h.spawner = newSeenBook(h.rows, h.log), newWatches(), newSpawner()
+	h.seen, h.watches, h.spawner = newSeenBook(h.rows, h.log), newWatches(), h.views.spawner
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 		h.views.indexer = h.indexer

@@ -165,20 +165,14 @@ func (h *Hub) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub.Spa
 	if err != nil {
 		return none, err
 	}
-	if !h.spawner.begin() {
-		return none, errStopping()
-	}
 	for range maxPolicyTries {
-		row, plan, replayed, err := h.requestSpawn(ctx, in, room)
-		if errors.Is(err, core.ErrPolicyChanged) {
+		row, started, replayed, err := h.requestSpawn(ctx, in, room)
+		switch {
+		case errors.Is(err, core.ErrPolicyChanged):
 			continue
-		}
-		if err != nil || replayed {
-			h.spawner.tended.Done()
+		case err != nil || replayed:
 			return hub.Outcome[hub.Spawn]{Row: row, Created: true, Replayed: replayed}, err
 		}
-		started := make(chan hub.Spawn, 1)
-		go h.tend(row, plan, started)
 		select {
 		case row = <-started:
 			return hub.Outcome[hub.Spawn]{Row: row, Created: true}, nil
@@ -186,12 +180,13 @@ func (h *Hub) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub.Spa
 			return none, errAbandoned()
 		}
 	}
-	h.spawner.tended.Done()
 	return none, errOverloaded()
 }
 
-// requestSpawn is the first step: the owner's decision.
-func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room) (hub.Spawn, *hub.SpawnPlan, bool, error) {
+// requestSpawn is the first step: the owner's decision. Once that is committed the
+// view of spawns has it tended, whether or not the caller is still there; the
+// channel gives the row that tend gives.
+func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room) (hub.Spawn, <-chan hub.Spawn, bool, error) {
 	policy, err := h.spawnPolicy()
 	if err != nil {
 		return hub.Spawn{}, nil, false, err
@@ -220,23 +215,40 @@ func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room
 	if err := h.options.Runner.Check(plan); err != nil {
 		return hub.Spawn{}, nil, false, err
 	}
-	row, replayed, err := submit(ctx, h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
+	t := &tending{plan: plan, args: command.Args, values: values, started: make(chan hub.Spawn, 1)}
+	if !h.spawner.begin() {
+		return hub.Spawn{}, nil, false, errStopping()
+	}
+	defer h.spawner.done()
+	// Who leaves before the decision has asked for nothing. Afterwards the answer is
+	// waited for all the same, so that a stop of the hub waits for what will be.
+	row, replayed, err := submit(context.WithoutCancel(ctx), h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
 		owner: spawnsOwner(), agent: in.By, size: len(in.Prompt),
-		decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) { return s.Request(c, now) },
-		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
-		codec:  h.spawnCodec(),
+		decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
+			if ctx.Err() != nil {
+				return core.Decision[hub.Spawn]{}, errExpired()
+			}
+			return s.Request(c, now)
+		},
+		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn {
+			h.spawner.decided(row, t)
+			return row
+		},
+		codec: h.spawnCodec(),
 	})
-	if err != nil || replayed {
-		return row, nil, replayed, err
+	return row, t.started, replayed, err
+}
+
+// complete makes the plan of a spawn for the agent that it got.
+func (t *tending) complete(baseURL string) (err error) {
+	t.values.Agent = t.row.AgentID
+	if t.plan.Args, err = core.SpawnArguments(t.args, &t.values); err != nil {
+		return err
 	}
-	values.Agent = row.AgentID
-	if plan.Args, err = core.SpawnArguments(command.Args, &values); err != nil {
-		panic(err) // it went with the longest id, and none begins with a hyphen
+	t.plan.Vars = map[string]string{
+		"HUB_AGENT": string(t.row.AgentID), "HUB_ROOM": string(t.row.RoomID), "HUB_SPAWN": string(t.row.SpawnID), "HUB_BASE_URL": baseURL,
 	}
-	plan.Vars = map[string]string{
-		"HUB_AGENT": string(row.AgentID), "HUB_ROOM": string(row.RoomID), "HUB_SPAWN": string(row.SpawnID), "HUB_BASE_URL": h.options.BaseURL,
-	}
-	return row, plan, false, nil
+	return nil
 }
 
 // longestID is as long as an agent id can be.

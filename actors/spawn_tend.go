@@ -17,27 +17,38 @@ import (
 // that the full disk has refused.
 const recordAgain = time.Second
 
-// tend goes with a spawn from its decision to its end: a seat, a process, and when
-// that has ended its output and how it ended. started gets the row once there is a
-// process, or none will be.
-func (h *Hub) tend(row hub.Spawn, plan *hub.SpawnPlan, started chan<- hub.Spawn) {
-	defer h.spawner.tended.Done()
-	h.spawner.expect(row.SpawnID)
+// tend goes with a committed spawn to its end: a seat, a process, and when that has
+// ended its output and how it ended. started gets the row once there is a process,
+// or none will be.
+func (h *Hub) tend(t *tending) {
+	row := t.row
+	defer h.spawner.done()
 	defer h.spawner.over(row.SpawnID)
+	fails := func(why string) {
+		t.started <- h.endSpawn(row, core.SpawnOutcome{Status: hub.SpawnFailed, Reason: why})
+	}
+	if err := t.complete(h.options.BaseURL); err != nil {
+		fails(err.Error())
+		return
+	}
+	if _, _, live := h.views.directory.session(row.AgentID); live {
+		fails("another has registered as " + string(row.AgentID) + " meanwhile")
+		return
+	}
 	seat, err := h.seatSpawn(row)
 	if err != nil {
-		started <- h.endSpawn(row, core.SpawnOutcome{Status: hub.SpawnFailed, Reason: "it got no seat: " + err.Error()})
+		fails("it got no seat: " + err.Error())
 		return
 	}
 	row.SeatID = seat.SeatID
 	if why := h.spawner.stopOf(row.SpawnID); why != "" {
-		started <- h.endSpawn(row, core.SpawnOutcome{Status: hub.SpawnStopped, Reason: why})
+		t.started <- h.endSpawn(row, core.SpawnOutcome{Status: hub.SpawnStopped, Reason: why})
 		return
 	}
 	ended := make(chan hub.SpawnEnd, 1)
-	control, err := h.options.Runner.Start(plan, func(e hub.SpawnEnd) { ended <- e })
+	control, err := h.options.Runner.Start(t.plan, func(e hub.SpawnEnd) { ended <- e })
 	if err != nil {
-		started <- h.endSpawn(row, core.SpawnOutcome{Status: hub.SpawnFailed, Reason: err.Error()})
+		fails(err.Error())
 		return
 	}
 	h.spawner.runs(row.SpawnID, control)
@@ -48,7 +59,7 @@ func (h *Hub) tend(row hub.Spawn, plan *hub.SpawnPlan, started chan<- hub.Spawn)
 	if err != nil { // the hub is about to end, and the process with it
 		running = row
 	}
-	started <- running
+	t.started <- running
 	h.endSpawn(running, h.keepOutput(running, <-ended))
 }
 
@@ -182,10 +193,12 @@ func (h *Hub) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInp
 	case err != nil:
 		return hub.Outcome[hub.Spawn]{}, err
 	}
-	if !out.Status.Terminal() {
-		h.spawner.stop(row.SpawnID, out.Reason)
+	if !out.Status.Terminal() && !h.spawner.stop(row.SpawnID, out.Reason) {
+		// Nobody tends it, so there is no process; or it is ending just now.
+		h.endSpawn(out, core.SpawnOutcome{Status: hub.SpawnStopped, Reason: out.Reason})
+		out, err = h.spawnRow(row.SpawnID)
 	}
-	return hub.Outcome[hub.Spawn]{Row: out, Replayed: replayed}, nil
+	return hub.Outcome[hub.Spawn]{Row: out, Replayed: replayed}, err
 }
 
 // loseSpawns records that the spawns of an earlier run are lost: their processes

@@ -3,155 +3,12 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"hubcli/hub"
 )
-
-// fakeRunner starts nothing: the test says when a process ends. Whether the hub and
-// a real one go together is the HTTP tests' and the scripts' to show.
-type fakeRunner struct {
-	mu     sync.Mutex
-	plans  []hub.SpawnPlan
-	ends   map[int]func(hub.SpawnEnd) // by pid
-	stops  map[int]string
-	fail   error
-	ignore bool // stops are noted and not obeyed
-}
-
-func newFakeRunner() *fakeRunner {
-	return &fakeRunner{ends: map[int]func(hub.SpawnEnd){}, stops: map[int]string{}}
-}
-
-func (f *fakeRunner) Check(plan *hub.SpawnPlan) error {
-	if plan.Args[0] == "/missing" {
-		return hub.NewError(hub.CodeBadExecutable, "it is missing")
-	}
-	return nil
-}
-
-func (f *fakeRunner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.SpawnControl, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.fail != nil {
-		return hub.SpawnControl{}, f.fail
-	}
-	f.plans = append(f.plans, *plan)
-	pid := 1000 + len(f.plans)
-	f.ends[pid] = ended
-	return hub.SpawnControl{PID: pid, Stop: func(why string) {
-		f.mu.Lock()
-		f.stops[pid] = why
-		ignore := f.ignore
-		f.mu.Unlock()
-		if !ignore {
-			f.end(pid, hub.SpawnEnd{Signal: "SIGTERM", Stopped: why})
-		}
-	}}, nil
-}
-
-// end lets a process end.
-func (f *fakeRunner) end(pid int, e hub.SpawnEnd) {
-	f.mu.Lock()
-	ended := f.ends[pid]
-	delete(f.ends, pid)
-	f.mu.Unlock()
-	if ended != nil {
-		ended(e)
-	}
-}
-
-// spawnRig is a hub with a room in which codex may be spawned.
-type spawnRig struct {
-	*rig
-	runner *fakeRunner
-	room   hub.RoomID
-}
-
-func startSpawning(t *testing.T, store *memStore, change ...func(*Options)) *spawnRig {
-	t.Helper()
-	f := newFakeRunner()
-	r := start(t, store, append(change, func(o *Options) { o.Runner, o.BaseURL = f, "http://hub" })...)
-	return &spawnRig{rig: r, runner: f}
-}
-
-func newSpawnRig(t *testing.T, change ...func(*hub.SpawnPolicyInput)) *spawnRig {
-	t.Helper()
-	r := startSpawning(t, newMemStore())
-	if _, err := r.CreateProject(t.Context(), hub.ProjectInput{Name: "p"}); err != nil {
-		t.Fatal(err)
-	}
-	room, err := r.CreateRoom(t.Context(), hub.RoomInput{Project: "p", Name: "Room"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.room = room.Row.RoomID
-	in := hub.SpawnPolicyInput{
-		Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/bin/codex", "--", "{prompt}", "{agent}"}, Dir: "/work"}},
-		Allow:    []hub.SpawnAllowance{{RoomID: r.room, Harness: hub.HarnessCodex}},
-	}
-	for _, c := range change {
-		c(&in)
-	}
-	if _, err := r.SetSpawnPolicy(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func (r *spawnRig) spawn(by hub.AgentID) hub.Spawn {
-	r.t.Helper()
-	out, err := r.trySpawn(r.t.Context(), by)
-	if err != nil {
-		r.t.Fatalf("spawn by %s: %v", by, err)
-	}
-	return out
-}
-
-func (r *spawnRig) trySpawn(ctx context.Context, by hub.AgentID) (hub.Spawn, error) {
-	out, err := r.Spawn(ctx, hub.SpawnInput{RoomID: r.room, Harness: hub.HarnessCodex, Prompt: "the prompt", By: by, Role: "tester"})
-	return out.Row, err
-}
-
-// over waits until a spawn has ended.
-func (r *spawnRig) over(id hub.SpawnID) hub.Spawn {
-	r.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		row, err := r.SpawnByID(context.Background(), id)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		if row.Status.Terminal() {
-			return row
-		}
-		if time.Now().After(deadline) {
-			r.t.Fatalf("spawn %s does not end: %+v", id, row)
-		}
-	}
-}
-
-// told returns what system has written to an agent about its spawns.
-func (r *spawnRig) told(agent hub.AgentID) (bodies []string) {
-	r.t.Helper()
-	page, err := r.Inbox(context.Background(), hub.InboxQuery{Agent: agent, Limit: 100})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, row := range page.Rows {
-		m, err := row.Decode()
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		if m.FromAgent == hub.AgentSystem && strings.Contains(string(m.Metadata), `"spawn"`) {
-			bodies = append(bodies, m.Body)
-		}
-	}
-	return bodies
-}
 
 func TestSpawnFromRequestToNotice(t *testing.T) {
 	r := newSpawnRig(t)
@@ -266,15 +123,12 @@ func TestSpawnsEndWithTheHub(t *testing.T) {
 	}
 	again.runner.ignore = true
 	again.spawn("lead")
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	done := make(chan struct{})
-	go func() { _ = again.Hub.Stop(ctx); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(20 * time.Second):
-		t.Fatal("the stop hangs")
-	}
+	ctx, hurry := context.WithCancel(context.Background())
+	defer hurry()
+	stopped := async(func() (struct{}, error) { return struct{}{}, again.Hub.Stop(ctx) })
+	<-again.ending
+	hurry()
+	within(t, stopped)
 	again.runner.end(1001, hub.SpawnEnd{})
 }
 
@@ -292,82 +146,6 @@ func TestSpawnsAreLostOnce(t *testing.T) {
 			t.Fatalf("the spawn is %+v, lead was told %q", got, again.told("lead"))
 		}
 		left = again.crash()
-	}
-}
-
-// TestSpawnCrashAtEveryStep: wherever the hub dies on the way of a spawn, the next
-// start knows of no spawn, or records it once as lost or as what it was.
-func TestSpawnCrashAtEveryStep(t *testing.T) {
-	for _, step := range []Step{StepDecided, StepNumbered, StepApplied, StepAppending, StepAppended, StepShown, StepAnswered} {
-		for nth := 1; nth <= 4; nth++ {
-			t.Run(fmt.Sprintf("%s-%d", step, nth), func(t *testing.T) { crashSpawn(t, step, nth) })
-		}
-	}
-}
-
-func crashSpawn(t *testing.T, step Step, nth int) {
-	var mu sync.Mutex
-	var left *memStore
-	armed, seen := false, 0
-	store := newMemStore()
-	f := newFakeRunner()
-	r := start(t, store, func(o *Options) {
-		o.Runner = f
-		o.Step = func(s Step) {
-			mu.Lock()
-			defer mu.Unlock()
-			if armed && s == step {
-				if seen++; seen == nth && left == nil {
-					left = store.restarted()
-				}
-			}
-		}
-	})
-	sr := &spawnRig{rig: r, runner: f}
-	if _, err := r.CreateProject(t.Context(), hub.ProjectInput{Name: "p"}); err != nil {
-		t.Fatal(err)
-	}
-	room, err := r.CreateRoom(t.Context(), hub.RoomInput{Project: "p", Name: "Room"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sr.room = room.Row.RoomID
-	if _, err := r.SetSpawnPolicy(t.Context(), hub.SpawnPolicyInput{
-		Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/bin/codex", "{prompt}"}, Dir: "/work"}},
-		Allow:    []hub.SpawnAllowance{{RoomID: sr.room, Harness: hub.HarnessCodex}},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	mu.Lock()
-	armed = true
-	mu.Unlock()
-	row := sr.spawn("lead")
-	zero := 0
-	f.end(row.PID, hub.SpawnEnd{ExitCode: &zero, Output: []byte("out")})
-	sr.over(row.SpawnID)
-	mu.Lock()
-	if left == nil { // there are fewer such steps: a crash after all of it
-		left = store.restarted()
-	}
-	after := left
-	mu.Unlock()
-	again := startSpawning(t, after)
-	again.room = sr.room
-	rows, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
-	if err != nil || len(rows) > 1 {
-		t.Fatalf("%d spawns, %v", len(rows), err)
-	}
-	if len(rows) == 1 {
-		if got := again.over(rows[0].SpawnID); got.Status != hub.SpawnLost && got.Status != hub.SpawnExited {
-			t.Errorf("the spawn is %+v", got)
-		}
-	}
-	if told := again.told("lead"); len(told) != len(rows) {
-		t.Errorf("%d spawns, lead was told %q", len(rows), told)
-	}
-	// The limits count it no more.
-	if fresh := again.spawn("lead"); fresh.Status != hub.SpawnRunning {
-		t.Errorf("a new one is %+v", fresh)
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -20,42 +22,72 @@ type Runner interface {
 	Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.SpawnControl, error)
 }
 
-// spawner knows the processes of the spawns that are tended, and waits for those
-// who tend them.
+// spawner knows the spawns from their decision to their end. The owner's turn notes
+// what was decided, the view of committed records has it tended: nothing that
+// becomes of the caller in between keeps a committed spawn from it.
 type spawner struct {
+	tend func(*tending) // goes with a spawn to its end, then calls done
+
 	mu     sync.Mutex
-	closed bool // no spawn begins any more
+	closed bool // no spawn is asked for any more
+	busy   int  // requests under way, and spawns that are tended
 	tends  map[hub.SpawnID]*tending
-	tended sync.WaitGroup
 }
 
 // tending is one spawn on its way.
 type tending struct {
-	control *hub.SpawnControl // nil: there is no process yet
-	stop    string            // why it is to end; empty: it is not
+	row     hub.Spawn // as decided
+	plan    *hub.SpawnPlan
+	args    []string // of the operator's command
+	values  core.SpawnValues
+	started chan hub.Spawn // capacity 1
+
+	// Guarded by the spawner.
+	committed bool
+	control   *hub.SpawnControl // nil: there is no process yet
+	stop      string            // why it is to end; empty: it is not
 }
 
-func newSpawner() *spawner { return &spawner{tends: map[hub.SpawnID]*tending{}} }
+func newSpawner(tend func(*tending)) *spawner {
+	return &spawner{tend: tend, tends: map[hub.SpawnID]*tending{}}
+}
 
-// begin reserves a place for one who tends a spawn; false while the hub stops.
-// tended.Done gives it back.
+// begin notes a request under way; false while the hub stops. done ends it.
 func (s *spawner) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return false
+	if !s.closed {
+		s.busy++
 	}
-	s.tended.Add(1)
-	return true
+	return !s.closed
 }
 
-// expect notes a spawn that is tended from now on.
-func (s *spawner) expect(id hub.SpawnID) {
+// done ends what begin or committed has begun.
+func (s *spawner) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tends[id] = &tending{}
+	s.busy--
+}
+
+// decided notes a spawn whose record is about to be committed.
+func (s *spawner) decided(row hub.Spawn, t *tending) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.row = row
 	if s.closed {
-		s.tends[id].stop = stoppedWithHub
+		t.stop = stoppedWithHub
+	}
+	s.tends[row.SpawnID] = t
+}
+
+// committed has the spawn of a committed record tended, once. It does not block.
+func (s *spawner) committed(id hub.SpawnID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.tends[id]; t != nil && !t.committed {
+		t.committed = true
+		s.busy++
+		go s.tend(t)
 	}
 }
 
@@ -72,8 +104,8 @@ func (s *spawner) runs(id hub.SpawnID, c hub.SpawnControl) {
 	}
 }
 
-// stop asks for the end of a spawn; one that is not tended has ended.
-func (s *spawner) stop(id hub.SpawnID, why string) {
+// stop asks for the end of a spawn; false: nobody tends it, or will.
+func (s *spawner) stop(id hub.SpawnID, why string) bool {
 	s.mu.Lock()
 	t := s.tends[id]
 	var control *hub.SpawnControl
@@ -84,6 +116,7 @@ func (s *spawner) stop(id hub.SpawnID, why string) {
 	if control != nil {
 		control.Stop(why)
 	}
+	return t != nil
 }
 
 // stopOf returns why a spawn is to end; empty: it is not.
@@ -121,13 +154,20 @@ func (h *Hub) endSpawns(ctx context.Context) {
 	for _, id := range left {
 		s.stop(id, stoppedWithHub)
 	}
-	done := make(chan struct{})
-	go func() {
-		s.tended.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for s.underway() > 0 {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
 	}
+}
+
+// underway says how many requests and tended spawns there are.
+func (s *spawner) underway() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy
 }

@@ -20,6 +20,7 @@ type views struct {
 	tasks     *taskView
 	runs      *runView
 	places    *places
+	spawner   *spawner
 	seq       *sequencer
 	indexer   *indexer      // nil without an index
 	shownSeq  atomic.Uint64 // the last record that the views show
@@ -61,7 +62,13 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		for i := range r.Rows {
 			v.places.apply(&r.Rows[i])
 		}
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings, core.OwnerSpawns:
+	case core.OwnerSpawns:
+		for _, f := range s.facts {
+			if _, ok := f.(*core.SpawnRequested); ok {
+				v.spawner.committed(hub.SpawnID(core.IDAt(core.PrefixSpawn, r.Seq)))
+			}
+		}
+	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings:
 	}
 	if len(r.Messages) > 0 {
 		v.ring.append(r.Messages)

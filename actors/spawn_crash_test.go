@@ -1,0 +1,69 @@
+package actors
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// TestSpawnCrashAtEveryStep: wherever the hub dies on the way of a spawn, the next
+// start knows of no spawn, or records it once as lost or as what it was.
+func TestSpawnCrashAtEveryStep(t *testing.T) {
+	for _, step := range waysOfAWrite {
+		for nth := 1; nth <= 4; nth++ {
+			t.Run(fmt.Sprintf("%s-%d", step, nth), func(t *testing.T) { crashSpawn(t, step, nth) })
+		}
+	}
+}
+
+func crashSpawn(t *testing.T, step Step, nth int) {
+	var mu sync.Mutex
+	var left *memStore
+	armed, seen := false, 0
+	store := newMemStore()
+	sr := startSpawning(t, store, func(o *Options) {
+		o.Step = func(s Step) {
+			mu.Lock()
+			defer mu.Unlock()
+			if armed && s == step {
+				if seen++; seen == nth && left == nil {
+					left = store.restarted()
+				}
+			}
+		}
+	})
+	sr.allow()
+	mu.Lock()
+	armed = true
+	mu.Unlock()
+	row := sr.spawn("lead")
+	zero := 0
+	sr.runner.end(row.PID, hub.SpawnEnd{ExitCode: &zero, Output: []byte("out")})
+	sr.over(row.SpawnID)
+	mu.Lock()
+	if left == nil { // there are fewer such steps: a crash after all of it
+		left = store.restarted()
+	}
+	after := left
+	mu.Unlock()
+	again := startSpawning(t, after)
+	again.room = sr.room
+	rows, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
+	if err != nil || len(rows) > 1 {
+		t.Fatalf("%d spawns, %v", len(rows), err)
+	}
+	if len(rows) == 1 {
+		if got := again.over(rows[0].SpawnID); got.Status != hub.SpawnLost && got.Status != hub.SpawnExited {
+			t.Errorf("the spawn is %+v", got)
+		}
+	}
+	if told := again.told("lead"); len(told) != len(rows) {
+		t.Errorf("%d spawns, lead was told %q", len(rows), told)
+	}
+	// The limits count it no more.
+	if fresh := again.spawn("lead"); fresh.Status != hub.SpawnRunning {
+		t.Errorf("a new one is %+v", fresh)
+	}
+}

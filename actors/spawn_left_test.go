@@ -1,0 +1,139 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// stepped is a spawn rig whose next write runs at, once, when it comes to a step.
+type stepped struct {
+	*spawnRig
+	at atomic.Pointer[func(Step)]
+}
+
+func newStepped(t *testing.T, store *memStore) *stepped {
+	t.Helper()
+	s := &stepped{}
+	s.spawnRig = startSpawning(t, store, func(o *Options) {
+		o.Step = func(step Step) {
+			if at := s.at.Load(); at != nil {
+				(*at)(step)
+			}
+		}
+	})
+	s.allow()
+	return s
+}
+
+// once runs f when a write comes to the step for the first time.
+func (s *stepped) once(step Step, f func()) {
+	var run func(Step)
+	run = func(at Step) {
+		if at == step && s.at.CompareAndSwap(&run, nil) {
+			f()
+		}
+	}
+	s.at.Store(&run)
+}
+
+// waysOfAWrite are the steps between the decision and the answer.
+var waysOfAWrite = []Step{StepDecided, StepNumbered, StepApplied, StepAppending, StepAppended, StepShown, StepAnswered}
+
+// TestSpawnIsTendedWhoeverLeaves: wherever its caller leaves after the decision, a
+// spawn gets its process, once, and its end is told.
+func TestSpawnIsTendedWhoeverLeaves(t *testing.T) {
+	for _, step := range waysOfAWrite {
+		t.Run(string(step), func(t *testing.T) {
+			s := newStepped(t, newMemStore())
+			const calls = 20
+			for i := range calls {
+				ctx, leave := context.WithCancel(t.Context())
+				s.once(step, leave)
+				_, _ = s.trySpawn(ctx, "lead")
+				leave()
+				rows, err := s.Spawns(t.Context(), hub.SpawnsQuery{Active: true, Limit: 10})
+				if err != nil || len(rows) != 1 {
+					t.Fatalf("call %d: active are %+v, %v", i, rows, err)
+				}
+				row := s.until(rows[0].SpawnID, "runs", func(row *hub.Spawn) bool { return row.Status == hub.SpawnRunning })
+				s.runner.end(row.PID, hub.SpawnEnd{})
+				s.over(row.SpawnID)
+			}
+			if told := s.told("lead"); len(s.runner.plans) != calls || len(told) != calls {
+				t.Errorf("%d calls, %d processes, %d notices", calls, len(s.runner.plans), len(told))
+			}
+		})
+	}
+}
+
+// TestSpawnOfWhoLeftBefore: who has left before the decision has asked for nothing.
+func TestSpawnOfWhoLeftBefore(t *testing.T) {
+	r := newSpawnRig(t)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	_, err := r.trySpawn(ctx, "lead")
+	wantCode(t, err, hub.CodeTimedOut)
+	if rows, err := r.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10}); err != nil || len(rows) != 0 {
+		t.Errorf("there are %+v, %v", rows, err)
+	}
+}
+
+// TestSpawnWhileTheHubStops: wherever the hub begins to stop on the way of a spawn,
+// and its caller leaves, the stop records how it ended: nothing is left to be lost.
+func TestSpawnWhileTheHubStops(t *testing.T) {
+	for _, step := range waysOfAWrite {
+		for _, leaves := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s-%v", step, leaves), func(t *testing.T) {
+				store := newMemStore()
+				s := newStepped(t, store)
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				var stopped <-chan result[struct{}]
+				s.once(step, func() {
+					stopped = async(func() (struct{}, error) { return struct{}{}, s.stopQuietly() })
+					<-s.ending
+					if leaves {
+						leave()
+					}
+				})
+				_, _ = s.trySpawn(ctx, "lead")
+				if end := within(t, stopped); end.err != nil {
+					t.Fatal(end.err)
+				}
+				again := startSpawning(t, store)
+				rows, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
+				if err != nil || len(rows) != 1 || rows[0].Status != hub.SpawnStopped || len(again.told("lead")) != 1 {
+					t.Errorf("after the stop there are %+v, %v; lead was told %q", rows, err, again.told("lead"))
+				}
+			})
+		}
+	}
+}
+
+// TestStopOfWhatNobodyTends ends it: there is nothing else that could.
+func TestStopOfWhatNobodyTends(t *testing.T) {
+	r := newSpawnRig(t)
+	row := r.spawn("lead")
+	r.spawner.over(row.SpawnID) // as if it were forgotten
+	out, err := r.StopSpawn(t.Context(), row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
+	if err != nil || out.Row.Status != hub.SpawnStopped || out.Row.Reason != "lead stopped it" || len(r.told("lead")) != 1 {
+		t.Errorf("the spawn is %+v, %v; lead was told %q", out.Row, err, r.told("lead"))
+	}
+	r.runner.end(row.PID, hub.SpawnEnd{})
+}
+
+// TestSpawnIsNobodyElse: if another has registered as the agent to be, there is no
+// process that would take it for itself.
+func TestSpawnIsNobodyElse(t *testing.T) {
+	s := newStepped(t, newMemStore())
+	s.once(StepDecided, func() { s.register("codex") })
+	row := s.spawn("lead")
+	if row.Status != hub.SpawnFailed || row.Reason != "another has registered as codex meanwhile" || row.SeatID != "" ||
+		len(s.runner.plans) != 0 || len(s.told("lead")) != 1 {
+		t.Errorf("the spawn is %+v, %d processes, lead was told %q", row, len(s.runner.plans), s.told("lead"))
+	}
+}
