@@ -153,7 +153,7 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 			case core.OwnerSettings:
 				m = core.NewSettings()
 			case core.OwnerSpawns:
-				m = core.NewSpawns()
+				m = core.RestoreSpawns(core.NoSpawns(), nil, nil)
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

@@ -26,11 +26,6 @@ type Spawns struct {
 	recent []int64
 }
 
-// NewSpawns returns the state of a hub whose operator allows nothing.
-func NewSpawns() *Spawns {
-	return &Spawns{policy: NoSpawns(), live: map[hub.SpawnID]hub.Spawn{}}
-}
-
 // NoSpawns is the policy of a hub whose operator has set none.
 func NoSpawns() hub.SpawnPolicy {
 	return hub.SpawnPolicy{
