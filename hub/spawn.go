@@ -187,5 +187,5 @@ type SpawnEnd struct {
 	ExitCode *int   // nil: it did not exit
 	Signal   string // that ended it
 	Stopped  string // why it was stopped; empty: it ended by itself
-	Output   []byte // what it printed, at most MaxSpawnOutput bytes and a line that says what is left out
+	Output   []byte // what it printed, at most MaxSpawnOutput bytes
 }

@@ -2,6 +2,7 @@ package spawn
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"hubcli/hub"
@@ -11,6 +12,13 @@ import (
 const (
 	keptHead = hub.MaxSpawnOutput / 4
 	keptTail = hub.MaxSpawnOutput - keptHead
+)
+
+// leftOut is the line between the two parts. lineRoom is what it takes at most: as
+// much of the tail gives way to it.
+const (
+	leftOut  = "\n[%d bytes left out here]\n"
+	lineRoom = len(leftOut) - len("%d") + len("9223372036854775807")
 )
 
 // output keeps the first and the last part of what is written to it, in memory that
@@ -50,15 +58,16 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// bytes returns what is kept. A line says how much is left out between the two
-// parts.
+// bytes returns what is kept, at most hub.MaxSpawnOutput. A line says how much is
+// left out between the two parts.
 func (o *output) bytes() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	out := append([]byte(nil), o.head...)
-	if left := o.total - int64(len(o.head)+len(o.tail)); left > 0 {
-		out = fmt.Appendf(out, "\n[%d bytes left out here]\n", left)
+	tail := slices.Concat(o.tail[o.next:], o.tail[:o.next])
+	if o.total == int64(len(o.head)+len(tail)) {
+		return slices.Concat(o.head, tail)
 	}
-	out = append(out, o.tail[o.next:]...)
-	return append(out, o.tail[:o.next]...)
+	tail = tail[lineRoom:]
+	line := fmt.Appendf(nil, leftOut, o.total-int64(len(o.head)+len(tail)))
+	return slices.Concat(o.head, line, tail)
 }
