@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/hook"
 	"hubcli/hub"
 	"hubcli/mcp"
 )
@@ -78,6 +79,9 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 }
 
 func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
+	if url := env.Getenv(hook.EnvBaseURL); url != "" && !cmd.Flags().Changed("base-url") {
+		o.url = url // a spawned harness has it from its hub
+	}
 	c := mcp.Config{
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr, Getenv: env.Getenv, Now: env.Now,
 		BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,

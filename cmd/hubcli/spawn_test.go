@@ -44,7 +44,7 @@ func startSpawningHub(t *testing.T) *spawningHub {
 func (h *spawningHub) start() {
 	h.t.Helper()
 	h.cmd = exec.Command("hubcli", "--port", h.port, "--storage", filepath.Join(h.dir, "store"), "--spool-dir", filepath.Join(h.dir, "spool"), "--quiet")
-	h.cmd.Env = append(os.Environ(), "OPENAI_API_KEY=named", "HUB_SECRET=hidden", "OTHER=hidden")
+	h.cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+filepath.Join(h.dir, "data"), "OPENAI_API_KEY=named", "HUB_SECRET=hidden", "OTHER=hidden")
 	if err := h.cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
@@ -70,7 +70,8 @@ func (h *spawningHub) allow(script string) hub.Room {
 			Harness: hub.HarnessCodex, Args: []string{"/bin/sh", "-c", script, "sh", h.dir, "--", "{prompt}"},
 			Env: []string{"OPENAI_API_KEY"}, Dir: h.dir,
 		}},
-		Allow: []hub.SpawnAllowance{{RoomID: room.RoomID, Harness: hub.HarnessCodex}},
+		Allow:      []hub.SpawnAllowance{{RoomID: room.RoomID, Harness: hub.HarnessCodex, MaxSeats: hub.MaxSpawnRunning}},
+		MaxRunning: hub.MaxSpawnRunning, MaxPerHour: hub.MaxSpawnsPerHour,
 	})
 	if err != nil {
 		h.t.Fatal(err)
