@@ -41,7 +41,7 @@ func allow(operator *client, room string, version int64, scripts map[hub.Harness
 // endedSpawn waits until a spawn has ended and returns it.
 func endedSpawn(t *testing.T, c *client, id string) hub.Spawn {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(45 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		var row hub.Spawn
 		if err := json.Unmarshal(c.ok(200, "GET", "/v1/spawn/"+id, "").Result, &row); err != nil {
 			t.Fatal(err)

@@ -39,6 +39,32 @@ var spawnFaults = []fault{
 		"actors", "TestSpawnsAreLostOnce",
 	},
 	{
+		"committed spawn is not tended", "actors/spawner.go",
+		"		go s.tend(t)\n", "		s.busy--\n",
+		"actors", "TestSpawnIsTendedWhoeverLeaves",
+	},
+	{
+		"stop of the hub does not wait for a spawn that is asked for", "actors/service_spawn.go",
+		"submit(context.WithoutCancel(ctx), h, write[*core.Spawns", "submit(ctx, h, write[*core.Spawns",
+		"actors", "TestSpawnWhileTheHubStops",
+	},
+	{
+		"stop of what nobody tends ends nothing", "actors/spawn_tend.go",
+		"	if !out.Status.Terminal() && !h.spawner.stop(row.SpawnID, out.Reason) {",
+		"	if h.spawner.stop(row.SpawnID, out.Reason); false {",
+		"actors", "TestStopOfWhatNobodyTends",
+	},
+	{
+		"child is told that it is somebody else", "actors/spawn_tend.go",
+		"directory.session(row.AgentID); live {", "directory.session(row.AgentID); false && live {",
+		"actors", "TestSpawnIsNobodyElse",
+	},
+	{
+		"output kept beyond its bound", "integrations/spawn/output.go",
+		"	tail = tail[lineRoom:]\n", "",
+		"integrations/spawn", "TestOutputIsBounded",
+	},
+	{
 		"spawns outlive a stop", "actors/hub.go",
 		"	h.endSpawns(ctx)\n", "",
 		"actors", "TestSpawnsEndWithTheHub",
