@@ -4,6 +4,7 @@ package files
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -24,5 +25,23 @@ func TestAttributesStay(t *testing.T) {
 	}
 	if info, err := os.Stat(p.path(".claude.json")); err != nil || info.Mode().Perm() != 0o604 {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// A new file of a project is for all who work on it, one of the user for no other.
+func TestModeOfNewFiles(t *testing.T) {
+	p := newPlace(t)
+	e := p.entries()[4]
+	for scope, want := range map[Scope]os.FileMode{Global: 0o600, Project: 0o644} {
+		e.Owner.Scope, e.File = scope, p.path(string(scope)+"/file")
+		p.must(p.install([]Entry{e}, Keep))
+		made := filepath.Join(p.home, "made")
+		p.must(os.WriteFile(made, nil, want))
+		info, err := os.Stat(e.File)
+		p.must(err)
+		if like, err := os.Stat(made); err != nil || info.Mode() != like.Mode() {
+			t.Errorf("%s: %v, %v", scope, info.Mode(), err)
+		}
+		p.must(os.Remove(made))
 	}
 }

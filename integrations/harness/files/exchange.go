@@ -61,7 +61,11 @@ func (s *Store) writeTemp(t *target, f *journalFile, content []byte) (err error)
 	if err := s.step("temp", f.File); err != nil {
 		return err
 	}
-	temp, err := t.dir.OpenFile(f.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	mode := fs.FileMode(0o600)
+	if f.Before == "" {
+		mode = f.Mode.Perm() // of a new file; the umask counts
+	}
+	temp, err := t.dir.OpenFile(f.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -83,8 +87,10 @@ func (s *Store) writeTemp(t *target, f *journalFile, content []byte) (err error)
 			return err
 		}
 	}
-	if err := temp.Chmod(f.Mode.Perm()); err != nil {
-		return err
+	if f.Before != "" {
+		if err := temp.Chmod(f.Mode.Perm()); err != nil {
+			return err
+		}
 	}
 	if err := s.step("sync", f.File); err != nil {
 		return err

@@ -234,6 +234,8 @@ func (p *planner) install(e Entry, mode Mode) error {
 	}
 	if e.Owner.Scope == Global {
 		w.folders = 0o700
+	} else if e.Mode == 0 {
+		w.mode = 0o644 // others check the project out too
 	}
 	if shared := rec != nil && slices.ContainsFunc(rec.Owners, func(o Owner) bool { return o != e.Owner }); shared && state == Outdated && mode < Force {
 		return refuse(IsConflict, e.File, "uninstall that one first",

@@ -38,7 +38,8 @@ type Entry struct {
 	// Value is what encoding/json makes of it, members in order; for Markdown and
 	// Whole a JSON string.
 	Value json.RawMessage
-	// Mode is that of a file which is made, 0600 if it is 0. A file that is there
+	// Mode is that of a file which is made, less the umask; 0 is 0600, and 0644 in a
+	// project. A file that is there
 	// keeps its own.
 	Mode fs.FileMode
 	// Restless says that the harness rewrites the file while it runs, as Claude Code
