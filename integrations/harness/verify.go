@@ -276,7 +276,8 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 // understand its line; nil if it does not.
 func (t *trial) hook(w wanted, ev event) ([]string, error) {
 	for _, e := range w.entries {
-		for _, line := range linesOf(e.Value, ev) {
+		if lines := linesOf(e.Value, ev); len(lines) > 0 {
+			line := lines[0]
 			argv, err := wordsOf(line, t.entry.GOOS)
 			if err == nil && (len(argv) < 3 || argv[0] != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
 				err = fmt.Errorf("a shell takes the line for something else: %q", argv)
