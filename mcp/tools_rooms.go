@@ -215,7 +215,7 @@ func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
 	return fit(func(room int) *answer {
 		var l listing[shownRoom]
 		l.Items, l.Truncated = take(rest, in.Limit, room-200)
-		line := fmt.Sprintf("%d rooms in %d projects. See one with hub_room_status; make one with hub_create_room.", len(rooms), len(projects))
+		line := fmt.Sprintf("%s in %s. See one with hub_room_status; make one with hub_create_room.", counted(len(rooms), "room"), counted(len(projects), "project"))
 		if l.Truncated {
 			l.Cursor = id(&l.Items[len(l.Items)-1])
 			line = fmt.Sprintf("%d of %d rooms. More: hub_list_rooms with cursor %s.", len(l.Items), len(rooms), l.Cursor)
