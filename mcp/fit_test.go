@@ -18,8 +18,9 @@ import (
 // another form, or of many bytes.
 var heavy = []string{"a", "\"\\", "\n\tx", "x\x1b", "x\u202e", "世", "😀", "<>&", "</untrusted>`~~~"}
 
-// weigh fills a hub with rows as large as they may be.
-func weigh(t *testing.T, r *rig, room hub.RoomID) (last hub.MessageID) {
+// weigh fills a hub with rows, the texts of some of most characters, names as long as
+// they may be.
+func weigh(t *testing.T, r *rig, room hub.RoomID, most int) (last hub.MessageID) {
 	t.Helper()
 	ctx := context.Background()
 	text := func(i, n int) string { return string([]rune(strings.Repeat(heavy[i%len(heavy)], n))[:n]) }
@@ -32,7 +33,7 @@ func weigh(t *testing.T, r *rig, room hub.RoomID) (last hub.MessageID) {
 		}, text(i, n))
 	}
 	for i := range 27 {
-		long := 128_000
+		long := most
 		if i >= len(heavy) {
 			long = 10_000
 		}
@@ -78,10 +79,11 @@ func weigh(t *testing.T, r *rig, room hub.RoomID) (last hub.MessageID) {
 // TestAnswersAreBounded: no answer of any reading tool is longer than the limit,
 // whatever the hub holds, and all are valid UTF-8 without a character that acts.
 func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	room := bound(t, me, dir)
-	last := weigh(t, me, room)
+	last := weigh(t, me, room, 128_000)
 	calls := map[string][]args{
 		"hub_poll_messages": {{"since_id": 0, "limit": 100}, {"since_id": 0, "limit": 1}, {"since_id": last - 1}, {"since_id": 0, "thread_id": "heavy"}},
 		"hub_get_message":   {{"message_id": last}, {"message_id": last, "offset": 5}, {"message_id": last, "part": "attachments"}, {"message_id": last, "part": "metadata"}},
@@ -120,10 +122,11 @@ func TestAnswersAreBounded(t *testing.T) {
 // TestWholeIsReached: by the calls that cut answers name, every text is read whole,
 // and every list to its end with each row once.
 func TestWholeIsReached(t *testing.T) {
+	t.Parallel()
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	room := bound(t, me, dir)
-	weigh(t, me, room)
+	weigh(t, me, room, 40_000) // several calls each; what they cost grows with the square
 	seen := map[string]bool{}
 	var since hub.MessageID
 	whole := 0
@@ -257,6 +260,14 @@ func TestCleanJSON(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestCounted(t *testing.T) {
+	for n, want := range []string{"0 rooms", "1 room", "2 rooms"} {
+		if got := counted(n, "room"); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
 }
 
 // TestClip: what is clipped fits, nothing is lost between two parts, and a part is

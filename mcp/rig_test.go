@@ -74,7 +74,7 @@ func bridgeWith(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*
 			if err != nil {
 				tb.Errorf("the bridge ended with %v", err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(30 * time.Second):
 			tb.Error("the bridge does not end")
 		}
 		r.hub.Close()

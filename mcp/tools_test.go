@@ -248,6 +248,7 @@ func TestInviteAndJoin(t *testing.T) {
 // TestRPC: the answer is found wherever it comes, and who waited in vain waits on
 // for the same request.
 func TestRPC(t *testing.T) {
+	t.Parallel() // a task that ends without an answer is noticed after some seconds
 	h, dir := testhub.Start(t), t.TempDir()
 	lead := bridgeTo(t, h, in(dir, "lead"))
 	bound(t, lead, dir)
