@@ -126,6 +126,19 @@ func TestStopOfWhatNobodyTends(t *testing.T) {
 	r.runner.end(row.PID, hub.SpawnEnd{})
 }
 
+// TestStopOfWhoLeaves is carried out all the same once it is decided.
+func TestStopOfWhoLeaves(t *testing.T) {
+	s := newStepped(t, newMemStore())
+	row := s.spawn("lead")
+	ctx, leave := context.WithCancel(t.Context())
+	s.once(StepDecided, leave)
+	_, _ = s.StopSpawn(ctx, row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
+	ended := s.over(row.SpawnID)
+	if told := s.told("lead"); ended.Status != hub.SpawnStopped || len(told) != 1 {
+		t.Errorf("the spawn is %+v, lead was told %q", ended, told)
+	}
+}
+
 // TestSpawnIsNobodyElse: if another has registered as the agent to be, there is no
 // process that would take it for itself.
 func TestSpawnIsNobodyElse(t *testing.T) {

@@ -175,9 +175,16 @@ func (h *Hub) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInp
 		return hub.Outcome[hub.Spawn]{}, hub.NewError(hub.CodeForbiddenRelay, "no call that came through a spool stops a process outside of its sandbox").
 			WithFix("make the call on the hub's machine")
 	}
-	out, replayed, err := submit(ctx, h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
+	// Who leaves before the decision has asked for nothing; a decided stop is carried
+	// out whether or not anybody waits for it.
+	out, replayed, err := submit(context.WithoutCancel(ctx), h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
 		owner: spawnsOwner(), agent: by,
-		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) { return s.Stop(id, by, operator) },
+		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
+			if ctx.Err() != nil {
+				return core.Decision[hub.Spawn]{}, errExpired()
+			}
+			return s.Stop(id, by, operator)
+		},
 		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
 		codec:  h.spawnCodec(),
 	})
