@@ -335,16 +335,7 @@ func TestOtherStoreForgetsTheRoom(t *testing.T) {
 			if err := h.Stop(); err != nil {
 				t.Fatal(err)
 			}
-			testhub.Start(t, at(addr))
-			// As many records as in the old store: the room has the same id.
-			if _, err := me.hub.Register(context.Background(), hub.RegisterInput{AgentID: "stranger"}); err != nil {
-				t.Fatal(err)
-			}
-			invite(t, me, "stranger")
-			strangers, err := me.hub.Room(context.Background(), hub.RoomRef{Room: string(joined.Room.RoomID)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			strangers := roomOfStrangers(t, me, addr, joined.Room.RoomID)
 			body := map[string]any(nil)
 			if first == "hub_post_message" {
 				body = map[string]any{"body": "for my team"}
@@ -376,6 +367,36 @@ func TestOtherStoreForgetsTheRoom(t *testing.T) {
 			}
 		})
 	}
+}
+
+// roomOfStrangers starts a hub with another store, in which the room of that id is
+// another. Ids are numbers of records, and the bridge may make some meanwhile:
+// then it is tried again.
+func roomOfStrangers(t *testing.T, r *rig, addr string, id hub.RoomID) hub.Room {
+	t.Helper()
+	ctx := context.Background()
+	for range 20 {
+		h := testhub.Start(t, at(addr))
+		p, err := r.hub.CreateProject(ctx, hub.ProjectInput{Name: "Strangers"})
+		for n := 0; err == nil; n++ {
+			var room hub.Outcome[hub.Room]
+			room, err = r.hub.CreateRoom(ctx, hub.RoomInput{Project: string(p.Row.ProjectID), Name: "Room " + strings.Repeat("x", 8*n+1), Force: true, ForceReason: "its id"})
+			if err == nil && room.Row.RoomID == id {
+				return room.Row
+			}
+			if n > 20 {
+				break
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatalf("no other store has a room %s", id)
+	return hub.Room{}
 }
 
 // A room that is not there keeps nobody from hearing who it is.
