@@ -15,24 +15,32 @@ const (
 	bare       = `[^\s,{}\[\]"'][^\s,{}\[\]]*(?: [^\s,{}\[\]]+)*`
 )
 
-// These say where secrets stand: in their last group, or as a whole.
-var secretPlaces = []*regexp.Regexp{
+// secretPlace says where secrets stand: in the last group, or as a whole.
+type secretPlace struct {
+	pattern *regexp.Regexp
+	marks   []string // in small letters; text that holds none of them is not searched
+}
+
+// secretMarks are the beginnings of secretName.
+var secretMarks = []string{"token", "secret", "passw", "pwd", "api", "auth", "credential", "cookie", "private", "access", "bearer"}
+
+var secretPlaces = []secretPlace{
 	// A key that names a secret, with a value behind it in any of the formats.
-	regexp.MustCompile(`(?i)["']?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`),
+	{regexp.MustCompile(`(?i)["']?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`), secretMarks},
 	// A variable of an environment: all in capitals.
-	regexp.MustCompile(`["']?\b[A-Z][A-Z0-9_]{2,}["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`),
+	{regexp.MustCompile(`["']?\b[A-Z][A-Z0-9_]{2,}["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`), []string{":", "="}},
 	// An element of a list behind a flag that names a secret, or the word behind it.
-	regexp.MustCompile(`(?i)["']--?[\w.-]*` + secretName + `[\w.-]*["']\s*,\s*(` + quoted + `)`),
-	regexp.MustCompile(`(?i)-[ \t]+["']?--?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*\r?\n[ \t]*-[ \t]+([^\r\n]+)`),
-	regexp.MustCompile(`(?i)--?[\w.-]*` + secretName + `[\w.-]*[ =]+([^\s"',\\]+)`),
+	{regexp.MustCompile(`(?i)["']--?[\w.-]*` + secretName + `[\w.-]*["']\s*,\s*(` + quoted + `)`), secretMarks},
+	{regexp.MustCompile(`(?i)-[ \t]+["']?--?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*\r?\n[ \t]*-[ \t]+([^\r\n]+)`), secretMarks},
+	{regexp.MustCompile(`(?i)--?[\w.-]*` + secretName + `[\w.-]*[ =]+([^\s"',\\]+)`), secretMarks},
 	// A header in a string.
-	regexp.MustCompile(`(?i)\b(?:[\w-]*authorization|[\w-]*cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*([^"'\r\n]+)`),
+	{regexp.MustCompile(`(?i)\b(?:[\w-]*authorization|[\w-]*cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*([^"'\r\n]+)`), []string{":"}},
 	// User and password, and any value of a query, in an address.
-	regexp.MustCompile(`://([^/\s"'@]+)@`),
-	regexp.MustCompile(`[?&][\w.~%-]+=([^&\s"'#]+)`),
+	{regexp.MustCompile(`://([^/\s"'@]+)@`), []string{"://"}},
+	{regexp.MustCompile(`[?&][\w.~%-]+=([^&\s"'#]+)`), []string{"?", "&"}},
 	// What looks like one: a known prefix, a bearer.
-	regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{8,}`),
-	regexp.MustCompile(`(?i)\bbearer\s+[^\s"',]+`),
+	{regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{8,}`), nil},
+	{regexp.MustCompile(`(?i)\bbearer\s+[^\s"',]+`), []string{"bearer"}},
 }
 
 var (
@@ -51,8 +59,12 @@ const (
 // and apart.
 func secrets(text []byte) []span {
 	var all []span
-	for _, re := range secretPlaces {
-		for _, m := range re.FindAllSubmatchIndex(text, -1) {
+	small := bytes.ToLower(text)
+	for _, place := range secretPlaces {
+		if !place.marked(small) {
+			continue
+		}
+		for _, m := range place.pattern.FindAllSubmatchIndex(text, -1) {
 			s := unquoted(text, span{m[len(m)-2], m[len(m)-1]})
 			if word := string(text[s.start:s.end]); word != "true" && word != "false" && word != "null" && word != "" {
 				all = append(all, s)
@@ -82,6 +94,12 @@ func secrets(text []byte) []span {
 		}
 	}
 	return apart
+}
+
+// marked reports whether text in small letters can hold what the pattern finds: the
+// patterns are slow, and most text holds no mark.
+func (p *secretPlace) marked(small []byte) bool {
+	return p.marks == nil || slices.ContainsFunc(p.marks, func(mark string) bool { return bytes.Contains(small, []byte(mark)) })
 }
 
 // mixed reports whether there are letters and digits in a word.
