@@ -337,7 +337,7 @@ def program(text, *args):
 
     It takes signals as a program in a terminal does, also if these tests run under nohup.
     """
-    text = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL) if hasattr(signal, SIGHUP) else None; " + text
+    text = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL) if hasattr(signal, 'SIGHUP') else None; " + text
     env = {**os.environ, "PYTHONPATH": SOURCE}
     return subprocess.Popen(
         [sys.executable, "-u", "-c", text, *map(str, args)],
