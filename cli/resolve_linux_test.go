@@ -52,10 +52,19 @@ func swallow(t *testing.T) string {
 // holds for connecting too.
 func TestResolveOfAHostThatSwallowsPackets(t *testing.T) {
 	address := swallow(t)
-	begun := time.Now()
-	got := runIn(t, world(t, nil), "resolve", "/", "--timeout", "0.4", "--base-url", "http://"+address)
-	if took := time.Since(begun); got.exit != ExitUnreachable || got.stdout != "" || took > 15*time.Second { // the system tries for minutes
-		t.Errorf("after %s: %+v", took, got)
+	var got ran
+	// Without a budget a connection is tried for 5 s; a busy machine may make one run
+	// last as long, but not each.
+	least := time.Hour
+	for range 5 {
+		begun := time.Now()
+		got = runIn(t, world(t, nil), "resolve", "/", "--timeout", "0.4", "--base-url", "http://"+address)
+		if least = min(least, time.Since(begun)); least < 3*time.Second {
+			break
+		}
+	}
+	if got.exit != ExitUnreachable || got.stdout != "" || least > 3*time.Second {
+		t.Errorf("after %s: %+v", least, got)
 	}
 	want := "hubcli: no hub answered at http://" + address + " within 400ms\nfix: see whether the hub runs with: hubcli app status\n"
 	if got.stderr != want {
