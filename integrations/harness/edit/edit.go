@@ -171,12 +171,6 @@ func Get(f Format, doc []byte, at Pointer) (canonical []byte, found bool, err er
 	return canonical, err == nil, err
 }
 
-// Check parses a document as the edits would and reports the Refusal.
-func Check(f Format, doc []byte, at Pointer) error {
-	_, err := open(f, doc, at)
-	return err
-}
-
 // Canonical is the canonical form of a value, as Get returns it for an entry.
 func Canonical(f Format, at Pointer, value any) ([]byte, error) {
 	v, err := newEntry(f, value, at)

@@ -45,18 +45,11 @@ func (s *Store) apply(ctx context.Context, p *Plan) ([]Written, error) {
 	if p.Empty() {
 		return nil, nil
 	}
-	unlock, err := s.lock(ctx)
+	_, base, unlock, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.recover(); err != nil {
-		return nil, err
-	}
-	_, base, err := s.readLedger()
-	if err != nil {
-		return nil, err
-	}
 	if base != p.base {
 		return nil, refuse(PlanChanged, "", "look at the plan again", "something else was installed meanwhile")
 	}
@@ -73,6 +66,22 @@ func (s *Store) apply(ctx context.Context, p *Plan) ([]Written, error) {
 		written[i] = Written{File: f.File, Backup: s.backupPath(f.Backup)}
 	}
 	return written, nil
+}
+
+// enter takes the lock, ends what a crash has left, and reads the ledger and its
+// hash. unlock gives the lock back.
+func (s *Store) enter(ctx context.Context) (now *ledger, base string, unlock func(), err error) {
+	unlock, err = s.lock(ctx)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if err = s.recover(); err == nil {
+		now, base, err = s.readLedger()
+	}
+	if err != nil {
+		unlock()
+	}
+	return now, base, unlock, err
 }
 
 // prepare compares every file with the plan and writes the transaction down. It

@@ -67,7 +67,7 @@ func TestHostilePlaces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
 			c.make(p)
-			err := p.install(p.entries()[:1], Force)
+			err := p.install(p.entries()[:1], Repair)
 			if ReasonOf(err) != c.want {
 				t.Errorf("%v (%s), want %s", err, ReasonOf(err), c.want)
 			}

@@ -116,18 +116,11 @@ func (s *Store) PlanUninstall(ctx context.Context, owner Owner, mode Mode) (*Pla
 
 // plan makes a plan under the lock, so that no transaction is under way.
 func (s *Store) plan(ctx context.Context, again func(context.Context) (*Plan, error), decide func(*planner) error) (*Plan, error) {
-	unlock, err := s.lock(ctx)
+	now, base, unlock, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.recover(); err != nil {
-		return nil, err
-	}
-	now, base, err := s.readLedger()
-	if err != nil {
-		return nil, err
-	}
 	p := &planner{store: s, ledger: now.clone()}
 	if err := decide(p); err != nil {
 		return nil, err
@@ -237,7 +230,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 	} else if e.Mode == 0 {
 		w.mode = 0o644 // others check the project out too
 	}
-	if shared := rec != nil && slices.ContainsFunc(rec.Owners, func(o Owner) bool { return o != e.Owner }); shared && state == Outdated && mode < Force {
+	if shared := rec != nil && slices.ContainsFunc(rec.Owners, func(o Owner) bool { return o != e.Owner }); shared && state == Outdated {
 		return refuse(IsConflict, e.File, "uninstall that one first",
 			"%s is used by %s in another form", e.At, rec.Owners[0].Harness)
 	}
@@ -258,10 +251,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 		}
 		w.notes = append(w.notes, fmt.Sprintf("%s was changed since it was installed; that change is lost", e.At))
 	case Conflict:
-		if mode < Force {
-			return refuse(IsConflict, e.File, "rename or remove it", "there is another %s that is not ours", e.At)
-		}
-		w.notes = append(w.notes, fmt.Sprintf("%s was not ours; it is replaced", e.At))
+		return refuse(IsConflict, e.File, "rename or remove it", "there is another %s that is not ours", e.At)
 	}
 	return p.write(w, rec, e, value, wanted, state)
 }

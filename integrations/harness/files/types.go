@@ -88,8 +88,6 @@ const (
 	Keep Mode = iota
 	// Repair puts drifted entries right.
 	Repair
-	// Force takes the places of conflicting entries too.
-	Force
 )
 
 // Change is what a plan does to one file.
