@@ -121,7 +121,7 @@ type snapshotTurn struct {
 func (t *snapshotTurn) run(o *owner) {
 	s := snapshotOf(o.state)
 	s.asOf = o.lastSeq
-	t.hub.seq.after(o.lastSeq, func(failed error) {
+	t.hub.seq.after(o.epoch, o.lastSeq, func(failed error) {
 		s.err = failed
 		t.reply <- s
 	})

@@ -145,7 +145,7 @@ func Start(options Options) (*Hub, error) {
 	waker := newWaker(h.views.bells, options.Step)
 	h.writer = &writer{
 		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
-		log: h.log, failed: h.fail, step: options.Step, done: make(chan struct{}),
+		log: h.log, clock: h.clock, failed: h.fail, step: options.Step, done: make(chan struct{}),
 	}
 	restored, err := h.restore()
 	if err != nil {

@@ -33,6 +33,7 @@ type memStore struct {
 	appends  int                    // so far
 	gate     chan struct{}          // if set, an Append takes effect after it is closed
 	full     bool                   // Room says no
+	noRoom   func() bool            // whether an Append or PutRows meets a full disk
 	corrupt  map[hub.Seq]bool       // records that cannot be trusted
 	lost     map[core.Table]error   // tables that cannot be read
 	onAppend func(g *core.Group)    // called before an Append takes effect
@@ -105,6 +106,8 @@ func (s *memStore) Append(g *core.Group) error {
 		return errors.New("memstore: closed")
 	case s.broken != nil:
 		return s.broken
+	case s.noRoom != nil && s.noRoom():
+		return ErrNoRoom
 	case fails && !s.failHalf:
 		s.broken = errDisk
 		return errDisk
@@ -199,6 +202,13 @@ func (s *memStore) setFull(full bool) {
 	s.mu.Unlock()
 }
 
+// setNoRoom has every write meet a full disk that Room did not tell of.
+func (s *memStore) setNoRoom(is bool) {
+	s.mu.Lock()
+	s.noRoom = func() bool { return is }
+	s.mu.Unlock()
+}
+
 func (s *memStore) setGate(gate chan struct{}) {
 	s.mu.Lock()
 	s.gate = gate
@@ -247,8 +257,11 @@ func (s *memStore) PutRows(rows []core.Row) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	switch {
+	case s.closed:
 		return errors.New("memstore: closed")
+	case s.noRoom != nil && s.noRoom():
+		return ErrNoRoom
 	}
 	s.disk.put(rows)
 	return nil

@@ -2,9 +2,12 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -23,10 +26,12 @@ type owner struct {
 	pid   address
 	state machine // nil until the first turn has loaded it
 
-	lastSeq     hub.Seq // its last record
-	doubt       error   // Apply has panicked: state is rebuilt before it decides anything more
-	doubtSeq    hub.Seq // in that record
-	quarantined error   // its facts cannot be applied; every command is refused
+	epoch       uint64      // of the sequencer, when the turn last made sure of the state
+	withdrawn   atomic.Bool // records of it were taken back: the state is ahead; set by the sequencer
+	lastSeq     hub.Seq     // its last record
+	doubt       error       // Apply has panicked: state is rebuilt before it decides anything more
+	doubtSeq    hub.Seq     // in that record
+	quarantined error       // its facts cannot be applied; every command is refused
 	leases      *leaseTimer
 
 	// Guarded by the registry's shard.
@@ -58,21 +63,27 @@ func (o *owner) caught(t turn) {
 
 // prepare makes the state ready for a decision.
 func (o *owner) prepare() error {
-	for o.doubt != nil && o.quarantined == nil {
-		o.rebuild()
+	for {
+		// The epoch first: what is taken back after this line is refused by its
+		// number, what was taken back before is seen here.
+		o.epoch = o.hub.seq.epoch.Load()
+		var err error
+		switch {
+		case o.quarantined != nil:
+			return o.quarantined
+		case o.withdrawn.Load():
+			err = o.reload()
+		case o.doubt != nil:
+			err = o.rebuild()
+		case o.state == nil:
+			o.state, err = o.hub.load(o.key)
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	switch {
-	case o.quarantined != nil:
-		return o.quarantined
-	case o.state != nil:
-		return nil
-	}
-	state, err := o.hub.load(o.key)
-	if err != nil {
-		return err
-	}
-	o.state = state
-	return nil
 }
 
 // work is what commits a draft: what the command brings to it.
@@ -91,8 +102,8 @@ type work struct {
 func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 	step := o.hub.options.Step
 	step(StepDecided)
-	s := &slot{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver}
-	if err := o.hub.seq.reserve(s, now, len(d.Messages), d.Fences, w.proof, w.begins); err != nil {
+	s := &slot{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver, owner: o, begins: w.begins}
+	if err := o.hub.seq.reserve(s, o.epoch, now, len(d.Messages), d.Fences, w.proof); err != nil {
 		return err
 	}
 	// From here on only fail-stop remains: the writer waits for this slot.
@@ -176,4 +187,19 @@ type rebuildTurn struct{ permit permit }
 
 func (t rebuildTurn) run(o *owner) { o.hub.registry.done(t.permit) }
 
-func (t rebuildTurn) fail(error) { t.permit.owner.hub.registry.done(t.permit) }
+// fail comes again later where only the disk is full: without its permit the owner
+// could be retired, and its row lacks what the record says.
+func (t rebuildTurn) fail(err error) {
+	o := t.permit.owner
+	if !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+		o.hub.registry.done(t.permit)
+		return
+	}
+	time.AfterFunc(frozenRetry, func() {
+		if o.hub.stopping.Load() {
+			o.hub.registry.done(t.permit)
+			return
+		}
+		o.hub.stage.tell(o.pid, t)
+	})
+}

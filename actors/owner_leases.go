@@ -18,6 +18,7 @@ type leaseTimer struct {
 	left    int // of changes, when they were last gone through
 	timer   *time.Timer
 	armed   int64 // hub time the timer is set to; 0: not set
+	unheard bool  // those who wait may have to be served: the disk was full
 }
 
 // changesKept is how many changes are remembered at least before those are
@@ -195,16 +196,23 @@ func (o *owner) serveKey(now core.Now, k core.LeaseKey) {
 }
 
 // settle serves who waits for what is free and sets the timer anew, after a
-// rebuild.
+// rebuild. On a full disk nobody is granted anything; the timer looks again.
 func (o *owner) settle() {
-	if o.leases == nil {
+	t := o.leases
+	if t == nil {
 		return
 	}
+	if ok, _ := o.hub.journal.Room(); !ok {
+		t.unheard = true
+		o.armAt(o.hub.clock.now().HubMS + frozenRetry.Milliseconds())
+		return
+	}
+	t.unheard = false
 	now := o.hub.clock.now()
-	for _, k := range o.leases.queue.Keys() {
+	for _, k := range t.queue.Keys() {
 		o.serveKey(now, k)
 	}
-	o.leases.armed = 0
+	t.armed = 0
 	o.arm()
 }
 
@@ -228,10 +236,15 @@ func (o *owner) arm() {
 	if until, waits := o.leases.queue.NextDeadline(); waits && (!ok || until < next) {
 		next, ok = until, true
 	}
-	t := o.leases
-	if !ok || t.armed != 0 && t.armed <= next {
+	if armed := o.leases.armed; !ok || armed != 0 && armed <= next {
 		return // it rings early at worst, and is set again then
 	}
+	o.armAt(next)
+}
+
+// armAt sets the timer to a moment of hub time.
+func (o *owner) armAt(next int64) {
+	t := o.leases
 	t.armed = next
 	d := o.hub.clock.until(next)
 	if t.timer == nil {
@@ -252,7 +265,7 @@ type leaseTick struct {
 	pid address
 }
 
-func (leaseTick) run(o *owner) {
+func (k leaseTick) run(o *owner) {
 	h, t := o.hub, o.leases
 	t.armed = 0
 	now := h.clock.now()
@@ -263,17 +276,24 @@ func (leaseTick) run(o *owner) {
 			w.Value.unpark()
 			w.Value.fail(errStorageFull(free))
 		}
-		t.armed = now.HubMS + frozenRetry.Milliseconds()
-		t.timer.Reset(frozenRetry)
+		o.armAt(now.HubMS + frozenRetry.Milliseconds())
 		return
 	}
-	for {
+	if t.unheard {
+		o.settle()
+	}
+	for epoch := o.epoch; ; {
 		due := o.state.(*core.Leases).Expire(now, h.world(), hub.MaxExpireBatch)
 		if due.Empty() {
 			break
 		}
 		o.expire(now, due)
-		if o.prepare() != nil {
+		if err := o.prepare(); err != nil {
+			k.fail(err)
+			return
+		}
+		if o.epoch != epoch { // it may have been taken back: look for room first
+			o.armAt(now.HubMS + frozenRetry.Milliseconds())
 			return
 		}
 	}
@@ -302,7 +322,7 @@ type graceTurn struct{}
 
 func (graceTurn) run(o *owner) {
 	now := o.hub.clock.now()
-	for {
+	for epoch := o.epoch; o.epoch == epoch; { // what was taken back once is not tried again
 		d := o.state.(*core.Leases).Graced(now, hub.MaxExpireBatch)
 		if d.Empty() || o.commit(now, d, work{}) != nil || o.prepare() != nil {
 			break

@@ -16,14 +16,18 @@ import (
 // checkpoint or row and its records. It waits until all of these are durable; in
 // its own turn, so commands to the owner wait with it and nobody else does. The
 // rows that the broken Apply did not give are derived again and stored. A fact
-// that panics again puts the owner into quarantine.
-func (o *owner) rebuild() {
+// that panics again puts the owner into quarantine. An error means that it has to
+// be tried again later: the disk is full.
+func (o *owner) rebuild() error {
 	h := o.hub
 	durable := make(chan error, 1)
-	h.seq.after(o.lastSeq, func(failed error) { durable <- failed })
-	if err := <-durable; err != nil {
+	h.seq.after(o.epoch, o.lastSeq, func(failed error) { durable <- failed })
+	switch err := <-durable; {
+	case errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}):
+		return nil // records were taken back: prepare looks again
+	case err != nil:
 		o.endService(err)
-		return
+		return nil
 	}
 	state, asOf, err := h.checkpointed(o.key)
 	if !permanent(o.key.Kind) {
@@ -33,40 +37,89 @@ func (o *owner) rebuild() {
 	var derived []core.Row
 	var broken hub.Seq
 	if err == nil {
-		err = h.journal.Records(asOf, func(rec *core.Record) error {
-			if rec.Owner != o.key || rec.Seq > o.lastSeq {
-				return nil
-			}
-			for _, e := range rec.Facts {
-				f, err := core.DecodeFact(e)
-				if err == nil {
-					err = h.applyGuarded(o.key, state, f, rec.Position(), func(r core.Row) { derived = append(derived, r) })
-				}
-				if err != nil {
-					broken = rec.Seq
-					return err
-				}
-			}
-			return nil
-		})
+		derived, broken, err = h.replayOwner(o.key, state, asOf, o.lastSeq)
 	}
 	rows := latest(derived)
 	if err == nil {
 		err = h.journal.PutRows(append(rows, doubtMark(o.key, 0)))
 	}
-	h.indexer.release(o.key, rows)
 	switch {
+	case errors.Is(err, ErrNoRoom):
+		return errWithdrawn()
 	case err != nil && broken == 0: // nothing is wrong with its facts
+		h.indexer.release(o.key, rows)
 		o.endService(err)
-		return
+		return nil
 	case err != nil:
+		h.indexer.release(o.key, rows)
 		o.endService(errQuarantined(h.setQuarantine(o.key, broken, err)))
-		return
+		return nil
 	}
+	h.indexer.release(o.key, rows)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.state, o.doubt = state, nil
 	h.refreshViews(o.key, state, rows)
 	o.settle()
+	return nil
+}
+
+// replayOwner applies the records of an owner behind after, up to upto, to state, and
+// returns the rows that this gives. After an error of a record broken is its
+// number.
+func (h *Hub) replayOwner(k core.Owner, state machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
+	err = h.journal.Records(after, func(rec *core.Record) error {
+		if rec.Owner != k || rec.Seq > upto {
+			return nil
+		}
+		for _, e := range rec.Facts {
+			f, err := core.DecodeFact(e)
+			if err == nil {
+				err = h.applyGuarded(k, state, f, rec.Position(), func(r core.Row) { rows = append(rows, r) })
+			}
+			if err != nil {
+				broken = rec.Seq
+				return err
+			}
+		}
+		return nil
+	})
+	return rows, broken, err
+}
+
+// reload makes the state of an owner anew after records of it were taken back. All
+// its other records are durable, and the views show no more than these: nothing
+// has to be waited for, and no row is missing but what a doubt that remains is
+// about.
+func (o *owner) reload() error {
+	h := o.hub
+	o.withdrawn.Store(false) // first: if it is set again, it has to be done again
+	durable := h.seq.durableSeq()
+	o.lastSeq = min(o.lastSeq, durable)
+	if o.doubt != nil && o.doubtSeq <= durable {
+		return nil // the rebuild makes the state anew
+	}
+	if o.doubt != nil { // about a record that was taken back
+		o.doubt = nil
+		h.indexer.release(o.key, nil)
+	}
+	if !permanent(o.key.Kind) {
+		o.state = nil // its rows are its state
+		return nil
+	}
+	state, asOf, err := h.checkpointed(o.key)
+	if err == nil {
+		_, _, err = h.replayOwner(o.key, state, asOf, durable)
+	}
+	if err != nil {
+		o.withdrawn.Store(true)
+		return err
+	}
+	o.state = state
+	if o.leases != nil {
+		clear(o.leases.changes) // what is left of them is durable
+	}
+	o.settle()
+	return nil
 }
 
 // latest keeps the last row under each key, so that no crash between two of them
@@ -134,10 +187,9 @@ type doubtTurn struct {
 }
 
 func (t doubtTurn) run(o *owner) {
-	defer o.hub.registry.done(t.permit)
+	defer o.hub.stage.tell(o.pid, rebuildTurn{t.permit})
 	o.doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", t.seq), t.seq
 	o.lastSeq = max(o.lastSeq, t.seq)
-	o.rebuild()
 }
 
 func (t doubtTurn) fail(error) {
@@ -270,7 +322,8 @@ func (h *Hub) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.Quarant
 	if err == nil {
 		err = h.journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
 	}
-	if err != nil {
+	// Where the disk is full the mark waits: the next start finds the fact again.
+	if err != nil && !errors.Is(err, ErrNoRoom) {
 		h.fail(fmt.Errorf("mark quarantine: %w", err))
 	}
 	return row.shown()

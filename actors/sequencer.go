@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -14,8 +16,21 @@ type slot struct {
 	record  *core.Record // nil: a barrier
 	facts   []core.Fact  // the record's, for the views
 	bytes   int          // of the record, roughly, for the group's cap
-	ready   bool         // guarded by sequencer.mu
 	deliver func(error)  // answers; called once, by the writer, must not block
+	owner   *owner       // who decided the record; nil: a barrier
+	begins  session      // that the record starts; zero: none
+
+	// Guarded by sequencer.mu.
+	ready     bool
+	before    sessionBefore // what was known of the agent's sessions before begins
+	withdrawn error         // the slot was taken back: what its caller is told
+}
+
+// sessionBefore is what the sequencer knew of an agent before it began a session.
+type sessionBefore struct {
+	incarnation uint64 // 0: it had no session
+	ended       int64  // when that had ended, hub time
+	over        bool   // it had ended
 }
 
 // session is the proof that a command came with, and the one that it starts.
@@ -33,12 +48,16 @@ type session struct {
 //  2. A slot leaves pending only from the front and only when it is ready, so
 //     commit order is number order.
 //  3. After a failure nothing is numbered any more.
+//  4. What is taken back is taken back with all that was numbered after it, and
+//     with every answer that waits for it. A turn that began before decides on
+//     a state that is gone: its epoch is over, and it is refused.
 type sequencer struct {
 	mu      sync.Mutex
 	head    core.Head // highest numbers given out
 	pending []*slot
-	durable hub.Seq // highest number that is durable, visible and being answered
+	durable core.Head // highest numbers that are durable, visible and being answered
 	failed  error
+	epoch   atomic.Uint64 // how often numbers were taken back; changed under mu
 	// incarnations holds the session of each live agent, so that a write of a
 	// displaced session is refused even if it raced past every other check.
 	incarnations map[hub.AgentID]uint64
@@ -51,27 +70,32 @@ type sequencer struct {
 
 func newSequencer(head core.Head) *sequencer {
 	return &sequencer{
-		head: head, durable: head.Seq,
+		head: head, durable: head,
 		incarnations: map[hub.AgentID]uint64{}, ended: map[hub.AgentID]int64{}, wake: make(chan struct{}, 1),
 	}
 }
 
-// reserve numbers the record of s, which has that many messages and fences.
-// proof is refused with session_replaced if its agent has a later session;
-// begins, if set, is the session that the record starts. After a nil error the
-// caller must make s ready, whatever happens: the writer waits for it.
-func (q *sequencer) reserve(s *slot, now core.Now, messages, fences int, proof, begins session) error {
+// reserve numbers the record of s, which has that many messages and fences and was
+// decided in that epoch. proof is refused with session_replaced if its agent has a
+// later session. After a nil error the caller must make s ready, whatever happens:
+// the writer waits for it.
+func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fences int, proof session) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.failed != nil {
+	switch {
+	case q.failed != nil:
 		return q.failed
+	case epoch != q.epoch.Load():
+		return errWithdrawn()
 	}
 	if proof.incarnation != 0 && q.incarnations[proof.agent] > proof.incarnation {
 		return errSessionReplaced(proof.agent)
 	}
-	if begins.incarnation != 0 {
-		q.incarnations[begins.agent] = begins.incarnation
-		delete(q.ended, begins.agent)
+	if b := s.begins; b.incarnation != 0 {
+		s.before.incarnation = q.incarnations[b.agent]
+		s.before.ended, s.before.over = q.ended[b.agent]
+		q.incarnations[b.agent] = b.incarnation
+		delete(q.ended, b.agent)
 	}
 	r := s.record
 	q.head.Seq++
@@ -85,11 +109,12 @@ func (q *sequencer) reserve(s *slot, now core.Now, messages, fences int, proof, 
 	return nil
 }
 
-// publish makes a reserved slot ready for the writer. After a failure there is
-// none, and the slot is answered here.
+// publish makes a reserved slot ready for the writer. If it was taken back
+// meanwhile, or after a failure, the writer knows nothing of it and the slot is
+// answered here.
 func (q *sequencer) publish(s *slot) {
 	q.mu.Lock()
-	if failed := q.failed; failed != nil {
+	if failed := cmp.Or(s.withdrawn, q.failed); failed != nil {
 		q.mu.Unlock()
 		if s.deliver != nil {
 			s.deliver(failed)
@@ -105,11 +130,15 @@ func (q *sequencer) publish(s *slot) {
 }
 
 // after delivers an answer once everything up to seq is durable, which may be
-// now and on this goroutine.
-func (q *sequencer) after(seq hub.Seq, deliver func(error)) {
+// now and on this goroutine. epoch is that of the turn that gives the answer: if
+// numbers were taken back since, the answer may rest on them.
+func (q *sequencer) after(epoch uint64, seq hub.Seq, deliver func(error)) {
 	q.mu.Lock()
-	if q.durable >= seq || q.failed != nil {
-		failed := q.failed
+	failed := q.failed
+	if failed == nil && epoch != q.epoch.Load() {
+		failed = errWithdrawn()
+	}
+	if q.durable.Seq >= seq || failed != nil {
 		q.mu.Unlock()
 		deliver(failed)
 		return
@@ -148,14 +177,49 @@ func (q *sequencer) take(into []*slot, maxRecords, maxBytes int) []*slot {
 func (q *sequencer) durableSeq() hub.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.durable
+	return q.durable.Seq
 }
 
-// committed moves durable forward.
-func (q *sequencer) committed(seq hub.Seq) {
+// committed moves durable forward, to the end of r.
+func (q *sequencer) committed(r *core.Record) {
 	q.mu.Lock()
-	q.durable = max(q.durable, seq)
+	q.durable.Seq = r.Seq
+	q.durable.Message = r.FirstMessage + hub.MessageID(r.MessageCount) - 1
+	q.durable.Fence = r.FirstFence + hub.Fence(r.FenceCount) - 1
 	q.mu.Unlock()
+}
+
+// withdraw takes back every number above what is durable: of the slots that the
+// writer has taken, none of which was written, and of all that are pending. Their
+// owners load their state anew before they decide again. It returns the slots
+// that are to be answered (the others are answered when they are published), and
+// the sessions that count again, which may have ended meanwhile.
+func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []session) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	left = append(slices.Clone(taken), q.pending...)
+	why := errWithdrawn()
+	for _, s := range slices.Backward(left) {
+		s.withdrawn = why
+		if s.owner != nil {
+			s.owner.withdrawn.Store(true) // before the epoch: see owner.prepare
+		}
+		if agent := s.begins.agent; s.begins.incarnation != 0 {
+			if s.before.incarnation == 0 {
+				delete(q.incarnations, agent)
+			} else {
+				q.incarnations[agent] = s.before.incarnation
+				again = append(again, session{agent, s.before.incarnation})
+			}
+			if s.before.over {
+				q.ended[agent] = s.before.ended
+			}
+		}
+	}
+	q.pending = nil
+	q.head.Seq, q.head.Message, q.head.Fence = q.durable.Seq, q.durable.Message, q.durable.Fence
+	q.epoch.Add(1)
+	return slices.DeleteFunc(left, func(s *slot) bool { return !s.ready }), again
 }
 
 // fail ends the numbering and returns what nobody will commit. Slots that are
@@ -203,4 +267,10 @@ func (q *sequencer) given() hub.Seq {
 func errSessionReplaced(agent hub.AgentID) error {
 	return hub.Errorf(hub.CodeSessionReplaced, "another session of agent %s has replaced this one", agent).
 		WithFix("stop using this session; register under another agent id to go on")
+}
+
+// errWithdrawn is the answer of what was decided and then taken back.
+func errWithdrawn() error {
+	return hub.NewError(hub.CodeStorageFull, "the disk of the store is full; nothing of this call was written").
+		WithFix("free space on the disk and repeat the call; the hub goes on by itself")
 }

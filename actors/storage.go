@@ -8,6 +8,9 @@ import (
 // ErrNotFound says that the store has no such row.
 var ErrNotFound = core.ErrNotFound
 
+// ErrNoRoom is what Append and PutRows answer on a full disk: nothing was written.
+var ErrNoRoom = core.ErrNoRoom
+
 // Journal orders nothing itself: the sequencer has. It makes groups durable in
 // the order of the calls and gives the facts back at the next start. One
 // goroutine appends; reads may run beside it.
@@ -15,9 +18,10 @@ type Journal interface {
 	// Head is the end of the journal as it was found when it was opened.
 	Head() core.Head
 	// Append makes a group durable: after nil it survives the loss of power.
-	// Its rows can be read at the latest when Append returns. After an error the
-	// outcome is unknown and no further Append may follow: the hub ends with
-	// exit code 70 (fail-stop).
+	// Its rows can be read at the latest when Append returns. After ErrNoRoom
+	// nothing of the group has been written, and a group with the same numbers may
+	// follow. After any other error the outcome is unknown and no further Append
+	// may follow: the hub ends with exit code 70 (fail-stop).
 	Append(g *core.Group) error
 	// Records calls fn for every record with a sequence number above after, in
 	// order, without a gap: Facts, but not Messages, Rows and Effect. An error
@@ -33,7 +37,7 @@ type Journal interface {
 	// Checkpoint returns the newest good checkpoint, or ErrNotFound.
 	Checkpoint() (*core.Checkpoint, error)
 	// PutRows stores rows that no record carries: derived ones, and marks of the
-	// supervision. They are durable after nil.
+	// supervision. They are durable after nil; after ErrNoRoom none was written.
 	PutRows(rows []core.Row) error
 }
 

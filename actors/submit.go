@@ -160,7 +160,7 @@ func (a *ask[S, D, T]) restsOn(o *owner) hub.Seq {
 // refuse answers with an error. It rests on what the owner knows, durable or not
 // yet, and waits for that.
 func (a *ask[S, D, T]) refuse(o *owner, err error) {
-	a.hub.seq.after(a.restsOn(o), func(failed error) {
+	a.hub.seq.after(o.epoch, a.restsOn(o), func(failed error) {
 		if failed != nil {
 			err = failed
 		}
@@ -174,7 +174,7 @@ func (a *ask[S, D, T]) conclude(o *owner, now core.Now, d core.Draft, answer fun
 	var out T
 	if d.Empty() {
 		out = a.answer(answer(core.Position{Now: now}), nil)
-		a.hub.seq.after(a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
+		a.hub.seq.after(o.epoch, a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
 		return
 	}
 	w := work{
@@ -192,7 +192,7 @@ func (a *ask[S, D, T]) conclude(o *owner, now core.Now, d core.Draft, answer fun
 	}
 	if err := o.commit(now, d, w); err != nil {
 		// It rests on a session that may not be durable yet.
-		a.hub.seq.after(a.hub.seq.given(), func(failed error) { a.fail(cmp.Or(failed, err)) })
+		a.hub.seq.after(o.epoch, a.hub.seq.given(), func(failed error) { a.fail(cmp.Or(failed, err)) })
 	}
 }
 

@@ -133,6 +133,10 @@ func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
 	return rows, nil
 }
 
+// forget empties the cache, which is ahead of the store: what prepare gave was not
+// committed.
+func (t *threads) forget() { clear(t.cache) }
+
 func (t *threads) part(k string, table core.Table, key []byte) (threadPart, error) {
 	if part, ok := t.cache[k]; ok {
 		return part, nil

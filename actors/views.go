@@ -35,6 +35,9 @@ func (v *views) prepare(records []*core.Record) ([]core.Row, error) {
 	return v.threads.prepare(records)
 }
 
+// forget takes back what prepare has noted of records that were not committed.
+func (v *views) forget() { v.threads.forget() }
+
 // show lets the views see one committed record and returns scopes with those
 // added that have something new.
 func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {

@@ -190,7 +190,7 @@ func (c *client) remember(ctx context.Context, agent hub.AgentID) {
 	}
 	if out, err := c.r.Remember(ctx, in); err == nil {
 		c.l.note(func() { c.l.memories[out.Row.MemoryID] = out.Row })
-	} else if in.Text != "" && room != "" && codeOf(err) != hub.CodeStoreFailed && codeOf(err) != hub.CodeStopping {
+	} else if in.Text != "" && room != "" && codeOf(err) != hub.CodeStoreFailed && codeOf(err) != hub.CodeStopping && codeOf(err) != hub.CodeStorageFull {
 		c.r.t.Errorf("remember %+v: %v", in, err)
 	}
 }

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -20,13 +21,16 @@ const (
 // anybody see it (DESIGN, the one idea): views, then answers, then bells.
 //
 // It is fail-stop: after a commit that did not succeed the outcome is unknown,
-// every answer is store_failed, and the hub ends.
+// every answer is store_failed, and the hub ends. A full disk is not such an end:
+// the journal refuses a group before it writes any of it, and the group is taken
+// back.
 type writer struct {
 	seq     *sequencer
 	journal Journal
 	views   *views
 	waker   *waker
 	log     *slog.Logger
+	clock   *clock
 	failed  func(error) // called once
 	step    func(Step)
 
@@ -58,7 +62,10 @@ func (w *writer) drain() bool {
 		if len(w.slots) == 0 {
 			return true
 		}
-		if err := w.commit(w.slots); err != nil {
+		switch err := w.commit(w.slots); {
+		case errors.Is(err, ErrNoRoom):
+			w.withdraw()
+		case err != nil:
 			w.fail(err)
 			return false
 		}
@@ -94,7 +101,7 @@ func (w *writer) commit(slots []*slot) error {
 	}
 	w.views.still.Unlock()
 	if n := len(group.Records); n > 0 {
-		w.seq.committed(group.Records[n-1].Seq)
+		w.seq.committed(group.Records[n-1])
 	}
 	w.step(StepShown)
 	for _, s := range slots {
@@ -105,6 +112,25 @@ func (w *writer) commit(slots []*slot) error {
 	w.step(StepAnswered)
 	w.waker.add(w.scopes)
 	return nil
+}
+
+// withdraw takes back what the disk has no room for, and all that was decided
+// after it. Every caller is told that nothing was written, and may repeat the call.
+func (w *writer) withdraw() {
+	w.views.forget()
+	left, again := w.seq.withdraw(w.slots)
+	for _, s := range again { // its end was shown while it did not count
+		if _, _, live := w.views.directory.session(s.agent); !live {
+			w.seq.sessionEnded(s.agent, s.incarnation, w.clock.now().HubMS)
+		}
+	}
+	w.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk of the store is full: what was under way was not written, and its callers were told so",
+		slog.Int("answers", len(left)))
+	for _, s := range left {
+		if s.deliver != nil {
+			s.deliver(s.withdrawn)
+		}
+	}
 }
 
 // fail answers all that is under way and stops the hub. The log line names the
