@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -157,7 +158,12 @@ func (h *Hub) checkpointStopped() error {
 	if len(c.Sections) < 1+len(owners) {
 		return nil // an owner is in quarantine: its records are kept
 	}
-	return h.journal.SaveCheckpoint(c)
+	err = h.journal.SaveCheckpoint(c)
+	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+		h.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk is full: no last checkpoint; nothing is lost, the next start replays")
+		return nil
+	}
+	return err
 }
 
 func (h *Hub) addStopped(c *core.Checkpoint, k core.Owner) {

@@ -203,7 +203,7 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 		return fmt.Errorf("persistence: a checkpoint of %s is too large", mebibytes(size))
 	}
 	if !s.space.fits(size) {
-		return hub.NewError(hub.CodeStorageFull, "the disk is too full for a checkpoint").WithFix("free some space on the store's disk")
+		return errNoCheckpoint()
 	}
 	// HEAD first: sections reach beyond the checkpoint's own number, so a journal
 	// that has lost their records must be noticed where the checkpoint is found.
@@ -216,11 +216,18 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 			_, err := checkWhole(r, c)
 			return err
 		})
-	if err != nil {
+	switch {
+	case err != nil && isNoSpace(err):
+		return errNoCheckpoint()
+	case err != nil:
 		return fmt.Errorf("persistence: saving a checkpoint: %w", err)
 	}
 	s.space.written.Add(size)
 	return s.retire()
+}
+
+func errNoCheckpoint() error {
+	return hub.NewError(hub.CodeStorageFull, "the disk is too full for a checkpoint").WithFix("free some space on the store's disk")
 }
 
 // retire removes the checkpoints beyond the newest three, and the frames that

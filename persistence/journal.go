@@ -22,13 +22,12 @@ const (
 	maxKept       = 4 << 20     // of the buffer that is kept for the next group
 )
 
-var errFull = errors.New("the disk is full")
-
 // Head is the end of the journal as it was found when the store was opened.
 func (s *Store) Head() core.Head { return s.opened }
 
 // Append makes a group durable, as a whole or not at all. Only one goroutine may
-// append. Any error but ErrClosed is final: see Failed.
+// append. After core.ErrNoRoom nothing of the group has been written, and the next
+// Append may try again. Any other error but ErrClosed is final: see Failed.
 func (s *Store) Append(g *core.Group) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -42,14 +41,14 @@ func (s *Store) Append(g *core.Group) error {
 	if err != nil {
 		return s.fail(err)
 	}
-	err = s.write(g.Records, g.Rows)
+	err = s.write(g.Records, g.Rows, false)
 	if cap(s.buf) > maxKept {
 		s.buf = nil
 	}
-	if err != nil {
-		if errors.Is(err, ErrClosed) {
-			return err
-		}
+	switch {
+	case errors.Is(err, ErrClosed), errors.Is(err, core.ErrNoRoom):
+		return err
+	case err != nil:
 		return s.fail(err)
 	}
 	s.durable = end
@@ -62,7 +61,7 @@ func (s *Store) Append(g *core.Group) error {
 }
 
 // PutRows makes rows durable that belong to no record. It may be called beside
-// Append.
+// Append. After core.ErrNoRoom none has been written.
 func (s *Store) PutRows(rows []core.Row) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -78,7 +77,7 @@ func (s *Store) putRows(rows []core.Row) error {
 		s.addRow(&rows[i])
 	}
 	if size, _ := txnSize(s.entries); !s.space.fits(size) {
-		return s.fail(errFull)
+		return core.ErrNoRoom
 	}
 	err := s.commitAll(s.entries)
 	if err != nil && !errors.Is(err, ErrClosed) {
@@ -121,13 +120,16 @@ func (s *Store) checkGroup(g *core.Group) (core.Head, error) {
 
 // write commits records, and rows with the last of them: in one transaction if
 // they fit, else with a redo list, else in halves.
-func (s *Store) write(records []*core.Record, rows []core.Row) error {
+func (s *Store) write(records []*core.Record, rows []core.Row, halved bool) error {
 	if err := s.encodeGroup(records, rows); err != nil {
 		return err
 	}
 	size, fits := txnSize(s.entries)
-	if !s.space.fits(size) {
-		return errFull
+	// Nothing of a group has been written before all of it has room. A redo list
+	// stands beside the rows that it lists, hence twice. The halves of a group that
+	// is too large for one are not asked again.
+	if !halved && !s.hasRoom(2*size, fits) {
+		return core.ErrNoRoom
 	}
 	first := records[0].Seq
 	if fits {
@@ -151,10 +153,21 @@ func (s *Store) write(records []*core.Record, rows []core.Row) error {
 		return fmt.Errorf("record %d has %d bytes of rows in %d entries: too many to be written at once", first, size, len(redo))
 	}
 	half := len(records) / 2
-	if err := s.write(records[:half], nil); err != nil {
+	if err := s.write(records[:half], nil, true); err != nil {
 		return err
 	}
-	return s.write(records[half:], rows)
+	return s.write(records[half:], rows, true)
+}
+
+// hasRoom makes sure that entries, of size bytes, can be committed: the disk has
+// room to spare, or the blocks of a commit in one transaction are reserved, or the
+// ballast makes room. It is asked before anything is written.
+func (s *Store) hasRoom(size int64, oneTransaction bool) bool {
+	covered := s.ahead.cover(s.entries) // reserves blocks while there are some
+	if !s.space.tight(size) {
+		return true
+	}
+	return covered && oneTransaction || s.space.fits(size)
 }
 
 // carryOut commits the rows of a redo list in as many transactions as it takes.
@@ -338,6 +351,7 @@ func (s *Store) commit(entries []entry) error {
 	}
 	s.lastTS++
 	s.space.written.Add(size)
+	s.ahead.wrote(entries)
 	if s.commits++; s.commits%discardEvery == 0 {
 		if ts, ok := s.gate.unread(); ok {
 			s.db.SetDiscardTs(ts)

@@ -11,21 +11,39 @@ import (
 )
 
 // Free space. Badger writes through memory maps of sparse files: on a full disk
-// the process dies of SIGBUS, and again at the next start. So writes stop while
-// there is still room for what Badger does in the background.
+// the process dies of SIGBUS, and again at the next start. Three things stand
+// before that, each for what the one before cannot hold up:
+//
+//  1. The gate: commands are refused while there is still room for what is under
+//     way and for what Badger does in the background.
+//  2. Blocks that are reserved in Badger's logs before they are written (ahead.go),
+//     and the ballast, which is given up for a commit that needs more: others may
+//     fill the disk between the gate and the commit.
+//  3. A group for which there is no room even then is not begun: Append answers
+//     core.ErrNoRoom, and the hub takes it back.
 const (
-	ballastSize = 8 << 20
+	// ballastSize is what a commit, the flush that it may begin, and the opening of
+	// the database need.
+	ballastSize = 2*memTableSize + MaxGroupBytes + 16<<20
 	reserve     = 64 << 20
 	// roomNeeded must be free for another command to be admitted.
 	roomNeeded = 2*memTableSize + 2*MaxGroupBytes + reserve
-	// roomAgain must be free before commands are admitted again after a refusal:
-	// the ballast's own space is not enough, or they would flap.
-	roomAgain = roomNeeded + 3*ballastSize
+	// roomAgain must be free before commands are admitted again after a refusal, and
+	// the ballast's size more if that has been given up: or they would flap.
+	roomAgain = roomNeeded + 8<<20
+	// foresight is how far the gate looks ahead where others fill the disk: what
+	// Badger does in the background takes about that long. The gate closes so much
+	// earlier, but never with more than maxForesight free.
+	foresight    = 250 * time.Millisecond
+	maxForesight = 1 << 30
+	// ownShare is what the hub itself may take between two looks: of that, nothing
+	// is said about others.
+	ownShare = 32 << 20
 	// openNeeded must be free for Badger to be opened at all: it flushes what
 	// the memtables hold and begins new files.
 	openNeeded = 2*memTableSize + 24<<20
 	// commitNeeded must be free beyond the group itself when it is committed,
-	// whatever was admitted: below it the store fails rather than the process.
+	// whatever was admitted, unless its blocks are reserved.
 	commitNeeded = 2*memTableSize + 16<<20
 
 	spaceAge   = 50 * time.Millisecond // how old an answer of the disk may be
@@ -72,7 +90,7 @@ func (s *space) room() (bool, int64) {
 	return now.ok, now.free
 }
 
-// ask asks the disk and gives up or takes back the ballast. mu is held.
+// ask asks the disk, and gives up the ballast or makes it anew. mu is held.
 func (s *space) ask() *spaceState {
 	last := s.state.Load()
 	s.written.Store(0)
@@ -80,36 +98,62 @@ func (s *space) ask() *spaceState {
 	if err != nil {
 		free = 0 // a disk that cannot be asked has no room
 	}
+	now := &spaceState{at: time.Now(), free: free}
 	need := int64(roomNeeded)
 	if !last.ok {
 		need = roomAgain
+		if !s.ballast {
+			need += ballastSize
+		}
 	}
-	now := &spaceState{at: time.Now(), free: free, ok: free >= need}
+	if passed := now.at.Sub(last.at); !last.at.IsZero() && passed < time.Second && last.free-free > ownShare {
+		lost := float64(last.free-free-ownShare) * float64(foresight) / float64(max(passed, spaceAge))
+		need += int64(min(lost, maxForesight))
+	}
+	now.ok = free >= need
 	switch {
-	case !now.ok && s.ballast:
+	case s.ballast && free < commitNeeded: // whoever is at it in the background may need it
 		s.drop()
 	case now.ok && !s.ballast:
-		s.ballast = fillBallast(s.ballastName()) == nil
+		if s.ballast = fillBallast(s.ballastName()) == nil; s.ballast {
+			now.free -= ballastSize // nobody else took it
+		}
 	}
 	s.state.Store(now)
 	return now
 }
 
-// fits reports whether a group of size bytes can be committed without danger,
-// giving up the ballast if that helps. It asks the disk every time: statfs takes
-// a microsecond, and a wrong answer costs the process.
+// fits reports whether size bytes can be committed without danger, giving up the
+// ballast if that helps. It asks the disk every time: statfs takes a microsecond,
+// and a wrong answer costs the process.
 func (s *space) fits(size int64) bool {
-	enough := func() bool {
-		free, err := s.free(s.dir)
-		return err == nil && free >= commitNeeded+size
-	}
-	if enough() {
+	if s.has(commitNeeded + size) {
 		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ask()
-	return enough()
+	s.ask() // closes the gate
+	if s.ballast {
+		s.drop()
+	}
+	return s.has(commitNeeded + size)
+}
+
+// tight reports whether less than size bytes are free beyond what a commit needs,
+// and closes the gate then. It keeps the ballast.
+func (s *space) tight(size int64) bool {
+	if s.has(commitNeeded + size) {
+		return false
+	}
+	last := s.state.Load()
+	s.state.CompareAndSwap(last, &spaceState{at: time.Now(), free: last.free})
+	return true
+}
+
+// has reports whether so many bytes are free.
+func (s *space) has(size int64) bool {
+	free, err := s.free(s.dir)
+	return err == nil && free >= size
 }
 
 func (s *space) ballastName() string { return filepath.Join(s.dir, nameBallast) }

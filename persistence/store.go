@@ -57,6 +57,7 @@ type Store struct {
 	badger *badgerLog
 	gate   *gate
 	space  *space
+	ahead  *ahead
 	opened core.Head // what Head returns
 
 	// writing serializes all that commits: Append, PutRows and the trimming of
@@ -244,6 +245,9 @@ func (s *Store) openJournal(o Options) error {
 	if s.db.MaxBatchCount() < maxTxnEntries || s.db.MaxBatchSize() < maxTxnBytes {
 		return corrupt("its database takes smaller transactions than it must", nil)
 	}
+	if s.ahead, err = newAhead(dir); err != nil {
+		return ioError("reading the database's folder", err)
+	}
 	s.lastTS = s.db.MaxVersion()
 	s.gate = newGate(s.lastTS)
 	opened := time.Now()
@@ -288,11 +292,11 @@ func (s *Store) Close() error {
 	s.writing.Lock() // an Append may still have to write HEAD
 	defer s.writing.Unlock()
 	s.stopHeadTimer()
-	err := s.closeDatabase()
+	whole, err := s.closeDatabase()
 	s.heading.Lock()
 	defer s.heading.Unlock()
 	if err == nil && s.Err() == nil {
-		err = errors.Join(s.head.write(s.mark(true)), s.head.sync())
+		err = errors.Join(s.head.write(s.mark(whole)), s.head.sync())
 	}
 	err = errors.Join(err, s.head.f.Close(), s.lock.Close())
 	if err != nil {
@@ -303,26 +307,27 @@ func (s *Store) Close() error {
 
 // closeDatabase closes Badger where that cannot do harm: it flushes memory to
 // new files, which kills the process on a full disk and is tried for ever on a
-// failing one. What is not flushed is in Badger's own log.
-func (s *Store) closeDatabase() error {
+// failing one. What is not flushed is in Badger's own log, as after a kill: whole
+// is false then, and nothing is lost.
+func (s *Store) closeDatabase() (whole bool, err error) {
 	if !s.space.fits(0) {
-		s.log.Warn("the database is left as it is: the disk is full")
-		return errors.New("the disk is full")
+		s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
+		return false, nil
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.db.Close() }()
 	if s.Err() == nil {
 		if err := <-done; err != nil {
-			return err
+			return false, err
 		}
-		return s.badger.failure()
+		return true, s.badger.failure()
 	}
 	const patience = 5 * time.Second
 	select {
 	case err := <-done:
-		return err
+		return false, err
 	case <-time.After(patience):
-		return errors.New("the database does not close after its failure")
+		return false, errors.New("the database does not close after its failure")
 	}
 }
 

@@ -76,6 +76,8 @@ type Index struct {
 	put     int64                 // bytes of text since memory was given back
 	unsaved atomic.Int64          // bytes of text
 	saved   chan struct{}         // poked when unsaved falls; capacity 1
+
+	unsavable sparse // the log lines about what could not be saved
 }
 
 var _ actors.Index = (*Index)(nil)
@@ -107,7 +109,9 @@ func asyncError(err error, path string) {
 		return
 	}
 	i := x.(*Index)
-	i.log.Warn("the search index could not be saved", "error", redact(err))
+	if unsaid, due := i.unsavable.due(); due {
+		i.log.Warn("the search index could not be saved; it is tried again, and nothing is lost", "error", redact(err), "since_last_line", unsaid)
+	}
 	if errors.Is(err, scorch.ErrAsyncPanic) {
 		i.broken.CompareAndSwap(nil, &err)
 		i.poke()
