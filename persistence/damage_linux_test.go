@@ -281,6 +281,7 @@ func TestFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 	freeAll()
+	_ = s.db.Close() // what a full disk has left open
 	freeAll = leave(4 << 20)
 	if _, err := Open(dir, Options{}); !isKind(err, StartFull) {
 		t.Errorf("Open on a full disk: %v, want full", err)

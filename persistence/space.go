@@ -90,6 +90,14 @@ func (s *space) room() (bool, int64) {
 	return now.ok, now.free
 }
 
+// look is room with an answer of this moment.
+func (s *space) look() (bool, int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.ask()
+	return now.ok, now.free
+}
+
 // ask asks the disk, and gives up the ballast or makes it anew. mu is held.
 func (s *space) ask() *spaceState {
 	last := s.state.Load()

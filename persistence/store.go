@@ -310,7 +310,7 @@ func (s *Store) Close() error {
 // failing one. What is not flushed is in Badger's own log, as after a kill: whole
 // is false then, and nothing is lost.
 func (s *Store) closeDatabase() (whole bool, err error) {
-	if !s.space.fits(0) {
+	if ok, _ := s.space.look(); !ok {
 		s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
 		return false, nil
 	}

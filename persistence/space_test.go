@@ -1,0 +1,81 @@
+package persistence
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/persistence/conformance"
+)
+
+// The gate closes with more free the faster others fill the disk, and not because
+// of what the hub itself takes.
+func TestGateSeesHowFastTheDiskFills(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := int64(2 << 30)
+		s := newSpace(t.TempDir(), func(string) (int64, error) { return free, nil })
+		// closes is what is free when the gate closes while so much is taken at each look.
+		closes := func(taken int64) int64 {
+			for free = 2 << 30; free > 0; free -= taken {
+				time.Sleep(spaceAge)
+				if ok, _ := s.room(); !ok && free < 1<<30 {
+					return free
+				}
+			}
+			t.Fatalf("open with nothing free, %d taken at a look", taken)
+			return 0
+		}
+		if at := closes(10 << 20); at < roomNeeded-20<<20 || at > roomNeeded {
+			t.Errorf("the gate closes with %s free where little is taken, want about %s", mebibytes(at), mebibytes(roomNeeded))
+		}
+		if at := closes(ownShare); at > roomNeeded {
+			t.Errorf("the gate closes with %s free by what the hub itself may take", mebibytes(at))
+		}
+		slow, fast := closes(64<<20), closes(150<<20)
+		if slow < roomNeeded+64<<20 || fast < 2*slow {
+			t.Errorf("the gate closes with %s free where 64 MiB are taken at a look, with %s where it is 150", mebibytes(slow), mebibytes(fast))
+		}
+	})
+}
+
+// A commit whose blocks are reserved begins no log of Badger's: nothing that it
+// writes can meet a full disk.
+func TestCoveredCommitBeginsNoLog(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	begins := func(l *aheadLog) bool {
+		_, err := os.Stat(s.ahead.name(l, l.number+1))
+		return err == nil
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	w := &conformance.Writer{Head: s.durable}
+	covered, begun := 0, 0
+	for n := byte(0); begun < 2; n++ {
+		g := &core.Group{Records: []*core.Record{w.Post("general", "t", strings.Repeat("x", 1+rng.IntN(6000)))}}
+		for i := range byte(rng.IntN(200)) { // these go to the memtable
+			g.Rows = append(g.Rows, core.Row{Table: core.TableThread, Key: []byte{n, i}, Value: make([]byte, rng.IntN(900))})
+		}
+		if err := s.encodeGroup(g.Records, g.Rows); err != nil {
+			t.Fatal(err)
+		}
+		covers, number := s.ahead.cover(s.entries), s.ahead.mem.number
+		if err := s.Append(g); err != nil {
+			t.Fatal(err)
+		}
+		if covers && (begins(&s.ahead.mem) || begins(&s.ahead.values) || s.ahead.mem.number != number) {
+			t.Fatalf("a covered commit began a log: memtable %d after %d", s.ahead.mem.number, number)
+		}
+		if covers {
+			covered++
+		}
+		if s.ahead.mem.number != number {
+			begun++
+		}
+	}
+	if covered < 10 {
+		t.Errorf("%d commits were covered", covered)
+	}
+}
