@@ -47,22 +47,32 @@ var hubFaults = []fault{
 	},
 	{
 		"slot in the making answered twice", "actors/sequencer.go",
-		"return !s.ready })", "return false })",
+		"return !s.ready })\n	q.pending = nil\n	return left\n", "return false })\n	q.pending = nil\n	return left\n",
 		"actors", "TestSlotInTheMakingIsAnsweredByItsOwner",
 	},
 	{
 		"numbered after failure", "actors/sequencer.go",
-		"	if q.failed != nil {\n		return q.failed\n	}\n	if proof", "	if proof",
+		"	case q.failed != nil:\n		return q.failed\n", "",
 		"actors", "TestSlotInTheMakingIsAnsweredByItsOwner",
 	},
 	{
+		"decides on what was taken back", "actors/sequencer.go",
+		"s.owner.withdrawn.Store(true)", "s.owner.withdrawn.Store(false)",
+		"actors", "TestGroupWithoutRoomIsTakenBack",
+	},
+	{
+		"turn of an epoch before is numbered", "actors/sequencer.go",
+		"	case epoch != q.epoch.Load():\n		return errWithdrawn()\n", "",
+		"actors", "TestTurnOfAnEpochBefore",
+	},
+	{
 		"refusal does not wait", "actors/submit.go",
-		"a.hub.seq.after(a.restsOn(o), func(failed error) {\n		if failed", "a.hub.seq.after(0, func(failed error) {\n		if failed",
+		"a.hub.seq.after(o.epoch, a.restsOn(o), func(failed error) {\n		if failed", "a.hub.seq.after(o.epoch, 0, func(failed error) {\n		if failed",
 		"actors", "TestInvariant5AnswersWaitForWhatTheyRestOn",
 	},
 	{
 		"answer without effect does not wait", "actors/submit.go",
-		"a.hub.seq.after(a.restsOn(o), func(failed error) { a.finish", "a.hub.seq.after(0, func(failed error) { a.finish",
+		"a.hub.seq.after(o.epoch, a.restsOn(o), func(failed error) { a.finish", "a.hub.seq.after(o.epoch, 0, func(failed error) { a.finish",
 		"actors", "TestInvariant5AnswersWaitForWhatTheyRestOn",
 	},
 	{
@@ -126,7 +136,7 @@ var hubFaults = []fault{
 	},
 	{
 		"decides on a state in doubt", "actors/owner.go",
-		"for o.doubt != nil && o.quarantined == nil {", "for false {",
+		"case o.doubt != nil:", "case false:",
 		"actors", "TestPanicInApplyRebuildsTheOwner",
 	},
 	{
@@ -141,7 +151,7 @@ var hubFaults = []fault{
 	},
 	{
 		"waiters forgotten at a rebuild", "actors/rebuild.go",
-		"	o.settle()\n", "",
+		"	h.refreshViews(o.key, state, rows)\n	o.settle()\n", "	h.refreshViews(o.key, state, rows)\n",
 		"actors", "TestWaitersOutliveRebuild|TestExpiryGoesOnAfterRebuild",
 	},
 	{
