@@ -62,6 +62,9 @@ type badgerLog struct {
 	log    *slog.Logger
 	errors atomic.Int64
 	first  atomic.Pointer[string]
+	// opening is set while Badger opens: whoever starts the hub is told the
+	// outcome in the store's own words.
+	opening atomic.Bool
 }
 
 // Lines that Badger logs as errors when a single value cannot be read. The read
@@ -78,7 +81,11 @@ func (l *badgerLog) Errorf(format string, args ...any) {
 	text := redact(fmt.Sprintf(format, args...))
 	l.first.CompareAndSwap(nil, &text)
 	l.errors.Add(1)
-	l.line(slog.LevelError, text)
+	level := slog.LevelError
+	if l.opening.Load() {
+		level = slog.LevelDebug
+	}
+	l.line(level, text)
 }
 
 func (l *badgerLog) Warningf(format string, args ...any) { l.linef(slog.LevelWarn, format, args) }

@@ -3,7 +3,10 @@ package persistence
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -19,6 +22,7 @@ const (
 	StartFull        StartKind = "full"         // too little free space to open it safely
 	StartTruncated   StartKind = "truncated"    // the journal ends before the last acknowledged record
 	StartCorrupt     StartKind = "corrupt"      // a file fails its checks
+	StartExhausted   StartKind = "exhausted"    // the system has no memory or no open files left
 )
 
 // StartError says in one sentence why a store cannot be opened and in Fix what
@@ -98,8 +102,43 @@ func ioError(doing string, err error) *StartError {
 			Sentence: "the disk of the store is full: " + doing + " failed", Kind: StartFull, Err: err,
 			Fix: "free some space on that disk and start again; nothing is lost",
 		}
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
+		return &StartError{
+			Sentence: "the store cannot be opened now: " + doing + " failed: " + fileReason(err), Kind: StartExhausted, Err: err,
+			Fix: "nothing is lost; end other programs, or raise the limits of this user (`ulimit -n`, `ulimit -v`), and start again",
+		}
 	}
 	return corrupt(doing+" failed: "+fileReason(err), err)
+}
+
+// systemErrors are the failures that say nothing about the store's files. Badger
+// keeps only the text of an error.
+var systemErrors = []syscall.Errno{
+	syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+}
+
+// databaseFile finds the file that an error of Badger is about.
+var databaseFile = regexp.MustCompile(`\b(\d+\.(mem|vlog|sst)|MANIFEST|KEYREGISTRY|DISCARD|LOCK)\b`)
+
+// databaseError says why Badger could not open the folder dir, in our words: its
+// own are a chain of what its parts were doing, and stay in the log.
+func databaseError(dir string, err error) *StartError {
+	text, doing, what := err.Error(), "opening the database", "its database cannot be opened"
+	err = redacted{err}
+	if name := databaseFile.FindString(text); name != "" {
+		doing = "opening " + strconv.Quote(filepath.Join(dir, name))
+		what = "its file " + nameBadger + "/" + name + " cannot be opened"
+	} else if strings.Contains(text, "Level validation") {
+		what = "its tables, " + nameBadger + "/*.sst, contradict each other"
+	}
+	for _, errno := range systemErrors {
+		if errors.Is(err, errno) || strings.Contains(text, errno.Error()) {
+			return ioError(doing, errno)
+		}
+	}
+	e := corrupt(what, err)
+	e.Fix = "copy the folder as it is, then restore it from a backup, or name another folder with --storage"
+	return e
 }
 
 // noFolder refuses a store folder that cannot be made or looked at: what is wrong

@@ -213,34 +213,65 @@ func (s *Store) openJournal(o Options) error {
 		e.Fix = "restore the folder from a backup, or start once with --accept-truncated to take the journal as it is"
 		return e
 	}
-	dir := filepath.Join(s.dir, nameBadger)
-	if err := sweepEmpty(dir); err != nil {
-		return ioError("sweeping the database", err)
-	}
 	begin := time.Now()
-	wal, err := verifyDatabase(dir, m.clean)
+	files, err := s.verify(m, o)
 	if err != nil {
 		return err
 	}
 	verified := time.Now()
-	if wal.hasFrame && wal.lastFrame < m.lastFrame && !o.AcceptTruncated {
-		return truncated(m.Seq, wal.lastFrame)
-	}
 	m.clean = false
-	if err := s.head.write(m); err != nil {
+	if err := errors.Join(s.head.write(m), s.head.sync()); err != nil {
 		return ioError("writing HEAD", err)
 	}
-	if err := s.head.sync(); err != nil {
-		return ioError("writing HEAD", err)
-	}
-	s.badger = &badgerLog{log: s.log}
-	db, err := badger.OpenManaged(badgerOptions(dir, s.badger))
+	earlier, err := files.settle(s.log)
 	if err != nil {
-		return ioError("opening the database", redacted{err}) // db may be half open, and has been cleaned up
+		return err
+	}
+	if err := s.openBadger(files.dir); err != nil {
+		return err
+	}
+	opened := time.Now()
+	if err := s.survey(m, o.AcceptTruncated); err != nil {
+		return err
+	}
+	s.forget(earlier)
+	s.log.Debug("store opened", "seq", s.opened.Seq, "message", s.opened.Message,
+		"verify", verified.Sub(begin), "open", opened.Sub(verified), "survey", time.Since(opened))
+	return nil
+}
+
+// verify checks Badger's files and whether they reach as far as HEAD says. It
+// changes nothing.
+func (s *Store) verify(m mark, o Options) (*database, error) {
+	d, err := verifyDatabase(filepath.Join(s.dir, nameBadger), m.clean)
+	if err != nil || o.AcceptTruncated || !d.wal.hasFrame || d.wal.lastFrame >= m.lastFrame {
+		return d, err
+	}
+	// The write-ahead files end before the last frame. Their end is lost, or that
+	// frame is in a table already: Badger keeps the file of an earlier memtable as
+	// long as somebody reads it, and deletes later ones before.
+	there, err := d.holdsFrame(m.lastFrame)
+	if err != nil {
+		return d, corrupt("its tables cannot be read", err)
+	}
+	if !there {
+		return d, truncated(m.Seq, d.wal.lastFrame)
+	}
+	return d, nil
+}
+
+// openBadger opens the database, whose files have been verified.
+func (s *Store) openBadger(dir string) error {
+	s.badger = &badgerLog{log: s.log}
+	s.badger.opening.Store(true)
+	db, err := badger.OpenManaged(badgerOptions(dir, s.badger))
+	s.badger.opening.Store(false)
+	if err != nil {
+		return databaseError(dir, err) // db may be half open, and has been cleaned up
 	}
 	s.db = db
 	if err := s.badger.failure(); err != nil {
-		return corrupt("its database cannot be opened", err)
+		return databaseError(dir, err)
 	}
 	if s.db.MaxBatchCount() < maxTxnEntries || s.db.MaxBatchSize() < maxTxnBytes {
 		return corrupt("its database takes smaller transactions than it must", nil)
@@ -250,12 +281,6 @@ func (s *Store) openJournal(o Options) error {
 	}
 	s.lastTS = s.db.MaxVersion()
 	s.gate = newGate(s.lastTS)
-	opened := time.Now()
-	if err := s.survey(m, o.AcceptTruncated); err != nil {
-		return err
-	}
-	s.log.Debug("store opened", "seq", s.opened.Seq, "message", s.opened.Message,
-		"verify", verified.Sub(begin), "open", opened.Sub(verified), "survey", time.Since(opened))
 	return nil
 }
 

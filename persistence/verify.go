@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
 	"github.com/dgraph-io/ristretto/v2/z"
 
 	"hubcli/hub"
@@ -26,7 +28,8 @@ import (
 // newest value log or in the length of a manifest entry makes it cut the file off
 // there and open without a word; a table with a bad block loses keys. So these
 // files are read through before Badger sees them, and what it would cut off or
-// skip is told apart from the torn end that a crash leaves.
+// skip is told apart from the torn end that a crash leaves. So are the files that
+// nothing refers to: see debris.go.
 
 // Badger's formats, as of version 4.
 const (
@@ -46,25 +49,6 @@ type walState struct {
 	lastFrame hub.Seq           // highest first sequence number of a frame
 	lastTS    uint64            // highest commit timestamp
 	values    map[uint32]uint32 // end of the values pointed to, by value log
-}
-
-// sweepEmpty deletes zero-length .mem and .vlog files: Badger makes them before
-// it gives them a size, and cannot open them. The store's lock is held.
-func sweepEmpty(dir string) error {
-	names, err := databaseFiles(dir, ".mem", ".vlog")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		info, err := os.Lstat(name)
-		if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-			err = os.Remove(name)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // databaseFiles lists the files of dir that end so, by rising number.
@@ -89,46 +73,111 @@ func fileNumber(name string) uint32 {
 	return uint32(n)
 }
 
-// verifyDatabase checks Badger's files. clean says that the store was closed in
-// order, so that nothing can be torn.
-func verifyDatabase(dir string, clean bool) (walState, error) {
-	wal := walState{values: map[uint32]uint32{}}
-	mems, err := databaseFiles(dir, ".mem")
-	if err != nil {
-		return wal, ioError("listing the database", err)
+// database is what Badger's files hold, as read before Badger opens them.
+type database struct {
+	dir    string
+	wal    walState
+	list   tableList
+	debris []string // names of files that a crash left and nobody needs
+}
+
+// verifyDatabase checks Badger's files and changes nothing. clean says that the
+// store was closed in order, so that nothing can be torn.
+func verifyDatabase(dir string, clean bool) (*database, error) {
+	d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}}}
+	if err := d.verifyLogs(clean); err != nil {
+		return d, err
 	}
-	for i, name := range mems {
-		err := withMap(name, func(b []byte) error { return wal.scan(b, i == len(mems)-1) })
-		if err != nil {
-			return wal, corrupt("its write-ahead file "+filepath.Base(name)+" fails its checks", err)
-		}
-	}
-	logs, err := databaseFiles(dir, ".vlog")
-	if err != nil {
-		return wal, ioError("listing the database", err)
-	}
-	if n := len(logs); n > 0 {
-		number := fileNumber(logs[n-1])
-		if err := withMap(logs[n-1], func(b []byte) error { return wal.checkValues(b, number, clean) }); err != nil {
-			return wal, corrupt("its value log "+filepath.Base(logs[n-1])+" fails its checks", err)
-		}
-	}
-	if err := verifyManifest(filepath.Join(dir, "MANIFEST")); err != nil {
-		return wal, corrupt("its table list fails its checks", err)
+	var err error
+	if d.list, err = readTableList(filepath.Join(dir, nameManifest)); err != nil {
+		return d, corrupt("its table list fails its checks", err)
 	}
 	if err := verifyKeyRegistry(filepath.Join(dir, "KEYREGISTRY")); err != nil {
-		return wal, corrupt("its key registry fails its checks", err)
+		return d, corrupt("its key registry fails its checks", err)
 	}
-	tables, err := databaseFiles(dir, ".sst")
+	return d, d.verifyTables()
+}
+
+// verifyLogs checks the write-ahead files and the newest value log. Empty ones
+// are debris: Badger makes them before it gives them a size, and takes the size
+// from them before it removes them.
+func (d *database) verifyLogs(clean bool) error {
+	mems, err := d.filled(".mem")
 	if err != nil {
-		return wal, ioError("listing the database", err)
+		return err
 	}
-	for _, name := range tables {
-		if err := verifyTable(name); err != nil {
-			return wal, corrupt("its table "+filepath.Base(name)+" fails its checksums", err)
+	for i, name := range mems {
+		err := withMap(name, func(b []byte) error { return d.wal.scan(b, i == len(mems)-1) })
+		if err != nil {
+			return corrupt("its write-ahead file "+filepath.Base(name)+" fails its checks", err)
 		}
 	}
-	return wal, nil
+	logs, err := d.filled(".vlog")
+	if err != nil || len(logs) == 0 {
+		return err
+	}
+	newest := logs[len(logs)-1]
+	if err := withMap(newest, func(b []byte) error { return d.wal.checkValues(b, fileNumber(newest), clean) }); err != nil {
+		return corrupt("its value log "+filepath.Base(newest)+" fails its checks", err)
+	}
+	return nil
+}
+
+// filled lists the files that end so and are not empty, by rising number. The
+// empty ones are noted as debris.
+func (d *database) filled(suffix string) (names []string, err error) {
+	all, err := databaseFiles(d.dir, suffix)
+	if err != nil {
+		return nil, ioError("listing the database", err)
+	}
+	for _, name := range all {
+		base := filepath.Base(name)
+		if _, err := strconv.ParseUint(strings.TrimSuffix(base, suffix), 10, 31); err != nil {
+			e := corrupt("its folder "+nameBadger+" holds "+strconv.Quote(base)+", which is no file of a store", nil)
+			e.Fix = "nothing has been changed; move that file to another place and start again"
+			return nil, e
+		}
+		info, err := os.Lstat(name)
+		if err != nil {
+			return nil, ioError("listing the database", err)
+		}
+		if info.Mode().IsRegular() && info.Size() == 0 {
+			d.debris = append(d.debris, base)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// verifyTables checks every table that the list names. The others are debris:
+// Badger names a table when all of it is on the disk, and deletes a table only
+// when the list has stopped naming it.
+func (d *database) verifyTables() error {
+	files, err := databaseFiles(d.dir, ".sst")
+	if err != nil {
+		return ioError("listing the database", err)
+	}
+	if !d.list.found && (len(files) > 0 || d.wal.lastTS > 0) {
+		return corrupt("its table list, "+nameBadger+"/"+nameManifest+", is missing", nil)
+	}
+	there := map[string]bool{}
+	for _, path := range files {
+		name := filepath.Base(path)
+		there[name] = true
+		if _, ok := table.ParseFileID(name); ok && !d.list.named[name] {
+			d.debris = append(d.debris, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
+		if !there[name] {
+			return corrupt("its table "+name+" is missing", nil)
+		}
+		if err := verifyTable(filepath.Join(d.dir, name)); err != nil {
+			return corrupt("its table "+name+" fails its checksums", err)
+		}
+	}
+	return nil
 }
 
 // logEntry is one entry of a write-ahead file or value log.
@@ -303,42 +352,6 @@ func (w *walState) valuesBehind(b []byte) int {
 	return len(seen) + known
 }
 
-// verifyManifest checks every entry of Badger's list of tables. One that ends
-// beyond the file is torn and was never in force, unless a shorter one with its
-// checksum stands there: then its length is damaged, and Badger would drop it and
-// delete the tables it names.
-func verifyManifest(name string) error {
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !bytes.HasPrefix(b, []byte("Bdgr\x00\x00\x00\x08")) {
-		return errors.New("its beginning is damaged")
-	}
-	for at := manifestHeader; at+8 <= len(b); {
-		length, sum := uint64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
-		body := b[at+8:]
-		if length <= uint64(len(body)) {
-			if crc32.Checksum(body[:length], castagnoli) != sum {
-				return fmt.Errorf("the entry at byte %d is damaged", at)
-			}
-			at += 8 + int(length)
-			continue
-		}
-		var c uint32
-		for i := range body {
-			if c = crc32.Update(c, castagnoli, body[i:i+1]); c == sum {
-				return fmt.Errorf("the length of the entry at byte %d is damaged", at)
-			}
-		}
-		return nil
-	}
-	return nil
-}
-
 // verifyKeyRegistry checks Badger's file of encryption keys, of which there are
 // none: 16 random bytes and a fixed text.
 func verifyKeyRegistry(name string) error {
@@ -353,17 +366,43 @@ func verifyKeyRegistry(name string) error {
 }
 
 // verifyTable reads a table through and checks every block.
-func verifyTable(name string) (err error) {
+func verifyTable(name string) error {
+	return withTable(name, options.OnTableRead, func(*table.Table) error { return nil })
+}
+
+// withTable runs fn on a table that Badger has not opened.
+func withTable(name string, check options.ChecksumVerificationMode, fn func(*table.Table) error) (err error) {
 	defer guardMap(&err)()
 	m, err := z.OpenMmapFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return redacted{err}
 	}
-	// Not Close of the table: it would truncate, and its last reference deletes.
-	if _, err := table.OpenTable(m, table.Options{ReadOnly: true, ChkMode: options.OnTableRead, Compression: options.None, BlockSize: 4096}); err != nil {
+	t, err := table.OpenTable(m, table.Options{ReadOnly: true, ChkMode: check, Compression: options.None, BlockSize: 4096})
+	if err != nil {
 		return redacted{err}
 	}
-	return m.Close(-1)
+	err = fn(t)
+	// Not Close of the table: it would truncate, and its last reference deletes.
+	return errors.Join(err, m.Close(-1))
+}
+
+// holdsFrame reports whether a table holds the frame that begins with seq, or its
+// deletion.
+func (d *database) holdsFrame(seq hub.Seq) (found bool, err error) {
+	key := seqKey(prefixFrame, seq)
+	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
+		err := withTable(filepath.Join(d.dir, name), options.NoVerification, func(t *table.Table) error {
+			it := t.NewIterator(table.NOCACHE)
+			defer it.Close()
+			it.Seek(y.KeyWithTs(key, math.MaxUint64))
+			found = found || it.Valid() && bytes.Equal(y.ParseKey(it.Key()), key)
+			return nil
+		})
+		if err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
 }
 
 // withMap runs fn on the contents of a file without reading it into the heap.

@@ -1,0 +1,124 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// What a crash leaves between two steps of Badger is debris, not damage: a table
+// that was being written or deleted and that the list does not name, a file that
+// has a name and no size yet, a list that had not taken its place. Nobody needs
+// it; all that was acknowledged is in the files that are named. A start puts it
+// into a folder of its own and tells so in the log; the next start that succeeds
+// deletes it. So whoever finds that this rule was wrong still has the files.
+
+// nameAside is the folder of what was put aside, in Badger's. Badger looks only
+// at names that end as its files do.
+const nameAside = "aside"
+
+// unfinished are the names under which Badger writes a file before it replaces
+// the one in force.
+var unfinished = []string{"MANIFEST-REWRITE", "REWRITE-KEYREGISTRY"}
+
+// Badger's statistics of what it could delete. It makes them anew if they are
+// absent, and takes it for granted that they have at least this size.
+const (
+	nameDiscard = "DISCARD"
+	discardSize = 1 << 20
+)
+
+// settle makes Badger's folder ready to be opened, once all of it has been
+// verified: it puts the debris aside and cuts a torn end off the list of tables.
+// It returns what earlier starts have put aside.
+func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
+	aside := filepath.Join(d.dir, nameAside)
+	earlier, _ = diskFS{}.ReadDir(aside) // none, if it cannot be read
+	moved := false
+	for _, name := range append(d.debris, d.leftovers()...) {
+		path := filepath.Join(d.dir, name)
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && info.Size() > 0 {
+			var to string
+			if to, err = moveAside(path, aside); err == nil {
+				moved = true
+				log.Info("what a crash left in the database was put aside; the next start deletes it", "file", name, "bytes", info.Size(), "now", to)
+				continue
+			}
+			log.Warn("what a crash left in the database cannot be put aside and is deleted", "file", name, "bytes", info.Size(), "cause", err)
+		}
+		// It is empty, or there is no room for the folder. It must go all the same:
+		// Badger cannot open an empty file, and deletes a table by itself.
+		if err := os.Remove(path); err != nil {
+			return nil, ioError("removing "+nameBadger+"/"+name, err)
+		}
+	}
+	if moved {
+		_ = syncDir(aside) // either name is good after a loss of power
+	}
+	return earlier, d.cutList(log)
+}
+
+// leftovers names the debris that is known by its name alone.
+func (d *database) leftovers() (names []string) {
+	names = append(names, unfinished...)
+	info, err := os.Lstat(filepath.Join(d.dir, nameDiscard))
+	if err == nil && info.Mode().IsRegular() && info.Size() < discardSize {
+		names = append(names, nameDiscard)
+	}
+	return names
+}
+
+// moveAside moves a file into the folder aside, under a name that is free there.
+func moveAside(path, aside string) (to string, err error) {
+	if err := os.Mkdir(aside, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	base := filepath.Join(aside, filepath.Base(path))
+	to = base
+	for i := 1; ; i++ {
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+		to = fmt.Sprintf("%s.%d", base, i)
+	}
+	return to, os.Rename(path, to)
+}
+
+// cutList cuts a torn entry off the end of the list of tables, as Badger does,
+// but for one that is longer than the whole file: there Badger gives up.
+func (d *database) cutList(log *slog.Logger) error {
+	if !d.list.found || d.list.end == d.list.size {
+		return nil
+	}
+	log.Info("the last entry of the database's table list is torn and was dropped; it was never in force", "bytes", d.list.size-d.list.end)
+	name := filepath.Join(d.dir, nameManifest)
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(f.Truncate(d.list.end), f.Sync(), f.Close())
+	}
+	if err != nil {
+		return ioError("cutting "+nameBadger+"/"+nameManifest, err)
+	}
+	return nil
+}
+
+// forget deletes what earlier starts have put aside, now that this one has shown
+// that nothing is missing.
+func (s *Store) forget(earlier []string) {
+	aside := filepath.Join(s.dir, nameBadger, nameAside)
+	for _, name := range earlier {
+		if err := os.RemoveAll(filepath.Join(aside, name)); err != nil {
+			s.log.Warn("what an earlier start had put aside cannot be deleted", "file", name, "cause", err)
+		}
+	}
+	_ = os.Remove(aside) // stays if something is in it
+}

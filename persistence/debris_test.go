@@ -1,0 +1,354 @@
+package persistence
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/table"
+
+	"hubcli/hub"
+)
+
+// inBadger is the path of a file in Badger's folder.
+func inBadger(dir, name string) string { return filepath.Join(dir, nameBadger, name) }
+
+func mustRead(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// openLogged opens a store and returns what it wrote to its log.
+func openLogged(t testing.TB, dir string) (*Store, string) {
+	t.Helper()
+	var lines bytes.Buffer
+	s, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+	if err != nil {
+		t.Fatalf("Open: %v\n%s", err, &lines)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, lines.String()
+}
+
+// asides lists what lies in the folder of what was put aside.
+func asides(dir string) []string {
+	names, _ := diskFS{}.ReadDir(inBadger(dir, nameAside))
+	return names
+}
+
+// TestDebrisIsPutAside puts into a store what a crash can leave between two steps
+// of Badger. The store must open, hold everything, tell so, keep what it found
+// for one start, and be able to make a table of the same number.
+func TestDebrisIsPutAside(t *testing.T) {
+	const posts = 40
+	closed := newStore(t, posts)
+	table := mustRead(t, inBadger(closed, "000001.sst"))
+	flipped := bytes.Clone(table)
+	flipped[len(flipped)/3] ^= 1
+	cases := map[string]struct {
+		file    string
+		content []byte
+		size    int64 // with zeros behind content
+		lost    bool  // it is not worth keeping
+	}{
+		"a table without a size":         {file: "000002.sst", lost: true},
+		"a blank table":                  {file: "000002.sst", size: int64(len(table))},
+		"half a table":                   {file: "000002.sst", content: table[:len(table)/2]},
+		"half a table at its full size":  {file: "000002.sst", content: table[:len(table)/2], size: int64(len(table))},
+		"a table with a flipped bit":     {file: "000002.sst", content: flipped},
+		"a whole table":                  {file: "000002.sst", content: table},
+		"a table of a high number":       {file: "4294967295.sst", content: table[:100]},
+		"a memtable without a size":      {file: "00001.mem", lost: true},
+		"a value log without a size":     {file: "000002.vlog", lost: true},
+		"half a list of tables":          {file: "MANIFEST-REWRITE", content: []byte("Bdgr")},
+		"half a key registry":            {file: "REWRITE-KEYREGISTRY", content: []byte("x")},
+		"statistics without a size":      {file: "DISCARD", lost: true},
+		"statistics that are cut off":    {file: "DISCARD", content: make([]byte, 12)},
+		"half a list that has no header": {file: "MANIFEST-REWRITE", lost: true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "s")
+			copyFolder(t, closed, dir)
+			content := append(bytes.Clone(c.content), make([]byte, max(0, int(c.size)-len(c.content)))...)
+			put(t, dir, nameBadger+"/"+c.file, string(content))
+			for start := range 2 {
+				s, lines := openLogged(t, dir)
+				if end := hub.MessageID(posts + 5*start); s.Head().Message != end {
+					t.Fatalf("start %d: the history ends at %d, want %d", start, s.Head().Message, end)
+				}
+				if err := checkReads(s, s.Head().Message); err != nil {
+					t.Fatalf("start %d: %v", start, err)
+				}
+				told := strings.Contains(lines, "put aside") && strings.Contains(lines, c.file)
+				kept := slices.Contains(asides(dir), c.file)
+				if want := start == 0 && !c.lost; told != want || kept != want {
+					t.Errorf("start %d: told %v, kept %v, want %v: %v\n%s", start, told, kept, want, asides(dir), lines)
+				} else if want && !bytes.Equal(mustRead(t, inBadger(dir, nameAside+"/"+c.file)), content) {
+					t.Error("what was kept is not what was found")
+				}
+				post(t, s, 5)
+				if err := s.Close(); err != nil { // makes table 2
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestBlankFilesAreOpened: Badger had given a file its size and was killed before
+// it wrote anything.
+func TestBlankFilesAreOpened(t *testing.T) {
+	for name, size := range map[string]int64{"00009.mem": 2 * memTableSize, "000009.vlog": 2 * valueLogFileSize, "DISCARD": discardSize} {
+		t.Run(name, func(t *testing.T) {
+			dir := newStore(t, 10)
+			put(t, dir, nameBadger+"/"+name, "")
+			if err := os.Truncate(inBadger(dir, name), size); err != nil {
+				t.Fatal(err)
+			}
+			s := openStore(t, dir)
+			post(t, s, 5)
+			if err := checkReads(s, 15); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestDebrisOfTwoStartsIsKeptApart: a start that was killed after it had put
+// something aside leaves it there, and the next finds a table of that number.
+func TestDebrisOfTwoStartsIsKeptApart(t *testing.T) {
+	dir := newStore(t, 10)
+	put(t, dir, nameBadger+"/"+nameAside+"/000002.sst", "of the earlier start")
+	put(t, dir, nameBadger+"/000002.sst", "of this start")
+	d, err := verifyDatabase(filepath.Join(dir, nameBadger), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := d.settle(discardLog)
+	if err != nil || !slices.Equal(earlier, []string{"000002.sst"}) {
+		t.Fatalf("settle: %v, %v", earlier, err)
+	}
+	for name, want := range map[string]string{"000002.sst": "of the earlier start", "000002.sst.1": "of this start"} {
+		if got := mustRead(t, inBadger(dir, nameAside+"/"+name)); string(got) != want {
+			t.Errorf("%s holds %q", name, got)
+		}
+	}
+	s := openStore(t, dir)
+	if left := asides(dir); len(left) > 0 {
+		t.Errorf("after a start that succeeded: %v", left)
+	}
+	_ = s.Close()
+}
+
+// TestNothingCanBePutAside: neither a folder that cannot be made nor one that
+// cannot be read keeps a store closed.
+func TestNothingCanBePutAside(t *testing.T) {
+	dir := newStore(t, 10)
+	put(t, dir, nameBadger+"/"+nameAside, "a file in the folder's place")
+	put(t, dir, nameBadger+"/000002.sst", "half")
+	s, lines := openLogged(t, dir)
+	if !strings.Contains(lines, "cannot be put aside") {
+		t.Errorf("log: %s", lines)
+	}
+	if err := checkReads(s, 10); err != nil {
+		t.Error(err)
+	}
+}
+
+// listEntry is an entry of the list of tables that adds as many as changes.
+func listEntry(changes int) []byte {
+	var body []byte
+	for i := range changes {
+		change := binary.AppendUvarint([]byte{8}, uint64(50+i))
+		body = append(append(body, 10, byte(len(change))), change...)
+	}
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
+	return append(binary.BigEndian.AppendUint32(head, crc32.Checksum(body, castagnoli)), body...)
+}
+
+// TestTornListIsCut: the last entry of the list of tables was being written. It
+// may be longer than all of the list before it.
+func TestTornListIsCut(t *testing.T) {
+	closed := newStore(t, 10)
+	entry := listEntry(60)
+	list := mustRead(t, inBadger(closed, nameManifest))
+	for _, n := range []int{1, 4, 7, 8, 9, 40, len(entry) / 2, len(entry) - 1} {
+		dir := filepath.Join(t.TempDir(), "s")
+		copyFolder(t, closed, dir)
+		put(t, dir, nameBadger+"/"+nameManifest, string(list)+string(entry[:n]))
+		put(t, dir, nameBadger+"/000050.sst", "half")
+		s, lines := openLogged(t, dir)
+		if err := checkReads(s, 10); err != nil {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+		if !strings.Contains(lines, "table list is torn") {
+			t.Errorf("%d bytes: not told: %s", n, lines)
+		}
+		_ = s.Close()
+	}
+	// Whole, it is in force: its tables are missing.
+	put(t, closed, nameBadger+"/"+nameManifest, string(list)+string(entry))
+	if _, err := Open(closed, Options{}); !isKind(err, StartCorrupt) || !strings.Contains(err.Error(), "000050.sst is missing") {
+		t.Errorf("with a whole entry: %v", err)
+	}
+}
+
+// TestListIsReadAsBadgerReadsIt compares the names with Badger's own.
+func TestListIsReadAsBadgerReadsIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	for range 12 {
+		s := openStore(t, dir)
+		post(t, s, 3)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := inBadger(dir, nameManifest)
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	theirs, end, err := badger.ReplayManifestFile(f, 0, badger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := readTableList(name)
+	if err != nil || ours.end != end || len(theirs.Tables) == 0 || len(ours.named) != len(theirs.Tables) {
+		t.Fatalf("%+v, %v; Badger reads %d tables up to byte %d", ours, err, len(theirs.Tables), end)
+	}
+	for id := range theirs.Tables {
+		if !ours.named[table.IDToFilename(id)] {
+			t.Errorf("table %d is missing in %v", id, slices.Sorted(maps.Keys(ours.named)))
+		}
+	}
+}
+
+// TestNamedFilesStayChecked: what the list names is damage when it is missing or
+// fails its checks. Such a start changes nothing: debris stays where it is, what
+// was put aside is kept, and the words are ours.
+func TestNamedFilesStayChecked(t *testing.T) {
+	cases := map[string]struct {
+		spoil func(t *testing.T, dir string)
+		want  string
+	}{
+		"a table is gone": {func(t *testing.T, dir string) {
+			_ = os.Remove(inBadger(dir, "000001.sst"))
+		}, "its table 000001.sst is missing"},
+		"a table is empty": {func(t *testing.T, dir string) {
+			put(t, dir, nameBadger+"/000001.sst", "")
+		}, "its table 000001.sst fails its checksums"},
+		"a table is cut": {func(t *testing.T, dir string) {
+			put(t, dir, nameBadger+"/000001.sst", string(mustRead(t, inBadger(dir, "000001.sst"))[:500]))
+		}, "its table 000001.sst fails its checksums"},
+		"the list is gone": {func(t *testing.T, dir string) {
+			_ = os.Remove(inBadger(dir, nameManifest))
+		}, "its table list, badger/MANIFEST, is missing"},
+		"the list is empty": {func(t *testing.T, dir string) {
+			put(t, dir, nameBadger+"/"+nameManifest, "")
+		}, "its table list fails its checks"},
+		"the list is damaged": {func(t *testing.T, dir string) {
+			b := mustRead(t, inBadger(dir, nameManifest))
+			b[len(b)-2] ^= 4
+			put(t, dir, nameBadger+"/"+nameManifest, string(b))
+		}, "its table list fails its checks"},
+		"a foreign file": {func(t *testing.T, dir string) {
+			put(t, dir, nameBadger+"/notes.mem", "mine")
+		}, `its folder badger holds "notes.mem"`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := newStore(t, 10)
+			put(t, dir, nameBadger+"/000007.sst", "half")
+			put(t, dir, nameBadger+"/"+nameAside+"/000005.sst", "of an earlier start")
+			c.spoil(t, dir)
+			before := snapshot(t, filepath.Join(dir, nameBadger))
+			_, err := Open(dir, Options{})
+			var start *StartError
+			if !errors.As(err, &start) || start.Kind != StartCorrupt || !strings.Contains(start.Sentence, c.want) || !strings.Contains(start.Fix, "nothing has been changed") {
+				t.Fatalf("Open: %v, want %q", err, c.want)
+			}
+			if after := snapshot(t, filepath.Join(dir, nameBadger)); after != before {
+				t.Errorf("something changed: %q\nbefore: %q", after, before)
+			}
+		})
+	}
+}
+
+// TestWordsOfBadgerStayInTheLog: what Badger says of a start that failed names
+// what its parts were doing. It is told as a file and a way out.
+func TestWordsOfBadgerStayInTheLog(t *testing.T) {
+	for text, want := range map[string]string{
+		"while opening memtables err: while opening fid: 3 err: While opening memtable: /x/badger/00003.mem err: bad": "badger/00003.mem",
+		"Level validation err: Level 6, j=1 numTables=2":                                                              "contradict each other",
+		"something else altogether": "its database cannot be opened",
+	} {
+		e := databaseError("/x/badger", errors.New(text))
+		if e.Kind != StartCorrupt || !strings.Contains(e.Sentence, want) || strings.Contains(e.Sentence, " err") || strings.Contains(e.Sentence, "fid") || e.Fix == "" {
+			t.Errorf("%q is told as %q, %q (%s)", text, e.Sentence, e.Fix, e.Kind)
+		}
+	}
+	for text, want := range map[string]StartKind{
+		`Cannot write pid file "/x/badger/LOCK" err: open /x/badger/LOCK: no space left on device`: StartFull,
+		"while opening fid: 1 err: open /x/badger/00001.mem: permission denied":                    StartReadOnly,
+		"Opening file: \"/x/badger/000003.sst\" err: open: too many open files":                    StartExhausted,
+	} {
+		if e := databaseError("/x/badger", errors.New(text)); e.Kind != want || strings.Contains(e.Sentence, " err") || e.Fix == "" {
+			t.Errorf("%q is told as %q, %q (%s), want %s", text, e.Sentence, e.Fix, e.Kind, want)
+		}
+	}
+}
+
+// TestDirectoryInAFilesPlace reaches Badger's own refusal: it must not be told raw.
+func TestDirectoryInAFilesPlace(t *testing.T) {
+	dir := newStore(t, 3)
+	if err := os.Remove(inBadger(dir, "KEYREGISTRY")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, nameBadger+"/LOCK/x", "a folder in the place of a file")
+	var lines bytes.Buffer
+	_, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+	var start *StartError
+	if !errors.As(err, &start) || !strings.Contains(start.Sentence, "badger/LOCK") || strings.Contains(start.Sentence, "Cannot write") || start.Fix == "" {
+		t.Errorf("Open: %v", err)
+	}
+	if strings.Contains(lines.String(), "badger:") {
+		t.Errorf("lines of Badger in the log: %s", &lines)
+	}
+}
+
+func copyFolder(t testing.TB, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(from, path)
+		if e.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), b, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
