@@ -11,18 +11,14 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// Sizes of the Badger database. Small values stay in the LSM tree, the rest goes
+// Sizes of the Badger database, besides those of sizes.go. Small values stay in the LSM tree, the rest goes
 // to the value log, which keeps the heap at a thirtieth of the default profile's.
 // The threshold is above a block of one usual message, so that a lone post has
 // one file to sync: that of the memtable.
 const (
-	memTableSize     = 4 << 20 // with 8 MiB the process has twice the memory after a million posts, and is no faster
 	memTables        = 2
 	valueThreshold   = 1 << 10
 	valueLogFileSize = 64 << 20
-	// baseTableSize: Badger's builders of tables take twice that, several at a
-	// time, and keep it for seconds; the default of 2 MiB costs 30 MB more.
-	baseTableSize = 1 << 20
 
 	// Badger refuses a transaction from 15 % of a memtable or that many nodes
 	// of its skip list on; these stay clear of it.

@@ -283,7 +283,7 @@ func TestFullDisk(t *testing.T) {
 	freeAll()
 	_ = s.db.Close() // what a full disk has left open
 	freeAll = leave(4 << 20)
-	if _, err := Open(dir, Options{}); !isKind(err, StartFull) {
+	if _, err := Open(dir, Options{}); !isStart(err, StartFull) {
 		t.Errorf("Open on a full disk: %v, want full", err)
 	}
 	freeAll()
@@ -304,7 +304,7 @@ func TestReadOnlyDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, dir := range []string{dir, filepath.Join(mount, "new")} {
-		if _, err := Open(dir, Options{}); !isKind(err, StartReadOnly) {
+		if _, err := Open(dir, Options{}); !isStart(err, StartReadOnly) {
 			t.Errorf("Open of %s: %v, want read_only", filepath.Base(dir), err)
 		}
 	}
@@ -329,9 +329,4 @@ func TestCloseOnFullDisk(t *testing.T) {
 	if s.Head().Seq != 3 {
 		t.Errorf("Head = %+v, want 3", s.Head())
 	}
-}
-
-func isKind(err error, kind StartKind) bool {
-	var start *StartError
-	return errors.As(err, &start) && start.Kind == kind
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io/fs"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -203,7 +205,7 @@ func TestTornListIsCut(t *testing.T) {
 	}
 	// Whole, it is in force: its tables are missing.
 	put(t, closed, nameBadger+"/"+nameManifest, string(list)+string(entry))
-	if _, err := Open(closed, Options{}); !isKind(err, StartCorrupt) || !strings.Contains(err.Error(), "000050.sst is missing") {
+	if _, err := Open(closed, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), "000050.sst is missing") {
 		t.Errorf("with a whole entry: %v", err)
 	}
 }
@@ -267,6 +269,10 @@ func TestNamedFilesStayChecked(t *testing.T) {
 			b[len(b)-2] ^= 4
 			put(t, dir, nameBadger+"/"+nameManifest, string(b))
 		}, "its table list fails its checks"},
+		"the statistics are a folder": {func(t *testing.T, dir string) {
+			_ = os.Remove(inBadger(dir, nameDiscard))
+			put(t, dir, nameBadger+"/"+nameDiscard+"/x", "")
+		}, "its statistics, badger/DISCARD, cannot be opened"},
 		"a foreign file": {func(t *testing.T, dir string) {
 			put(t, dir, nameBadger+"/notes.mem", "mine")
 		}, `its folder badger holds "notes.mem"`},
@@ -314,6 +320,27 @@ func TestWordsOfBadgerStayInTheLog(t *testing.T) {
 	}
 }
 
+// TestNoLeaveToReadIsNoDamage: what the system refuses says nothing about a file.
+func TestNoLeaveToReadIsNoDamage(t *testing.T) {
+	for errno, kind := range map[syscall.Errno]StartKind{syscall.EACCES: StartReadOnly, syscall.EMFILE: StartExhausted, syscall.ENOMEM: StartExhausted, syscall.EIO: StartCorrupt} {
+		err := fmt.Errorf("while mapping: %w", redacted{&fs.PathError{Op: "open", Path: "/x/badger/000001.sst", Err: errno}})
+		if e := failed("its table 000001.sst fails its checksums", "/x/badger/000001.sst", err); e.Kind != kind || !strings.Contains(e.Sentence, "000001.sst") {
+			t.Errorf("%v is told as %q (%s), want %s", errno, e.Sentence, e.Kind, kind)
+		}
+	}
+	dir := newStore(t, 3)
+	if err := os.Chmod(inBadger(dir, "000001.sst"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Open(inBadger(dir, "000001.sst")); err == nil {
+		_ = f.Close()
+		t.Skip("this user may read everything")
+	}
+	if _, err := Open(dir, Options{}); !isStart(err, StartReadOnly) {
+		t.Errorf("Open: %v", err)
+	}
+}
+
 // TestDirectoryInAFilesPlace reaches Badger's own refusal: it must not be told raw.
 func TestDirectoryInAFilesPlace(t *testing.T) {
 	dir := newStore(t, 3)
@@ -330,6 +357,11 @@ func TestDirectoryInAFilesPlace(t *testing.T) {
 	if strings.Contains(lines.String(), "badger:") {
 		t.Errorf("lines of Badger in the log: %s", &lines)
 	}
+}
+
+func isStart(err error, kind StartKind) bool {
+	var start *StartError
+	return errors.As(err, &start) && start.Kind == kind
 }
 
 func copyFolder(t testing.TB, from, to string) {

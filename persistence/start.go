@@ -77,6 +77,17 @@ func corrupt(what string, err error) *StartError {
 	}
 }
 
+// failed is what to say when a file could not be checked: it is damaged, unless
+// the system did not let us read it.
+func failed(what, name string, err error) *StartError {
+	for _, errno := range systemErrors {
+		if errors.Is(err, errno) {
+			return ioError("reading "+strconv.Quote(name), errno)
+		}
+	}
+	return corrupt(what, err)
+}
+
 func storeFull(dir string, free, need int64) *StartError {
 	return &StartError{
 		Sentence: "the disk of the store " + dir + " has " + mebibytes(free) + " free, opening it safely takes " + mebibytes(need),

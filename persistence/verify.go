@@ -89,11 +89,15 @@ func verifyDatabase(dir string, clean bool) (*database, error) {
 		return d, err
 	}
 	var err error
-	if d.list, err = readTableList(filepath.Join(dir, nameManifest)); err != nil {
-		return d, corrupt("its table list fails its checks", err)
+	list, registry, discard := filepath.Join(dir, nameManifest), filepath.Join(dir, "KEYREGISTRY"), filepath.Join(dir, nameDiscard)
+	if d.list, err = readTableList(list); err != nil {
+		return d, failed("its table list fails its checks", list, err)
 	}
-	if err := verifyKeyRegistry(filepath.Join(dir, "KEYREGISTRY")); err != nil {
-		return d, corrupt("its key registry fails its checks", err)
+	if err := verifyKeyRegistry(registry); err != nil {
+		return d, failed("its key registry fails its checks", registry, err)
+	}
+	if err := verifyDiscard(discard); err != nil {
+		return d, failed("its statistics, "+nameBadger+"/"+nameDiscard+", cannot be opened", discard, err)
 	}
 	return d, d.verifyTables()
 }
@@ -109,7 +113,7 @@ func (d *database) verifyLogs(clean bool) error {
 	for i, name := range mems {
 		err := withMap(name, func(b []byte) error { return d.wal.scan(b, i == len(mems)-1) })
 		if err != nil {
-			return corrupt("its write-ahead file "+filepath.Base(name)+" fails its checks", err)
+			return failed("its write-ahead file "+filepath.Base(name)+" fails its checks", name, err)
 		}
 	}
 	logs, err := d.filled(".vlog")
@@ -118,7 +122,7 @@ func (d *database) verifyLogs(clean bool) error {
 	}
 	newest := logs[len(logs)-1]
 	if err := withMap(newest, func(b []byte) error { return d.wal.checkValues(b, fileNumber(newest), clean) }); err != nil {
-		return corrupt("its value log "+filepath.Base(newest)+" fails its checks", err)
+		return failed("its value log "+filepath.Base(newest)+" fails its checks", newest, err)
 	}
 	return nil
 }
@@ -174,7 +178,7 @@ func (d *database) verifyTables() error {
 			return corrupt("its table "+name+" is missing", nil)
 		}
 		if err := verifyTable(filepath.Join(d.dir, name)); err != nil {
-			return corrupt("its table "+name+" fails its checksums", err)
+			return failed("its table "+name+" fails its checksums", filepath.Join(d.dir, name), err)
 		}
 	}
 	return nil
@@ -363,6 +367,19 @@ func verifyKeyRegistry(name string) error {
 		err = errors.New("it is not as Badger wrote it")
 	}
 	return err
+}
+
+// verifyDiscard looks whether Badger can open its statistics of what it could
+// delete: it ends the process if it cannot. What they hold needs no check.
+func verifyDiscard(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // verifyTable reads a table through and checks every block.

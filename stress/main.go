@@ -107,11 +107,14 @@ func runKill(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	flags := flag.NewFlagSet("stress kill", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.IntVar(&o.Cycles, "cycles", o.Cycles, "starts, each of which ends by a kill")
-	flags.IntVar(&o.Agents, "agents", o.Agents, "agents that write")
+	flags.IntVar(&o.Agents, "agents", o.Agents, "agents that write messages and claims")
+	flags.IntVar(&o.Keepers, "keepers", o.Keepers, "agents that write tasks, artifacts and memories")
+	flags.IntVar(&o.Pollers, "pollers", o.Pollers, "agents that poll")
 	flags.IntVar(&o.Answers, "answers", o.Answers, "a kill comes after at most so many answers")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the moments of the kills")
 	flags.StringVar(&o.Dir, "dir", "", "folder for the store; default: the system's temporary folder")
 	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	flags.BoolVar(&o.SmallTables, "small-tables", false, "build a hub that writes and merges small tables all the time")
 	if err := parse(flags, args); err != nil {
 		return err
 	}

@@ -97,6 +97,20 @@ func TestHubKeepsItsPromisesAcrossKills(t *testing.T) {
 	}
 }
 
+// TestKillsAmongTables: a hub that writes and merges tables all the time starts
+// after each kill. `stress kill --small-tables --cycles 500` is the long run.
+func TestKillsAmongTables(t *testing.T) {
+	var out strings.Builder
+	args := []string{"kill", "--small-tables", "--dir", t.TempDir(), "--cycles", "5", "--agents", "8", "--keepers", "8", "--pollers", "4", "--answers", "400"}
+	if err := run(t.Context(), args, &out, progress{t}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "5 kills survived") || strings.Contains(out.String(), " 0 tables") {
+		t.Errorf("summary %q", out.String())
+	}
+	t.Log(out.String())
+}
+
 func TestInterruptedBenchLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -130,6 +144,9 @@ func TestArgumentsAreRefusedWithAReason(t *testing.T) {
 		{"kill --cycles 0", "cycles must be"},
 		{"kill --agents 0", "agents must be"},
 		{"kill --answers 0", "answers must be"},
+		{"kill --keepers -1", "keepers must be"},
+		{"kill --pollers -1", "pollers must be"},
+		{"kill --small-tables --hub ./hubcli", "small tables take a hub"},
 	} {
 		err := run(t.Context(), strings.Fields(c.args), io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -8,9 +8,15 @@
 //     around the kill, and its answer names the same row each time.
 //  5. A claim whose grant was answered is held, with the fence of the answer,
 //     until its release; no two grants share a fence.
+//  6. A task, its end, an artifact and a memory that were answered are there, the
+//     artifact byte for byte.
+//  7. The hub starts, whatever the kill has left.
 //
 // What was sent and not answered may have happened or not; it is sent again with
 // the same key after the start, and then must have happened once.
+//
+// With small tables the hub is built so that its database writes and merges tables
+// all the time: a kill leaves files there that nothing refers to.
 //
 // A kill comes after a number of answers; some starts are killed before that,
 // ready or not. The numbers come from a seed, which every failure names.

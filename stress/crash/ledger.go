@@ -80,7 +80,7 @@ func (l *ledger) follow(ctx context.Context, addr string) error {
 	}
 	defer c.Close()
 	for ctx.Err() == nil {
-		page, err := read(c, addr, fmt.Sprintf("/v1/events?agent_id=follower&timeout=20&limit=1000&since_id=%d", l.cursor))
+		page, err := read(c, addr, fmt.Sprintf("/v1/events?agent_id=follower&channel=general&timeout=20&limit=1000&since_id=%d", l.cursor))
 		if err != nil {
 			return unlessGone(err)
 		}

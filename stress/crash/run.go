@@ -8,27 +8,35 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"hubcli/stress/target"
+	"hubcli/stress/wire"
 )
 
 // Options say how often to kill and under which load.
 type Options struct {
 	Cycles     int    // starts, each of which ends by a kill
-	Agents     int    // agents that write
+	Agents     int    // agents that write messages and claims
+	Keepers    int    // agents that write tasks, artifacts and memories
+	Pollers    int    // agents that poll besides the one that follows everything
 	Answers    int    // a kill comes after 1 to so many answers
 	Seed       uint64 // of the moments of the kills
 	Dir        string // where the store goes; empty: the system's temporary folder
 	Executable string // a hub that is built already; empty: build it
-	Progress   io.Writer
+	// SmallTables builds a hub that writes and merges small tables all the time,
+	// so that many kills hit it there.
+	SmallTables bool
+	Progress    io.Writer
 }
 
 // DefaultOptions run for some minutes.
 func DefaultOptions() Options {
-	return Options{Cycles: 50, Agents: 32, Answers: 3_000, Seed: uint64(time.Now().UnixNano()), Progress: io.Discard}
+	return Options{Cycles: 50, Agents: 32, Keepers: 8, Pollers: 8, Answers: 3_000, Seed: uint64(time.Now().UnixNano()), Progress: io.Discard}
 }
 
 // Upper bounds of the options.
@@ -52,6 +60,12 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("cycles must be 1 to %d", maxCycles)
 	case o.Agents < 1 || o.Agents > maxAgents:
 		return fmt.Errorf("agents must be 1 to %d", maxAgents)
+	case o.Keepers < 0 || o.Keepers > maxAgents:
+		return fmt.Errorf("keepers must be 0 to %d", maxAgents)
+	case o.Pollers < 0 || o.Pollers > maxAgents:
+		return fmt.Errorf("pollers must be 0 to %d", maxAgents)
+	case o.SmallTables && o.Executable != "":
+		return errors.New("small tables take a hub that is built for them; leave out the built one")
 	case o.Answers < 1 || o.Answers > maxAnswers:
 		return fmt.Errorf("answers must be 1 to %d", maxAnswers)
 	}
@@ -60,16 +74,22 @@ func (o *Options) Validate() error {
 
 // Summary counts what was checked.
 type Summary struct {
-	Cycles   int
-	Answers  int64 // to writes
-	Repeats  int64 // writes that were sent again with their key after a start
-	Messages int   // in the store at the end
-	Grants   int   // of claims
+	Cycles    int   // kills under load
+	Starts    int   // kills in a start
+	Debris    int   // starts that put something aside
+	Tables    int   // that the database has made
+	Answers   int64 // to writes
+	Repeats   int64 // writes that were sent again with their key after a start
+	Messages  int   // in the store at the end
+	Grants    int   // of claims
+	Tasks     int
+	Artifacts int
 }
 
 func (s *Summary) String() string {
-	return fmt.Sprintf("%d kills survived: %d writes answered, %d sent again, %d messages and %d grants checked, nothing lost, nothing twice",
-		s.Cycles, s.Answers, s.Repeats, s.Messages, s.Grants)
+	return fmt.Sprintf("%d kills survived, and %d in a start: %d writes answered, %d sent again, %d messages, %d grants, %d tasks and %d artifacts checked, nothing lost, nothing twice; "+
+		"%d tables made, %d starts found debris, none was refused",
+		s.Cycles, s.Starts, s.Answers, s.Repeats, s.Messages, s.Grants, s.Tasks, s.Artifacts, s.Tables, s.Debris)
 }
 
 // Run kills a hub o.Cycles times. It leaves no process and no file behind; the
@@ -85,13 +105,23 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	exe := target.Executable{Path: o.Executable}
 	if exe.Path == "" {
 		fmt.Fprintln(o.Progress, "building the hub")
-		if exe, err = target.Build(ctx, dir); err != nil {
+		build := target.Build
+		if o.SmallTables {
+			build = target.BuildSmallTables
+		}
+		if exe, err = build(ctx, dir); err != nil {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
 	r := &run{Options: o, exe: exe, store: filepath.Join(dir, "hub"), ledger: newLedger()}
 	for i := range o.Agents {
 		r.agents = append(r.agents, newAgent(i, o.Agents))
+	}
+	for i := range o.Keepers {
+		r.keepers = append(r.keepers, &keeper{name: fmt.Sprintf("keeper-%03d", i)})
+	}
+	for i := range o.Pollers {
+		r.pollers = append(r.pollers, &poller{name: fmt.Sprintf("poller-%03d", i)})
 	}
 	summary, err := r.cycles(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -103,10 +133,14 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 // run is a run of the kills.
 type run struct {
 	Options
-	exe    target.Executable
-	store  string
-	agents []*agent
-	ledger *ledger
+	exe     target.Executable
+	store   string
+	agents  []*agent
+	keepers []*keeper
+	pollers []*poller
+	ledger  *ledger
+	starts  int
+	debris  int
 }
 
 func (r *run) cycles(ctx context.Context) (*Summary, error) {
@@ -117,6 +151,7 @@ func (r *run) cycles(ctx context.Context) (*Summary, error) {
 			if err := r.exe.StartAndKill(ctx, r.store, d); err != nil {
 				return nil, fmt.Errorf("before cycle %d, killed %v after its start: %w", cycle+1, d, err)
 			}
+			r.starts++
 			fmt.Fprintf(r.Progress, "killed %v after its start\n", d.Round(time.Millisecond))
 		}
 		kill := 1 + random.Int64N(int64(r.Answers))
@@ -128,30 +163,91 @@ func (r *run) cycles(ctx context.Context) (*Summary, error) {
 	if err := r.last(ctx); err != nil {
 		return nil, fmt.Errorf("after the last kill: %w", err)
 	}
-	s := &Summary{Cycles: r.Cycles, Messages: len(r.ledger.feed), Grants: len(r.ledger.fences)}
+	return r.summary(), nil
+}
+
+func (r *run) summary() *Summary {
+	s := &Summary{
+		Cycles: r.Cycles, Starts: r.starts, Debris: r.debris, Tables: r.tables(),
+		Messages: len(r.ledger.feed), Grants: len(r.ledger.fences),
+	}
 	for _, a := range r.agents {
 		s.Answers += a.answers
 		s.Repeats += a.repeats
 	}
-	return s, nil
+	for _, k := range r.keepers {
+		s.Answers += k.answers
+		s.Repeats += k.repeats
+		s.Tasks += len(k.tasks)
+		s.Artifacts += len(k.arts)
+	}
+	return s
+}
+
+// tables is the highest number of a table: they are counted as they are made.
+func (r *run) tables() (highest int) {
+	names, _ := filepath.Glob(filepath.Join(r.store, "badger", "*.sst")) // a good pattern
+	for _, name := range names {
+		n, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(name), ".sst"))
+		if err == nil {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}
+
+// start starts the hub, which must come up, and checks all promises.
+func (r *run) start(ctx context.Context, all bool) (*target.Process, error) {
+	p, err := r.exe.Start(ctx, r.store)
+	if err != nil {
+		return nil, err
+	}
+	if aside, _ := filepath.Glob(filepath.Join(r.store, "badger", "aside", "*")); len(aside) > 0 {
+		r.debris++
+	}
+	if err := r.verify(ctx, p.Addr, all); err != nil {
+		p.Kill()
+		return nil, err
+	}
+	return p, nil
+}
+
+// verify compares the hub with all that it has told. Nobody writes meanwhile.
+func (r *run) verify(ctx context.Context, addr string, all bool) error {
+	if err := r.ledger.verify(ctx, addr, r.agents); err != nil {
+		return err
+	}
+	c, err := wire.Dial(ctx, addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for _, k := range r.keepers {
+		if k.room == "" {
+			if k.room, err = makeRoom(c, addr); err != nil {
+				return err
+			}
+		}
+		if err := k.verify(c, addr, all); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cycle starts the hub, checks all promises, and kills it under load after so
 // many answers.
 func (r *run) cycle(ctx context.Context, kill int64) error {
-	p, err := r.exe.Start(ctx, r.store)
+	p, err := r.start(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer p.Kill()
-	if err := r.ledger.verify(ctx, p.Addr, r.agents); err != nil {
-		return err
-	}
 	var (
 		wg      sync.WaitGroup
 		left    atomic.Int64
 		reached = make(chan struct{})
-		broken  = make(chan error, len(r.agents)+1)
+		broken  = make(chan error, len(r.agents)+len(r.keepers)+len(r.pollers)+1)
 	)
 	left.Store(kill)
 	answered := func() {
@@ -162,6 +258,12 @@ func (r *run) cycle(ctx context.Context, kill int64) error {
 	// The kill ends the connections and thereby all loops.
 	for _, a := range r.agents {
 		wg.Go(func() { broken <- a.work(ctx, p.Addr, r.ledger, answered) })
+	}
+	for _, k := range r.keepers {
+		wg.Go(func() { broken <- k.work(ctx, p.Addr, answered) })
+	}
+	for _, f := range r.pollers {
+		wg.Go(func() { broken <- f.work(ctx, p.Addr, r.ledger) })
 	}
 	wg.Go(func() { broken <- r.ledger.follow(ctx, p.Addr) })
 	select {
@@ -188,7 +290,7 @@ func (r *run) cycle(ctx context.Context, kill int64) error {
 // all promises twice: before the stop and after the next start.
 func (r *run) last(ctx context.Context) error {
 	for range 2 {
-		p, err := r.exe.Start(ctx, r.store)
+		p, err := r.start(ctx, false)
 		if err != nil {
 			return err
 		}
@@ -197,8 +299,13 @@ func (r *run) last(ctx context.Context) error {
 				err = a.settle(ctx, p.Addr, r.ledger)
 			}
 		}
+		for _, k := range r.keepers {
+			if err == nil {
+				err = k.settle(ctx, p.Addr)
+			}
+		}
 		if err == nil {
-			err = r.ledger.verify(ctx, p.Addr, r.agents)
+			err = r.verify(ctx, p.Addr, true)
 		}
 		if err := errors.Join(err, p.Stop()); err != nil {
 			return err

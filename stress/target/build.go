@@ -26,18 +26,52 @@ func Build(ctx context.Context, dir string) (Executable, error) {
 // executable has none: they would show the memory of a hub to whoever can reach
 // its port.
 func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
-	source := filepath.Join(dir, "profile.go")
-	if err := os.WriteFile(source, []byte(profileSource), 0o600); err != nil {
-		return Executable{}, err
-	}
 	root, err := ModuleRoot(ctx)
 	if err != nil {
 		return Executable{}, err
 	}
-	// The overlay adds a file to the main package for this build alone.
-	overlay, err := json.Marshal(map[string]any{
-		"Replace": map[string]string{filepath.Join(root, "cmd", "hubcli", "profile_of_this_build.go"): source},
-	})
+	exe, err := buildWith(ctx, dir, filepath.Join(root, "cmd", "hubcli", "profile_of_this_build.go"), profileSource)
+	exe.Profiled = true
+	return exe, err
+}
+
+// smallSizes turn the sizes of the database's background work into ones a
+// sixteenth as large. Fewer would do the same, but slower.
+var smallSizes = []struct{ from, to string }{
+	{"memTableSize = 4 << 20", "memTableSize = 128 << 10"},
+	{"baseTableSize = 1 << 20", "baseTableSize = 32 << 10"},
+}
+
+// BuildSmallTables builds the hub with small memtables and tables. Nothing of the
+// delivered executable can ask for them.
+func BuildSmallTables(ctx context.Context, dir string) (Executable, error) {
+	root, err := ModuleRoot(ctx)
+	if err != nil {
+		return Executable{}, err
+	}
+	name := filepath.Join(root, "persistence", "sizes.go")
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return Executable{}, err
+	}
+	source := string(b)
+	for _, s := range smallSizes {
+		if strings.Count(source, s.from) != 1 {
+			return Executable{}, fmt.Errorf("%s does not hold %q once", name, s.from)
+		}
+		source = strings.Replace(source, s.from, s.to, 1)
+	}
+	return buildWith(ctx, dir, name, source)
+}
+
+// buildWith builds the hub with a file of its source added or replaced, for this
+// build alone.
+func buildWith(ctx context.Context, dir, name, source string) (Executable, error) {
+	instead := filepath.Join(dir, "instead.go")
+	if err := os.WriteFile(instead, []byte(source), 0o600); err != nil {
+		return Executable{}, err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: instead}})
 	if err != nil {
 		return Executable{}, err
 	}
@@ -45,9 +79,7 @@ func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
 	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
 		return Executable{}, err
 	}
-	exe, err := build(ctx, dir, "-overlay", overlayFile)
-	exe.Profiled = true
-	return exe, err
+	return build(ctx, dir, "-overlay", overlayFile)
 }
 
 func build(ctx context.Context, dir string, args ...string) (Executable, error) {
