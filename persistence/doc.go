@@ -14,6 +14,7 @@
 //	├─ operator.token      the operator's secret
 //	├─ ballast             allocated space, given up when the disk fills
 //	├─ badger/             journal and rows, one Badger database
+//	│  └─ aside/           what a crash left in it, kept for one start
 //	└─ checkpoints/        <seq, 20 digits>.ckpt, the newest three
 //
 // # Keys and values
@@ -57,6 +58,7 @@
 // timestamps (Badger's managed mode) and a read sees the last synced one. No call
 // touches Badger after Close.
 //
-// The package never parses the body of a fact or of a message, never decides,
-// never repairs silently and never deletes what it cannot read.
+// The package never parses the body of a fact or of a message, never decides and
+// never repairs silently. Of what it cannot read it deletes only what a crash left
+// and nothing refers to, and that a start late.
 package persistence

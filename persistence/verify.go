@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,9 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dgraph-io/badger/v4/options"
-	"github.com/dgraph-io/badger/v4/table"
-	"github.com/dgraph-io/badger/v4/y"
 	"github.com/dgraph-io/ristretto/v2/z"
 
 	"hubcli/hub"
@@ -152,36 +148,6 @@ func (d *database) filled(suffix string) (names []string, err error) {
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-// verifyTables checks every table that the list names. The others are debris:
-// Badger names a table when all of it is on the disk, and deletes a table only
-// when the list has stopped naming it.
-func (d *database) verifyTables() error {
-	files, err := databaseFiles(d.dir, ".sst")
-	if err != nil {
-		return ioError("listing the database", err)
-	}
-	if !d.list.found && (len(files) > 0 || d.wal.lastTS > 0) {
-		return corrupt("its table list, "+nameBadger+"/"+nameManifest+", is missing", nil)
-	}
-	there := map[string]bool{}
-	for _, path := range files {
-		name := filepath.Base(path)
-		there[name] = true
-		if _, ok := table.ParseFileID(name); ok && !d.list.named[name] {
-			d.debris = append(d.debris, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
-		if !there[name] {
-			return corrupt("its table "+name+" is missing", nil)
-		}
-		if err := verifyTable(filepath.Join(d.dir, name)); err != nil {
-			return failed("its table "+name+" fails its checksums", filepath.Join(d.dir, name), err)
-		}
-	}
-	return nil
 }
 
 // logEntry is one entry of a write-ahead file or value log.
@@ -380,46 +346,6 @@ func verifyDiscard(name string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// verifyTable reads a table through and checks every block.
-func verifyTable(name string) error {
-	return withTable(name, options.OnTableRead, func(*table.Table) error { return nil })
-}
-
-// withTable runs fn on a table that Badger has not opened.
-func withTable(name string, check options.ChecksumVerificationMode, fn func(*table.Table) error) (err error) {
-	defer guardMap(&err)()
-	m, err := z.OpenMmapFile(name, os.O_RDONLY, 0)
-	if err != nil {
-		return redacted{err}
-	}
-	t, err := table.OpenTable(m, table.Options{ReadOnly: true, ChkMode: check, Compression: options.None, BlockSize: 4096})
-	if err != nil {
-		return redacted{err}
-	}
-	err = fn(t)
-	// Not Close of the table: it would truncate, and its last reference deletes.
-	return errors.Join(err, m.Close(-1))
-}
-
-// holdsFrame reports whether a table holds the frame that begins with seq, or its
-// deletion.
-func (d *database) holdsFrame(seq hub.Seq) (found bool, err error) {
-	key := seqKey(prefixFrame, seq)
-	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
-		err := withTable(filepath.Join(d.dir, name), options.NoVerification, func(t *table.Table) error {
-			it := t.NewIterator(table.NOCACHE)
-			defer it.Close()
-			it.Seek(y.KeyWithTs(key, math.MaxUint64))
-			found = found || it.Valid() && bytes.Equal(y.ParseKey(it.Key()), key)
-			return nil
-		})
-		if err != nil || found {
-			return found, err
-		}
-	}
-	return false, nil
 }
 
 // withMap runs fn on the contents of a file without reading it into the heap.
