@@ -17,8 +17,14 @@ import (
 // deletes it. So whoever finds that this rule was wrong still has the files.
 
 // nameAside is the folder of what was put aside, in Badger's. Badger looks only
-// at names that end as its files do.
-const nameAside = "aside"
+// at names that end as its files do. It takes no more once it holds maxAside: a
+// hub that is killed in each of its starts must not fill the disk with debris.
+const (
+	nameAside = "aside"
+	maxAside  = 64 << 20
+)
+
+var errAsideFull = errors.New("the folder holds as much as it may")
 
 // unfinished are the names under which Badger writes a file before it replaces
 // the one in force.
@@ -37,7 +43,7 @@ const (
 func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
 	aside := filepath.Join(d.dir, nameAside)
 	earlier, _ = diskFS{}.ReadDir(aside) // none, if it cannot be read
-	moved := false
+	kept, moved := sizeOf(aside, earlier), false
 	for _, name := range append(d.debris, d.leftovers()...) {
 		path := filepath.Join(d.dir, name)
 		info, err := os.Lstat(path)
@@ -46,7 +52,9 @@ func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
 		}
 		if err == nil && info.Size() > 0 {
 			var to string
-			if to, err = moveAside(path, aside); err == nil {
+			if kept += info.Size(); kept > maxAside {
+				err = errAsideFull
+			} else if to, err = moveAside(path, aside); err == nil {
 				moved = true
 				log.Info("what a crash left in the database was put aside; the next start deletes it", "file", name, "bytes", info.Size(), "now", to)
 				continue
@@ -73,6 +81,16 @@ func (d *database) leftovers() (names []string) {
 		names = append(names, nameDiscard)
 	}
 	return names
+}
+
+// sizeOf sums up the files of a folder.
+func sizeOf(dir string, names []string) (size int64) {
+	for _, name := range names {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // moveAside moves a file into the folder aside, under a name that is free there.

@@ -172,6 +172,42 @@ func TestNothingCanBePutAside(t *testing.T) {
 	}
 }
 
+// TestAsideIsBounded: starts that are all killed do not fill the disk.
+func TestAsideIsBounded(t *testing.T) {
+	dir := newStore(t, 10)
+	put(t, dir, nameBadger+"/"+nameAside+"/000002.sst", "")
+	if err := os.Truncate(inBadger(dir, nameAside+"/000002.sst"), maxAside); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, nameBadger+"/000002.sst", "half")
+	s, lines := openLogged(t, dir)
+	if !strings.Contains(lines, errAsideFull.Error()) || len(asides(dir)) > 0 {
+		t.Errorf("%v in the folder, log: %s", asides(dir), lines)
+	}
+	if err := checkReads(s, 10); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAsideIsKeptWhereRecordsAreGivenUp: what a start that was refused has put
+// aside may hold the records that the next gives up.
+func TestAsideIsKeptWhereRecordsAreGivenUp(t *testing.T) {
+	dir := newStore(t, 10)
+	list := mustRead(t, inBadger(dir, nameManifest))
+	put(t, dir, nameBadger+"/"+nameManifest, string(list[:16])) // the list of an empty database
+	if _, err := Open(dir, Options{}); !isStart(err, StartTruncated) {
+		t.Fatalf("Open: %v, want truncated", err)
+	}
+	s, err := Open(dir, Options{AcceptTruncated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	if got := asides(dir); !slices.Equal(got, []string{"000001.sst"}) {
+		t.Errorf("put aside: %v", got)
+	}
+}
+
 // listEntry is an entry of the list of tables that adds as many as changes.
 func listEntry(changes int) []byte {
 	var body []byte

@@ -234,7 +234,9 @@ func (s *Store) openJournal(o Options) error {
 	if err := s.survey(m, o.AcceptTruncated); err != nil {
 		return err
 	}
-	s.forget(earlier)
+	if !o.AcceptTruncated { // who gives up records may want to look there for them
+		s.forget(earlier)
+	}
 	s.log.Debug("store opened", "seq", s.opened.Seq, "message", s.opened.Message,
 		"verify", verified.Sub(begin), "open", opened.Sub(verified), "survey", time.Since(opened))
 	return nil

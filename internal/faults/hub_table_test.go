@@ -350,6 +350,31 @@ var hubFaults = []fault{
 		"s.index.add(prefixInbox, string(m.To), m.ID)", "s.index.add(prefixChannel, string(m.Channel), m.ID)",
 		"persistence", "TestRowsConformance",
 	},
+	{
+		"table that nothing names taken for damage", "persistence/manifest.go",
+		"if _, ok := table.ParseFileID(name); ok && !d.list.named[name] {", "if _, ok := table.ParseFileID(name); ok && !d.list.named[name] {\n			d.list.named[name] = true",
+		"persistence", "TestDebrisIsPutAside|TestKilledInAFlush|TestKilledInACompaction",
+	},
+	{
+		"missing table left to Badger", "persistence/manifest.go",
+		"if !there[name] {", "if !there[name] {\n			continue\n		}\n		if false {",
+		"persistence", "TestNamedFilesStayChecked",
+	},
+	{
+		"missing list left to Badger", "persistence/manifest.go",
+		"if !d.list.found && (len(files) > 0 || d.wal.lastTS > 0) {", "if false {",
+		"persistence", "TestNamedFilesStayChecked",
+	},
+	{
+		"memtable that is read taken for the newest", "persistence/store.go",
+		"	if !there {\n		return d, truncated", "	if !there || there {\n		return d, truncated",
+		"persistence", "TestKilledWhileAnOldMemtableIsRead",
+	},
+	{
+		"torn list left to Badger", "persistence/debris.go",
+		"if !d.list.found || d.list.end == d.list.size {", "if true {",
+		"persistence", "TestTornListIsCut",
+	},
 
 	// The edge.
 	{
