@@ -41,7 +41,8 @@ func (s *Store) trimmable(seq hub.Seq) (batch []entry, err error) {
 		it := iterate(txn, []byte(prefixFrame), false)
 		defer it.Close()
 		var previous []byte
-		for it.Seek(seqKey(prefixFrame, s.trimmed)); it.Valid() && len(batch) < trimBatch; it.Next() {
+		most := min(trimBatch, maxTxnEntries-1)
+		for it.Seek(seqKey(prefixFrame, s.trimmed)); it.Valid() && len(batch) < most; it.Next() {
 			// A frame ends before the next one begins; the last frame stays.
 			first, _ := keyNumber(it.Item().Key())
 			if hub.Seq(first) > seq+1 {

@@ -206,8 +206,14 @@ func (r *run) start(ctx context.Context, all bool) (*target.Process, error) {
 		r.debris++
 	}
 	if err := r.verify(ctx, p.Addr, all); err != nil {
-		p.Kill()
-		return nil, err
+		how := "it was running"
+		select {
+		case <-p.Ended():
+			how = "it had ended by itself"
+		default:
+			p.Kill()
+		}
+		return nil, fmt.Errorf("looking at what is there, %s: %w\n%s", how, err, p.Output())
 	}
 	return p, nil
 }
