@@ -35,15 +35,19 @@ func newServer(b *bridge) *sdk.Server {
 	return s
 }
 
-// declare is a tool as clients see it.
+// declare is a tool as clients see it. Both hints that count as true where they are
+// left out are false for every tool. None reaches beyond this hub: also what is
+// spawned is started by the hub, within what its operator allows. And none destroys:
+// the journal keeps what a tool replaces, and what it gives back or ends is the
+// agent's own. Codex refuses a call of a tool that says otherwise wherever nobody is
+// there to be asked.
 func declare(t tool) *sdk.Tool {
-	closed := false
-	destructive := t.destructive
+	destructive, open := false, false
 	return &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input,
 		Annotations: &sdk.ToolAnnotations{
 			ReadOnlyHint: t.reads, IdempotentHint: t.idempotent,
-			DestructiveHint: &destructive, OpenWorldHint: &closed,
+			DestructiveHint: &destructive, OpenWorldHint: &open,
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"hubcli/hub"
 	"hubcli/internal/testhub"
 )
 
@@ -26,9 +27,6 @@ func TestTable(t *testing.T) {
 			}
 			if row.title == "" || !strings.HasSuffix(row.description, ".") || utf8.RuneCountInString(row.description) > 300 {
 				t.Errorf("title %q, description %q: wants a title and one or two sentences", row.title, row.description)
-			}
-			if row.reads && row.destructive {
-				t.Error("what only reads destroys nothing")
 			}
 			_, key := row.input.Properties["idempotency_key"]
 			if row.reads == key && !slices.Contains(keyless, row.name) {
@@ -109,6 +107,41 @@ func checkAnnotations(t *testing.T, d *sdk.Tool) {
 	}
 	if sent.Annotations["openWorldHint"] != false {
 		t.Error("the tool reaches beyond the hub")
+	}
+	if sent.Annotations["destructiveHint"] != false {
+		t.Error("the tool destroys: Codex refuses it where nobody can be asked")
+	}
+}
+
+// TestNoToolNeedsApproval reads the list as Codex does, which decides by the
+// annotations whether a call needs the user's approval; with approval_policy never,
+// as in all of codex exec, it refuses a call that does.
+func TestNoToolNeedsApproval(t *testing.T) {
+	asks := func(a *sdk.ToolAnnotations) bool {
+		is := func(hint *bool) bool { return hint == nil || *hint }
+		switch {
+		case a == nil:
+			return true
+		case a.DestructiveHint != nil && *a.DestructiveHint:
+			return true
+		case a.ReadOnlyHint:
+			return false
+		}
+		return is(a.DestructiveHint) || is(a.OpenWorldHint)
+	}
+	h := testhub.Start(t)
+	for surface, want := range map[hub.Surface]int{hub.SurfaceFull: len(table()), hub.SurfaceProgressive: 5} {
+		me := bridgeTo(t, h, func(c *Config) { c.Surface = surface })
+		list, err := me.ListTools(t.Context(), nil)
+		if err != nil || len(list.Tools) != want {
+			t.Fatalf("%s: %v, wants %d tools", surface, err, want)
+		}
+		for _, d := range list.Tools {
+			if asks(d.Annotations) {
+				t.Errorf("%s: a call of %s needs approval: %s", surface, d.Name, mustJSON(t, d.Annotations))
+			}
+		}
+		me.end()
 	}
 }
 

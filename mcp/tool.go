@@ -19,7 +19,6 @@ type tool struct {
 	live        bool               // shown on the progressive surface
 	reads       bool               // changes nothing
 	idempotent  bool               // twice is as once
-	destructive bool               // may end or replace what others rely on
 	alone       bool               // works without a session, so that c.hub and c.agent are not for it
 	run         func(ctx context.Context, c *call, args json.RawMessage) (*answer, error)
 }

@@ -22,7 +22,7 @@ func leaseTools() []tool {
 			description: "Keep your claim longer, before it expires.",
 		}, refreshClaim),
 		define(tool{
-			name: "hub_release", title: "Release a claim", destructive: true, idempotent: true,
+			name: "hub_release", title: "Release a claim", idempotent: true,
 			description: "Give back your claim once the work is done.",
 		}, releaseClaim),
 		define(tool{
@@ -30,7 +30,7 @@ func leaseTools() []tool {
 			description: "Before editing a file others may edit too. Binds those who ask. Again: extends.",
 		}, lock),
 		define(tool{
-			name: "hub_unlock", title: "Unlock a file", destructive: true, idempotent: true,
+			name: "hub_unlock", title: "Unlock a file", idempotent: true,
 			description: "Give back your file lock.",
 		}, unlock),
 	}

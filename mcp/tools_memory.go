@@ -13,7 +13,7 @@ import (
 func memoryTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_remember", title: "Remember", destructive: true,
+			name: "hub_remember", title: "Remember",
 			description: "Keep a fact for the team beyond this session. The same key replaces; a key without text forgets.",
 		}, remember),
 		define(tool{

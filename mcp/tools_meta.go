@@ -32,7 +32,7 @@ func metaTools() []tool {
 			description: "Get a tool's full schema before hub_call_tool.",
 		}, describeTool),
 		define(tool{
-			name: "hub_call_tool", title: "Call a tool", live: true, alone: true, destructive: true,
+			name: "hub_call_tool", title: "Call a tool", live: true, alone: true,
 			description: "Call any hub tool by name.",
 		}, callTool),
 	}
@@ -155,7 +155,6 @@ type described struct {
 	Description string             `json:"description"`
 	ReadOnly    bool               `json:"read_only"`
 	Idempotent  bool               `json:"idempotent"`
-	Destructive bool               `json:"destructive"`
 	InputSchema *jsonschema.Schema `json:"input_schema"`
 }
 
@@ -165,7 +164,7 @@ func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
 		return nil, err
 	}
 	return &answer{
-		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.destructive, t.input},
+		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.input},
 		line: fmt.Sprintf(`Next: hub_call_tool {"name":%q,"arguments":{…}}; it takes %s`, t.name, t.usage()),
 	}, nil
 }

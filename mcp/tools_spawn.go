@@ -10,7 +10,7 @@ import (
 func spawnTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_spawn", title: "Start another agent", destructive: true,
+			name: "hub_spawn", title: "Start another agent",
 			description: "Start a harness as a new agent in a room, if the operator allows it. With spawn_id: see how it goes, or stop it.",
 		}, spawn),
 	}

@@ -20,7 +20,7 @@ func taskTools() []tool {
 			description: "See what is to be done, who does it, and what is ready to take.",
 		}, listTasks),
 		define(tool{
-			name: "hub_update_task", title: "Change a task", destructive: true, idempotent: true,
+			name: "hub_update_task", title: "Change a task", idempotent: true,
 			description: "Take a task (status working, assignee you), say how it goes, or hand it over: offer_to, then accept or decline.",
 		}, updateTask),
 		define(tool{
