@@ -69,7 +69,8 @@ func Parse(b []byte) Payload {
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
 	p.Harness = f.harness(event)
-	p.SubAgent = f.text("agent_id", "agent_type") != "" || strings.HasPrefix(event, "subagent")
+	// The id alone tells: agent_type is also sent by a main session in a role of its own.
+	p.SubAgent = f.text("agent_id") != "" || strings.HasPrefix(event, "subagent")
 	p.Aborted = f.truth("is_interrupt") || event == "interrupt" || event == "sessionend" ||
 		ended[strings.ToLower(f.text("status"))] || ended[strings.ToLower(f.text("stopReason", "stop_reason"))]
 	return p

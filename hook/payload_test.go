@@ -45,6 +45,9 @@ func TestPayloads(t *testing.T) {
 			Background: []string{"hubcli watch --agent dev-a --until message-from:lead"},
 		}},
 		{"claude-code-subagent.stop", "", hub.HarnessClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, SubAgent: true}},
+		{"claude-code-agent.session-start", "", hub.HarnessClaudeCode, Payload{SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app, Source: "startup"}},
+		{"claude-code-agent.stop", "", hub.HarnessClaudeCode, Payload{Harness: hub.HarnessClaudeCode, SessionID: "5f2c0a4e-8a1b-4a8e-9a53-2f4c1d1f7e10", Folders: app}},
+		{"codex-subagent.stop", "", hub.HarnessCodex, Payload{Harness: hub.HarnessCodex, SessionID: "0199-codex", Folders: app, SubAgent: true}},
 		{"codex.session-start", "", hub.HarnessCodex, Payload{SessionID: "0199-codex", Folders: app, Source: "startup"}},
 		{"codex.stop", "", hub.HarnessCodex, Payload{Harness: hub.HarnessCodex, SessionID: "0199-codex", Folders: app}},
 		{"gemini-cli.session-start", "", hub.HarnessGeminiCLI, Payload{SessionID: "gem-1", Folders: app, Source: "startup"}},
@@ -83,14 +86,37 @@ func TestPayloads(t *testing.T) {
 
 func TestEveryPayloadIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "payload", "*.json"))
-	if err != nil || len(files) != 26 {
-		t.Errorf("%d payloads, %v; TestPayloads has 26", len(files), err)
+	if err != nil || len(files) != 29 {
+		t.Errorf("%d payloads, %v; TestPayloads has 29", len(files), err)
 	}
 	for h := range harnesses {
 		for _, e := range Events() {
 			name := filepath.Join("testdata", "payload", string(h)+"."+string(e)+".json")
 			if _, err := os.Stat(name); err != nil && h != hub.HarnessGeneric && h != hub.HarnessAntigravity && h != hub.HarnessOpenCode {
 				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestRoleIsNoSubAgent: in the payload of every harness an id of the agent makes the
+// event a sub-agent's, and nothing else does. A session whose agent was given a role,
+// as by claude --agent, sends the role as agent_type without an id.
+func TestRoleIsNoSubAgent(t *testing.T) {
+	for h := range harnesses {
+		for _, e := range Events() {
+			name := filepath.Join("testdata", "payload", string(h)+"."+string(e)+".json")
+			b, err := os.ReadFile(name)
+			if err != nil {
+				continue // TestEveryPayloadIsTested says which there have to be
+			}
+			for more, want := range map[string]bool{
+				"": false, `"agent_type":"reviewer",`: false, `"agent_id":null,"agent_type":"reviewer",`: false,
+				`"agent_id":"a1",`: true, `"agent_id":"a1","agent_type":"reviewer",`: true,
+			} {
+				if got := Parse([]byte("{" + more + strings.TrimLeft(string(b), "\ufeff{"))); got.SubAgent != want || got.Damaged {
+					t.Errorf("%s with {%s}: %+v, want a sub-agent %v", name, more, got, want)
+				}
 			}
 		}
 	}
@@ -169,6 +195,7 @@ func TestOddPayloads(t *testing.T) {
 		"odd tasks":           {`{"background_tasks":[1,null,"x",{"command":3},{"command":"run","status":"failed"},{"command":"a"}]}`, Payload{Harness: hub.HarnessClaudeCode, Background: []string{"a"}}},
 		"nulls":               {`{"agent_id":null,"turn_id":null,"session_id":null,"loop_count":null}`, Payload{}},
 		"no sub-agent":        {`{"agent_id":"","session_id":"s"}`, Payload{SessionID: "s"}},
+		"a session in a role": {`{"agent_type":"reviewer","session_id":"s"}`, Payload{SessionID: "s"}},
 		"a sub-agent's stop":  {`{"hook_event_name":"SubagentStop"}`, Payload{SubAgent: true}},
 		"an interrupt":        {`{"hook_event_name":"Interrupt"}`, Payload{Aborted: true}},
 		"a relative folder":   {`{"cwd":"app","working_dir":"../x","workspace_roots":["","x"]}`, Payload{}},

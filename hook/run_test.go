@@ -243,7 +243,7 @@ func TestSilence(t *testing.T) {
 		"unbound folder":      {SessionStart, `"session_id":"s1","cwd":"/elsewhere"`, nil, 2},
 		"no session id":       {SessionStart, `"cwd":"/work/app"`, nil, 2},
 		"sub-agent starts":    {SessionStart, session + `,"agent_id":"x"`, nil, 0},
-		"sub-agent stops":     {Stop, session + `,"agent_type":"Explore"`, nil, 0},
+		"sub-agent stops":     {Stop, session + `,"agent_id":"x","agent_type":"Explore"`, nil, 0},
 		"aborted":             {Stop, session + `,"status":"aborted"`, nil, 0},
 		"stop without start":  {Stop, session, nil, 0},
 		"resolve fails":       {SessionStart, session, func(w *world) { w.hub.fails["resolve"] = errors.New("no") }, 2},

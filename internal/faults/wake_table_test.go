@@ -91,6 +91,11 @@ var wakeFaults = []fault{
 		"hook", "TestSilence",
 	},
 	{
+		"role taken for a sub-agent", "hook/payload.go",
+		`f.text("agent_id") != ""`, `f.text("agent_id", "agent_type") != ""`,
+		"hook", "TestRoleIsNoSubAgent",
+	},
+	{
 		"hook displaces a session", "hook/run.go",
 		"replace := false", "replace := true",
 		"hook", "TestSessionStartRegistersOnce",
