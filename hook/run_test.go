@@ -29,6 +29,8 @@ type fakeHub struct {
 	calls     []string
 	live      map[hub.AgentID]bool
 	bridge    hub.AgentID     // whose session is that of a bridge
+	called    time.Time       // when the bridge has called last
+	reads     time.Time       // when all becomes seen; zero: never
 	meet      *sync.WaitGroup // those who ask for attention wait for each other; may be nil
 }
 
@@ -84,6 +86,9 @@ func (f *fakeHub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attent
 	err := f.note("attention %s %s", q.Agent, q.Room)
 	f.mu.Lock()
 	a := f.attention
+	if !f.reads.IsZero() && !time.Now().Before(f.reads) {
+		a.Directed, a.Unread = nil, 0
+	}
 	f.mu.Unlock()
 	if f.meet != nil {
 		f.meet.Done()
@@ -107,7 +112,7 @@ func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, error
 		rows = append(rows, hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)})
 	}
 	if f.bridge != "" {
-		rows = append(rows, hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)})
+		rows = append(rows, hub.Session{AgentID: f.bridge, LastSeen: hub.TimeOf(f.called), Metadata: json.RawMessage(`{"bridge":true}`)})
 	}
 	return rows, f.note("agents")
 }

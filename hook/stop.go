@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"time"
 
 	"hubcli/hub"
 )
@@ -34,7 +35,11 @@ func (r *run) stop(ctx context.Context) (string, error) {
 		return "", quiet("a watch is armed")
 	}
 	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a}
-	if fresh := untold(&a); len(fresh) > 0 {
+	fresh := untold(&a)
+	if len(fresh) > 0 {
+		fresh = r.unread(ctx, s, fresh)
+	}
+	if len(fresh) > 0 {
 		return r.tell(ctx, s, fresh)
 	}
 	if r.payload.Active {
@@ -101,11 +106,43 @@ func untold(a *hub.Attention) []hub.UnreadRow {
 	return rows
 }
 
+// What a bridge has just given its agent the hub hears about a second later, when no
+// cancellation can cross the answer any more.
+const (
+	settles   = 1500 * time.Millisecond // how long after the agent's last call the hub may not know
+	lookAgain = 100 * time.Millisecond
+	speaks    = 400 * time.Millisecond // what is left of the budget for holding the turn
+)
+
+// unread returns which of the rows are unread still when the hub has heard what the
+// agent's bridge has lately given it: the agent may end its turn sooner than that. It
+// waits for nothing where the agent has no bridge, or has called nothing lately.
+func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.UnreadRow {
+	live, err := r.hub.Agents(ctx, hub.AgentsQuery{})
+	i := slices.IndexFunc(live, func(l hub.Session) bool { return l.AgentID == s.Agent && l.Bridged() })
+	if s.Bridged = r.bridged || i >= 0; err != nil || i < 0 {
+		return rows
+	}
+	left := min(live[i].LastSeen.Std().Add(settles).Sub(r.Now()), settles) // the clocks may differ
+	until := time.Now().Add(left)
+	if ends, ok := ctx.Deadline(); ok && ends.Add(-speaks).Before(until) {
+		until = ends.Add(-speaks)
+	}
+	for len(rows) > 0 && time.Now().Before(until) {
+		time.Sleep(min(lookAgain, time.Until(until)))
+		a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: s.Agent, Room: roomID(s.Room)})
+		if err != nil {
+			return rows
+		}
+		s.Attention, rows = &a, untold(&a)
+	}
+	return rows
+}
+
 // tell holds the turn if the hub confirms that this run is the one to speak. No
 // answer counts as no: then the messages are shown with the next session, or when
 // the agent reads.
 func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
-	s.Bridged = r.hasBridge(ctx, s.Agent)
 	text, upTo := s.news(rows)
 	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: upTo})
 	if err != nil {

@@ -97,7 +97,7 @@ func newBridge(cfg Config) *bridge {
 		b.self, _ = cfg.Process(os.Getpid())
 		b.parent, _ = cfg.Process(cfg.Parent())
 	}
-	b.feeds.crossing, b.feeds.now = crossing, time.Now
+	b.feeds.crossing, b.feeds.now, b.feeds.written = crossing, time.Now, make(chan struct{}, 1)
 	b.link = newLink(b)
 	b.server = newServer(b)
 	return b

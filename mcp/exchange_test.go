@@ -174,7 +174,7 @@ func feedsNeverSkip(t *rapid.T) {
 		return slices.ContainsFunc(polls, func(p *poller) bool { return p.answered && !p.cancelled && p.since < id && id <= p.to })
 	}
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
-		step := rapid.SampledFrom([]string{"arrive", "begin", "answer", "write", "cancel", "later"}).Draw(t, "step")
+		step := rapid.SampledFrom([]string{"arrive", "begin", "answer", "write", "cancel", "later", "tell"}).Draw(t, "step")
 		if step == "arrive" {
 			p := &poller{id: idOf(t, len(polls)+1)}
 			x.begin(p.id)
@@ -203,6 +203,12 @@ func feedsNeverSkip(t *rapid.T) {
 		case step == "cancel" && (p.written.IsZero() || clock.Sub(p.written) < crossing):
 			p.cancelled = true
 			x.cancel(p.id)
+		case step == "tell":
+			list, _ := f.untold("me")
+			for _, p := range list {
+				told = max(told, p.at)
+				f.tell(p.feed, p.at)
+			}
 		case step == "later":
 			clock = clock.Add(crossing / 2)
 		}

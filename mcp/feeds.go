@@ -27,30 +27,42 @@ func feedOf(q *hub.EventsQuery) feed {
 	return feed{agent: q.Agent, scope: scope.String(), thread: q.ThreadID}
 }
 
+// parts returns the room and the channels that a feed is of; neither is all.
+func (f feed) parts() (room hub.RoomID, channels []hub.ChannelName) {
+	names := strings.Split(f.scope, "\n")
+	for _, name := range names[1:] {
+		channels = append(channels, hub.ChannelName(name))
+	}
+	return hub.RoomID(names[0]), channels
+}
+
 const (
 	// undoneFor is how long after its answer a poll may be cancelled: the client that
 	// cancels ignores an answer that has crossed its cancellation.
 	undoneFor = 10 * time.Second
 	// crossing is how long after an answer the hub is not told that it was heard: a
-	// client may send its next poll before it cancels the last.
+	// client may send its next call before it cancels the last.
 	crossing = time.Second
 )
 
 // feeds holds how far the agent has been given each feed. A poll stages what it is
 // about to return; the cursor moves when its answer is on the way to the client,
 // never where that is an error or was cancelled, and back where the cancellation
-// crosses the answer. The hub is told by a later poll, and only what was written
-// whole some time before: the rows of an answer whose client dies before that are
-// unread there. It is safe for concurrent use once crossing and now are set.
+// crosses the answer. The hub is told by a later poll or by the bridge itself, and
+// only what was written whole some time before: the rows of an answer whose client
+// dies before that are unread there. It is safe for concurrent use once crossing,
+// now and written are set.
 type feeds struct {
 	crossing time.Duration // see the constant
 	now      func() time.Time
+	written  chan struct{} // of capacity 1: an answer that moves a cursor has been written
 
 	mu     sync.Mutex
 	at     map[feed]hub.MessageID
-	staged map[ticket]move // of requests that have no answer yet
-	moved  []move          // lately, the oldest first
-	undone chan struct{}   // closed when a cursor goes back; nil: nobody waits for it
+	told   map[feed]hub.MessageID // what the hub has heard; never back
+	staged map[ticket]move        // of requests that have no answer yet
+	moved  []move                 // lately, the oldest first
+	undone chan struct{}          // closed when a cursor goes back; nil: nobody waits for it
 }
 
 // move is what the answer to a poll does to the cursor of its feed.
@@ -80,9 +92,9 @@ func (f *feeds) start(of feed, at hub.MessageID) hub.MessageID {
 		return has
 	}
 	if f.at == nil {
-		f.at = map[feed]hub.MessageID{}
+		f.at, f.told = map[feed]hub.MessageID{}, map[feed]hub.MessageID{}
 	}
-	f.at[of] = at
+	f.at[of], f.told[of] = at, at // what no answer has brought is not the bridge's to tell
 	return at
 }
 
@@ -95,10 +107,52 @@ func (f *feeds) begin(of feed) (at hub.MessageID, heard, ok bool, undone <-chan 
 		f.undone = make(chan struct{})
 	}
 	at, ok = f.at[of]
-	heard = !slices.ContainsFunc(f.moved, func(m move) bool {
-		return m.feed == of && (m.written.IsZero() || f.now().Sub(m.written) < f.crossing)
-	})
-	return at, heard, ok, f.undone
+	return at, f.sure(of) == at, ok, f.undone
+}
+
+// sure returns up to where all of a feed was in answers that no cancellation can
+// cross any more. The lock is held.
+func (f *feeds) sure(of feed) hub.MessageID {
+	at := f.at[of]
+	for _, m := range f.moved {
+		if m.feed == of && (m.written.IsZero() || f.now().Sub(m.written) < f.crossing) {
+			at = min(at, m.before)
+		}
+	}
+	return at
+}
+
+// place is how far a feed was given.
+type place struct {
+	feed feed
+	at   hub.MessageID
+}
+
+// untold returns what is sure of the agent's feeds and the hub has not heard, and
+// whether there is more that is not sure yet. Of a thread the hub hears nothing: it
+// leaves out most of what there is.
+func (f *feeds) untold(agent hub.AgentID) (list []place, more bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for of, at := range f.at {
+		if of.agent != agent || of.thread != "" {
+			continue
+		}
+		sure := f.sure(of)
+		if more = more || sure < at; sure > f.told[of] {
+			list = append(list, place{of, sure})
+		}
+	}
+	return list, more
+}
+
+// tell notes that the hub has heard up to where a feed was given.
+func (f *feeds) tell(of feed, at hub.MessageID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.told != nil { // else the hub has another store by now
+		f.told[of] = max(f.told[of], at)
+	}
 }
 
 // stage notes that the answer to a request is going to hold the rows behind since up
@@ -146,6 +200,10 @@ func (f *feeds) settle(request ticket, written bool) {
 	case i < 0:
 	case written:
 		f.moved[i].written = f.now()
+		select {
+		case f.written <- struct{}{}:
+		default: // who reports has not looked yet
+		}
 	default:
 		f.back(i)
 	}
@@ -179,5 +237,5 @@ func (f *feeds) back(i int) {
 func (f *feeds) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.moved, f.staged = nil, nil, nil
+	f.at, f.told, f.moved, f.staged = nil, nil, nil, nil
 }

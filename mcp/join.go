@@ -71,6 +71,7 @@ func (l *link) leaves(ctx context.Context, was, s *seat) string {
 	if was == nil || was.agent == s.agent {
 		return ""
 	}
+	l.b.caughtUp(ctx, was)
 	a, err := was.client.Attention(ctx, hub.AttentionQuery{Agent: was.agent})
 	if err != nil || len(a.Directed)+len(a.Tasks)+len(a.Claims) == 0 {
 		return ""

@@ -79,6 +79,7 @@ func (l *link) open(life context.Context) {
 	l.try()
 	l.mu.Unlock()
 	l.work.Go(l.stay)
+	l.work.Go(l.report)
 }
 
 // try begins an attempt unless one is under way. The lock is held.

@@ -53,6 +53,7 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.bridge.caughtUp(ctx, c.at)
 	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
 	if room != "" && errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
 		// Who asks who it is must hear that, whatever has become of its room.

@@ -221,7 +221,9 @@ func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, 
 		}
 	}()
 	page, err = r.c.hub().Events(ctx, r.q)
-	cancel()
+	if cancel(); err == nil && !r.q.Peek {
+		feeds.tell(r.of, r.q.Since)
+	}
 	if now, _ := feeds.known(r.of); <-back && (err != nil || !r.given && now < r.since) {
 		return hub.Page{}, true, nil
 	}

@@ -97,6 +97,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
+	c.bridge.caughtUp(ctx, c.at)
 	s, err := c.hub().RoomStatus(ctx, hub.StatusQuery{RoomID: id, Viewer: c.agent()})
 	if err != nil {
 		return nil, err

@@ -62,6 +62,7 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 			return nil, err
 		}
 	}
+	c.bridge.caughtUp(ctx, c.at) // a watch ends at once for what is unread
 	w, err := c.watchCommand(room, in)
 	if err != nil {
 		return nil, err

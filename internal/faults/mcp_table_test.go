@@ -66,8 +66,18 @@ var mcpFaults = []fault{
 	},
 	{
 		"hub told before a cancellation can cross", "mcp/feeds.go",
-		"return m.feed == of && (m.written.IsZero() || ", "return m.feed == of && (m.written.IsZero() && ",
+		"if m.feed == of && (m.written.IsZero() || ", "if m.feed == of && (m.written.IsZero() && ",
 		"mcp", "TestFeedsNeverSkip",
+	},
+	{
+		"hub not told what was read", "mcp/link.go",
+		"	l.work.Go(l.report)\n", "",
+		"mcp", "TestHubHearsWhatWasRead",
+	},
+	{
+		"what was read counts as unread", "mcp/tools_agents.go",
+		"	c.bridge.caughtUp(ctx, c.at)\n", "",
+		"mcp", "TestWhatWasReadIsNotUnread",
 	},
 	{
 		"id of no message yet is waited behind", "mcp/tools_poll.go",
