@@ -6,7 +6,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 // What the cursors may take in memory, a shard, and when they are stored.
 const (
 	seenAgents = 256             // agents
-	seenNames  = 1024            // channels with a cursor, of all these agents
+	seenNames  = 1024            // channels with a cursor and answered messages, of all these agents
 	seenLazy   = 2 * time.Second // from a move to its row
 	seenBatch  = 1 << 20         // bytes of rows in one commit
 )
@@ -41,7 +40,7 @@ type seenShard struct {
 	mu     sync.Mutex
 	agents map[hub.AgentID]*seenAgent
 	order  *list.List // of *seenAgent, the longest unused first
-	names  int        // channels with a cursor
+	names  int        // channels with a cursor, and messages that were answered
 }
 
 type seenAgent struct {
@@ -85,7 +84,7 @@ func (b *seenBook) find(sh *seenShard, agent hub.AgentID) *seenAgent {
 	}
 	a.place = sh.order.PushBack(a)
 	sh.agents[agent] = a
-	sh.names += len(a.seen.Channels)
+	sh.names += a.seen.Size()
 	sh.evict()
 	return a
 }
@@ -99,7 +98,7 @@ func (sh *seenShard) evict() {
 		if next != nil && (a.moves == a.kept || hopeless) { // the last is in use
 			sh.order.Remove(e)
 			delete(sh.agents, a.agent)
-			sh.names -= len(a.seen.Channels)
+			sh.names -= a.seen.Size()
 		}
 		e = next
 	}
@@ -110,9 +109,7 @@ func (b *seenBook) of(agent hub.AgentID) core.Seen {
 	sh := b.shard(agent)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	s := b.find(sh, agent).seen
-	s.Channels = maps.Clone(s.Channels)
-	return s
+	return b.find(sh, agent).seen.Clone()
 }
 
 // move changes how far an agent has seen; it reports what change reports.
@@ -121,9 +118,9 @@ func (b *seenBook) move(agent hub.AgentID, change func(*core.Seen) bool) bool {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	a := b.find(sh, agent)
-	before := len(a.seen.Channels)
+	before := a.seen.Size()
 	moved := change(&a.seen)
-	sh.names += len(a.seen.Channels) - before
+	sh.names += a.seen.Size() - before
 	if !moved {
 		return false
 	}
@@ -302,6 +299,18 @@ func (h *Hub) noteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageI
 		h.noteBootstrap(ctx, agent, first-1)
 	}
 	return err
+}
+
+// noteReply says that an agent has seen the message to which it has replied; of
+// others, also of those before it, that says nothing.
+func (h *Hub) noteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
+	if id == 0 || !counts(ctx, agent) {
+		return
+	}
+	m, err := h.views.message(id)
+	if u := h.unreadOf(agent); err == nil && u.keeps(m) { // else it is seen, or counts again
+		h.saw(agent, func(s *core.Seen) bool { return s.Answer(id) })
+	}
 }
 
 // saw changes how far an agent has seen, and wakes who waits for that.

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -25,6 +26,14 @@ func reads(change func(*hub.EventsQuery)) func(context.Context, *rig) error {
 		q := hub.EventsQuery{Agent: "ann", Limit: 1}
 		change(&q)
 		_, err := r.Events(ctx, q)
+		return err
+	}
+}
+
+// replies answers a message with a public one.
+func replies(from hub.AgentID, to hub.MessageID) func(context.Context, *rig) error {
+	return func(ctx context.Context, r *rig) error {
+		_, err := r.tryPost(ctx, hub.PostInput{FromAgent: from, Channel: hub.DefaultChannel, Body: "so be it", ReplyTo: to})
 		return err
 	}
 }
@@ -60,6 +69,22 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 				_, err := r.Bootstrap(ctx, "ann")
 				return err
 			}, "", 0},
+			{"a reply to one of two", replies("ann", 5), "", 3},
+			{"a reply to one of two, in a room", replies("ann", 5), "the room", 2},
+			{"a public reply", replies("ann", 3), "", 3},
+			{"replies to all", func(ctx context.Context, r *rig) error {
+				return errors.Join(replies("ann", 5)(ctx, r), replies("ann", 1)(ctx, r), replies("ann", 2)(ctx, r), replies("ann", 3)(ctx, r), replies("ann", 5)(ctx, r))
+			}, "", 0},
+			{"a reply of another", replies("ben", 3), "", 5}, // which is itself unread
+			{"a reply of the operator in her name", func(ctx context.Context, r *rig) error {
+				return replies("ann", 5)(asOperator(ctx), r)
+			}, "", 4},
+			{"a reply to what she must not see", func(ctx context.Context, r *rig) error {
+				if err := replies("ann", 6)(ctx, r); !errors.Is(err, &hub.Error{Code: hub.CodeReplyNotFound}) {
+					return fmt.Errorf("answered: %v", err)
+				}
+				return nil
+			}, "", 4},
 			{"a room has its channel and the inbox", reads(func(*hub.EventsQuery) {}), "the room", 3},
 		} {
 			t.Run(fmt.Sprintf("%s, ring of %d", c.name, ring), func(t *testing.T) {
@@ -92,6 +117,34 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAnsweredAsksNothingMore: what an agent has replied to without a poll is shown to
+// it by no hook and no watch, and keeps it from being idle no more; what lies before is
+// as unread as it was. That survives a stop.
+func TestAnsweredAsksNothingMore(t *testing.T) {
+	store := newMemStore()
+	r := start(t, store)
+	r.register("ann")
+	first := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "first"})
+	asked := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "asked"})
+	if m, err := r.requestWaits("ann", r.views.tasks.concerning("ann")); err != nil || m == nil {
+		t.Fatalf("before the answer no request waits: %v", err)
+	}
+	r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "shall it be blue?", ReplyTo: asked.ID})
+	look := func(r *rig) {
+		t.Helper()
+		a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"})
+		if err != nil || a.Unread != 1 || len(a.Directed) != 1 || a.Directed[0].ID != first.ID {
+			t.Errorf("after the answer %d are unread, %+v, %v", a.Unread, a.Directed, err)
+		}
+		if m, err := r.requestWaits("ann", r.views.tasks.concerning("ann")); err != nil || m != nil {
+			t.Errorf("after the answer a request waits: %+v, %v", m, err)
+		}
+	}
+	look(r)
+	r.stop()
+	look(start(t, store))
 }
 
 // TestUnreadLeavesOutWakeNotices: what only wakes is not news.

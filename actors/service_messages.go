@@ -15,17 +15,26 @@ import (
 
 // Post stores a message; see hub.Messages.
 func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
-	caller := hub.CallerOf(ctx)
-	m, err := h.draftPost(caller, &in)
+	m, err := h.draftPost(hub.CallerOf(ctx), &in)
 	if err != nil {
 		return hub.Outcome[hub.EncodedMessage]{}, err
 	}
+	out, err := h.post(ctx, m, &in)
+	if err == nil {
+		h.noteReply(ctx, m.From, m.ReplyTo)
+	}
+	return out, err
+}
+
+// post lets the owner of a message decide.
+func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
 	size := len(in.Body) + len(in.Metadata)
 	for i := range in.Attachments {
 		size += len(in.Attachments[i].Content)
 	}
 	var row hub.EncodedMessage
 	var replayed bool
+	var err error
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
 		return h.postTask(ctx, m, size)

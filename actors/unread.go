@@ -31,7 +31,7 @@ func (h *Hub) unreadOf(agent hub.AgentID) unreadIn {
 }
 
 func (u *unreadIn) keeps(m *core.StoredMessage) bool {
-	if m.From == u.agent || m.Whole || u.from != "" && m.From != u.from || !hub.Visible(u.agent, m.From, m.To) {
+	if m.From == u.agent || m.Whole || u.from != "" && m.From != u.from || !hub.Visible(u.agent, m.From, m.To) || u.seen.HasAnswered(m.ID) {
 		return false
 	}
 	if m.To != "" {

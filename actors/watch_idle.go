@@ -61,7 +61,7 @@ func (h *Hub) requestWaits(agent hub.AgentID, tasks []core.StoredTask) (*core.St
 	seen := h.seen.of(agent)
 	for i := range tasks {
 		t := &tasks[i]
-		if !t.Direct || t.Task.CreatedBy == agent || t.Task.TaskID <= seen.InInbox() {
+		if !t.Direct || t.Task.CreatedBy == agent || t.Task.TaskID <= seen.InInbox() || seen.HasAnswered(t.Task.TaskID) {
 			continue
 		}
 		m, err := h.views.message(t.Task.TaskID)

@@ -2,6 +2,8 @@ package core
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"hubcli/hub"
 )
@@ -10,6 +12,10 @@ import (
 // Beyond it the lowest is forgotten, which may show a message as unread again.
 const MaxSeenChannels = 64
 
+// MaxSeenAnswered is how many messages above the cursors one agent can have
+// answered. Beyond it the lowest is forgotten, with the same effect.
+const MaxSeenAnswered = 64
+
 // Seen is how far one agent has seen, and what it has been told of. A cursor is
 // the highest id up to which the agent has said to have seen all of a scope; none
 // ever moves back. The zero Seen has seen nothing.
@@ -17,6 +23,9 @@ type Seen struct {
 	All      hub.MessageID                     `json:"all,omitempty"`      // everything public, and the inbox
 	Inbox    hub.MessageID                     `json:"inbox,omitempty"`    // direct messages
 	Channels map[hub.ChannelName]hub.MessageID `json:"channels,omitempty"` // public messages of one channel; each above All
+	// Answered are single messages above a cursor that the agent has replied to, rising:
+	// these it has seen, whatever lies before them.
+	Answered []hub.MessageID `json:"answered,omitempty"`
 	// Told is what the agent has been told of by a hook or a watch. It has not
 	// thereby read it.
 	Told hub.MessageID `json:"told,omitempty"`
@@ -24,7 +33,17 @@ type Seen struct {
 
 // Begun reports whether the agent has seen, or was told of, anything.
 func (s *Seen) Begun() bool {
-	return s.All > 0 || s.Inbox > 0 || s.Told > 0 || len(s.Channels) > 0
+	return s.All > 0 || s.Inbox > 0 || s.Told > 0 || len(s.Channels) > 0 || len(s.Answered) > 0
+}
+
+// Size is what s takes in memory, in cursors and single messages.
+func (s *Seen) Size() int { return len(s.Channels) + len(s.Answered) }
+
+// Clone returns a copy that shares nothing with s.
+func (s *Seen) Clone() Seen {
+	c := *s
+	c.Channels, c.Answered = maps.Clone(s.Channels), slices.Clone(s.Answered)
+	return c
 }
 
 // InChannel returns up to which id the public messages of a channel are seen.
@@ -48,6 +67,8 @@ func (s *Seen) SawAll(id hub.MessageID) bool {
 			delete(s.Channels, c)
 		}
 	}
+	above, _ := slices.BinarySearch(s.Answered, id+1)
+	s.Answered = slices.Delete(s.Answered, 0, above)
 	return true
 }
 
@@ -84,6 +105,27 @@ func (s *Seen) forgetLowest(keep hub.ChannelName) {
 		}
 	}
 	delete(s.Channels, lowest)
+}
+
+// Answer says that the agent has replied to one message, and so has seen it and
+// nothing else.
+func (s *Seen) Answer(id hub.MessageID) bool {
+	at, has := slices.BinarySearch(s.Answered, id)
+	if has || id <= s.All || at == 0 && len(s.Answered) >= MaxSeenAnswered {
+		return false
+	}
+	s.Answered = slices.Insert(s.Answered, at, id)
+	if len(s.Answered) > MaxSeenAnswered {
+		s.Answered = slices.Delete(s.Answered, 0, 1)
+	}
+	return true
+}
+
+// HasAnswered reports whether the agent has replied to a message, as far as that is
+// remembered.
+func (s *Seen) HasAnswered(id hub.MessageID) bool {
+	_, has := slices.BinarySearch(s.Answered, id)
+	return has
 }
 
 // Tell says that the agent has been told of everything up to id.

@@ -105,8 +105,8 @@ func (h *hooked) last(t *testing.T, agent hub.AgentID) hub.MessageID {
 	return a.HeadID
 }
 
-// TestPrintedHoldsNoTurn: what hubcli poll has printed holds no turn either, and no
-// turn is held for what the agent has said itself.
+// TestPrintedHoldsNoTurn: what hubcli poll has printed holds no turn either, nor does
+// a message that the agent has answered without a poll.
 func TestPrintedHoldsNoTurn(t *testing.T) {
 	for harness, says := range payloads {
 		t.Run(harness, func(t *testing.T) {
@@ -140,6 +140,17 @@ func TestPrintedHoldsNoTurn(t *testing.T) {
 			run("post", "--channel", string(h.room.Channel), "something else")
 			if said := stop(); !strings.Contains(said, "third") || strings.Contains(said, "second") {
 				t.Errorf("what was not printed does not hold the turn: %s", said)
+			}
+			h.direct(t, live[0], "fourth")
+			h.direct(t, live[0], "fifth")
+			run("post", "--to", "lead", "--reply-to", fmt.Sprint(h.last(t, live[0])), "done")
+			if said := stop(); !strings.Contains(said, "fourth") || strings.Contains(said, "fifth") {
+				t.Errorf("of two messages the second was answered, and the turn is held: %s", said)
+			}
+			h.direct(t, live[0], "sixth")
+			run("post", "--to", "lead", "--reply-to", fmt.Sprint(h.last(t, live[0])), "done too")
+			if said := stop(); said != says.silence {
+				t.Errorf("what was answered holds the turn: %s", said)
 			}
 		})
 	}

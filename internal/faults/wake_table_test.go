@@ -74,7 +74,23 @@ var wakeFaults = []fault{
 		"actors", "TestSeatIdleNamesWhatMayBeSeen",
 	},
 
+	{
+		"answered message counts as unread", "actors/service_messages.go",
+		"		h.noteReply(ctx, m.From, m.ReplyTo)\n", "",
+		"actors", "TestAnsweredAsksNothingMore",
+	},
+	{
+		"answer counts for all before it", "actors/seen.go",
+		"return s.Answer(id) }", "return s.SawAll(id) }",
+		"actors", "TestAnsweredAsksNothingMore",
+	},
+
 	// Hooks.
+	{
+		"turn held for what is being read", "hook/stop.go",
+		"		fresh = r.unread(ctx, s, fresh)\n", "		_ = r.unread(ctx, s, fresh)\n",
+		"hook", "TestStopWaitsForWhatIsBeingRead",
+	},
 	{
 		"two hooks hold one turn", "hook/stop.go",
 		"if !told.Moved {", "if false && !told.Moved {",
