@@ -37,7 +37,7 @@ func TestWhoWasAskedGoesOnSeeingATask(t *testing.T) {
 			if _, err := r.Task(t.Context(), id, viewer); (err == nil) != sees {
 				t.Errorf("%s: %v", viewer, err)
 			}
-			if list, err := r.Tasks(t.Context(), hub.TasksQuery{Viewer: viewer, Limit: 10}); err != nil || (len(list) == 1) != sees {
+			if list, _, err := r.Tasks(t.Context(), hub.TasksQuery{Viewer: viewer, Limit: 10}); err != nil || (len(list) == 1) != sees {
 				t.Errorf("%s: %d tasks, %v", viewer, len(list), err)
 			}
 		}

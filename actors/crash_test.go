@@ -75,7 +75,7 @@ func crashes(t *testing.T, at Step, seed uint64) (points []crashPoint) {
 // record that ended the last child must have ended it too.
 func wholeTrees(t *testing.T, r *rig) {
 	t.Helper()
-	tasks, err := r.Tasks(asOperator(t.Context()), hub.TasksQuery{Limit: 1000})
+	tasks, _, err := r.Tasks(asOperator(t.Context()), hub.TasksQuery{Limit: 1000})
 	if err != nil {
 		t.Fatalf("tasks: %v", err)
 	}
@@ -102,7 +102,7 @@ func wholeTrees(t *testing.T, r *rig) {
 func wholeRuns(t *testing.T, r *rig) {
 	t.Helper()
 	operator := asOperator(t.Context())
-	runs, err := r.Runs(operator, hub.RunsQuery{Limit: 1000})
+	runs, _, err := r.Runs(operator, hub.RunsQuery{Limit: 1000})
 	if err != nil {
 		t.Fatalf("runs: %v", err)
 	}

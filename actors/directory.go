@@ -210,6 +210,25 @@ func (d *directory) agents(capability string) []hub.Session {
 	return out
 }
 
+// page returns the first n live sessions behind an agent id that keep keeps, by
+// agent id, watchers left out.
+func (d *directory) page(behind hub.AgentID, n int, keep func(hub.AgentID, *hub.Session) bool) []hub.Session {
+	found := firsts[hub.AgentID]{n: n, compare: cmp.Compare[hub.AgentID]}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for agent, p := range d.live {
+		if agent > behind && !agent.Watcher() && keep(agent, &p.session) {
+			found.add(agent)
+		}
+	}
+	ids := found.sorted()
+	out := make([]hub.Session, len(ids))
+	for i, id := range ids {
+		out[i] = d.live[id].row()
+	}
+	return out
+}
+
 // silent returns the sessions that were last heard of before limit and have no
 // call parked, nor a watch.
 func (d *directory) silent(limit hub.Time) []session {

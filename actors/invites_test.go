@@ -86,7 +86,7 @@ func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
 			if _, err := again.Authenticate(t.Context(), answers[0].Session.SessionID); err != nil {
 				t.Errorf("the session is not good: %v", err)
 			}
-			if rows, err := again.Invites(t.Context(), hub.InvitesQuery{Limit: 9}); err != nil || len(rows) != 1 || rows[0].Uses != 1 || rows[0].State != hub.InviteExhausted {
+			if rows, _, err := again.Invites(t.Context(), hub.InvitesQuery{Limit: 9}); err != nil || len(rows) != 1 || rows[0].Uses != 1 || rows[0].State != hub.InviteExhausted {
 				t.Errorf("the invite is %+v, %v", rows, err)
 			}
 		})
@@ -325,7 +325,7 @@ func TestArtifactSurvivesAPanicInApply(t *testing.T) {
 				t.Errorf("%s: %q, %v", id, got.Data, err)
 			}
 		}
-		if rows, err := r.Artifacts(t.Context(), hub.ArtifactsQuery{RoomID: room.RoomID, Limit: 9}); err != nil || len(rows) != 3 {
+		if rows, _, err := r.Artifacts(t.Context(), hub.ArtifactsQuery{RoomID: room.RoomID, Limit: 9}); err != nil || len(rows) != 3 {
 			t.Errorf("%d artifacts, %v", len(rows), err)
 		}
 	}

@@ -412,13 +412,13 @@ func TestLocksAreLeasesOfPaths(t *testing.T) {
 	if _, err := r.RefreshLock(ctx, hub.LockHoldInput{FilePath: "/a/c", AgentID: "ann", TTLSec: 60, Fence: 1}); err != nil {
 		t.Errorf("refresh: %v", err)
 	}
-	if got, err := r.Locks(ctx, hub.LeasesQuery{ActiveOnly: true, Limit: 10}); err != nil || len(got) != 1 {
+	if got, _, err := r.Locks(ctx, hub.LeasesQuery{ActiveOnly: true, Limit: 10}); err != nil || len(got) != 1 {
 		t.Errorf("locks: %+v, %v", got, err)
 	}
 	if _, err := r.ReleaseLock(ctx, hub.LockHoldInput{FilePath: "/a/c", AgentID: "ann"}); err != nil {
 		t.Errorf("release: %v", err)
 	}
-	if got, err := r.Locks(ctx, hub.LeasesQuery{Limit: 10}); err != nil || len(got) != 1 || got[0].ReleasedAt == nil {
+	if got, _, err := r.Locks(ctx, hub.LeasesQuery{Limit: 10}); err != nil || len(got) != 1 || got[0].ReleasedAt == nil {
 		t.Errorf("locks that ended: %+v, %v", got, err)
 	}
 }

@@ -22,9 +22,10 @@ type leaseView struct {
 
 // heldLease is the row of a lease and what it is found by.
 type heldLease struct {
-	row   []byte // nil: its owner is being rebuilt, or is in quarantine
-	agent hub.AgentID
-	task  hub.MessageID
+	row    []byte // nil: its owner is being rebuilt, or is in quarantine
+	agent  hub.AgentID
+	thread hub.ThreadID // claims only
+	task   hub.MessageID
 }
 
 func newLeaseView() *leaseView {
@@ -61,7 +62,7 @@ func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.LeaseGranted:
-			v.put(core.LeaseKey{Space: f.Space, Key: f.Key}, heldLease{agent: f.Agent, task: f.Task}) // its row follows
+			v.put(core.LeaseKey{Space: f.Space, Key: f.Key}, heldLease{agent: f.Agent, thread: f.Thread, task: f.Task}) // its row follows
 		case *core.LeaseReleased:
 			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseExpired:
@@ -86,7 +87,7 @@ func (v *leaseView) restore(l core.Lease) {
 	if err != nil {
 		panic("actors: a lease does not encode: " + err.Error())
 	}
-	v.put(l.LeaseKey(), heldLease{row: value, agent: l.Agent, task: l.Task})
+	v.put(l.LeaseKey(), heldLease{row: value, agent: l.Agent, thread: l.Thread, task: l.Task})
 }
 
 // list returns the held leases of a space that keep keeps, by key.
@@ -108,6 +109,48 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 	}
 	slices.SortFunc(out, func(a, b core.Lease) int { return cmp.Compare(a.Key, b.Key) })
 	return out, nil
+}
+
+// page returns the rows of the first n held leases of a space behind a key that
+// keeps keeps, by key. Rows are decoded by the caller, without the lock.
+func (v *leaseView) page(space core.LeaseSpace, behind string, n int, keeps *leaseFilter) [][]byte {
+	type row struct {
+		key  string
+		data []byte
+	}
+	found := firsts[row]{n: n, compare: func(a, b row) int { return cmp.Compare(a.key, b.key) }}
+	add := func(k core.LeaseKey, l heldLease) {
+		if k.Space == space && k.Key > behind && l.row != nil && keeps.keep(k.Key, l.agent, l.thread, l.task) {
+			found.add(row{k.Key, l.row})
+		}
+	}
+	v.mu.RLock()
+	switch k := (core.LeaseKey{Space: space, Key: keeps.key}); {
+	case keeps.key != "":
+		add(k, v.held[k])
+	case keeps.owner != "":
+		for k := range v.agents[keeps.owner] {
+			add(k, v.held[k])
+		}
+	default:
+		for k, l := range v.held {
+			add(k, l)
+		}
+	}
+	v.mu.RUnlock()
+	out := make([][]byte, 0, len(found.rows))
+	for _, r := range found.sorted() {
+		out = append(out, r.data)
+	}
+	return out
+}
+
+// row returns the row of a lease if it is held; nil where it cannot be shown.
+func (v *leaseView) row(k core.LeaseKey) (row []byte, held bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	l, held := v.held[k]
+	return l.row, held
 }
 
 // of returns the held leases of an agent and the held claims on a task: whichever

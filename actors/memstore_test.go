@@ -349,11 +349,18 @@ func (s *memStore) Row(t core.Table, key []byte) ([]byte, error) {
 }
 
 func (s *memStore) RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error {
+	return s.RowsBehind(t, prefix, nil, backward, fn)
+}
+
+func (s *memStore) RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error {
 	s.mu.RLock()
 	err := s.readable()
 	var keys []string
 	values := map[string][]byte{}
 	for k, v := range s.disk.rows[t] {
+		if behind != nil && (k == string(behind) || (k < string(behind)) != backward) {
+			continue
+		}
 		if strings.HasPrefix(k, string(prefix)) {
 			keys = append(keys, k)
 			values[k] = v

@@ -109,13 +109,13 @@ func TestOperatorReadsThreadsOfDirectMessages(t *testing.T) {
 	if err != nil || len(thread.Messages) != 1 || thread.Thread.MessageCount != 1 {
 		t.Errorf("the operator's thread is %+v, %v", thread, err)
 	}
-	list, err := r.Threads(operator, hub.ThreadsQuery{Limit: 10})
+	list, _, err := r.Threads(operator, hub.ThreadsQuery{Limit: 10})
 	if err != nil || len(list) != 2 || list[0].ThreadID != "u" || list[1].MessageCount != 1 {
 		t.Errorf("the operator's threads are %+v, %v", list, err)
 	}
 	_, err = r.Thread(t.Context(), "t", "eve")
 	wantCode(t, err, hub.CodeThreadNotFound)
-	if list, err := r.Threads(t.Context(), hub.ThreadsQuery{Viewer: "eve", Limit: 10}); err != nil || len(list) != 1 {
+	if list, _, err := r.Threads(t.Context(), hub.ThreadsQuery{Viewer: "eve", Limit: 10}); err != nil || len(list) != 1 {
 		t.Errorf("another agent's threads are %+v, %v", list, err)
 	}
 }

@@ -59,6 +59,14 @@ func look[T any](p *places, ask func(*core.Atlas) T) T {
 	return ask(p.atlas)
 }
 
+// rooms calls fn with the rooms of a project, or of all if id is empty, in any
+// order. fn asks no view.
+func (p *places) rooms(id hub.ProjectID, fn func(*hub.Room)) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	p.atlas.EachRoom(id, fn)
+}
+
 // room returns the room with this id. room_not_found.
 func (h *Hub) room(id hub.RoomID) (hub.Room, error) {
 	h.views.places.mu.RLock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -58,11 +59,11 @@ func (r *rig) state() map[string]string {
 	put("task view", r.views.tasks.list(func(*core.StoredTask) bool { return true }))
 	put("run view", r.views.runs.list(""))
 	for _, viewer := range append([]hub.AgentID{""}, someAgents...) {
-		ids, parts, err := r.views.threads.latest(viewer, 100)
+		found, err := r.views.threads.latest(viewer, walk{math.MaxUint64, math.MaxUint64}, 100)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		put("threads of "+string(viewer), []any{ids, parts})
+		put("threads of "+string(viewer), fmt.Sprint(found))
 	}
 	put("counts", r.Counts())
 	return out

@@ -177,7 +177,7 @@ func (r *rig) release(agent hub.AgentID, key hub.ClaimKey) {
 // holder returns who holds a claim as the view shows it, or "".
 func (r *rig) holder(key hub.ClaimKey) hub.AgentID {
 	r.t.Helper()
-	claims, err := r.Claims(context.Background(), hub.LeasesQuery{ActiveOnly: true, Limit: 1000})
+	claims, _, err := r.Claims(context.Background(), hub.LeasesQuery{ActiveOnly: true, Limit: 1000})
 	if err != nil {
 		r.t.Fatalf("claims: %v", err)
 	}

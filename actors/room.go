@@ -34,7 +34,7 @@ func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 		}
 		r.RestoreInvite(i)
 	}
-	err = readRows(h, core.TableArtifactTitle, all, false, func(key []byte, latest core.LatestArtifact) bool {
+	err = readRows(h, core.TableArtifactTitle, all, nil, false, func(key []byte, latest core.LatestArtifact) bool {
 		r.RestoreTitle(string(key[len(all):]), latest.Version)
 		return true
 	})
@@ -43,7 +43,7 @@ func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 
 // seatsOf lists the seats of a room by agent id.
 func (h *Hub) seatsOf(room hub.RoomID) (seats []core.StoredSeat, err error) {
-	err = readRows(h, core.TableSeat, core.SeatKey(room, ""), false, func(_ []byte, s core.StoredSeat) bool {
+	err = readRows(h, core.TableSeat, core.SeatKey(room, ""), nil, false, func(_ []byte, s core.StoredSeat) bool {
 		seats = append(seats, s)
 		return true
 	})
@@ -74,11 +74,11 @@ func (h *Hub) roomsOf(agent hub.AgentID) (rooms []hub.RoomID, err error) {
 }
 
 // readRows calls fn with the rows of a table whose key begins with prefix, in
-// key order (falling if backward), until fn returns false. Rows without a value
-// are left out. corrupt_record.
-func readRows[T any](h *Hub, t core.Table, prefix []byte, backward bool, fn func(key []byte, row T) bool) error {
+// key order (falling if backward), from the first behind a key on, until fn returns
+// false; nil is the beginning. Rows without a value are left out. corrupt_record.
+func readRows[T any](h *Hub, t core.Table, prefix, behind []byte, backward bool, fn func(key []byte, row T) bool) error {
 	var bad error
-	err := h.rows.RowsOf(t, prefix, backward, func(key, value []byte) bool {
+	err := h.rows.RowsBehind(t, prefix, behind, backward, func(key, value []byte) bool {
 		if len(value) == 0 {
 			return true
 		}

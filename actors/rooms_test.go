@@ -31,7 +31,7 @@ func TestRoomOwnsItsChannel(t *testing.T) {
 	if n := r.Counts().Channels; n != before+1 {
 		t.Errorf("%d channels are counted, want %d", n, before+1)
 	}
-	channels, err := r.Channels(t.Context())
+	channels, _, err := r.Channels(t.Context(), hub.ChannelsQuery{})
 	if err != nil || len(channels) != 3 || channels[2].Name != room.Channel || *channels[2].RoomID != room.RoomID || channels[2].CreatedBy != "ann" {
 		t.Fatalf("the channels are %+v, %v", channels, err)
 	}

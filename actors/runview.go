@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -59,6 +60,33 @@ func (v *runView) list(room hub.RoomID) []core.StoredRun {
 		out = append(out, v.live[id])
 	}
 	slices.SortFunc(out, func(a, b core.StoredRun) int { return core.CompareRuns(b.Run.RunID, a.Run.RunID) })
+	return out
+}
+
+// page returns the first n live runs of a room, or of all if room is empty, that
+// were made before a record, newest first.
+func (v *runView) page(room hub.RoomID, before hub.Seq, n int) []core.StoredRun {
+	found := firsts[hub.Seq]{n: n, compare: func(a, b hub.Seq) int { return cmp.Compare(b, a) }}
+	add := func(id hub.RunID) {
+		if seq := seqOf(core.PrefixRun, id); seq < before {
+			found.add(seq)
+		}
+	}
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if room == "" {
+		for id := range v.live {
+			add(id)
+		}
+	}
+	for id := range v.rooms[room] {
+		add(id)
+	}
+	seqs := found.sorted()
+	out := make([]core.StoredRun, len(seqs))
+	for i, seq := range seqs {
+		out[i] = v.live[hub.RunID(core.IDAt(core.PrefixRun, seq))]
+	}
 	return out
 }
 

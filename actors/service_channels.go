@@ -1,9 +1,8 @@
 package actors
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
 	"strings"
 	"sync"
 
@@ -24,26 +23,36 @@ func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outco
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
 }
 
-// Channels lists all channels by name; see hub.Channels.
-func (h *Hub) Channels(context.Context) ([]hub.Channel, error) {
-	out := []hub.Channel{builtinChannel(hub.DirectChannel), builtinChannel(hub.DefaultChannel)}
-	bad := false
-	err := h.rows.RowsOf(core.TableChannel, nil, false, func(_, value []byte) bool {
-		var row hub.Channel
-		if bad = json.Unmarshal(value, &row) != nil; bad {
-			return false
+// Channels lists channels by name; see hub.Channels. They are of three kinds: those
+// that always exist, those that were made and those of rooms.
+func (h *Hub) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
+	behind, err := h.textPlace(listChannels, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	n := pageRows(q.Limit)
+	keeps := func(c *hub.Channel) bool {
+		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy)
+	}
+	found := firsts[hub.Channel]{n: n + 1, compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
+	add := func(c hub.Channel) {
+		if keeps(&c) {
+			found.add(c)
 		}
-		out = append(out, row)
-		return true
+	}
+	add(builtinChannel(hub.DirectChannel))
+	add(builtinChannel(hub.DefaultChannel))
+	h.views.places.rooms("", func(room *hub.Room) { add(roomChannel(room)) })
+	stored := 0
+	err = readRows(h, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
+		if keeps(&c) {
+			found.add(c)
+			stored++
+		}
+		return stored <= n
 	})
-	if bad {
-		err = hub.NewError(hub.CodeCorruptRecord, "a stored channel cannot be read")
-	}
-	for _, room := range look(h.views.places, func(a *core.Atlas) []hub.Room { return a.Rooms("") }) {
-		out = append(out, roomChannel(&room))
-	}
-	slices.SortFunc(out, func(a, b hub.Channel) int { return strings.Compare(string(a.Name), string(b.Name)) })
-	return out, err
+	rows, next := paged(h, listChannels, found.sorted(), n, func(c *hub.Channel) []byte { return []byte(c.Name) })
+	return rows, next, err
 }
 
 // knownChannels remembers channels that exist. Channels are never deleted, so

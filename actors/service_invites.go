@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 
 	"hubcli/actors/core"
@@ -53,37 +54,38 @@ func (h *Hub) drawCode(room hub.RoomID) (nonce string, hash []byte, err error) {
 }
 
 // Invites lists invites, latest first; see hub.Invites.
-func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, error) {
+func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.Cursor, error) {
 	var project hub.ProjectID
 	var room hub.RoomID
 	switch {
 	case q.Room != "":
 		row, err := h.findRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		room = row.RoomID
 	case q.Project != "":
 		row, err := h.findProject(q.Project)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		project = row.ProjectID
 	}
-	before, err := beforeSeq(core.PrefixInvite, string(q.Before))
+	before, err := h.beforeSeq(listInvites, q.Cursor, core.PrefixInvite, string(q.Before))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	now := h.clock.now()
+	now, n := h.clock.now(), pageRows(q.Limit)
 	out := []hub.Invite{}
 	err = h.latestInvites(room, before, func(i core.StoredInvite) bool {
 		row := i.Shown(now)
 		if (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State) {
 			out = append(out, row)
 		}
-		return len(out) < q.Limit
+		return len(out) <= n
 	})
-	return out, err
+	out, next := paged(h, listInvites, out, n, func(i *hub.Invite) []byte { return idKey(core.PrefixInvite, i.InviteID) })
+	return out, next, err
 }
 
 // latestInvites calls fn with the invites of a room, of all rooms if it is empty,
@@ -94,10 +96,8 @@ func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.Stored
 		table, prefix = core.TableInvite, core.OwnedKey(room, nil)
 	}
 	var bad error
-	err := h.rows.RowsOf(table, prefix, true, func(key, value []byte) bool {
-		if hub.Seq(core.KeyEnd(key)) >= before {
-			return true
-		}
+	behind := append(slices.Clip(prefix), core.SeqKey(before)...)
+	err := h.rows.RowsBehind(table, prefix, behind, true, func(key, value []byte) bool {
 		var i core.StoredInvite
 		if room != "" {
 			i, bad = decodeRow[core.StoredInvite](table, value)

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"hubcli/actors/core"
@@ -219,66 +218,4 @@ func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
 		g.Row = *a.Lock
 	}
 	return g
-}
-
-// Claims lists claims by key; see hub.Leases.
-func (h *Hub) Claims(_ context.Context, q hub.LeasesQuery) ([]hub.Claim, error) {
-	leases, err := h.listLeases(core.SpaceClaim, core.TableClaim, q)
-	if err != nil {
-		return nil, err
-	}
-	now, out := h.clock.now(), make([]hub.Claim, len(leases))
-	for i := range leases {
-		out[i] = leases[i].Claim(now)
-	}
-	return out, nil
-}
-
-// Locks lists file locks by path; see hub.Leases.
-func (h *Hub) Locks(_ context.Context, q hub.LeasesQuery) ([]hub.Lock, error) {
-	leases, err := h.listLeases(core.SpaceLock, core.TableLock, q)
-	if err != nil {
-		return nil, err
-	}
-	now, out := h.clock.now(), make([]hub.Lock, len(leases))
-	for i := range leases {
-		out[i] = leases[i].Lock(now)
-	}
-	return out, nil
-}
-
-// listLeases lists held leases from memory, or the last state of every key from
-// the store.
-func (h *Hub) listLeases(space core.LeaseSpace, table core.Table, q hub.LeasesQuery) ([]core.Lease, error) {
-	matches := func(l *core.Lease) bool { return q.ThreadID == "" || l.Thread == q.ThreadID }
-	held, err := h.views.leases.list(space, matches)
-	if err != nil || q.ActiveOnly {
-		return held[:min(len(held), q.Limit)], err
-	}
-	live := map[string]bool{}
-	for i := range held {
-		live[held[i].Key] = true
-	}
-	out := held
-	var bad error
-	err = h.rows.RowsOf(table, nil, false, func(key, value []byte) bool {
-		if live[string(key)] {
-			return true
-		}
-		l, decodeErr := decodeLease(value)
-		if decodeErr != nil {
-			bad = decodeErr
-			return false
-		}
-		// A row that is not in the view but says held is not visible yet.
-		if l.Ended != nil && matches(&l) {
-			out = append(out, l)
-		}
-		return len(out) < q.Limit+len(held)
-	})
-	if err == nil {
-		err = bad
-	}
-	slices.SortFunc(out, func(a, b core.Lease) int { return a.LeaseKey().Compare(b.LeaseKey()) })
-	return out[:min(len(out), q.Limit)], err
 }

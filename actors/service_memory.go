@@ -3,7 +3,6 @@ package actors
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -65,11 +64,20 @@ func (h *Hub) memoryCodec() codec[hub.Memory] {
 }
 
 // Recall returns memories; see hub.Memories.
-func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, error) {
+func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.Cursor, error) {
 	room, err := h.room(q.RoomID)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
+	w, err := h.walkPlace(listMemories, q.Cursor, h.views.shownSeq.Load())
+	if err != nil {
+		return nil, "", err
+	}
+	if q.Cursor != "" && q.Query != "" {
+		return nil, "", hub.Invalid("cursor", "a query answers the best memories, which is no list to go on with").
+			WithFix("leave query out to page through what is remembered, or ask for more with limit")
+	}
+	q.Limit = pageRows(q.Limit)
 	var of []string
 	if q.Scope != hub.ScopeProject {
 		of = append(of, string(room.RoomID))
@@ -78,16 +86,20 @@ func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, erro
 		of = append(of, string(room.ProjectID))
 	}
 	var rows []hub.Memory
+	next := hub.Cursor("")
 	switch {
 	case q.MemoryID != "":
 		rows, err = h.recallOne(of, q)
 	case q.Query != "":
 		rows, err = h.recallBest(ctx, of, q)
 	default:
-		rows, err = h.recallLatest(ctx, of, q)
+		rows, err = h.recallLatest(ctx, of, &q, w)
+		rows, next = paged(h, listMemories, rows, q.Limit, func(m *hub.Memory) []byte {
+			return walkKey(w.asOf, uint64(seqOf(core.PrefixMemory, m.MemoryID)))
+		})
 	}
 	fitMemories(rows, q)
-	return rows, err
+	return rows, next, err
 }
 
 // recallOne returns the memory with an id, if it is one of these.
@@ -129,53 +141,6 @@ func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (r
 		}
 	}
 	return rows, err
-}
-
-// recallLatest reads memories from the store, the latest first.
-func (h *Hub) recallLatest(ctx context.Context, of []string, q hub.MemoryQuery) (rows []hub.Memory, err error) {
-	shown := hub.Seq(h.views.shownSeq.Load())
-	for _, whose := range of {
-		from := len(rows)
-		var bad error
-		take := func(seq hub.Seq) bool {
-			if seq > shown {
-				return true
-			}
-			var row core.StoredMemory
-			if row, bad = h.memory(seq); bad != nil {
-				return false
-			}
-			if q.Selects(&row.Memory) {
-				rows = append(rows, row.Memory)
-			}
-			return len(rows)-from < q.Limit && ctx.Err() == nil
-		}
-		if q.Key != "" && !q.History {
-			value, err := h.rows.Row(core.TableMemoryKey, core.MemoryKey(whose, q.Key))
-			if err != nil && !errors.Is(err, ErrNotFound) {
-				return nil, err
-			}
-			if seq, ok := core.MemorySeq(value); ok {
-				take(seq)
-			}
-		} else {
-			err = h.rows.RowsOf(core.TableMemoryBy, core.MemoryByKey(whose, 0), true, func(key, end []byte) bool {
-				if len(end) > 0 && !q.History {
-					return ctx.Err() == nil
-				}
-				return take(hub.Seq(binary.BigEndian.Uint64(key[len(key)-8:])))
-			})
-		}
-		if err = errors.Join(err, bad); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b hub.Memory) int {
-		x, _ := core.SeqOf(core.PrefixMemory, string(a.MemoryID))
-		y, _ := core.SeqOf(core.PrefixMemory, string(b.MemoryID))
-		return cmp.Compare(y, x)
-	})
-	return rows[:min(len(rows), q.Limit)], nil
 }
 
 // memory returns a memory as it is now. ErrNotFound.

@@ -2,6 +2,8 @@ package actors
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -18,9 +20,17 @@ func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outco
 	return hub.Outcome[hub.Project]{Row: row, Created: true, Replayed: replayed}, err
 }
 
-// Projects lists projects by slug; see hub.Projects.
-func (h *Hub) Projects(context.Context) ([]hub.Project, error) {
-	return look(h.views.places, (*core.Atlas).Projects), nil
+// Projects lists projects by slug; see hub.Projects. They are few: there is a
+// limit to them.
+func (h *Hub) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
+	behind, err := h.textPlace(listProjects, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	all := look(h.views.places, (*core.Atlas).Projects)
+	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind })
+	rows, next := paged(h, listProjects, all, pageRows(q.Limit), func(p *hub.Project) []byte { return []byte(p.Slug) })
+	return rows, next, nil
 }
 
 // Project returns one; see hub.Projects.
@@ -38,15 +48,28 @@ func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub
 }
 
 // Rooms lists rooms by slug; see hub.Projects.
-func (h *Hub) Rooms(_ context.Context, project string) ([]hub.Room, error) {
-	if project == "" {
-		return look(h.views.places, func(a *core.Atlas) []hub.Room { return a.Rooms("") }), nil
+func (h *Hub) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
+	var project hub.Project
+	var err error
+	if q.Project != "" {
+		if project, err = h.findProject(q.Project); err != nil {
+			return nil, "", err
+		}
 	}
-	found, err := h.findProject(project)
+	place, from, err := h.secrets().place(listRooms, q.Cursor)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return look(h.views.places, func(a *core.Atlas) []hub.Room { return a.Rooms(found.ProjectID) }), nil
+	slug, id, _ := strings.Cut(string(place), "\x00")
+	behind, n := hub.Room{Slug: slug, RoomID: hub.RoomID(id)}, pageRows(q.Limit)
+	found := firsts[hub.Room]{n: n + 1, compare: core.CompareRooms}
+	h.views.places.rooms(project.ProjectID, func(r *hub.Room) {
+		if !from || core.CompareRooms(*r, behind) > 0 {
+			found.add(*r)
+		}
+	})
+	rows, next := paged(h, listRooms, found.sorted(), n, func(r *hub.Room) []byte { return []byte(r.Slug + "\x00" + string(r.RoomID)) })
+	return rows, next, nil
 }
 
 // Room returns one; see hub.Projects.

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,38 +30,37 @@ func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcom
 }
 
 // Decisions lists decisions, latest first; see hub.Records.
-func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision, error) {
+func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
 	if q.RoomID != "" {
 		if _, err := h.room(q.RoomID); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	before, err := beforeSeq(core.PrefixDecision, string(q.Before))
+	before, err := h.beforeSeq(listDecisions, q.Cursor, core.PrefixDecision, string(q.Before))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	out := []hub.Decision{}
+	out, n := []hub.Decision{}, pageRows(q.Limit)
 	err = latestRows(h, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
 		out = append(out, d)
-		return len(out) < q.Limit
+		return len(out) <= n
 	})
-	return out, err
+	out, next := paged(h, listDecisions, out, n, func(d *hub.Decision) []byte { return idKey(core.PrefixDecision, d.DecisionID) })
+	return out, next, err
 }
 
 // latestRows calls fn with the rows of a table by sequence number, latest first
 // from the one before before on, those of one room if room is not empty, until fn
-// returns false. What is later is passed over by its key.
+// returns false.
 func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, before hub.Seq, fn func(T) bool) error {
 	index, prefix := table, []byte(nil)
 	if room != "" {
 		index, prefix = byRoom, core.OwnedKey(room, nil)
 	}
 	var bad error
-	err := h.rows.RowsOf(index, prefix, true, func(key, value []byte) bool {
+	behind := append(slices.Clip(prefix), core.SeqKey(before)...)
+	err := h.rows.RowsBehind(index, prefix, behind, true, func(key, value []byte) bool {
 		seq := hub.Seq(core.KeyEnd(key))
-		if seq >= before {
-			return true
-		}
 		var row T
 		if room == "" {
 			row, bad = decodeRow[T](table, value)
@@ -74,19 +72,38 @@ func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, before
 	return errors.Join(err, bad)
 }
 
-// beforeSeq reads the id that a listing goes on before; without one it begins with
-// the latest. The thing need not exist. invalid.
-func beforeSeq(prefix, id string) (hub.Seq, error) {
+// beforeSeq reads where a listing goes on: behind its cursor and before an id;
+// without either it begins with the latest. The thing need not exist. invalid.
+func (h *Hub) beforeSeq(list listOf, c hub.Cursor, prefix, id string) (hub.Seq, error) {
+	place, err := h.numberPlace(list, c)
+	if err != nil {
+		return 0, err
+	}
+	before, err := beforeID(prefix, id)
+	return min(before, hub.Seq(place)), err
+}
+
+// beforeID is beforeSeq without a cursor.
+func beforeID(prefix, id string) (hub.Seq, error) {
 	if id == "" {
 		return math.MaxUint64, nil
 	}
 	seq, ok := core.SeqOf(prefix, id)
 	if !ok {
 		return 0, hub.Invalid("before", "before is no id of what is listed").
-			WithFix("give the id of the last row of the answer before: " + prefix + "_…")
+			WithFix("give the id of the last row of the answer before: " + prefix + "_…; or go on with cursor")
 	}
 	return seq, nil
 }
+
+// seqOf is the number in an id that the hub has made.
+func seqOf[ID ~string](prefix string, id ID) hub.Seq {
+	seq, _ := core.SeqOf(prefix, string(id))
+	return seq
+}
+
+// idKey is the place of a thing in a list by its number.
+func idKey[ID ~string](prefix string, id ID) []byte { return core.SeqKey(seqOf(prefix, id)) }
 
 // AddArtifact stores the next version of a title; see hub.Records.
 func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcome[hub.Artifact], error) {
@@ -112,69 +129,6 @@ func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcom
 		codec:  jsonCodec[hub.Artifact](effectArtifact),
 	})
 	return hub.Outcome[hub.Artifact]{Row: row, Created: true, Replayed: replayed}, err
-}
-
-// Artifacts lists artifacts, latest first; see hub.Records.
-func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, error) {
-	if q.RoomID != "" {
-		if _, err := h.room(q.RoomID); err != nil {
-			return nil, err
-		}
-	}
-	before, err := beforeSeq(core.PrefixArtifact, string(q.Before))
-	if err != nil {
-		return nil, err
-	}
-	if q.Latest {
-		return h.latestArtifacts(q, before)
-	}
-	out := []hub.Artifact{}
-	err = latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, before, func(a hub.Artifact) bool {
-		if keepsArtifact(&q, &a) {
-			out = append(out, a)
-		}
-		last := q.RoomID != "" && a.Title == q.Title && a.Version == 1 // nothing of the title lies before
-		return len(out) < q.Limit && !last
-	})
-	return out, err
-}
-
-func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
-	return (q.Title == "" || a.Title == q.Title) && (q.Kind == "" || a.Kind == q.Kind) &&
-		(q.Version == 0 || a.Version == q.Version)
-}
-
-// latestArtifacts lists the latest versions only.
-func (h *Hub) latestArtifacts(q hub.ArtifactsQuery, before hub.Seq) ([]hub.Artifact, error) {
-	prefix := []byte(nil)
-	if q.RoomID != "" {
-		prefix = core.OwnedKey(q.RoomID, []byte(q.Title))
-	}
-	var found []hub.Seq
-	err := readRows(h, core.TableArtifactTitle, prefix, false, func(_ []byte, l core.LatestArtifact) bool {
-		if seq, ok := core.SeqOf(core.PrefixArtifact, string(l.Artifact)); ok && seq < before {
-			found = append(found, seq)
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
-	out := []hub.Artifact{}
-	for _, seq := range found {
-		a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
-		if err != nil {
-			return nil, err
-		}
-		if keepsArtifact(&q, &a) {
-			out = append(out, a)
-		}
-		if len(out) == q.Limit {
-			break
-		}
-	}
-	return out, nil
 }
 
 // Artifact returns one without content; see hub.Records.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -108,35 +107,41 @@ func (h *Hub) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Ru
 }
 
 // Runs lists runs; see hub.Runs.
-func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, error) {
+func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor, error) {
 	if q.RoomID != "" {
 		if _, err := h.room(q.RoomID); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
+	before, err := h.beforeSeq(listRuns, q.Cursor, core.PrefixRun, "")
+	if err != nil {
+		return nil, "", err
+	}
+	n := pageRows(q.Limit)
 	var found []core.StoredRun
-	var err error
-	if q.Active || q.Status == hub.RunRunning {
-		if found = h.views.runs.list(q.RoomID); q.Status != "" && q.Status != hub.RunRunning {
-			found = nil // active, and yet ended
-		}
-	} else {
-		found, err = h.storedRuns(q.RoomID, q.Limit, func(r *core.StoredRun) bool {
+	switch {
+	case q.Active && q.Status != "" && q.Status != hub.RunRunning: // active, and yet ended
+	case q.Active || q.Status == hub.RunRunning:
+		found = h.views.runs.page(q.RoomID, before, n+1)
+	default:
+		found, err = h.storedRuns(q.RoomID, before, n+1, func(r *core.StoredRun) bool {
 			return q.Status == "" || r.Run.Status == q.Status
 		})
 	}
-	out := make([]hub.Run, 0, min(q.Limit, len(found)))
-	for i := 0; i < len(found) && i < q.Limit && err == nil; i++ {
+	found, next := paged(h, listRuns, found, n, func(r *core.StoredRun) []byte { return idKey(core.PrefixRun, r.Run.RunID) })
+	out := make([]hub.Run, 0, len(found))
+	for i := 0; i < len(found) && err == nil; i++ {
 		var row hub.Run
 		row, err = h.runRow(found[i], viewerOf(ctx, q.Viewer))
 		out = append(out, row)
 	}
-	return out, err
+	return out, next, err
 }
 
-// storedRuns reads runs of a room, or of all if room is empty, newest first.
-func (h *Hub) storedRuns(room hub.RoomID, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
-	err = latestRows(h, core.TableRun, core.TableRunByRoom, room, math.MaxUint64, func(run core.StoredRun) bool {
+// storedRuns reads the first limit runs of a room, or of all if room is empty,
+// that were made before a record, newest first.
+func (h *Hub) storedRuns(room hub.RoomID, before hub.Seq, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
+	err = latestRows(h, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
 		if keep(&run) {
 			out = append(out, run)
 		}

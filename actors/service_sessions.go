@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -116,8 +118,24 @@ func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
 }
 
 // Agents lists the live sessions; see hub.Sessions.
-func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, error) {
-	return h.views.directory.agents(q.Capability), nil
+func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
+	behind, err := h.textPlace(listAgents, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	var seats map[hub.AgentID]bool
+	if q.RoomID != "" {
+		if seats, err = h.seatsIn(q.RoomID); err != nil {
+			return nil, "", err
+		}
+	}
+	n := pageRows(q.Limit)
+	found := h.views.directory.page(hub.AgentID(behind), n+1, func(id hub.AgentID, s *hub.Session) bool {
+		return strings.HasPrefix(string(id), q.Prefix) && (q.RoomID == "" || seats[id]) &&
+			(q.Capability == "" || slices.Contains(s.Capabilities, q.Capability))
+	})
+	rows, next := paged(h, listAgents, found, n, func(s *hub.Session) []byte { return []byte(s.AgentID) })
+	return rows, next, nil
 }
 
 // Bootstrap says what agent needs to begin; see hub.Sessions.

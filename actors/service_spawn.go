@@ -113,24 +113,25 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 }
 
 // Spawns lists spawns, newest first; see hub.Spawns.
-func (h *Hub) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, error) {
+func (h *Hub) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.Cursor, error) {
 	if q.RoomID != "" {
 		if _, err := h.room(q.RoomID); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	before, err := beforeSeq(core.PrefixSpawn, string(q.Before))
+	before, err := h.beforeSeq(listSpawns, q.Cursor, core.PrefixSpawn, string(q.Before))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	out := []hub.Spawn{}
+	out, n := []hub.Spawn{}, pageRows(q.Limit)
 	err = latestRows(h, core.TableSpawn, core.TableSpawnByRoom, q.RoomID, before, func(row hub.Spawn) bool {
 		if (q.Status == "" || row.Status == q.Status) && !(q.Active && row.Status.Terminal()) {
 			out = append(out, row)
 		}
-		return len(out) < q.Limit
+		return len(out) <= n
 	})
-	return out, err
+	out, next := paged(h, listSpawns, out, n, func(row *hub.Spawn) []byte { return idKey(core.PrefixSpawn, row.SpawnID) })
+	return out, next, err
 }
 
 // SpawnByID returns one; see hub.Spawns.

@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"hubcli/actors/core"
@@ -46,7 +47,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	if err := h.showRuns(&out, sees); err != nil {
 		return out, err
 	}
-	if out.Decisions, err = h.Decisions(ctx, hub.DecisionsQuery{RoomID: room.RoomID, Limit: statusDecisions}); err != nil {
+	if out.Decisions, _, err = h.Decisions(ctx, hub.DecisionsQuery{RoomID: room.RoomID, Limit: statusDecisions}); err != nil {
 		return out, err
 	}
 	if out.Spawns, err = h.spawnsIn(room.RoomID); err != nil {
@@ -152,7 +153,7 @@ func (h *Hub) showRuns(out *hub.RoomStatus, sees viewer) error {
 	out.RunCount, out.Runs = len(running), []hub.Run{}
 	shown := running[:min(len(running), statusRuns)]
 	if left := statusRuns - len(shown); left > 0 {
-		ended, err := h.storedRuns(out.Room.RoomID, left, func(r *core.StoredRun) bool {
+		ended, err := h.storedRuns(out.Room.RoomID, math.MaxUint64, left, func(r *core.StoredRun) bool {
 			return r.Run.Status.Terminal() && !slices.ContainsFunc(shown, func(s core.StoredRun) bool { return s.Run.RunID == r.Run.RunID })
 		})
 		if err != nil {

@@ -3,25 +3,44 @@ package actors
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
 // Tasks lists tasks, newest first; see hub.Tasks.
-func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
+func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error) {
 	if q.RoomID != "" {
 		if _, err := h.room(q.RoomID); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	if q.RunID != "" {
 		if _, err := h.run(q.RunID); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	sees := viewerOf(ctx, q.Viewer)
-	keeps := func(t *core.StoredTask) bool {
+	place, err := h.numberPlace(listTasks, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	sees, n := viewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	before, keeps := hub.TaskID(min(place, hub.MaxMessageID+1)), taskFilter(&q, sees)
+	var found []core.StoredTask
+	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
+	if live {
+		found = h.views.tasks.page(q.RoomID, before, n+1, keeps)
+	} else if found, err = h.storedTasks(q, before, n+1, keeps); err != nil {
+		return nil, "", err
+	}
+	found, next := paged(h, listTasks, found, n, func(t *core.StoredTask) []byte { return core.IDKey(t.Task.TaskID) })
+	return h.taskRows(found, n, sees), next, nil
+}
+
+// taskFilter says which tasks a query selects, of those that its viewer may see.
+func taskFilter(q *hub.TasksQuery, sees viewer) func(*core.StoredTask) bool {
+	return func(t *core.StoredTask) bool {
 		row := &t.Task
 		return sees.task(t) &&
 			(q.Status == "" || row.Status == q.Status) && (!q.Active || !row.Status.Terminal()) &&
@@ -30,32 +49,27 @@ func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
 			(q.ThreadID == "" || row.ThreadID != nil && *row.ThreadID == q.ThreadID) &&
 			(q.RoomID == "" || row.RoomID != nil && *row.RoomID == q.RoomID) &&
 			(q.RunID == "" || row.RunID != nil && *row.RunID == q.RunID) &&
-			(q.Ready == nil || row.Ready == *q.Ready)
+			(q.Ready == nil || row.Ready == *q.Ready) &&
+			(q.Assignee == "" || row.Assignee != nil && *row.Assignee == q.Assignee) &&
+			(q.CreatedBy == "" || row.CreatedBy == q.CreatedBy) &&
+			(q.Concerns == "" || concerns(row, q.Concerns))
 	}
-	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
-	switch {
-	case live && q.RoomID != "":
-		return h.taskRows(h.views.tasks.inRoom(q.RoomID, keeps), q.Limit, sees), nil
-	case live:
-		return h.taskRows(h.views.tasks.list(keeps), q.Limit, sees), nil
-	}
-	found, err := h.storedTasks(q, keeps)
-	return h.taskRows(found, q.Limit, sees), err
 }
 
-// storedTasks reads tasks from the store, newest first, by the narrowest index
-// that the query allows.
-func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (out []core.StoredTask, err error) {
+// storedTasks reads the first limit tasks before an id from the store, newest
+// first, by the narrowest index that the query allows.
+func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps func(*core.StoredTask) bool) (out []core.StoredTask, err error) {
 	visible := h.views.ring.visible()
 	add := func(t core.StoredTask) bool {
 		if t.Task.TaskID <= visible && keeps(&t) {
 			out = append(out, t)
 		}
-		return len(out) < q.Limit
+		return len(out) < limit
 	}
 	var bad error
 	byIndex := func(table core.Table, prefix []byte) error {
-		return h.rows.RowsOf(table, prefix, true, func(key, _ []byte) bool {
+		behind := append(slices.Clip(prefix), core.IDKey(before)...)
+		return h.rows.RowsBehind(table, prefix, behind, true, func(key, _ []byte) bool {
 			var t core.StoredTask
 			if t, bad = h.storedTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
 				return false
@@ -73,7 +87,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, keeps func(*core.StoredTask) bool) (
 	case q.RoomID != "":
 		err = byIndex(core.TableTaskByRoom, core.OwnedKey(q.RoomID, nil))
 	default:
-		err = h.rows.RowsOf(core.TableTask, nil, true, func(_, value []byte) bool {
+		err = h.rows.RowsBehind(core.TableTask, nil, core.IDKey(before), true, func(_, value []byte) bool {
 			var t core.StoredTask
 			if t, bad = decodeRow[core.StoredTask](core.TableTask, value); bad != nil {
 				return false

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 
 	"hubcli/actors/core"
@@ -17,22 +15,25 @@ import (
 const maxThreadRows = hub.MaxPageRows
 
 // Threads lists summaries; see hub.Messages.
-func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, error) {
-	sees := viewerOf(ctx, q.Viewer)
-	var ids []hub.ThreadID
-	var parts []threadPart
-	var err error
+func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
+	w, err := h.walkPlace(listThreads, q.Cursor, uint64(h.views.ring.visible()))
+	if err != nil {
+		return nil, "", err
+	}
+	sees, n := viewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	var found []foundThread
 	if sees.all {
-		ids, parts, err = h.allThreads(q.Limit)
+		found, err = h.allThreads(w, n+1)
 	} else {
-		ids, parts, err = h.views.threads.latest(q.Viewer, q.Limit)
+		found, err = h.views.threads.latest(q.Viewer, w, n+1)
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
+	found, next := paged(h, listThreads, found, n, func(f *foundThread) []byte { return walkKey(w.asOf, uint64(f.at)) })
 	claims, locks, err := h.views.leases.perThread()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	tasks := map[hub.ThreadID][]core.StoredTask{}
 	for _, t := range h.views.tasks.list(sees.task) {
@@ -40,11 +41,11 @@ func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSumm
 			tasks[*t.Task.ThreadID] = append(tasks[*t.Task.ThreadID], t)
 		}
 	}
-	out := make([]hub.ThreadSummary, len(ids))
-	for i, id := range ids {
-		out[i] = summary(id, parts[i], tasks[id], claims[id], locks[id])
+	out := make([]hub.ThreadSummary, len(found))
+	for i, f := range found {
+		out[i] = summary(f.id, f.part, tasks[f.id], claims[f.id], locks[f.id])
 	}
-	return out, nil
+	return out, next, nil
 }
 
 // Thread returns one thread with what viewer may see of it; see hub.Messages.
@@ -116,8 +117,8 @@ func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part threadPart, e
 	return part, err
 }
 
-// allThreads lists threads for the operator, latest first.
-func (h *Hub) allThreads(limit int) (ids []hub.ThreadID, parts []threadPart, err error) {
+// allThreads lists the first n threads of a walk for the operator, latest first.
+func (h *Hub) allThreads(w walk, n int) ([]foundThread, error) {
 	latest := map[hub.ThreadID]hub.MessageID{}
 	var bad error
 	add := func(id hub.ThreadID, value []byte) bool {
@@ -126,28 +127,33 @@ func (h *Hub) allThreads(limit int) (ids []hub.ThreadID, parts []threadPart, err
 		latest[id] = max(latest[id], part.Latest)
 		return bad == nil
 	}
-	err = h.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool { return add(hub.ThreadID(key), value) })
+	err := h.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool { return add(hub.ThreadID(key), value) })
 	if err = cmp.Or(err, bad); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	err = h.rows.RowsOf(core.TableThreadAgent, nil, false, func(key, value []byte) bool {
 		_, id, _ := strings.Cut(string(key), "\x00")
 		return add(hub.ThreadID(id), value)
 	})
 	if err = cmp.Or(err, bad); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ids = slices.SortedFunc(maps.Keys(latest), func(a, b hub.ThreadID) int { return cmp.Compare(latest[b], latest[a]) })
-	ids = ids[:min(limit, len(ids))]
-	head := h.views.ring.visible()
-	for _, id := range ids {
-		part, err := h.wholePart(id, head)
-		if err != nil {
-			return nil, nil, err
+	found := firsts[foundThread]{n: n, compare: latestThread}
+	for id, at := range latest {
+		if at, err = h.views.threads.asOf(id, at, w, viewer{all: true}); err != nil {
+			return nil, err
 		}
-		parts = append(parts, part)
+		if at != 0 {
+			found.add(foundThread{id: id, at: at})
+		}
 	}
-	return ids, parts, nil
+	out, head := found.sorted(), h.views.ring.visible()
+	for i := range out {
+		if out[i].part, err = h.wholePart(out[i].id, head); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // threadRows returns the latest rows of a thread that viewer may see, rising.

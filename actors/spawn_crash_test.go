@@ -50,7 +50,7 @@ func crashSpawn(t *testing.T, step Step, nth int) {
 	mu.Unlock()
 	again := startSpawning(t, after)
 	again.room = sr.room
-	rows, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
+	rows, _, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
 	if err != nil || len(rows) > 1 {
 		t.Fatalf("%d spawns, %v", len(rows), err)
 	}

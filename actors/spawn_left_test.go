@@ -55,7 +55,7 @@ func TestSpawnIsTendedWhoeverLeaves(t *testing.T) {
 				s.once(step, leave)
 				_, _ = s.trySpawn(ctx, "lead")
 				leave()
-				rows, err := s.Spawns(t.Context(), hub.SpawnsQuery{Active: true, Limit: 10})
+				rows, _, err := s.Spawns(t.Context(), hub.SpawnsQuery{Active: true, Limit: 10})
 				if err != nil || len(rows) != 1 {
 					t.Fatalf("call %d: active are %+v, %v", i, rows, err)
 				}
@@ -77,7 +77,7 @@ func TestSpawnOfWhoLeftBefore(t *testing.T) {
 	leave()
 	_, err := r.trySpawn(ctx, "lead")
 	wantCode(t, err, hub.CodeTimedOut)
-	if rows, err := r.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10}); err != nil || len(rows) != 0 {
+	if rows, _, err := r.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10}); err != nil || len(rows) != 0 {
 		t.Errorf("there are %+v, %v", rows, err)
 	}
 }
@@ -105,7 +105,7 @@ func TestSpawnWhileTheHubStops(t *testing.T) {
 					t.Fatal(end.err)
 				}
 				again := startSpawning(t, store)
-				rows, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
+				rows, _, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
 				if err != nil || len(rows) != 1 || rows[0].Status != hub.SpawnStopped || len(again.told("lead")) != 1 {
 					t.Errorf("after the stop there are %+v, %v; lead was told %q", rows, err, again.told("lead"))
 				}

@@ -55,6 +55,9 @@ type Rows interface {
 	// RowsOf calls fn for the rows of a table whose key begins with prefix, in
 	// key order (falling if backward), until fn returns false.
 	RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error
+	// RowsBehind is RowsOf from the first key behind a key of the table on, in the
+	// direction of the walk; nil is the beginning. What lies before is not read.
+	RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error
 	// Effect returns the stored answer under an idempotency scope while it is
 	// kept. ErrNotFound.
 	Effect(scope [32]byte) (*core.Effect, error)

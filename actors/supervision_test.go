@@ -48,7 +48,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		_, broken := breaks(1, ofType[*core.SessionStarted])
 		r := start(t, newMemStore(), broken)
 		s := r.register("ann")
-		if got, _ := r.Agents(ctx, hub.AgentsQuery{}); len(got) != 1 || got[0].SessionID != s.SessionID.Public() {
+		if got, _, _ := r.Agents(ctx, hub.AgentsQuery{}); len(got) != 1 || got[0].SessionID != s.SessionID.Public() {
 			t.Errorf("live sessions %+v, want the one registered", got)
 		}
 		if _, err := r.Rename(ctx, "ann", hub.RenameInput{DisplayName: "Ann"}); err != nil {
@@ -176,7 +176,7 @@ func TestRebuildStartsFromTheCheckpoint(t *testing.T) {
 	r.claim("bob", "late", 60)
 	p.left.Store(1)
 	r.release("ann", "k7")
-	claims, err := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: true, Limit: 100})
+	claims, _, err := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: true, Limit: 100})
 	if err != nil || len(claims) != 20 || r.holder("k7") != "" || r.holder("late") != "bob" {
 		t.Errorf("%d claims, %v, k7 held by %q, late by %q", len(claims), err, r.holder("k7"), r.holder("late"))
 	}
@@ -241,11 +241,11 @@ func TestQuarantineTakesOneOwnerOut(t *testing.T) {
 			t.Error("no task")
 		}
 		for _, active := range []bool{true, false} {
-			if _, err := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: active, Limit: 100}); err != nil {
+			if _, _, err := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: active, Limit: 100}); err != nil {
 				t.Errorf("listing the claims of all owners: %v", err)
 			}
 		}
-		if _, err := r.Threads(t.Context(), hub.ThreadsQuery{Limit: 10}); err != nil {
+		if _, _, err := r.Threads(t.Context(), hub.ThreadsQuery{Limit: 10}); err != nil {
 			t.Errorf("threads: %v", err)
 		}
 		select {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -67,6 +68,16 @@ func partiesOf(t *hub.Task) [3]*hub.AgentID {
 	return [...]*hub.AgentID{t.Assignee, t.OfferedTo, &t.CreatedBy}
 }
 
+// concerns reports whether agent is one of them.
+func concerns(t *hub.Task, agent hub.AgentID) bool {
+	for _, party := range partiesOf(t) {
+		if party != nil && *party == agent {
+			return true
+		}
+	}
+	return false
+}
+
 // engages returns the agent that a task keeps at work or waiting for input, or "".
 func engages(t *hub.Task) hub.AgentID {
 	if t.Assignee != nil && (t.Status == hub.TaskWorking || t.Status == hub.TaskInputRequired) {
@@ -94,6 +105,35 @@ func (v *taskView) inRoom(room hub.RoomID, keep func(*core.StoredTask) bool) []c
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.those(v.rooms[room], keep)
+}
+
+// page returns the first n live tasks of a room, of all rooms if it is empty, that
+// are older than before and that keep keeps, newest first.
+func (v *taskView) page(room hub.RoomID, before hub.TaskID, n int, keep func(*core.StoredTask) bool) []core.StoredTask {
+	found := firsts[hub.TaskID]{n: n, compare: func(a, b hub.TaskID) int { return cmp.Compare(b, a) }}
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	add := func(t *core.StoredTask) {
+		if t.Task.TaskID < before && keep(t) {
+			found.add(t.Task.TaskID)
+		}
+	}
+	if room != "" {
+		for id := range v.rooms[room] {
+			t := v.live[id]
+			add(&t)
+		}
+	} else {
+		for _, t := range v.live {
+			add(&t)
+		}
+	}
+	ids := found.sorted()
+	out := make([]core.StoredTask, len(ids))
+	for i, id := range ids {
+		out[i] = v.live[id]
+	}
+	return out
 }
 
 // of is list for the tasks that an agent has.

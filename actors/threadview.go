@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -183,54 +182,75 @@ func (t *threads) visiblePart(thread hub.ThreadID, viewer hub.AgentID) (threadPa
 	return part.merge(own), err
 }
 
-// latest returns the threads that viewer may see something of, latest first, at
-// most limit. It reads every thread's row, but keeps only limit of them.
-func (t *threads) latest(viewer hub.AgentID, limit int) (ids []hub.ThreadID, parts []threadPart, err error) {
-	type found struct {
-		id   hub.ThreadID
-		part threadPart
-	}
-	var best []found
-	keep := func(f found) {
-		i, _ := slices.BinarySearchFunc(best, f, func(a, b found) int { return cmp.Compare(b.part.Latest, a.part.Latest) })
-		if i < limit {
-			best = slices.Insert(best, i, f)
-			best = best[:min(len(best), limit)]
+// foundThread is a thread in a list: at is its latest message as of the beginning
+// of the walk.
+type foundThread struct {
+	id   hub.ThreadID
+	part threadPart
+	at   hub.MessageID
+}
+
+func latestThread(a, b foundThread) int { return cmp.Compare(b.at, a.at) }
+
+// asOf returns where a thread stands in a walk: its latest message that the viewer
+// may see as of the beginning. latest is what it is now. 0: it has none, or the
+// walk has passed it.
+func (t *threads) asOf(id hub.ThreadID, latest hub.MessageID, w walk, sees viewer) (hub.MessageID, error) {
+	if uint64(latest) > w.asOf {
+		latest = 0
+		err := t.rows.Messages(threadScope(id), 0, hub.MessageID(w.asOf), true, func(m *core.StoredMessage) bool {
+			if sees.message(m) {
+				latest = m.ID
+			}
+			return latest == 0
+		})
+		if err != nil {
+			return 0, err
 		}
 	}
-	direct := map[hub.ThreadID]bool{} // the viewer's; their public part is merged in
-	prefix := directPartKey(viewer, "")
-	if viewer != "" {
-		walkErr := t.rows.RowsOf(core.TableThreadAgent, prefix, false, func(key, _ []byte) bool {
+	if uint64(latest) >= w.before {
+		return 0, nil
+	}
+	return latest, nil
+}
+
+// latest returns the first n threads of a walk that an agent may see something of,
+// latest first. It reads every thread's row, but keeps few of them.
+func (t *threads) latest(agent hub.AgentID, w walk, n int) ([]foundThread, error) {
+	best := firsts[foundThread]{n: n, compare: latestThread}
+	var bad error
+	keep := func(id hub.ThreadID, part threadPart) bool {
+		var at hub.MessageID
+		if at, bad = t.asOf(id, part.Latest, w, viewer{agent: agent}); at != 0 {
+			best.add(foundThread{id, part, at})
+		}
+		return bad == nil
+	}
+	direct := map[hub.ThreadID]bool{} // the agent's; their public part is merged in
+	prefix := directPartKey(agent, "")
+	if agent != "" {
+		err := t.rows.RowsOf(core.TableThreadAgent, prefix, false, func(key, _ []byte) bool {
 			id := hub.ThreadID(key[len(prefix):])
 			var part threadPart
-			if part, err = t.visiblePart(id, viewer); err != nil {
+			if part, bad = t.visiblePart(id, agent); bad != nil {
 				return false
 			}
 			direct[id] = true
-			keep(found{id, part})
-			return true
+			return keep(id, part)
 		})
-		if err = cmp.Or(err, walkErr); err != nil {
-			return nil, nil, err
+		if err = cmp.Or(bad, err); err != nil {
+			return nil, err
 		}
 	}
-	walkErr := t.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool {
+	err := t.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool {
 		if direct[hub.ThreadID(key)] {
 			return true
 		}
 		var part threadPart
-		if part, err = decodeThreadPart(value); err != nil {
+		if part, bad = decodeThreadPart(value); bad != nil {
 			return false
 		}
-		keep(found{hub.ThreadID(key), part})
-		return true
+		return keep(hub.ThreadID(key), part)
 	})
-	if err = cmp.Or(err, walkErr); err != nil {
-		return nil, nil, err
-	}
-	for _, f := range best {
-		ids, parts = append(ids, f.id), append(parts, f.part)
-	}
-	return ids, parts, nil
+	return best.sorted(), cmp.Or(bad, err)
 }

@@ -55,7 +55,7 @@ func (r *rig) rowsOfTask(id hub.TaskID, room hub.RoomID, viewer hub.AgentID) map
 	add("the task", []hub.Task{one}, err)
 	for _, q := range []hub.TasksQuery{{}, {Active: true}, {RoomID: room}, {RoomID: room, Active: true}, {ThreadID: "th"}} {
 		q.Viewer, q.Limit = viewer, 100
-		tasks, err := r.Tasks(r.t.Context(), q)
+		tasks, _, err := r.Tasks(r.t.Context(), q)
 		add(fmt.Sprintf("tasks %+v", q), tasks, err)
 	}
 	th, err := r.Thread(r.t.Context(), "th", viewer)

@@ -101,7 +101,7 @@ func checkMessagesSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, al
 }
 
 func checkThreadsSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, all []hub.Message) {
-	summaries, err := r.Threads(t.Context(), hub.ThreadsQuery{Viewer: viewer, Limit: 100})
+	summaries, _, err := r.Threads(t.Context(), hub.ThreadsQuery{Viewer: viewer, Limit: 100})
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func checkTasksSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, all [
 	}
 	for _, q := range queries {
 		q.Viewer, q.Limit = viewer, 1000
-		tasks, err := r.Tasks(t.Context(), q)
+		tasks, _, err := r.Tasks(t.Context(), q)
 		if err != nil {
 			rt.Fatal(err)
 		}

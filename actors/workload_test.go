@@ -338,7 +338,7 @@ func (l *ledger) check(t *testing.T, r *rig) {
 			t.Errorf("acknowledged completion of %d: %+v, %v", id, task, err)
 		}
 	}
-	claims, err := r.Claims(ctx, hub.LeasesQuery{Limit: 1000})
+	claims, _, err := r.Claims(ctx, hub.LeasesQuery{Limit: 1000})
 	if err != nil {
 		t.Fatalf("claims: %v", err)
 	}

@@ -23,13 +23,15 @@ const (
 const ContentType = "application/json"
 
 // Envelope is every JSON answer of the hub. OK says which half of it counts:
-// Result with Acquired (leases) or NextSinceID (feeds), or Error and what follows.
+// Result with Acquired (leases), NextSinceID (feeds) or NextCursor (lists), or Error
+// and what follows.
 type Envelope struct {
 	OK          bool            `json:"ok"`
 	Result      json.RawMessage `json:"result,omitempty"`
 	Acquired    *bool           `json:"acquired,omitempty"`
 	NextSinceID *hub.MessageID  `json:"next_since_id,omitempty"`
-	Behind      *int64          `json:"behind,omitempty"` // of a search: rows not looked at yet
+	NextCursor  hub.Cursor      `json:"next_cursor,omitempty"` // of a list that goes on
+	Behind      *int64          `json:"behind,omitempty"`      // of a search: rows not looked at yet
 
 	Error  string         `json:"error,omitempty"` // one sentence
 	Code   hub.Code       `json:"code,omitempty"`

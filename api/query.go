@@ -179,6 +179,12 @@ func (q *Query) LimitOf(absent, most int) int {
 	return min(n, most)
 }
 
+// Page returns the parameters cursor and limit of a list; a limit that is absent is
+// rows.
+func (q *Query) Page(rows int) (hub.Cursor, int) {
+	return hub.Cursor(q.Text("cursor")), q.LimitOf(rows, hub.MaxPageRows)
+}
+
 // Time returns a parameter that is an RFC 3339 time; absent is 0.
 func (q *Query) Time(name string) hub.Time {
 	value, found := q.lookup(name)

@@ -160,7 +160,7 @@ type artifactListOptions struct {
 }
 
 func newArtifactList(env *Env) *cobra.Command {
-	o := artifactListOptions{limit: hub.DefaultPageRows}
+	var o artifactListOptions
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List artifacts, latest first",
@@ -170,7 +170,7 @@ without their content.`,
   hubcli artifact list --room r_5 --title plan --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.q.RoomID, o.q.Limit = hub.RoomID(o.room), o.limit
+			o.q.RoomID, o.q.Limit = hub.RoomID(o.room), pageOf(o.limit)
 			return runArtifactList(cmd.Context(), env, &o)
 		},
 	}
@@ -191,10 +191,7 @@ func runArtifactList(ctx context.Context, env *Env, o *artifactListOptions) erro
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Artifacts(ctx, o.q)
-	if err != nil {
-		return err
-	}
+	rows := upTo(o.limit, hub.Walk(ctx, c.Artifacts, o.q))
 	return printList(env, o.json, "no artifacts", rows, func(a hub.Artifact) string {
 		return fmt.Sprintf("%s %s %s%s: %s version %d, %s, %s, %d bytes", a.ArtifactID, a.CreatedAt, a.RoomID,
 			byWhom(a.By), a.Title, a.Version, a.Kind, a.ContentType, a.Size)

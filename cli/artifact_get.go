@@ -116,7 +116,7 @@ func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args [
 
 // find returns the artifact that --room, --title and --version name.
 func (o *artifactGetOptions) find(ctx context.Context, c *client.Client) (hub.ArtifactID, error) {
-	rows, err := c.Artifacts(ctx, hub.ArtifactsQuery{
+	rows, _, err := c.Artifacts(ctx, hub.ArtifactsQuery{
 		RoomID: hub.RoomID(o.room), Title: o.title, Version: o.version, Latest: o.version == 0, Limit: 1,
 	})
 	if err != nil {

@@ -126,7 +126,7 @@ type decisionListOptions struct {
 }
 
 func newDecisionList(env *Env) *cobra.Command {
-	o := decisionListOptions{limit: hub.DefaultPageRows}
+	var o decisionListOptions
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List decisions, latest first",
@@ -152,19 +152,11 @@ func runDecisionList(ctx context.Context, env *Env, o *decisionListOptions) erro
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Decisions(ctx, hub.DecisionsQuery{RoomID: hub.RoomID(o.room), Limit: o.limit})
-	if err != nil {
-		return err
-	}
-	if o.json || len(rows) == 0 {
+	rows := upTo(o.limit, hub.Walk(ctx, c.Decisions, hub.DecisionsQuery{RoomID: hub.RoomID(o.room), Limit: pageOf(o.limit)}))
+	if o.json {
 		return printList(env, true, "no decisions", rows, nil)
 	}
-	for i := range rows {
-		if err := printDecision(env.Stdout, &rows[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printEach(env, "no decisions", rows, func(d hub.Decision) error { return printDecision(env.Stdout, &d) })
 }
 
 func printDecision(w io.Writer, d *hub.Decision) error {

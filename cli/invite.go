@@ -193,7 +193,7 @@ type inviteListOptions struct {
 }
 
 func newInviteList(env *Env) *cobra.Command {
-	o := inviteListOptions{limit: hub.DefaultPageRows}
+	var o inviteListOptions
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List invites, latest first",
@@ -203,7 +203,7 @@ a room, which is named by its id, or with --project also by slug or name.`,
   hubcli invite list --room r_5 --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.q.State, o.q.Limit = hub.InviteState(o.state), o.limit
+			o.q.State = hub.InviteState(o.state)
 			return runInviteList(cmd.Context(), env, &o)
 		},
 	}
@@ -217,21 +217,14 @@ a room, which is named by its id, or with --project also by slug or name.`,
 	return cmd
 }
 
-// addLimit adds --limit, the rows of a listing.
-func addLimit(f *pflag.FlagSet, limit *int) {
-	f.Var(intValue{limit, 1, hub.MaxPageRows}, "limit", "most rows to list")
-}
-
 func runInviteList(ctx context.Context, env *Env, o *inviteListOptions) error {
 	c, err := o.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Invites(ctx, o.q)
-	if err != nil {
-		return err
-	}
+	o.q.Limit = pageOf(o.limit)
+	rows := upTo(o.limit, hub.Walk(ctx, c.Invites, o.q))
 	return printList(env, o.json, "no invites", rows, inviteLine)
 }
 

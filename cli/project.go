@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -106,10 +105,7 @@ func runProjectList(ctx context.Context, env *Env, base *baseURL, asJSON bool) e
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Projects(ctx)
-	if err != nil {
-		return err
-	}
+	rows := hub.Walk(ctx, c.Projects, hub.ProjectsQuery{})
 	return printList(env, asJSON, "no projects; make one with: hubcli project create --name <name>", rows, func(p hub.Project) string {
 		return fmt.Sprintf("%s  %s  %s", p.ProjectID, p.Slug, p.Name)
 	})
@@ -151,36 +147,17 @@ func runProjectShow(ctx context.Context, env *Env, base *baseURL, ref string, as
 	if asJSON {
 		return printJSON(env.Stdout, p)
 	}
-	rooms, err := c.Rooms(ctx, string(p.ProjectID))
-	if err != nil {
+	rows := [][2]string{{"project", string(p.ProjectID)}, {"slug", p.Slug}, {"name", p.Name}, {"created", p.CreatedAt.String()}}
+	if err := printRows(env.Stdout, rows); err != nil {
 		return err
 	}
-	rows := [][2]string{{"project", string(p.ProjectID)}, {"slug", p.Slug}, {"name", p.Name}, {"created", p.CreatedAt.String()}}
-	for _, r := range rooms {
-		rows = append(rows, [2]string{"room", roomLine(r)})
-	}
-	return printRows(env.Stdout, rows)
-}
-
-// printList writes rows one a line, or says that there are none.
-func printList[T any](env *Env, asJSON bool, none string, rows []T, line func(T) string) error {
-	for _, row := range rows {
-		text := ""
-		if asJSON {
-			encoded, err := json.Marshal(row)
-			if err != nil {
-				return err
-			}
-			text = string(encoded)
-		} else {
-			text = oneLine(line(row))
-		}
-		if _, err := fmt.Fprintln(env.Stdout, text); err != nil {
+	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: string(p.ProjectID)}) {
+		if err != nil {
 			return err
 		}
-	}
-	if len(rows) == 0 {
-		env.note("%s", none)
+		if err := printRows(env.Stdout, [][2]string{{"room", roomLine(r)}}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

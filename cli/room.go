@@ -153,10 +153,7 @@ func runRoomList(ctx context.Context, env *Env, base *baseURL, ref string, asJSO
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Rooms(ctx, ref)
-	if err != nil {
-		return err
-	}
+	rows := hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref})
 	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+ref+" --name <name>", rows, roomLine)
 }
 

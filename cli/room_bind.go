@@ -132,11 +132,10 @@ func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error
 			return out.Row, err
 		}
 	}
-	rooms, err := c.Rooms(ctx, "")
-	if err != nil {
-		return hub.Room{}, err
-	}
-	for _, r := range rooms {
+	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{}) {
+		if err != nil {
+			return hub.Room{}, err
+		}
 		if slices.Contains(r.Bindings, path) {
 			out, err := c.UnbindRoom(ctx, r.RoomID, in)
 			return out.Row, err

@@ -177,7 +177,7 @@ func (w *watcher) refresh(ctx context.Context) {
 func (w *watcher) lookForBridge(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	defer cancel()
-	rows, err := w.hub.Agents(ctx, hub.AgentsQuery{})
+	rows, _, err := w.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(w.query.Agent), Limit: 1}) // it is the first of its prefix
 	if err != nil {
 		return
 	}

@@ -21,7 +21,7 @@ type Service interface {
 	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
-	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, error)
+	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error)
 }
 
 // The environment variables that name agent and hub.
@@ -371,7 +371,7 @@ func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
 	if r.bridged {
 		return true
 	}
-	live, err := r.hub.Agents(ctx, hub.AgentsQuery{})
+	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
 	return err == nil && slices.ContainsFunc(live, func(s hub.Session) bool { return s.AgentID == id && s.Bridged() })
 }
 

@@ -106,7 +106,7 @@ func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
 	return hub.Told{Moved: moved}, err
 }
 
-func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, error) {
+func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
 	rows := []hub.Session{{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}
 	for id := range f.live {
 		rows = append(rows, hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)})
@@ -114,7 +114,7 @@ func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, error
 	if f.bridge != "" {
 		rows = append(rows, hub.Session{AgentID: f.bridge, LastSeen: hub.TimeOf(f.called), Metadata: json.RawMessage(`{"bridge":true}`)})
 	}
-	return rows, f.note("agents")
+	return rows, "", f.note("agents")
 }
 
 // world is a hub, a data root that is not there yet, and a folder /work/app that

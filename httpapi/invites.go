@@ -26,8 +26,9 @@ func listInvites(c *call) (reply, error) {
 	}
 	q := hub.InvitesQuery{
 		Project: query.Name("project", hub.MaxNameChars), Room: query.Name("room", hub.MaxNameChars),
-		State: hub.InviteState(query.Text("state")), Before: hub.InviteID(query.Text("before")), Limit: query.Limit(),
+		State: hub.InviteState(query.Text("state")), Before: hub.InviteID(query.Text("before")),
 	}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	if q.State != "" && !slices.Contains(inviteStates, q.State) {
 		query.Keep(hub.Invalid("state", "there is no such state of an invite").With("states", inviteStates).
 			WithFix("use active, exhausted, expired or revoked"))
@@ -35,8 +36,7 @@ func listInvites(c *call) (reply, error) {
 	if _, err := c.view(query); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Invites(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Invites(c.context(), q))
 }
 
 func previewInvite(c *call) (reply, error) {

@@ -84,27 +84,34 @@ func releaseClaim(c *call) (reply, error) {
 	return created(out, false), err
 }
 
-func (c *call) leasesQuery() (hub.LeasesQuery, error) {
-	query, err := c.query()
-	if err != nil {
-		return hub.LeasesQuery{}, err
-	}
-	q := hub.LeasesQuery{
-		ThreadID:   hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+// leasesQuery reads what selects leases; key is the parameter that names one, which
+// has at most so many characters. agent_id is who looks, as it is in every list; who
+// holds is owner_agent_id of a lock too.
+func (c *call) leasesQuery(query *api.Query, key string, chars int) (q hub.LeasesQuery, err error) {
+	q = hub.LeasesQuery{
+		Key:        query.Name(key, chars),
+		Prefix:     query.Name("prefix", chars),
+		Owner:      query.Agent("owner_agent_id"),
+		RoomID:     hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		ActiveOnly: query.Bool("active_only"),
-		Limit:      query.Limit(),
 	}
-	_, err = c.view(query)
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
+	q.Viewer, err = c.view(query)
 	return q, err
 }
 
 func listClaims(c *call) (reply, error) {
-	q, err := c.leasesQuery()
+	query, err := c.query()
 	if err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Claims(c.context(), q)
-	return reply{result: list(rows)}, err
+	thread := query.Name("thread_id", hub.MaxNameChars)
+	q, err := c.leasesQuery(query, "claim_key", hub.MaxNameChars)
+	if err != nil {
+		return reply{}, err
+	}
+	q.ThreadID = hub.ThreadID(thread)
+	return listed(c.server.config.Service.Claims(c.context(), q))
 }
 
 func postLock(c *call) (reply, error) {
@@ -144,11 +151,13 @@ func releaseLock(c *call) (reply, error) {
 }
 
 func listLocks(c *call) (reply, error) {
-	q, err := c.leasesQuery()
+	query, err := c.query()
 	if err != nil {
 		return reply{}, err
 	}
-	q.ThreadID = "" // locks have no thread
-	rows, err := c.server.config.Service.Locks(c.context(), q)
-	return reply{result: list(rows)}, err
+	q, err := c.leasesQuery(query, "file_path", hub.MaxFilePathChars)
+	if err != nil {
+		return reply{}, err
+	}
+	return listed(c.server.config.Service.Locks(c.context(), q))
 }

@@ -107,7 +107,9 @@ func (s *stub) Touch(agent hub.AgentID, _ bool) {
 	s.touched = append(s.touched, agent)
 }
 
-func (s *stub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, error) { return nil, nil }
+func (s *stub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
+	return nil, "", nil
+}
 
 func (s *stub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	return s.events(ctx, q)

@@ -27,9 +27,9 @@ func recall(c *call) (reply, error) {
 		Tag:      query.Name("tag", hub.MaxNameChars),
 		Query:    query.Text("query"),
 		History:  query.Bool("history"),
-		Limit:    query.LimitOf(api.DefaultRecallRows, hub.MaxPageRows),
 		MaxChars: query.MaxChars(),
 	}
+	q.Cursor, q.Limit = query.Page(api.DefaultRecallRows)
 	query.Keep(api.ValidateRecall(&q))
 	if err := query.Err(); err != nil {
 		return reply{}, err
@@ -37,6 +37,5 @@ func recall(c *call) (reply, error) {
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Recall(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Recall(c.context(), q))
 }

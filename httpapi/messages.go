@@ -159,12 +159,12 @@ func listThreads(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	q := hub.ThreadsQuery{Limit: query.Limit()}
+	q := hub.ThreadsQuery{}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	if q.Viewer, err = c.view(query); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Threads(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Threads(c.context(), q))
 }
 
 func getThread(c *call) (reply, error) {

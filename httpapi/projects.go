@@ -6,11 +6,19 @@ import (
 )
 
 func listProjects(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	var q hub.ProjectsQuery
+	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Projects(c.context())
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Projects(c.context(), q))
 }
 
 func createProject(c *call) (reply, error) {
@@ -35,15 +43,15 @@ func listRooms(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	project := query.Name("project", hub.MaxNameChars)
+	q := hub.RoomsQuery{Project: query.Name("project", hub.MaxNameChars)}
+	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
 	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Rooms(c.context(), project)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Rooms(c.context(), q))
 }
 
 func createRoom(c *call) (reply, error) {

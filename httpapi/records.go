@@ -23,12 +23,12 @@ func listDecisions(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	q := hub.DecisionsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)), Before: hub.DecisionID(query.Text("before")), Limit: query.Limit()}
+	q := hub.DecisionsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)), Before: hub.DecisionID(query.Text("before"))}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	if _, err := c.view(query); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Decisions(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Decisions(c.context(), q))
 }
 
 func addArtifact(c *call) (reply, error) {
@@ -50,16 +50,16 @@ func listArtifacts(c *call) (reply, error) {
 		Title:   strings.TrimSpace(query.Name("title", hub.MaxTitleChars)),
 		Kind:    strings.TrimSpace(query.Name("kind", hub.MaxNameChars)),
 		Version: int64(query.ID("version")), Latest: query.Bool("latest"),
-		Before: hub.ArtifactID(query.Text("before")), Limit: query.Limit(),
+		Before: hub.ArtifactID(query.Text("before")),
 	}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	if q.Latest && q.Version != 0 {
 		query.Keep(hub.Invalid("latest", "latest and version exclude each other"))
 	}
 	if _, err := c.view(query); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Artifacts(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Artifacts(c.context(), q))
 }
 
 func getArtifact(c *call) (reply, error) {

@@ -17,7 +17,8 @@ type reply struct {
 	row      hub.EncodedMessage
 	page     *hub.Page
 	acquired *bool
-	behind   *int64 // of a search
+	next     hub.Cursor // of a list that goes on
+	behind   *int64     // of a search
 	replayed bool
 	done     bool // the handler has written the answer itself
 }
@@ -42,6 +43,11 @@ func list[T any](rows []T) []T {
 		return []T{}
 	}
 	return rows
+}
+
+// listed is the reply to reading a page of a list.
+func listed[T any](rows []T, next hub.Cursor, err error) (reply, error) {
+	return reply{result: list(rows), next: next}, err
 }
 
 // created is the reply to a write that is 201 if it made the row.
@@ -79,6 +85,11 @@ func (s *Server) write(c *call, rep *reply) error {
 	if rep.acquired != nil {
 		b = append(b, `,"acquired":`...)
 		b = strconv.AppendBool(b, *rep.acquired)
+	}
+	if rep.next != "" {
+		b = append(b, `,"next_cursor":"`...)
+		b = append(b, rep.next...) // letters, digits, - and _
+		b = append(b, '"')
 	}
 	if rep.behind != nil {
 		b = append(b, `,"behind":`...)

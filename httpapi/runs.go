@@ -12,7 +12,8 @@ func listRuns(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	q := hub.RunsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)), Limit: query.Limit()}
+	q := hub.RunsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars))}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	switch status := hub.RunStatus(query.Text("status")); {
 	case status == "":
 	case status == "active":
@@ -26,8 +27,7 @@ func listRuns(c *call) (reply, error) {
 	if q.Viewer, err = c.view(query); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Runs(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Runs(c.context(), q))
 }
 
 func createRun(c *call) (reply, error) {

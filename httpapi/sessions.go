@@ -92,7 +92,12 @@ func listAgents(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	filter := hub.AgentsQuery{Capability: q.Text("capability")}
+	filter := hub.AgentsQuery{
+		Capability: q.Text("capability"),
+		Prefix:     q.Name("prefix", hub.MaxNameChars),
+		RoomID:     hub.RoomID(q.Name("room_id", hub.MaxNameChars)),
+	}
+	filter.Cursor, filter.Limit = q.Page(hub.MaxPageRows)
 	as := q.Agent("as")
 	c.name(&as)
 	if err := q.Err(); err != nil {
@@ -101,8 +106,7 @@ func listAgents(c *call) (reply, error) {
 	if err := c.actAs(as); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Agents(c.context(), filter)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Agents(c.context(), filter))
 }
 
 func getBootstrap(c *call) (reply, error) {
@@ -120,11 +124,19 @@ func getBootstrap(c *call) (reply, error) {
 }
 
 func listChannels(c *call) (reply, error) {
+	query, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	q := hub.ChannelsQuery{Prefix: query.Name("prefix", hub.MaxNameChars), CreatedBy: query.Agent("created_by")}
+	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Channels(c.context())
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Channels(c.context(), q))
 }
 
 func createChannel(c *call) (reply, error) {

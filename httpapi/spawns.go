@@ -50,8 +50,8 @@ func listSpawns(c *call) (reply, error) {
 		Status: hub.SpawnStatus(query.Text("status")),
 		Active: query.Bool("active"),
 		Before: hub.SpawnID(query.Name("before", hub.MaxNameChars)),
-		Limit:  query.Limit(),
 	}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	query.Keep(api.ValidateSpawns(&q))
 	if err := query.Err(); err != nil {
 		return reply{}, err
@@ -59,8 +59,7 @@ func listSpawns(c *call) (reply, error) {
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Spawns(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Spawns(c.context(), q))
 }
 
 func getSpawn(c *call) (reply, error) {

@@ -19,8 +19,10 @@ func listTasks(c *call) (reply, error) {
 		RoomID:   hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		RunID:    hub.RunID(query.Text("run_id")),
 		Ready:    query.OptionalBool("ready"),
-		Limit:    query.Limit(),
+
+		Assignee: query.Agent("assignee"), CreatedBy: query.Agent("created_by"), Concerns: query.Agent("concerns"),
 	}
+	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	switch status := hub.TaskStatus(query.Text("status")); {
 	case status == "":
 	case status == "active":
@@ -34,8 +36,7 @@ func listTasks(c *call) (reply, error) {
 	if q.Viewer, err = c.view(query); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.Tasks(c.context(), q)
-	return reply{result: list(rows)}, err
+	return listed(c.server.config.Service.Tasks(c.context(), q))
 }
 
 func getTask(c *call) (reply, error) {

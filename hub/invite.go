@@ -82,6 +82,7 @@ type InvitesQuery struct {
 	Room    string // id; with Project also slug or name
 	State   InviteState
 	Before  InviteID // only those that are older than this one
+	Cursor  Cursor
 	Limit   int
 }
 
@@ -91,7 +92,7 @@ type Invites interface {
 	// room_not_found, room_full.
 	CreateInvite(ctx context.Context, in InviteInput) (Outcome[Invite], error)
 	// Invites lists them without codes. project_not_found, room_not_found.
-	Invites(ctx context.Context, q InvitesQuery) ([]Invite, error)
+	Invites(ctx context.Context, q InvitesQuery) ([]Invite, Cursor, error)
 	// PreviewInvite shows where a code leads and changes nothing.
 	// invite_not_found, too_many_attempts; an invite that is over is shown.
 	PreviewInvite(ctx context.Context, code string) (InvitePreview, error)

@@ -50,6 +50,7 @@ type MemoryQuery struct {
 	Tag      string
 	Query    string
 	History  bool // what was replaced too
+	Cursor   Cursor
 	Limit    int
 	MaxChars int // budget of text characters; 0: none
 }
@@ -66,6 +67,8 @@ type Memories interface {
 	// Remember stores a memory; one with a key and no text forgets the key.
 	// room_not_found, memory_not_found (nothing to forget), room_full.
 	Remember(ctx context.Context, in MemoryInput) (Outcome[Memory], error)
-	// Recall returns memories; one that there is not is left out. room_not_found, search_unavailable (with Query).
-	Recall(ctx context.Context, q MemoryQuery) ([]Memory, error)
+	// Recall returns memories; one that there is not is left out. With Query it
+	// answers the best and no cursor. room_not_found, search_unavailable (with
+	// Query).
+	Recall(ctx context.Context, q MemoryQuery) ([]Memory, Cursor, error)
 }

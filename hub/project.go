@@ -79,15 +79,15 @@ type Projects interface {
 	// taken, limit_reached.
 	CreateProject(ctx context.Context, in ProjectInput) (Outcome[Project], error)
 	// Projects lists them by slug.
-	Projects(ctx context.Context) ([]Project, error)
+	Projects(ctx context.Context, q ProjectsQuery) ([]Project, Cursor, error)
 	// Project returns one by id, slug or name. project_not_found.
 	Project(ctx context.Context, ref string) (Project, error)
 	// CreateRoom makes a room with its channel. project_not_found,
 	// similar_room_exists (not with Force), limit_reached.
 	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
-	// Rooms lists the rooms of a project, or of all if project is empty, by slug.
-	// project_not_found.
-	Rooms(ctx context.Context, project string) ([]Room, error)
+	// Rooms lists the rooms of a project, or of all, by slug and those of one slug
+	// by age. project_not_found.
+	Rooms(ctx context.Context, q RoomsQuery) ([]Room, Cursor, error)
 	// Room returns one. room_not_found, project_not_found.
 	Room(ctx context.Context, ref RoomRef) (Room, error)
 }

@@ -93,6 +93,7 @@ func CheckArtifactSize(size int64) error {
 type DecisionsQuery struct {
 	RoomID RoomID
 	Before DecisionID // only those that are older than this one; empty: from the latest on
+	Cursor Cursor
 	Limit  int
 }
 
@@ -104,6 +105,7 @@ type ArtifactsQuery struct {
 	Version int64
 	Latest  bool       // only the latest version of each title
 	Before  ArtifactID // only those that are older than this one
+	Cursor  Cursor
 	Limit   int
 }
 
@@ -120,12 +122,12 @@ type Records interface {
 	// AddDecision records one and says so in the room's channel. room_not_found.
 	AddDecision(ctx context.Context, in DecisionInput) (Outcome[Decision], error)
 	// Decisions lists them. room_not_found.
-	Decisions(ctx context.Context, q DecisionsQuery) ([]Decision, error)
+	Decisions(ctx context.Context, q DecisionsQuery) ([]Decision, Cursor, error)
 	// AddArtifact stores the next version of its title and says so in the room's
 	// channel. room_not_found, artifact_too_large, room_full.
 	AddArtifact(ctx context.Context, in ArtifactInput) (Outcome[Artifact], error)
 	// Artifacts lists them without content. room_not_found.
-	Artifacts(ctx context.Context, q ArtifactsQuery) ([]Artifact, error)
+	Artifacts(ctx context.Context, q ArtifactsQuery) ([]Artifact, Cursor, error)
 	// Artifact returns one without content. artifact_not_found.
 	Artifact(ctx context.Context, id ArtifactID) (Artifact, error)
 	// ArtifactContent returns one with its bytes. artifact_not_found.

@@ -68,6 +68,7 @@ type RunsQuery struct {
 	Status RunStatus
 	Active bool // not terminal
 	Viewer AgentID
+	Cursor Cursor
 	Limit  int
 }
 
@@ -93,7 +94,7 @@ type Runs interface {
 	// task_not_found, task_closed, limit_reached, invalid.
 	AddRunTasks(ctx context.Context, id RunID, in RunTasksInput) (Outcome[Run], error)
 	// Runs lists them. room_not_found.
-	Runs(ctx context.Context, q RunsQuery) ([]Run, error)
+	Runs(ctx context.Context, q RunsQuery) ([]Run, Cursor, error)
 	// Run returns one; it counts all its tasks and lists those viewer may see.
 	// run_not_found.
 	Run(ctx context.Context, id RunID, viewer AgentID) (Run, error)

@@ -42,6 +42,10 @@ type RenameInput struct {
 // AgentsQuery selects live sessions; a zero field does not select.
 type AgentsQuery struct {
 	Capability string
+	Prefix     string // of the agent id
+	RoomID     RoomID // who has a seat in the room
+	Cursor     Cursor
+	Limit      int
 }
 
 // Sessions registers agents and says who is there.
@@ -58,7 +62,8 @@ type Sessions interface {
 	// session_not_found if it is unknown or has ended.
 	CloseSession(ctx context.Context, id SessionID) (Outcome[ClosedSession], error)
 	// Agents lists the live sessions by agent id, watchers left out.
-	Agents(ctx context.Context, q AgentsQuery) ([]Session, error)
+	// room_not_found.
+	Agents(ctx context.Context, q AgentsQuery) ([]Session, Cursor, error)
 	// Bootstrap says what agent needs to begin.
 	Bootstrap(ctx context.Context, agent AgentID) (Bootstrap, error)
 }
@@ -74,8 +79,8 @@ type ChannelInput struct {
 type Channels interface {
 	// CreateChannel is idempotent: an existing channel is returned unchanged.
 	CreateChannel(ctx context.Context, in ChannelInput) (Outcome[Channel], error)
-	// Channels lists all channels by name.
-	Channels(ctx context.Context) ([]Channel, error)
+	// Channels lists channels by name.
+	Channels(ctx context.Context, q ChannelsQuery) ([]Channel, Cursor, error)
 }
 
 // PostInput is a message to be. Body or Attachments is needed. With ToAgent it
@@ -131,6 +136,7 @@ type InboxQuery struct {
 // ThreadsQuery selects threads that Viewer may see something of, latest first.
 type ThreadsQuery struct {
 	Viewer AgentID
+	Cursor Cursor
 	Limit  int
 }
 
@@ -150,8 +156,10 @@ type Messages interface {
 	Events(ctx context.Context, q EventsQuery) (Page, error)
 	// Inbox returns direct messages to an agent.
 	Inbox(ctx context.Context, q InboxQuery) (Page, error)
-	// Threads lists summaries.
-	Threads(ctx context.Context, q ThreadsQuery) ([]ThreadSummary, error)
+	// Threads lists summaries by their latest message, as it was when the walk
+	// began: a thread that goes on meanwhile keeps its place, and one that begins
+	// then is not shown.
+	Threads(ctx context.Context, q ThreadsQuery) ([]ThreadSummary, Cursor, error)
 	// Thread returns one thread with what viewer may see of it.
 	// thread_not_found when that is nothing.
 	Thread(ctx context.Context, id ThreadID, viewer AgentID) (Thread, error)
@@ -196,10 +204,17 @@ type LockHoldInput struct {
 	Fence    Fence   `json:"fence,omitempty"`
 }
 
-// LeasesQuery selects leases; ActiveOnly leaves out the released and expired.
+// LeasesQuery selects leases; zero fields do not select. ActiveOnly leaves out the
+// released and expired. Paths, Prefix of them too, are compared in canonical form.
 type LeasesQuery struct {
+	Key        string // claim key or path: this one alone
+	Prefix     string // of the claim key or path
+	Owner      AgentID
 	ThreadID   ThreadID // claims only
+	RoomID     RoomID   // held by who has a seat in the room, or on an open task of it that Viewer may see
 	ActiveOnly bool
+	Viewer     AgentID
+	Cursor     Cursor
 	Limit      int
 }
 
@@ -215,15 +230,16 @@ type Leases interface {
 	RefreshClaim(ctx context.Context, in ClaimHoldInput) (Grant[Claim], error)
 	// ReleaseClaim ends. not_holder, stale_fence.
 	ReleaseClaim(ctx context.Context, in ClaimHoldInput) (Outcome[Claim], error)
-	// Claims lists claims by key.
-	Claims(ctx context.Context, q LeasesQuery) ([]Claim, error)
+	// Claims lists claims by key. room_not_found.
+	Claims(ctx context.Context, q LeasesQuery) ([]Claim, Cursor, error)
 
 	// Lock, RefreshLock, ReleaseLock and Locks are the same for files. Paths
-	// are compared in canonical form and returned as they were given.
+	// are compared in canonical form, listed in its order and returned as they were
+	// given.
 	Lock(ctx context.Context, in LockInput) (Grant[Lock], error)
 	RefreshLock(ctx context.Context, in LockHoldInput) (Grant[Lock], error)
 	ReleaseLock(ctx context.Context, in LockHoldInput) (Outcome[Lock], error)
-	Locks(ctx context.Context, q LeasesQuery) ([]Lock, error)
+	Locks(ctx context.Context, q LeasesQuery) ([]Lock, Cursor, error)
 }
 
 // TasksQuery selects tasks, newest first; zero fields do not select.
@@ -236,8 +252,14 @@ type TasksQuery struct {
 	RoomID   RoomID
 	RunID    RunID
 	Ready    *bool
-	Viewer   AgentID
-	Limit    int
+
+	Assignee  AgentID
+	CreatedBy AgentID
+	Concerns  AgentID // has it, is offered it or has given it
+
+	Viewer AgentID
+	Cursor Cursor
+	Limit  int
 }
 
 // CompleteInput ends a task as done.
@@ -260,7 +282,7 @@ type TaskUpdateInput struct {
 // parties of that message, its assignee and the agent that it is offered to only.
 type Tasks interface {
 	// Tasks lists them. room_not_found, run_not_found.
-	Tasks(ctx context.Context, q TasksQuery) ([]Task, error)
+	Tasks(ctx context.Context, q TasksQuery) ([]Task, Cursor, error)
 	// Task returns one. task_not_found.
 	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
 	// CompleteTask ends a task as done and rolls its parents up. Completing a

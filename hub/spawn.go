@@ -145,6 +145,7 @@ type SpawnsQuery struct {
 	Status SpawnStatus
 	Active bool
 	Before SpawnID // only those that are older than this one
+	Cursor Cursor
 	Limit  int
 }
 
@@ -158,7 +159,7 @@ type Spawns interface {
 	// that has ended stays as it is. spawn_not_found, spawn_not_allowed.
 	StopSpawn(ctx context.Context, id SpawnID, in SpawnStopInput) (Outcome[Spawn], error)
 	// Spawns lists them. room_not_found.
-	Spawns(ctx context.Context, q SpawnsQuery) ([]Spawn, error)
+	Spawns(ctx context.Context, q SpawnsQuery) ([]Spawn, Cursor, error)
 	// SpawnByID returns one. spawn_not_found.
 	SpawnByID(ctx context.Context, id SpawnID) (Spawn, error)
 	// SpawnPolicy returns what is allowed. Operator only.

@@ -27,13 +27,13 @@ func TestSessionEndsWithTheClient(t *testing.T) {
 	h := testhub.Start(t)
 	me := bridgeTo(t, h, nil)
 	me.must("hub_whoami", nil, nil)
-	rows, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
+	rows, _, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("live: %v, %v", rows, err)
 	}
 	watch := me.hub
 	me.end()
-	if rows, err = watch.Agents(context.Background(), hub.AgentsQuery{}); err != nil || len(rows) != 0 {
+	if rows, _, err = watch.Agents(context.Background(), hub.AgentsQuery{}); err != nil || len(rows) != 0 {
 		t.Errorf("live after the end: %v, %v", rows, err)
 	}
 	watch.Close()

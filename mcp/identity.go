@@ -269,7 +269,7 @@ func (l *link) once(ctx context.Context) context.Context {
 // bridgeLive reports whether the agent's live session is that of a bridge. When
 // in doubt it is.
 func (l *link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
-	rows, err := l.base.Agents(ctx, hub.AgentsQuery{})
+	rows, _, err := l.base.Agents(ctx, hub.AgentsQuery{Prefix: string(agent), Limit: 1}) // it is the first of its prefix
 	if err != nil {
 		return true
 	}

@@ -266,7 +266,7 @@ func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
 			if strings.HasPrefix(name, "a ") && (strings.Contains(say, "chmod") || !strings.Contains(say, "move the folder away")) {
 				t.Errorf("of a folder it says %q", say)
 			}
-			rows, err := second.hub.Agents(context.Background(), hub.AgentsQuery{})
+			rows, _, err := second.hub.Agents(context.Background(), hub.AgentsQuery{})
 			if err != nil || len(rows) != 0 {
 				t.Errorf("it has registered %v (%v)", rows, err)
 			}

@@ -12,7 +12,7 @@ type listing[T any] struct {
 	RoomID    hub.RoomID `json:"room_id,omitempty"` // whose list it is
 	Items     []T        `json:"items"`
 	Truncated bool       `json:"truncated"`
-	Cursor    string     `json:"cursor,omitempty"`
+	Cursor    hub.Cursor `json:"cursor,omitempty"`
 }
 
 const defaultRows = 20 // of a listing that names no limit
@@ -29,6 +29,28 @@ func take[T any](all []T, limit, room int) (part []T, more bool) {
 		part = append(part, all[i])
 	}
 	return part, false
+}
+
+// pages answers with a page of a list of the hub's. list asks for so many rows, build
+// makes the answer of as many of rows as it has room for, says how many that are, and
+// hands next on as the cursor. Where rows are left out, the hub is asked once more for
+// those that fit, and gives the cursor that stands behind them.
+func pages[T any](limit int, list func(limit int) ([]T, hub.Cursor, error), build func(rows []T, next hub.Cursor, room int) (*answer, int)) (*answer, error) {
+	for limit = orDefault(limit, defaultRows); ; {
+		rows, next, err := list(limit)
+		if err != nil {
+			return nil, err
+		}
+		shown := 0
+		a, err := fit(func(room int) (a *answer) {
+			a, shown = build(rows, next, room)
+			return a
+		})
+		if err != nil || shown == len(rows) {
+			return a, err
+		}
+		limit = shown
+	}
 }
 
 // behind leaves out what a list has up to and with the one that cursor names. A

@@ -19,7 +19,7 @@ func (c *call) unheard(ctx context.Context, to hub.AgentID) string {
 	case hub.AgentOperator:
 		return "" // the human, who reads
 	}
-	live, err := c.hub().Agents(ctx, hub.AgentsQuery{})
+	live, _, err := c.hub().Agents(ctx, hub.AgentsQuery{Prefix: string(to), Limit: 1}) // it is the first of its prefix
 	if err != nil {
 		return ""
 	}

@@ -34,7 +34,7 @@ func TestStayingIsLifeAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func() hub.Session {
-		rows, err := me.hub.Agents(ctx, hub.AgentsQuery{})
+		rows, _, err := me.hub.Agents(ctx, hub.AgentsQuery{})
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
@@ -56,7 +56,7 @@ func TestStayingHearsOfDisplacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "it does not hear that it is displaced", func() bool { return me.bridge.link.current() == nil })
-	rows, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
+	rows, _, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
 	if err != nil || len(rows) != 1 || rows[0].Incarnation != 2 {
 		t.Errorf("it fights: %+v, %v", rows, err)
 	}

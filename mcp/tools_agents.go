@@ -93,9 +93,9 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 }
 
 type listAgentsIn struct {
-	Capability string `json:"capability,omitempty" jsonschema:"only who has it"`
-	Cursor     string `json:"cursor,omitempty" jsonschema:"from the last answer"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+	Capability string     `json:"capability,omitempty" jsonschema:"only who has it"`
+	Cursor     hub.Cursor `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit      int        `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
 
 // shownAgent is a live agent.
@@ -108,30 +108,24 @@ type shownAgent struct {
 }
 
 func listAgents(ctx context.Context, c *call, in listAgentsIn) (*answer, error) {
-	live, err := c.hub().Agents(ctx, hub.AgentsQuery{Capability: in.Capability})
-	if err != nil {
-		return nil, err
+	list := func(limit int) ([]hub.Session, hub.Cursor, error) {
+		return c.hub().Agents(ctx, hub.AgentsQuery{Capability: in.Capability, Cursor: in.Cursor, Limit: limit})
 	}
-	all := make([]shownAgent, 0, len(live))
-	for i := range live {
-		s := &live[i]
-		all = append(all, shownAgent{
-			AgentID: s.AgentID, DisplayName: s.DisplayName, Capabilities: s.Capabilities[:min(len(s.Capabilities), 10)],
-			LastSeen: s.LastSeen, You: s.AgentID == c.agent(),
-		})
-	}
-	rest, err := behind(all, in.Cursor, func(a *shownAgent) string { return string(a.AgentID) })
-	if err != nil {
-		return nil, err
-	}
-	return fit(func(room int) *answer {
-		var l listing[shownAgent]
-		l.Items, l.Truncated = take(rest, in.Limit, room-200)
-		line := fmt.Sprintf("%d of %d live agents. Write to one with hub_dm, ask one with hub_rpc_call.", len(l.Items), len(all))
-		if l.Truncated {
-			l.Cursor = string(l.Items[len(l.Items)-1].AgentID)
-			line = fmt.Sprintf("%d of %d live agents. More: hub_list_agents with cursor %s.", len(l.Items), len(all), l.Cursor)
+	return pages(in.Limit, list, func(live []hub.Session, next hub.Cursor, room int) (*answer, int) {
+		all := make([]shownAgent, 0, len(live))
+		for i := range live {
+			s := &live[i]
+			all = append(all, shownAgent{
+				AgentID: s.AgentID, DisplayName: s.DisplayName, Capabilities: s.Capabilities[:min(len(s.Capabilities), 10)],
+				LastSeen: s.LastSeen, You: s.AgentID == c.agent(),
+			})
 		}
-		return &answer{data: l, line: line, untrusted: []string{"items[].display_name", "items[].capabilities"}}
+		l := listing[shownAgent]{Truncated: next != "", Cursor: next}
+		l.Items, _ = take(all, len(all), room-200)
+		line := fmt.Sprintf("%s. Write to one with hub_dm, ask one with hub_rpc_call.", counted(len(l.Items), "live agent"))
+		if next != "" {
+			line = fmt.Sprintf("%s. More: hub_list_agents with cursor %s.", counted(len(l.Items), "live agent"), next)
+		}
+		return &answer{data: l, line: line, untrusted: []string{"items[].display_name", "items[].capabilities"}}, len(l.Items)
 	})
 }

@@ -89,7 +89,7 @@ type recallIn struct {
 	MemoryID hub.MemoryID `json:"memory_id,omitempty" jsonschema:"this one alone"`
 	Offset   int          `json:"offset,omitempty" jsonschema:"character of its text to begin at" range:"0,100000000"`
 	RoomID   string       `json:"room_id,omitempty" jsonschema:"default: your room"`
-	Cursor   string       `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Cursor   hub.Cursor   `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit    int          `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
 
@@ -98,20 +98,15 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	skip, err := offset(in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := c.hub().Recall(ctx, hub.MemoryQuery{
+	q := hub.MemoryQuery{
 		RoomID: id, MemoryID: in.MemoryID, Scope: hub.MemoryScope(in.Scope), Key: in.Key, Tag: in.Tag, Query: in.Query,
-		Limit: min(skip+orDefault(in.Limit, defaultRows)+1, hub.MaxPageRows),
-	})
+	}
+	list, err := c.recalling(ctx, q, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	rows = rows[min(skip, len(rows)):]
-	return fit(func(room int) *answer {
-		l := listing[shownMemory]{RoomID: id}
+	return pages(in.Limit, list, func(rows []hub.Memory, next hub.Cursor, room int) (*answer, int) {
+		l := listing[shownMemory]{RoomID: id, Truncated: next != "", Cursor: next}
 		share := min(room/4, 1500)
 		if len(rows) == 1 {
 			share = room - 700
@@ -120,19 +115,39 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 		for i := range rows {
 			all[i] = showMemory(&rows[i], id, in.Offset, share)
 		}
-		l.Items, l.Truncated = take(all, in.Limit, room-200)
+		l.Items, _ = take(all, len(all), room-200)
 		line := fmt.Sprintf("%d memories.", len(l.Items))
 		switch {
-		case l.Truncated:
-			l.Cursor = strconv.Itoa(skip + len(l.Items))
-			line += " More: hub_recall with cursor " + l.Cursor + "."
+		case next != "":
+			line += fmt.Sprintf(" More: hub_recall with cursor %s.", next)
 		case len(l.Items) == 0:
 			line = "nothing is remembered of this. Try hub_search, or ask with hub_post_message."
 		default:
 			line += " Keep more with hub_remember."
 		}
-		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].key", "items[].text", "items[].tags"}}
+		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].key", "items[].text", "items[].tags"}}, len(l.Items)
 	})
+}
+
+// recalling reads memories from a cursor on. The hub gives none for the best of a
+// query: there the bridge counts rows.
+func (c *call) recalling(ctx context.Context, q hub.MemoryQuery, at hub.Cursor) (func(int) ([]hub.Memory, hub.Cursor, error), error) {
+	if q.Query == "" {
+		return func(limit int) ([]hub.Memory, hub.Cursor, error) {
+			q.Cursor, q.Limit = at, limit
+			return c.hub().Recall(ctx, q)
+		}, nil
+	}
+	skip, err := offset(string(at))
+	return func(limit int) ([]hub.Memory, hub.Cursor, error) {
+		q.Limit = min(skip+limit+1, hub.MaxPageRows)
+		rows, _, err := c.hub().Recall(ctx, q)
+		rows = rows[min(skip, len(rows)):]
+		if len(rows) <= limit {
+			return rows, "", err
+		}
+		return rows[:limit], hub.Cursor(strconv.Itoa(skip + limit)), err
+	}, err
 }
 
 type searchIn struct {
@@ -200,7 +215,7 @@ func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
 		line := fmt.Sprintf("%d hits, best first. Read one whole with hub_get_message, hub_get_artifact, hub_list_decisions or hub_recall.", len(l.Items))
 		switch {
 		case l.Truncated:
-			l.Cursor = strconv.Itoa(skip + len(l.Items))
+			l.Cursor = hub.Cursor(strconv.Itoa(skip + len(l.Items)))
 			line = fmt.Sprintf("%d hits, best first. More: hub_search with cursor %s.", len(l.Items), l.Cursor)
 		case len(l.Items) == 0:
 			line = "No hits. Try fewer or other words."

@@ -87,7 +87,7 @@ type listDecisionsIn struct {
 	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
 	DecisionID hub.DecisionID `json:"decision_id,omitempty" jsonschema:"this one alone"`
 	Offset     int            `json:"offset,omitempty" jsonschema:"character of its note to begin at" range:"0,100000000"`
-	Cursor     hub.DecisionID `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Cursor     hub.Cursor     `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
 
@@ -99,52 +99,45 @@ func listDecisions(ctx context.Context, c *call, in listDecisionsIn) (*answer, e
 	if in.DecisionID != "" {
 		return c.decision(ctx, id, in)
 	}
-	rows, err := c.hub().Decisions(ctx, hub.DecisionsQuery{RoomID: id, Before: in.Cursor, Limit: orDefault(in.Limit, defaultRows) + 1})
-	if err != nil {
-		return nil, err
+	list := func(limit int) ([]hub.Decision, hub.Cursor, error) {
+		return c.hub().Decisions(ctx, hub.DecisionsQuery{RoomID: id, Cursor: in.Cursor, Limit: limit})
 	}
-	return fit(func(room int) *answer {
-		l := listing[shownDecision]{RoomID: id}
+	return pages(in.Limit, list, func(rows []hub.Decision, next hub.Cursor, room int) (*answer, int) {
+		l := listing[shownDecision]{RoomID: id, Truncated: next != "", Cursor: next}
 		all := make([]shownDecision, len(rows))
 		for i := range rows {
 			all[i] = showDecision(&rows[i], 0, min(room/4, 1000))
 		}
-		l.Items, l.Truncated = take(all, in.Limit, room-200)
+		l.Items, _ = take(all, len(all), room-200)
 		line := fmt.Sprintf("%d decisions, latest first.", len(l.Items))
-		if l.Truncated {
-			l.Cursor = string(l.Items[len(l.Items)-1].DecisionID)
-			line += " More: hub_list_decisions with cursor " + l.Cursor + "."
+		if next != "" {
+			line += fmt.Sprintf(" More: hub_list_decisions with cursor %s.", next)
 		} else {
 			line += " Record another with hub_record_decision."
 		}
-		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].note"}}
+		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].note"}}, len(l.Items)
 	})
 }
 
 // decision shows one, its note from a character on.
 func (c *call) decision(ctx context.Context, id hub.RoomID, in listDecisionsIn) (*answer, error) {
-	for before := hub.DecisionID(""); ; {
-		rows, err := c.hub().Decisions(ctx, hub.DecisionsQuery{RoomID: id, Before: before, Limit: hub.MaxPageRows})
+	for d, err := range hub.Walk(ctx, c.hub().Decisions, hub.DecisionsQuery{RoomID: id, Limit: hub.MaxPageRows}) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range rows {
-			if rows[i].DecisionID == in.DecisionID {
-				return fit(func(room int) *answer {
-					l := listing[shownDecision]{RoomID: id, Items: []shownDecision{showDecision(&rows[i], in.Offset, room-700)}}
-					line := "the whole decision."
-					if cut := l.Items[0].Truncated; cut != nil {
-						l.Truncated, line = true, cut.String()
-					}
-					return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].note"}}
-				})
+		if d.DecisionID != in.DecisionID {
+			continue
+		}
+		return fit(func(room int) *answer {
+			l := listing[shownDecision]{RoomID: id, Items: []shownDecision{showDecision(&d, in.Offset, room-700)}}
+			line := "the whole decision."
+			if cut := l.Items[0].Truncated; cut != nil {
+				l.Truncated, line = true, cut.String()
 			}
-		}
-		if len(rows) < hub.MaxPageRows {
-			return nil, hub.Invalid("decision_id", "the room has no such decision").WithFix("hub_list_decisions lists those of a room")
-		}
-		before = rows[len(rows)-1].DecisionID
+			return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].note"}}
+		})
 	}
+	return nil, hub.Invalid("decision_id", "the room has no such decision").WithFix("hub_list_decisions lists those of a room")
 }
 
 type addArtifactIn struct {
@@ -179,7 +172,7 @@ type getArtifactIn struct {
 	Version    int64          `json:"version,omitempty" jsonschema:"of the title" range:"1,9007199254740991"`
 	Offset     int            `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
 	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
-	Cursor     hub.ArtifactID `json:"cursor,omitempty" jsonschema:"of the list"`
+	Cursor     hub.Cursor     `json:"cursor,omitempty" jsonschema:"of the list"`
 	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
 
@@ -201,7 +194,7 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 		if in.Title == "" {
 			return c.artifacts(ctx, id, in)
 		}
-		rows, err := c.hub().Artifacts(ctx, hub.ArtifactsQuery{
+		rows, _, err := c.hub().Artifacts(ctx, hub.ArtifactsQuery{
 			RoomID: id, Title: in.Title, Version: in.Version, Latest: in.Version == 0, Limit: 1,
 		})
 		if err != nil {
@@ -240,20 +233,16 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 
 // artifacts lists the latest versions of a room.
 func (c *call) artifacts(ctx context.Context, id hub.RoomID, in getArtifactIn) (*answer, error) {
-	rows, err := c.hub().Artifacts(ctx, hub.ArtifactsQuery{
-		RoomID: id, Latest: true, Before: in.Cursor, Limit: orDefault(in.Limit, defaultRows) + 1,
-	})
-	if err != nil {
-		return nil, err
+	list := func(limit int) ([]hub.Artifact, hub.Cursor, error) {
+		return c.hub().Artifacts(ctx, hub.ArtifactsQuery{RoomID: id, Latest: true, Cursor: in.Cursor, Limit: limit})
 	}
-	return fit(func(room int) *answer {
-		l := listing[hub.Artifact]{RoomID: id}
-		l.Items, l.Truncated = take(rows, in.Limit, room-200)
+	return pages(in.Limit, list, func(rows []hub.Artifact, next hub.Cursor, room int) (*answer, int) {
+		l := listing[hub.Artifact]{RoomID: id, Truncated: next != "", Cursor: next}
+		l.Items, _ = take(rows, len(rows), room-200)
 		line := fmt.Sprintf("%d artifacts, latest first. Read one with hub_get_artifact and artifact_id.", len(l.Items))
-		if l.Truncated {
-			l.Cursor = string(l.Items[len(l.Items)-1].ArtifactID)
-			line += " More: cursor " + l.Cursor + "."
+		if next != "" {
+			line += fmt.Sprintf(" More: cursor %s.", next)
 		}
-		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].kind"}}
+		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].title", "items[].kind"}}, len(l.Items)
 	})
 }

@@ -181,7 +181,8 @@ func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	rooms, err := c.hub().Rooms(ctx, in.Project)
+	// There is a limit to rooms, and the list is by project, with those that have none.
+	rooms, err := hub.All(ctx, c.hub().Rooms, hub.RoomsQuery{Project: in.Project})
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
 		l.Items, l.Truncated = take(rest, in.Limit, room-200)
 		line := fmt.Sprintf("%s in %s. See one with hub_room_status; make one with hub_create_room.", counted(len(rooms), "room"), counted(len(projects), "project"))
 		if l.Truncated {
-			l.Cursor = id(&l.Items[len(l.Items)-1])
+			l.Cursor = hub.Cursor(id(&l.Items[len(l.Items)-1]))
 			line = fmt.Sprintf("%d of %d rooms. More: hub_list_rooms with cursor %s.", len(l.Items), len(rooms), l.Cursor)
 		}
 		return &answer{data: l, line: line, untrusted: []string{"items[].name", "items[].topic"}}
@@ -228,7 +229,7 @@ func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
 // projects are the one that ref names, or all.
 func (c *call) projects(ctx context.Context, ref string) ([]hub.Project, error) {
 	if ref == "" {
-		return c.hub().Projects(ctx)
+		return hub.All(ctx, c.hub().Projects, hub.ProjectsQuery{})
 	}
 	p, err := c.hub().Project(ctx, ref)
 	return []hub.Project{p}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"hubcli/hub"
 )
@@ -65,12 +64,12 @@ type listTasksIn struct {
 	RoomID       string     `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
 	RunID        hub.RunID  `json:"run_id,omitempty" jsonschema:"of this run"`
 	ParentTaskID hub.TaskID `json:"parent_task_id,omitempty" jsonschema:"parts of it"`
-	Cursor       string     `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Cursor       hub.Cursor `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit        int        `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
 
 func listTasks(ctx context.Context, c *call, in listTasksIn) (*answer, error) {
-	q := hub.TasksQuery{Viewer: c.agent(), RunID: in.RunID, ParentID: in.ParentTaskID, Limit: hub.MaxPageRows}
+	q := hub.TasksQuery{Viewer: c.agent(), RunID: in.RunID, ParentID: in.ParentTaskID, Cursor: in.Cursor}
 	if in.Status == "" || in.Status == "active" {
 		q.Active = true
 	} else {
@@ -79,44 +78,29 @@ func listTasks(ctx context.Context, c *call, in listTasksIn) (*answer, error) {
 	if in.Ready {
 		q.Ready = &in.Ready
 	}
-	before, err := strconv.ParseInt(orZero(in.Cursor), 10, 64)
-	if err != nil || before < 0 {
-		return nil, hub.Invalid("cursor", "this is no cursor of this list").WithFix("begin again without cursor")
+	if in.Mine {
+		q.Concerns = c.agent()
 	}
 	if err := c.taskScope(ctx, &q, in); err != nil {
 		return nil, err
 	}
-	rows, err := c.hub().Tasks(ctx, q)
-	if err != nil {
-		return nil, err
+	list := func(limit int) ([]hub.Task, hub.Cursor, error) {
+		q.Limit = limit
+		return c.hub().Tasks(ctx, q)
 	}
-	all := []shownTask{}
-	for i := range rows {
-		if in.Mine && !concerns(&rows[i], c.agent()) || before > 0 && int64(rows[i].TaskID) >= before {
-			continue
+	return pages(in.Limit, list, func(rows []hub.Task, next hub.Cursor, room int) (*answer, int) {
+		all := make([]shownTask, len(rows))
+		for i := range rows {
+			all[i] = showTask(&rows[i])
 		}
-		all = append(all, showTask(&rows[i]))
-	}
-	return fit(func(room int) *answer {
-		l := listing[shownTask]{RoomID: q.RoomID}
-		l.Items, l.Truncated = take(all, in.Limit, room-200)
-		line := fmt.Sprintf("%d tasks. Read one whole with hub_get_message, take one with hub_update_task and hub_claim.", len(l.Items))
-		if l.Truncated {
-			l.Cursor = strconv.FormatInt(int64(l.Items[len(l.Items)-1].TaskID), 10)
-			line = fmt.Sprintf("%d of %d tasks, newest first. More: hub_list_tasks with cursor %s.", len(l.Items), len(all), l.Cursor)
-		} else if len(rows) == hub.MaxPageRows {
-			line += " There are older ones: narrow the list by run_id, status or parent_task_id."
-			l.Truncated = true
+		l := listing[shownTask]{RoomID: q.RoomID, Truncated: next != "", Cursor: next}
+		l.Items, _ = take(all, len(all), room-200)
+		line := fmt.Sprintf("%s. Read one whole with hub_get_message, take one with hub_update_task and hub_claim.", counted(len(l.Items), "task"))
+		if next != "" {
+			line = fmt.Sprintf("%s, newest first. More: hub_list_tasks with cursor %s.", counted(len(l.Items), "task"), next)
 		}
-		return &answer{data: l, line: inRoom(line, q.RoomID), untrusted: []string{"items[].title", "items[].thread_id"}}
+		return &answer{data: l, line: inRoom(line, q.RoomID), untrusted: []string{"items[].title", "items[].thread_id"}}, len(l.Items)
 	})
-}
-
-func orZero(s string) string {
-	if s == "" {
-		return "0"
-	}
-	return s
 }
 
 // inRoom says which room an answer is about.
@@ -138,10 +122,6 @@ func (c *call) taskScope(ctx context.Context, q *hub.TasksQuery, in listTasksIn)
 		q.RoomID, err = c.home(ctx)
 	}
 	return err
-}
-
-func concerns(t *hub.Task, agent hub.AgentID) bool {
-	return or(t.Assignee) == agent || or(t.OfferedTo) == agent || t.CreatedBy == agent
 }
 
 type updateTaskIn struct {

@@ -228,19 +228,30 @@ func damagedRow(t core.Table) error {
 // RowsOf calls fn for the rows of a table whose key begins with prefix, in key
 // order, until fn returns false. What fn gets belongs to it.
 func (s *Store) RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error {
+	return s.RowsBehind(t, prefix, nil, backward, fn)
+}
+
+// RowsBehind is RowsOf from the first key behind a key of the table on, in the
+// direction of the walk; nil is the beginning. What lies before costs nothing.
+func (s *Store) RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error {
 	head := len(rowKey(t, nil))
 	full := rowKey(t, prefix)
 	return s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, full, backward)
 		defer it.Close()
-		start := full
+		start, skip := full, backward
 		if backward {
 			// Seek ends at the first key at or below: nothing with the prefix
 			// equals the key after it, unless it is the last of all.
 			start = after(full)
 		}
+		if behind != nil {
+			if from := rowKey(t, behind); bytes.Compare(from, start) < 0 == backward {
+				start, skip = from, true
+			}
+		}
 		it.Seek(start)
-		if backward && it.Valid() && bytes.Equal(it.Item().Key(), start) {
+		if skip && it.Valid() && bytes.Equal(it.Item().Key(), start) {
 			it.Next()
 		}
 		for ; it.ValidForPrefix(full); it.Next() {

@@ -56,7 +56,7 @@ func TestRefusalIsNotCarriedOutLater(t *testing.T) {
 	}
 	b.forward(nil)
 	b.until("the requests are dealt with", func() bool { return len(b.names(RequestsDir, "dev-0")) == 0 })
-	rows, err := holder.Claims(ctx, hub.LeasesQuery{ActiveOnly: true})
+	rows, _, err := holder.Claims(ctx, hub.LeasesQuery{ActiveOnly: true})
 	if err != nil || len(rows) != 0 {
 		t.Errorf("claims that are held now: %+v, %v", rows, err)
 	}

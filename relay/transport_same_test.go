@@ -36,7 +36,7 @@ var script = []struct {
 		return c["a"].Rename(ctx, "a", hub.RenameInput{DisplayName: "Ann"})
 	}},
 	{"Agents", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
-		return c["b"].Agents(ctx, hub.AgentsQuery{Capability: "go"})
+		return onePage(c["b"].Agents(ctx, hub.AgentsQuery{Capability: "go"}))
 	}},
 	{"Bootstrap", func(ctx context.Context, c agents, _ map[string]any) (any, error) { return c["a"].Bootstrap(ctx, "a") }},
 	{"CreateChannel", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
@@ -45,7 +45,9 @@ var script = []struct {
 	{"CreateChannel again", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		return c["b"].CreateChannel(ctx, hub.ChannelInput{Name: "x/y z", CreatedBy: "b"})
 	}},
-	{"Channels", func(ctx context.Context, c agents, _ map[string]any) (any, error) { return c["b"].Channels(ctx) }},
+	{"Channels", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
+		return onePage(c["b"].Channels(ctx, hub.ChannelsQuery{}))
+	}},
 	{"Post", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		return c["a"].Post(ctx, hub.PostInput{
 			FromAgent: "a", Channel: "x/y z", ThreadID: "t/ä?#%2F ..", Body: "<öffentlich>\n\u2028",
@@ -91,7 +93,7 @@ var script = []struct {
 		return c["b"].Inbox(ctx, hub.InboxQuery{Agent: "b"})
 	}},
 	{"Threads", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
-		return c["b"].Threads(ctx, hub.ThreadsQuery{Viewer: "b"})
+		return onePage(c["b"].Threads(ctx, hub.ThreadsQuery{Viewer: "b"}))
 	}},
 	{"Threads whose ids look like paths", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		var counts []int
@@ -124,7 +126,7 @@ var script = []struct {
 		return c["a"].RefreshClaim(ctx, hub.ClaimHoldInput{ClaimKey: "k", OwnerAgentID: "a", Fence: 99})
 	}},
 	{"Claims", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
-		return c["b"].Claims(ctx, hub.LeasesQuery{ActiveOnly: true, ThreadID: "t"})
+		return onePage(c["b"].Claims(ctx, hub.LeasesQuery{ActiveOnly: true, ThreadID: "t"}))
 	}},
 	{"ReleaseClaim", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		return c["a"].ReleaseClaim(ctx, hub.ClaimHoldInput{ClaimKey: "k", AgentID: "a"})
@@ -139,7 +141,7 @@ var script = []struct {
 		return c["a"].RefreshLock(ctx, hub.LockHoldInput{AgentID: "a", FilePath: "x/y.go"})
 	}},
 	{"Locks", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
-		return c["b"].Locks(ctx, hub.LeasesQuery{ActiveOnly: true})
+		return onePage(c["b"].Locks(ctx, hub.LeasesQuery{ActiveOnly: true}))
 	}},
 	{"ReleaseLock", func(ctx context.Context, c agents, _ map[string]any) (any, error) {
 		return c["a"].ReleaseLock(ctx, hub.LockHoldInput{AgentID: "a", FilePath: "x/y.go"})
@@ -160,7 +162,7 @@ var script = []struct {
 		return c["b"].UpdateTask(ctx, seen["task"].(hub.TaskID)+1, hub.TaskUpdateInput{AgentID: "b", Status: &working})
 	}},
 	{"Tasks", func(ctx context.Context, c agents, seen map[string]any) (any, error) {
-		return c["b"].Tasks(ctx, hub.TasksQuery{Active: true, ParentID: seen["task"].(hub.TaskID), Viewer: "b"})
+		return onePage(c["b"].Tasks(ctx, hub.TasksQuery{Active: true, ParentID: seen["task"].(hub.TaskID), Viewer: "b"}))
 	}},
 	{"CompleteTask", func(ctx context.Context, c agents, seen map[string]any) (any, error) {
 		return c["b"].CompleteTask(ctx, seen["task"].(hub.TaskID)+1, hub.CompleteInput{AgentID: "b", Note: "done"})
@@ -236,4 +238,9 @@ func refusal(err error) *hub.Error {
 		return nil
 	}
 	return e
+}
+
+// onePage is a page of a list as one value.
+func onePage[T any](rows []T, next hub.Cursor, err error) (any, error) {
+	return []any{rows, next}, err
 }

@@ -156,7 +156,7 @@ func TestTransportSaysWhatIsUnknown(t *testing.T) {
 	if e.Detail["outcome"] != "unknown" || e.Detail["request_id"] != "k" {
 		t.Errorf("the error is %+v", e)
 	}
-	_, err = c.Channels(t.Context())
+	_, _, err = c.Channels(t.Context(), hub.ChannelsQuery{})
 	if e := refusedWith(t, err, relay.CodeNoAnswer, 598); e.Detail["outcome"] != nil {
 		t.Errorf("of a read: %+v", e)
 	}

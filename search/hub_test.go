@@ -219,7 +219,7 @@ func TestMemoriesAreFound(t *testing.T) {
 			{hub.MemoryQuery{Tag: "ci", History: true}, "needle one"},
 		} {
 			c.q.RoomID, c.q.Query, c.q.Limit = room, "needle", 10
-			rows, err := h.Hub.Recall(ctx, c.q)
+			rows, _, err := h.Hub.Recall(ctx, c.q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,7 +69,7 @@ func (p *player) deregister(ctx context.Context, session hub.SessionID) error {
 // end: no lease of the run is left, and nobody stays registered.
 func (p *player) end(ctx context.Context) (string, error) {
 	claims, err := ask(ctx, p, "listing claims", func(ctx context.Context) ([]hub.Claim, error) {
-		return p.hub.Claims(ctx, hub.LeasesQuery{ActiveOnly: true, Limit: 1000})
+		return hub.All(ctx, p.hub.Claims, hub.LeasesQuery{ActiveOnly: true, Limit: hub.MaxPageRows})
 	})
 	if err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func (p *player) end(ctx context.Context) (string, error) {
 		}
 	}
 	locks, err := ask(ctx, p, "listing locks", func(ctx context.Context) ([]hub.Lock, error) {
-		return p.hub.Locks(ctx, hub.LeasesQuery{ActiveOnly: true, Limit: 1000})
+		return hub.All(ctx, p.hub.Locks, hub.LeasesQuery{ActiveOnly: true, Limit: hub.MaxPageRows})
 	})
 	if err != nil {
 		return "", err

@@ -101,7 +101,7 @@ func TestMissingPartner(t *testing.T) {
 	}
 	c := client.New(client.Config{BaseURL: h.URL})
 	t.Cleanup(c.Close)
-	if agents, err := c.Agents(t.Context(), hub.AgentsQuery{}); err != nil || len(agents) != 0 {
+	if agents, _, err := c.Agents(t.Context(), hub.AgentsQuery{}); err != nil || len(agents) != 0 {
 		t.Errorf("these stay registered: %v, %v", agents, err)
 	}
 }

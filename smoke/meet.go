@@ -81,7 +81,8 @@ func (p *player) register(ctx context.Context) (string, error) {
 func (p *player) displaced(ctx context.Context, first hub.SessionID) error {
 	if p.cfg.Sessions {
 		_, err := ask(ctx, p, "listing agents", func(ctx context.Context) ([]hub.Session, error) {
-			return p.anonymous.As(p.me(), first).Agents(ctx, hub.AgentsQuery{})
+			rows, _, err := p.anonymous.As(p.me(), first).Agents(ctx, hub.AgentsQuery{})
+			return rows, err
 		})
 		if err := refusedAs(err, hub.CodeSessionReplaced, "a call with the displaced session"); err != nil {
 			return err

@@ -29,7 +29,7 @@ func (p *player) presence(ctx context.Context) (string, error) {
 
 func (p *player) agents(ctx context.Context) ([]hub.Session, error) {
 	return ask(ctx, p, "listing agents", func(ctx context.Context) ([]hub.Session, error) {
-		return p.hub.Agents(ctx, hub.AgentsQuery{Capability: "smoke"})
+		return hub.All(ctx, p.hub.Agents, hub.AgentsQuery{Capability: "smoke"})
 	})
 }
 

@@ -29,7 +29,7 @@ func TestStoreWithTasksOfVersion1(t *testing.T) {
 	h := testhub.Start(t, testhub.Dir(dir))
 	want := []string{"7 waits [6] false", "6 late [] true", "5 child [] true", "4 secret [] true", "3 task 3 [] true", "2 task 2 [4 3] false", "1 task 1 [] true"}
 	operator := hub.WithCaller(t.Context(), &hub.Caller{Operator: true})
-	tasks, err := h.Hub.Tasks(operator, hub.TasksQuery{Active: true, Limit: 100})
+	tasks, _, err := h.Hub.Tasks(operator, hub.TasksQuery{Active: true, Limit: 100})
 	got := make([]string, 0, len(tasks))
 	for _, task := range tasks {
 		got = append(got, fmt.Sprint(task.TaskID, " ", task.Title, " ", task.BlockedBy, " ", task.Ready))
@@ -42,8 +42,8 @@ func TestStoreWithTasksOfVersion1(t *testing.T) {
 			t.Errorf("a stranger sees %+v, %v", task, err)
 		}
 	}
-	claims, errc := h.Hub.Claims(t.Context(), hub.LeasesQuery{Limit: 100})
-	locks, errl := h.Hub.Locks(t.Context(), hub.LeasesQuery{Limit: 100})
+	claims, _, errc := h.Hub.Claims(t.Context(), hub.LeasesQuery{Limit: 100})
+	locks, _, errl := h.Hub.Locks(t.Context(), hub.LeasesQuery{Limit: 100})
 	thread, errt := h.Hub.Thread(t.Context(), "th", "")
 	if errc != nil || errl != nil || errt != nil || len(claims) != 1 || len(locks) != 1 || thread.Thread.TotalTaskCount != 4 {
 		t.Errorf("claims %+v, %v, locks %+v, %v, thread %+v, %v", claims, errc, locks, errl, thread.Thread, errt)

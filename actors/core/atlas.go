@@ -88,24 +88,31 @@ func (a *Atlas) Projects() []hub.Project {
 	return rows
 }
 
+// EachRoom calls fn with the rooms of a project, or of all projects if id is
+// empty, in any order.
+func (a *Atlas) EachRoom(id hub.ProjectID, fn func(*hub.Room)) {
+	if id == "" {
+		for _, r := range a.rooms {
+			fn(&r.Room)
+		}
+	} else if p := a.projects[id]; p != nil {
+		for _, room := range p.rooms {
+			fn(&a.rooms[room].Room)
+		}
+	}
+}
+
 // Rooms lists the rooms of a project, or of all projects if id is empty, by slug.
 func (a *Atlas) Rooms(id hub.ProjectID) []hub.Room {
 	var rows []hub.Room
-	if id == "" {
-		rows = make([]hub.Room, 0, len(a.rooms))
-		for _, r := range a.rooms {
-			rows = append(rows, r.Room)
-		}
-	} else if p := a.projects[id]; p != nil {
-		rows = make([]hub.Room, 0, len(p.rooms))
-		for _, room := range p.rooms {
-			rows = append(rows, a.rooms[room].Room)
-		}
-	}
-	slices.SortFunc(rows, func(x, y hub.Room) int {
-		return cmp.Or(strings.Compare(x.Slug, y.Slug), compareIDs(PrefixRoom, string(x.RoomID), string(y.RoomID)))
-	})
+	a.EachRoom(id, func(r *hub.Room) { rows = append(rows, *r) })
+	slices.SortFunc(rows, CompareRooms)
 	return rows
+}
+
+// CompareRooms orders rooms by slug, and those of one slug by age.
+func CompareRooms(x, y hub.Room) int {
+	return cmp.Or(strings.Compare(x.Slug, y.Slug), compareIDs(PrefixRoom, string(x.RoomID), string(y.RoomID)))
 }
 
 // compareIDs orders ids of one kind by the records that made the things.

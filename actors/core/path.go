@@ -17,9 +17,35 @@ func CanonicalPath(given string) (string, error) {
 	if err := hub.CheckName("file_path", given, hub.MaxFilePathChars); err != nil {
 		return "", err
 	}
-	p := path.Clean(strings.ReplaceAll(given, `\`, "/"))
-	if len(p) >= 2 && p[1] == ':' && p[0] >= 'a' && p[0] <= 'z' {
-		p = string(p[0]-'a'+'A') + p[1:]
+	return driveLetter(path.Clean(strings.ReplaceAll(given, `\`, "/"))), nil
+}
+
+// CanonicalPrefix returns the form in which the beginning of a path is compared
+// with canonical paths: that of the folder up to its last slash, and the rest as
+// it is. So `src/` is what lies in src, and `src/ma` what begins with ma there.
+func CanonicalPrefix(given string) (string, error) {
+	given = strings.ReplaceAll(given, `\`, "/")
+	i := strings.LastIndexByte(given, '/')
+	folder, rest := given[:i+1], given[i+1:]
+	if folder == "" {
+		return driveLetter(rest), nil
 	}
-	return p, nil
+	folder, err := CanonicalPath(folder)
+	switch {
+	case err != nil:
+		return "", err
+	case folder == ".":
+		return rest, nil // relative paths begin without it
+	case !strings.HasSuffix(folder, "/"):
+		folder += "/"
+	}
+	return folder + rest, nil
+}
+
+// driveLetter makes the drive letter that a path may begin with upper case.
+func driveLetter(p string) string {
+	if len(p) >= 2 && p[1] == ':' && p[0] >= 'a' && p[0] <= 'z' {
+		return string(p[0]-'a'+'A') + p[1:]
+	}
+	return p
 }

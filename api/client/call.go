@@ -236,6 +236,15 @@ func get[T any](ctx context.Context, c *Client, path string, query url.Values, w
 	return result[T](ctx, c, call{method: http.MethodGet, path: path, query: query, wait: wait})
 }
 
+// list reads one page of a list: its rows and the cursor of the rest, if there is
+// one.
+func list[T any](ctx context.Context, c *Client, path string, v values, at hub.Cursor, limit int) ([]T, hub.Cursor, error) {
+	v.text("cursor", string(at))
+	v.number("limit", int64(limit))
+	rows, got, err := get[[]T](ctx, c, path, url.Values(v), 0)
+	return rows, got.NextCursor, err
+}
+
 // result sends k and decodes what came.
 func result[T any](ctx context.Context, c *Client, k call) (T, answer, error) {
 	var row T

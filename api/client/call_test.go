@@ -38,7 +38,7 @@ func TestErrorsCarryTheWholeEnvelope(t *testing.T) {
 
 func TestAnErrorWithoutAStatusTakesThatOfHTTP(t *testing.T) {
 	h := newFakeHub(t, says(418, `{"ok":false,"error":"short and stout","code":"teapot"}`, "Retry-After: 9"))
-	_, err := h.client(t, nil).Channels(t.Context())
+	_, _, err := h.client(t, nil).Channels(t.Context(), hub.ChannelsQuery{})
 	if got := hubError(t, err, "teapot"); got.Status != 418 || got.RetryAfter != 9 {
 		t.Errorf("status %d, retry after %d; want 418, 9", got.Status, got.RetryAfter)
 	}
@@ -124,14 +124,14 @@ func TestAWriteWhoseHubDiedIsOfUnknownOutcome(t *testing.T) {
 
 func TestAReadIsSentTwiceAtMost(t *testing.T) {
 	h := newFakeHub(t, halves, says(200, `{"ok":true,"result":[]}`))
-	if _, err := h.client(t, nil).Channels(t.Context()); err != nil {
+	if _, _, err := h.client(t, nil).Channels(t.Context(), hub.ChannelsQuery{}); err != nil {
 		t.Fatalf("after one break: %v", err)
 	}
 	if key := h.requests()[0].header.Get("Idempotency-Key"); key != "" {
 		t.Errorf("a read carries the key %q", key)
 	}
 	h = newFakeHub(t, halves)
-	_, err := h.client(t, nil).Channels(t.Context())
+	_, _, err := h.client(t, nil).Channels(t.Context(), hub.ChannelsQuery{})
 	if got := hubError(t, err, client.CodeBrokeOff); got.Detail != nil {
 		t.Errorf("detail = %v; a read has no outcome", got.Detail)
 	}
@@ -271,7 +271,7 @@ func TestWhatIsNoHub(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHub(t, answer)
-			_, err := h.client(t, nil).Channels(t.Context())
+			_, _, err := h.client(t, nil).Channels(t.Context(), hub.ChannelsQuery{})
 			if got := hubError(t, err, client.CodeNotAHub); got.Fix == "" || !strings.Contains(got.Message, h.URL) {
 				t.Errorf("error = %+v, want the address and a fix", got)
 			}
@@ -288,7 +288,7 @@ func TestAConnectionThatIsClosedAtOnce(t *testing.T) {
 	base := silentlyCloses(t)
 	for range 50 {
 		c := client.New(client.Config{BaseURL: base})
-		_, err := c.Channels(t.Context())
+		_, _, err := c.Channels(t.Context(), hub.ChannelsQuery{})
 		hubError(t, err, client.CodeBrokeOff)
 		c.Close()
 	}
@@ -316,7 +316,7 @@ func TestBaseURL(t *testing.T) {
 		if bad == "" {
 			continue // means the default
 		}
-		_, err := client.New(client.Config{BaseURL: bad}).Channels(t.Context())
+		_, _, err := client.New(client.Config{BaseURL: bad}).Channels(t.Context(), hub.ChannelsQuery{})
 		hubError(t, err, hub.CodeInvalid)
 	}
 	for given, want := range map[string]string{

@@ -54,7 +54,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 	if _, err := a.Rename(ctx, "a", hub.RenameInput{DisplayName: "Ann"}); err != nil {
 		t.Fatal(err)
 	}
-	agents, err := a.Agents(ctx, hub.AgentsQuery{Capability: "go"})
+	agents, _, err := a.Agents(ctx, hub.AgentsQuery{Capability: "go"})
 	if err != nil || len(agents) != 1 || agents[0].DisplayName != "Ann" || agents[0].SessionID == first.Row.SessionID {
 		t.Fatalf("Agents = %+v, %v", agents, err)
 	}
@@ -88,7 +88,7 @@ func TestMessagesOverHTTP(t *testing.T) {
 	if got, err := a.CreateChannel(ctx, hub.ChannelInput{Name: "x/y z"}); err != nil || got.Created {
 		t.Fatalf("CreateChannel again = %+v, %v", got, err)
 	}
-	channels, err := c.Channels(ctx)
+	channels, _, err := c.Channels(ctx, hub.ChannelsQuery{})
 	if err != nil || len(channels) != 3 {
 		t.Fatalf("Channels = %+v, %v", channels, err)
 	}
@@ -132,7 +132,7 @@ func TestMessagesOverHTTP(t *testing.T) {
 	if err != nil || len(page.Rows) != 1 || body(t, page.Rows[0]).ID != direct.ID {
 		t.Errorf("Inbox = %+v, %v", page, err)
 	}
-	threads, err := b.Threads(ctx, hub.ThreadsQuery{})
+	threads, _, err := b.Threads(ctx, hub.ThreadsQuery{})
 	if err != nil || len(threads) != 1 || threads[0].ThreadID != thread {
 		t.Errorf("Threads = %+v, %v", threads, err)
 	}
@@ -199,7 +199,7 @@ func TestLeasesOverHTTP(t *testing.T) {
 		t.Error(err)
 	}
 	wg.Wait()
-	if rows, err := c.Claims(ctx, hub.LeasesQuery{ActiveOnly: true}); err != nil || len(rows) != 1 || rows[0].OwnerAgentID != "b" {
+	if rows, _, err := c.Claims(ctx, hub.LeasesQuery{ActiveOnly: true}); err != nil || len(rows) != 1 || rows[0].OwnerAgentID != "b" {
 		t.Errorf("Claims = %+v, %v", rows, err)
 	}
 
@@ -216,7 +216,7 @@ func TestLeasesOverHTTP(t *testing.T) {
 	if _, err := a.ReleaseLock(ctx, hub.LockHoldInput{AgentID: "a", FilePath: "x/y.go"}); err != nil {
 		t.Error(err)
 	}
-	if rows, err := c.Locks(ctx, hub.LeasesQuery{ActiveOnly: true}); err != nil || len(rows) != 0 {
+	if rows, _, err := c.Locks(ctx, hub.LeasesQuery{ActiveOnly: true}); err != nil || len(rows) != 0 {
 		t.Errorf("Locks = %+v, %v", rows, err)
 	}
 	_, err = a.ReleaseLock(ctx, hub.LockHoldInput{AgentID: "a", FilePath: "x/y.go"})
@@ -243,7 +243,7 @@ func TestTasksOverHTTP(t *testing.T) {
 	}
 	_, err = a.UpdateTask(ctx, child, hub.TaskUpdateInput{Status: ptr(hub.TaskOpen), ExpectedVersion: 1})
 	hubError(t, err, hub.CodeVersionConflict)
-	tasks, err := a.Tasks(ctx, hub.TasksQuery{Active: true, ParentID: parent})
+	tasks, _, err := a.Tasks(ctx, hub.TasksQuery{Active: true, ParentID: parent})
 	if err != nil || len(tasks) != 1 || tasks[0].TaskID != child {
 		t.Fatalf("Tasks = %+v, %v", tasks, err)
 	}

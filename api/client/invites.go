@@ -13,16 +13,14 @@ func (c *Client) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outc
 }
 
 // Invites lists invites without codes, latest first.
-func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite, error) {
+func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.Cursor, error) {
 	v := values{}
 	v.text("project", q.Project)
 	v.text("room", q.Room)
 	v.text("state", string(q.State))
 	v.text("before", string(q.Before))
 	v.text("agent_id", string(c.viewer("")))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.Invite](ctx, c, "/v1/invites", url.Values(v), 0)
-	return rows, err
+	return list[hub.Invite](ctx, c, "/v1/invites", v, q.Cursor, q.Limit)
 }
 
 // PreviewInvite shows where a code leads.

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"hubcli/hub"
@@ -25,9 +24,11 @@ func (c *Client) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.O
 }
 
 // Claims lists claims.
-func (c *Client) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, error) {
-	rows, _, err := get[[]hub.Claim](ctx, c, "/v1/claims", leaseValues(q), 0)
-	return rows, err
+func (c *Client) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
+	v := c.leaseValues(q)
+	v.text("claim_key", q.Key)
+	v.text("thread_id", string(q.ThreadID))
+	return list[hub.Claim](ctx, c, "/v1/claims", v, q.Cursor, q.Limit)
 }
 
 // Lock asks for a file lock, waiting its turn for in.WaitSec.
@@ -46,17 +47,20 @@ func (c *Client) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Out
 }
 
 // Locks lists file locks.
-func (c *Client) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, error) {
-	rows, _, err := get[[]hub.Lock](ctx, c, "/v1/locks", leaseValues(q), 0)
-	return rows, err
+func (c *Client) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error) {
+	v := c.leaseValues(q)
+	v.text("file_path", q.Key)
+	return list[hub.Lock](ctx, c, "/v1/locks", v, q.Cursor, q.Limit)
 }
 
-func leaseValues(q hub.LeasesQuery) url.Values {
+func (c *Client) leaseValues(q hub.LeasesQuery) values {
 	v := values{}
-	v.text("thread_id", string(q.ThreadID))
+	v.text("prefix", q.Prefix)
+	v.text("owner_agent_id", string(q.Owner))
+	v.text("room_id", string(q.RoomID))
 	v.flag("active_only", q.ActiveOnly)
-	v.number("limit", int64(q.Limit))
-	return url.Values(v)
+	v.text("agent_id", string(c.viewer(q.Viewer)))
+	return v
 }
 
 // grant sends a request for a lease, which the hub may park for waitSec.

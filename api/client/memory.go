@@ -13,7 +13,7 @@ func (c *Client) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[
 }
 
 // Recall returns memories.
-func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, error) {
+func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.Cursor, error) {
 	v := values{}
 	v.text("room_id", string(q.RoomID))
 	v.text("memory_id", string(q.MemoryID))
@@ -22,10 +22,8 @@ func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, e
 	v.text("tag", q.Tag)
 	v.text("query", q.Query)
 	v.flag("history", q.History)
-	v.number("limit", int64(q.Limit))
 	v.number("max_chars", int64(q.MaxChars))
-	rows, _, err := get[[]hub.Memory](ctx, c, "/v1/memory", url.Values(v), 0)
-	return rows, err
+	return list[hub.Memory](ctx, c, "/v1/memory", v, q.Cursor, q.Limit)
 }
 
 // Search finds rows by their words.

@@ -69,12 +69,10 @@ func (c *Client) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) 
 }
 
 // Threads lists summaries.
-func (c *Client) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, error) {
+func (c *Client) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
 	v := values{}
 	v.text("agent_id", string(c.viewer(q.Viewer)))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.ThreadSummary](ctx, c, "/v1/threads", url.Values(v), 0)
-	return rows, err
+	return list[hub.ThreadSummary](ctx, c, "/v1/threads", v, q.Cursor, q.Limit)
 }
 
 // Thread returns one thread.

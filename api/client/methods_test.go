@@ -48,10 +48,10 @@ var methods = []asked{
 		want:   hub.Outcome[hub.ClosedSession]{Row: hub.ClosedSession{SessionID: "s", Deleted: true}},
 	},
 	{
-		name: "Agents", method: "GET", uri: "/v1/agents?as=me&capability=go+lang",
+		name: "Agents", method: "GET", uri: "/v1/agents?as=me&capability=go+lang&prefix=g&room_id=r_1",
 		answer: says(200, `{"ok":true,"result":[{"agent_id":"a"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Agents(ctx, hub.AgentsQuery{Capability: "go lang"})
+			return rowsOf(c.Agents(ctx, hub.AgentsQuery{Capability: "go lang", Prefix: "g", RoomID: "r_1"}))
 		},
 		want: []hub.Session{{AgentID: "a"}},
 	},
@@ -98,7 +98,7 @@ var methods = []asked{
 		name: "Spawns", method: "GET", uri: "/v1/spawn?active=true&before=sp_9&limit=5&room_id=r_1&status=running",
 		answer: says(200, `{"ok":true,"result":[{"spawn_id":"sp_1"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Spawns(ctx, hub.SpawnsQuery{RoomID: "r_1", Status: hub.SpawnRunning, Active: true, Before: "sp_9", Limit: 5})
+			return rowsOf(c.Spawns(ctx, hub.SpawnsQuery{RoomID: "r_1", Status: hub.SpawnRunning, Active: true, Before: "sp_9", Limit: 5}))
 		},
 		want: []hub.Spawn{{SpawnID: "sp_1"}},
 	},
@@ -135,8 +135,10 @@ var methods = []asked{
 		want: hub.Outcome[hub.Channel]{Row: hub.Channel{Name: "c"}},
 	},
 	{
-		name: "Channels", method: "GET", uri: "/v1/channels", answer: says(200, `{"ok":true,"result":[{"name":"c"}]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Channels(ctx) },
+		name: "Channels", method: "GET", uri: "/v1/channels?created_by=a&prefix=c", answer: says(200, `{"ok":true,"result":[{"name":"c"}]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return rowsOf(c.Channels(ctx, hub.ChannelsQuery{Prefix: "c", CreatedBy: "a"}))
+		},
 		want: []hub.Channel{{Name: "c"}},
 	},
 	{
@@ -151,7 +153,7 @@ var methods = []asked{
 		name: "Recall", method: "GET", uri: "/v1/memory?history=true&key=k&limit=3&max_chars=9&memory_id=m_1&query=w&room_id=r_1&scope=room&tag=a",
 		answer: says(200, `{"ok":true,"result":[{"memory_id":"m_1"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Recall(ctx, hub.MemoryQuery{RoomID: "r_1", MemoryID: "m_1", Scope: hub.ScopeRoom, Key: "k", Tag: "a", Query: "w", History: true, Limit: 3, MaxChars: 9})
+			return rowsOf(c.Recall(ctx, hub.MemoryQuery{RoomID: "r_1", MemoryID: "m_1", Scope: hub.ScopeRoom, Key: "k", Tag: "a", Query: "w", History: true, Limit: 3, MaxChars: 9}))
 		},
 		want: []hub.Memory{{MemoryID: "m_1"}},
 	},
@@ -177,7 +179,9 @@ var methods = []asked{
 	},
 	{
 		name: "Projects", method: "GET", uri: "/v1/projects", answer: says(200, `{"ok":true,"result":[{"slug":"p"}]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Projects(ctx) },
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return rowsOf(c.Projects(ctx, hub.ProjectsQuery{}))
+		},
 		want: []hub.Project{{Slug: "p"}},
 	},
 	{
@@ -195,7 +199,9 @@ var methods = []asked{
 	},
 	{
 		name: "Rooms", method: "GET", uri: "/v1/rooms?project=p", answer: says(200, `{"ok":true,"result":[{"slug":"r"}]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Rooms(ctx, "p") },
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return rowsOf(c.Rooms(ctx, hub.RoomsQuery{Project: "p"}))
+		},
 		want: []hub.Room{{Slug: "r"}},
 	},
 	{
@@ -270,7 +276,7 @@ var methods = []asked{
 	{
 		name: "Threads", method: "GET", uri: "/v1/threads?agent_id=a&limit=3", answer: says(200, `{"ok":true,"result":[{"thread_id":"t"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Threads(ctx, hub.ThreadsQuery{Viewer: "a", Limit: 3})
+			return rowsOf(c.Threads(ctx, hub.ThreadsQuery{Viewer: "a", Limit: 3}))
 		},
 		want: []hub.ThreadSummary{{ThreadID: "t"}},
 	},
@@ -304,9 +310,9 @@ var methods = []asked{
 		want: hub.Outcome[hub.Claim]{Row: hub.Claim{ClaimKey: "k"}},
 	},
 	{
-		name: "Claims", method: "GET", uri: "/v1/claims?active_only=true&limit=2&thread_id=t", answer: says(200, `{"ok":true,"result":[]}`),
+		name: "Claims", method: "GET", uri: "/v1/claims?active_only=true&agent_id=v&claim_key=k&limit=2&owner_agent_id=o&prefix=p&room_id=r_1&thread_id=t", answer: says(200, `{"ok":true,"result":[]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Claims(ctx, hub.LeasesQuery{ThreadID: "t", ActiveOnly: true, Limit: 2})
+			return rowsOf(c.Claims(ctx, hub.LeasesQuery{Key: "k", Prefix: "p", Owner: "o", RoomID: "r_1", ThreadID: "t", ActiveOnly: true, Viewer: "v", Limit: 2}))
 		},
 		want: []hub.Claim{},
 	},
@@ -335,17 +341,20 @@ var methods = []asked{
 		want: hub.Outcome[hub.Lock]{Row: hub.Lock{FilePath: "f"}},
 	},
 	{
-		name: "Locks", method: "GET", uri: "/v1/locks", answer: says(200, `{"ok":true,"result":[]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Locks(ctx, hub.LeasesQuery{}) },
+		name: "Locks", method: "GET", uri: "/v1/locks?agent_id=me&file_path=a%2Fb&prefix=a", answer: says(200, `{"ok":true,"result":[]}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return rowsOf(c.Locks(ctx, hub.LeasesQuery{Key: "a/b", Prefix: "a"}))
+		},
 		want: []hub.Lock{},
 	},
 	{
-		name: "Tasks", method: "GET", uri: "/v1/tasks?agent_id=a&channel=c&limit=4&parent_id=2&ready=false&status=active&thread_id=t",
+		name: "Tasks", method: "GET", uri: "/v1/tasks?agent_id=a&assignee=d&channel=c&concerns=f&created_by=e&limit=4&parent_id=2&ready=false&status=active&thread_id=t",
 		answer: says(200, `{"ok":true,"result":[{"task_id":3}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Tasks(ctx, hub.TasksQuery{
+			return rowsOf(c.Tasks(ctx, hub.TasksQuery{
 				Active: true, ParentID: 2, Channel: "c", ThreadID: "t", Ready: ptr(false), Viewer: "a", Limit: 4,
-			})
+				Assignee: "d", CreatedBy: "e", Concerns: "f",
+			}))
 		},
 		want: []hub.Task{{TaskID: 3}},
 	},
@@ -446,7 +455,7 @@ var methods = []asked{
 		name: "Runs", method: "GET", uri: "/v1/runs?agent_id=me&limit=5&room_id=r_1&status=active",
 		answer: says(200, `{"ok":true,"result":[{"run_id":"run_1"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Runs(ctx, hub.RunsQuery{RoomID: "r_1", Active: true, Limit: 5})
+			return rowsOf(c.Runs(ctx, hub.RunsQuery{RoomID: "r_1", Active: true, Limit: 5}))
 		},
 		want: []hub.Run{{RunID: "run_1"}},
 	},
@@ -456,6 +465,9 @@ var methods = []asked{
 		want: hub.Run{RunID: "run_1"},
 	},
 }
+
+// rowsOf is what a list returns, without its cursor: TestListsGoOn tests that.
+func rowsOf[T any](rows []T, _ hub.Cursor, err error) (any, error) { return rows, err }
 
 func TestMethods(t *testing.T) {
 	for _, m := range methods {

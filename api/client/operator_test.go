@@ -56,7 +56,7 @@ func TestTheTokenGoesToOperatorCallsOnly(t *testing.T) {
 	if _, err := c.CancelShutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Agents(t.Context(), hub.AgentsQuery{}); err != nil {
+	if _, _, err := c.Agents(t.Context(), hub.AgentsQuery{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.AppStatus(t.Context()); err != nil {

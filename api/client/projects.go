@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"hubcli/hub"
@@ -16,9 +15,8 @@ func (c *Client) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Ou
 }
 
 // Projects lists projects.
-func (c *Client) Projects(ctx context.Context) ([]hub.Project, error) {
-	rows, _, err := get[[]hub.Project](ctx, c, "/v1/projects", nil, 0)
-	return rows, err
+func (c *Client) Projects(ctx context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
+	return list[hub.Project](ctx, c, "/v1/projects", values{}, q.Cursor, q.Limit)
 }
 
 // Project returns the project that an id, slug or name names.
@@ -37,11 +35,10 @@ func (c *Client) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[
 }
 
 // Rooms lists the rooms of a project, or all.
-func (c *Client) Rooms(ctx context.Context, project string) ([]hub.Room, error) {
+func (c *Client) Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
 	v := values{}
-	v.text("project", project)
-	rows, _, err := get[[]hub.Room](ctx, c, "/v1/rooms", url.Values(v), 0)
-	return rows, err
+	v.text("project", q.Project)
+	return list[hub.Room](ctx, c, "/v1/rooms", v, q.Cursor, q.Limit)
 }
 
 // Room returns the room that ref names. A name that cannot stand in a path is
@@ -63,11 +60,15 @@ func (c *Client) roomNamed(ctx context.Context, ref hub.RoomRef) (hub.Room, erro
 	if ref.Room == "" || ref.Project == "" {
 		return hub.Room{}, notFound
 	}
-	rooms, err := c.Rooms(ctx, ref.Project)
-	if err != nil {
-		return hub.Room{}, err
+	var named []hub.Room
+	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref.Project, Limit: hub.MaxPageRows}) {
+		if err != nil {
+			return hub.Room{}, err
+		}
+		if strings.EqualFold(r.Name, strings.TrimSpace(ref.Room)) {
+			named = append(named, r)
+		}
 	}
-	named := slices.DeleteFunc(rooms, func(r hub.Room) bool { return !strings.EqualFold(r.Name, strings.TrimSpace(ref.Room)) })
 	switch len(named) {
 	case 0:
 		return hub.Room{}, notFound

@@ -15,14 +15,12 @@ func (c *Client) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Out
 }
 
 // Decisions lists decisions, latest first.
-func (c *Client) Decisions(ctx context.Context, q hub.DecisionsQuery) ([]hub.Decision, error) {
+func (c *Client) Decisions(ctx context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
 	v := values{}
 	v.text("room_id", string(q.RoomID))
 	v.text("before", string(q.Before))
 	v.text("agent_id", string(c.viewer("")))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.Decision](ctx, c, "/v1/decisions", url.Values(v), 0)
-	return rows, err
+	return list[hub.Decision](ctx, c, "/v1/decisions", v, q.Cursor, q.Limit)
 }
 
 // AddArtifact stores the next version of a title.
@@ -31,7 +29,7 @@ func (c *Client) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Out
 }
 
 // Artifacts lists artifacts without content, latest first.
-func (c *Client) Artifacts(ctx context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, error) {
+func (c *Client) Artifacts(ctx context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, hub.Cursor, error) {
 	v := values{}
 	v.text("room_id", string(q.RoomID))
 	v.text("before", string(q.Before))
@@ -42,9 +40,7 @@ func (c *Client) Artifacts(ctx context.Context, q hub.ArtifactsQuery) ([]hub.Art
 		v.text("latest", "true")
 	}
 	v.text("agent_id", string(c.viewer("")))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.Artifact](ctx, c, "/v1/artifacts", url.Values(v), 0)
-	return rows, err
+	return list[hub.Artifact](ctx, c, "/v1/artifacts", v, q.Cursor, q.Limit)
 }
 
 // Artifact returns one artifact without content.

@@ -28,7 +28,7 @@ var recordMethods = []asked{
 		name: "Decisions", method: "GET", uri: "/v1/decisions?agent_id=me&limit=3&room_id=r_1",
 		answer: says(200, `{"ok":true,"result":[{"decision_id":"d_1"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Decisions(ctx, hub.DecisionsQuery{RoomID: "r_1", Limit: 3})
+			return rowsOf(c.Decisions(ctx, hub.DecisionsQuery{RoomID: "r_1", Limit: 3}))
 		},
 		want: []hub.Decision{{DecisionID: "d_1"}},
 	},
@@ -44,7 +44,7 @@ var recordMethods = []asked{
 		name: "Artifacts", method: "GET", uri: "/v1/artifacts?agent_id=me&kind=k&latest=true&limit=3&room_id=r_1&title=a+plan",
 		answer: says(200, `{"ok":true,"result":[{"artifact_id":"a_1"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Artifacts(ctx, hub.ArtifactsQuery{RoomID: "r_1", Title: "a plan", Kind: "k", Latest: true, Limit: 3})
+			return rowsOf(c.Artifacts(ctx, hub.ArtifactsQuery{RoomID: "r_1", Title: "a plan", Kind: "k", Latest: true, Limit: 3}))
 		},
 		want: []hub.Artifact{{ArtifactID: "a_1"}},
 	},
@@ -71,7 +71,7 @@ var recordMethods = []asked{
 		name: "Invites", method: "GET", uri: "/v1/invites?agent_id=me&limit=3&project=p&room=r&state=active",
 		answer: says(200, `{"ok":true,"result":[{"invite_id":"i_1"}]}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Invites(ctx, hub.InvitesQuery{Project: "p", Room: "r", State: hub.InviteActive, Limit: 3})
+			return rowsOf(c.Invites(ctx, hub.InvitesQuery{Project: "p", Room: "r", State: hub.InviteActive, Limit: 3}))
 		},
 		want: []hub.Invite{{InviteID: "i_1"}},
 	},

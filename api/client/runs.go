@@ -18,7 +18,7 @@ func (c *Client) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksI
 }
 
 // Runs lists runs.
-func (c *Client) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, error) {
+func (c *Client) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor, error) {
 	v := values{}
 	v.text("status", string(q.Status))
 	if q.Active {
@@ -26,9 +26,7 @@ func (c *Client) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, error) {
 	}
 	v.text("room_id", string(q.RoomID))
 	v.text("agent_id", string(c.viewer(q.Viewer)))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.Run](ctx, c, "/v1/runs", url.Values(v), 0)
-	return rows, err
+	return list[hub.Run](ctx, c, "/v1/runs", v, q.Cursor, q.Limit)
 }
 
 // Run returns one run.

@@ -31,13 +31,14 @@ func (c *Client) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcom
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: got.replayed}, err
 }
 
-// Agents lists the live sessions.
-func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, error) {
+// Agents lists the live sessions by agent id.
+func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
 	v := values{}
 	v.text("capability", q.Capability)
+	v.text("prefix", q.Prefix)
+	v.text("room_id", string(q.RoomID))
 	v.text("as", string(c.cfg.Agent))
-	rows, _, err := get[[]hub.Session](ctx, c, "/v1/agents", url.Values(v), 0)
-	return rows, err
+	return list[hub.Session](ctx, c, "/v1/agents", v, q.Cursor, q.Limit)
 }
 
 // Bootstrap says what agent needs to begin.
@@ -53,8 +54,10 @@ func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Ou
 	return post[hub.Channel](ctx, c, "/v1/channels", in)
 }
 
-// Channels lists all channels.
-func (c *Client) Channels(ctx context.Context) ([]hub.Channel, error) {
-	rows, _, err := get[[]hub.Channel](ctx, c, "/v1/channels", nil, 0)
-	return rows, err
+// Channels lists channels by name.
+func (c *Client) Channels(ctx context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
+	v := values{}
+	v.text("prefix", q.Prefix)
+	v.text("created_by", string(q.CreatedBy))
+	return list[hub.Channel](ctx, c, "/v1/channels", v, q.Cursor, q.Limit)
 }

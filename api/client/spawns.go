@@ -19,15 +19,13 @@ func (c *Client) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStop
 }
 
 // Spawns lists spawns, newest first.
-func (c *Client) Spawns(ctx context.Context, q hub.SpawnsQuery) ([]hub.Spawn, error) {
+func (c *Client) Spawns(ctx context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.Cursor, error) {
 	v := values{}
 	v.text("room_id", string(q.RoomID))
 	v.text("status", string(q.Status))
 	v.flag("active", q.Active)
 	v.text("before", string(q.Before))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.Spawn](ctx, c, "/v1/spawn", url.Values(v), 0)
-	return rows, err
+	return list[hub.Spawn](ctx, c, "/v1/spawn", v, q.Cursor, q.Limit)
 }
 
 // SpawnByID returns one.

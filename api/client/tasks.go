@@ -9,7 +9,7 @@ import (
 )
 
 // Tasks lists tasks.
-func (c *Client) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error) {
+func (c *Client) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error) {
 	v := values{}
 	v.text("status", string(q.Status))
 	if q.Active {
@@ -23,10 +23,11 @@ func (c *Client) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, error
 	if q.Ready != nil {
 		v.text("ready", strconv.FormatBool(*q.Ready))
 	}
+	v.text("assignee", string(q.Assignee))
+	v.text("created_by", string(q.CreatedBy))
+	v.text("concerns", string(q.Concerns))
 	v.text("agent_id", string(c.viewer(q.Viewer)))
-	v.number("limit", int64(q.Limit))
-	rows, _, err := get[[]hub.Task](ctx, c, "/v1/tasks", url.Values(v), 0)
-	return rows, err
+	return list[hub.Task](ctx, c, "/v1/tasks", v, q.Cursor, q.Limit)
 }
 
 // Task returns one task.

@@ -107,7 +107,7 @@ func TestHooksOfOneEvent(t *testing.T) {
 		if n := together(t, 4, begin); n != 1 {
 			t.Errorf("%d processes spoke when the session began", n)
 		}
-		live, err := h.Agents(t.Context(), hub.AgentsQuery{})
+		live, _, err := h.Agents(t.Context(), hub.AgentsQuery{})
 		if err != nil || len(live) != round+1 {
 			t.Errorf("%d agents, %v; want one a session", len(live), err)
 		}

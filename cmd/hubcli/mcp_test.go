@@ -164,7 +164,7 @@ func (w *wire) ends() {
 
 func (h *hooked) liveAgents(t *testing.T) []hub.AgentID {
 	t.Helper()
-	rows, err := h.Agents(context.Background(), hub.AgentsQuery{})
+	rows, _, err := h.Agents(context.Background(), hub.AgentsQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestSpawnedBridge(t *testing.T) {
 	if a.IsError || !strings.Contains(text, "worker-7") {
 		t.Fatalf("hub_spawn says %s", text)
 	}
-	rows, err := h.Spawns(t.Context(), hub.SpawnsQuery{RoomID: room.RoomID, Limit: 10})
+	rows, _, err := h.Spawns(t.Context(), hub.SpawnsQuery{RoomID: room.RoomID, Limit: 10})
 	if err != nil || len(rows) != 1 || rows[0].By != "lead" || rows[0].AgentID != "worker-7" {
 		t.Fatalf("there are %+v, %v", rows, err)
 	}
@@ -60,7 +60,7 @@ func TestSpawnedBridge(t *testing.T) {
 	}); err != nil {
 		t.Fatalf("worker-7 says nothing in its room: %v", err)
 	}
-	live, err := h.Agents(t.Context(), hub.AgentsQuery{})
+	live, _, err := h.Agents(t.Context(), hub.AgentsQuery{})
 	if err != nil || len(live) != 2 {
 		t.Errorf("live are %+v, %v", live, err)
 	}
@@ -99,7 +99,7 @@ func TestSpawnsOfWhoHungUp(t *testing.T) {
 	room := h.allow("exit 0")
 	body := fmt.Sprintf(`{"room_id":%q,"harness":"codex","by":"lead","prompt":"x"}`, room.RoomID)
 	all := func() []hub.Spawn {
-		rows, err := h.Spawns(context.Background(), hub.SpawnsQuery{RoomID: room.RoomID, Limit: 1000})
+		rows, _, err := h.Spawns(context.Background(), hub.SpawnsQuery{RoomID: room.RoomID, Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

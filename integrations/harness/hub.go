@@ -11,6 +11,5 @@ import (
 type Hub interface {
 	Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error)
 	Resolve(ctx context.Context, path string) (hub.Resolved, error)
-	Projects(ctx context.Context) ([]hub.Project, error)
-	Rooms(ctx context.Context, project string) ([]hub.Room, error)
+	Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error)
 }

@@ -32,6 +32,7 @@ type Store interface {
 	Messages(scope core.Scope, after, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error
 	Row(t core.Table, key []byte) ([]byte, error)
 	RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error
+	RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error
 	Effect(scope [32]byte) (*core.Effect, error)
 }
 

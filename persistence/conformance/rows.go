@@ -232,7 +232,28 @@ func checkRows(t *testing.T, s Store, model map[string]string, prefixes []string
 			if n != min(2, len(want)) {
 				t.Errorf("RowsOf(%q) went on to %d rows after false", prefix, n)
 			}
+			for _, behind := range append(sorted, prefixes...) {
+				wantRowsBehind(t, s, want, prefix, behind, backward)
+			}
 		}
+	}
+}
+
+// wantRowsBehind expects those of all rows of a prefix, in the order of the walk,
+// that lie behind a key, whether or not there is a row of it.
+func wantRowsBehind(t *testing.T, s Store, all []string, prefix, behind string, backward bool) {
+	t.Helper()
+	want := slices.DeleteFunc(slices.Clone(all), func(row string) bool {
+		key, _, _ := strings.Cut(row, "=")
+		return key == behind || (key < behind) != backward
+	})
+	var got []string
+	err := s.RowsBehind(core.TableClaim, []byte(prefix), []byte(behind), backward, func(k, v []byte) bool {
+		got = append(got, string(k)+"="+string(v))
+		return true
+	})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("RowsBehind(%q, %q, backward %v): got %.200q, %v, want %.200q", prefix, behind, backward, got, err, want)
 	}
 }
 

@@ -1,0 +1,111 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Artifacts lists artifacts, latest first; see hub.Records.
+func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, hub.Cursor, error) {
+	if q.RoomID != "" {
+		if _, err := h.room(q.RoomID); err != nil {
+			return nil, "", err
+		}
+	}
+	w, err := h.walkPlace(listArtifacts, q.Cursor, h.views.shownSeq.Load())
+	if err != nil {
+		return nil, "", err
+	}
+	before, err := beforeID(core.PrefixArtifact, string(q.Before))
+	if err != nil {
+		return nil, "", err
+	}
+	w.before = min(w.before, uint64(before))
+	n := pageRows(q.Limit)
+	var out []hub.Artifact
+	if q.Latest {
+		out, err = h.latestArtifacts(&q, w, n+1)
+	} else {
+		out, err = h.allArtifacts(&q, w, n+1)
+	}
+	out, next := paged(h, listArtifacts, out, n, func(a *hub.Artifact) []byte {
+		return walkKey(w.asOf, uint64(seqOf(core.PrefixArtifact, a.ArtifactID)))
+	})
+	return out, next, err
+}
+
+func (h *Hub) allArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artifact, error) {
+	out := []hub.Artifact{}
+	err := latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.before), func(a hub.Artifact) bool {
+		if keepsArtifact(q, &a) {
+			out = append(out, a)
+		}
+		last := q.RoomID != "" && a.Title == q.Title && a.Version == 1 // nothing of the title lies before
+		return len(out) < n && !last
+	})
+	return out, err
+}
+
+func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
+	return (q.Title == "" || a.Title == q.Title) && (q.Kind == "" || a.Kind == q.Kind) &&
+		(q.Version == 0 || a.Version == q.Version)
+}
+
+// latestArtifacts lists the versions that were the latest when the walk began, so
+// that a title which gets another one meanwhile is not passed over.
+func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artifact, error) {
+	prefix := []byte(nil)
+	if q.RoomID != "" {
+		prefix = core.OwnedKey(q.RoomID, []byte(q.Title))
+	}
+	var found []hub.Seq
+	later := map[string]bool{} // keys of titles with a version from after the beginning
+	err := readRows(h, core.TableArtifactTitle, prefix, nil, false, func(key []byte, l core.LatestArtifact) bool {
+		if seq := seqOf(core.PrefixArtifact, l.Artifact); uint64(seq) > w.asOf {
+			later[string(key)] = true
+		} else {
+			found = append(found, seq)
+		}
+		return true
+	})
+	if err == nil && len(later) > 0 {
+		err = h.artifactsAsOf(q.RoomID, w.asOf, later, func(seq hub.Seq) { found = append(found, seq) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(seq hub.Seq) bool { return uint64(seq) >= w.before })
+	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
+	out := []hub.Artifact{}
+	for i := 0; i < len(found) && len(out) < n; i++ {
+		a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(found[i]))
+		if err != nil {
+			return nil, err
+		}
+		if keepsArtifact(q, &a) {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+// artifactsAsOf finds, for titles that have a later one, the version that was the
+// latest as of a record. It reads back to the oldest of these.
+func (h *Hub) artifactsAsOf(room hub.RoomID, asOf uint64, titles map[string]bool, add func(hub.Seq)) error {
+	return latestRows(h, core.TableArtifact, core.TableArtifactByRoom, room, hub.Seq(1<<64-1), func(a hub.Artifact) bool {
+		key, seq := string(core.OwnedKey(a.RoomID, []byte(a.Title))), seqOf(core.PrefixArtifact, a.ArtifactID)
+		switch {
+		case !titles[key]:
+		case uint64(seq) <= asOf:
+			add(seq)
+			delete(titles, key)
+		case a.Version == 1: // the title is from after the beginning
+			delete(titles, key)
+		}
+		return len(titles) > 0
+	})
+}

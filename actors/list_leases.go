@@ -1,0 +1,161 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Claims lists claims by key; see hub.Leases.
+func (h *Hub) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
+	leases, next, err := h.listLeases(ctx, core.SpaceClaim, q)
+	now, out := h.clock.now(), make([]hub.Claim, len(leases))
+	for i := range leases {
+		out[i] = leases[i].Claim(now)
+	}
+	return out, next, err
+}
+
+// Locks lists file locks by path; see hub.Leases.
+func (h *Hub) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error) {
+	var err error
+	if q.Key != "" {
+		if q.Key, err = core.CanonicalPath(q.Key); err != nil {
+			return nil, "", err
+		}
+	}
+	if q.Prefix, err = core.CanonicalPrefix(q.Prefix); err != nil {
+		return nil, "", err
+	}
+	q.ThreadID = "" // locks have no thread
+	leases, next, err := h.listLeases(ctx, core.SpaceLock, q)
+	now, out := h.clock.now(), make([]hub.Lock, len(leases))
+	for i := range leases {
+		out[i] = leases[i].Lock(now)
+	}
+	return out, next, err
+}
+
+// listLeases lists held leases from memory, or the last state of every key from
+// the store.
+func (h *Hub) listLeases(ctx context.Context, space core.LeaseSpace, q hub.LeasesQuery) ([]core.Lease, hub.Cursor, error) {
+	list := listClaims
+	if space == core.SpaceLock {
+		list = listLocks
+	}
+	behind, err := h.textPlace(list, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	keeps, err := h.leaseFilter(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	n := pageRows(q.Limit)
+	var found []core.Lease
+	if q.ActiveOnly {
+		for _, row := range h.views.leases.page(space, behind, n+1, keeps) {
+			l, err := decodeLease(row)
+			if err != nil {
+				return nil, "", err
+			}
+			found = append(found, l)
+		}
+	} else if found, err = h.lastLeases(ctx, space, behind, n+1, keeps); err != nil {
+		return nil, "", err
+	}
+	rows, next := paged(h, list, found, n, func(l *core.Lease) []byte { return []byte(l.Key) })
+	return rows, next, nil
+}
+
+// lastLeases reads the last state of the first n keys behind one from the store,
+// which has a row of every key, held or not. What is held is shown as the view has
+// it; a key that is granted or ends at this moment is shown the one way or the
+// other, and never left out.
+func (h *Hub) lastLeases(ctx context.Context, space core.LeaseSpace, behind string, n int, keeps *leaseFilter) (out []core.Lease, err error) {
+	table := core.TableClaim
+	if space == core.SpaceLock {
+		table = core.TableLock
+	}
+	var bad error
+	err = h.rows.RowsBehind(table, []byte(keeps.beginning()), []byte(behind), false, func(key, value []byte) bool {
+		if keeps.key != "" && string(key) != keeps.key {
+			return false // the key itself comes first of all that begin with it
+		}
+		if row, held := h.views.leases.row(core.LeaseKey{Space: space, Key: string(key)}); held && row == nil {
+			return true // nobody can say now
+		} else if held {
+			value = row
+		}
+		var l core.Lease
+		if l, bad = decodeLease(value); bad == nil && keeps.keep(l.Key, l.Agent, l.Thread, l.Task) {
+			out = append(out, l)
+		}
+		if bad == nil && ctx.Err() != nil {
+			bad = errAbandoned()
+		}
+		return bad == nil && len(out) < n
+	})
+	return out, errors.Join(err, bad)
+}
+
+// leaseFilter is what a query selects of the leases of one space.
+type leaseFilter struct {
+	key, prefix string
+	owner       hub.AgentID
+	thread      hub.ThreadID
+	room        bool // only what seats hold, and what is on tasks
+	seats       map[hub.AgentID]bool
+	tasks       map[hub.MessageID]bool
+}
+
+// leaseFilter makes the filter of a query. To a room belongs what its page counts:
+// what agents with a seat in it hold, and claims on its open tasks, of which the
+// viewer's alone count: a claim must not tell where a hidden task is.
+// room_not_found.
+func (h *Hub) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*leaseFilter, error) {
+	f := &leaseFilter{key: q.Key, prefix: q.Prefix, owner: q.Owner, thread: q.ThreadID}
+	if q.RoomID == "" {
+		return f, nil
+	}
+	seats, err := h.seatsIn(q.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	sees := viewerOf(ctx, q.Viewer)
+	f.room, f.seats, f.tasks = true, seats, map[hub.MessageID]bool{}
+	for _, t := range h.views.tasks.inRoom(q.RoomID, sees.task) {
+		f.tasks[t.Task.TaskID] = true
+	}
+	return f, nil
+}
+
+// seatsIn returns who has a seat in a room. room_not_found.
+func (h *Hub) seatsIn(room hub.RoomID) (map[hub.AgentID]bool, error) {
+	if _, err := h.room(room); err != nil {
+		return nil, err
+	}
+	stored, err := h.seatsOf(room)
+	seats := make(map[hub.AgentID]bool, len(stored))
+	for i := range stored {
+		seats[stored[i].AgentID] = true
+	}
+	return seats, err
+}
+
+// beginning is what all keys that are kept begin with.
+func (f *leaseFilter) beginning() string {
+	if f.key != "" {
+		return f.key
+	}
+	return f.prefix
+}
+
+func (f *leaseFilter) keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
+	return (f.key == "" || key == f.key) && strings.HasPrefix(key, f.prefix) &&
+		(f.owner == "" || agent == f.owner) && (f.thread == "" || thread == f.thread) &&
+		(!f.room || f.seats[agent] || task != 0 && f.tasks[task])
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"hubcli/hub"
+)
+
+// printList writes rows one a line as they come, or says that there are none.
+func printList[T any](env *Env, asJSON bool, none string, rows iter.Seq2[T, error], line func(T) string) error {
+	return printEach(env, none, rows, func(row T) error {
+		text := ""
+		if asJSON {
+			encoded, err := json.Marshal(row)
+			if err != nil {
+				return err
+			}
+			text = string(encoded)
+		} else {
+			text = oneLine(line(row))
+		}
+		_, err := fmt.Fprintln(env.Stdout, text)
+		return err
+	})
+}
+
+// printEach prints rows as they come, a page at a time, or says that there are none.
+func printEach[T any](env *Env, none string, rows iter.Seq2[T, error], print func(T) error) error {
+	n := 0
+	for row, err := range rows {
+		if err == nil {
+			err = print(row)
+		}
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n == 0 {
+		env.note("%s", none)
+	}
+	return nil
+}
+
+// addLimit adds --limit, the rows of a listing; 0 are all.
+func addLimit(f *pflag.FlagSet, limit *int) {
+	f.Var(intValue{limit, 1, math.MaxInt32}, "limit", "most `rows` to list; all without it")
+}
+
+// upTo yields the first n of rows; 0 are all.
+func upTo[T any](n int, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+	if n == 0 {
+		return rows
+	}
+	return func(yield func(T, error) bool) {
+		left := n
+		for row, err := range rows {
+			if left--; !yield(row, err) || left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// pageOf is how many rows to ask for at a time where n are to be listed; 0 are all.
+func pageOf(n int) int {
+	if n == 0 {
+		return hub.MaxPageRows
+	}
+	return min(n, hub.MaxPageRows)
+}

@@ -1,0 +1,125 @@
+package hub
+
+import (
+	"context"
+	"iter"
+)
+
+// Cursor says where the next page of a list begins. Only the hub that gave it can
+// read it; an empty one is the beginning or, in an answer, the end.
+type Cursor string
+
+// MaxCursorBytes is more than any cursor of a list has.
+const MaxCursorBytes = 8 << 10
+
+// Every list answers at most Limit rows in the order that its method names, from
+// its Cursor on, and the cursor of the rest, which is empty if there is none. The
+// order is total and a row keeps its place in it: what is selected during a whole
+// walk is shown in it exactly once, whatever comes and goes meanwhile. A cursor
+// that the list has not given is invalid. With Limit 0 the hub chooses.
+
+// PageQuery is a query that can go on from a cursor.
+type PageQuery[Q any] interface{ At(Cursor) Q }
+
+// Walk yields all rows of a list, a page at a time: list is a method such as
+// Leases.Claims, q what it selects and how large a page is. After an error it
+// ends.
+func Walk[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context, Q) ([]T, Cursor, error), q Q) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		at := Cursor("")
+		for {
+			rows, next, err := list(ctx, q)
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if next == "" {
+				return
+			}
+			if next == at {
+				yield(none, NewError(CodeInternal, "the list does not go on: its cursor leads to itself").
+					WithFix("report it, with the version of the hub"))
+				return
+			}
+			at, q = next, q.At(next)
+		}
+	}
+}
+
+// All collects a walk. Use it where there cannot be many.
+func All[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context, Q) ([]T, Cursor, error), q Q) ([]T, error) {
+	rows := []T{}
+	for row, err := range Walk(ctx, list, q) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// ChannelsQuery selects channels; zero fields do not select.
+type ChannelsQuery struct {
+	Prefix    string // of the name
+	CreatedBy AgentID
+	Cursor    Cursor
+	Limit     int
+}
+
+// ProjectsQuery selects all projects.
+type ProjectsQuery struct {
+	Cursor Cursor
+	Limit  int
+}
+
+// RoomsQuery selects rooms of Project (id, slug or name), or of all projects.
+type RoomsQuery struct {
+	Project string
+	Cursor  Cursor
+	Limit   int
+}
+
+// At returns the query for the page at a cursor.
+func (q AgentsQuery) At(c Cursor) AgentsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q ChannelsQuery) At(c Cursor) ChannelsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q ThreadsQuery) At(c Cursor) ThreadsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q LeasesQuery) At(c Cursor) LeasesQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q TasksQuery) At(c Cursor) TasksQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q RunsQuery) At(c Cursor) RunsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q ProjectsQuery) At(c Cursor) ProjectsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q RoomsQuery) At(c Cursor) RoomsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q DecisionsQuery) At(c Cursor) DecisionsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q ArtifactsQuery) At(c Cursor) ArtifactsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q InvitesQuery) At(c Cursor) InvitesQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q MemoryQuery) At(c Cursor) MemoryQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q SpawnsQuery) At(c Cursor) SpawnsQuery { q.Cursor = c; return q }
