@@ -56,13 +56,13 @@ var specified = map[string]map[string]string{
 	"hubcli decision add": {
 		"room": "", "title": "", "note": "", "by": "", "metadata-json": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
-	"hubcli decision list": {"room": "", "limit": "100", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli decision list": {"room": "", "limit": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli artifact":      {},
 	"hubcli artifact add": {
 		"room": "", "title": "", "kind": "", "by": "", "body": "", "file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
 	"hubcli artifact list": {
-		"room": "", "title": "", "kind": "", "latest": "false", "limit": "100", "base-url": "http://127.0.0.1:6969", "json": "false",
+		"room": "", "title": "", "kind": "", "latest": "false", "limit": "0", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
 	"hubcli artifact get": {
 		"room": "", "title": "", "version": "0", "out": "", "force": "false", "base-url": "http://127.0.0.1:6969",
@@ -74,7 +74,7 @@ var specified = map[string]map[string]string{
 	},
 	"hubcli invite preview": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli invite revoke":  {"base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli invite list":    {"project": "", "room": "", "state": "", "limit": "100", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli invite list":    {"project": "", "room": "", "state": "", "limit": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli join": {
 		"agent": "", "display-name": "", "harness": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
