@@ -118,7 +118,7 @@ const (
 // agent's bridge has lately given it: the agent may end its turn sooner than that. It
 // waits for nothing where the agent has no bridge, or has called nothing lately.
 func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.UnreadRow {
-	live, err := r.hub.Agents(ctx, hub.AgentsQuery{})
+	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(s.Agent), Limit: 1}) // it is the first of its prefix
 	i := slices.IndexFunc(live, func(l hub.Session) bool { return l.AgentID == s.Agent && l.Bridged() })
 	if s.Bridged = r.bridged || i >= 0; err != nil || i < 0 {
 		return rows
