@@ -81,7 +81,7 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 			}, "", 4},
 			{"a reply to what she must not see", func(ctx context.Context, r *rig) error {
 				if err := replies("ann", 6)(ctx, r); !errors.Is(err, &hub.Error{Code: hub.CodeReplyNotFound}) {
-					return fmt.Errorf("answered: %v", err)
+					return fmt.Errorf("answered: %w", err)
 				}
 				return nil
 			}, "", 4},
