@@ -112,16 +112,17 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 }
 
 // page returns the rows of the first n held leases of a space behind a key that
-// keeps keeps, by key. Rows are decoded by the caller, without the lock.
+// keeps keeps, by key. They are put in order, and decoded by the caller, without the
+// lock: the writer waits for it.
 func (v *leaseView) page(space core.LeaseSpace, behind string, n int, keeps *leaseFilter) [][]byte {
 	type row struct {
 		key  string
 		data []byte
 	}
-	found := firsts[row]{n: n, compare: func(a, b row) int { return cmp.Compare(a.key, b.key) }}
+	var all []row
 	add := func(k core.LeaseKey, l heldLease) {
 		if k.Space == space && k.Key > behind && l.row != nil && keeps.keep(k.Key, l.agent, l.thread, l.task) {
-			found.add(row{k.Key, l.row})
+			all = append(all, row{k.Key, l.row})
 		}
 	}
 	v.mu.RLock()
@@ -138,6 +139,10 @@ func (v *leaseView) page(space core.LeaseSpace, behind string, n int, keeps *lea
 		}
 	}
 	v.mu.RUnlock()
+	found := firsts[row]{n: n, compare: func(a, b row) int { return cmp.Compare(a.key, b.key) }}
+	for _, r := range all {
+		found.add(r)
+	}
 	out := make([][]byte, 0, len(found.rows))
 	for _, r := range found.sorted() {
 		out = append(out, r.data)
