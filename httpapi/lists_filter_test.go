@@ -51,6 +51,11 @@ func TestTenThousandClaimsAreReadWhole(t *testing.T) {
 	defer done.Wait()
 	defer cancel()
 	c := newClient(t, h)
+	for limit, want := range map[string]int{"": hub.DefaultPageRows, "&limit=1000": hub.MaxPageRows, "&limit=5000": hub.MaxPageRows, "&limit=99999999999999999999": hub.MaxPageRows} {
+		if a := c.ok(200, "GET", "/v1/claims?active_only=1"+limit, ""); a.rows() != want || a.NextCursor == "" {
+			t.Errorf("%q gives %d rows and the cursor %q, want %d", limit, a.rows(), a.NextCursor, want)
+		}
+	}
 	for _, path := range []string{"/v1/claims?active_only=1&limit=1000", "/v1/claims?limit=1000", "/v1/claims?active_only=1&limit=777&prefix=work:&owner_agent_id=ann"} {
 		before := changes.Load()
 		var keys []string
