@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +21,7 @@ const (
 	WaitMargin = 5 * time.Second
 
 	dialTimeout     = 5 * time.Second
+	keepAlive       = 30 * time.Second
 	maxRetryWait    = 5 * time.Second // a longer Retry-After is the caller's to follow
 	maxReadAttempts = 2
 	maxSendAttempts = 3
@@ -54,6 +54,7 @@ type Client struct {
 	cfg   Config
 	base  *url.URL
 	bad   error // why BaseURL is none; every call answers it
+	local bool
 	http  *http.Client
 	owned *http.Transport // nil when the caller brought a transport
 }
@@ -77,11 +78,15 @@ func New(cfg Config) *Client {
 		cfg.OperatorToken = StoreToken
 	}
 	c := &Client{cfg: cfg}
+	host := ""
+	if c.base, c.bad = parseBaseURL(cfg.BaseURL); c.base != nil {
+		host = c.base.Hostname()
+	}
+	c.local = isLoopback(host) || cfg.Transport == nil && fromLoopback(host)
 	if cfg.Transport == nil {
-		c.owned = newTransport()
+		c.owned = newTransport(host)
 		c.cfg.Transport = c.owned
 	}
-	c.base, c.bad = parseBaseURL(cfg.BaseURL)
 	c.http = &http.Client{
 		Transport:     c.cfg.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -105,8 +110,9 @@ func (c *Client) BaseURL() string {
 	return c.base.String()
 }
 
-// Local reports whether the address names this machine's loopback.
-func (c *Client) Local() bool { return c.base != nil && isLoopback(c.base.Hostname()) }
+// Local reports whether the hub takes the caller for one on its own machine: the
+// address is its loopback, or another of this machine's that is called from loopback.
+func (c *Client) Local() bool { return c.local }
 
 // Close drops idle connections; calls may still be made.
 func (c *Client) Close() {
@@ -143,20 +149,11 @@ func parseBaseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// isLoopback goes by the exact name or the parsed address, never by a prefix.
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-func newTransport() *http.Transport {
+func newTransport(host string) *http.Transport {
 	return &http.Transport{
 		// No proxy: a session id is a secret of this machine and the hub.
 		Proxy:               nil,
-		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:         dialer(host),
 		TLSHandshakeTimeout: dialTimeout,
 		MaxIdleConnsPerHost: 16,
 		// Shorter than the hub's own idle limit, so that the client is the one

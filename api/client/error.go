@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"time"
 
 	"hubcli/hub"
@@ -91,11 +92,19 @@ func (c *Client) unreachable() *hub.Error {
 		Code: CodeUnreachable, Message: "no hub answers at " + c.BaseURL(),
 		Fix: "start one with: hubcli ensure",
 	}
-	switch port := c.base.Port(); {
-	case !c.Local():
+	host := c.base.Hostname()
+	if !c.Local() && !OnThisMachine(c.BaseURL()) {
 		e.Fix = "check the address, and that the hub there was started with --allow-remote"
-	case c.BaseURL() != DefaultBaseURL && port != "":
-		e.Fix = "start one with: hubcli ensure --port " + port
+		return e
+	}
+	if host != "127.0.0.1" && !strings.EqualFold(host, "localhost") {
+		e.Fix += " --host " + host
+	}
+	if port := c.base.Port(); c.BaseURL() != DefaultBaseURL && port != "" {
+		e.Fix += " --port " + port
+	}
+	if !isLoopback(host) {
+		e.Fix += " --allow-remote"
 	}
 	return e
 }

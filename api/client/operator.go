@@ -27,9 +27,9 @@ const (
 // operatorToken finds the secret for the hub at the address, and refuses to look
 // for it when the hub is not on this machine.
 func (c *Client) operatorToken(ctx context.Context) (string, error) {
-	if !c.Local() {
+	if c.base == nil || !OnThisMachine(c.base.String()) {
 		return "", noToken("operator calls go to a hub on this machine only").
-			WithFix("name the hub's loopback address on its own machine; a hub without one is stopped by a signal")
+			WithFix("name an IP address of the hub, on its own machine")
 	}
 	info, err := c.Info(ctx)
 	if err != nil {

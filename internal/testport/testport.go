@@ -47,3 +47,24 @@ func Take() (int, error) {
 	}
 	return 0, errors.New("no port is free")
 }
+
+// Interface returns an IP address of this machine that is not its loopback, or
+// nothing where there is none: tests of what lies between skip then, and say so.
+func Interface() string {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	found := ""
+	for _, addr := range addrs {
+		own, ok := addr.(*net.IPNet)
+		if !ok || !own.IP.IsGlobalUnicast() {
+			continue
+		}
+		if own.IP.To4() != nil {
+			return own.IP.String()
+		}
+		found = own.IP.String()
+	}
+	return found
+}

@@ -1,0 +1,78 @@
+package client
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// nearTimeout bounds a connection within this machine. Where nothing listens the
+// refusal may not find its way back to loopback (IPv6 on Linux), so that silence
+// means no.
+const nearTimeout = 250 * time.Millisecond
+
+// OnThisMachine reports whether a base address is this machine's for certain:
+// loopback, or the IP address of one of its interfaces. Of names that is known of
+// localhost alone.
+func OnThisMachine(base string) bool {
+	u, err := url.Parse(base)
+	return err == nil && (isLoopback(u.Hostname()) || isInterface(u.Hostname()))
+}
+
+// isLoopback goes by the exact name or the parsed address, never by a prefix.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// isInterface reports whether host is the IP address of an interface of this
+// machine. Nothing that is sent there leaves it.
+func isInterface(host string) bool {
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return false
+	}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, addr := range addrs {
+		if own, ok := addr.(*net.IPNet); ok && own.IP.Equal(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromLoopback says whether calls to the machine's own address host can be made from
+// its loopback address. To the hub the caller is on its machine then, which it is:
+// the system takes no packet from elsewhere that says so. Windows does not let them
+// out.
+func fromLoopback(host string) bool {
+	return runtime.GOOS != "windows" && !isLoopback(host) && isInterface(host)
+}
+
+// dialer returns how connections to host are made.
+func dialer(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	plain := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
+	if !fromLoopback(host) {
+		return plain.DialContext
+	}
+	source := net.IPv4(127, 0, 0, 1)
+	if net.ParseIP(host).To4() == nil {
+		source = net.IPv6loopback
+	}
+	near := &net.Dialer{Timeout: nearTimeout, KeepAlive: keepAlive, LocalAddr: &net.TCPAddr{IP: source}}
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if conn, err := near.DialContext(ctx, network, addr); err == nil {
+			return conn, nil
+		}
+		return plain.DialContext(ctx, network, addr)
+	}
+}
