@@ -87,6 +87,10 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	if err != nil && !errors.As(err, &f) {
 		f = &Failure{Exit: ExitStore, Sentence: err.Error(), Err: err}
 	}
+	var held *HeldError
+	if errors.As(err, &held) {
+		f = heldFailure(ctx, cfg.Storage, held.Holder, secondHub("hubcli", o.address))
+	}
 	if f != nil {
 		if log != nil {
 			log.fail(f)

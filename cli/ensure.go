@@ -34,6 +34,8 @@ func newEnsure(env *Env) *cobra.Command {
 
 If none runs, one is started in the background; it logs to hub.log in its store.
 However many callers run this at once, exactly one hub starts and all succeed.
+A store has one hub: if another one serves it at another address, that is said at
+once, with its process and address.
 A running hub that serves another store than an explicit --storage is an error;
 other options that differ from the running hub's are only a warning.`,
 		Example: `  hubcli ensure

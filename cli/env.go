@@ -51,7 +51,15 @@ var ErrNoStore = errors.New("there is no store")
 type StoreInfo struct {
 	Instance hub.InstanceID
 	Messages int64 // rows stored; -1 if that cannot be told from outside
-	Held     bool  // a hub serves it now
+	Held     bool  // a process has it open now
+	Holder   StoreHolder
+}
+
+// StoreHolder is who has a store open, as its lock file says: a hint. What is not
+// known is zero.
+type StoreHolder struct {
+	PID     int
+	Address string // what the hub listens on, as host:port
 }
 
 // DaemonConfig is how a daemon is to run. The daemon owns Listener and closes

@@ -19,7 +19,7 @@ const (
 	probeEvery   = 50 * time.Millisecond
 	patienceNote = 3 * time.Second // then say what is waited for
 	droppedLong  = 3 * time.Second // then what drops connections is no hub
-	heldLong     = 5 * time.Second // then the hub that has the store is not about to end
+	heldLong     = 5 * time.Second // then who has the store and says nothing is not about to end
 )
 
 // starter brings up one hub, however many starters run at once.
@@ -42,6 +42,9 @@ type starter struct {
 	began   time.Time
 	dropped time.Time // since when connections are dropped; zero: they are not
 	noted   bool
+
+	holder   StoreHolder // who had the store when it was looked at last
+	saidHeld bool
 }
 
 // option is one setting of a hub that hub-info shows.
@@ -77,7 +80,7 @@ func (s *starter) run(ctx context.Context) (started, error) {
 		case done:
 			return s.adopt(ctx, found.info)
 		}
-		if err := s.overdue(found); err != nil {
+		if err := s.overdue(ctx, found); err != nil {
 			return started{}, err
 		}
 		select {
@@ -122,8 +125,8 @@ func (s *starter) tryStart(ctx context.Context) error {
 	if probe(ctx, s.addr.baseURL()).kind != probeAbsent {
 		return nil
 	}
-	if s.env.held(s.storage) && s.env.Now().Sub(s.began) < heldLong {
-		return nil // a hub that was told to stop writes its checkpoint
+	if wait, err := s.waitForStore(ctx); wait || err != nil {
+		return err
 	}
 	exe, err := s.env.Executable()
 	if err == nil {
@@ -176,17 +179,23 @@ func (s *starter) release() {
 	}
 }
 
-// childAlive reports how the daemon that this caller started ended, if it did.
-// While somebody else holds the port in silence, another daemon is coming up.
+// childAlive reports how the daemon that this caller started ended, if it did. One
+// that has lost the port to another daemon leaves it to that one, which may still
+// be coming up in silence.
 func (s *starter) childAlive(found probed) error {
 	exit, ended := s.child.ended()
-	if !ended || found.kind == probeSilent {
+	if !ended || found.kind == probeSilent && exit == ExitUnreachable {
 		return nil
 	}
 	// It may have lost a race against a hub that answers by now.
 	if probe(context.Background(), s.addr.baseURL()).kind == probeHub {
 		return nil
 	}
+	return s.childFailure(exit)
+}
+
+// childFailure says why the daemon that this caller started ended.
+func (s *starter) childFailure(exit int) *Failure {
 	sentence, fix := s.child.lastWords()
 	if sentence == "" {
 		sentence = fmt.Sprintf("the daemon ended with exit code %d before it was ready", exit)
@@ -199,7 +208,7 @@ func (s *starter) childAlive(found probed) error {
 }
 
 // overdue ends the wait when its time is over, and says once what is waited for.
-func (s *starter) overdue(found probed) error {
+func (s *starter) overdue(ctx context.Context, found probed) error {
 	waited := s.env.Now().Sub(s.began)
 	if waited < s.timeout {
 		if waited > patienceNote && !s.noted {
@@ -209,12 +218,16 @@ func (s *starter) overdue(found probed) error {
 		return nil
 	}
 	if s.child != nil {
+		if exit, ended := s.child.ended(); ended {
+			return s.childFailure(exit)
+		}
 		return fail(codeWaitOver, "wait with a longer --timeout, or look into "+logPath(s.storage),
 			"the hub was started but is not ready after %s; it goes on starting", s.timeout)
 	}
 	if s.lock != nil && found.kind == probeAbsent {
-		return fail(codeWaitOver, "stop that hub, or run the same command again",
-			"the store %s is still held by a hub that does not answer at %s", s.storage, s.addr.baseURL())
+		f := s.heldFailure(ctx)
+		f.Exit = ExitWaitOver
+		return f
 	}
 	if found.kind == probeAbsent {
 		return fail(codeWaitOver, "run the same command again",
@@ -232,7 +245,7 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 	}
 	if !sameStore(info.StoragePath, s.storage) {
 		if s.explain {
-			return started{}, otherStore(s.addr, info.StoragePath, s.storage)
+			return started{}, s.otherStore(ctx, info)
 		}
 		s.env.note("the hub at %s serves another store than the default: %s", s.addr.baseURL(), info.StoragePath)
 	} else if id, err := client.StoreInstance(s.storage); err == nil && id != info.InstanceID {
@@ -269,9 +282,24 @@ func (s *starter) won(ctx context.Context) bool {
 	return status.PID == s.child.pid()
 }
 
-func otherStore(a address, running, asked string) error {
+func otherStore(a address, running, asked string) *Failure {
 	return fail(codeOtherStore, "name the hub's own store with --storage, or its address with --host and --port",
 		"the hub at %s serves the store %s, not %s", a.baseURL(), running, asked)
+}
+
+// otherStore is the failure of that name, which says besides where the store that
+// was asked for is served, if it is.
+func (s *starter) otherStore(ctx context.Context, running hub.Info) error {
+	err := otherStore(s.addr, running.StoragePath, s.storage)
+	if s.env.InspectStore == nil {
+		return err
+	}
+	if asked, ierr := s.env.InspectStore(s.storage); ierr == nil && asked.Held {
+		if url, ok := asked.Holder.servesAt(ctx, s.storage); ok {
+			err.Fix = fmt.Sprintf("the hub at %s (process %d) serves that store: use it with --base-url %[1]s", url, asked.Holder.PID)
+		}
+	}
+	return err
 }
 
 func logPath(storage string) string { return filepath.Join(storage, "hub.log") }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -84,6 +85,34 @@ func TestADaemonThatIsNotReadyInTime(t *testing.T) {
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Errorf("the daemon has ended: %v", err)
+	}
+}
+
+// TestADaemonThatDiesBehindASilentPort is reported with its reason: nobody says that
+// it goes on starting.
+func TestADaemonThatDiesBehindASilentPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().(*net.TCPAddr)
+	_ = l.Close()
+	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
+	env.Executable = daemonOf(t, `echo "hubcli: the store is damaged" >&2; echo "fix: restore it" >&2; exit 70`)
+	start := env.Executable
+	env.Executable = func() (string, error) {
+		// From now on something has the port and says nothing.
+		silent, err := net.ListenTCP("tcp", addr)
+		if err != nil {
+			return "", err
+		}
+		t.Cleanup(func() { _ = silent.Close() })
+		return start()
+	}
+	began := time.Now()
+	got := runIn(t, env, "ensure", "--port", strconv.Itoa(addr.Port), "--timeout", "30")
+	if got != (ran{70, "", "hubcli: the store is damaged\nfix: restore it\n"}) || time.Since(began) > 20*time.Second {
+		t.Errorf("got %+v after %s", got, time.Since(began))
 	}
 }
 

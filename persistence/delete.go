@@ -38,7 +38,7 @@ func Delete(dir string) error {
 	if _, err := Inspect(dir); err != nil {
 		return err
 	}
-	lock, err := takeLock(dir)
+	lock, err := takeLock(dir, "")
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,8 @@ type StartError struct {
 	Sentence string
 	Fix      string
 	Kind     StartKind
-	Err      error // what led to it, without contents of the store; may be nil
+	Holder   Holder // of StartLocked: who has it, as far as that is known
+	Err      error  // what led to it, without contents of the store; may be nil
 }
 
 func (e *StartError) Error() string { return e.Sentence }

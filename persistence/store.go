@@ -38,6 +38,10 @@ type Options struct {
 	// not given out again.
 	AcceptTruncated bool
 
+	// Address is where the hub that opens the store listens. Who finds the store in
+	// use is told so.
+	Address string
+
 	fs   fsys                        // nil: the disk
 	free func(string) (int64, error) // nil: statfs
 }
@@ -122,7 +126,7 @@ func (s *Store) open(o Options) error {
 		return noFolder("making the folder", err)
 	}
 	var err error
-	if s.lock, err = takeLock(s.dir); err != nil {
+	if s.lock, err = takeLock(s.dir, o.Address); err != nil {
 		return err
 	}
 	// Only now nobody else can be making this store.
@@ -414,41 +418,3 @@ type failure struct {
 
 func (f *failure) Error() string   { return f.told.Message }
 func (f *failure) Unwrap() []error { return []error{f.told, f.cause} }
-
-// takeLock takes the store's lock, or says that another hub has it.
-func takeLock(dir string) (*os.File, error) {
-	name := filepath.Join(dir, nameLock)
-	for {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return nil, ioError("opening the lock", err)
-		}
-		ok, err := lockFile(f)
-		if err != nil || !ok {
-			_ = f.Close()
-			if err != nil {
-				return nil, ioError("locking the store", err)
-			}
-			return nil, &StartError{
-				Sentence: "another hub has the store " + dir + " open", Kind: StartLocked,
-				Fix: "use that hub, or stop it with `hubcli stop`, or name another folder with --storage",
-			}
-		}
-		// The folder may have been renamed away between opening and locking.
-		mine, err := f.Stat()
-		there, terr := os.Stat(name)
-		if err == nil && terr == nil && os.SameFile(mine, there) {
-			return f, nil
-		}
-		_ = f.Close()
-		if err != nil {
-			return nil, ioError("locking the store", err)
-		}
-		if terr != nil && !errors.Is(terr, fs.ErrNotExist) {
-			return nil, ioError("locking the store", terr)
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, noFolder("making the folder", err)
-		}
-	}
-}

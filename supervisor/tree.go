@@ -106,7 +106,9 @@ func Start(c Config) (*Tree, error) {
 
 func (t *Tree) startParts() (err error) {
 	c := t.config
-	if t.Store, err = persistence.Open(c.Storage, persistence.Options{Logger: c.Logger, AcceptTruncated: c.AcceptTruncated}); err != nil {
+	if t.Store, err = persistence.Open(c.Storage, persistence.Options{
+		Logger: c.Logger, AcceptTruncated: c.AcceptTruncated, Address: c.Listener.Addr().String(),
+	}); err != nil {
 		return err
 	}
 	options := actors.Options{

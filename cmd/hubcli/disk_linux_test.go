@@ -7,10 +7,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"hubcli/internal/testport"
 )
 
-// condition knows [mount]: the test may mount disks of its own.
+// condition knows [mount]: the test may mount disks of its own; and [interface]: this
+// machine has an address beside loopback, which is $ADDRESS.
 func condition(name string) (bool, error) {
+	if name == "interface" {
+		return testport.Interface() != "", nil
+	}
 	if name == "mount" {
 		return mayMount(), nil
 	}

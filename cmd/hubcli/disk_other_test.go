@@ -6,11 +6,17 @@ import (
 	"fmt"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hubcli/internal/testport"
 )
 
 // condition knows [mount]: the test may mount disks of its own, which it can on
-// Linux alone.
+// Linux alone; and [interface]: this machine has an address beside loopback, which is
+// $ADDRESS.
 func condition(name string) (bool, error) {
+	if name == "interface" {
+		return testport.Interface() != "", nil
+	}
 	if name == "mount" {
 		return false, nil
 	}

@@ -120,6 +120,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("HUB_DATA_ROOT", filepath.Join(env.WorkDir, "data"))
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv(hookBudgetName, "1m")
+	env.Setenv("ADDRESS", testport.Interface())
 	for _, name := range []string{"PORT", "PORT2", "PORT3", "PORT4"} {
 		port, err := freePort()
 		if err != nil {
@@ -142,6 +143,11 @@ func freePort() (string, error) {
 // end kills the hub that a script has left at port, if its store is the script's.
 func end(port, work string) {
 	status, err := at(port).AppStatus(context.Background())
+	if err != nil && testport.Interface() != "" {
+		c := client.New(client.Config{BaseURL: "http://" + net.JoinHostPort(testport.Interface(), port), Timeout: patience / 3})
+		defer c.Close()
+		status, err = c.AppStatus(context.Background())
+	}
 	if err == nil && strings.HasPrefix(status.StoragePath, work) {
 		_ = syscall.Kill(status.PID, syscall.SIGKILL)
 		_ = until(func() bool { return !alive(status.PID) })

@@ -17,11 +17,11 @@ func inspectStore(dir string) (cli.StoreInfo, error) {
 	if err != nil {
 		return cli.StoreInfo{}, storeFailure(err)
 	}
-	held, err := persistence.InUse(dir)
+	held, who, err := persistence.HeldBy(dir)
 	if err != nil {
 		return cli.StoreInfo{}, storeFailure(err)
 	}
-	return cli.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held}, nil
+	return cli.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held, Holder: cli.StoreHolder(who)}, nil
 }
 
 // deleteStore deletes a real store that nobody serves.
@@ -43,6 +43,9 @@ func storeFailure(err error) error {
 	var s *persistence.StartError
 	if !errors.As(err, &s) {
 		return &cli.Failure{Exit: cli.ExitStore, Sentence: err.Error(), Err: err}
+	}
+	if s.Kind == persistence.StartLocked {
+		err = &cli.HeldError{Holder: cli.StoreHolder(s.Holder)}
 	}
 	exit := cli.ExitStore
 	if s.Kind == persistence.StartNotAStore {

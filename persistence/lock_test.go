@@ -1,0 +1,90 @@
+package persistence
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Who finds a store in use learns which process has it and where that listens.
+func TestTheLockSaysWhoHasIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	if held, who, err := HeldBy(dir); held || who != (Holder{}) || err != nil {
+		t.Errorf("a store that is not there: %v, %+v, %v", held, who, err)
+	}
+	s, err := Open(dir, Options{Address: "127.0.0.1:7001"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Holder{PID: os.Getpid(), Address: "127.0.0.1:7001"}
+	if held, who, err := HeldBy(dir); !held || who != want || err != nil {
+		t.Errorf("an open store: %v, %+v, %v, want %+v", held, who, err, want)
+	}
+	_, err = Open(dir, Options{Address: "127.0.0.1:7002"})
+	var start *StartError
+	if !errors.As(err, &start) || start.Kind != StartLocked || start.Holder != want {
+		t.Errorf("a second Open: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// What was written stays, and says nothing any more.
+	if held, who, err := HeldBy(dir); held || who != (Holder{}) || err != nil {
+		t.Errorf("a closed store: %v, %+v, %v", held, who, err)
+	}
+	s = openStore(t, dir)
+	if _, who, _ := HeldBy(dir); who != (Holder{PID: os.Getpid()}) {
+		t.Errorf("a store that serves nowhere is held by %+v", who)
+	}
+	_ = s.Close()
+}
+
+// What is not as a hub writes it is not believed.
+func TestHolderIsAHint(t *testing.T) {
+	for text, want := range map[string]Holder{
+		"":                                      {},
+		"\n":                                    {},
+		"\npid 7\naddress 127.0.0.1:80\n":       {7, "127.0.0.1:80"},
+		"\npid 7\naddress [::]:80\n":            {7, "[::]:80"},
+		"\npid 7\naddress \n":                   {7, ""},
+		"\npid 7\naddress evil.example:1\n":     {7, ""},
+		"\npid 7\naddress 127.0.0.1:0\n":        {7, ""},
+		"\npid 7\naddress 127.0.0.1\n":          {7, ""},
+		"\npid 7\naddress 127.0.0.1:80":         {},
+		"\npid -7\naddress 127.0.0.1:80\n":      {},
+		"\npid x\naddress 127.0.0.1:80\n":       {},
+		"\naddress 127.0.0.1:80\npid 7\n":       {},
+		"\npid 7\naddress 127.0.0.1:80\nmore\n": {},
+		"\npid 7\naddress 127.0.0.1:80" + strings.Repeat(" ", 300): {},
+	} {
+		if got := readHolder(strings.NewReader(text)); got != want {
+			t.Errorf("%q says %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// Who looks whether a store is in use does not keep a hub from opening it.
+func TestLookingDoesNotLockOut(t *testing.T) {
+	dir := newStore(t, 1)
+	var over atomic.Bool
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for !over.Load() {
+			_, _, _ = HeldBy(dir)
+		}
+	})
+	for range 1000 { // as Open begins and Close ends
+		lock, err := takeLock(dir, "")
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		_ = lock.Close()
+	}
+	over.Store(true)
+	looking.Wait()
+}
