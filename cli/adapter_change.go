@@ -36,7 +36,7 @@ func adapterCommand(env *Env, o *adapterChange, cmd *cobra.Command, run func(con
 	}
 	f := cmd.Flags()
 	o.adapterPlace.add(f)
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }

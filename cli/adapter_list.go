@@ -46,7 +46,7 @@ that repair would write something newer.`,
 			return printAdapters(env.Stdout, rows)
 		},
 	}
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -68,7 +68,7 @@ adapter, how each stands and why, and what the last verification found.`,
 			return runAdapterStatus(cmd.Context(), env, &o.baseURL, args[0], o.json)
 		},
 	}
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }

@@ -46,7 +46,7 @@ exit code is 1 if a check failed.`,
 			return runAdapterVerify(cmd.Context(), env, c, harness, o.json)
 		},
 	}
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }

@@ -43,7 +43,7 @@ It logs to hub.log in its store. To choose another store use "hubcli ensure".`,
 		},
 	}
 	f := cmd.Flags()
-	o.address.add(f, 1)
+	o.addressFlags.add(env, f, 1)
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	f.BoolVar(&o.quiet, "quiet", false, "print nothing, and log warnings and errors only")
 	o.spool.add(f)
@@ -76,7 +76,7 @@ that answers at the address.`,
 			return runAppStatus(cmd.Context(), env, &o.baseURL, o.json)
 		},
 	}
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -32,7 +33,7 @@ type artifactAddOptions struct {
 	room  string
 	title string
 	kind  string
-	by    string
+	by    agent
 	body  string
 	file  string
 	json  bool
@@ -61,10 +62,10 @@ content is --body, or the bytes of --file, of which - is standard input; at most
 	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
 	f.StringVar(&o.title, "title", "", "name of the thing; its versions share it (required)")
 	f.StringVar(&o.kind, "kind", "", "what it is, in a word of yours (required)")
-	f.StringVar(&o.by, "by", "", "`agent` that stores it")
+	o.by.addAs(env, f, "by", "`agent` that stores it, if not the one in "+hook.EnvAgent)
 	f.StringVar(&o.body, "body", "", "`text` to store")
 	f.StringVar(&o.file, "file", "", "`path` of the file to store; - is standard input")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the stored row as JSON")
 	return cmd
 }
@@ -75,7 +76,11 @@ func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactIn
 	if err := needed("room", o.room, "title", o.title, "kind", o.kind); err != nil {
 		return hub.ArtifactInput{}, err
 	}
-	in := hub.ArtifactInput{RoomID: hub.RoomID(o.room), Title: o.title, Kind: o.kind, By: hub.AgentID(o.by)}
+	by, err := o.by.optional()
+	if err != nil {
+		return hub.ArtifactInput{}, err
+	}
+	in := hub.ArtifactInput{RoomID: hub.RoomID(o.room), Title: o.title, Kind: o.kind, By: by}
 	switch body, file := cmd.Flags().Changed("body"), cmd.Flags().Changed("file"); {
 	case body == file:
 		return in, usage("give exactly one of --body TEXT and --file PATH", "an artifact needs one content")
@@ -180,7 +185,7 @@ without their content.`,
 	f.StringVar(&o.q.Kind, "kind", "", "only artifacts of this kind")
 	f.BoolVar(&o.q.Latest, "latest", false, "only the latest version of each title")
 	addLimit(f, &o.limit)
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print one artifact a line as JSON")
 	return cmd
 }

@@ -49,7 +49,7 @@ would not show as it is goes to a file or a pipe only.`,
 	f.Var(versionValue{idValue{&o.version}}, "version", "version of the title; 0 is the latest")
 	f.StringVar(&o.out, "out", "", "`file` to write to; - is standard output")
 	f.BoolVar(&o.force, "force", false, "replace the regular file that is there")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	return cmd
 }
 

@@ -16,7 +16,7 @@ import (
 
 // daemonOptions are the root flags.
 type daemonOptions struct {
-	address
+	addressFlags
 	storage     string
 	allowRemote bool
 	quiet       bool
@@ -31,8 +31,8 @@ type daemonOptions struct {
 	acceptTruncated    bool
 }
 
-func (o *daemonOptions) add(f *pflag.FlagSet) {
-	o.address.add(f, 0)
+func (o *daemonOptions) add(env *Env, f *pflag.FlagSet) {
+	o.addressFlags.add(env, f, 0)
 	f.StringVar(&o.storage, "storage", defaultStorage, "`folder` of the store")
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	f.BoolVar(&o.quiet, "quiet", false, "log warnings and errors only")
@@ -101,7 +101,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 }
 
 func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, error) {
-	if err := o.address.check(); err != nil {
+	if err := o.settle(true); err != nil {
 		return DaemonConfig{}, err
 	}
 	if !o.loopback() && !o.allowRemote {

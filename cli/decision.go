@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -31,7 +32,7 @@ type decisionAddOptions struct {
 	room     string
 	title    string
 	note     string
-	by       string
+	by       agent
 	metadata string
 	json     bool
 }
@@ -42,7 +43,7 @@ func newDecisionAdd(env *Env) *cobra.Command {
 		Use:   "add",
 		Short: "Record a decision of a room",
 		Long: `Record what a room has agreed on, and tell the room's channel. --by is taken as it
-is: no session is begun or ended.
+is: no session is begun or ended. Without it HUB_AGENT says who records it.
 
 --metadata-json is a JSON object of at most 4 levels: the object itself is the
 first, and each object or array in another is one more.`,
@@ -64,9 +65,9 @@ first, and each object or array in another is one more.`,
 	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
 	f.StringVar(&o.title, "title", "", "what was decided, in a few words (required)")
 	f.StringVar(&o.note, "note", "", "why, and what follows from it")
-	f.StringVar(&o.by, "by", "", "`agent` that records it")
+	o.by.addAs(env, f, "by", "`agent` that records it, if not the one in "+hook.EnvAgent)
 	f.StringVar(&o.metadata, "metadata-json", "", "`object` of at most 4 levels, in JSON")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the stored decision as JSON")
 	return cmd
 }
@@ -76,7 +77,11 @@ func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
 	if err := needed("room", o.room, "title", o.title); err != nil {
 		return hub.DecisionInput{}, err
 	}
-	in := hub.DecisionInput{RoomID: hub.RoomID(o.room), Title: o.title, Note: o.note, By: hub.AgentID(o.by)}
+	by, err := o.by.optional()
+	if err != nil {
+		return hub.DecisionInput{}, err
+	}
+	in := hub.DecisionInput{RoomID: hub.RoomID(o.room), Title: o.title, Note: o.note, By: by}
 	if o.metadata != "" {
 		var compact bytes.Buffer
 		err := api.Decode([]byte(o.metadata), &struct{}{})
@@ -141,7 +146,7 @@ func newDecisionList(env *Env) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.room, "room", "", "`room_id` of the room")
 	addLimit(f, &o.limit)
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print one decision a line as JSON")
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 // startOptions are the flags with which a daemon is brought up in the
 // background.
 type startOptions struct {
-	address
+	addressFlags
 	storage
 	allowRemote bool
 	spool
@@ -36,6 +36,7 @@ If none runs, one is started in the background; it logs to hub.log in its store.
 However many callers run this at once, exactly one hub starts and all succeed.
 A store has one hub: if another one serves it at another address, that is said at
 once, with its process and address.
+Without --host and --port the address is that in HUB_BASE_URL, if it is set.
 A running hub that serves another store than an explicit --storage is an error;
 other options that differ from the running hub's are only a warning.`,
 		Example: `  hubcli ensure
@@ -47,7 +48,7 @@ other options that differ from the running hub's are only a warning.`,
 		},
 	}
 	f := cmd.Flags()
-	o.address.add(f, 1)
+	o.addressFlags.add(env, f, 1)
 	o.storage.add(f)
 	o.spool.add(f)
 	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for the hub")
@@ -58,7 +59,7 @@ other options that differ from the running hub's are only a warning.`,
 }
 
 func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOptions) error {
-	if err := o.address.check(); err != nil {
+	if err := o.settle(true); err != nil {
 		return err
 	}
 	if !o.loopback() && !o.allowRemote {

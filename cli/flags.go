@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 )
 
@@ -135,21 +134,6 @@ func (s *spool) add(f *pflag.FlagSet) {
 	f.StringVar(&s.dir, "spool-dir", defaultSpoolDir, "`folder` of the file spool for sandboxed agents")
 }
 
-// baseURL is --base-url.
-type baseURL struct{ url string }
-
-func (b *baseURL) add(f *pflag.FlagSet) {
-	f.StringVar(&b.url, "base-url", client.DefaultBaseURL, "`address` of the hub")
-}
-
-// client returns a client of the hub at the address.
-func (b *baseURL) client() (*client.Client, error) {
-	if err := client.CheckBaseURL(b.url); err != nil {
-		return nil, asUsage(err)
-	}
-	return client.New(client.Config{BaseURL: b.url}), nil
-}
-
 // asUsage turns the refusal of an input that was checked here into a failure of
 // usage: no hub has seen it.
 func asUsage(err error) error {
@@ -158,24 +142,6 @@ func asUsage(err error) error {
 		return usage(h.Fix, "%s", h.Message)
 	}
 	return err
-}
-
-// agent is --agent, which the commands that speak as an agent require.
-type agent struct{ id string }
-
-func (a *agent) add(f *pflag.FlagSet) {
-	f.StringVar(&a.id, "agent", "", "agent `id` to act as (required); displaces a live session of that id")
-}
-
-func (a *agent) check() (hub.AgentID, error) {
-	id := hub.AgentID(a.id)
-	if a.id == "" {
-		return "", usage("name the agent, for example --agent reviewer", "--agent is missing")
-	}
-	if err := hub.CheckSender("--agent", id); err != nil {
-		return "", asUsage(err)
-	}
-	return id, nil
 }
 
 // arity refuses more or fewer arguments than the names given.

@@ -93,7 +93,7 @@ turn.`,
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return harmless(flagFailure(cmd, err)) })
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from the payload")
 	cmd.Flags().StringVar(&o.dataRoot, "data-root", "", "`folder` of what belongs to the user, where the environment does not tell")
 	for _, name := range []string{"harness", "data-root"} { // adapters write them

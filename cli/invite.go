@@ -66,7 +66,7 @@ in which the hub runs, or when it is revoked.`,
 	f.StringVar(&o.in.Harness, "harness", "", "preferred harness, for example generic")
 	f.Var(intValue{&o.in.TTLSec, hub.MinTTLSec, hub.MaxInviteTTLSec}, "ttl-sec", "seconds until it expires")
 	f.Var(intValue{&o.in.MaxUses, 1, hub.MaxInviteUses}, "max-uses", "how often it may be accepted")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the invite as JSON")
 	return cmd
 }
@@ -114,8 +114,8 @@ type inviteCodeOptions struct {
 	json bool
 }
 
-func (o *inviteCodeOptions) add(f *pflag.FlagSet) {
-	o.baseURL.add(f)
+func (o *inviteCodeOptions) add(env *Env, f *pflag.FlagSet) {
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
 }
 
@@ -149,7 +149,7 @@ are slowed down after the tenth.`,
 			return err
 		},
 	}
-	o.add(cmd.Flags())
+	o.add(env, cmd.Flags())
 	return cmd
 }
 
@@ -180,7 +180,7 @@ that is over already is shown as it is.`,
 			return err
 		},
 	}
-	o.add(cmd.Flags())
+	o.add(env, cmd.Flags())
 	return cmd
 }
 
@@ -212,7 +212,7 @@ a room, which is named by its id, or with --project also by slug or name.`,
 	f.StringVar(&o.q.Room, "room", "", "`id` of the room, with --project also slug or name")
 	f.Var(choiceValue{&o.state, []string{"active", "exhausted", "expired", "revoked"}}, "state", "`state` of the invites: active, exhausted, expired or revoked")
 	addLimit(f, &o.limit)
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print one invite a line as JSON")
 	return cmd
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
 type joinOptions struct {
 	baseURL
-	agent       string
+	agent       agent
 	displayName string
 	harness     string
 	json        bool
@@ -24,8 +25,8 @@ func newJoin(env *Env) *cobra.Command {
 		Use:   "join <code>",
 		Short: "Accept a join invite as an agent",
 		Long: `Join a room by the code of an invite: get a seat in it and a session, and see what
-to do next. Without --agent the hub chooses the id: the invite's handle, or a name
-made of its role.
+to do next. Without --agent and HUB_AGENT the hub chooses the id: the invite's handle,
+or a name made of its role.
 
 A live agent is never displaced: whose id is taken gets it with a number behind it,
 and is told so. Joining again as the same agent uses nothing up.
@@ -38,10 +39,14 @@ not switched: call hub_join in it.`,
   hubcli join 7KQ2-M9XD --agent dev-a --display-name "Dev A"`,
 		Args: arity("code"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in := hub.AcceptInput{AgentID: hub.AgentID(o.agent), DisplayName: o.displayName, Harness: o.harness}
-			if cmd.Flags().Changed("agent") && o.agent == "" {
+			if cmd.Flags().Changed("agent") && o.agent.id == "" {
 				return usage("leave --agent out to have the hub choose an id", "--agent cannot be empty")
 			}
+			id, err := o.agent.optional()
+			if err != nil {
+				return err
+			}
+			in := hub.AcceptInput{AgentID: id, DisplayName: o.displayName, Harness: o.harness}
 			if err := api.ValidateAccept(&in); err != nil {
 				return asUsage(err)
 			}
@@ -49,10 +54,10 @@ not switched: call hub_join in it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.agent, "agent", "", "agent `id` to join as")
+	o.agent.addAs(env, f, "agent", "agent `id` to join as, if not the one in "+hook.EnvAgent)
 	f.StringVar(&o.displayName, "display-name", "", "`name` to show beside the id")
 	f.StringVar(&o.harness, "harness", "", "what the agent runs in, for example generic")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON, with the session's secrets")
 	return cmd
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"net"
-	"net/url"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -13,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/hook"
 	"hubcli/hub"
 	"hubcli/mcp"
 )
@@ -54,7 +51,7 @@ machine's. The agent's session ends when stdin does.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.agent, "agent", "mcp-client", "agent `id` to register as")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.BoolVar(&o.noEnsure, "no-ensure", false, "start no hub; one runs, or will")
 	o.storage.add(f)
 	f.Var(secondsValue{&o.ensureTimeout}, "ensure-timeout", "`seconds` to wait for a hub that is started")
@@ -79,22 +76,18 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 }
 
 func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
-	if url := env.Getenv(hook.EnvBaseURL); url != "" && !cmd.Flags().Changed("base-url") {
-		o.url = url // a spawned harness has it from its hub
-	}
 	c := mcp.Config{
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr, Getenv: env.Getenv, Now: env.Now,
 		BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
 		TryLock: tryLock, Process: lookProcess, Parent: os.Getppid,
 	}
-	if err := client.CheckBaseURL(o.url); err != nil {
-		return c, asUsage(err)
+	if err := o.baseURL.check(); err != nil {
+		return c, err
 	}
-	if cmd.Flags().Changed("agent") {
-		id := agent{o.agent}
-		named, err := id.check()
-		if err != nil {
-			return c, err
+	if cmd.Flags().Changed("agent") { // HUB_AGENT is the bridge's to read: it counts less
+		named := hub.AgentID(o.agent)
+		if err := hub.CheckSender("--agent", named); err != nil {
+			return c, asUsage(err)
 		}
 		if err := hub.CheckWatching("--agent", named); err != nil {
 			return c, asUsage(err)
@@ -154,23 +147,6 @@ func asHubError(err error) error {
 	return err
 }
 
-// startable returns where a hub can be started for a base address: on this
-// machine's loopback, under a plain address.
-func startable(base string) (address, bool) {
-	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" || u.Path != "" && u.Path != "/" {
-		return address{}, false
-	}
-	a := address{host: u.Hostname(), port: 80}
-	if p := u.Port(); p != "" {
-		a.port, err = strconv.Atoi(p)
-	}
-	if a.host == "localhost" {
-		a.host = "127.0.0.1"
-	}
-	return a, err == nil && a.port > 0 && net.ParseIP(a.host).IsLoopback()
-}
-
 // ensure brings a hub up at addr, as the command of that name does.
 func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, addr address) error {
 	if !o.storage.given {
@@ -178,7 +154,7 @@ func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, a
 			return err
 		}
 	}
-	start := startOptions{address: addr, storage: o.storage, limits: limits{hub.DefaultLimits()}}
+	start := startOptions{addressFlags: addressFlags{address: addr}, storage: o.storage, limits: limits{hub.DefaultLimits()}}
 	daemon, err := start.daemonArgs(cmd)
 	if err != nil {
 		return err

@@ -42,7 +42,8 @@ seen from then on, for watch and hooks too, unless only a thread was heard. When
 nothing came in time nothing is printed and the exit code is 0.
 
 The command registers --agent anew, which displaces a live session of that id:
-use an id of your own, not that of a running agent.`,
+use an id of your own, not that of a running agent. An id that HUB_AGENT names
+displaces nobody: a live session of that id stays, and the command proves none.`,
 		Example: `  hubcli poll --agent dev-a
   hubcli poll --agent dev-a --since-id 41 --timeout 300
   hubcli poll --agent dev-a --channel general --json`,
@@ -56,8 +57,8 @@ use an id of your own, not that of a running agent.`,
 		},
 	}
 	f := cmd.Flags()
-	o.agent.add(f)
-	o.baseURL.add(f)
+	o.agent.add(env, f)
+	o.baseURL.add(env, f)
 	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear, beside direct messages")
 	f.StringVar(&o.threadID, "thread-id", "", "the only `thread` to hear")
 	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for a message; 0 looks once")
@@ -91,7 +92,7 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 		return err
 	}
 	defer c.Close()
-	registered, err := register(ctx, c, q.Agent)
+	registered, err := register(ctx, c, q.Agent, o.agent.replaces())
 	if err != nil {
 		return err
 	}

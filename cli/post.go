@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -35,7 +36,8 @@ A task or task_request opens a tracked task whose id is the message's. A
 task_result completes the task that --reply-to names.
 
 The command registers --agent anew, which displaces a live session of that id:
-use an id of your own, not that of a running agent.`,
+use an id of your own, not that of a running agent. An id that HUB_AGENT names
+displaces nobody: a live session of that id stays, and the command proves none.`,
 		Example: `  hubcli post --agent lead "the build is green"
   hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"
   hubcli post --agent dev-a --to lead --kind task_result --reply-to 7 "fixed"`,
@@ -49,8 +51,8 @@ use an id of your own, not that of a running agent.`,
 		},
 	}
 	f := cmd.Flags()
-	o.agent.add(f)
-	o.baseURL.add(f)
+	o.agent.add(env, f)
+	o.baseURL.add(env, f)
 	f.StringVar(&o.channel, "channel", string(hub.DefaultChannel), "`name` of the channel to post to")
 	f.StringVar(&o.to, "to", "", "`agent` to send a direct message to")
 	o.kind = string(hub.KindChat)
@@ -115,7 +117,7 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 		return err
 	}
 	defer anonymous.Close()
-	c, err := register(ctx, anonymous, in.FromAgent)
+	c, err := register(ctx, anonymous, in.FromAgent, o.agent.replaces())
 	if err != nil {
 		return err
 	}
@@ -146,12 +148,17 @@ func printPosted(env *Env, row hub.Message) error {
 	return err
 }
 
-// register makes a session for agent, displacing the one there is, and returns a
-// client that proves it. The session is left to lapse by itself: closing it
-// would make an agent that works through single commands come and go.
-func register(ctx context.Context, c *client.Client, agent hub.AgentID) (*client.Client, error) {
-	replace := true
+// register makes a session for agent and returns a client that proves it. It displaces
+// the one there is, unless replace says no: then the client speaks beside that one
+// and proves nothing, which the hub takes from its own machine. The session is left to
+// lapse by itself: closing it would make an agent that works through single commands
+// come and go.
+func register(ctx context.Context, c *client.Client, agent hub.AgentID, replace bool) (*client.Client, error) {
 	got, err := c.Register(ctx, hub.RegisterInput{AgentID: agent, Replace: &replace})
+	var h *hub.Error
+	if errors.As(err, &h) && h.Code == hub.CodeSessionConflict && !replace {
+		return c.As(agent, ""), nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ A project of the same slug or name is refused, and the refusal names it.`,
 	f.StringVar(&o.in.Name, "name", "", "`name` of the project (required)")
 	f.StringVar(&o.in.Slug, "slug", "", "short `form` of the name: lower case letters, digits and hyphens")
 	f.BoolVar(&o.json, "json", false, "print the project as JSON")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	return cmd
 }
 
@@ -95,7 +95,7 @@ With --json each line is one project as JSON.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print each project as one line of JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
@@ -130,7 +130,7 @@ With --json the project alone is printed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the project as JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/api/client"
 	"hubcli/relay"
 )
 
@@ -47,7 +46,7 @@ No call of the operator's passes.`,
 		},
 	}
 	f := cmd.Flags()
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	o.spool.add(f)
 	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, relay.MinPollInterval, relay.MaxPollInterval},
 		"poll-interval-sec", "`seconds` between two looks at the folder")
@@ -60,8 +59,8 @@ No call of the operator's passes.`,
 }
 
 func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
-	if err := client.CheckBaseURL(o.url); err != nil {
-		return asUsage(err)
+	if err := o.baseURL.check(); err != nil {
+		return err
 	}
 	dir, err := absolute("--spool-dir", o.dir)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 func newReset(env *Env) *cobra.Command {
 	var o struct {
-		address
+		addressFlags
 		storage
 		yes bool
 	}
@@ -33,7 +33,7 @@ store is left alone, and nothing is deleted.`,
   hubcli reset --storage ./hub.sqlite3 --port 7001 --yes`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.address.check(); err != nil {
+			if err := o.settle(false); err != nil {
 				return err
 			}
 			if err := o.storage.resolve(env, cmd); err != nil {
@@ -42,7 +42,7 @@ store is left alone, and nothing is deleted.`,
 			return runReset(cmd.Context(), env, o.address, o.storage.path, o.yes)
 		},
 	}
-	o.address.add(cmd.Flags(), 1)
+	o.addressFlags.add(env, cmd.Flags(), 1)
 	o.storage.add(cmd.Flags())
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask; required when stdin is not a terminal")
 	return cmd

@@ -46,7 +46,7 @@ The exit code is 0 if a room is bound, 1 if none is, and 3 if no hub answers wit
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print the full answer as JSON")
 	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` that all of it may take")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	return cmd
 }
 

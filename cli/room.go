@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -42,7 +43,7 @@ type roomCreateOptions struct {
 	baseURL
 	project
 	in   hub.RoomInput
-	by   string
+	by   agent
 	json bool
 }
 
@@ -73,11 +74,11 @@ recorded with the room.`,
 	f.StringVar(&o.project.ref, "project", "", projectUsage+" (required)")
 	f.StringVar(&o.in.Name, "name", "", "`name` of the room (required)")
 	f.StringVar(&o.in.Topic, "topic", "", "what the room is `for`")
-	f.StringVar(&o.by, "by", "", "`agent` that makes the room")
+	o.by.addAs(env, f, "by", "`agent` that makes the room, if not the one in "+hook.EnvAgent)
 	f.BoolVar(&o.in.Force, "force", false, "make the room although the project has one that looks like it")
 	f.StringVar(&o.in.ForceReason, "force-reason", "", "`why` the sibling is needed; recorded with the room")
 	f.BoolVar(&o.json, "json", false, "print the room as JSON")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	return cmd
 }
 
@@ -87,19 +88,16 @@ func (o *roomCreateOptions) input(cmd *cobra.Command) (hub.RoomInput, error) {
 	if err := o.project.check(cmd, true); err != nil {
 		return in, err
 	}
-	in.Project, in.CreatedBy, in.Name = o.project.ref, hub.AgentID(o.by), strings.TrimSpace(in.Name)
+	in.Project, in.Name = o.project.ref, strings.TrimSpace(in.Name)
 	if in.Name == "" {
 		return in, usage("name the room, for example --name Checkout", "--name is missing")
 	}
 	if in.Force && strings.TrimSpace(in.ForceReason) == "" {
 		return in, usage("say in --force-reason why the room beside the one there is is needed", "--force needs --force-reason")
 	}
-	if cmd.Flags().Changed("by") {
-		if err := hub.CheckSender("--by", in.CreatedBy); err != nil {
-			return in, asUsage(err)
-		}
-	}
-	return in, nil
+	var err error
+	in.CreatedBy, err = o.by.optional()
+	return in, err
 }
 
 func runRoomCreate(ctx context.Context, env *Env, base *baseURL, in hub.RoomInput, asJSON bool) error {
@@ -143,7 +141,7 @@ With --json each line is one room as JSON.`,
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", "`project`, by its id, slug or name (required)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print each room as one line of JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
@@ -189,7 +187,7 @@ id, or with --project also by its slug or name.`,
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 

@@ -43,7 +43,7 @@ trees of a git repository share the binding.`,
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
@@ -96,7 +96,7 @@ first. A folder that is found through one above it is not bound itself.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 

@@ -11,13 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
 type roomStatusOptions struct {
 	baseURL
 	project
-	agent string
+	agent agent
 	json  bool
 }
 
@@ -30,7 +31,7 @@ func newRoomStatus(env *Env) *cobra.Command {
 not be woken by a message, the open tasks and runs, the leases with their age, and
 the latest decisions. Long lists are cut; the numbers in their headings are whole.
 
-With --agent the page is that agent's: it shows the tasks that were asked of it or by
+With --agent or HUB_AGENT the page is that agent's: it shows the tasks that were asked of it or by
 it in direct messages, and how much it has not read. The command registers nobody.`,
 		Example: `  hubcli room status r_4k
   hubcli room status checkout --project web-shop --agent dev-a
@@ -40,22 +41,21 @@ it in direct messages, and how much it has not read. The command registers nobod
 			if err := o.project.check(cmd, false); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("agent") {
-				if err := hub.CheckSender("--agent", hub.AgentID(o.agent)); err != nil {
-					return asUsage(err)
-				}
+			viewer, err := o.agent.optional()
+			if err != nil {
+				return err
 			}
-			return runRoomStatus(cmd.Context(), env, &o, hub.RoomRef{Project: o.project.ref, Room: args[0]})
+			return runRoomStatus(cmd.Context(), env, &o, viewer, hub.RoomRef{Project: o.project.ref, Room: args[0]})
 		},
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
-	cmd.Flags().StringVar(&o.agent, "agent", "", "`agent` that looks")
+	o.agent.addAs(env, cmd.Flags(), "agent", "`agent` that looks, if not the one in "+hook.EnvAgent)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the status as JSON")
-	o.baseURL.add(cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, ref hub.RoomRef) error {
+func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer hub.AgentID, ref hub.RoomRef) error {
 	c, err := o.baseURL.client()
 	if err != nil {
 		return err
@@ -65,14 +65,14 @@ func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, ref hub.
 	if err != nil {
 		return err
 	}
-	got, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: room.RoomID, Viewer: hub.AgentID(o.agent)})
+	got, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: room.RoomID, Viewer: viewer})
 	if err != nil {
 		return err
 	}
 	if o.json {
 		return printJSON(env.Stdout, got)
 	}
-	return printRoomStatus(env.Stdout, &got, o.agent != "", time.Now())
+	return printRoomStatus(env.Stdout, &got, viewer != "", time.Now())
 }
 
 // printRoomStatus writes the page. Each part has a heading with its count, and none

@@ -23,7 +23,8 @@ Without a subcommand hubcli is the daemon itself and keeps its store in the
 current folder. For everyday use start one hub per machine in the background
 with "hubcli ensure"; it keeps its store in the data root.
 
-Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
+Flags of a subcommand go after its name: hubcli ensure --port 7001. Where they are
+not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent.`,
 		Example: `  hubcli ensure                 start the hub of this machine if none runs
   hubcli post --agent lead "the build is green"
   hubcli poll --agent dev-a     wait for messages
@@ -37,7 +38,7 @@ Flags of a subcommand go after its name: hubcli ensure --port 7001.`,
 			return runDaemon(cmd.Context(), env, cmd, &o)
 		},
 	}
-	o.add(root.Flags())
+	o.add(env, root.Flags())
 	// Declared here, so that cobra does not add a shorthand of its own.
 	root.Flags().BoolVar(&version, "version", false, "print the version and exit")
 	root.SetVersionTemplate("hubcli {{.Version}}\n")

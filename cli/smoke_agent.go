@@ -60,7 +60,7 @@ of these ids. The test may be run on a hub that is in use, as often as wanted.`,
 	f := cmd.Flags()
 	f.Var(choiceValue{&o.role, roleNames()}, "role", "`role` to play: smoke-a, smoke-b or smoke-c (required)")
 	f.Var(choiceValue{&o.transport, []string{overHTTP, overRelay}}, "transport", "`way` to the hub: http or relay (required)")
-	o.baseURL.add(f)
+	o.baseURL.add(env, f)
 	f.StringVar(&o.relayDir, "relay-dir", relay.DefaultDir, "`folder` of the file spool, for the transport relay")
 	f.StringVar(&o.channel, "channel", string(smoke.DefaultChannel), "`name` of the channel that the roles meet in")
 	f.StringVar(&o.threadID, "thread-id", string(smoke.DefaultThread), "`thread` that they write in")

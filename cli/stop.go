@@ -18,7 +18,7 @@ const stopTimeout = 60 * time.Second
 
 func newStop(env *Env) *cobra.Command {
 	var o struct {
-		address
+		addressFlags
 		storage
 	}
 	cmd := &cobra.Command{
@@ -27,6 +27,7 @@ func newStop(env *Env) *cobra.Command {
 		Long: `Stop the hub at the address and return once it is gone. Parked polls are
 answered at once; everything acknowledged is on disk.
 
+Without --host and --port the address is that in HUB_BASE_URL, if it is set.
 With an explicit --storage the hub must serve that store. If no hub runs there
 is nothing to do, which is no error.`,
 		Example: `  hubcli stop
@@ -34,7 +35,7 @@ is nothing to do, which is no error.`,
   hubcli stop --storage ./hub.sqlite3`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.address.check(); err != nil {
+			if err := o.settle(false); err != nil {
 				return err
 			}
 			// The default store is not needed: what runs at the address is stopped.
@@ -46,7 +47,7 @@ is nothing to do, which is no error.`,
 			return runStop(cmd.Context(), env, o.address, o.storage)
 		},
 	}
-	o.address.add(cmd.Flags(), 1)
+	o.addressFlags.add(env, cmd.Flags(), 1)
 	o.storage.add(cmd.Flags())
 	return cmd
 }

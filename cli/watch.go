@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/hook"
 	"hubcli/hub"
 )
 
@@ -65,8 +66,8 @@ must allow them longer than --timeout.`,
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return mistaken(flagFailure(cmd, err)) })
 	f := cmd.Flags()
-	f.StringVar(&o.id, "agent", "", "agent `id` that waits (required); its own session stays live")
-	o.baseURL.add(f)
+	o.agent.addAs(env, f, "agent", "agent `id` that waits (required, unless "+hook.EnvAgent+" names it); its own session stays live")
+	o.baseURL.add(env, f)
 	f.StringVar(&o.room, "room", "", "`room_id` to watch (default the room bound to --path)")
 	f.StringVar(&o.path, "path", "", "`folder` whose room to watch (default the current folder)")
 	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (required); all of them must hold at once")
@@ -82,7 +83,7 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 	if err != nil {
 		return hub.WatchQuery{}, err
 	}
-	if err := hub.CheckWatching("--agent", id); err != nil {
+	if err := hub.CheckWatching(o.agent.field(), id); err != nil {
 		return hub.WatchQuery{}, asUsage(err)
 	}
 	q := hub.WatchQuery{Agent: id, Room: hub.RoomID(o.room), Label: o.label}

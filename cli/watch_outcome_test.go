@@ -18,7 +18,7 @@ func TestOutcomeIsOneShortLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		long := func(most int) *rapid.Generator[string] { return rapid.StringN(0, most, -1) }
 		w := &watcher{options: &watchOptions{
-			baseURL: baseURL{"http://" + long(900).Draw(t, "url")}, label: long(400).Draw(t, "label"),
+			baseURL: baseURL{url: "http://" + long(900).Draw(t, "url")}, label: long(400).Draw(t, "label"),
 			until: rapid.SliceOfN(long(300), 0, 60).Draw(t, "until"),
 		}}
 		w.query.Agent, w.query.Room = "ann", hub.RoomID(long(hub.MaxNameChars).Draw(t, "room"))

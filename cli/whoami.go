@@ -20,7 +20,8 @@ func newWhoami(env *Env) *cobra.Command {
 latest visible message id, the live agents and the hub's limits and features.
 
 The command registers --agent anew, which displaces a live session of that id:
-use an id of your own, not that of a running agent.`,
+use an id of your own, not that of a running agent. An id that HUB_AGENT names
+displaces nobody: a live session of that id stays, and the command proves none.`,
 		Example: `  hubcli whoami --agent dev-a`,
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -28,21 +29,21 @@ use an id of your own, not that of a running agent.`,
 			if err != nil {
 				return err
 			}
-			return runWhoami(cmd.Context(), env, &o.baseURL, id)
+			return runWhoami(cmd.Context(), env, &o.baseURL, id, o.agent.replaces())
 		},
 	}
-	o.agent.add(cmd.Flags())
-	o.baseURL.add(cmd.Flags())
+	o.agent.add(env, cmd.Flags())
+	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runWhoami(ctx context.Context, env *Env, base *baseURL, id hub.AgentID) error {
+func runWhoami(ctx context.Context, env *Env, base *baseURL, id hub.AgentID, replace bool) error {
 	anonymous, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer anonymous.Close()
-	c, err := register(ctx, anonymous, id)
+	c, err := register(ctx, anonymous, id, replace)
 	if err != nil {
 		return err
 	}

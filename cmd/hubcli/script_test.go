@@ -26,6 +26,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hubcli/api/client"
+	"hubcli/hook"
 	"hubcli/hub"
 	"hubcli/internal/testport"
 )
@@ -44,6 +45,10 @@ const (
 )
 
 func runTests(m *testing.M) int {
+	// Who runs the tests within a harness has these, and no test means them.
+	for _, name := range []string{hook.EnvBaseURL, hook.EnvAgent} {
+		_ = os.Unsetenv(name)
+	}
 	dir, err := os.MkdirTemp("", "hubcli-test")
 	if err == nil {
 		defer os.RemoveAll(dir)
