@@ -69,6 +69,13 @@ def executable():
         yield str(path)
 
 
+@pytest.fixture(autouse=True)
+def nobody_in_the_environment(monkeypatch):
+    """Who runs the tests within a harness has these, and no test means them."""
+    for name in ("HUB_BASE_URL", "HUB_AGENT"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_data_root(tmp_path_factory):
     """Nothing of the user's is read or written."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Optional
 
+from . import environment
 from .calls import DEFAULT_TIMEOUT, Calls, escaped
 from .errors import HubError
 from .feed import Cursor, poll
@@ -35,8 +36,11 @@ class HubClient:
     part of no call. Rows are dictionaries, as docs/api.md describes them.
 
     Args:
-        agent_id: Who acts: 1 to 64 letters, digits and ``. _ @ : + -``.
-        base_url: Address of the hub; not looked at when ``transport`` is given.
+        agent_id: Who acts: 1 to 64 letters, digits and ``. _ @ : + -``. If it is empty,
+            HUB_AGENT in the environment says who, and nobody who is live under that
+            id is displaced: it may be the harness that started this program.
+        base_url: Address of the hub; not looked at when ``transport`` is given. If it
+            is not given it is HUB_BASE_URL of the environment, if that is set.
         timeout: Seconds for the answer of a call that does not wait.
         transport: What carries the calls instead of HTTP to ``base_url``.
 
@@ -58,7 +62,7 @@ class HubClient:
         transport: Optional[Transport] = None,
     ) -> None:
         seconds("timeout", timeout, least=0.001)
-        self.agent_id = text("agent_id", agent_id, "name the agent, for example 'reviewer'")
+        self.agent_id, self._inherited = environment.agent_id(agent_id)
         self.session_id: Optional[str] = None
         self.resume_key: Optional[str] = None
         self.room_id: Optional[str] = None
@@ -100,11 +104,12 @@ class HubClient:
     ) -> HubClient:
         """Returns a registered client whose first poll gives new messages only.
 
-        It displaces a live session of the same agent id, and starts no hub.
+        It displaces a live session of the same agent id, and starts no hub. An agent
+        that the environment names speaks beside such a session, without one of its own.
 
         Args:
-            agent_id: Who acts.
-            base_url: Address of the hub.
+            agent_id: Who acts; empty for HUB_AGENT of the environment.
+            base_url: Address of the hub; HUB_BASE_URL if it is not given.
             display_name: Name for people, 1 to 64 characters; the agent id if absent.
             capabilities: What others may look for, such as "review".
             metadata: Anything of the agent's own, a JSON object.
@@ -112,7 +117,11 @@ class HubClient:
         """
         client = HubClient(agent_id, base_url, timeout)
         try:
-            client.register(display_name=display_name, capabilities=capabilities, metadata=metadata)
+            try:
+                client.register(display_name=display_name, capabilities=capabilities, metadata=metadata)
+            except HubError as e:
+                if not client._inherited or e.code != "session_conflict":
+                    raise
             client.bootstrap()
         except BaseException:
             client.close()
@@ -127,11 +136,13 @@ class HubClient:
         ``hubcli relay --spool-dir …``, or a hub with ``--spool-dir``.
 
         Args:
-            agent_id: Who acts; it names the client's folders in the spool.
+            agent_id: Who acts; it names the client's folders in the spool. Empty for
+                HUB_AGENT of the environment.
             spool_dir: Folder of the spool, which must exist.
             timeout: Seconds to wait for an answer in the spool.
         """
-        return HubClient(agent_id, timeout=timeout, transport=RelayTransport(agent_id, spool_dir, timeout))
+        named, _ = environment.agent_id(agent_id)
+        return HubClient(agent_id, timeout=timeout, transport=RelayTransport(named, spool_dir, timeout))
 
     @staticmethod
     def resume_mcp_identity(
@@ -150,7 +161,7 @@ class HubClient:
         Args:
             prior_session_id: The agent's latest session, in full.
             resume_key: The key that was returned with it.
-            base_url: Address of the hub.
+            base_url: Address of the hub; HUB_BASE_URL if it is not given.
             timeout: Seconds for the answer of a call that does not wait.
 
         Raises:
@@ -184,7 +195,8 @@ class HubClient:
 
         Args:
             display_name: Name for people; the agent id if absent.
-            replace: Displace a live session of this agent id.
+            replace: Displace a live session of this agent id. One that HUB_AGENT has
+                named displaces none.
             capabilities: What others may look for.
             metadata: Anything of the agent's own, a JSON object.
 
@@ -197,7 +209,7 @@ class HubClient:
         body = {
             "agent_id": self.agent_id,
             "display_name": display_name,
-            "replace": replace,
+            "replace": False if self._inherited else replace,
             "capabilities": capabilities,
             "metadata": metadata,
         }

@@ -15,12 +15,13 @@ import warnings
 from pathlib import Path
 from typing import Any, Optional
 
+from . import environment
 from .errors import HubError
 from .inputs import StrPath, count, path, seconds, text
 from .inputs import port as checked_port
 
-DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 6969
+DEFAULT_HOST = environment.DefaultText("127.0.0.1")
+DEFAULT_PORT = environment.DefaultNumber(6969)
 DEFAULT_STORAGE = "hub.sqlite3"
 
 _NAME = "hubcli"
@@ -48,7 +49,9 @@ def ensure_hub(
     """Starts a hub in the background if none runs, and returns once it answers.
 
     However many callers do so at once, one hub starts and all succeed. The hub
-    outlives this process.
+    outlives this process. Where neither ``host`` nor ``port`` is given, HUB_BASE_URL in
+    the environment says where it is, if it is set; the same holds for stop_hub and
+    reset_hub.
 
     Args:
         storage: Folder of the store; None is the application's, ``default_app_db()``.
@@ -238,6 +241,8 @@ def _not_hubcli(done: subprocess.CompletedProcess[str]) -> HubError:
 
 
 def _at(host: str, port: int) -> list[str]:
+    if isinstance(host, environment.DefaultText) and isinstance(port, environment.DefaultNumber):
+        return []  # the executable takes HUB_BASE_URL then
     return ["--host", text("host", host), "--port", str(checked_port(port))]
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import NoReturn, Optional, TypeVar
 
+from . import environment
 from .calls import Calls
 from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, failure, find_executable
 from .errors import HubError
@@ -286,7 +287,7 @@ def create_relay(
 
     Args:
         spool_dir: Folder of the spool, created if need be.
-        base_url: Address of the hub.
+        base_url: Address of the hub; HUB_BASE_URL if it is not given.
         poll_interval_sec: Seconds between two looks for requests that no notification tells of.
         request_timeout_sec: Seconds that the hub has to answer one; waits are cut 5 s below it.
         executable: The program ``hubcli``.
@@ -294,7 +295,8 @@ def create_relay(
     Raises:
         HubError: The executable cannot be found.
     """
-    args = ["relay", "--base-url", text("base_url", base_url), "--spool-dir", path("spool_dir", spool_dir)]
+    named, _ = environment.base_url(base_url)
+    args = ["relay", "--base-url", text("base_url", named), "--spool-dir", path("spool_dir", spool_dir)]
     args += ["--poll-interval-sec", f"{seconds('poll_interval_sec', poll_interval_sec):.3f}"]
     args += ["--request-timeout-sec", f"{seconds('request_timeout_sec', request_timeout_sec):.3f}"]
     return RelayProcess(args, executable)

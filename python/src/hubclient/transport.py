@@ -18,10 +18,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional, Protocol, runtime_checkable
 
-from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError
+from . import environment
+from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError, InvalidInput
 from .inputs import invalid, seconds
 
-DEFAULT_BASE_URL = "http://127.0.0.1:6969"
+DEFAULT_BASE_URL = environment.DefaultText("http://127.0.0.1:6969")
 
 _CONNECT_SEC = 5.0  # a local hub accepts at once or not at all
 _IDLE_SEC = 60.0  # the hub closes after 120 s; the client is the one to close first
@@ -116,7 +117,8 @@ class HttpTransport:
     parked poll delays nobody. Connections are not used across a fork.
 
     Args:
-        base_url: http or https, a host, and perhaps a port and a path prefix.
+        base_url: http or https, a host, and perhaps a port and a path prefix. If it is
+            not given it is HUB_BASE_URL of the environment, if that is set.
         timeout: Longest time in seconds to connect; calls bring their own.
         headers: Header fields sent with every call. An integration that has to
             prove its session from another machine gives ``X-Hub-Session`` here.
@@ -133,7 +135,7 @@ class HttpTransport:
         timeout: float = 15.0,
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
-        self._address = _Address.parse(base_url)
+        self._address = _address(base_url)
         self._connect_sec = min(seconds("timeout", timeout, least=0.001), _CONNECT_SEC)
         self._fixed = self._address.host_header + _header_lines(headers or {}) + "Accept: application/json\r\n"
         self._tls = ssl.create_default_context() if self._address.tls else None
@@ -404,6 +406,17 @@ class _Address:
         tls = parts.scheme == "https"
         url = f"{parts.scheme}://{parts.netloc}{prefix}"
         return cls(url, host, port or (443 if tls else 80), prefix, tls)
+
+
+def _address(base_url: str) -> _Address:
+    """Returns the address of an argument, or of the environment if it was not given."""
+    named, where = environment.base_url(base_url)
+    try:
+        return _Address.parse(named)
+    except InvalidInput as e:
+        if where == "base_url":
+            raise
+        raise invalid(where, f"{where} in the environment is no address of a hub: {e.error}", e.fix) from None
 
 
 def _bad_address(why: str) -> HubError:
