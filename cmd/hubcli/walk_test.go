@@ -29,20 +29,36 @@ func TestReadmeWalk(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Cleanup(func() { end(port, dir) })
+	temporary, current, walk := filepath.Join(dir, "tmp"), filepath.Join(dir, "current"), filepath.Join(dir, "kept")
+	for _, folder := range []string{temporary, current} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The only other word: what the walk removes at its end is looked at below.
+	text := strings.ReplaceAll(readmeWalk(t), "7979", port)
+	text = replaceOnce(t, text, `rm -rf "$walk"`, `cp -R "$walk" '`+walk+`'; rm -rf "$walk"`)
 	script := filepath.Join(dir, "walk.sh")
-	if err := os.WriteFile(script, []byte(strings.ReplaceAll(readmeWalk(t), "7979", port)), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	bash := exec.CommandContext(ctx, "bash", script)
-	bash.Dir = dir
-	bash.Env = append(os.Environ(), "HUB_DATA_ROOT="+filepath.Join(dir, "data"))
+	bash.Dir = current
+	bash.Env = append(os.Environ(), "HUB_DATA_ROOT="+filepath.Join(dir, "data"), "TMPDIR="+temporary)
 	out, err := bash.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the walk failed: %v\n%s", err, out)
 	}
-	walk := filepath.Join(dir, "hub-walk")
+	for _, folder := range []string{temporary, current, filepath.Join(dir, "data")} {
+		if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {
+			t.Errorf("the walk has left %v", left)
+		}
+	}
+	if answers(port) {
+		t.Error("the walk has left a hub")
+	}
 	checkRepository(t, filepath.Join(walk, "repo"))
 	for _, want := range []string{
 		"as dev-a (implementer)", "as dev-b (implementer)", `"outcome":"matched"`, `is complete"`, "recorded decision",
@@ -57,19 +73,47 @@ func TestReadmeWalk(t *testing.T) {
 	checkMessages(t, port, filepath.Join(walk, "store"), answers)
 }
 
-// readmeWalk returns the one block of bash in the README.
-func readmeWalk(t *testing.T) string {
-	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// TestReadmeWalkThatFails leaves no more behind than one that succeeds.
+func TestReadmeWalkThatFails(t *testing.T) {
+	port, err := freePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, found := strings.Cut(string(readme), "\n```bash\n")
-	walk, _, closed := strings.Cut(rest, "\n```\n")
-	if !found || !closed {
-		t.Fatal("the README has no block of bash")
+	temporary := t.TempDir()
+	t.Cleanup(func() { end(port, temporary) })
+	text := strings.ReplaceAll(readmeWalk(t), "7979", port)
+	text = replaceOnce(t, text, "# One code lets two developers in.\n", "sleep 300 &\nfalse\n")
+	bash := exec.CommandContext(t.Context(), "bash", "-c", text)
+	bash.Dir, bash.Env = t.TempDir(), append(os.Environ(), "TMPDIR="+temporary)
+	if out, err := bash.CombinedOutput(); exitCode(err) != 1 {
+		t.Errorf("the walk ended with %v:\n%s", err, out)
 	}
-	return walk + "\n"
+	for _, folder := range []string{temporary, bash.Dir} {
+		if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {
+			t.Errorf("the walk has left %v", left)
+		}
+	}
+	if answers(port) {
+		t.Error("the walk has left a hub")
+	}
+}
+
+// readmeWalk returns the one block of bash in the README.
+func readmeWalk(t *testing.T) string {
+	t.Helper()
+	blocks := readmeBlocks(t, "bash")
+	if len(blocks) != 1 {
+		t.Fatalf("the README has %d blocks of bash, want one", len(blocks))
+	}
+	return blocks[0]
+}
+
+func replaceOnce(t *testing.T, text, old, replacement string) string {
+	t.Helper()
+	if strings.Count(text, old) != 1 {
+		t.Fatalf("the README does not say %q once", old)
+	}
+	return strings.Replace(text, old, replacement, 1)
 }
 
 func checkRepository(t *testing.T, repo string) {
