@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/hook"
 	"hubcli/hub"
 	"hubcli/mcp"
 )
@@ -50,7 +51,7 @@ machine's. The agent's session ends when stdin does.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), env, cmd, &o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.agent, "agent", "mcp-client", "agent `id` to register as")
+	f.StringVar(&o.agent, "agent", "mcp-client", "agent `id` to register as, if not the one in "+hook.EnvAgent)
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.noEnsure, "no-ensure", false, "start no hub; one runs, or will")
 	o.storage.add(f)

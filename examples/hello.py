@@ -10,6 +10,7 @@ bob answers with a direct message, which only the two of them can see.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +46,8 @@ def answer(me: HubClient) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Two agents say hello.")
-    parser.add_argument("--base-url", default="http://127.0.0.1:6969", help="address of the hub")
+    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    parser.add_argument("--base-url", default=url, help="address of the hub")
     url = parser.parse_args().base_url
 
     # quickstart connects, registers the agent and skips what was said before. The

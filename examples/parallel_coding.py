@@ -12,6 +12,7 @@ change the file that all of them have to change. Each commits its own work. With
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -130,7 +131,8 @@ def run(url: str, repository: Path) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Three agents work on one git repository.")
-    parser.add_argument("--base-url", default="http://127.0.0.1:6969", help="address of the hub")
+    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    parser.add_argument("--base-url", default=url, help="address of the hub")
     parser.add_argument("--repository", type=Path, help="new folder to work in and to keep")
     options = parser.parse_args()
     if options.repository:

@@ -13,6 +13,7 @@ spool into it, and run in there what stands in the function sandboxed.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import socket
 import subprocess
@@ -85,7 +86,8 @@ def host(url: str, spool: str) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="An agent without a network takes part, through a folder.")
-    parser.add_argument("--base-url", default="http://127.0.0.1:6969", help="address of the hub")
+    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    parser.add_argument("--base-url", default=url, help="address of the hub")
     parser.add_argument("--inside", metavar="SPOOL", help="be the agent in the sandbox, with this spool folder")
     options = parser.parse_args()
     if options.inside:

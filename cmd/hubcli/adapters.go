@@ -22,7 +22,7 @@ const (
 )
 
 // newAdapters are those of this user's harnesses. A hub that does not listen on
-// loopback has none: no bridge would reach it without a session.
+// loopback has none: not every program of a harness would reach it without a session.
 func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	base, ok := loopbackURL(cfg.Listener.Addr())
 	home, err := os.UserHomeDir()

@@ -35,7 +35,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	}
 	log := slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: level}))
 	base, ok := loopbackURL(cfg.Listener.Addr())
-	if !ok { // from there a spawned agent needs a session, as any other does
+	if !ok { // there a spawned agent's bridge calls from loopback; its other programs need a session
 		base = "http://" + cfg.Listener.Addr().String()
 	}
 	adapters := newAdapters(&cfg, log)
