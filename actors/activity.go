@@ -57,6 +57,12 @@ func (d *doing) listener() hub.Listener {
 	return hub.ListenerNone
 }
 
+// deaf reports whether the agent is there and nothing would wake it. Who has just made
+// a call, or waits for a lease, is in the middle of its turn, and will look by itself.
+func (d *doing) deaf(now hub.Time) bool {
+	return d.listener() == hub.ListenerNone && !d.parked && now-d.acted >= hub.Time(hub.SeatWorkingFor.Milliseconds())
+}
+
 // activity says what the agent does, and since when as far as that is known: 0
 // where it is not. tasks are those that it has. A watch is no activity.
 func (d *doing) activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, hub.Time) {

@@ -56,6 +56,9 @@ func (h *Hub) saveCheckpoint() (hub.Seq, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := h.settleSeating(c.Head.Seq, seatingGrace); err != nil {
+		return 0, err
+	}
 	for _, k := range permanentOwners() {
 		if err := h.addSection(c, k); err != nil {
 			return 0, err
@@ -148,8 +151,8 @@ func (h *Hub) checkpointStopped() error {
 		return nil // the next start replays instead
 	}
 	c, err := h.checkpointHead()
-	if err != nil {
-		return err
+	if err != nil || !h.seating.settled(c.Head.Seq) {
+		return err // the same: it derives who is to get a seat
 	}
 	owners := permanentOwners()
 	for _, k := range owners {

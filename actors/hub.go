@@ -93,6 +93,8 @@ type Hub struct {
 	views    *views
 	seen     *seenBook
 	watches  *watches
+	seating  *seating
+	started  hub.Time // by the wall clock
 	writer   *writer
 	indexer  *indexer // nil without an index
 	spawner  *spawner
@@ -135,9 +137,10 @@ func Start(options Options) (*Hub, error) {
 		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: bells,
 		directory: newDirectory(bells), threads: newThreads(h.rows),
 		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
-		spawner: newSpawner(h.tend),
+		spawner: newSpawner(h.tend), seating: newSeating(),
 	}
 	h.seen, h.watches, h.spawner = newSeenBook(h.rows, h.log), newWatches(), h.views.spawner
+	h.seating, h.started = h.views.seating, h.clock.now().Wall
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 		h.views.indexer = h.indexer
@@ -167,6 +170,7 @@ func Start(options Options) (*Hub, error) {
 	}
 	h.tasks.Go(func() { h.keepSeen(h.quit) })
 	h.tasks.Go(func() { h.keepWatchers(h.quit) })
+	h.tasks.Go(func() { h.keepSeating(restored.behind, h.quit) })
 	h.tasks.Go(func() { h.loseSpawns(lost) })
 	return h, nil
 }
@@ -239,7 +243,8 @@ func (h *Hub) Stop(ctx context.Context) error {
 func (h *Hub) stop(ctx context.Context) error {
 	h.EndParked()
 	h.endSpawns(ctx)
-	pids := h.registry.close() // first: what drain counts must not grow again
+	_ = h.settleSeating(h.seq.given(), seatingEnds) // what is left then, the next start derives
+	pids := h.registry.close()                      // first: what drain counts must not grow again
 	err := h.drain(ctx)
 	h.stage.stop(pids)
 	close(h.quit)

@@ -103,7 +103,10 @@ func fillBudgets(t *testing.T, r *rig) {
 		r.channels.names[hub.ChannelName(fmt.Sprint("old", i))] = struct{}{}
 	}
 	for i := range 2 * idleRemembered {
-		r.Hub.idle.remember(hub.AgentID(fmt.Sprint("old", i)))
+		r.Hub.idle.remember(hub.AgentID(fmt.Sprint("old", i)), 0)
+	}
+	for i := range 2 * seatingKnown {
+		r.Hub.seating.sits(roomAgent{"r_zz", hub.AgentID(fmt.Sprint("old", i))}, 0)
 	}
 	for i := range 2 * len(r.seen.shards) * seenAgents {
 		r.seen.of(hub.AgentID(fmt.Sprint("old", i)))

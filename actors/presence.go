@@ -65,12 +65,13 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	if poll {
 		note = h.views.directory.touch
 	}
-	if note(agent, h.clock.now().Wall) || h.stopping.Load() || h.idle.known(agent) {
+	now := h.clock.now().Wall
+	if note(agent, now) || h.stopping.Load() || h.idle.heard(agent, now) {
 		return
 	}
 	row, err := h.agentRow(agent)
 	if err != nil || row == nil || row.EndReason != core.EndedIdle || row.Session.Active {
-		h.idle.remember(agent)
+		h.idle.remember(agent, now)
 		return
 	}
 	_, _ = h.revive(context.Background(), agent, 0)
@@ -99,25 +100,35 @@ func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64)
 }
 
 // idleAgents remembers agents that have called without a session to revive, so
-// that each of their calls need not read the store. It forgets at random beyond
-// its size, and when an agent registers.
+// that each of their calls need not read the store, and when each called last. It
+// forgets at random beyond its size, and when an agent registers.
 type idleAgents struct {
 	mu     sync.Mutex
-	agents map[hub.AgentID]struct{}
+	agents map[hub.AgentID]hub.Time
 }
 
 const idleRemembered = 4096
 
-func newIdleAgents() *idleAgents { return &idleAgents{agents: map[hub.AgentID]struct{}{}} }
+func newIdleAgents() *idleAgents { return &idleAgents{agents: map[hub.AgentID]hub.Time{}} }
 
-func (i *idleAgents) known(a hub.AgentID) bool {
+// heard notes a call of an agent that is known.
+func (i *idleAgents) heard(a hub.AgentID, now hub.Time) (known bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	_, ok := i.agents[a]
-	return ok
+	if _, known = i.agents[a]; known {
+		i.agents[a] = now
+	}
+	return known
 }
 
-func (i *idleAgents) remember(a hub.AgentID) {
+// last returns when an agent without a session called last; 0: unknown.
+func (i *idleAgents) last(a hub.AgentID) hub.Time {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.agents[a]
+}
+
+func (i *idleAgents) remember(a hub.AgentID, now hub.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for old := range i.agents {
@@ -126,7 +137,7 @@ func (i *idleAgents) remember(a hub.AgentID) {
 		}
 		delete(i.agents, old)
 	}
-	i.agents[a] = struct{}{}
+	i.agents[a] = now
 }
 
 func (i *idleAgents) forget(a hub.AgentID) {

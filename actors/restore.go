@@ -12,7 +12,8 @@ import (
 
 // restored is what a start has made of the checkpoint and the records behind it.
 type restored struct {
-	asOf     hub.Seq // of the checkpoint
+	asOf     hub.Seq   // of the checkpoint
+	behind   core.Head // the same, and what else the checkpoint reached
 	leases   [core.LeaseShards]*core.Leases
 	tasks    *core.Tasks
 	projects *core.Projects
@@ -60,7 +61,7 @@ func (h *Hub) restore() (*restored, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read checkpoint: %w", err)
 	default:
-		r.asOf = c.Head.Seq
+		r.asOf, r.behind = c.Head.Seq, c.Head
 		h.clock.resume(c.Head.HubMS)
 		for _, s := range c.Sections {
 			if err := h.restoreSection(r, s); err != nil {

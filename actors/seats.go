@@ -28,14 +28,37 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) 
 		return row, nil
 	}
 	stored, err := h.agentRow(seat.AgentID)
-	if err != nil || stored == nil {
+	if err != nil {
 		return row, err
 	}
-	row.LastSeen = present(stored.EndedAt)
-	if stored.EndReason == core.EndedIdle {
-		row.LastSeen = present(stored.EndedAt - hub.Time(hub.SessionIdleAfter.Milliseconds()))
+	if stored == nil {
+		row.LastSeen = present(h.idle.last(seat.AgentID))
+		return row, nil
 	}
+	seen := stored.EndedAt
+	if stored.EndReason == core.EndedIdle {
+		seen -= hub.Time(hub.SessionIdleAfter.Milliseconds())
+	}
+	row.LastSeen = present(max(seen, h.idle.last(seat.AgentID)))
 	return row, nil
+}
+
+// longGone reports whether an agent that was heard of then at the latest, as the
+// caller knows, has been gone for so long that no page shows it. Of who never had a
+// session it is not stored when it called last: a start counts as that.
+func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d doing) (bool, error) {
+	shown := h.clock.now().Wall - hub.Time(hub.SeatListedFor.Milliseconds())
+	if d.session != nil || d.parked || d.watched || max(heard, h.idle.last(agent)) > shown {
+		return false, nil
+	}
+	row, err := h.agentRow(agent)
+	switch {
+	case err != nil:
+		return false, err
+	case row == nil || row.Session.Active:
+		return h.started <= shown, nil
+	}
+	return row.EndedAt <= shown, nil
 }
 
 // currentTask returns the newest task that is worked on, else the newest that
@@ -56,6 +79,7 @@ type seated struct {
 	core.StoredSeat
 	doing    doing
 	presence hub.Presence
+	longGone bool
 }
 
 // seatedIn returns the seats of a room, who is live first, then who is away.
@@ -68,7 +92,11 @@ func (h *Hub) seatedIn(room hub.RoomID, now hub.Time) ([]seated, error) {
 	seats := make([]seated, len(stored))
 	for i, s := range stored {
 		d := h.views.directory.doing(s.AgentID)
-		seats[i] = seated{s, d, d.presence(now)}
+		gone, err := h.longGone(s.AgentID, s.JoinedAt, d)
+		if err != nil {
+			return nil, err
+		}
+		seats[i] = seated{s, d, d.presence(now), gone}
 	}
 	slices.SortStableFunc(seats, func(a, b seated) int { return cmp.Compare(rank[a.presence], rank[b.presence]) })
 	return seats, nil

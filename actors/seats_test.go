@@ -163,6 +163,7 @@ func TestSeatShowsItsWatch(t *testing.T) {
 		room := r.roomWithSeats("ann", "bob")
 		r.register("ann")
 		r.register("bob")
+		time.Sleep(hub.SeatWorkingFor)
 		until := hub.Condition{Kind: hub.UntilMessageFrom, Text: "message-from:bob", Agent: "bob"}
 		watch := async(func() (hub.Watched, error) {
 			return r.Watch(t.Context(), hub.WatchQuery{Agent: "ann", Room: room.RoomID, Until: []hub.Condition{until}, Label: "for bob", Wait: time.Minute})

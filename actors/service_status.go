@@ -35,7 +35,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	if err != nil {
 		return out, err
 	}
-	if err := h.showSeats(&out, seats, sees, now.Wall); err != nil {
+	if err := h.showSeats(&out, seats, q.All, sees, now.Wall); err != nil {
 		return out, err
 	}
 	tasks := h.views.tasks.inRoom(room.RoomID, func(*core.StoredTask) bool { return true })
@@ -59,11 +59,20 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	return out, err
 }
 
-func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, sees viewer, now hub.Time) error {
-	out.SeatCount, out.Seats, out.NotListening = len(seats), []hub.Seat{}, []hub.AgentID{}
+// showSeats shows who is in the room, and who has left it not long ago; all shows
+// who is long gone too.
+func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees viewer, now hub.Time) error {
+	out.Seats, out.NotListening = []hub.Seat{}, []hub.AgentID{}
 	for i := range seats {
 		s := &seats[i]
-		if s.doing.listener() == hub.ListenerNone && len(out.NotListening) < statusSeats {
+		if s.longGone {
+			out.GoneCount++
+		}
+		if s.longGone && !all {
+			continue
+		}
+		out.SeatCount++
+		if s.doing.deaf(now) && len(out.NotListening) < statusSeats {
 			out.NotListening = append(out.NotListening, s.AgentID)
 		}
 		if len(out.Seats) < statusSeats {

@@ -121,7 +121,7 @@ func TestIdleSessionRevives(t *testing.T) {
 func TestRevivalIsNotForgotten(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.register("ann")
-		r.Hub.idle.remember("ann") // what such a call leaves behind
+		r.Hub.idle.remember("ann", 0) // what such a call leaves behind
 		time.Sleep(idleLimit)
 		synctest.Wait()
 		r.Touch("ann", false)

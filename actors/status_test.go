@@ -3,7 +3,6 @@ package actors
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 
 	"hubcli/hub"
@@ -51,14 +50,14 @@ func TestRoomStatus(t *testing.T) {
 		}
 	}
 	r.claim("seat7", "held by a seat", 600)
-	r.claim("other", "nothing to do with it", 600)
+	r.claim("stranger", "nothing to do with it", 600)
 	if _, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "other", TaskMessageID: last, TTLSec: 600}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Lock(t.Context(), hub.LockInput{AgentID: "seat7", FilePath: `a\b`, TTLSec: 600}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lock(t.Context(), hub.LockInput{AgentID: "other", FilePath: "c", TTLSec: 600}); err != nil {
+	if _, err := r.Lock(t.Context(), hub.LockInput{AgentID: "stranger", FilePath: "c", TTLSec: 600}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -68,15 +67,16 @@ func TestRoomStatus(t *testing.T) {
 		}
 	}
 
+	r.seatsSettled() // lead has posted, other has a claim on a task
 	s := r.status(room.RoomID, "seat7")
 	if len(s.Decisions) != statusDecisions || s.Decisions[0].Title != "11" {
 		t.Errorf("decisions %+v", s.Decisions)
 	}
-	if len(s.Seats) != statusSeats || s.SeatCount != 130 || s.Seats[0].AgentID != "seat7" || s.Seats[0].Presence != hub.PresenceLive {
-		t.Errorf("%d of %d seats, first %+v", len(s.Seats), s.SeatCount, s.Seats[0])
+	if len(s.Seats) != statusSeats || s.SeatCount != 132 || s.GoneCount != 0 || s.Seats[1].AgentID != "seat7" || s.Seats[1].Presence != hub.PresenceLive {
+		t.Errorf("%d of %d seats, second %+v", len(s.Seats), s.SeatCount, s.Seats[1])
 	}
-	if !slices.Equal(s.NotListening, []hub.AgentID{"seat7"}) {
-		t.Errorf("not listening: %v", s.NotListening)
+	if len(s.NotListening) != 0 {
+		t.Errorf("%v have just called, and are not said to listen to nothing", s.NotListening)
 	}
 	if len(s.OpenTasks) != statusTasks || s.OpenTaskCount != statusTasks+4 || s.OpenTasks[0].TaskID != secret {
 		t.Errorf("%d of %d tasks, first %+v", len(s.OpenTasks), s.OpenTaskCount, s.OpenTasks[0])
@@ -90,8 +90,8 @@ func TestRoomStatus(t *testing.T) {
 	if s.LockCount != 1 || s.Locks[0].Key != `a\b` || s.Locks[0].ExpiresInSec < 500 || s.Locks[0].AgeSec > 60 {
 		t.Errorf("locks %+v", s.Locks)
 	}
-	if want := statusTasks + 3 + 1 + 1 + statusRuns/2 + 1; s.Unread != want || s.Seats[0].Unread != want || s.Seats[1].Unread != want-1+statusDecisions+2 {
-		t.Errorf("unread %d, of the seats %d and %d, want %d: the tasks, the direct one, the ends of runs; and its own decisions are not", s.Unread, s.Seats[0].Unread, s.Seats[1].Unread, want)
+	if want := statusTasks + 3 + 1 + 1 + statusRuns/2 + 1; s.Unread != want || s.Seats[1].Unread != want || s.Seats[3].Unread != want-1+statusDecisions+2 {
+		t.Errorf("unread %d, of the seats %d and %d, want %d: the tasks, the direct one, the ends of runs; and its own decisions are not", s.Unread, s.Seats[1].Unread, s.Seats[3].Unread, want)
 	}
 	if b, err := json.Marshal(s); err != nil || len(b) > 256<<10 {
 		t.Errorf("a page of %d bytes, %v", len(b), err)

@@ -45,6 +45,7 @@ const (
 	effectSurface  uint8 = 17
 	effectSpawn    uint8 = 18
 	effectPolicy   uint8 = 19
+	effectSeat     uint8 = 20
 )
 
 // write is one command to one owner, and how to answer it. S is the owner's

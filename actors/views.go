@@ -21,6 +21,7 @@ type views struct {
 	runs      *runView
 	places    *places
 	spawner   *spawner
+	seating   *seating
 	seq       *sequencer
 	indexer   *indexer      // nil without an index
 	shownSeq  atomic.Uint64 // the last record that the views show
@@ -52,6 +53,11 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 			}
 			scopes = append(scopes, sessionScope(f.Agent))
 		}
+	}
+	// Before the directory: a checkpoint takes from that how far it reaches.
+	v.seating.shown(r, s.facts)
+	if r.Owner.Kind == core.OwnerLeases {
+		v.claimed(r, s.facts)
 	}
 	v.directory.shown(r, s.facts)
 	switch r.Owner.Kind {

@@ -148,6 +148,7 @@ func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) 
 	if err := w.prepare(ctx); err != nil {
 		return hub.Watched{}, err
 	}
+	h.seating.acts(roomAgent{q.Room, q.Agent}, act{at: h.clock.now().Wall})
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && q.Wait > 0
 	if waits {

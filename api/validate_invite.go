@@ -53,6 +53,9 @@ func ValidateAccept(in *hub.AcceptInput) error {
 		checkCapabilities(in.Capabilities))
 }
 
+// ValidateSit checks who works in a room.
+func ValidateSit(in *hub.SitInput) error { return checkJoiner("agent_id", in.AgentID) }
+
 // checkJoiner is hub.CheckSender; a watcher has no seat.
 func checkJoiner(field string, id hub.AgentID) error {
 	if err := hub.CheckSender(field, id); err != nil {

@@ -101,6 +101,7 @@ var foreignCalls = map[string]struct{ path, body, none string }{
 	"acceptTask":    {path: "/v1/tasks/2/accept", body: `{"agent_id":"other"}`},
 	"declineTask":   {path: "/v1/tasks/2/decline", body: `{"agent_id":"other"}`},
 	"handoffTask":   {path: "/v1/tasks/2/handoff", body: `{"agent_id":"other","to_agent":"third"}`},
+	"sit":           {path: "/v1/rooms/r_1/seats", body: `{"agent_id":"other"}`},
 	"getRoomStatus": {path: "/v1/rooms/r_1/status?agent_id=other"},
 	"listRuns":      {path: "/v1/runs?agent_id=other"},
 	"createRun":     {path: "/v1/runs", body: `{"title":"x","created_by":"other"}`},

@@ -104,6 +104,7 @@ var routes = []route{
 	{path: "/v1/rooms/:room_id", method: "GET", operation: "getRoom", plane: planeAgent, handle: getRoom},
 	{path: "/v1/rooms/:room_id/binding", method: "DELETE", operation: "unbindRoom", plane: planeAgent, changes: true, handle: unbindRoom},
 	{path: "/v1/rooms/:room_id/binding", method: "PUT", operation: "bindRoom", plane: planeAgent, changes: true, handle: bindRoom},
+	{path: "/v1/rooms/:room_id/seats", method: "POST", operation: "sit", plane: planeAgent, changes: true, handle: sit},
 	{path: "/v1/rooms/:room_id/status", method: "GET", operation: "getRoomStatus", plane: planeAgent, handle: getRoomStatus},
 	{path: "/v1/runs", method: "GET", operation: "listRuns", plane: planeAgent, handle: listRuns},
 	{path: "/v1/runs", method: "POST", operation: "createRun", plane: planeAgent, changes: true, handle: createRun},

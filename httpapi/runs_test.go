@@ -125,9 +125,10 @@ func walkStatus(t *testing.T, c *client) {
 	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"boss","channel":"`+channel+`","kind":"task","body":"Look"}`)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"boss","channel":"`+channel+`","to_agent":"hand","kind":"task_request","body":"Secret"}`)
 	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"hand","task_message_id":`+string(appendID(task.id()))+`}`)
+	c.seen(id, "boss hand") // who has posted, and who has a claim on a task
 	for viewer, want := range map[string][2]float64{"": {1, 0}, "?agent_id=hand": {2, 2}, "?agent_id=boss": {2, 0}, "?agent_id=other": {1, 1}} {
 		got := c.ok(200, "GET", "/v1/rooms/"+id+"/status"+viewer, "")
-		if got.row("open_task_count") != want[0] || got.row("unread") != want[1] || got.row("run_count") != 1.0 || got.row("claim_count") != 1.0 || got.row("seat_count") != 0.0 {
+		if got.row("open_task_count") != want[0] || got.row("unread") != want[1] || got.row("run_count") != 1.0 || got.row("claim_count") != 1.0 || got.row("seat_count") != 2.0 {
 			t.Errorf("%q sees %s", viewer, got.Result)
 		}
 	}

@@ -1,16 +1,29 @@
 package httpapi
 
-import "hubcli/hub"
+import (
+	"hubcli/api"
+	"hubcli/hub"
+)
 
 func getRoomStatus(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {
 		return reply{}, err
 	}
-	viewer, err := c.view(query)
-	if err != nil {
+	q := hub.StatusQuery{RoomID: hub.RoomID(c.params.ByName("room_id")), All: query.Bool("all")}
+	if q.Viewer, err = c.view(query); err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.RoomStatus(c.context(), hub.StatusQuery{RoomID: hub.RoomID(c.params.ByName("room_id")), Viewer: viewer})
+	row, err := c.server.config.Service.RoomStatus(c.context(), q)
 	return reply{result: row}, err
+}
+
+// sit answers 200 however often it is called: the seat is there afterwards.
+func sit(c *call) (reply, error) {
+	var in hub.SitInput
+	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateSit(&in) }); err != nil {
+		return reply{}, err
+	}
+	out, err := c.server.config.Service.Sit(c.context(), hub.RoomID(c.params.ByName("room_id")), in)
+	return created(out, false), err
 }

@@ -77,6 +77,7 @@ const (
 	MaxAdapterChange   = 60 * time.Second // planning or changing an adapter: files may be large, and others may hold the lock
 	SeatWorkingFor     = 60 * time.Second // how long a call keeps its agent's seat working
 	SeatAwayAfter      = 60 * time.Second // how long an agent may be silent, with nothing parked, before it is away
+	SeatListedFor      = 10 * time.Minute // how long a room's page shows an agent that is gone
 	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle
 	SessionIdleAfter   = 120 * time.Second
 	LeaseRestartGrace  = 5 * time.Second // what a lease has left at least after a start

@@ -33,6 +33,19 @@ func (s *Session) Bridged() bool {
 	return json.Unmarshal(s.Metadata, &meta) != nil || meta.Bridge
 }
 
+// Harness returns the harness that the session's metadata names, if it is one that
+// the hub knows; else empty.
+func (s *Session) Harness() Harness {
+	var meta struct {
+		Harness string `json:"harness"`
+	}
+	if json.Unmarshal(s.Metadata, &meta) != nil {
+		return ""
+	}
+	h, _ := ParseHarness(meta.Harness)
+	return h
+}
+
 // Registered is a session with its secrets, as register and resume answer it.
 type Registered struct {
 	Session

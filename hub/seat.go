@@ -37,7 +37,8 @@ const (
 	ListenerUnknown Listener = "unknown"
 )
 
-// Seat is one agent in one room.
+// Seat is one agent in one room: one that has joined it or, without a role, one that
+// acts there. Such a seat shows where the agent is and gives it no right.
 type Seat struct {
 	SeatID        SeatID     `json:"seat_id"`
 	RoomID        RoomID     `json:"room_id"`
@@ -69,6 +70,7 @@ type RoomStatus struct {
 	LatestVisibleID MessageID  `json:"latest_visible_id"`
 	Seats           []Seat     `json:"seats"` // at most 100: who is live first
 	SeatCount       int        `json:"seat_count"`
+	GoneCount       int        `json:"gone_count"` // seats of agents that have been gone for longer than SeatListedFor
 	OpenTasks       []Task     `json:"open_tasks"` // at most 50, newest first
 	OpenTaskCount   int        `json:"open_task_count"`
 	Runs            []Run      `json:"runs"`      // at most 20, running first, each part newest first
@@ -80,7 +82,7 @@ type RoomStatus struct {
 	Decisions       []Decision `json:"decisions"`     // at most 10, latest first
 	Unread          int        `json:"unread"`        // of the caller; 0 if it names no agent
 	Spawns          []Spawn    `json:"spawns"`        // that have not ended
-	NotListening    []AgentID  `json:"not_listening"` // who is there and would not be woken; at most 100
+	NotListening    []AgentID  `json:"not_listening"` // who is there, has made no call lately and would not be woken; at most 100
 }
 
 // HeldRow is a claim or lock that has to do with a room: an agent with a seat
@@ -97,6 +99,12 @@ type HeldRow struct {
 type StatusQuery struct {
 	RoomID RoomID
 	Viewer AgentID
+	All    bool // shows also who has been gone for longer than SeatListedFor
+}
+
+// SitInput says that an agent works in a room.
+type SitInput struct {
+	AgentID AgentID `json:"agent_id"`
 }
 
 // Attention is what an agent has not seen yet.
@@ -110,7 +118,7 @@ type Attention struct {
 	Directed  []UnreadRow   `json:"directed"` // of them those that ask something of the agent, rising, at most 20
 	Tasks     []Task        `json:"tasks"`    // the agent's that have not ended, at most 20
 	Claims    []ClaimKey    `json:"claims"`   // that it holds, at most 20
-	Rooms     []RoomID      `json:"rooms"`    // in which it has a seat, the latest joined first, at most 20
+	Rooms     []RoomID      `json:"rooms"`    // that it has joined, the latest first, at most 20
 	Watching  bool          `json:"watching"`
 	Proposals []WatchAdvice `json:"proposals"` // what a watch could wait for
 }
@@ -159,6 +167,10 @@ type Told struct {
 type Seats interface {
 	// RoomStatus shows what goes on in a room. room_not_found.
 	RoomStatus(ctx context.Context, q StatusQuery) (RoomStatus, error)
+	// Sit says that an agent works in a room, as where its session begins in a folder
+	// that is bound to it. It answers the agent's seat, which it may have already.
+	// room_not_found, room_full.
+	Sit(ctx context.Context, room RoomID, in SitInput) (Outcome[Seat], error)
 }
 
 // Attentions says what agents have not seen, and keeps what they have been told

@@ -90,6 +90,7 @@ var plane = []operation{
 	{method: "POST", path: "/v1/rooms"},
 	{method: "GET", path: "/v1/rooms"},
 	{method: "GET", path: "/v1/rooms/*"},
+	{method: "POST", path: "/v1/rooms/*/seats"},
 	{method: "GET", path: "/v1/rooms/*/status"},
 	{method: "GET", path: "/v1/resolve"},
 	{method: "POST", path: "/v1/decisions"},

@@ -161,9 +161,9 @@ type Accepted struct {
 	Wanted hub.AgentID `json:"wanted"` // the id that was asked for or suggested
 }
 
-// Accept decides a seat. The agent that has one keeps it and uses nothing up. In a
-// full room the seat that was made first makes room among those whose agents are
-// gone. ErrNotLive if the invite is not active, invite_expired, room_full. The caller
+// Accept decides a seat. The agent that has joined keeps its seat and uses nothing
+// up; a seat that it has for what it does makes way for the one that it joins by. In a
+// full room another makes room; see makesRoom. ErrNotLive if the invite is not active, invite_expired, room_full. The caller
 // must have the end of an expired invite decided before it answers.
 func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	invite, ok := r.invites[c.Invite]
@@ -174,22 +174,33 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 		return Decision[Accepted]{}, RefuseInvite(hub.InviteExpired)
 	}
 	wanted := cmp.Or(c.Agent, c.Wanted)
-	if seat, ok := r.seats[c.Agent]; ok && c.Known {
-		return Decision[Accepted]{Answer: func(Position) Accepted { return Accepted{Seat: seat, Wanted: wanted} }}, nil
+	mine, seated := r.seats[c.Agent]
+	acting := seated && mine.Acting()
+	if seated && !acting && c.Known {
+		return Decision[Accepted]{Answer: func(Position) Accepted { return Accepted{Seat: mine, Wanted: wanted} }}, nil
 	}
 	facts := []Fact{&InviteUsed{Invite: c.Invite, Uses: invite.Uses + 1}}
+	way := hub.AgentID("")
+	if acting {
+		way = c.Agent
+	}
+	agent, err := r.freeName(wanted, way, c.Taken)
+	if err != nil {
+		return Decision[Accepted]{}, err
+	}
 	left := ""
-	if len(r.seats) >= hub.MaxRoomSeats {
-		seat, ok := r.oldestGone(c.Gone, now)
+	switch {
+	case agent == way:
+		facts = append(facts, &SeatFreed{Agent: mine.AgentID, Seat: mine.SeatID})
+	case len(r.seats) >= hub.MaxRoomSeats:
+		seat, ok := r.makesRoom(c.Gone, now)
 		if !ok {
 			return Decision[Accepted]{}, errRoomFull("seats", hub.MaxRoomSeats)
 		}
 		facts = append(facts, &SeatFreed{Agent: seat.AgentID, Seat: seat.SeatID})
-		left = fmt.Sprintf("; %s, who is gone, has made room", seat.AgentID)
-	}
-	agent, err := r.freeName(wanted, c.Taken)
-	if err != nil {
-		return Decision[Accepted]{}, err
+		if !seat.Acting() {
+			left = fmt.Sprintf("; %s, who is gone, has made room", seat.AgentID)
+		}
 	}
 	fact := &SeatTaken{Agent: agent, Role: invite.Role, Harness: cmp.Or(c.Harness, invite.Harness), Invite: c.Invite}
 	notice := r.tells(TaskActor{}, hub.KindNotice)
@@ -217,7 +228,7 @@ func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.Agen
 		}
 		return Decision[StoredSeat]{}, ErrNotLive
 	}
-	name, err := r.freeName(wanted, taken)
+	name, err := r.freeName(wanted, "", taken)
 	if err != nil {
 		return Decision[StoredSeat]{}, err
 	}
@@ -235,11 +246,11 @@ func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.Agen
 const maxNames = 2 * hub.MaxRoomSeats
 
 // freeName returns wanted, or wanted with the lowest number behind it that makes
-// a name which no seat has and which is not taken.
-func (r *Room) freeName(wanted hub.AgentID, taken func(hub.AgentID) bool) (hub.AgentID, error) {
+// a name which no seat has and which is not taken. The seat of way makes way.
+func (r *Room) freeName(wanted, way hub.AgentID, taken func(hub.AgentID) bool) (hub.AgentID, error) {
 	name := wanted
 	for n := 2; n <= maxNames; n++ {
-		if _, seated := r.seats[name]; !seated && !taken(name) {
+		if _, seated := r.seats[name]; (!seated || name == way) && !taken(name) {
 			return name, nil
 		}
 		suffix := "-" + strconv.Itoa(n)

@@ -216,7 +216,7 @@ func TestFullRoomMakesRoom(t *testing.T) {
 	room.Apply(&core.InviteCreated{MaxUses: 3, DeadlineMS: 1 << 40}, at, nil)
 	for i := range hub.MaxRoomSeats {
 		at.Seq, at.Now.Wall = at.Seq+1, hub.Time(i)
-		room.Apply(&core.SeatTaken{Agent: hub.AgentID(fmt.Sprint("a", i))}, at, nil)
+		room.Apply(&core.SeatTaken{Agent: hub.AgentID(fmt.Sprint("a", i)), Invite: "i_1"}, at, nil)
 	}
 	command := core.AcceptCommand{
 		Invite: "i_1", Agent: "new", Known: true, Taken: func(hub.AgentID) bool { return false },

@@ -26,6 +26,9 @@ type SeatTaken struct {
 	Harness string       `json:"harness,omitempty"`
 	Invite  hub.InviteID `json:"invite,omitempty"`
 	Spawn   hub.SpawnID  `json:"spawn,omitempty"`
+	// After is the record with which the agent had acted in the room, of a seat that
+	// was given for that.
+	After hub.Seq `json:"after,omitempty"`
 }
 
 // SeatMoved gives the seat of From another name: Seat.AgentID. It carries the
@@ -35,8 +38,8 @@ type SeatMoved struct {
 	Seat StoredSeat  `json:"seat"`
 }
 
-// SeatFreed says that the agent has this seat no more: it was gone, and the room
-// was full.
+// SeatFreed says that the agent has this seat no more: another needed the room, or
+// it was given for what the agent did, and the agent is long gone or has joined.
 type SeatFreed struct {
 	Agent hub.AgentID `json:"agent"`
 	Seat  hub.SeatID  `json:"seat"`
@@ -59,6 +62,11 @@ func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
 	}
 }
 
+// Acting reports whether the seat was given for what its agent does in the room. Who
+// has joined has come by an invite or a spawn; the hub gives nobody a seat with a
+// role otherwise.
+func (s *StoredSeat) Acting() bool { return s.InviteID == "" && s.SpawnID == "" && s.Role == "" }
+
 // SeatKey is the key of an agent's seat in a room, and with no agent the prefix
 // of all seats of the room.
 func SeatKey(room hub.RoomID, agent hub.AgentID) []byte { return OwnedKey(room, []byte(agent)) }
@@ -73,10 +81,14 @@ func SeatByAgentKey(agent hub.AgentID, seat hub.SeatID) []byte {
 	return key
 }
 
-// sit puts a seat into the state and gives its rows.
+// sit puts a seat into the state and gives its rows. The rooms of an agent are those
+// that it has joined: a seat for what it does is not listed there.
 func (r *Room) sit(s StoredSeat, rows RowSink) {
 	r.seats[s.AgentID] = s
 	rows.Put(TableSeat, SeatKey(r.id, s.AgentID), mustJSON(s))
+	if s.Acting() {
+		return
+	}
 	rows.Put(TableSeatByAgent, SeatByAgentKey(s.AgentID, s.SeatID), []byte(r.id))
 }
 
@@ -90,8 +102,11 @@ func (r *Room) move(f *SeatMoved, rows RowSink) {
 
 // free applies SeatFreed.
 func (r *Room) free(f *SeatFreed, rows RowSink) {
-	rows.Put(TableSeatByAgent, SeatByAgentKey(f.Agent, f.Seat), nil)
-	if r.seats[f.Agent].SeatID == f.Seat {
+	seat := r.seats[f.Agent]
+	if seat.SeatID != f.Seat || !seat.Acting() {
+		rows.Put(TableSeatByAgent, SeatByAgentKey(f.Agent, f.Seat), nil)
+	}
+	if seat.SeatID == f.Seat {
 		delete(r.seats, f.Agent)
 		rows.Put(TableSeat, SeatKey(r.id, f.Agent), nil)
 	}
@@ -100,6 +115,21 @@ func (r *Room) free(f *SeatFreed, rows RowSink) {
 // seatSettles is how long a seat is not taken from an agent that has no session:
 // it may be about to begin the one that it joins with.
 const seatSettles = 60_000 // milliseconds
+
+// makesRoom returns the seat that makes room in a full room for one that joins: of
+// those that were given for what their agents do the oldest, whether or not it is
+// there, for it comes back by itself; else the oldest of who has joined and is gone.
+func (r *Room) makesRoom(gone func(hub.AgentID) bool, now Now) (first StoredSeat, ok bool) {
+	for _, s := range r.seats {
+		if s.Acting() && (!ok || madeBefore(s, first)) {
+			first, ok = s, true
+		}
+	}
+	if ok {
+		return first, true
+	}
+	return r.oldestGone(gone, now)
+}
 
 // oldestGone returns the seat that was made first among those whose agents are
 // gone. A clock that was set back may keep a seat a little longer.
@@ -138,7 +168,7 @@ func (r *Room) SeatSpawn(c SeatCommand, now Now) (Decision[StoredSeat], error) {
 	case seated:
 		facts = append(facts, &SeatFreed{Agent: before.AgentID, Seat: before.SeatID})
 	case len(r.seats) >= hub.MaxRoomSeats:
-		oldest, ok := r.oldestGone(c.Gone, now)
+		oldest, ok := r.makesRoom(c.Gone, now)
 		if !ok {
 			return Decision[StoredSeat]{}, errRoomFull("seats", hub.MaxRoomSeats)
 		}

@@ -212,6 +212,14 @@ var methods = []asked{
 		want: hub.Room{Slug: "r"},
 	},
 	{
+		name: "Sit", method: "POST", uri: "/v1/rooms/r%2F1/seats", body: `{"agent_id":"a"}`,
+		answer: says(200, `{"ok":true,"result":{"seat_id":"seat_1"}}`),
+		call: func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Sit(ctx, "r/1", hub.SitInput{AgentID: "a"})
+		},
+		want: hub.Outcome[hub.Seat]{Row: hub.Seat{SeatID: "seat_1"}},
+	},
+	{
 		name: "BindRoom", method: "PUT", uri: "/v1/rooms/r_1/binding", body: `{"path":"/p","agent_id":"a"}`,
 		answer: says(201, `{"ok":true,"result":{"room_id":"r_1","bindings":["/p"]}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
@@ -405,11 +413,11 @@ var methods = []asked{
 		want: hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}},
 	},
 	{
-		name: "RoomStatus", method: "GET", uri: "/v1/rooms/r_1/status?agent_id=me", answer: says(200, `{"ok":true,"result":{"seat_count":2}}`),
+		name: "RoomStatus", method: "GET", uri: "/v1/rooms/r_1/status?agent_id=me&all=true", answer: says(200, `{"ok":true,"result":{"seat_count":2,"gone_count":1}}`),
 		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.RoomStatus(ctx, hub.StatusQuery{RoomID: "r_1"})
+			return c.RoomStatus(ctx, hub.StatusQuery{RoomID: "r_1", All: true})
 		},
-		want: hub.RoomStatus{SeatCount: 2},
+		want: hub.RoomStatus{SeatCount: 2, GoneCount: 1},
 	},
 	{
 		name: "HandoffTask", method: "POST", uri: "/v1/tasks/3/handoff", body: `{"agent_id":"a","to_agent":"b","note":"n"}`,

@@ -52,6 +52,7 @@ var shapes = map[string]reflect.Type{
 	"Watched":          reflect.TypeFor[hub.Watched](),
 	"WatchAdvice":      reflect.TypeFor[hub.WatchAdvice](),
 	"Told":             reflect.TypeFor[hub.Told](),
+	"SitInput":         reflect.TypeFor[hub.SitInput](),
 	"ToldInput":        reflect.TypeFor[hub.ToldInput](),
 	"Decision":         reflect.TypeFor[hub.Decision](),
 	"Artifact":         reflect.TypeFor[hub.Artifact](),

@@ -1,0 +1,63 @@
+package core
+
+import (
+	"slices"
+
+	"hubcli/hub"
+)
+
+// ActingCommand asks for the seat of an agent that has acted in the room without
+// having joined it.
+type ActingCommand struct {
+	Agent   hub.AgentID
+	Harness string
+	After   hub.Seq // the record that it acted with; 0: the call itself says so
+	// LongGone says whether an agent has been gone for so long that no page shows it.
+	LongGone func(hub.AgentID) bool
+}
+
+// mostFreed is how many seats one record takes back.
+const mostFreed = 64
+
+// SeatActing decides the seat of an agent that acts in the room; the one that it has
+// stays. Seats of this kind whose agents are long gone are taken back with the same
+// record, the oldest first, so that there are about as many as agents that are there.
+// Nobody makes room for one: room_full. ErrNotLive if the agent is long gone itself.
+func (r *Room) SeatActing(c ActingCommand, now Now) (Decision[StoredSeat], error) {
+	if seat, ok := r.seats[c.Agent]; ok {
+		return Decision[StoredSeat]{Answer: func(Position) StoredSeat { return seat }}, nil
+	}
+	if c.LongGone(c.Agent) {
+		return Decision[StoredSeat]{}, ErrNotLive
+	}
+	facts := r.freeLongGone(c.LongGone, now)
+	if len(r.seats)-len(facts) >= hub.MaxRoomSeats {
+		return Decision[StoredSeat]{}, errRoomFull("seats", hub.MaxRoomSeats)
+	}
+	fact := &SeatTaken{Agent: c.Agent, Harness: c.Harness, After: c.After}
+	return Decision[StoredSeat]{
+		Draft:  Draft{Facts: append(facts, fact)},
+		Answer: func(at Position) StoredSeat { return fact.seat(r.id, at) },
+	}, nil
+}
+
+// freeLongGone returns the facts that take seats back.
+func (r *Room) freeLongGone(longGone func(hub.AgentID) bool, now Now) []Fact {
+	var old []StoredSeat
+	for _, s := range r.seats {
+		if s.Acting() && now.Wall-s.JoinedAt >= seatSettles && longGone(s.AgentID) {
+			old = append(old, s)
+		}
+	}
+	slices.SortFunc(old, func(a, b StoredSeat) int {
+		if madeBefore(a, b) {
+			return -1
+		}
+		return 1
+	})
+	facts := make([]Fact, 0, min(len(old), mostFreed)+1)
+	for _, s := range old[:min(len(old), mostFreed)] {
+		facts = append(facts, &SeatFreed{Agent: s.AgentID, Seat: s.SeatID})
+	}
+	return facts
+}

@@ -1,0 +1,442 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// seatsSettled waits until no seat is due.
+func (r *rig) seatsSettled() {
+	r.t.Helper()
+	if err := r.settleSeating(r.seq.given(), 20*time.Second); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// seatedAs lists the seats of a room in short, by agent; those given for what their
+// agents did have an asterisk.
+func (r *rig) seatedAs(room hub.RoomID) string {
+	r.t.Helper()
+	seats, err := r.seatsOf(room)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out []string
+	for _, s := range seats {
+		mark := ""
+		if s.Acting() {
+			mark = "*"
+		}
+		out = append(out, string(s.AgentID)+mark)
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+// onPage lists whom the page of a room shows.
+func (r *rig) onPage(room hub.RoomID, all bool) string {
+	r.t.Helper()
+	s, err := r.RoomStatus(r.t.Context(), hub.StatusQuery{RoomID: room, All: all})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out []string
+	for i := range s.Seats {
+		out = append(out, string(s.Seats[i].AgentID))
+	}
+	slices.Sort(out)
+	return fmt.Sprintf("%s; %d, %d gone", strings.Join(out, " "), s.SeatCount, s.GoneCount)
+}
+
+// records says how many records there are.
+func (r *rig) records() int { return int(r.views.shownSeq.Load()) }
+
+// Whoever posts, decides, claims a task or watches in a room is seen in it, and so is
+// who says that it works there; who only reads, asks in private or speaks elsewhere
+// is not, nor are the hub's own names and watches.
+func TestWhoActsIsSeated(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room, other := r.newRoom("Room"), r.newRoom("Elsewhere")
+		in := func(m hub.PostInput) hub.MessageID {
+			m.Channel = room.Channel
+			return r.post(m).ID
+		}
+		task := in(hub.PostInput{FromAgent: "poster", Kind: hub.KindTask, Body: "x"})
+		hidden := in(hub.PostInput{FromAgent: "boss", ToAgent: "aide", Kind: hub.KindTaskRequest, Body: "in private"})
+		if _, err := r.AddDecision(t.Context(), hub.DecisionInput{RoomID: room.RoomID, Title: "go", By: "decider"}); err != nil {
+			t.Fatal(err)
+		}
+		for agent, id := range map[hub.AgentID]hub.TaskID{"claimer": task, "aide": hidden} {
+			if _, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: agent, TaskMessageID: id, TTLSec: 60}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		until := hub.Condition{Kind: hub.UntilMessageFrom, Text: "message-from:poster", Agent: "poster"}
+		watch := hub.WatchQuery{Agent: "watcher", Room: room.RoomID, Until: []hub.Condition{until}}
+		if _, err := r.Watch(t.Context(), watch); err != nil {
+			t.Fatal(err)
+		}
+		r.register("worker")
+		if out, err := r.Sit(t.Context(), room.RoomID, hub.SitInput{AgentID: "worker"}); err != nil || out.Row.Role != "" || out.Row.Presence != hub.PresenceLive || out.Row.Unread != 2 {
+			t.Errorf("%+v, %v", out, err)
+		}
+		if _, err := r.Events(t.Context(), hub.EventsQuery{Agent: "reader", RoomID: room.RoomID, Limit: 1}); err != nil {
+			t.Fatal(err)
+		}
+		r.say("stranger", other.Channel, "x")
+		r.say("stranger", "general", "x")
+		if _, err := r.tryPost(asOperator(t.Context()), hub.PostInput{FromAgent: hub.AgentOperator, Channel: room.Channel, Body: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		r.seating.acts(roomAgent{room.RoomID, "ann.watch"}, act{})
+		synctest.Wait()
+		if got, want := r.seatedAs(room.RoomID), "claimer* decider* poster* watcher* worker*"; got != want {
+			t.Errorf("seated are %s, want %s", got, want)
+		}
+		if got := r.seatedAs(other.RoomID); got != "stranger*" {
+			t.Errorf("elsewhere are %s", got)
+		}
+		_, err := r.Sit(t.Context(), "r_zz", hub.SitInput{AgentID: "worker"})
+		wantCode(t, err, hub.CodeRoomNotFound)
+	})
+}
+
+// Only the first act of an agent in a room adds a record, and none but the post's own
+// is waited for: the seat is asked for when the post is durable.
+func TestSeatCostsOneRecord(t *testing.T) {
+	r := start(t, newMemStore())
+	room := r.newRoom("Room")
+	before := r.records()
+	r.say("ann", room.Channel, "first")
+	r.seatsSettled()
+	if got := r.records() - before; got != 2 {
+		t.Errorf("the first post and its seat took %d records", got)
+	}
+	before = r.records()
+	for range 20 {
+		r.say("ann", room.Channel, "again")
+	}
+	r.seatsSettled()
+	if got := r.records() - before; got != 20 {
+		t.Errorf("20 more posts took %d records", got)
+	}
+	if _, err := r.Sit(t.Context(), room.RoomID, hub.SitInput{AgentID: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.records() - before; got != 20 {
+		t.Errorf("to sit where it has a seat took %d records", got-20)
+	}
+}
+
+// A post is answered before its agent has the seat.
+func TestPostDoesNotWaitForItsSeat(t *testing.T) {
+	answered := make(chan struct{})
+	r := start(t, newMemStore(), func(o *Options) {
+		o.ApplyHook = func(_ core.Owner, f core.Fact) {
+			if _, ok := f.(*core.SeatTaken); ok {
+				<-answered
+			}
+		}
+	})
+	room := r.newRoom("Room")
+	posted := async(func() (hub.Message, error) {
+		return r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Channel: room.Channel, Body: "x"})
+	})
+	if got := within(t, posted); got.err != nil {
+		t.Fatal(got.err)
+	}
+	close(answered)
+	r.seatsSettled()
+	if got := r.seatedAs(room.RoomID); got != "ann*" {
+		t.Errorf("seated are %s", got)
+	}
+}
+
+// A seat that an agent has for what it does is no right: it is in no list of rooms
+// that it has joined, makes nobody known, and joining gives the role and uses the
+// invite up as if it were not there.
+func TestActingSeatIsNoRight(t *testing.T) {
+	r := start(t, newMemStore())
+	room := r.newRoom("Room")
+	ann := r.register("ann")
+	for _, agent := range []hub.AgentID{"ann", "bob"} {
+		r.say(agent, room.Channel, "x")
+	}
+	r.seatsSettled()
+	if a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"}); err != nil || len(a.Rooms) != 0 {
+		t.Errorf("rooms %v, %v", a.Rooms, err)
+	}
+	if b, err := r.Bootstrap(t.Context(), "ann"); err != nil || b.RoomID != nil {
+		t.Errorf("bootstrap names room %v, %v", b.RoomID, err)
+	}
+	if r.known("bob") || r.Hub.acts("bob") {
+		t.Error("a seat for a post makes its agent known")
+	}
+	invite, err := r.CreateInvite(t.Context(), hub.InviteInput{Project: "rooms", Room: "room", Role: "dev", MaxUses: 1, TTLSec: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.AcceptInvite(asSession(t.Context(), ann.Session), invite.Row.Code, hub.AcceptInput{AgentID: "ann"})
+	if err != nil || got.Row.Seat.AgentID != "ann" || got.Row.Seat.Role != "dev" {
+		t.Fatalf("%+v, %v", got.Row.Seat, err)
+	}
+	if got := r.seatedAs(room.RoomID); got != "ann bob*" {
+		t.Errorf("seated are %s", got)
+	}
+	if a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"}); err != nil || !slices.Equal(a.Rooms, []hub.RoomID{room.RoomID}) {
+		t.Errorf("after joining the rooms are %v, %v", a.Rooms, err)
+	}
+	_, err = r.AcceptInvite(t.Context(), invite.Row.Code, hub.AcceptInput{AgentID: "bob"})
+	wantCode(t, err, hub.CodeInviteExhausted)
+	before := r.records()
+	r.say("ann", room.Channel, "as one who has joined")
+	r.seatsSettled()
+	if n := r.records() - before; n != 1 || r.seatedAs(room.RoomID) != "ann bob*" {
+		t.Errorf("%d records, seated are %s", n, r.seatedAs(room.RoomID))
+	}
+}
+
+// Who has been gone for ten minutes leaves the page, having joined or not, and is
+// counted; it comes back when it does. What it has joined stays.
+func TestGoneLeaveThePage(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("joined")
+		page := func(when, want string) {
+			t.Helper()
+			if got := r.onPage(room.RoomID, false); got != want {
+				t.Errorf("%s: %s, want %s", when, got, want)
+			}
+		}
+		r.register("joined")
+		r.register("acting")
+		r.say("acting", room.Channel, "x")
+		r.Touch("nobody", false)
+		r.say("nobody", room.Channel, "x") // it has no session, ever
+		synctest.Wait()
+		page("all are there", "acting joined nobody; 3, 0 gone")
+		time.Sleep(hub.SeatListedFor - time.Second)
+		r.Touch("nobody", true)
+		page("the sessions have ended a while ago", "acting joined nobody; 3, 0 gone")
+		time.Sleep(idleLimit + time.Second)
+		page("ten minutes after their end", "nobody; 1, 2 gone")
+		if got := r.onPage(room.RoomID, true); got != "acting joined nobody; 3, 2 gone" {
+			t.Errorf("all are %s", got)
+		}
+		r.Touch("joined", true)
+		r.Touch("acting", true)
+		page("they are back", "acting joined nobody; 3, 0 gone")
+		time.Sleep(idleLimit + hub.SeatListedFor)
+		page("nobody is there", "; 0, 3 gone")
+		r.register("late")
+		r.say("late", room.Channel, "x")
+		synctest.Wait()
+		if got := r.seatedAs(room.RoomID); got != "joined late*" {
+			t.Errorf("the seats of who only acted and is long gone are taken back: %s", got)
+		}
+		page("one has come", "late; 1, 1 gone")
+		r.Touch("acting", false)
+		r.say("acting", room.Channel, "again")
+		synctest.Wait()
+		page("one acts again", "acting late; 2, 1 gone")
+	})
+}
+
+// After a start who had a session is gone since that ended; of who never had one it
+// is not known, so that it counts as just seen.
+func TestPageAfterAStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore()
+		r := start(t, store)
+		room := r.newRoom("Room")
+		for _, agent := range []hub.AgentID{"live", "ended"} {
+			r.register(agent)
+			r.say(agent, room.Channel, "x")
+		}
+		r.say("nobody", room.Channel, "x")
+		time.Sleep(time.Second)
+		for range 12 {
+			time.Sleep(time.Minute)
+			r.Touch("live", true)
+		}
+		if got, want := r.onPage(room.RoomID, false), "ended live; 2, 1 gone"; got != want {
+			t.Errorf("before %s, want %s", got, want)
+		}
+		time.Sleep(time.Minute)
+		r.stop()
+		time.Sleep(time.Hour)
+		again := start(t, store.restarted())
+		defer again.stop()
+		if got, want := again.onPage(room.RoomID, false), "live nobody; 2, 1 gone"; got != want {
+			t.Errorf("after a start %s, want %s", got, want)
+		}
+		time.Sleep(idleLimit + hub.SeatListedFor + time.Second)
+		if got, want := again.onPage(room.RoomID, false), "; 0, 3 gone"; got != want {
+			t.Errorf("later %s, want %s", got, want)
+		}
+	})
+}
+
+// Only who is there, has made no call lately and is not about to look is said to
+// listen to nothing.
+func TestNotListening(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("ann", "bob", "cid", "dan")
+		r.register("ann")
+		r.register("bob")
+		r.register("cid")
+		want := func(when string, want ...hub.AgentID) {
+			t.Helper()
+			if got := r.status(room.RoomID, "").NotListening; !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", when, got, want)
+			}
+		}
+		want("all are in the middle of a turn")
+		time.Sleep(hub.SeatWorkingFor)
+		r.Touch("bob", false)
+		r.claim("bob", "k", 600)
+		go func() {
+			_, _ = r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "cid", ClaimKey: "k", TTLSec: 60, WaitSec: 5})
+		}()
+		synctest.Wait()
+		want("one has just called, one waits for a lease", "ann")
+		r.Touch("ann", true)
+		want("what a bridge does to stay is no turn", "ann")
+		time.Sleep(6 * time.Second)
+		want("the wait is over", "ann", "cid")
+	})
+}
+
+// The process may end at any step between a post and its seat: the next start, and
+// each after it, gives the seat. A seat is never given twice.
+func TestSeatSurvivesCrashAtEveryStep(t *testing.T) {
+	for _, at := range steps {
+		t.Run(string(at), func(t *testing.T) {
+			store := newMemStore()
+			var mu sync.Mutex
+			var left []*disk
+			var on atomic.Bool
+			r := start(t, store, func(o *Options) {
+				o.Step = func(s Step) {
+					if mu.Lock(); s == at && on.Load() {
+						left = append(left, store.clone())
+					}
+					mu.Unlock()
+				}
+			})
+			room := r.newRoom("Room")
+			r.seatsSettled()
+			r.idle()
+			on.Store(true)
+			r.say("ann", room.Channel, "x")
+			r.seatsSettled()
+			r.idle()
+			r.stop()
+			if len(left) < 2 {
+				t.Fatalf("%d moments: the seat is no record of its own", len(left))
+			}
+			for i, d := range left {
+				again := start(t, &memStore{disk: d})
+				page, err := again.Messages(t.Context(), hub.MessagesQuery{Channel: room.Channel, Limit: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				posted := len(page.Rows) > 0
+				again.seatsSettled()
+				want := ""
+				if posted {
+					want = "ann*"
+				}
+				if got := again.seatedAs(room.RoomID); got != want {
+					t.Errorf("moment %d, posted %v: seated are %q", i, posted, got)
+				}
+				again.stop()
+				end := again.records()
+				third := start(t, again.store.restarted())
+				third.seatsSettled()
+				if got := third.seatedAs(room.RoomID); got != want || third.records() != end {
+					t.Errorf("moment %d, a start later: %q, %d records more", i, got, third.records()-end)
+				}
+				third.stop()
+			}
+		})
+	}
+}
+
+// A checkpoint does not hide a post whose seat is still to be given.
+func TestCheckpointWaitsForSeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer r.stop()
+		room := r.newRoom("Room")
+		synctest.Wait()
+		key := roomAgent{room.RoomID, "ann"}
+		r.seating.mu.Lock()
+		r.seating.due[key] = act{taken: true} // its room does not answer
+		r.seating.mu.Unlock()
+		if _, err := r.saveCheckpoint(); err == nil {
+			t.Error("a checkpoint was taken")
+		}
+		saved := async(r.saveCheckpoint)
+		time.Sleep(time.Second)
+		r.seating.settle(key)
+		if got := <-saved; got.err != nil {
+			t.Error(got.err)
+		}
+	})
+}
+
+// Nor does the last checkpoint, of a hub that stops before the seat is given: the next
+// start gives it.
+func TestStopLeavesSeatsToTheNextStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore()
+		r := start(t, store)
+		room := r.newRoom("Room")
+		synctest.Wait()
+		r.seating.mu.Lock()
+		r.seating.due[roomAgent{room.RoomID, "ann"}] = act{taken: true} // its room does not answer
+		r.seating.mu.Unlock()
+		r.say("ann", room.Channel, "x")
+		r.stop()
+		if got := r.seatedAs(room.RoomID); got != "" {
+			t.Fatalf("seated are %s: the test shows nothing", got)
+		}
+		again := start(t, store.restarted())
+		defer again.stop()
+		synctest.Wait()
+		if got := again.seatedAs(room.RoomID); got != "ann*" {
+			t.Errorf("seated are %q", got)
+		}
+	})
+}
+
+// A room has a bound of seats, and who acts in a full one goes without, quietly: its
+// post stands, and the room is not asked with each.
+func TestActingInAFullRoom(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats(names[hub.AgentID]("seat", hub.MaxRoomSeats)...)
+		before := r.records()
+		for range 5 {
+			r.Touch("ann", false)
+			r.say("ann", room.Channel, "x")
+			synctest.Wait()
+		}
+		if got := r.records() - before; got != 5 {
+			t.Errorf("%d records", got)
+		}
+		if _, ok := r.seating.known[roomAgent{room.RoomID, "ann"}]; !ok {
+			t.Error("it is not remembered that the room is full")
+		}
+		_, err := r.Sit(t.Context(), room.RoomID, hub.SitInput{AgentID: "ann"})
+		wantCode(t, err, hub.CodeRoomFull)
+	})
+}
