@@ -18,6 +18,7 @@ type Service interface {
 	Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error)
 	Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error)
 	Resolve(ctx context.Context, path string) (hub.Resolved, error)
+	Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error)
 	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
@@ -237,6 +238,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.sit(ctx, id, got.Room.RoomID)
 	r.handOver(id)
 	if !r.dialect().hears(SessionStart) {
 		return "", quiet("this harness shows no agent what is said when a session begins")
@@ -335,6 +337,13 @@ func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) error {
 		_, err = r.hub.Bootstrap(ctx, id)
 	}
 	return err
+}
+
+// sit lets the room show that the agent works there. The session goes on without.
+func (r *run) sit(ctx context.Context, id hub.AgentID, room hub.RoomID) {
+	if _, err := r.hub.Sit(ctx, room, hub.SitInput{AgentID: id}); err != nil {
+		log(r.DataRoot, r.Now(), "%s: the room does not show the agent: %s", r.event, why(err))
+	}
 }
 
 // handOver lets later commands of the session know who they are.

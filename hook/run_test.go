@@ -71,6 +71,10 @@ func (f *fakeHub) Resolve(_ context.Context, path string) (hub.Resolved, error) 
 	return hub.Resolved{Bound: true, Room: room, Project: &hub.Project{Name: "App"}}, err
 }
 
+func (f *fakeHub) Sit(_ context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error) {
+	return hub.Outcome[hub.Seat]{}, f.note("sit %s %s", in.AgentID, room)
+}
+
 func (f *fakeHub) RoomStatus(_ context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
 	err := f.note("status %s", q.RoomID)
 	if f.status == nil && err == nil {
@@ -193,7 +197,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		}
 	}
 	w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "bootstrap "+string(agent),
-		"status r_5", "attention "+string(agent)+" r_5", "agents")
+		"sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents")
 
 	for _, source := range []string{"resume", "compact", "clear", "fork"} {
 		again := w.say(t, SessionStart, session+`,"source":"`+source+`"`)
@@ -202,7 +206,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		}
 		// Somebody has a session already: it is left alone, and nothing counts as
 		// seen by beginning again.
-		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "status r_5", "attention "+string(agent)+" r_5", "agents")
+		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents")
 	}
 	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", Key("s1")+".json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -215,6 +219,19 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 	}
 }
 
+// TestSessionBeginsWithoutASeat, where the hub gives none, and the log says why.
+func TestSessionBeginsWithoutASeat(t *testing.T) {
+	w := newWorld(t)
+	w.hub.fails["sit"] = hub.NewError(hub.CodeRoomFull, "the room has no place for more seats")
+	if text := w.say(t, SessionStart, session); !strings.Contains(text, "You are agent "+string(agent)) {
+		t.Errorf("said %q", text)
+	}
+	logged, err := os.ReadFile(filepath.Join(w.DataRoot, "hook.log"))
+	if err != nil || !strings.Contains(string(logged), "the room does not show the agent: room_full") {
+		t.Errorf("logged %q, %v", logged, err)
+	}
+}
+
 // TestTheAgentOfTheEnvironment is registered by somebody else.
 func TestTheAgentOfTheEnvironment(t *testing.T) {
 	w := newWorld(t)
@@ -222,7 +239,7 @@ func TestTheAgentOfTheEnvironment(t *testing.T) {
 	if text := w.say(t, SessionStart, session); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("said %q", text)
 	}
-	w.asked(t, "info", "resolve /work/app", "status r_5", "attention dev-a r_5", "agents")
+	w.asked(t, "info", "resolve /work/app", "sit dev-a r_5", "status r_5", "attention dev-a r_5", "agents")
 	if text := w.say(t, SessionStart, `"cwd":"/work/app"`); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("without a session: %q", text)
 	}
