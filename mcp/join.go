@@ -109,6 +109,7 @@ func (l *link) takeUp(ctx context.Context, agent hub.AgentID) (*seat, error) {
 	l.keep(s)
 	s.remark = sentence(s.remark, l.leaves(ctx, l.current(), s))
 	l.become(ctx, s)
+	l.b.takeSeat(ctx, s)
 	return s, nil
 }
 

@@ -171,6 +171,7 @@ func (l *link) connect(ctx context.Context, last *seat) (*seat, error) {
 	}
 	if err == nil {
 		l.b.announce(s)
+		l.work.Go(func() { l.b.takeSeat(l.life, s) })
 	}
 	return s, err
 }

@@ -11,10 +11,12 @@ import (
 	"hubcli/hub"
 )
 
-// How long a bound folder's room, and that a folder is bound to none, is believed.
+// How long a bound folder's room, and that a folder is bound to none, is believed;
+// and how long the bridge tries to be seen in its room.
 const (
 	boundFor   = time.Minute
 	unboundFor = 5 * time.Second
+	seatWait   = 5 * time.Second // for what shows the agent in its room
 )
 
 // projectVariables name the folder that a harness works in, where it says so. A
@@ -87,7 +89,7 @@ func (h *homes) spawned(getenv func(string) string) hub.RoomID {
 }
 
 // home is the room in which the agent works: the one it has joined, else the one
-// it was spawned for, else the only one in which it has a seat, else the one that
+// it was spawned for, else the only one that it has joined, else the one that
 // its project's folder is bound to, else none.
 func (c *call) home(ctx context.Context) (hub.RoomID, error) {
 	now := time.Now()
@@ -97,31 +99,75 @@ func (c *call) home(ctx context.Context) (hub.RoomID, error) {
 	if room := c.bridge.homes.spawned(c.bridge.Getenv); room != "" {
 		return room, nil
 	}
-	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent()})
+	room, err := joinedRoom(ctx, c.at)
 	if err != nil {
 		return "", err
 	}
-	if len(a.Rooms) == 1 {
-		c.bridge.homes.join(c.agent(), a.Rooms[0])
-		return a.Rooms[0], nil
+	if room != "" {
+		c.bridge.homes.join(c.agent(), room)
+		return room, nil
 	}
-	dir := projectFolder(c.bridge.Getenv, os.Getwd)
+	room, known, err := c.bridge.boundRoom(ctx, c.at)
+	switch {
+	case room != "":
+		c.bridge.homes.bind(room, now.Add(boundFor))
+	case known:
+		c.bridge.homes.bind("", now.Add(unboundFor))
+	}
+	return room, err
+}
+
+// joinedRoom is the only room that the agent has joined, or "".
+func joinedRoom(ctx context.Context, s *seat) (hub.RoomID, error) {
+	a, err := s.client.Attention(ctx, hub.AttentionQuery{Agent: s.agent})
+	if err != nil || len(a.Rooms) != 1 {
+		return "", err
+	}
+	return a.Rooms[0], nil
+}
+
+// boundRoom is the room that the project's folder is bound to, or "". known: the hub
+// has looked.
+func (b *bridge) boundRoom(ctx context.Context, s *seat) (room hub.RoomID, known bool, err error) {
+	dir := projectFolder(b.Getenv, os.Getwd)
 	if dir == "" {
-		return "", nil
+		return "", false, nil
 	}
-	got, err := c.hub().Resolve(ctx, dir)
+	got, err := s.client.Resolve(ctx, dir)
 	if err != nil {
 		if e := asError(err); e.Status == 0 || e.Status >= 500 {
-			return "", err
+			return "", false, err
 		}
-		return "", nil // a hub elsewhere knows nothing of this machine's folders
+		return "", false, nil // a hub elsewhere knows nothing of this machine's folders
 	}
 	if got.Bound && got.RoomID != nil {
-		c.bridge.homes.bind(*got.RoomID, now.Add(boundFor))
-		return *got.RoomID, nil
+		return *got.RoomID, true, nil
 	}
-	c.bridge.homes.bind("", now.Add(unboundFor))
-	return "", nil
+	return "", true, nil
+}
+
+// takeSeat lets the room in which the agent works show it, as far as that is known
+// before the agent names one. The agent does not wait for it, and goes on without.
+func (b *bridge) takeSeat(ctx context.Context, s *seat) {
+	ctx, cancel := context.WithTimeout(ctx, seatWait)
+	defer cancel()
+	room := b.homes.of(s.agent)
+	if room == "" {
+		room = b.homes.spawned(b.Getenv)
+	}
+	var err error
+	if room == "" {
+		room, err = joinedRoom(ctx, s)
+	}
+	if room == "" && err == nil {
+		room, _, err = b.boundRoom(ctx, s)
+	}
+	if room == "" || err != nil {
+		return
+	}
+	if _, err := s.client.Sit(ctx, room, hub.SitInput{AgentID: s.agent}); err != nil {
+		b.log.Warn("the room does not show the agent", "room", room, "error", err)
+	}
 }
 
 // projectFolder is where the harness works, or "".

@@ -42,6 +42,7 @@ type pageOfRoom struct {
 	Project       string            `json:"project"`
 	Seats         []shownSeat       `json:"seats"`
 	SeatCount     int               `json:"seat_count"`
+	GoneCount     int               `json:"gone_count,omitempty"` // of agents gone for more than ten minutes, who are not shown
 	OpenTasks     []shownTask       `json:"open_tasks"`
 	OpenTaskCount int               `json:"open_task_count"`
 	Runs          []shownRun        `json:"runs"`
@@ -123,7 +124,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 	p := pageOfRoom{
 		RoomID: s.Room.RoomID, Name: brief(s.Room.Name, 200), Topic: brief(s.Room.Topic, 400), Channel: s.Room.Channel,
-		Project: s.Project.Slug, SeatCount: s.SeatCount, OpenTaskCount: s.OpenTaskCount, RunCount: s.RunCount,
+		Project: s.Project.Slug, SeatCount: s.SeatCount, GoneCount: s.GoneCount, OpenTaskCount: s.OpenTaskCount, RunCount: s.RunCount,
 		ClaimCount: s.ClaimCount, LockCount: s.LockCount, Unread: s.Unread,
 		Seats: []shownSeat{}, OpenTasks: []shownTask{}, Runs: []shownRun{}, Decisions: []decisionInShort{},
 		Claims: held(s.Claims, most), Locks: held(s.Locks, most), NotListening: s.NotListening[:min(len(s.NotListening), most)],
