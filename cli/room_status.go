@@ -19,6 +19,7 @@ type roomStatusOptions struct {
 	baseURL
 	project
 	agent agent
+	all   bool
 	json  bool
 }
 
@@ -30,6 +31,10 @@ func newRoomStatus(env *Env) *cobra.Command {
 		Long: `Show on one page what goes on in a room: who has a seat, what they do and who would
 not be woken by a message, the open tasks and runs, the leases with their age, and
 the latest decisions. Long lists are cut; the numbers in their headings are whole.
+
+Who has joined the room has a seat, and who posts, claims or watches in it. An agent
+that has been gone for more than ten minutes is counted and not shown, unless --all is
+given.
 
 With --agent or HUB_AGENT the page is that agent's: it shows the tasks that were asked of it or by
 it in direct messages, and how much it has not read. The command registers nobody.`,
@@ -50,6 +55,7 @@ it in direct messages, and how much it has not read. The command registers nobod
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
 	o.agent.addAs(env, cmd.Flags(), "agent", "`agent` that looks, if not the one in "+hook.EnvAgent)
+	cmd.Flags().BoolVar(&o.all, "all", false, "show also who has been gone for more than ten minutes")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the status as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
@@ -65,19 +71,19 @@ func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer h
 	if err != nil {
 		return err
 	}
-	got, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: room.RoomID, Viewer: viewer})
+	got, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: room.RoomID, Viewer: viewer, All: o.all})
 	if err != nil {
 		return err
 	}
 	if o.json {
 		return printJSON(env.Stdout, got)
 	}
-	return printRoomStatus(env.Stdout, &got, viewer != "", time.Now())
+	return printRoomStatus(env.Stdout, &got, viewer != "", o.all, time.Now())
 }
 
 // printRoomStatus writes the page. Each part has a heading with its count, and none
 // if there is nothing in it.
-func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed bool, now time.Time) error {
+func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed, all bool, now time.Time) error {
 	at := hub.TimeOf(now)
 	p := &page{table: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	p.line("%s  %s  in %s", s.Room.RoomID, s.Room.Name, s.Project.Name)
@@ -90,6 +96,9 @@ func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed bool, now time.Time)
 	p.part("seat", s.SeatCount)
 	for i := range s.Seats {
 		p.seat(&s.Seats[i], at)
+	}
+	if s.GoneCount > 0 && !all {
+		p.line("  and %d whose agents have been gone for more than ten minutes: --all shows them", s.GoneCount)
 	}
 	if len(s.NotListening) > 0 {
 		p.line("")
