@@ -110,15 +110,16 @@ func TestListFilters(t *testing.T) {
 	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"ann","channel":"room-`+room+`","kind":"task","body":"open"}`).id()
 	secret := c.ok(201, "POST", "/v1/messages", `{"from_agent":"ann","to_agent":"bob","channel":"room-`+room+`","kind":"task","body":"secret"}`).id()
 	for _, body := range []string{
-		`{"claim_key":"a:1","owner_agent_id":"ann","thread_id":"t"}`, `{"claim_key":"a:2","owner_agent_id":"sam"}`, `{"claim_key":"b:1","owner_agent_id":"ann"}`,
-		fmt.Sprintf(`{"task_message_id":%d,"owner_agent_id":"ann"}`, task), fmt.Sprintf(`{"task_message_id":%d,"owner_agent_id":"ann"}`, secret),
+		`{"claim_key":"a:1","owner_agent_id":"ann","thread_id":"t"}`, `{"claim_key":"a:2","owner_agent_id":"sam"}`, `{"claim_key":"b:1","owner_agent_id":"zoe"}`,
+		fmt.Sprintf(`{"task_message_id":%d,"owner_agent_id":"ann"}`, task), fmt.Sprintf(`{"task_message_id":%d,"owner_agent_id":"bob"}`, secret),
 		`{"claim_key":"a:0","owner_agent_id":"sam"}`,
 	} {
 		c.ok(201, "POST", "/v1/claims", body)
 	}
 	c.ok(200, "POST", "/v1/claims/release", `{"claim_key":"a:0","agent_id":"sam"}`)
+	c.ok(200, "POST", "/v1/rooms/"+room+"/seats", `{"agent_id":"ann"}`) // its post gives it one too, a moment later
 	for _, body := range []string{
-		`{"file_path":"./src/a.go","agent_id":"sam"}`, `{"file_path":"src/b.go","agent_id":"ann"}`, `{"file_path":"src2/c.go","agent_id":"ann"}`, `{"file_path":"c:\\x","agent_id":"ann"}`,
+		`{"file_path":"./src/a.go","agent_id":"sam"}`, `{"file_path":"src/b.go","agent_id":"ann"}`, `{"file_path":"src2/c.go","agent_id":"zoe"}`, `{"file_path":"c:\\x","agent_id":"zoe"}`,
 	} {
 		c.ok(201, "POST", "/v1/locks", body)
 	}
@@ -137,10 +138,11 @@ func TestListFilters(t *testing.T) {
 		"/v1/claims?owner_agent_id=ann&prefix=a&active_only=1":  "a:1",
 		"/v1/claims?thread_id=t":                                "a:1",
 		"/v1/claims?thread_id=t&active_only=1":                  "a:1",
-		"/v1/claims?active_only=1&room_id=" + room:              "a:2 " + open,
-		"/v1/claims?room_id=" + room:                            "a:0 a:2 " + open,
-		"/v1/claims?active_only=1&agent_id=bob&room_id=" + room: "a:2 " + open + " " + hidden,
-		"/v1/claims?room_id=" + room + "&owner_agent_id=ann":    open,
+		"/v1/claims?active_only=1&room_id=" + room:              "a:1 a:2 " + open,
+		"/v1/claims?active_only=1&agent_id=bob&room_id=" + room: "a:1 a:2 " + open + " " + hidden,
+		"/v1/claims?room_id=" + room:                            "a:0 a:1 a:2 " + open,
+		"/v1/claims?room_id=" + room + "&owner_agent_id=ann":    "a:1 " + open,
+		"/v1/claims?room_id=" + room + "&owner_agent_id=zoe":    "",
 		"/v1/locks":                                "c:\\x ./src/a.go src/b.go src2/c.go",
 		"/v1/locks?prefix=src/":                    "./src/a.go src/b.go",
 		"/v1/locks?prefix=src":                     "./src/a.go src/b.go src2/c.go",
@@ -149,7 +151,7 @@ func TestListFilters(t *testing.T) {
 		"/v1/locks?file_path=C:/x&active_only=1":   "c:\\x",
 		"/v1/locks?owner_agent_id=sam":             "./src/a.go",
 		"/v1/locks?agent_id=sam&active_only=1":     "c:\\x ./src/a.go src/b.go src2/c.go",
-		"/v1/locks?room_id=" + room:                "./src/a.go",
+		"/v1/locks?room_id=" + room:                "./src/a.go src/b.go",
 		"/v1/agents?prefix=s":                      "sam sid",
 		"/v1/agents?prefix=s&capability=go":        "sid",
 		"/v1/agents?room_id=" + room:               "sam",
