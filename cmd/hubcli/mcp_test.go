@@ -525,7 +525,7 @@ func TestHookOfAHarnessWithinAHarness(t *testing.T) {
 	h.direct(t, outer, "for the outer alone")
 	for i, script := range []string{`"$@"; :`, `sh -c '"$@"; :' sh "$@"; :`, `sh -c 'sh -c "\"\$@\"; :" sh "$@"; :' sh "$@"; :`} {
 		say := hook(fmt.Sprintf("INNER-%d", i), script)
-		if !strings.Contains(say, "You are agent claude-code-") || strings.Contains(say, string(outer)) || strings.Contains(say, "outer alone") {
+		if !strings.Contains(say, "You are agent claude-code-") || strings.Contains(say, "You are agent "+string(outer)) || strings.Contains(say, "outer alone") {
 			t.Errorf("the inner hook says %s", say)
 		}
 	}

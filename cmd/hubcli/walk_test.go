@@ -62,7 +62,7 @@ func TestReadmeWalk(t *testing.T) {
 	checkRepository(t, filepath.Join(walk, "repo"))
 	for _, want := range []string{
 		"as dev-a (implementer)", "as dev-b (implementer)", `"outcome":"matched"`, `is complete"`, "recorded decision",
-		`"title":"One line per change"`, "2 seats", "0 open tasks", "2 of 2 done",
+		`"title":"One line per change"`, "3 seats", "0 open tasks", "2 of 2 done",
 	} {
 		if !bytes.Contains(out, []byte(want)) {
 			t.Errorf("the walk did not print %s:\n%s", want, out)
