@@ -305,10 +305,10 @@ func (k leaseTick) run(o *owner) {
 
 // fail comes later again: who waits for a deadline must not wait for the next
 // command.
-func (t leaseTick) fail(error) {
+func (k leaseTick) fail(error) {
 	time.AfterFunc(frozenRetry, func() {
-		if !t.hub.stopping.Load() {
-			t.hub.stage.tell(t.pid, t)
+		if !k.hub.stopping.Load() {
+			k.hub.stage.tell(k.pid, k)
 		}
 	})
 }
