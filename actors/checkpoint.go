@@ -159,7 +159,7 @@ func (h *Hub) checkpointStopped() error {
 		h.addStopped(c, k)
 	}
 	if len(c.Sections) < 1+len(owners) {
-		return nil // an owner is in quarantine: its records are kept
+		return nil // an owner is in quarantine, or ahead of the journal: its records are kept
 	}
 	err = h.journal.SaveCheckpoint(c)
 	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
@@ -171,7 +171,7 @@ func (h *Hub) checkpointStopped() error {
 
 func (h *Hub) addStopped(c *core.Checkpoint, k core.Owner) {
 	o := h.registry.shard(k).owners[k]
-	if o == nil || o.quarantined != nil || o.doubt != nil {
+	if o == nil || o.quarantined != nil || o.doubt != nil || o.withdrawn.Load() {
 		return
 	}
 	s := snapshotOf(o.state)

@@ -148,7 +148,7 @@ func Start(options Options) (*Hub, error) {
 	waker := newWaker(h.views.bells, options.Step)
 	h.writer = &writer{
 		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
-		log: h.log, clock: h.clock, failed: h.fail, step: options.Step, done: make(chan struct{}),
+		log: h.log, clock: h.clock, failed: h.fail, withdrawn: h.reloadOwners, step: options.Step, done: make(chan struct{}),
 	}
 	restored, err := h.restore()
 	if err != nil {
@@ -216,6 +216,19 @@ func (h *Hub) fail(cause error) {
 func (h *Hub) escaped(reason any) {
 	h.log.LogAttrs(context.Background(), slog.LevelError, "an actor failed for good; stopping", slog.Any("reason", reason))
 	h.fail(hub.NewError(hub.CodeInternal, "an actor failed for good"))
+}
+
+// reloadOwners has the owners that keep their state in memory load it anew. The
+// others do so with their next command, which is soon enough: nobody waits in them
+// and no timer of theirs runs.
+func (h *Hub) reloadOwners(owners map[*owner]struct{}) {
+	h.tasks.Go(func() { // not on the writer's goroutine, which these turns may wait for
+		for o := range owners {
+			if permanent(o.key.Kind) {
+				h.stage.tell(o.pid, reloadTurn{h, o.pid})
+			}
+		}
+	})
 }
 
 func (h *Hub) endParked() {

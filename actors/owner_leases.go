@@ -71,7 +71,7 @@ func (a *leaseAsk) run(o *owner) {
 	h, state, now := o.hub, o.state.(*core.Leases), o.hub.clock.now()
 	due := state.Expire(now, h.world(), hub.MaxExpireBatch, a.key)
 	if !due.Empty() && o.leases.queue.Front(a.key) != nil {
-		o.expire(now, due) // those who wait come first
+		_ = o.expire(now, due) // those who wait come first; what fails here fails the command too
 		due = core.Draft{}
 		if err := o.prepare(); err != nil {
 			a.fail(err)
@@ -82,12 +82,17 @@ func (a *leaseAsk) run(o *owner) {
 	d, err := a.decide(state, now)
 	switch {
 	case err != nil:
-		o.expire(now, due)
+		_ = o.expire(now, due)
 		a.refuse(o, err)
 	case a.wait > 0 && !h.stopping.Load() && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
-		o.expire(now, due)
+		_ = o.expire(now, due)
+		epoch := o.epoch
 		if err := o.prepare(); err != nil {
 			a.fail(err)
+			return
+		}
+		if o.epoch != epoch { // the holder may be one that was taken back
+			a.run(o)
 			return
 		}
 		a.park(o, now)
@@ -151,14 +156,17 @@ func (a *leaseAsk) resume(o *owner, now core.Now) {
 	a.conclude(o, now, d.Draft, d.Answer)
 }
 
-// expire journals that leases are over and lets those who wait have them.
-func (o *owner) expire(now core.Now, due core.Draft) {
+// expire journals that leases are over and lets those who wait have them. After an
+// error they are still held.
+func (o *owner) expire(now core.Now, due core.Draft) error {
 	if due.Empty() {
-		return
+		return nil
 	}
-	if err := o.commit(now, due, work{}); err == nil {
+	err := o.commit(now, due, work{})
+	if err == nil {
 		o.serveWaiters(now, due.Facts)
 	}
+	return err
 }
 
 // serveWaiters grants what these facts have freed to who has waited longest.
@@ -203,8 +211,7 @@ func (o *owner) settle() {
 		return
 	}
 	if ok, _ := o.hub.journal.Room(); !ok {
-		t.unheard = true
-		o.armAt(o.hub.clock.now().HubMS + frozenRetry.Milliseconds())
+		o.settleLater()
 		return
 	}
 	t.unheard = false
@@ -214,6 +221,13 @@ func (o *owner) settle() {
 	}
 	t.armed = 0
 	o.arm()
+}
+
+// settleLater has the timer settle the owner in a moment: at once, what was just
+// taken back would be decided and taken back again, without end.
+func (o *owner) settleLater() {
+	o.leases.unheard = true
+	o.armAt(o.hub.clock.now().HubMS + frozenRetry.Milliseconds())
 }
 
 // refuseWaiters answers all who wait with an error.
@@ -287,12 +301,12 @@ func (k leaseTick) run(o *owner) {
 		if due.Empty() {
 			break
 		}
-		o.expire(now, due)
+		failed := o.expire(now, due)
 		if err := o.prepare(); err != nil {
 			k.fail(err)
 			return
 		}
-		if o.epoch != epoch { // it may have been taken back: look for room first
+		if failed != nil || o.epoch != epoch { // it may have been taken back: look for room first
 			o.armAt(now.HubMS + frozenRetry.Milliseconds())
 			return
 		}
@@ -309,6 +323,24 @@ func (k leaseTick) fail(error) {
 	time.AfterFunc(frozenRetry, func() {
 		if !k.hub.stopping.Load() {
 			k.hub.stage.tell(k.pid, k)
+		}
+	})
+}
+
+// reloadTurn has an owner whose records were taken back load its state now, not
+// with the next command: who waits for a lease may be next, and deadlines that
+// counted as met have not been.
+type reloadTurn struct {
+	hub *Hub
+	pid address
+}
+
+func (reloadTurn) run(*owner) {} // taking it has loaded the state
+
+func (t reloadTurn) fail(error) {
+	time.AfterFunc(frozenRetry, func() {
+		if !t.hub.stopping.Load() {
+			t.hub.stage.tell(t.pid, t)
 		}
 	})
 }

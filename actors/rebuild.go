@@ -117,8 +117,8 @@ func (o *owner) reload() error {
 	o.state = state
 	if o.leases != nil {
 		clear(o.leases.changes) // what is left of them is durable
+		o.settleLater()
 	}
-	o.settle()
 	return nil
 }
 

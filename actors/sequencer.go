@@ -192,16 +192,18 @@ func (q *sequencer) committed(r *core.Record) {
 // withdraw takes back every number above what is durable: of the slots that the
 // writer has taken, none of which was written, and of all that are pending. Their
 // owners load their state anew before they decide again. It returns the slots
-// that are to be answered (the others are answered when they are published), and
-// the sessions that count again, which may have ended meanwhile.
-func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []session) {
+// that are to be answered (the others are answered when they are published), the
+// sessions that count again, which may have ended meanwhile, and the owners.
+func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []session, owners map[*owner]struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	left = append(slices.Clone(taken), q.pending...)
 	why := errWithdrawn()
+	owners = map[*owner]struct{}{}
 	for _, s := range slices.Backward(left) {
 		s.withdrawn = why
 		if s.owner != nil {
+			owners[s.owner] = struct{}{}
 			s.owner.withdrawn.Store(true) // before the epoch: see owner.prepare
 		}
 		if agent := s.begins.agent; s.begins.incarnation != 0 {
@@ -219,7 +221,7 @@ func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []session) {
 	q.pending = nil
 	q.head.Seq, q.head.Message, q.head.Fence = q.durable.Seq, q.durable.Message, q.durable.Fence
 	q.epoch.Add(1)
-	return slices.DeleteFunc(left, func(s *slot) bool { return !s.ready }), again
+	return slices.DeleteFunc(left, func(s *slot) bool { return !s.ready }), again, owners
 }
 
 // fail ends the numbering and returns what nobody will commit. Slots that are

@@ -237,6 +237,9 @@ func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room
 		},
 		codec: h.spawnCodec(),
 	})
+	if err != nil {
+		h.spawner.forget(t)
+	}
 	return row, t.started, replayed, err
 }
 

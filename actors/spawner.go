@@ -80,6 +80,15 @@ func (s *spawner) decided(row hub.Spawn, t *tending) {
 	s.tends[row.SpawnID] = t
 }
 
+// forget takes back what decided has noted, if that was not committed.
+func (s *spawner) forget(t *tending) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id := t.row.SpawnID; s.tends[id] == t && !t.committed {
+		delete(s.tends, id)
+	}
+}
+
 // committed has the spawn of a committed record tended, once. It does not block.
 func (s *spawner) committed(id hub.SpawnID) {
 	s.mu.Lock()

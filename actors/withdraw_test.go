@@ -181,6 +181,85 @@ func TestExpiryWithoutRoomDoesNotSpin(t *testing.T) {
 	})
 }
 
+// A stop right after a group was taken back saves no state that is ahead of the
+// journal: the next start would skip records whose numbers were given out again.
+func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
+	ctx := context.Background()
+	r := start(t, newMemStore())
+	first := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "kept"})
+	r.store.setNoRoom(true)
+	for range 3 {
+		if _, err := r.tryPost(ctx, hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "taken back"}); codeOf(err) != hub.CodeStorageFull {
+			t.Fatalf("a task on a full disk: %v", err)
+		}
+	}
+	o, _ := r.registry.find(tasksOwner())
+	o.withdrawn.Store(true) // its next turn may have been quicker than this test
+	r.store.setNoRoom(false)
+	r.stop()
+	if len(r.store.saved) != 0 {
+		t.Error("a checkpoint was saved with an owner that is ahead of the journal")
+	}
+	again := start(t, r.store.restarted())
+	second := again.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "after"})
+	for id, want := range map[hub.TaskID]bool{first.ID: true, second.ID: true, second.ID + 1: false} {
+		if _, err := again.Task(ctx, id, "ann"); (err == nil) != want {
+			t.Errorf("task %d: %v", id, err)
+		}
+	}
+	live := again.state()
+	wantSameState(t, "from the journal", start(t, again.crash()).state(), live)
+}
+
+// Who waits behind a grant that is taken back is served, without anybody's help.
+func TestWaiterBehindAGrantWithoutRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		gate := make(chan struct{})
+		r.store.setGate(gate)
+		claim := func(agent hub.AgentID, wait float64) <-chan result[hub.Grant[hub.Claim]] {
+			return async(func() (hub.Grant[hub.Claim], error) {
+				return r.Claim(context.Background(), hub.ClaimInput{OwnerAgentID: agent, ClaimKey: "k", TTLSec: 60, WaitSec: wait})
+			})
+		}
+		ann := claim("ann", 0)
+		synctest.Wait()
+		bob := claim("bob", 50)
+		synctest.Wait()
+		r.store.setNoRoom(true)
+		close(gate)
+		if got := <-ann; codeOf(got.err) != hub.CodeStorageFull {
+			t.Errorf("ann: %+v, %v", got.v, got.err)
+		}
+		r.store.setNoRoom(false)
+		begun := time.Now()
+		if got := <-bob; got.err != nil || !got.v.Acquired || time.Since(begun) > 5*time.Second {
+			t.Errorf("bob: %+v, %v after %v", got.v, got.err, time.Since(begun))
+		}
+	})
+}
+
+// An expiry that was taken back is done when there is room, without anybody's help.
+func TestExpiryWithoutRoomIsDoneLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		r.claim("ann", "k", 10)
+		bob := async(func() (hub.Grant[hub.Claim], error) {
+			time.Sleep(time.Second)
+			return r.Claim(context.Background(), hub.ClaimInput{OwnerAgentID: "bob", ClaimKey: "other", TTLSec: 600})
+		})
+		<-bob
+		time.Sleep(8 * time.Second)
+		r.store.setNoRoom(true)
+		time.Sleep(2 * time.Second) // the deadline comes, and its record is taken back
+		r.store.setNoRoom(false)
+		time.Sleep(3 * time.Second)
+		if h := r.holder("k"); h != "" {
+			t.Errorf("%s holds a lease that is over", h)
+		}
+	})
+}
+
 // A panic in Apply whose record is taken back leaves no doubt behind.
 func TestPanicInApplyWithoutRoom(t *testing.T) {
 	p, broken := breaks(0, ofType[*core.LeaseGranted])

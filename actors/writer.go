@@ -32,7 +32,10 @@ type writer struct {
 	log     *slog.Logger
 	clock   *clock
 	failed  func(error) // called once
-	step    func(Step)
+	// withdrawn is told which owners have to load their state anew. It must not
+	// wait: a turn may wait for the writer.
+	withdrawn func(map[*owner]struct{})
+	step      func(Step)
 
 	slots  []*slot
 	scopes []core.Scope
@@ -118,7 +121,7 @@ func (w *writer) commit(slots []*slot) error {
 // after it. Every caller is told that nothing was written, and may repeat the call.
 func (w *writer) withdraw() {
 	w.views.forget()
-	left, again := w.seq.withdraw(w.slots)
+	left, again, owners := w.seq.withdraw(w.slots)
 	for _, s := range again { // its end was shown while it did not count
 		if _, _, live := w.views.directory.session(s.agent); !live {
 			w.seq.sessionEnded(s.agent, s.incarnation, w.clock.now().HubMS)
@@ -131,6 +134,7 @@ func (w *writer) withdraw() {
 			s.deliver(s.withdrawn)
 		}
 	}
+	w.withdrawn(owners)
 }
 
 // fail answers all that is under way and stops the hub. The log line names the

@@ -3,10 +3,9 @@
 
     python3 examples/parallel_coding.py [--base-url URL] [--repository DIR]
 
-A lead opens one task for each feature. The agents take what is free: a claim says
-who works on which feature, so that nothing is done twice, and a lock says who may
-change the file that all of them have to change. Each commits its own work. Without
---repository the work happens in a new folder, which is removed at the end.
+A lead opens one task for each feature. The agents take what is free: a claim says who works on which feature, so
+that nothing is done twice, and a lock says who may change the file that all of them have to change. Each commits its
+own work. Without --repository the work happens in a new folder, which is removed at the end.
 """
 
 from __future__ import annotations
@@ -131,8 +130,7 @@ def run(url: str, repository: Path) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Three agents work on one git repository.")
-    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
-    parser.add_argument("--base-url", default=url, help="address of the hub")
+    parser.add_argument("--base-url", default=os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969", help="the hub")
     parser.add_argument("--repository", type=Path, help="new folder to work in and to keep")
     options = parser.parse_args()
     if options.repository:

@@ -57,7 +57,7 @@ const (
 // opened.
 func newAhead(dir string) (*ahead, error) {
 	a := &ahead{
-		dir: dir, extend: extendFile,
+		dir: dir, extend: extendFile, off: !writesInPlace(dir),
 		mem:    aheadLog{suffix: ".mem", full: memTableSize, chunk: memTableSize + maxTxnBytes},
 		values: aheadLog{suffix: ".vlog", full: valueLogFileSize, chunk: MaxGroupBytes},
 	}
@@ -116,17 +116,21 @@ func sizes(entries []entry) (mem, values int64) {
 // other block: it writes where blocks are, and begins no new log.
 func (a *ahead) cover(entries []entry) bool {
 	mem, values := sizes(entries)
-	return !a.off && a.mem.fits(mem) && a.values.fits(values) &&
-		a.reserve(&a.mem, mem) && a.reserve(&a.values, values)
+	inMem, inValues := a.reserve(&a.mem, mem), a.reserve(&a.values, values)
+	return inMem && inValues && !a.off
 }
 
 // fits reports whether the log is not full before size bytes more.
 func (l *aheadLog) fits(size int64) bool { return l.at+size < l.full }
 
-// reserve gives a log blocks for size bytes more; false if the disk has none.
+// reserve gives a log blocks for size bytes more; false if the disk has none, or
+// the log is full before.
 func (a *ahead) reserve(l *aheadLog, size int64) bool {
 	need := l.at + size
-	if need <= l.blocks {
+	switch {
+	case a.off || !l.fits(size):
+		return false
+	case need <= l.blocks:
 		return true
 	}
 	want := max(need, l.blocks+l.chunk)

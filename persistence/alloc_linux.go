@@ -15,6 +15,21 @@ func allocate(f *os.File, size int64) error {
 	return writeNoise(f, size) // a file system without fallocate
 }
 
+// writesInPlace reports whether a block that a file has is also there for what is
+// written to it a second time. Where the file system copies on write it is not.
+func writesInPlace(dir string) bool {
+	const zfs, bcachefs = 0x2fc12fc1, 0xca451a4e
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return false
+	}
+	switch uint32(st.Type) {
+	case unix.BTRFS_SUPER_MAGIC, zfs, bcachefs:
+		return false
+	}
+	return true
+}
+
 // extendFile gives the first size bytes of a file real disk space without a change
 // of its content or length. errors.ErrUnsupported if the file system cannot.
 func extendFile(name string, size int64) error {

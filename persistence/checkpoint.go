@@ -202,7 +202,7 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 	if size > maxCheckpoint-math.MaxUint16 {
 		return fmt.Errorf("persistence: a checkpoint of %s is too large", mebibytes(size))
 	}
-	if !s.space.fits(size) {
+	if !s.space.has(commitNeeded + size) {
 		return errNoCheckpoint()
 	}
 	// HEAD first: sections reach beyond the checkpoint's own number, so a journal

@@ -250,7 +250,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("Append of what has no room: %v", err)
 		}
 	}
-	if err := s.PutRows([]core.Row{{Table: core.TableThread, Key: []byte("k")}}); !errors.Is(err, core.ErrNoRoom) {
+	if err := s.PutRows([]core.Row{{Table: core.TableThread, Key: []byte("k"), Value: make([]byte, 2*memTableSize)}}); !errors.Is(err, core.ErrNoRoom) {
 		t.Errorf("PutRows on a disk without space: %v", err)
 	}
 	if err := s.Err(); err != nil {
@@ -281,7 +281,7 @@ func TestFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 	freeAll()
-	_ = s.db.Close() // what a full disk has left open
+	_ = errors.Join(s.db.Close(), s.lock.Close()) // what a full disk has left open
 	freeAll = leave(4 << 20)
 	if _, err := Open(dir, Options{}); !isStart(err, StartFull) {
 		t.Errorf("Open on a full disk: %v, want full", err)
@@ -322,7 +322,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("Close on a full disk: %v; nothing is lost", err)
 	}
-	if err := s.db.Close(); err != nil { // the disk of this test is not full
+	if err := errors.Join(s.db.Close(), s.lock.Close()); err != nil { // the disk of this test is not full
 		t.Fatal(err)
 	}
 	s = openStore(t, dir)

@@ -76,7 +76,7 @@ func (s *Store) putRows(rows []core.Row) error {
 	for i := range rows {
 		s.addRow(&rows[i])
 	}
-	if size, _ := txnSize(s.entries); !s.space.fits(size) {
+	if size, fits := txnSize(s.entries); !s.hasRoom(s.entries, size, fits) {
 		return core.ErrNoRoom
 	}
 	err := s.commitAll(s.entries)
@@ -128,7 +128,7 @@ func (s *Store) write(records []*core.Record, rows []core.Row, halved bool) erro
 	// Nothing of a group has been written before all of it has room. A redo list
 	// stands beside the rows that it lists, hence twice. The halves of a group that
 	// is too large for one are not asked again.
-	if !halved && !s.hasRoom(2*size, fits) {
+	if !halved && !s.hasRoom(s.entries, 2*size, fits) {
 		return core.ErrNoRoom
 	}
 	first := records[0].Seq
@@ -162,8 +162,8 @@ func (s *Store) write(records []*core.Record, rows []core.Row, halved bool) erro
 // hasRoom makes sure that entries, of size bytes, can be committed: the disk has
 // room to spare, or the blocks of a commit in one transaction are reserved, or the
 // ballast makes room. It is asked before anything is written.
-func (s *Store) hasRoom(size int64, oneTransaction bool) bool {
-	covered := s.ahead.cover(s.entries) // reserves blocks while there are some
+func (s *Store) hasRoom(entries []entry, size int64, oneTransaction bool) bool {
+	covered := s.ahead.cover(entries) // reserves blocks while there are some
 	if !s.space.tight(size) {
 		return true
 	}

@@ -132,16 +132,15 @@ func (s *space) ask() *spaceState {
 }
 
 // fits reports whether size bytes can be committed without danger, giving up the
-// ballast if that helps. It asks the disk every time: statfs takes a microsecond,
-// and a wrong answer costs the process.
+// ballast where that helps. It asks the disk every time: statfs takes a
+// microsecond, and a wrong answer costs the process.
 func (s *space) fits(size int64) bool {
-	if s.has(commitNeeded + size) {
+	if !s.tight(size) {
 		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ask() // closes the gate
-	if s.ballast {
+	if s.ballast && s.has(commitNeeded+size-ballastSize) {
 		s.drop()
 	}
 	return s.has(commitNeeded + size)

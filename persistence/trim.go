@@ -18,6 +18,10 @@ func (s *Store) trim(seq hub.Seq) error {
 		}
 		s.writing.Lock()
 		err = s.Err()
+		if size, _ := txnSize(batch); err == nil && !s.hasRoom(batch, size, true) {
+			s.writing.Unlock()
+			return nil // the next checkpoint goes on here
+		}
 		if err == nil {
 			if err = s.commit(batch); err != nil && !errors.Is(err, ErrClosed) {
 				err = s.fail(err)
