@@ -150,13 +150,17 @@ func printPosted(env *Env, row hub.Message) error {
 
 // register makes a session for agent and returns a client that proves it. It displaces
 // the one there is, unless replace says no: then the client speaks beside that one
-// and proves nothing, which the hub takes from its own machine. The session is left to
-// lapse by itself: closing it would make an agent that works through single commands
+// and proves nothing, which the hub takes from its own machine. It does so too while
+// the hub's disk is full and no session can be made: reading goes on then. The session
+// is left to lapse by itself: closing it would make an agent that works through single commands
 // come and go.
 func register(ctx context.Context, c *client.Client, agent hub.AgentID, replace bool) (*client.Client, error) {
 	got, err := c.Register(ctx, hub.RegisterInput{AgentID: agent, Replace: &replace})
 	var h *hub.Error
 	if errors.As(err, &h) && h.Code == hub.CodeSessionConflict && !replace {
+		return c.As(agent, ""), nil
+	}
+	if h != nil && h.Code == hub.CodeStorageFull && c.Local() {
 		return c.As(agent, ""), nil
 	}
 	if err != nil {

@@ -44,7 +44,13 @@ func TestHostileFiles(t *testing.T) {
 			}
 			return err
 		}, "socket"},
-		{"folder", "a.json", func(path, _ string) error { return os.MkdirAll(filepath.Join(path, "b", "c"), 0o700) }, "folder"},
+		{"folder", "a.json", func(path, outside string) error {
+			whole := outside + "-folder" // the forwarder may move it away before all of it is made
+			if err := os.MkdirAll(filepath.Join(whole, "b", "c"), 0o700); err != nil {
+				return err
+			}
+			return os.Rename(whole, path)
+		}, "folder"},
 		{"sparse giant", "a.json", func(path, _ string) error { return sparse(path, 2<<30) }, "bytes"},
 		{"just too large", "a.json", func(path, _ string) error { return sparse(path, MaxRequestBytes+1) }, "bytes"},
 		{"other ending", "a.txt", func(path, _ string) error { return os.WriteFile(path, request("a"), 0o600) }, "name"},

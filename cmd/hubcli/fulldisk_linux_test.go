@@ -36,6 +36,12 @@ func TestDiskFilledByOthers(t *testing.T) {
 		if _, err := d.Messages(t.Context(), hub.MessagesQuery{Channel: hub.DefaultChannel, Limit: 1, Tail: true}); err != nil {
 			t.Errorf("reading on a full disk: %v", err)
 		}
+		for _, command := range []string{"poll --timeout 0", "whoami"} {
+			args := append(strings.Fields(command), "--agent", "reader", "--base-url", "http://127.0.0.1:"+d.port)
+			if out, err := exec.Command("hubcli", args...).CombinedOutput(); err != nil {
+				t.Errorf("%s on a full disk: %v\n%s", command, err, out)
+			}
+		}
 		free()
 		d.forget()
 	}
