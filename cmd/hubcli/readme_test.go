@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,13 +148,23 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 	entry := file.Servers["hub"]
 	cmd := exec.CommandContext(t.Context(), entry.Command, entry.Args...)
 	cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+root, "HUB_BASE_URL=http://127.0.0.1:"+port)
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"readme","version":"1"}}}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, werr := stdin.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"readme","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
-`)
-	out, err := cmd.Output()
-	if err != nil || !bytes.Contains(out, []byte(`"name":"hub_whoami"`)) {
-		t.Errorf("%v:\n%s", err, out)
+`))
+	// The bridge starts a hub: only one that has come can be stopped.
+	err = errors.Join(werr, until(func() bool { return answers(port) }), stdin.Close(), cmd.Wait())
+	if err != nil || !bytes.Contains(out.Bytes(), []byte(`"name":"hub_whoami"`)) {
+		t.Errorf("%v:\n%s", err, out.String())
 	}
 	if out, err := exec.CommandContext(t.Context(), "hubcli", "stop", "--port", port).CombinedOutput(); err != nil {
 		t.Errorf("stop: %v\n%s", err, out)
