@@ -49,6 +49,7 @@ var layers = []layer{
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
+	{dir: "internal/words", why: "it reads texts and imports none of the project"},
 	{dir: "internal/check", why: "it runs tools and imports none of the project"},
 }
 
