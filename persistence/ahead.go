@@ -39,9 +39,10 @@ type aheadLog struct {
 	blocks int64 // bytes that have blocks
 }
 
-// manifestAhead is reserved behind the end of Badger's list of tables whenever a
-// memtable begins. It grows by some hundred bytes until the next one does. A line
-// that a full disk cuts in half would spoil the list for what comes behind it.
+// manifestAhead is reserved behind the end of Badger's list of tables whenever
+// a memtable begins. It grows by some hundred bytes until the next one does. A
+// line that a full disk cuts in half would spoil the list for the lines behind
+// it.
 const manifestAhead = 64 << 10
 
 const (

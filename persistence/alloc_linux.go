@@ -15,8 +15,8 @@ func allocate(f *os.File, size int64) error {
 	return writeNoise(f, size) // a file system without fallocate
 }
 
-// writesInPlace reports whether a block that a file has is also there for what is
-// written to it a second time. Where the file system copies on write it is not.
+// writesInPlace reports whether a block that a file has is there for a second
+// write to it too. Where the file system copies on write it is not.
 func writesInPlace(dir string) bool {
 	const zfs, bcachefs = 0x2fc12fc1, 0xca451a4e
 	var st unix.Statfs_t

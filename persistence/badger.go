@@ -58,8 +58,8 @@ type badgerLog struct {
 	log    *slog.Logger
 	errors atomic.Int64
 	first  atomic.Pointer[string]
-	// opening is set while Badger opens: whoever starts the hub is told the
-	// outcome in the store's own words.
+	// opening is set while Badger opens: the user is told the outcome in the
+	// store's own words.
 	opening atomic.Bool
 }
 

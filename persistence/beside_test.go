@@ -9,8 +9,8 @@ import (
 	"hubcli/hub"
 )
 
-// Who reads the journal beside an append never misses a record that the journal
-// says it has.
+// A reader of the journal beside an append never misses a record that the
+// journal says it has.
 func TestRecordsBesideAppendMissNothing(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var over atomic.Bool

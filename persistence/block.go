@@ -27,9 +27,9 @@ type messageBlock struct {
 	body  []byte   // the messages
 }
 
-// seal appends the finished block to b: version │ CRC of what lies between it and
-// the messages │ count 4 │ end 4 … │ messages. Each message carries its own CRC,
-// so that reading one does not cost a look at all.
+// seal appends the finished block to b: version │ CRC of the bytes from here to
+// the messages │ count 4 │ end 4 … │ messages. Each message carries its own
+// CRC, so that reading one does not cost a look at all.
 func (m *messageBlock) seal(b []byte) []byte {
 	start := len(b)
 	b = append(b, make([]byte, sealSize)...)

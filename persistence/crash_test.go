@@ -70,7 +70,7 @@ func (c *crashFS) restart() *crashFS {
 	}
 	for name, f := range names {
 		content := bytes.Clone(f.synced)
-		if c.random.IntN(2) == 0 { // some of what was not synced got there, in pages
+		if c.random.IntN(2) == 0 { // some of the bytes that were not synced got there, in pages
 			newer := bytes.Clone(f.content)
 			for at := 0; at < len(newer); at += 64 {
 				if c.random.IntN(2) == 0 {

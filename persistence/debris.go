@@ -16,9 +16,10 @@ import (
 // into a folder of its own and tells so in the log; the next start that succeeds
 // deletes it. So whoever finds that this rule was wrong still has the files.
 
-// nameAside is the folder of what was put aside, in Badger's. Badger looks only
-// at names that end as its files do. It takes no more once it holds maxAside: a
-// hub that is killed in each of its starts must not fill the disk with debris.
+// nameAside is the folder, inside Badger's, for files that were put aside.
+// Badger looks only at names that end as its files do. It takes no more once it
+// holds maxAside: a hub that is killed in each of its starts must not fill the
+// disk with debris.
 const (
 	nameAside = "aside"
 	maxAside  = 64 << 20

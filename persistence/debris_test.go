@@ -46,7 +46,7 @@ func openLogged(t testing.TB, dir string) (*Store, string) {
 	return s, lines.String()
 }
 
-// asides lists what lies in the folder of what was put aside.
+// asides lists the files that were put aside.
 func asides(dir string) []string {
 	names, _ := diskFS{}.ReadDir(inBadger(dir, nameAside))
 	return names

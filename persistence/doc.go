@@ -1,8 +1,8 @@
-// Package persistence keeps the hub's store: the folder that --storage names. It
-// holds the journal of records, the rows that readers fetch and the checkpoints
-// of the owners' states, and makes sure that what was acknowledged is still there
-// after the process, the system or the power went away, or that the hub refuses
-// to start and says why.
+// Package persistence keeps the hub's store: the folder that --storage names. The
+// store holds the journal of records, the rows that readers fetch and the
+// checkpoints of the owners' states. Everything that was acknowledged is still
+// there after a crash of the process, the system or the power. If it is not, the
+// hub refuses to start and says why.
 //
 // # The folder
 //
@@ -59,6 +59,6 @@
 // touches Badger after Close.
 //
 // The package never parses the body of a fact or of a message, never decides and
-// never repairs silently. Of what it cannot read it deletes only what a crash left
-// and nothing refers to, and that a start late.
+// never repairs silently. Among files that it cannot read it deletes only those
+// that a crash left and that no list names, and only one start later.
 package persistence

@@ -6,8 +6,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// gate stands before every use of Badger: nothing passes after close, which
-// waits for whoever is inside; Badger would be read from unmapped memory.
+// gate stands before every use of Badger. close waits for the calls inside, and no
+// call gets in after it: a later call would read unmapped memory.
 //
 // It also knows which commit timestamps are still being read, so that Badger may
 // drop superseded versions below them. Reads are counted in two generations; once
@@ -17,7 +17,7 @@ type gate struct {
 	visible uint64 // commit timestamp up to which everything is synced
 	inside  int
 	closed  bool
-	empty   chan struct{} // closed when closed and nobody is inside
+	empty   chan struct{} // closed when the gate is closed and no call is inside
 	old     *generation
 	current *generation
 }
@@ -34,7 +34,7 @@ func newGate(visible uint64) *gate {
 	}
 }
 
-// enter lets a caller in and returns the timestamp at which it reads.
+// enter admits a call and returns the timestamp at which it reads.
 func (g *gate) enter() (gen *generation, ts uint64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,7 +62,7 @@ func (g *gate) publish(ts uint64) {
 	g.mu.Unlock()
 }
 
-// unread returns a timestamp below which nobody reads any more, or false.
+// unread returns a timestamp below which no call reads any more, or false.
 func (g *gate) unread() (uint64, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,8 +74,8 @@ func (g *gate) unread() (uint64, bool) {
 	return ts, true
 }
 
-// close refuses whoever comes from now on and waits for who is inside. It
-// returns false if it was closed before.
+// close refuses all later calls and waits for the calls inside. It returns false
+// if the gate was closed before.
 func (g *gate) close() bool {
 	g.mu.Lock()
 	if g.closed {

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Who has a store open writes into its lock file who that is:
+// A process that has a store open writes its own identity into the lock file:
 //
 //	<empty line>
 //	pid 4711
 //	address 127.0.0.1:6969
 //
-// The first byte is the one that Windows locks, where nobody else can read it. What
-// a killed hub wrote stays until the next one has the lock, so that the text says
-// something only while the lock is held, and even then it is a hint: nothing that
-// could do harm goes by it alone.
+// Windows locks the first byte, which no other process can read then; hence the
+// empty line. The text of a killed hub stays until the next process has the lock.
+// So the text means something only while the lock is held. Even then it is a hint,
+// and nothing that could do harm relies on it alone.
 
-// Holder is who has a store open, as the lock file says. What it does not say is
-// zero.
+// Holder is the process that has a store open, as the lock file names it. Fields
+// that the file does not name are zero.
 type Holder struct {
 	PID     int
 	Address string // what the hub listens on; empty if it is no hub that serves
@@ -34,15 +34,15 @@ type Holder struct {
 const (
 	maxHolderBytes = 256
 
-	// lockPatience is how long the lock is asked for again. Who only looks whether
-	// it is held takes it for an instant.
+	// lockPatience is how long taking the lock is tried again. A process that only
+	// looks whether it is held takes it for an instant.
 	lockPatience = 100 * time.Millisecond
 	lockAgain    = 5 * time.Millisecond
 )
 
-// HeldBy reports whether a process has the store in dir open, and which, as far as
-// it says so. It looks by taking the store's lock for an instant, and makes nothing.
-func HeldBy(dir string) (held bool, who Holder, err error) {
+// HeldBy reports whether a process has the store in dir open, and which one if the
+// lock file names it. It takes the store's lock for an instant and makes no file.
+func HeldBy(dir string) (held bool, holder Holder, err error) {
 	f, err := os.OpenFile(filepath.Join(dir, nameLock), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, Holder{}, nil
@@ -85,8 +85,8 @@ func readHolder(f io.ReaderAt) Holder {
 	return Holder{PID: pid, Address: address}
 }
 
-// sayHolder writes who has the lock. Without it the store is as good: on a full
-// disk nobody is told.
+// sayHolder writes this process into the lock file. The store works without that
+// text: on a full disk it is missing.
 func sayHolder(f *os.File, address string) {
 	text := fmt.Sprintf("\npid %d\naddress %s\n", os.Getpid(), address)
 	if f.Truncate(0) == nil {
@@ -94,8 +94,8 @@ func sayHolder(f *os.File, address string) {
 	}
 }
 
-// takeLock takes the store's lock and says in it that this process has it, which
-// serves at address; or says who has it.
+// takeLock takes the store's lock and writes this process and the address that it
+// serves into it. If another process holds the lock, the error names that process.
 func takeLock(dir, address string) (*os.File, error) {
 	name := filepath.Join(dir, nameLock)
 	for began := time.Now(); ; {
@@ -109,13 +109,13 @@ func takeLock(dir, address string) (*os.File, error) {
 			return nil, ioError("locking the store", err)
 		}
 		if !ok {
-			who := readHolder(f)
+			holder := readHolder(f)
 			_ = f.Close()
 			if time.Since(began) < lockPatience {
 				time.Sleep(lockAgain)
 				continue
 			}
-			return nil, heldError(dir, who)
+			return nil, heldError(dir, holder)
 		}
 		// The folder may have been renamed away between opening and locking.
 		mine, err := f.Stat()
@@ -137,13 +137,13 @@ func takeLock(dir, address string) (*os.File, error) {
 	}
 }
 
-func heldError(dir string, who Holder) *StartError {
+func heldError(dir string, holder Holder) *StartError {
 	sentence := "another hub has the store " + dir + " open"
-	if who.PID != 0 {
-		sentence = fmt.Sprintf("another hub, process %d, has the store %s open", who.PID, dir)
+	if holder.PID != 0 {
+		sentence = fmt.Sprintf("another hub, process %d, has the store %s open", holder.PID, dir)
 	}
 	return &StartError{
-		Sentence: sentence, Kind: StartLocked, Holder: who,
+		Sentence: sentence, Kind: StartLocked, Holder: holder,
 		Fix: "use the hub that has it, or stop it with `hubcli stop`, or name another folder with --storage",
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Who finds a store in use learns which process has it and where that listens.
+// A process that finds a store in use learns which process has it and where
+// that listens.
 func TestTheLockSaysWhoHasIt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	if held, who, err := HeldBy(dir); held || who != (Holder{}) || err != nil {
@@ -67,7 +68,7 @@ func TestHolderIsAHint(t *testing.T) {
 	}
 }
 
-// Who looks whether a store is in use does not keep a hub from opening it.
+// A look at whether a store is in use does not keep a hub from opening it.
 func TestLookingDoesNotLockOut(t *testing.T) {
 	dir := newStore(t, 1)
 	var over atomic.Bool

@@ -31,7 +31,7 @@ type StartError struct {
 	Sentence string
 	Fix      string
 	Kind     StartKind
-	Holder   Holder // of StartLocked: who has it, as far as that is known
+	Holder   Holder // of StartLocked: the process that has it, if known
 	Err      error  // what led to it, without contents of the store; may be nil
 }
 

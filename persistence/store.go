@@ -38,8 +38,8 @@ type Options struct {
 	// not given out again.
 	AcceptTruncated bool
 
-	// Address is where the hub that opens the store listens. Who finds the store in
-	// use is told so.
+	// Address is where the hub that opens the store listens. The lock file names it
+	// for other processes that find the store in use.
 	Address string
 
 	fs   fsys                        // nil: the disk
@@ -129,7 +129,7 @@ func (s *Store) open(o Options) error {
 	if s.lock, err = takeLock(s.dir, o.Address); err != nil {
 		return err
 	}
-	// Only now nobody else can be making this store.
+	// Only now can no other process be making this store.
 	s.marker, err = Inspect(s.dir)
 	fresh := errors.Is(err, ErrNoStore)
 	if err != nil && !fresh {
@@ -213,7 +213,7 @@ func (s *Store) openJournal(o Options) error {
 	}
 	s.head = h
 	if !found && !o.AcceptTruncated {
-		e := corrupt("its HEAD file is missing or fails its checksum, so nobody knows how far the journal reached", err)
+		e := corrupt("its HEAD file is missing or fails its checksum, so it is not known how far the journal reached", err)
 		e.Fix = "restore the folder from a backup, or start once with --accept-truncated to take the journal as it is"
 		return e
 	}
@@ -238,7 +238,7 @@ func (s *Store) openJournal(o Options) error {
 	if err := s.survey(m, o.AcceptTruncated); err != nil {
 		return err
 	}
-	if !o.AcceptTruncated { // who gives up records may want to look there for them
+	if !o.AcceptTruncated { // else the user may want to look for lost records there
 		s.forget(earlier)
 	}
 	s.log.Debug("store opened", "seq", s.opened.Seq, "message", s.opened.Message,
@@ -253,9 +253,9 @@ func (s *Store) verify(m mark, o Options) (*database, error) {
 	if err != nil || o.AcceptTruncated || !d.wal.hasFrame || d.wal.lastFrame >= m.lastFrame {
 		return d, err
 	}
-	// The write-ahead files end before the last frame. Their end is lost, or that
-	// frame is in a table already: Badger keeps the file of an earlier memtable as
-	// long as somebody reads it, and deletes later ones before.
+	// The write-ahead files end before the last frame. Either their end is lost, or
+	// that frame is in a table already: Badger keeps the file of an earlier memtable
+	// while a reader uses it, and deletes later ones first.
 	there, err := d.holdsFrame(m.lastFrame)
 	if err != nil {
 		return d, corrupt("its tables cannot be read", err)
@@ -298,7 +298,7 @@ func truncated(acknowledged, found hub.Seq) *StartError {
 	}
 }
 
-// abandon closes what an unsuccessful Open has opened.
+// abandon closes everything that an unsuccessful Open has opened.
 func (s *Store) abandon() {
 	if s.gate != nil {
 		s.gate.close()
@@ -311,57 +311,6 @@ func (s *Store) abandon() {
 	}
 	if s.lock != nil {
 		_ = s.lock.Close()
-	}
-}
-
-// Close waits for running calls, makes everything durable and releases the
-// store. Calls after it return ErrClosed. A second Close does nothing.
-func (s *Store) Close() error {
-	if !s.gate.close() {
-		return nil
-	}
-	s.writing.Lock() // an Append may still have to write HEAD
-	defer s.writing.Unlock()
-	s.stopHeadTimer()
-	whole, open, err := s.closeDatabase()
-	s.heading.Lock()
-	defer s.heading.Unlock()
-	if err == nil && s.Err() == nil {
-		err = errors.Join(s.head.write(s.mark(whole)), s.head.sync())
-	}
-	err = errors.Join(err, s.head.f.Close())
-	if !open { // else the lock ends with the process: Badger's goroutines are at it still
-		err = errors.Join(err, s.lock.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("persistence: closing the store: %w", redacted{err})
-	}
-	return nil
-}
-
-// closeDatabase closes Badger where that cannot do harm: it flushes memory to
-// new files, which kills the process on a full disk and is tried for ever on a
-// failing one. What is not flushed is in Badger's own log, as after a kill: whole
-// is false then, and nothing is lost. open says that Badger was left open.
-func (s *Store) closeDatabase() (whole, open bool, err error) {
-	if ok, _ := s.space.look(); !ok {
-		s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
-		return false, true, nil
-	}
-	done := make(chan error, 1)
-	go func() { done <- s.db.Close() }()
-	if s.Err() == nil {
-		if err := <-done; err != nil {
-			return false, false, err
-		}
-		return true, false, s.badger.failure()
-	}
-	const patience = 5 * time.Second
-	select {
-	case err := <-done:
-		return false, false, err
-	case <-time.After(patience):
-		return false, true, errors.New("the database does not close after its failure")
 	}
 }
 
@@ -384,40 +333,3 @@ func (s *Store) LastSync() time.Duration { return time.Duration(s.synced.Load())
 // Room says whether the disk has room for further commands and how many bytes
 // are free on it. The answer may be 50 ms old.
 func (s *Store) Room() (ok bool, free int64) { return s.space.room() }
-
-// Failed is closed when a write has failed. What it wrote is unknown then, and
-// no write will be accepted: the process has to end and to start again.
-func (s *Store) Failed() <-chan struct{} { return s.failed }
-
-// Err returns why the store has failed, or nil.
-func (s *Store) Err() error {
-	if err := s.failure.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// fail makes the store refuse all further writes and returns what callers are
-// told.
-func (s *Store) fail(cause error) error {
-	s.failing.Do(func() {
-		err := error(&failure{
-			told: hub.NewError(hub.CodeStoreFailed, "the store failed; whether the last writes were kept is unknown").
-				WithFix("the hub ends with exit code 70: check the disk, then start it again and look before repeating a write"),
-			cause: redacted{cause},
-		})
-		s.failure.Store(&err)
-		s.log.Error("the store failed", "cause", redact(cause.Error()))
-		close(s.failed)
-	})
-	return s.Err()
-}
-
-// failure is a *hub.Error for clients that keeps its cause for errors.Is.
-type failure struct {
-	told  *hub.Error
-	cause error
-}
-
-func (f *failure) Error() string   { return f.told.Message }
-func (f *failure) Unwrap() []error { return []error{f.told, f.cause} }

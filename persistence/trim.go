@@ -8,6 +8,9 @@ import (
 	"hubcli/hub"
 )
 
+// trimBatch is how many frames one transaction deletes at most.
+const trimBatch = 1000
+
 // trim deletes the frames that lie wholly up to seq, a batch at a time so that
 // commits of the hub go in between.
 func (s *Store) trim(seq hub.Seq) error {

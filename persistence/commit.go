@@ -1,0 +1,102 @@
+package persistence
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// discardEvery is the number of commits between two looks for versions that
+// Badger may drop.
+const discardEvery = 256
+
+// commitAll commits entries in order, in as few transactions as they fit.
+func (s *Store) commitAll(entries []entry) error {
+	for len(entries) > 0 {
+		n, cost := 0, int64(0)
+		for n < len(entries) && n < maxTxnEntries-1 {
+			if cost += entries[n].cost(); cost >= maxTxnBytes && n > 0 {
+				break
+			}
+			n++
+		}
+		if err := s.commit(entries[:n]); err != nil {
+			return err
+		}
+		entries = entries[n:]
+	}
+	return nil
+}
+
+// commit makes entries durable in one transaction and returns after Badger has
+// synced it. A nil value under a frame's key deletes the frame. The caller holds
+// s.writing, or runs inside Open, and publishes the new timestamp itself. The
+// bytes that entries hold may be reused when commit returns.
+//
+// The store hands out its own commit timestamps (Badger's managed mode), for two
+// reasons. A read never waits for a commit under way, because it reads at the last
+// published timestamp. And at most one transaction is under way, so at most one
+// can be torn by a crash, which verify.go relies on.
+//
+// Badger's own answer is not enough: it logs a failed sync of the value log and
+// returns nil. badgerLog keeps such lines, and a line during a commit makes the
+// commit fail.
+func (s *Store) commit(entries []entry) error {
+	gen, _, err := s.gate.enter()
+	if err != nil {
+		return err
+	}
+	defer s.gate.leave(gen)
+	if err := s.badger.failure(); err != nil {
+		return err
+	}
+	txn := s.db.NewTransactionAt(s.lastTS, true)
+	defer txn.Discard()
+	var size int64
+	for _, e := range entries {
+		if e.value == nil && bytes.HasPrefix(e.key, []byte(prefixFrame)) {
+			err = txn.Delete(e.key)
+		} else {
+			err = txn.SetEntry(&badger.Entry{Key: e.key, Value: e.value, ExpiresAt: e.expires})
+		}
+		if err != nil {
+			return err
+		}
+		size += int64(len(e.key) + len(e.value))
+	}
+	begin := time.Now()
+	err = txn.CommitAt(s.lastTS+1, nil)
+	s.synced.Store(int64(max(time.Since(begin), 1)))
+	if err = errors.Join(err, s.badger.failure()); err != nil {
+		return err
+	}
+	s.lastTS++
+	s.space.written.Add(size)
+	s.ahead.wrote(entries)
+	if s.commits++; s.commits%discardEvery == 0 {
+		if ts, ok := s.gate.unread(); ok {
+			s.db.SetDiscardTs(ts)
+		}
+	}
+	return nil
+}
+
+// cost is what Badger counts of an entry against the limit of a transaction.
+func (e *entry) cost() int64 {
+	if len(e.value) < valueThreshold {
+		return int64(len(e.key) + len(e.value) + 12)
+	}
+	return int64(len(e.key) + 24)
+}
+
+// txnSize returns the bytes of entries and whether they fit one transaction.
+func txnSize(entries []entry) (size int64, fits bool) {
+	var cost int64
+	for i := range entries {
+		cost += entries[i].cost()
+		size += int64(len(entries[i].key) + len(entries[i].value) + 32)
+	}
+	return size, len(entries) < maxTxnEntries && cost < maxTxnBytes
+}

@@ -1,0 +1,40 @@
+package persistence
+
+import "hubcli/hub"
+
+// Failed is closed when a write has failed. What it wrote is unknown then, and
+// no write will be accepted: the process has to end and to start again.
+func (s *Store) Failed() <-chan struct{} { return s.failed }
+
+// Err returns why the store has failed, or nil.
+func (s *Store) Err() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// fail makes the store refuse all further writes and returns what callers are
+// told.
+func (s *Store) fail(cause error) error {
+	s.failing.Do(func() {
+		err := error(&failure{
+			told: hub.NewError(hub.CodeStoreFailed, "the store failed; whether the last writes were kept is unknown").
+				WithFix("the hub ends with exit code 70: check the disk, then start it again and look before repeating a write"),
+			cause: redacted{cause},
+		})
+		s.failure.Store(&err)
+		s.log.Error("the store failed", "cause", redact(cause.Error()))
+		close(s.failed)
+	})
+	return s.Err()
+}
+
+// failure is a *hub.Error for clients that keeps its cause for errors.Is.
+type failure struct {
+	told  *hub.Error
+	cause error
+}
+
+func (f *failure) Error() string   { return f.told.Message }
+func (f *failure) Unwrap() []error { return []error{f.told, f.cause} }
