@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 )
 
 // Free space. Badger writes through memory maps of sparse files: on a full disk
-// the process dies of SIGBUS, and again at the next start. Three things stand
-// before that, each for what the one before cannot hold up:
+// the process dies of SIGBUS, and again at the next start. Three defenses prevent
+// that. Each one covers the case that the one before cannot:
 //
 //  1. The gate: commands are refused while there is still room for what is under
 //     way and for what Badger does in the background.
@@ -36,8 +37,8 @@ const (
 	// earlier, but never with more than maxForesight free.
 	foresight    = 250 * time.Millisecond
 	maxForesight = 1 << 30
-	// ownShare is what the hub itself may take between two looks: of that, nothing
-	// is said about others.
+	// ownShare is how many bytes the hub itself may take between two looks. A loss
+	// up to that size is not counted as other programs' writing.
 	ownShare = 32 << 20
 	// openNeeded must be free for Badger to be opened at all: it flushes what
 	// the memtables hold and begins new files.
@@ -53,6 +54,7 @@ const (
 // space watches how much of the store's disk is free.
 type space struct {
 	dir     string
+	log     *slog.Logger
 	free    func(dir string) (int64, error) // statfs; a seam for tests
 	written atomic.Int64                    // bytes since the disk was asked
 	state   atomic.Pointer[spaceState]
@@ -67,8 +69,8 @@ type spaceState struct {
 	ok   bool
 }
 
-func newSpace(dir string, free func(string) (int64, error)) *space {
-	s := &space{dir: dir, free: free}
+func newSpace(dir string, log *slog.Logger, free func(string) (int64, error)) *space {
+	s := &space{dir: dir, log: log, free: free}
 	s.state.Store(&spaceState{ok: true})
 	return s
 }
@@ -120,15 +122,28 @@ func (s *space) ask() *spaceState {
 	}
 	now.ok = free >= need
 	switch {
-	case s.ballast && free < commitNeeded: // whoever is at it in the background may need it
+	case s.ballast && free < commitNeeded: // a flush in the background may need it
 		s.drop()
 	case now.ok && !s.ballast:
 		if s.ballast = fillBallast(s.ballastName()) == nil; s.ballast {
-			now.free -= ballastSize // nobody else took it
+			now.free -= ballastSize // no other program took it
 		}
 	}
-	s.state.Store(now)
+	s.change(last, now)
 	return now
+}
+
+// change puts a new state in the place of last, and logs that writes stop or
+// resume. It does nothing if another caller changed the state meanwhile.
+func (s *space) change(last, now *spaceState) {
+	switch {
+	case !s.state.CompareAndSwap(last, now):
+	case last.ok && !now.ok:
+		s.log.Warn("the disk is nearly full: writes are refused until space is freed; reads go on and nothing is lost",
+			"free", mebibytes(now.free), "needed", mebibytes(roomAgain), "folder", s.dir)
+	case !last.ok && now.ok:
+		s.log.Info("the disk has room again: writes are accepted", "free", mebibytes(now.free))
+	}
 }
 
 // fits reports whether size bytes can be committed without danger, giving up the
@@ -153,7 +168,7 @@ func (s *space) tight(size int64) bool {
 		return false
 	}
 	last := s.state.Load()
-	s.state.CompareAndSwap(last, &spaceState{at: time.Now(), free: last.free})
+	s.change(last, &spaceState{at: time.Now(), free: last.free})
 	return true
 }
 
@@ -207,8 +222,8 @@ func fillBallast(name string) error {
 	return err
 }
 
-// writeNoise fills f with bytes that no file system can compress away or store
-// as a hole.
+// writeNoise fills f with bytes that no file system can compress or store as a
+// hole.
 func writeNoise(f *os.File, size int64) error {
 	var seed [32]byte
 	copy(seed[:], randomBytes(len(seed)))

@@ -1,6 +1,8 @@
 package persistence
 
 import (
+	"bytes"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -17,7 +19,7 @@ import (
 func TestGateSeesHowFastTheDiskFills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := int64(2 << 30)
-		s := newSpace(t.TempDir(), func(string) (int64, error) { return free, nil })
+		s := newSpace(t.TempDir(), slog.New(slog.DiscardHandler), func(string) (int64, error) { return free, nil })
 		// closes is what is free when the gate closes while so much is taken at each look.
 		closes := func(taken int64) int64 {
 			for free = 2 << 30; free > 0; free -= taken {
@@ -38,6 +40,33 @@ func TestGateSeesHowFastTheDiskFills(t *testing.T) {
 		slow, fast := closes(64<<20), closes(150<<20)
 		if slow < roomNeeded+64<<20 || fast < 2*slow {
 			t.Errorf("the gate closes with %s free where 64 MiB are taken at a look, with %s where it is 150", mebibytes(slow), mebibytes(fast))
+		}
+	})
+}
+
+// The operator reads in the log when writes stop and when they resume, once each.
+func TestFullDiskIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		free := int64(2 << 30)
+		s := newSpace(t.TempDir(), slog.New(slog.NewTextHandler(&out, nil)), func(string) (int64, error) { return free, nil })
+		look := func(bytesFree int64) {
+			free = bytesFree
+			for range 5 {
+				time.Sleep(2 * time.Second)
+				s.room()
+			}
+		}
+		for range 2 {
+			look(2 << 30)
+			look(1 << 20)
+		}
+		s.tight(1) // a commit that finds the gate closed already adds no line
+		look(2 << 30)
+		for line, want := range map[string]int{"level=WARN msg=\"the disk is nearly full": 2, "level=INFO msg=\"the disk has room again": 2} {
+			if got := strings.Count(out.String(), line); got != want {
+				t.Errorf("%d lines with %q, want %d:\n%s", got, line, want, out.String())
+			}
 		}
 	})
 }

@@ -110,7 +110,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.free == nil {
 		o.free = freeBytes
 	}
-	s.space = newSpace(dir, o.free)
+	s.space = newSpace(dir, s.log, o.free)
 	if err := s.open(o); err != nil {
 		s.abandon()
 		return nil, err
