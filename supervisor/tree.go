@@ -23,7 +23,7 @@ import (
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/persistence"
-	"hubcli/search"
+	"hubcli/persistence/search"
 	"hubcli/workspace"
 )
 

@@ -19,7 +19,7 @@ type layer struct {
 }
 
 var (
-	server = []string{"hub", "api", "actors", "actors/core", "persistence", "search", "workspace", "supervisor", "httpapi"}
+	server = []string{"hub", "api", "actors", "actors/core", "persistence", "persistence/search", "workspace", "supervisor", "httpapi"}
 	client = []string{"hub", "api", "api/client"}
 )
 
@@ -31,9 +31,9 @@ var layers = []layer{
 	{dir: "api/client", may: []string{"hub", "api"}, why: "the client knows the hub over HTTP only"},
 	{dir: "actors", may: []string{"hub", "actors/core"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
 	{dir: "persistence", may: []string{"hub", "actors", "actors/core"}, why: "the store satisfies the interfaces of actors and knows nobody above"},
-	{dir: "search", may: []string{"hub", "actors"}, why: "the index satisfies the interface of actors and is derived: it knows neither store nor HTTP"},
+	{dir: "persistence/search", may: []string{"hub", "actors"}, why: "the index satisfies the interface of actors and is derived: it knows neither store nor HTTP"},
 	{dir: "workspace", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
-	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "search", "workspace", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
+	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "persistence/search", "workspace", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
 	{dir: "mcp", may: append([]string{"hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
@@ -194,9 +194,9 @@ var others = []other{
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},
-	{"github.com/blevesearch/bleve", []string{"search"}, "words are indexed in one place; nothing else sees the engine"},
-	{"github.com/blevesearch/bleve_index_api", []string{"search"}, "the engine's interfaces"},
-	{"golang.org/x/text", []string{"search"}, "words are compared without regard to accents and composition"},
+	{"github.com/blevesearch/bleve", []string{"persistence/search"}, "words are indexed in one place; nothing else sees the engine"},
+	{"github.com/blevesearch/bleve_index_api", []string{"persistence/search"}, "the engine's interfaces"},
+	{"golang.org/x/text", []string{"persistence/search"}, "words are compared without regard to accents and composition"},
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 	{"github.com/tailscale/hujson", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},

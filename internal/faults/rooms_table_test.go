@@ -31,12 +31,12 @@ var roomFaults = []fault{
 	{
 		"index passes what is in doubt", "actors/indexdoubt.go",
 		"		at.Seq = min(at.Seq, seq-1)", "		at.Seq = min(at.Seq, seq+1<<20)",
-		"search", "TestSearchSaysWhatIsInDoubt",
+		"persistence/search", "TestSearchSaysWhatIsInDoubt",
 	},
 	{
 		"index waits for rows that never come", "actors/indexdoubt.go",
 		"	delete(x.held, k)\n", "",
-		"search", "TestSearchGoesOnAfterAQuarantine",
+		"persistence/search", "TestSearchGoesOnAfterAQuarantine",
 	},
 	{
 		"store keeps its earlier format", "persistence/store.go",
@@ -158,24 +158,24 @@ var roomFaults = []fault{
 
 	// Search and memory.
 	{
-		"parties not asked for", "search/find.go",
+		"parties not asked for", "persistence/search/find.go",
 		"if field == fieldDirect && !f.q.Operator {", "if false && !f.q.Operator {",
-		"search", "TestFindIsWhatAScanFinds",
+		"persistence/search", "TestFindIsWhatAScanFinds",
 	},
 	{
-		"direct messages move scores", "search/find.go",
+		"direct messages move scores", "persistence/search/find.go",
 		"r, err := f.reader.TermFieldReader(f.ctx, []byte(term), fieldPublic, false, false, false)", "r, err := f.reader.TermFieldReader(f.ctx, []byte(term), fieldDirect, false, false, false)",
-		"search", "TestFindIsWhatAScanFinds",
+		"persistence/search", "TestFindIsWhatAScanFinds",
 	},
 	{
-		"position ahead of the words", "search/index.go",
+		"position ahead of the words", "persistence/search/index.go",
 		"binary.BigEndian.PutUint64(at[:], uint64(upto.Message))", "binary.BigEndian.PutUint64(at[:], uint64(upto.Message)+1)",
-		"search", "TestKilled",
+		"persistence/search", "TestKilled",
 	},
 	{
-		"files mapped without a look", "search/open.go",
+		"files mapped without a look", "persistence/search/open.go",
 		"err := verify(x.enginePath())", "err := error(nil)",
-		"search", "TestOpen",
+		"persistence/search", "TestOpen",
 	},
 	{
 		"feeding the index does not rest", "actors/pace.go",
@@ -198,9 +198,9 @@ var roomFaults = []fault{
 		"actors", "TestFullDiskPausesFeeding",
 	},
 	{
-		"common words cost as many as there are", "search/find.go",
+		"common words cost as many as there are", "persistence/search/find.go",
 		"all[:min(len(all), none+maxAnyWords)]", "all",
-		"search", "TestAnyOfTheRarest",
+		"persistence/search", "TestAnyOfTheRarest",
 	},
 	{
 		"replaced memories count", "actors/core/memory.go",
@@ -210,7 +210,7 @@ var roomFaults = []fault{
 	{
 		"search does not wait", "actors/service_search.go",
 		"h.indexer.await(ctx, searchFresh)", "h.indexer.await(ctx, 0)",
-		"search", "TestWhatIsAcknowledgedIsFound",
+		"persistence/search", "TestWhatIsAcknowledgedIsFound",
 	},
 
 	// Invites, joining, artifacts.
