@@ -14,7 +14,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
-	"hubcli/workspace"
+	"hubcli/integrations/folders"
 )
 
 func withFolders(f Folders) func(*Options) { return func(o *Options) { o.Folders = f } }
@@ -52,7 +52,7 @@ func TestBindings(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "work"), link); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	r := start(t, newMemStore(), withFolders(workspace.New()))
+	r := start(t, newMemStore(), withFolders(folders.New()))
 	room, other := r.newRoom("Front"), r.newRoom("Back")
 	bind := func(id hub.RoomID, path string) (hub.Outcome[hub.Room], error) {
 		return r.BindRoom(t.Context(), id, hub.BindingInput{Path: path, AgentID: "ann"})
@@ -84,7 +84,7 @@ func TestBindings(t *testing.T) {
 		}
 	}
 	check(r, "live")
-	again := start(t, r.crash(), withFolders(workspace.New()))
+	again := start(t, r.crash(), withFolders(folders.New()))
 	check(again, "after a loss of power")
 	if err := os.RemoveAll(deep); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestSpellingsAreAskedFor(t *testing.T) {
 	if err := os.Mkdir(lower, 0o755); err != nil {
 		t.Skipf("case does not count on this file system: %v", err)
 	}
-	r := start(t, newMemStore(), withFolders(workspace.New()))
+	r := start(t, newMemStore(), withFolders(folders.New()))
 	room, other := r.newRoom("Front"), r.newRoom("Back")
 	bind := func(id hub.RoomID, path string) {
 		t.Helper()

@@ -58,7 +58,7 @@ func TestToolsOwnWordsCount(t *testing.T) {
 func fixesOfTheHub(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, dir := range []string{"actors", "hub", "api", "httpapi", "workspace", "persistence/search"} {
+	for _, dir := range []string{"actors", "hub", "api", "httpapi", "integrations/folders", "persistence/search"} {
 		err := filepath.WalkDir(filepath.Join("..", dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

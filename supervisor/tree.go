@@ -22,9 +22,9 @@ import (
 	"hubcli/actors"
 	"hubcli/httpapi"
 	"hubcli/hub"
+	"hubcli/integrations/folders"
 	"hubcli/persistence"
 	"hubcli/persistence/search"
-	"hubcli/workspace"
 )
 
 // Config says what hub to run. Storage and Listener are required.
@@ -112,7 +112,7 @@ func (t *Tree) startParts() (err error) {
 		return err
 	}
 	options := actors.Options{
-		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: workspace.New(),
+		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
 		Runner: c.Runner, BaseURL: c.BaseURL,
 	}
 	if !c.WithoutSearch {

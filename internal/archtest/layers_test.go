@@ -19,7 +19,7 @@ type layer struct {
 }
 
 var (
-	server = []string{"hub", "api", "actors", "actors/core", "persistence", "persistence/search", "workspace", "supervisor", "httpapi"}
+	server = []string{"hub", "api", "actors", "actors/core", "persistence", "persistence/search", "integrations/folders", "supervisor", "httpapi"}
 	client = []string{"hub", "api", "api/client"}
 )
 
@@ -32,8 +32,8 @@ var layers = []layer{
 	{dir: "actors", may: []string{"hub", "actors/core"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
 	{dir: "persistence", may: []string{"hub", "actors", "actors/core"}, why: "the store satisfies the interfaces of actors and knows nobody above"},
 	{dir: "persistence/search", may: []string{"hub", "actors"}, why: "the index satisfies the interface of actors and is derived: it knows neither store nor HTTP"},
-	{dir: "workspace", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
-	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "persistence/search", "workspace", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
+	{dir: "integrations/folders", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
+	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
 	{dir: "mcp", may: append([]string{"hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},

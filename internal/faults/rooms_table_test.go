@@ -64,14 +64,14 @@ var roomFaults = []fault{
 		"actors", "TestSpellingsAreAskedFor",
 	},
 	{
-		"linked work trees are strangers", "workspace/git.go",
+		"linked work trees are strangers", "integrations/folders/git.go",
 		"		common = named\n", "		_ = named\n",
-		"workspace", "TestWorkTrees",
+		"integrations/folders", "TestWorkTrees",
 	},
 	{
-		"a file system hangs its caller", "workspace/folders.go",
+		"a file system hangs its caller", "integrations/folders/folders.go",
 		"		return a.v, a.err\n	case <-timeout.C:\n		return none, errHangs()\n", "		return a.v, a.err\n",
-		"workspace", "TestHungFileSystem",
+		"integrations/folders", "TestHungFileSystem",
 	},
 	{
 		"rooms lost at a start", "actors/restore.go",

@@ -1,5 +1,5 @@
 //go:build !unix
 
-package workspace
+package folders
 
 const dontWait = 0
