@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/smoke"
 	"hubcli/hub"
 	"hubcli/relay"
-	"hubcli/smoke"
 )
 
 // The ways to the hub that a smoke-test role may take.

@@ -37,9 +37,9 @@ var layers = []layer{
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
 	{dir: "mcp", may: append([]string{"hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
-	{dir: "smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
+	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
 	{dir: "hook", may: []string{"hub"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
-	{dir: "cli", may: append([]string{"hook", "mcp", "relay", "smoke"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "cli", may: append([]string{"hook", "mcp", "relay", "cli/smoke"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "capsule", may: []string{"hub"}, why: "the archive format knows rows only"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
@@ -127,7 +127,7 @@ func TestClientSideNeverReachesTheServer(t *testing.T) {
 	}
 	forbidden := slices.DeleteFunc(slices.Clone(server), func(dir string) bool { return dir == "hub" || dir == "api" })
 	for from := range imports {
-		if !slices.ContainsFunc([]string{"cli", "hook", "mcp", "relay", "smoke", "stress", "api"}, func(c string) bool { return within(from, c) }) {
+		if !slices.ContainsFunc([]string{"cli", "hook", "mcp", "relay", "stress", "api"}, func(c string) bool { return within(from, c) }) {
 			continue
 		}
 		seen := map[string]bool{from: true}

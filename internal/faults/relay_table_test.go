@@ -109,13 +109,13 @@ var relayFaults = []fault{
 		"relay", "TestTransportSlicesWaits",
 	},
 	{
-		"a claim that is granted while it is held goes unnoticed", "smoke/leases.go",
+		"a claim that is granted while it is held goes unnoticed", "cli/smoke/leases.go",
 		"	if got.Acquired || got.Row.OwnerAgentID != p.owner {\n", "	if false {\n",
-		"smoke", "TestLiesAreNoticed",
+		"cli/smoke", "TestLiesAreNoticed",
 	},
 	{
-		"a rollup that does not come goes unnoticed", "smoke/tasks.go",
+		"a rollup that does not come goes unnoticed", "cli/smoke/tasks.go",
 		"	if row.Status != hub.TaskDone || row.CompletedAt == nil {\n", "	if false {\n",
-		"smoke", "TestLiesAreNoticed",
+		"cli/smoke", "TestLiesAreNoticed",
 	},
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"hubcli/api/client"
+	"hubcli/cli/smoke"
 	"hubcli/hub"
 	"hubcli/internal/testhub"
-	"hubcli/smoke"
 )
 
 // stale says that a role is here which was killed long ago.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"hubcli/smoke"
+	"hubcli/cli/smoke"
 )
 
 // liars are what the steps must notice.

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/api/client"
+	"hubcli/cli/smoke"
 	"hubcli/hub"
 	"hubcli/internal/testhub"
-	"hubcli/smoke"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

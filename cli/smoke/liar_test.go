@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/cli/smoke"
 	"hubcli/hub"
 	"hubcli/internal/testhub"
-	"hubcli/smoke"
 )
 
 // A test that cannot fail proves nothing: here a real hub is made to lie, and the
