@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 func newDecision(env *Env) *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 // Two variables of the environment stand in for flags that are not given, in every

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/hook"
+	"hubcli/integrations/hook"
 )
 
 // A hook has two seconds in all, the start of the process included: whoever

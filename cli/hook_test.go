@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/hook"
+	"hubcli/integrations/hook"
 	"hubcli/internal/testport"
 )
 

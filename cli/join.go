@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 type joinOptions struct {

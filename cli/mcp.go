@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 	"hubcli/mcp"
 )
 

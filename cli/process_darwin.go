@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hubcli/hook"
+	"hubcli/integrations/hook"
 )
 
 // lookProcess returns a process that runs.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strconv"
 
-	"hubcli/hook"
+	"hubcli/integrations/hook"
 )
 
 // lookProcess returns a process that runs. It began at a tick of the clock since

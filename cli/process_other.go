@@ -2,7 +2,7 @@
 
 package cli
 
-import "hubcli/hook"
+import "hubcli/integrations/hook"
 
 // lookProcess knows no process here.
 func lookProcess(int) (hook.Process, bool) { return hook.Process{}, false }

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"hubcli/hook"
+	"hubcli/integrations/hook"
 )
 
 // detached makes a child without a console of its own that does not get the

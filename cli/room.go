@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 func newRoom(env *Env) *cobra.Command {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 type roomStatusOptions struct {

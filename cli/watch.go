@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 type watchOptions struct {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"hubcli/api/client"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 // The words of watchOutcome.Outcome.

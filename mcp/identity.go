@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 // Of choosing a name.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 	"hubcli/internal/testhub"
 )
 

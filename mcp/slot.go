@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"time"
 
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 // Of the folder of slots.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"hubcli/api/client"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 func watchTools() []tool {

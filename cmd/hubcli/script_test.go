@@ -26,8 +26,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hubcli/api/client"
-	"hubcli/hook"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 	"hubcli/internal/testport"
 )
 

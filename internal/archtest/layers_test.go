@@ -35,11 +35,11 @@ var layers = []layer{
 	{dir: "integrations/folders", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
 	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
-	{dir: "mcp", may: append([]string{"hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
+	{dir: "mcp", may: append([]string{"integrations/hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
-	{dir: "hook", may: []string{"hub"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
-	{dir: "cli", may: append([]string{"hook", "mcp", "relay", "cli/smoke"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "integrations/hook", may: []string{"hub"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
+	{dir: "cli", may: append([]string{"integrations/hook", "mcp", "relay", "cli/smoke"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "capsule", may: []string{"hub"}, why: "the archive format knows rows only"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
@@ -127,7 +127,7 @@ func TestClientSideNeverReachesTheServer(t *testing.T) {
 	}
 	forbidden := slices.DeleteFunc(slices.Clone(server), func(dir string) bool { return dir == "hub" || dir == "api" })
 	for from := range imports {
-		if !slices.ContainsFunc([]string{"cli", "hook", "mcp", "relay", "stress", "api"}, func(c string) bool { return within(from, c) }) {
+		if !slices.ContainsFunc([]string{"cli", "integrations/hook", "mcp", "relay", "stress", "api"}, func(c string) bool { return within(from, c) }) {
 			continue
 		}
 		seen := map[string]bool{from: true}
@@ -189,7 +189,7 @@ var others = []other{
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "hook", "cmd/hubcli", "stress", "relay", "integrations/harness/files", "integrations/spawn"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "integrations/hook", "cmd/hubcli", "stress", "relay", "integrations/harness/files", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},

@@ -25,7 +25,7 @@ var mcpFaults = []fault{
 		"mcp", "TestSlotResumesTheJoinedIdentity",
 	},
 	{
-		"slot that others read is trusted", "hook/trust.go",
+		"slot that others read is trusted", "integrations/hook/trust.go",
 		"	case permissions(info)&others != 0:", "	case permissions(info)&others&0o022 != 0:",
 		"mcp", "TestSlotThatCannotBeTrustedIsRefused",
 	},
@@ -100,19 +100,19 @@ var mcpFaults = []fault{
 		"mcp", "TestPingIsNoIntroduction",
 	},
 	{
-		"bridge that is gone counts", "hook/notes.go",
+		"bridge that is gone counts", "integrations/hook/notes.go",
 		"runs && now.Began == note.Bridge.Began {", "runs && now.Began != \"\" {",
-		"hook", "TestHooksFindTheBridgeOfTheirHarness",
+		"integrations/hook", "TestHooksFindTheBridgeOfTheirHarness",
 	},
 	{
-		"hook goes by another session's bridge", "hook/notes.go",
+		"hook goes by another session's bridge", "integrations/hook/notes.go",
 		"			return !goesOn(at)", "			return false",
-		"hook", "TestWhoseNoteCounts",
+		"integrations/hook", "TestWhoseNoteCounts",
 	},
 	{
-		"hook goes by the bridge of an outer harness", "hook/notes.go",
+		"hook goes by the bridge of an outer harness", "integrations/hook/notes.go",
 		"near := len(within(above))", "near := len(above)",
-		"hook", "TestWhoseNoteCounts",
+		"integrations/hook", "TestWhoseNoteCounts",
 	},
 	{
 		"hook line without its data root", "integrations/harness/piece.go",
@@ -120,19 +120,19 @@ var mcpFaults = []fault{
 		"integrations/harness", "TestHookLinesNameTheDataRoot",
 	},
 	{
-		"command that ends the bridge is offered", "hook/run.go",
+		"command that ends the bridge is offered", "integrations/hook/run.go",
 		"	if r.bridged {\n		return true\n	}\n", "	if r.bridged {\n		return false\n	}\n",
-		"hook", "TestWhoHasABridgeIsToldOfItsTools",
+		"integrations/hook", "TestWhoHasABridgeIsToldOfItsTools",
 	},
 	{
-		"note in a folder of many is believed", "hook/notes.go",
+		"note in a folder of many is believed", "integrations/hook/notes.go",
 		"	if !trusts(n.Dir, n.Tell) || !trusts(path, n.Tell) {", "	if !trusts(path, n.Tell) {",
-		"hook", "TestWhatOthersCanHaveWrittenIsIgnored",
+		"integrations/hook", "TestWhatOthersCanHaveWrittenIsIgnored",
 	},
 	{
-		"binding that others wrote is believed", "hook/saved.go",
+		"binding that others wrote is believed", "integrations/hook/saved.go",
 		"|| !trusts(s.path(session), s.tell) {", "{",
-		"hook", "TestWhatOthersCanHaveWrittenIsIgnored",
+		"integrations/hook", "TestWhatOthersCanHaveWrittenIsIgnored",
 	},
 	{
 		"session outlives its client", "mcp/bridge.go",

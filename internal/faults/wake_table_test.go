@@ -87,44 +87,44 @@ var wakeFaults = []fault{
 
 	// Hooks.
 	{
-		"turn held for what is being read", "hook/stop.go",
+		"turn held for what is being read", "integrations/hook/stop.go",
 		"		fresh = r.unread(ctx, s, fresh)\n", "		_ = r.unread(ctx, s, fresh)\n",
-		"hook", "TestStopWaitsForWhatIsBeingRead",
+		"integrations/hook", "TestStopWaitsForWhatIsBeingRead",
 	},
 	{
-		"two hooks hold one turn", "hook/stop.go",
+		"two hooks hold one turn", "integrations/hook/stop.go",
 		"if !told.Moved {", "if false && !told.Moved {",
-		"hook", "TestTwoRunsForOneEvent",
+		"integrations/hook", "TestTwoRunsForOneEvent",
 	},
 	{
-		"hook holds while a watch is armed", "hook/stop.go",
+		"hook holds while a watch is armed", "integrations/hook/stop.go",
 		"if a.Watching {", "if false && a.Watching {",
-		"hook", "TestStopIsSilentWhileAWatchIsArmed",
+		"integrations/hook", "TestStopIsSilentWhileAWatchIsArmed",
 	},
 	{
-		"hook speaks to sub-agents", "hook/run.go",
+		"hook speaks to sub-agents", "integrations/hook/run.go",
 		"case r.payload.SubAgent:", "case false && r.payload.SubAgent:",
-		"hook", "TestSilence",
+		"integrations/hook", "TestSilence",
 	},
 	{
-		"role taken for a sub-agent", "hook/payload.go",
+		"role taken for a sub-agent", "integrations/hook/payload.go",
 		`f.text("agent_id") != ""`, `f.text("agent_id", "agent_type") != ""`,
-		"hook", "TestRoleIsNoSubAgent",
+		"integrations/hook", "TestRoleIsNoSubAgent",
 	},
 	{
-		"hook displaces a session", "hook/run.go",
+		"hook displaces a session", "integrations/hook/run.go",
 		"replace := false", "replace := true",
-		"hook", "TestSessionStartRegistersOnce",
+		"integrations/hook", "TestSessionStartRegistersOnce",
 	},
 	{
-		"two hooks make two agents", "hook/saved.go",
+		"two hooks make two agents", "integrations/hook/saved.go",
 		"err = os.Link(temp, s.path(session))", "err = os.Rename(temp, s.path(session))",
-		"hook", "TestTwoRunsForOneEvent",
+		"integrations/hook", "TestTwoRunsForOneEvent",
 	},
 	{
-		"peers write lines of their own", "hook/text.go",
+		"peers write lines of their own", "integrations/hook/text.go",
 		"case unicode.IsSpace(r) || unicode.IsControl(r):", "case r != '\\n' && (unicode.IsSpace(r) || unicode.IsControl(r)):",
-		"hook", "TestQuote",
+		"integrations/hook", "TestQuote",
 	},
 	{
 		"hook panics", "cli/hook.go",
