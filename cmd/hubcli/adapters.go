@@ -11,7 +11,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/cli"
-	"hubcli/integrations/harness"
+	"hubcli/integrations/adapter"
 	"hubcli/supervisor"
 )
 
@@ -29,8 +29,8 @@ func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	if !ok || err != nil || cfg.DataRoot == "" {
 		return nil
 	}
-	c := harness.Config{
-		World: harness.World{GOOS: runtime.GOOS, Home: home, DataRoot: cfg.DataRoot, Getenv: os.Getenv},
+	c := adapter.Config{
+		World: adapter.World{GOOS: runtime.GOOS, Home: home, DataRoot: cfg.DataRoot, Getenv: os.Getenv},
 		Self:  os.Executable, LookPath: exec.LookPath,
 		Hub: client.New(client.Config{BaseURL: base}), Logger: log,
 	}
@@ -43,13 +43,13 @@ func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	if cfg.Storage != filepath.Join(cfg.DataRoot, "app.db") {
 		c.Storage = cfg.Storage
 	}
-	return harness.New(c)
+	return adapter.New(c)
 }
 
 // ensureAdapters sets detected harnesses up beside the start, if that was asked
 // for, until the returned function is called.
 func ensureAdapters(cfg *cli.DaemonConfig, a supervisor.Adapters, log *slog.Logger) (stop func()) {
-	adapters, ok := a.(*harness.Adapters)
+	adapters, ok := a.(*adapter.Adapters)
 	if !cfg.AutoEnsureAdapters || !ok {
 		return func() {}
 	}

@@ -184,12 +184,12 @@ var others = []other{
 	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol is spoken in one place"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"stress/ceiling"}, "the bench measures a bare server of the same SDK beside the bridge"},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"integrations/harness"}, "an installed entry is tried with the client of the same SDK"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"integrations/adapter"}, "an installed entry is tried with the client of the same SDK"},
 	{"github.com/google/jsonschema-go", []string{"mcp"}, "the arguments of tools are described and checked where they are taken"},
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "integrations/hook", "cmd/hubcli", "stress", "relay", "integrations/harness/files", "integrations/spawn"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "integrations/hook", "cmd/hubcli", "stress", "relay", "integrations/adapter/files", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
@@ -199,10 +199,10 @@ var others = []other{
 	{"golang.org/x/text", []string{"persistence/search"}, "words are compared without regard to accents and composition"},
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
-	{"github.com/tailscale/hujson", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
-	{"github.com/aymanbagabas/go-udiff", []string{"integrations/harness/edit"}, "a change is shown before it is made"},
-	{"github.com/pelletier/go-toml", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
-	{"go.yaml.in/yaml", []string{"integrations/harness/edit"}, "configuration files are parsed for places where they are edited"},
+	{"github.com/tailscale/hujson", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
+	{"github.com/aymanbagabas/go-udiff", []string{"integrations/adapter/edit"}, "a change is shown before it is made"},
+	{"github.com/pelletier/go-toml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
+	{"go.yaml.in/yaml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 }
 
 func TestOthersModulesStayBehindTheirWrapper(t *testing.T) {
@@ -295,9 +295,9 @@ func TestLayersRefuse(t *testing.T) {
 		{"cli", "supervisor", false},
 		{"stress/bench", "stress/wire", true},
 		{"stress/bench", "persistence", false},
-		{"integrations/harness", "integrations/provider", false},
-		{"integrations/harness", "hub", true},
-		{"integrations/harness", "integrations/harness/edit", true},
+		{"integrations/adapter", "integrations/provider", false},
+		{"integrations/adapter", "hub", true},
+		{"integrations/adapter", "integrations/adapter/edit", true},
 		{"cmd/hubcli", "supervisor", true},
 	} {
 		l, ok := layerOf(c.from)

@@ -4,53 +4,53 @@ package faults
 // where they are made.
 var adapterFaults = []fault{
 	{
-		"adapter changed without confirmation", "integrations/harness/change.go",
+		"adapter changed without confirmation", "integrations/adapter/change.go",
 		"err != nil && p.Prompt != \"\" {", "err != nil && p.Prompt == \"\" {",
-		"integrations/harness", "TestConfirmation",
+		"integrations/adapter", "TestConfirmation",
 	},
 	{
-		"digest of another plan taken", "integrations/harness/change.go",
+		"digest of another plan taken", "integrations/adapter/change.go",
 		"p.owner.Path, p.files.Digest(), ", "p.owner.Path, ",
-		"integrations/harness", "TestConfirmation",
+		"integrations/adapter", "TestConfirmation",
 	},
 	{
-		"file of a version written instead of its link", "integrations/harness/executable.go",
+		"file of a version written instead of its link", "integrations/adapter/executable.go",
 		"(sameFile(abs, path) || !runnable(path))", "!runnable(path)",
-		"integrations/harness", "TestExecutable",
+		"integrations/adapter", "TestExecutable",
 	},
 	{
-		"harness named where others read", "integrations/harness/rows_first.go",
+		"harness named where others read", "integrations/adapter/rows_first.go",
 		`claudeHooks("", "./.claude/settings.json")`, `claudeHooks(hub.HarnessClaudeCode, "./.claude/settings.json")`,
-		"integrations/harness", "TestWhatIsWritten",
+		"integrations/adapter", "TestWhatIsWritten",
 	},
 	{
-		"hooks of others hidden", "integrations/harness/entries.go",
+		"hooks of others hidden", "integrations/adapter/entries.go",
 		"if !ok || exists(own) ||", "if true || !ok || exists(own) ||",
-		"integrations/harness", "TestHooksThatWouldBeHidden",
+		"integrations/adapter", "TestHooksThatWouldBeHidden",
 	},
 	{
-		"hooks that cannot be read taken for none", "integrations/harness/entries.go",
+		"hooks that cannot be read taken for none", "integrations/adapter/entries.go",
 		"		return nil, err\n	}\n	_, found, err :=", "		return s.hooks, nil\n	}\n	_, found, err :=",
-		"integrations/harness", "TestHooksThatCannotBeRead",
+		"integrations/adapter", "TestHooksThatCannotBeRead",
 	},
 	{
-		"executable run that everybody may write", "integrations/harness/verify.go",
+		"executable run that everybody may write", "integrations/adapter/verify.go",
 		"if err := trusted(entry.Command); err != nil {", "if err := trusted(entry.Command); false && err != nil {",
-		"integrations/harness", "TestWhoMayWriteTheExecutable",
+		"integrations/adapter", "TestWhoMayWriteTheExecutable",
 	},
 	{
-		"own files taken for a harness", "integrations/harness/detect.go",
+		"own files taken for a harness", "integrations/adapter/detect.go",
 		"if !made[real] {", "if made != nil || !made[real] {",
-		"integrations/harness", "TestOwnFilesAreNoHarness",
+		"integrations/adapter", "TestOwnFilesAreNoHarness",
 	},
 	{
-		"harness that is not here set up", "integrations/harness/ensure.go",
+		"harness that is not here set up", "integrations/adapter/ensure.go",
 		"len(a.detect(ctx, r)) > 0", "len(a.detect(ctx, r)) >= 0",
-		"integrations/harness", "TestEnsure",
+		"integrations/adapter", "TestEnsure",
 	},
 	{
-		"home folder taken for a project", "integrations/harness/where.go",
+		"home folder taken for a project", "integrations/adapter/where.go",
 		"case sameFile(real, a.config.World.Home):", "case false && sameFile(real, a.config.World.Home):",
-		"integrations/harness", "TestWhere",
+		"integrations/adapter", "TestWhere",
 	},
 }

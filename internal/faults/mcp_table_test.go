@@ -115,9 +115,9 @@ var mcpFaults = []fault{
 		"integrations/hook", "TestWhoseNoteCounts",
 	},
 	{
-		"hook line without its data root", "integrations/harness/piece.go",
+		"hook line without its data root", "integrations/adapter/piece.go",
 		"	if e.DataRoot != \"\" {\n		line +=", "	if false {\n		line +=",
-		"integrations/harness", "TestHookLinesNameTheDataRoot",
+		"integrations/adapter", "TestHookLinesNameTheDataRoot",
 	},
 	{
 		"command that ends the bridge is offered", "integrations/hook/run.go",

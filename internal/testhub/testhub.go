@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"hubcli/api/client"
-	"hubcli/integrations/harness"
+	"hubcli/integrations/adapter"
 	"hubcli/supervisor"
 )
 
@@ -40,8 +40,8 @@ func Log(l *slog.Logger) Option { return func(c *supervisor.Config) { c.Logger =
 // file self in the place of its executable.
 func Adapters(home, self string) Option {
 	return func(c *supervisor.Config) {
-		c.Adapters = harness.New(harness.Config{
-			World:    harness.World{GOOS: "linux", Home: home, DataRoot: filepath.Join(home, "data"), Getenv: func(string) string { return "" }},
+		c.Adapters = adapter.New(adapter.Config{
+			World:    adapter.World{GOOS: "linux", Home: home, DataRoot: filepath.Join(home, "data"), Getenv: func(string) string { return "" }},
 			Self:     func() (string, error) { return self, nil },
 			LookPath: func(string) (string, error) { return "", exec.ErrNotFound },
 			Hub:      client.New(client.Config{BaseURL: "http://" + c.Listener.Addr().String()}),

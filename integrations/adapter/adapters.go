@@ -1,0 +1,170 @@
+package adapter
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/integrations/adapter/files"
+)
+
+// Config is what Adapters know of the hub and the machine. World, Self and Hub are
+// required.
+type Config struct {
+	World World
+	// Self is the path of the running executable.
+	Self func() (string, error)
+	// LookPath finds an executable on PATH.
+	LookPath func(string) (string, error)
+	// BaseURL is the hub's address; empty if it is the default one. DataRoot and
+	// Storage are likewise the folders that a bridge would not find by itself.
+	BaseURL  string
+	DataRoot string
+	Storage  string
+	Version  string // of the program
+	Hub      Hub
+	Logger   *slog.Logger
+	Now      func() time.Time
+}
+
+// Adapters sets the hub up in harnesses. It implements hub.Adapters.
+type Adapters struct {
+	config Config
+
+	opening sync.Mutex
+	store   *files.Store // nil: not opened yet
+
+	changing sync.RWMutex // held by who plans and applies; who looks sees before or after
+
+	mu       sync.Mutex
+	verified map[hub.Harness]*hub.AdapterVerification
+	under    map[string]map[*time.Time]bool // what is under way outside, by name; see outside
+
+	patience time.Duration // the longest that anything may take; tests have less
+}
+
+var _ hub.Adapters = (*Adapters)(nil)
+
+// New returns the adapters of a machine. Nothing is read or written yet.
+func New(c Config) *Adapters {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Adapters{
+		config: c, verified: map[hub.Harness]*hub.AdapterVerification{}, under: map[string]map[*time.Time]bool{},
+		patience: time.Hour,
+	}
+}
+
+// today is the entry as it would be written now.
+func (a *Adapters) today() (Entry, error) {
+	self, err := a.config.Self()
+	if err == nil {
+		self, err = Executable(self, a.config.LookPath)
+	}
+	return Entry{
+		Command: self, BaseURL: a.config.BaseURL, DataRoot: a.config.DataRoot, Storage: a.config.Storage, GOOS: a.config.World.GOOS,
+	}, err
+}
+
+// Adapters lists all harnesses.
+func (a *Adapters) Adapters(ctx context.Context) ([]hub.Adapter, error) {
+	list := make([]hub.Adapter, 0, len(rows))
+	for i := range rows {
+		row, err := a.adapter(ctx, &rows[i])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+// Adapter returns one.
+func (a *Adapters) Adapter(ctx context.Context, harness hub.Harness) (hub.Adapter, error) {
+	r, err := find(harness)
+	if err != nil {
+		return hub.Adapter{}, err
+	}
+	return a.adapter(ctx, r)
+}
+
+func find(harness hub.Harness) (*row, error) {
+	if r, ok := rowOf(harness); ok {
+		return r, nil
+	}
+	return nil, hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name").
+		WithFix("use one that GET /v1/adapters lists; generic is for every other MCP client")
+}
+
+// adapter looks at one harness. Files that do not answer are a state too.
+func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
+	if err := ctx.Err(); err != nil {
+		return hub.Adapter{}, err
+	}
+	seen, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (hub.Adapter, error) {
+		return a.seen(ctx, r), nil
+	})
+	if err != nil {
+		seen = hub.Adapter{Places: []hub.AdapterPlace{}}
+		for _, owner := range a.owners(ctx, r) {
+			seen.Places = append(seen.Places, unreadable(r, owner, err.Error()))
+		}
+	}
+	seen.Harness, seen.Title, seen.Scopes, seen.Verified = r.harness, r.title, r.scopes(), a.verification(r.harness)
+	if seen.DetectedBy == nil {
+		seen.DetectedBy = []string{}
+	}
+	return seen, nil
+}
+
+// seen is what the files tell of a harness.
+func (a *Adapters) seen(ctx context.Context, r *row) hub.Adapter {
+	found := a.detect(ctx, r)
+	row := hub.Adapter{Detected: len(found) > 0, DetectedBy: found, Places: []hub.AdapterPlace{}}
+	defer a.lookLock(ctx)()
+	for _, owner := range a.owners(ctx, r) {
+		row.Places = append(row.Places, a.look(ctx, r, owner))
+	}
+	return row
+}
+
+// owners are the global scope and the projects in which something is installed.
+func (a *Adapters) owners(ctx context.Context, r *row) []files.Owner {
+	var list []files.Owner
+	if r.global != nil {
+		list = append(list, files.Owner{Harness: r.harness, Scope: files.Global})
+	}
+	installed, err := a.installed(ctx)
+	if err != nil {
+		return list // each place says why
+	}
+	for _, o := range installed {
+		if o.Harness == r.harness && o.Scope == files.Project {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Installed says in short where something is installed, without looking at it.
+func (a *Adapters) Installed() []string {
+	owners, err := a.installed(context.Background())
+	if err != nil {
+		return []string{"unknown: the ledger of adapters cannot be read"}
+	}
+	list := make([]string, 0, len(owners))
+	for _, o := range owners {
+		name := string(o.Harness)
+		if o.Path != "" {
+			name += " in " + o.Path
+		}
+		list = append(list, name)
+	}
+	return list
+}

@@ -1,0 +1,53 @@
+package adapter
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"hubcli/integrations/adapter/edit"
+	"hubcli/integrations/adapter/files"
+)
+
+// withAdded adds to the value of a bridge's entry the variables that somebody has
+// added to it where it stands: they are not the hub's, and stay when it is written
+// anew. They are never handed to what the hub runs itself.
+func withAdded(value any, e files.Entry) any {
+	o, ok := value.(object)
+	if !ok || e.Format == edit.Whole {
+		return value
+	}
+	doc, err := files.Read(e.Root, e.File)
+	if err != nil {
+		return value // its state says so
+	}
+	have, found, err := edit.Get(e.Format, doc, e.At)
+	var entry map[string]json.RawMessage
+	if err != nil || !found || json.Unmarshal(have, &entry) != nil {
+		return value
+	}
+	name := "env"
+	if slices.ContainsFunc(o, func(m member) bool { return m.name == "environment" }) {
+		name = "environment"
+	}
+	var env map[string]string
+	if json.Unmarshal(entry[name], &env) != nil {
+		return value
+	}
+	delete(env, "HUB_DATA_ROOT") // the hub's own, today or at another time
+	if len(env) == 0 {
+		return value
+	}
+	o = slices.Clone(o)
+	i := slices.IndexFunc(o, func(m member) bool { return m.name == name })
+	if i < 0 {
+		i, o = len(o), append(o, member{name, object{}})
+	}
+	own, _ := o[i].value.(object)
+	own = slices.Clone(own)
+	for _, key := range slices.Sorted(maps.Keys(env)) {
+		own = append(own, member{key, env[key]})
+	}
+	o[i].value = own
+	return o
+}

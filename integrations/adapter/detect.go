@@ -1,0 +1,60 @@
+package adapter
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// detect names the executables and folders by which the harness is found. What the
+// hub itself has made tells nothing.
+func (a *Adapters) detect(ctx context.Context, r *row) []string {
+	var found []string
+	for _, name := range r.binaries {
+		if path, err := a.config.LookPath(name); err == nil {
+			found = append(found, path)
+		}
+	}
+	made := a.made(ctx)
+	for _, p := range r.folders {
+		if at, _, ok := a.config.World.resolve(p, ""); ok && others(at, made) {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+// made are the files and folders that the hub has made; none if nobody knows.
+func (a *Adapters) made(ctx context.Context) map[string]bool {
+	if owners, err := a.installed(ctx); err != nil || len(owners) == 0 {
+		return nil
+	}
+	store, _ := a.open(ctx)
+	made, err := store.Made()
+	if err != nil {
+		return nil
+	}
+	return made
+}
+
+// others reports whether a path is there and holds anything that is not among the
+// made ones.
+func others(path string, made map[string]bool) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	if !made[real] {
+		return true
+	}
+	dir, err := os.ReadDir(real)
+	if err != nil {
+		return false // a file of the hub's own
+	}
+	for _, e := range dir {
+		if others(filepath.Join(real, e.Name()), made) {
+			return true
+		}
+	}
+	return false
+}

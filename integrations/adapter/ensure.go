@@ -1,0 +1,116 @@
+package adapter
+
+import (
+	"context"
+	"slices"
+
+	"hubcli/hub"
+	"hubcli/integrations/adapter/files"
+)
+
+// Ensure sets the hub up for the user in every harness that is detected, and
+// writes anew what has moved. It asks nobody, so it does no more than that: no
+// project, nothing that somebody has changed, no place that something else has
+// taken. What it cannot do it leaves and logs; it ends early when ctx does.
+//
+// What is here is found out before anything is written, so that nothing is taken
+// for a harness that was made for another.
+func (a *Adapters) Ensure(ctx context.Context) {
+	var here []*row
+	for i := range rows {
+		r := &rows[i]
+		found, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (bool, error) {
+			return r.global != nil && (len(a.detect(ctx, r)) > 0 || a.has(ctx, files.Owner{Harness: r.harness, Scope: files.Global})), nil
+		})
+		if err != nil {
+			a.config.Logger.Warn("adapter not ensured", "harness", r.harness, "error", err)
+		}
+		if found {
+			here = append(here, r)
+		}
+	}
+	for _, r := range here {
+		if ctx.Err() != nil {
+			return
+		}
+		_, err := outside(ctx, a, "plan "+string(r.harness), planLimit, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, a.ensure(ctx, r)
+		})
+		if err != nil {
+			a.config.Logger.Warn("adapter not ensured", "harness", r.harness, "error", err)
+		}
+	}
+}
+
+// has reports whether something of an owner is installed.
+func (a *Adapters) has(ctx context.Context, owner files.Owner) bool {
+	installed, _ := a.installed(ctx)
+	return slices.Contains(installed, owner)
+}
+
+func (a *Adapters) ensure(ctx context.Context, r *row) error {
+	owner := files.Owner{Harness: r.harness, Scope: files.Global}
+	a.look(ctx, r, owner) // whatever may hang does so before the lock
+	unlock, err := a.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entry, err := a.today()
+	if err != nil {
+		return err
+	}
+	all, err := a.wants(r.global, owner, entry)
+	if err != nil {
+		return err
+	}
+	var entries []files.Entry
+	for _, w := range all {
+		if ours := a.untouched(ctx, w); len(ours) > 0 {
+			entries = append(entries, ours...)
+		} else {
+			a.config.Logger.Warn("adapter left as it is", "harness", r.harness, "part", w.part)
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	store, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := store.PlanInstall(ctx, entries, files.Keep)
+	if err != nil {
+		return err
+	}
+	p := &planned{row: r, owner: owner, files: plan, AdapterPlan: hub.AdapterPlan{
+		Harness: r.harness, Action: hub.AdapterInstall, Scope: hub.AdapterGlobal,
+	}}
+	for _, c := range plan.Changes {
+		p.Files = append(p.Files, hub.AdapterFile{File: c.File, Change: changeOf(c)})
+	}
+	if plan.Empty() {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err = a.apply(ctx, p)
+	return err
+}
+
+// untouched are the entries of a part, with its seeds, if nobody has had a hand in
+// any.
+func (a *Adapters) untouched(ctx context.Context, w wanted) []files.Entry {
+	if w.err != nil {
+		return nil
+	}
+	for _, s := range a.states(ctx, w.entries) {
+		switch s.State {
+		case files.Absent, files.Installed, files.Outdated:
+		case files.Adoptable, files.Drifted, files.Conflict, files.Unreadable:
+			return nil
+		}
+	}
+	return append(a.seeds(ctx, w), w.entries...)
+}

@@ -1,0 +1,143 @@
+package adapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// serverName is the name under which harnesses know the bridge. Clients put it
+// before the names of tools: short, and without an underscore, which some take for
+// a separator.
+const serverName = "hub"
+
+// Entry is what stands in the files of every harness: which executable is started
+// and how it finds the hub.
+type Entry struct {
+	Command  string // absolute path of the executable
+	BaseURL  string // empty: the default
+	DataRoot string // empty: the default
+	Storage  string // store of the hub, for who starts it; empty: the default
+	GOOS     string
+}
+
+// args are those of the bridge. A file that several harnesses read names none.
+func (e Entry) args(h hub.Harness) []string {
+	args := []string{"mcp"}
+	if h != "" {
+		args = append(args, "--harness", string(h))
+	}
+	if e.BaseURL != "" {
+		args = append(args, "--base-url", e.BaseURL)
+	}
+	if e.Storage != "" {
+		args = append(args, "--storage", e.Storage)
+	}
+	return args
+}
+
+// env holds what the bridge's defaults would get wrong: harnesses pass on little
+// of their own environment.
+func (e Entry) env() object {
+	if e.DataRoot == "" {
+		return object{}
+	}
+	return object{{"HUB_DATA_ROOT", e.DataRoot}}
+}
+
+// object is a JSON object whose members stand in the order in which people read
+// them.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(m.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// text is v as a file of its own.
+func text(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		panic("harness: a template is no JSON: " + err.Error())
+	}
+	return b.String()
+}
+
+// shape makes the value of the entry, for a harness that the bridge is told; ""
+// tells it none.
+type shape func(e Entry, h hub.Harness) any
+
+// common is the shape {command, args, env} with members of a harness's own before
+// and behind.
+func common(before, behind object) shape {
+	return func(e Entry, h hub.Harness) any {
+		value := slices.Clone(before)
+		value = append(value, member{"command", e.Command}, member{"args", e.args(h)}, member{"env", e.env()})
+		return append(value, behind...)
+	}
+}
+
+// The shapes, with the timeouts of a call that the formats know. The bridge keeps
+// its waits below them.
+var (
+	plainShape   = common(nil, nil)
+	stdioShape   = common(object{{"type", "stdio"}}, nil)
+	claudeShape  = common(object{{"type", "stdio"}}, object{{"timeout", 600_000}}) // ms
+	geminiShape  = common(nil, object{{"timeout", 600_000}})                       // ms
+	copilotShape = common(object{{"type", "local"}}, object{{"tools", []string{"*"}}})
+	clineShape   = common(nil, object{{"disabled", false}, {"timeout", 120}})  // s
+	zedShape     = common(nil, object{{"timeout", 120}})                       // s
+	crushShape   = common(object{{"type", "stdio"}}, object{{"timeout", 120}}) // s, of connecting
+)
+
+// opencodeShape has command and arguments in one list, and a timeout in ms.
+func opencodeShape(e Entry, h hub.Harness) any {
+	return object{
+		{"type", "local"},
+		{"command", append([]string{e.Command}, e.args(h)...)},
+		{"environment", e.env()},
+		{"enabled", true},
+		{"timeout", 60_000},
+	}
+}
+
+// codexShape has timeouts in s.
+func codexShape(e Entry, h hub.Harness) any {
+	value := object{
+		{"command", e.Command},
+		{"args", e.args(h)},
+		{"startup_timeout_sec", 30},
+		{"tool_timeout_sec", 300},
+	}
+	if env := e.env(); len(env) > 0 {
+		value = append(value, member{"env", env})
+	}
+	return value
+}

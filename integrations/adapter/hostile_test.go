@@ -1,0 +1,269 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+)
+
+// TestHostileFiles are left alone, whatever they are.
+func TestHostileFiles(t *testing.T) {
+	outside := t.TempDir()
+	for name, prepare := range map[string]func(r *rig, config string){
+		"unparsable":                      func(r *rig, config string) { r.write(config, `{"mcpServers": {`) },
+		"another type":                    func(r *rig, config string) { r.write(config, `{"mcpServers": []}`) },
+		"twice":                           func(r *rig, config string) { r.write(config, `{"mcpServers": {}, "mcpServers": {}}`) },
+		"binary":                          func(r *rig, config string) { r.write(config, "\x7fELF\x00\x01") },
+		"a folder":                        func(r *rig, config string) { r.write(filepath.Join(config, "x"), "") },
+		"a link out of home":              func(r *rig, config string) { r.link(filepath.Join(outside, "victim.json"), config) },
+		"a dangling link":                 func(r *rig, config string) { r.link(filepath.Join(r.home, "nowhere", "x.json"), config) },
+		"a folder that leads out of home": func(r *rig, config string) { r.link(outside, filepath.Dir(config)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.write(filepath.Join(outside, "victim.json"), "{}")
+			config := filepath.Join(r.home, ".kiro/settings/mcp.json")
+			prepare(r, config)
+			before := r.read(filepath.Join(outside, "victim.json"))
+			in := r.input(hub.AdapterGlobal)
+			if got := r.statesOf(hub.HarnessKiro, in); !strings.HasPrefix(got, "unreadable ") {
+				t.Errorf("states: %s", got)
+			}
+			r.refused(hub.CodeAdapterRefused, hub.HarnessKiro, hub.AdapterInstall, in)
+			if exists(filepath.Join(r.home, ".kiro/hooks")) || r.read(filepath.Join(outside, "victim.json")) != before {
+				t.Error("something was written")
+			}
+			if found, _ := filepath.Glob(filepath.Join(outside, "*")); len(found) != 1 {
+				t.Errorf("outside: %q", found)
+			}
+		})
+	}
+}
+
+func (r *rig) link(to, from string) {
+	r.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestHooksThatCannotBeRead: another file that may hold hooks is read as carefully
+// as those that change, and what cannot be read is not taken for empty.
+func TestHooksThatCannotBeRead(t *testing.T) {
+	for name, prepare := range map[string]func(r *rig, settings string) error{
+		"unparsable": func(r *rig, settings string) error { r.write(settings, `{"hooks": {`); return nil },
+		"too large": func(r *rig, settings string) error {
+			r.write(settings, "{}")
+			return os.Truncate(settings, 400<<20)
+		},
+		"a link to what is too large": func(r *rig, settings string) error {
+			r.write(filepath.Join(r.home, "big"), "")
+			r.link(filepath.Join(r.home, "big"), settings)
+			return os.Truncate(settings, 400<<20)
+		},
+		"a pipe": pipe,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			if err := prepare(r, filepath.Join(r.home, ".factory/settings.json")); err != nil {
+				t.Fatal(err)
+			}
+			in := r.input(hub.AdapterGlobal)
+			if got := r.statesOf(hub.HarnessDroid, in); got != "absent unreadable unsupported" {
+				t.Errorf("states: %s", got)
+			}
+			r.refused(hub.CodeAdapterRefused, hub.HarnessDroid, hub.AdapterInstall, in)
+			if exists(filepath.Join(r.home, ".factory/hooks.json")) || exists(filepath.Join(r.home, ".factory/mcp.json")) {
+				t.Error("something was written")
+			}
+			r.Ensure(t.Context())
+			if got := r.statesOf(hub.HarnessDroid, in); got != "installed unreadable unsupported" {
+				t.Errorf("ensured: %s", got)
+			}
+			r.must(hub.HarnessCursor, hub.AdapterInstall, in)
+		})
+	}
+}
+
+// TestFilesThatHang keep nobody waiting, and nobody else from anything.
+func TestFilesThatHang(t *testing.T) {
+	r := newRig(t)
+	in := r.input(hub.AdapterGlobal)
+	r.must(hub.HarnessCursor, hub.AdapterInstall, in)
+	look, release := r.config.LookPath, make(chan struct{})
+	r.config.LookPath = func(name string) (string, error) {
+		if name == "cursor" {
+			<-release
+		}
+		return look(name)
+	}
+	r.patience = 10 * time.Millisecond
+	for range 2 {
+		if got := r.statesOf(hub.HarnessCursor, in); got != "unreadable unreadable unsupported" {
+			t.Errorf("states: %s", got)
+		}
+	}
+	if n := len(r.under["look cursor"]); n != 1 {
+		t.Errorf("%d wait for what hangs", n)
+	}
+	r.patience = time.Hour
+	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
+	if got := r.statesOf(hub.HarnessKiro, in); got != "installed installed unsupported" {
+		t.Errorf("another: %s", got)
+	}
+	close(release)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		r.mu.Lock()
+		left := len(r.under["look cursor"])
+		r.mu.Unlock()
+		if left == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("who hung does not end")
+		}
+	}
+	if got := r.statesOf(hub.HarnessCursor, in); got != "installed installed unsupported" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// TestChangeThatNobodyWaitsFor is not made.
+func TestChangeThatNobodyWaitsFor(t *testing.T) {
+	r := newRig(t)
+	in := r.input(hub.AdapterGlobal)
+	plan, err := r.PreviewAdapter(t.Context(), hub.HarnessCursor, hub.AdapterInstall, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.changing.Lock()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	in.Confirm = plan.Digest
+	go func() {
+		_, err := r.ChangeAdapter(ctx, hub.HarnessCursor, hub.AdapterInstall, in)
+		ended <- err
+	}()
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("it was done while another was changed")
+	}
+	r.changing.Unlock()
+	if exists(filepath.Join(r.home, ".cursor")) {
+		t.Error("something was written")
+	}
+}
+
+// TestOnlyOursIsRun: what stands in the files while they are tried is never what is
+// run.
+func TestOnlyOursIsRun(t *testing.T) {
+	r := newRig(t)
+	in := r.input(hub.AdapterGlobal)
+	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
+	mark, evil := filepath.Join(r.home, "mark"), filepath.Join(r.home, "evil")
+	r.write(evil, "#!/bin/sh\ntouch "+mark+"\n")
+	if err := os.Chmod(evil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	contents := map[string][2]string{}
+	for _, name := range []string{".kiro/settings/mcp.json", ".kiro/hooks/hubcli.json"} {
+		at := filepath.Join(r.home, name)
+		good := r.read(at)
+		contents[at] = [2]string{strings.ReplaceAll(good, r.self, evil), good}
+	}
+	go func() {
+		var err error
+		for err == nil {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			for at, turns := range contents {
+				for _, content := range turns {
+					err = errors.Join(err, os.WriteFile(at+".new", []byte(content), 0o600), os.Rename(at+".new", at))
+				}
+			}
+		}
+		stopped <- err
+	}()
+	tried := 0
+	for deadline := time.Now().Add(time.Minute); tried < 40 && time.Now().Before(deadline); {
+		v, err := r.VerifyAdapter(t.Context(), hub.HarnessKiro, hub.AdapterInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := checks(v)["hook session-start"]; ok {
+			tried++
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
+	if tried == 0 {
+		t.Error("nothing was ever tried")
+	}
+	if exists(mark) {
+		t.Error("what somebody has put into a file was run")
+	}
+}
+
+// TestWhoMayWriteTheExecutable: it is not run where everybody may.
+func TestWhoMayWriteTheExecutable(t *testing.T) {
+	r := newRig(t)
+	r.must(hub.HarnessAmp, hub.AdapterInstall, r.input(hub.AdapterGlobal))
+	mark := filepath.Join(r.home, "mark")
+	r.write(r.self, "#!/bin/sh\ntouch "+mark+"\n")
+	for path, mode := range map[string]os.FileMode{r.self: 0o757, filepath.Dir(r.self): 0o757} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		v, err := r.VerifyAdapter(t.Context(), hub.HarnessAmp, hub.AdapterInput{})
+		if c := checks(v)["executable"]; err != nil || c.Status != hub.CheckFailed || v.OK || exists(mark) {
+			t.Errorf("%s writable: %+v, %v", path, c, err)
+		}
+		if err := os.Chmod(path, info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWords: a line of the hub's is what a shell makes of it, whatever the path of
+// the executable holds.
+func TestWords(t *testing.T) {
+	for _, command := range []string{"/bin/hubcli", "/my hub/hubcli", "/o'hara $(x) `y` ü/hubcli", `/a\b"c/my hub`, "/x/-it's"} {
+		e := Entry{Command: command, BaseURL: "http://127.0.0.1:7001", GOOS: "linux"}
+		line := e.command(eventStop, hub.HarnessCodex)
+		got, err := wordsOf(line, "linux")
+		want := []string{command, "hook", "stop", "--harness", "codex", "--base-url", "http://127.0.0.1:7001"}
+		if err != nil || strings.Join(got, "\x00") != strings.Join(want, "\x00") {
+			t.Errorf("%s: %q, %v", line, got, err)
+		}
+		out, err := exec.Command("/bin/sh", "-c", `printf '%s\0' `+line).Output()
+		if err != nil || string(out) != strings.Join(want, "\x00")+"\x00" {
+			t.Errorf("a shell: %q, %v", out, err)
+		}
+	}
+	for _, bad := range []string{"a; b", "a $(b)", "a `b`", "a 'b", `a \`, "a | b", "a\nb", "a > b", "a & b"} {
+		if got, err := wordsOf(bad, "linux"); err == nil {
+			t.Errorf("%q: %q", bad, got)
+		}
+	}
+	if got, err := wordsOf(`"C:\my hub\hubcli.exe" hook stop`, "windows"); err != nil || got[0] != `C:\my hub\hubcli.exe` || len(got) != 3 {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,112 @@
+package adapter
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// launch is how an installed entry starts the bridge.
+type launch struct {
+	command string
+	args    []string
+	env     map[string]string
+}
+
+// launchOf reads an entry as it stands in a file, in any of the shapes. raw is its
+// canonical form; the text of a file that is wholly the hub's is a JSON string.
+func launchOf(raw []byte) (launch, error) {
+	var doc string
+	if json.Unmarshal(raw, &doc) == nil {
+		var file struct {
+			Servers map[string]json.RawMessage `json:"mcpServers"`
+		}
+		if err := json.Unmarshal([]byte(doc), &file); err != nil {
+			return launch{}, err
+		}
+		raw = file.Servers[serverName]
+	}
+	var entry struct {
+		Command     json.RawMessage   `json:"command"`
+		Args        []string          `json:"args"`
+		Env         map[string]string `json:"env"`
+		Environment map[string]string `json:"environment"`
+	}
+	if err := json.Unmarshal(raw, &entry); err != nil {
+		return launch{}, errors.New("the entry is none that starts a server: " + err.Error())
+	}
+	l := launch{args: entry.Args, env: map[string]string{}}
+	maps.Copy(l.env, entry.Env)
+	maps.Copy(l.env, entry.Environment)
+	var list []string
+	switch {
+	case json.Unmarshal(entry.Command, &l.command) == nil:
+	case json.Unmarshal(entry.Command, &list) == nil && len(list) > 0:
+		l.command, l.args = list[0], list[1:]
+	}
+	if l.command == "" {
+		return launch{}, errors.New("the entry names no command")
+	}
+	return l, nil
+}
+
+// linesOf finds the lines by which an installed entry calls the hook of an event,
+// sorted and each once.
+func linesOf(raw []byte, ev event) []string {
+	var doc any
+	if json.Unmarshal(raw, &doc) != nil {
+		return nil
+	}
+	if s, ok := doc.(string); ok && json.Unmarshal([]byte(s), &doc) != nil {
+		return nil // a program, not a document
+	}
+	found := map[string]bool{}
+	collect(doc, " hook "+string(ev), found)
+	return slices.Sorted(maps.Keys(found))
+}
+
+// collect gathers the strings that hold part, but for those of PowerShell.
+func collect(v any, part string, found map[string]bool) {
+	switch v := v.(type) {
+	case string:
+		if strings.Contains(v, part) {
+			found[v] = true
+		}
+	case []any:
+		for _, e := range v {
+			collect(e, part, found)
+		}
+	case map[string]any:
+		for name, e := range v {
+			if name != "powershell" {
+				collect(e, part, found)
+			}
+		}
+	}
+}
+
+// passed are the variables that harnesses pass on to what they start; the
+// strictest of them passes on no other.
+var passed = []string{
+	"HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ",
+	"SystemRoot", "SystemDrive", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT", "COMSPEC",
+}
+
+// environment is that of a harness for what it starts, with what an entry adds.
+func environment(getenv func(string) string, more map[string]string) []string {
+	all := map[string]string{}
+	for _, name := range passed {
+		if v := getenv(name); v != "" {
+			all[name] = v
+		}
+	}
+	maps.Copy(all, more)
+	list := make([]string, 0, len(all))
+	for name, v := range all {
+		list = append(list, name+"="+v)
+	}
+	slices.Sort(list)
+	return list
+}

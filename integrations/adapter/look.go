@@ -1,0 +1,115 @@
+package adapter
+
+import (
+	"context"
+	"slices"
+
+	"hubcli/hub"
+	"hubcli/integrations/adapter/files"
+)
+
+// severity orders the states of a part's entries: the part has the worst.
+var severity = []files.State{
+	files.Installed, files.Outdated, files.Absent, files.Adoptable, files.Drifted, files.Conflict, files.Unreadable,
+}
+
+// look says how an adapter stands at a place. It never fails: what cannot be read
+// is a state.
+func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.AdapterPlace {
+	if gone(owner) {
+		place := unreadable(r, owner, "the folder is gone; to forget it: "+commandOf("uninstall", owner))
+		place.Gone = true
+		return place
+	}
+	place := hub.AdapterPlace{Scope: hub.AdapterScope(owner.Scope), Path: owner.Path, Parts: []hub.AdapterPart{}}
+	s := r.setup(place.Scope)
+	entry, noExecutable := a.today()
+	var all []wanted
+	if s != nil {
+		var err error
+		if all, err = a.wants(s, owner, entry); err != nil {
+			noExecutable = err
+		}
+	}
+	for _, name := range parts {
+		part := hub.AdapterPart{Part: name, State: hub.AdapterUnsupported, Files: []string{}}
+		i := slices.IndexFunc(all, func(w wanted) bool { return w.part == name })
+		switch {
+		case i >= 0:
+			part = a.part(ctx, all[i])
+			if noExecutable != nil {
+				part.Outdated = false // nobody knows what would be written
+			}
+		case s != nil:
+			part.Reason = s.lacking[name]
+		}
+		place.Parts = append(place.Parts, part)
+	}
+	return place
+}
+
+// part says how one part stands.
+func (a *Adapters) part(ctx context.Context, w wanted) hub.AdapterPart {
+	if w.err != nil {
+		return hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
+	}
+	return stateOf(w.part, a.states(ctx, w.entries))
+}
+
+// unreadable is a place whose files tell nothing.
+func unreadable(r *row, owner files.Owner, why string) hub.AdapterPlace {
+	place := hub.AdapterPlace{Scope: hub.AdapterScope(owner.Scope), Path: owner.Path, Parts: []hub.AdapterPart{}}
+	s := r.setup(place.Scope)
+	for _, name := range parts {
+		part := hub.AdapterPart{Part: name, State: hub.AdapterUnreadable, Files: []string{}, Reason: why}
+		if s == nil || s.lacking[name] != "" {
+			part.State = hub.AdapterUnsupported
+			if s != nil {
+				part.Reason = s.lacking[name]
+			}
+		}
+		place.Parts = append(place.Parts, part)
+	}
+	return place
+}
+
+// stateOf makes one state of those of a part's entries.
+func stateOf(name hub.AdapterPartName, all []files.Status) hub.AdapterPart {
+	part := hub.AdapterPart{Part: name, State: hub.AdapterAbsent, Files: []string{}}
+	worst, absent := files.Installed, 0
+	var why error
+	for _, s := range all {
+		if !slices.Contains(part.Files, s.Entry.File) {
+			part.Files = append(part.Files, s.Entry.File)
+		}
+		if s.State == files.Absent && s.Known {
+			s.State = files.Drifted
+		}
+		if s.State == files.Absent {
+			absent++
+		}
+		if slices.Index(severity, s.State) > slices.Index(severity, worst) {
+			worst, why = s.State, s.Err
+		}
+	}
+	switch worst {
+	case files.Installed, files.Outdated:
+		part.State, part.Outdated = hub.AdapterInstalled, worst == files.Outdated
+	case files.Absent:
+		if absent < len(all) {
+			part.State, part.Reason = hub.AdapterDrifted, "a part of it is missing"
+		}
+	case files.Adoptable:
+		part.State, part.Reason = hub.AdapterDrifted, "it is there but not recorded as the hub's; install or repair takes it over"
+	case files.Drifted:
+		part.State, part.Reason = hub.AdapterDrifted, "somebody has changed or removed what the hub wrote; repair writes it anew"
+	case files.Conflict:
+		part.State, part.Reason = hub.AdapterConflict, "there is an entry of the same name that is not the hub's"
+	case files.Unreadable:
+		part.State, part.Reason = hub.AdapterUnreadable, "the file cannot be read or may not be touched"
+	}
+	if why != nil {
+		part.Reason = why.Error()
+	}
+	return part
+}

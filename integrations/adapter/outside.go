@@ -1,0 +1,110 @@
+package adapter
+
+import (
+	"context"
+	"time"
+
+	"hubcli/hub"
+)
+
+// Of what looks at other people's files. A folder of the network may never answer,
+// and nothing can end who waits for it.
+const (
+	lookLimit  = 10 * time.Second // one harness
+	planLimit  = 20 * time.Second // below what an answer may take
+	stopGrace  = 2 * time.Second  // for who is told to end
+	lookWait   = time.Second      // who looks waits so long for who changes
+	lockLook   = 5 * time.Millisecond
+	verifyLate = 3 * time.Second
+)
+
+// errHangs says that a file system does not answer.
+func errHangs() *hub.Error {
+	return hub.NewError(hub.CodeAdapterBusy, "the files of the harness do not answer").WithRetryAfter(30).
+		WithFix("see whether a folder of the network is there: the home folder, the project, PATH")
+}
+
+// outside does something with other people's files and returns when that is done,
+// or soon after ctx ends or the time is over. Who still waits for a file then is
+// left behind; while there is one, what has the same name fails at once.
+func outside[T any](ctx context.Context, a *Adapters, name string, limit time.Duration, do func(context.Context) (T, error)) (T, error) {
+	type end struct {
+		row T
+		err error
+	}
+	var none T
+	limit = min(limit, a.patience)
+	began, ok := a.enter(name, limit)
+	if !ok {
+		return none, errHangs()
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ended := make(chan end, 1)
+	go func() {
+		row, err := do(ctx)
+		a.leave(name, began)
+		ended <- end{row, err}
+	}()
+	select {
+	case e := <-ended:
+		return e.row, e.err
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(stopGrace)
+	defer grace.Stop()
+	select {
+	case e := <-ended:
+		return e.row, e.err
+	case <-grace.C:
+		return none, errHangs()
+	}
+}
+
+// enter notes that something begins; false if the same hangs already.
+func (a *Adapters) enter(name string, limit time.Duration) (*time.Time, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	for began := range a.under[name] {
+		if now.Sub(*began) > limit {
+			return nil, false
+		}
+	}
+	if a.under[name] == nil {
+		a.under[name] = map[*time.Time]bool{}
+	}
+	a.under[name][&now] = true
+	return &now, true
+}
+
+func (a *Adapters) leave(name string, began *time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.under[name], began)
+}
+
+// lock waits until nobody else changes or looks.
+func (a *Adapters) lock(ctx context.Context) (unlock func(), err error) {
+	for !a.changing.TryLock() {
+		select {
+		case <-ctx.Done():
+			return nil, hub.NewError(hub.CodeAdapterBusy, "another adapter is being changed").WithRetryAfter(5).
+				WithFix("try again in some seconds")
+		case <-time.After(lockLook):
+		}
+	}
+	return a.changing.Unlock, nil
+}
+
+// lookLock lets who looks see what is before or after a change. One that hangs does
+// not keep others from looking.
+func (a *Adapters) lookLock(ctx context.Context) (unlock func()) {
+	for deadline := time.Now().Add(lookWait); !a.changing.TryRLock(); {
+		if ctx.Err() != nil || time.Now().After(deadline) {
+			return func() {}
+		}
+		time.Sleep(lockLook)
+	}
+	return a.changing.RUnlock
+}

@@ -1,0 +1,119 @@
+package adapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+)
+
+// hookAnswer is how long a hook may take, its start included.
+const hookAnswer = 2 * time.Second
+
+// maxAnswer bounds, in bytes, what is read of a process under trial.
+const maxAnswer = 1 << 20
+
+// answered is how a process under trial ended.
+type answered struct {
+	stdout, stderr string
+	exit           int
+	took           time.Duration
+}
+
+// tried runs a command with this stdin until it ends or the time is over.
+func tried(ctx context.Context, limit time.Duration, argv []string, dir string, env []string, stdin string) (answered, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, errs bounded
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, dir, strings.NewReader(stdin), &out, &errs
+	cmd.WaitDelay = 100 * time.Millisecond
+	ownGroup(cmd)
+	cmd.Cancel = func() error { endGroup(cmd); return nil }
+	began := time.Now()
+	err := cmd.Run()
+	endGroup(cmd)
+	a := answered{stdout: out.String(), stderr: errs.String(), exit: cmd.ProcessState.ExitCode(), took: time.Since(began)}
+	if ctx.Err() != nil {
+		return a, fmt.Errorf("it did not end within %s", limit)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return a, err
+	}
+	return a, nil
+}
+
+// bounded keeps the first maxAnswer bytes.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if left := maxAnswer - b.Len(); left > 0 {
+		b.Buffer.Write(p[:min(len(p), left)])
+	}
+	return len(p), nil
+}
+
+// payload is what a harness says to a hook, with the marks by which it is told
+// where the line names none.
+func payload(h hub.Harness, ev event, session, dir string) string {
+	p := map[string]any{"session_id": session, "cwd": dir}
+	name := map[event]string{eventStart: "SessionStart", eventStop: "Stop"}[ev]
+	switch {
+	case h == hub.HarnessVSCode || h == hub.HarnessCopilotCLI:
+		p = map[string]any{"sessionId": session, "cwd": dir, "timestamp": time.Now().UnixMilli()}
+	case h == hub.HarnessCursor:
+		p = map[string]any{"conversation_id": session, "cursor_version": "1", "workspace_roots": []string{dir}, "hook_event_name": name}
+	case h == hub.HarnessGoose:
+		p["event"] = name
+	case h == hub.HarnessGeminiCLI && ev == eventStop:
+		p["hook_event_name"] = "AfterAgent"
+	default:
+		p["hook_event_name"] = name
+	}
+	if ev == eventStart {
+		p["source"] = "startup"
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic("harness: a payload is no JSON: " + err.Error())
+	}
+	return string(b)
+}
+
+// plain are the harnesses whose hooks answer with text, not JSON.
+var plain = map[hub.Harness]bool{hub.HarnessKimi: true, hub.HarnessKiro: true}
+
+// check says what is wrong with an answer; nonce is what it has to say, if it has
+// to say anything.
+func (a answered) check(h hub.Harness, nonce string) error {
+	said := strings.TrimSpace(a.stdout)
+	if plain[h] {
+		said += a.stderr
+	}
+	switch {
+	case a.exit != 0 && (a.exit != 2 || h != hub.HarnessKimi || nonce == ""):
+		return fmt.Errorf("it ended with exit code %d: %s", a.exit, firstLine(a.stderr))
+	case !plain[h] && said != "" && !isObject(said):
+		return errors.New("it printed something else than a JSON object: " + firstLine(said))
+	case nonce != "" && !strings.Contains(said, nonce):
+		return errors.New("it said nothing of a message that waits for the agent")
+	}
+	return nil
+}
+
+func isObject(s string) bool {
+	var o map[string]any
+	return json.Unmarshal([]byte(s), &o) == nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line[:min(len(line), 200)]
+}

@@ -1,0 +1,163 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// rig is a home folder, a project and the adapters of them.
+type rig struct {
+	*Adapters
+	t          *testing.T
+	home, shop string
+	self       string
+	vars       map[string]string
+}
+
+// newRig has an executable that does nothing in the place of hubcli.
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	home := t.TempDir()
+	r := &rig{t: t, home: home, shop: filepath.Join(home, "work", "shop"), self: filepath.Join(home, "bin", "hubcli"), vars: map[string]string{}}
+	r.write(r.self, "#!/bin/sh\nexit 0\n")
+	if err := os.Chmod(r.self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.MkdirAll(r.shop, 0o755), os.MkdirAll(filepath.Join(home, "data"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	r.Adapters = r.another()
+	return r
+}
+
+// another are adapters of the same machine in another process.
+func (r *rig) another() *Adapters {
+	return New(Config{
+		World: World{GOOS: "linux", Home: r.home, DataRoot: filepath.Join(r.home, "data"), Getenv: func(name string) string { return r.vars[name] }},
+		Self:  func() (string, error) { return r.self, nil },
+		LookPath: func(name string) (string, error) {
+			if path := filepath.Join(r.home, "bin", name); runnable(path) {
+				return path, nil
+			}
+			return "", exec.ErrNotFound
+		},
+		Version: "test",
+	})
+}
+
+func (r *rig) write(path, content string) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) read(path string) string {
+	r.t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// tree is all that lies in the home folder, but for the hub's own, by path.
+func (r *rig) tree() map[string]string {
+	r.t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(r.home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(r.home, path)
+		switch {
+		case rel == "data/adapters" || rel == "bin":
+			return fs.SkipDir
+		case d.IsDir():
+			found[rel+"/"] = ""
+		default:
+			found[rel] = r.read(path)
+		}
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return found
+}
+
+// input is a place of a scope.
+func (r *rig) input(scope hub.AdapterScope) hub.AdapterInput {
+	if scope == hub.AdapterProject {
+		return hub.AdapterInput{Scope: scope, Path: r.shop}
+	}
+	return hub.AdapterInput{Scope: scope}
+}
+
+// do confirms whatever an action asks.
+func (r *rig) do(h hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
+	done, err := r.ChangeAdapter(context.Background(), h, action, in)
+	var e *hub.Error
+	if errors.As(err, &e) && e.Code == hub.CodeConfirmRequired {
+		in.Confirm = e.Detail["digest"].(string)
+		return r.ChangeAdapter(context.Background(), h, action, in)
+	}
+	return done, err
+}
+
+func (r *rig) must(h hub.Harness, action hub.AdapterAction, in hub.AdapterInput) hub.AdapterResult {
+	r.t.Helper()
+	done, err := r.do(h, action, in)
+	if err != nil {
+		r.t.Fatalf("%s %s %s: %v", h, in.Scope, action, err)
+	}
+	return done
+}
+
+// refused is an action that must fail with this code.
+func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in hub.AdapterInput) *hub.Error {
+	r.t.Helper()
+	_, err := r.do(h, action, in)
+	var e *hub.Error
+	if !errors.As(err, &e) || e.Code != code {
+		r.t.Fatalf("%s %s %s: %v, want %s", h, in.Scope, action, err, code)
+	}
+	if e.Fix == "" {
+		r.t.Errorf("%s: %s shows no way out", h, e.Message)
+	}
+	return e
+}
+
+// states are those of the parts at a place, as one word each.
+func (r *rig) statesOf(h hub.Harness, in hub.AdapterInput) string {
+	r.t.Helper()
+	row, err := r.Adapter(context.Background(), h)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, place := range row.Places {
+		if place.Scope == in.Scope && place.Path == in.Path {
+			var words []string
+			for _, p := range place.Parts {
+				word := string(p.State)
+				if p.Outdated {
+					word += "*"
+				}
+				words = append(words, word)
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}

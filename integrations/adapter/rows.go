@@ -1,0 +1,94 @@
+package adapter
+
+import (
+	"slices"
+
+	"hubcli/hub"
+)
+
+// row is what is particular to one harness.
+type row struct {
+	harness hub.Harness
+	title   string
+	// binaries and folders are how it is detected: one of either is enough.
+	binaries []string
+	folders  []place
+	global   *setup // nil: it has no such scope
+	project  *setup
+}
+
+// setup is what is set up in one scope. An empty part is not supported; lacking
+// says why.
+type setup struct {
+	mcp   []piece
+	hooks []piece
+	// elsewhere replaces hooks while the file of the hooks is not there and
+	// another file holds hooks that it would hide.
+	elsewhere *elsewhere
+	teach     []place // where the text for the agent goes
+	lacking   map[hub.AdapterPartName]string
+	warnings  []string
+	followUps []string // what the user has to do then
+}
+
+// elsewhere is another file that may hold a harness's hooks.
+type elsewhere struct {
+	file  place
+	key   string // of its hooks
+	hooks []piece
+}
+
+// Reasons for which a part is not supported.
+const (
+	noHooks     = "this harness calls no command when a session begins or a turn ends"
+	noTurnHooks = "the hooks of this harness cannot reach the agent"
+	hooksGlobal = "this harness reads hooks from the user's settings alone"
+	hooksTeach  = "the hook of the session's beginning tells the agent"
+	perProject  = "the text belongs into a project; install with the scope project"
+	onlyOwnFile = "the file belongs to no harness"
+)
+
+func lacks(pairs ...string) map[hub.AdapterPartName]string {
+	m := map[hub.AdapterPartName]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[hub.AdapterPartName(pairs[i])] = pairs[i+1]
+	}
+	return m
+}
+
+// committed is said of files in a project.
+const committed = "the project's files may be committed: the path of the executable is that of this machine"
+
+// rowOf finds the row of a harness.
+func rowOf(h hub.Harness) (*row, bool) {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.harness == h })
+	if i < 0 {
+		return nil, false
+	}
+	return &rows[i], true
+}
+
+// setup returns the row's setup in a scope; nil if it has none.
+func (r *row) setup(s hub.AdapterScope) *setup {
+	if s == hub.AdapterProject {
+		return r.project
+	}
+	return r.global
+}
+
+// scopes lists those that the harness has.
+func (r *row) scopes() []hub.AdapterScope {
+	var list []hub.AdapterScope
+	if r.global != nil {
+		list = append(list, hub.AdapterGlobal)
+	}
+	if r.project != nil {
+		list = append(list, hub.AdapterProject)
+	}
+	return list
+}
+
+// rows is the one table of harnesses, in the order of hub.Harnesses. The facts are
+// the vendors' documentation and sources of 2026; where a harness was renamed or
+// moved its files, the older places follow the newer ones.
+var rows = slices.Concat(rowsOfFirst, rowsOfGoogle, rowsOfEditors, rowsOfOthers)

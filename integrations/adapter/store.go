@@ -1,0 +1,122 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hubcli/hub"
+	"hubcli/integrations/adapter/files"
+)
+
+// folder is where the ledger and the backups are, in the data root.
+const folder = "adapters"
+
+// open returns the store of what is installed. It is made when it is first asked
+// for, and tried again as long as that fails.
+func (a *Adapters) open(ctx context.Context) (*files.Store, error) {
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	if a.store != nil {
+		return a.store, nil
+	}
+	store, err := files.Open(ctx, filepath.Join(a.config.World.DataRoot, folder), a.config.Version)
+	a.store = store // what only reads works while a transaction of before stands in the way
+	return store, err
+}
+
+// states tells how entries stand; what keeps it from being told is a state too.
+func (a *Adapters) states(ctx context.Context, entries []files.Entry) []files.Status {
+	store, err := a.open(ctx)
+	all := make([]files.Status, len(entries))
+	for i, e := range entries {
+		if store == nil {
+			all[i] = files.Status{Entry: e, State: files.Unreadable, Err: err}
+		} else {
+			all[i] = store.Status(ctx, e)
+			if all[i].State == files.Absent && !all[i].Known && e.At.Mark != "" {
+				all[i] = underOldName(ctx, store, all[i])
+			}
+		}
+	}
+	return all
+}
+
+// underOldName finds the line of a hook that an executable of another name has
+// written; what stands there is outdated then.
+func underOldName(ctx context.Context, store *files.Store, absent files.Status) files.Status {
+	e := absent.Entry
+	places, _ := store.Places(e.Owner) // who cannot read the ledger has been told
+	for _, p := range places {
+		if p.File != e.File || p.Part != e.Part || !slices.Equal(p.At.Keys, e.At.Keys) || called(p.At.Mark) != called(e.At.Mark) {
+			continue
+		}
+		old := e
+		old.At = p.At
+		old.Value, _ = json.Marshal(map[string]string{"command": p.At.Mark}) // a string in a map is always JSON
+		status := store.Status(ctx, old)
+		if status.State == files.Installed {
+			status.State = files.Outdated
+		}
+		return status
+	}
+	return absent
+}
+
+// called is what a marker says an executable is called for.
+func called(mark string) string { return mark[max(strings.LastIndex(mark, " hook "), 0):] }
+
+// installed are the owners of what the ledger names; none where there is no
+// ledger yet.
+func (a *Adapters) installed(ctx context.Context) ([]files.Owner, error) {
+	if _, err := os.Lstat(filepath.Join(a.config.World.DataRoot, folder)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	store, err := a.open(ctx)
+	if store == nil {
+		return nil, err
+	}
+	return store.Owners()
+}
+
+// asError turns what kept files from being changed into what the operator can do
+// about it. name is the adapter as commands name it.
+func asError(err error, name string) error {
+	var h *hub.Error
+	var r *files.Refusal
+	switch {
+	case errors.As(err, &h), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, errNoExecutable):
+		return hub.NewError(hub.CodeAdapterRefused, err.Error()).
+			WithFix("install hubcli where it stays, on PATH, and start the hub from there")
+	case !errors.As(err, &r):
+		return hub.NewError(hub.CodeAdapterRefused, err.Error()).WithFix("see what is there: hubcli adapter status " + name)
+	}
+	code, fix := hub.CodeAdapterRefused, r.Fix
+	switch r.Reason {
+	case files.IsConflict:
+		code, fix = hub.CodeAdapterConflict, "rename or remove that entry, if nobody needs it, and install again"
+	case files.IsDrifted:
+		code, fix = hub.CodeAdapterConflict, "look at the difference and write the hub's part anew: hubcli adapter repair "+name
+	case files.PlanChanged:
+		code = hub.CodePlanChanged
+	case files.Busy:
+		code = hub.CodeAdapterBusy
+	case files.LeavesRoot, files.Foreign, files.HardLinked, files.NotRegular, files.TooLarge, files.NoAccess,
+		files.Refused, files.NoLedger, files.Interrupted:
+	}
+	if fix == "" {
+		fix = "move it away or correct it; see: hubcli adapter status " + name
+	}
+	e := hub.NewError(code, r.Error()).With("reason", r.Reason).WithFix(fix)
+	if r.File != "" {
+		e = e.With("file", r.File)
+	}
+	return e
+}

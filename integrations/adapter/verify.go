@@ -1,0 +1,367 @@
+package adapter
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/integrations/adapter/files"
+)
+
+// verification is what the last trial of a harness has found so far.
+func (a *Adapters) verification(h hub.Harness) *hub.AdapterVerification {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, ok := a.verified[h]
+	if !ok {
+		return nil
+	}
+	shown := *v
+	shown.Checks = slices.Clone(v.Checks)
+	return &shown
+}
+
+// VerifyAdapter tries what is installed. What fails is a check of the result.
+func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
+	return outside(ctx, a, "verify "+string(harness), hub.MaxAdapterVerify+verifyLate, func(ctx context.Context) (hub.AdapterVerification, error) {
+		owners, err := a.toTry(ctx, harness, in)
+		if err != nil {
+			return hub.AdapterVerification{}, err
+		}
+		if err := a.begin(harness); err != nil {
+			return hub.AdapterVerification{}, err
+		}
+		a.try(ctx, harness, owners)
+		return *a.verification(harness), nil
+	})
+}
+
+// try makes the trials. It finishes the verification whatever happens: another one
+// waits for that.
+func (a *Adapters) try(ctx context.Context, harness hub.Harness, owners []files.Owner) {
+	defer a.finish(harness)
+	ctx, cancel := context.WithTimeout(ctx, hub.MaxAdapterVerify)
+	defer cancel()
+	for _, owner := range owners {
+		t := &trial{Adapters: a, owner: owner, harness: harness}
+		t.run(ctx)
+	}
+}
+
+// toTry are the places to try: the one that is named, or all with something
+// installed; the global scope if there is none.
+func (a *Adapters) toTry(ctx context.Context, harness hub.Harness, in hub.AdapterInput) ([]files.Owner, error) {
+	if in.Scope != "" || in.Path != "" {
+		_, _, owner, err := a.where(harness, in)
+		return []files.Owner{owner}, err
+	}
+	r, err := find(harness)
+	if err != nil {
+		return nil, err
+	}
+	installed, err := a.installed(ctx)
+	if err != nil {
+		return nil, hub.NewError(hub.CodeAdapterRefused, err.Error()).WithFix("see the folder adapters in the data root")
+	}
+	installed = slices.DeleteFunc(installed, func(o files.Owner) bool { return o.Harness != harness })
+	if len(installed) == 0 {
+		return []files.Owner{{Harness: harness, Scope: files.Scope(r.scopes()[0])}}, nil
+	}
+	return installed, nil
+}
+
+// begin starts a verification; one of a harness runs at a time.
+func (a *Adapters) begin(harness hub.Harness) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if v := a.verified[harness]; v != nil && v.Running {
+		return hub.NewError(hub.CodeAdapterBusy, "the adapter is being verified already").WithRetryAfter(5).
+			WithFix("wait until that has ended; hubcli adapter status " + string(harness) + " shows it")
+	}
+	a.verified[harness] = &hub.AdapterVerification{
+		Harness: harness, Running: true, StartedAt: hub.TimeOf(a.config.Now()), Checks: []hub.AdapterCheck{},
+	}
+	return nil
+}
+
+func (a *Adapters) finish(harness hub.Harness) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v := a.verified[harness]
+	at := hub.TimeOf(a.config.Now())
+	v.Running, v.EndedAt = false, &at
+	v.OK = !slices.ContainsFunc(v.Checks, func(c hub.AdapterCheck) bool { return c.Status == hub.CheckFailed })
+}
+
+// trial tries one installation.
+type trial struct {
+	*Adapters
+	owner   files.Owner
+	harness hub.Harness
+	entry   Entry       // as it would be written now
+	known   hub.AgentID // as whom the bridge has registered; empty: it has not
+}
+
+// note adds a check to the result.
+func (t *trial) note(name string, status hub.CheckStatus, detail, fix string, took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.verified[t.harness]
+	v.Checks = append(v.Checks, hub.AdapterCheck{
+		Scope: hub.AdapterScope(t.owner.Scope), Path: t.owner.Path, Check: name, Status: status, Detail: detail, Fix: fix,
+		MS: float64(took.Microseconds()) / 1000,
+	})
+}
+
+func (t *trial) passed(name, detail string, took time.Duration) {
+	t.note(name, hub.CheckPassed, detail, "", took)
+}
+
+func (t *trial) failed(name string, err error, fix string) {
+	t.note(name, hub.CheckFailed, err.Error(), fix, 0)
+}
+
+func (t *trial) skipped(name, why string) { t.note(name, hub.CheckSkipped, why, "", 0) }
+
+// way is the command that does something about the installation that is tried.
+func (t *trial) way(action string) string { return commandOf(action, t.owner) }
+
+// run makes all checks of one installation.
+func (t *trial) run(ctx context.Context) {
+	if gone(t.owner) {
+		t.skipped("files", "the folder is gone; to forget it: "+t.way("uninstall"))
+		return
+	}
+	r, _ := rowOf(t.harness)
+	s := r.setup(hub.AdapterScope(t.owner.Scope))
+	entry, err := t.today()
+	if err != nil {
+		t.failed("executable", err, "install hubcli where it stays, on PATH, and start the hub from there")
+		return
+	}
+	if err := trusted(entry.Command); err != nil {
+		t.failed("executable", err, "keep hubcli where nobody but you can write")
+		return
+	}
+	t.passed("executable", entry.Command, 0)
+	t.entry = entry
+	all, err := t.wants(s, t.owner, entry)
+	if err != nil {
+		t.failed("files", err, "")
+		return
+	}
+	dir, err := os.MkdirTemp("", "adapter-verify-")
+	if err != nil {
+		t.failed("files", err, "see that there is room for temporary files")
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // it is the system's folder for such things
+	agent := hub.AgentID("adapter-verify-" + nonce(4))
+	for _, w := range all {
+		if !t.stands(ctx, w) {
+			continue
+		}
+		switch w.part {
+		case hub.PartMCP:
+			t.tryBridge(ctx, w, agent, dir)
+		case hub.PartHooks:
+			t.tryHooks(ctx, w, agent, dir)
+		case hub.PartInstructions:
+		}
+	}
+	t.tryWatch(ctx, entry, agent, dir)
+	for _, line := range s.followUps {
+		t.note("by you", hub.CheckPending, line, "", 0)
+	}
+}
+
+// stands checks a part's files and reports whether it may be tried. What is run
+// then is what the hub itself would write, which has just been found in the files:
+// the files are not read again, so that nobody can put something else in between.
+func (t *trial) stands(ctx context.Context, w wanted) bool {
+	part := t.part(ctx, w)
+	name := string(w.part) + " in place"
+	switch {
+	case part.State == hub.AdapterInstalled && part.Outdated:
+		t.failed(name, errors.New("it is not what the hub would write today: its executable or address has moved"), t.way("repair"))
+	case part.State == hub.AdapterInstalled:
+		t.passed(name, part.Files[0], 0)
+		return true
+	case part.State == hub.AdapterAbsent:
+		t.failed(name, errors.New("it is not installed"), t.way("install"))
+	case part.State == hub.AdapterUnreadable:
+		t.failed(name, errors.New(part.Reason), "correct the file, then: "+t.way("repair"))
+	default:
+		t.failed(name, errors.New(part.Reason), t.way("repair"))
+	}
+	// What somebody else has written is not run: it may be anything.
+	return false
+}
+
+// tryBridge starts the installed entry and measures a wake.
+func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
+	last := w.entries[len(w.entries)-1] // of a plugin's files the one of its servers
+	l, err := launchOf(last.Value)
+	if err != nil {
+		t.failed("entry", err, t.way("repair"))
+		return
+	}
+	// What somebody has added to the variables is not tried: it may be anything.
+	l.env = map[string]string{"HUB_AGENT": string(agent)}
+	for _, m := range t.entry.env() {
+		l.env[m.name] = fmt.Sprint(m.value)
+	}
+	p, err := l.start(ctx, dir, environment(t.config.World.Getenv, l.env))
+	if err != nil {
+		t.failed("bridge", err, "see that this starts and answers: "+shellWord(l.command)+" mcp")
+		return
+	}
+	defer p.end()
+	t.passed("bridge", fmt.Sprintf("it lists %d tools", p.tools), p.took)
+	acts, since, err := p.whoami(ctx)
+	var took time.Duration
+	if err == nil {
+		t.known = acts
+		took, err = p.wake(ctx, t.config.Hub, canary{from: agent + "-canary", to: acts, nonce: nonce(8)}, since)
+	}
+	if err != nil {
+		t.failed("wake", err, "see that the hub answers at the address of the entry, and its log in the data root")
+		return
+	}
+	t.passed("wake", "from a message to the answer of hub_poll_messages", took)
+}
+
+// tryHooks calls the installed hooks: at a session's beginning they may be silent,
+// at a turn's end a message waits of which they have to speak.
+func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
+	for _, ev := range []event{eventStart, eventStop} {
+		name := "hook " + string(ev)
+		argv, err := t.hook(w, ev)
+		if err != nil {
+			t.failed(name, err, t.way("repair"))
+			continue
+		}
+		if argv == nil {
+			t.skipped(name, "the harness itself has to be run for it")
+			continue
+		}
+		said := ""
+		if ev == eventStop {
+			said = nonce(8)
+			if err := (canary{from: agent + "-canary", to: agent, nonce: said}).post(ctx, t.config.Hub); err != nil {
+				t.failed(name, err, "see that the hub takes writes")
+				continue
+			}
+		}
+		env := environment(t.config.World.Getenv, map[string]string{"HUB_AGENT": string(agent)})
+		got, err := tried(ctx, hookAnswer, argv, dir, env, payload(t.harness, ev, "adapter-verify-"+nonce(4), dir))
+		if err == nil {
+			err = got.check(t.harness, said)
+		}
+		if err != nil {
+			t.failed(name, err, "see hook.log in the data root, and that this answers: "+shellWord(argv[0])+" hook "+string(ev))
+			continue
+		}
+		t.passed(name, "answered as the harness takes it", got.took)
+	}
+}
+
+// hook is the command by which a part calls the hook of an event, as a shell would
+// understand its line; nil if it does not.
+func (t *trial) hook(w wanted, ev event) ([]string, error) {
+	for _, e := range w.entries {
+		if lines := linesOf(e.Value, ev); len(lines) > 0 {
+			line := lines[0]
+			argv, err := wordsOf(line, t.entry.GOOS)
+			if err == nil && (len(argv) < 3 || argv[0] != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
+				err = fmt.Errorf("a shell takes the line for something else: %q", argv)
+			}
+			return argv, err
+		}
+	}
+	return nil, nil
+}
+
+// tryWatch measures the wake of a background process.
+func (t *trial) tryWatch(ctx context.Context, entry Entry, agent hub.AgentID, dir string) {
+	const name = "background wake"
+	if t.known == "" {
+		t.skipped(name, "the bridge, whose agent would be waited for, did not come up")
+		return
+	}
+	room := t.room(ctx)
+	if room == "" {
+		t.skipped(name, "there is no room yet in which to watch")
+		return
+	}
+	k := canary{from: t.known, to: agent + "-w", nonce: nonce(8)}
+	argv := []string{
+		entry.Command, "watch", "--agent", string(k.to), "--room", string(room),
+		"--until", "message-from:" + string(k.from), "--timeout", "8s",
+	}
+	if entry.BaseURL != "" {
+		argv = append(argv, "--base-url", entry.BaseURL)
+	}
+	type end struct {
+		got answered
+		err error
+		at  time.Time
+	}
+	ended := make(chan end, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		got, err := tried(ctx, 10*time.Second, argv, dir, environment(t.config.World.Getenv, nil), "")
+		ended <- end{got, err, time.Now()}
+	}()
+	select {
+	case <-time.After(2 * parkAfter):
+	case e := <-ended:
+		t.failed(name, errors.Join(fmt.Errorf("the watch ended at once: %s", firstLine(e.got.stdout+e.got.stderr)), e.err), "")
+		return
+	}
+	sent := time.Now()
+	if err := k.post(ctx, t.config.Hub); err != nil {
+		cancel()
+		<-ended
+		t.failed(name, err, "see that the hub takes writes")
+		return
+	}
+	e := <-ended
+	switch {
+	case e.err != nil:
+		t.failed(name, e.err, "")
+	case e.got.exit != 0:
+		t.failed(name, fmt.Errorf("the watch ended with exit code %d: %s", e.got.exit, firstLine(e.got.stdout)), "")
+	default:
+		t.passed(name, "from a message to the end of hubcli watch", e.at.Sub(sent))
+	}
+}
+
+// room is one in which to watch: the project's, else any.
+func (t *trial) room(ctx context.Context) hub.RoomID {
+	if t.owner.Path != "" {
+		if found, err := t.config.Hub.Resolve(ctx, t.owner.Path); err == nil && found.RoomID != nil {
+			return *found.RoomID
+		}
+	}
+	rooms, _, err := t.config.Hub.Rooms(ctx, hub.RoomsQuery{Limit: 1})
+	if err != nil || len(rooms) == 0 {
+		return ""
+	}
+	return rooms[0].RoomID
+}
+
+// nonce is n random bytes in hexadecimal.
+func nonce(n int) string {
+	b := make([]byte, n)
+	// crypto/rand.Read never fails: it ends the program instead.
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package harness
-
-func pipe(r *rig, path string) error {
-	r.t.Skip("there are no pipes in files here")
-	return nil
-}
