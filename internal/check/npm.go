@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// oldestNode is the major version of Node.js that the programs in outside need.
+// oldestNode is the major version of Node.js that the programs in stress/outside need.
 const oldestNode = 22
 
 // errUnavailable is wrapped by what keeps other people's programs from running on
@@ -26,7 +26,7 @@ const oldestNode = 22
 var errUnavailable = errors.New("not available here")
 
 // findNode returns a Node.js that is new enough: the machine's own, or else the
-// one that outside/node pins, which needs an older one's npm to be installed.
+// one that stress/outside/node pins, which needs an older one's npm to be installed.
 func findNode(ctx context.Context) (node string, err error) {
 	node, err = exec.LookPath("node")
 	if err != nil {
@@ -43,7 +43,7 @@ func findNode(ctx context.Context) (node string, err error) {
 	if version, err := strconv.Atoi(major); err == nil && version >= oldestNode {
 		return node, nil
 	}
-	dir, err := npmFolder(ctx, "outside/node", "ci")
+	dir, err := npmFolder(ctx, "stress/outside/node", "ci")
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Bounds of the tests in outside: of one file and of all. At the end of the
+// Bounds of the tests in stress/outside: of one file and of all. At the end of the
 // budget they are interrupted, so that they end what they started.
 const (
 	outsideBudget = 8 * time.Minute
@@ -74,7 +74,7 @@ func proveOutside(ctx context.Context, total *tally, files []string) (err error)
 // layOut copies the tests into dir and links what they import and run: what the
 // lock file in the folder of the files pins.
 func layOut(ctx context.Context, dir string, files []string) error {
-	if err := os.CopyFS(dir, os.DirFS("outside")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("stress/outside")); err != nil {
 		return err
 	}
 	folder := filepath.Dir(files[0])
@@ -84,7 +84,7 @@ func layOut(ctx context.Context, dir string, files []string) error {
 		// only some; ci would refuse the lock file that was made with it.
 		args = []string{"install", "--no-save"}
 	}
-	installed, err := npmFolder(ctx, filepath.Join("outside", folder), args...)
+	installed, err := npmFolder(ctx, filepath.Join("stress/outside", folder), args...)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 // What npm installs is pinned by version and hash, and from whichever registry
 // the machine is set to: no lock file names one.
 func TestLockFiles(t *testing.T) {
-	locks, err := filepath.Glob("../../outside/*/package-lock.json")
+	locks, err := filepath.Glob("../../stress/outside/*/package-lock.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(locks, "../../outside/package-lock.json") {
+	for _, name := range append(locks, "../../stress/outside/package-lock.json") {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
