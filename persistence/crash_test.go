@@ -304,7 +304,7 @@ func TestCheckpointSurvivesEveryStep(t *testing.T) {
 // every operation: they come back whole or not at all.
 func TestMarkerAndSecretsSurviveEveryStep(t *testing.T) {
 	everyStep(t, func(t *testing.T, c *crashFS, crash bool) {
-		dir := t.TempDir() // private() looks at the disk
+		dir := t.TempDir() // osfile.Protect looks at the disk
 		m := newMarker()
 		key, err := loadKeyIn(c, dir)
 		made := err == nil

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"hubcli/internal/osfile"
 )
 
 // What a crash leaves between two steps of Badger is debris, not damage: a table
@@ -69,7 +71,7 @@ func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
 		}
 	}
 	if moved {
-		_ = syncDir(aside) // either name is good after a loss of power
+		_ = osfile.SyncDir(aside) // either name is good after a loss of power
 	}
 	return earlier, d.cutList(log)
 }

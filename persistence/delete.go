@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"hubcli/internal/osfile"
 )
 
 // Kept says that Delete has removed the store but left things in its folder that
@@ -53,7 +55,7 @@ func Delete(dir string) error {
 	if err := os.Rename(dir, trash); err != nil {
 		return ioError("moving the store away", err)
 	}
-	if err := syncDir(filepath.Dir(dir)); err != nil {
+	if err := osfile.SyncDir(filepath.Dir(dir)); err != nil {
 		return ioError("moving the store away", err)
 	}
 	return removeStore(trash)

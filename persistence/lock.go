@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"hubcli/internal/osfile"
 )
 
 // A process that has a store open writes its own identity into the lock file:
@@ -51,7 +53,7 @@ func HeldBy(dir string) (held bool, holder Holder, err error) {
 		return false, Holder{}, ioError("looking at the lock", err)
 	}
 	defer f.Close()
-	free, err := lockFile(f)
+	free, err := osfile.TryLock(f)
 	if err != nil {
 		return false, Holder{}, ioError("looking at the lock", err)
 	}
@@ -103,7 +105,7 @@ func takeLock(dir, address string) (*os.File, error) {
 		if err != nil {
 			return nil, ioError("opening the lock", err)
 		}
-		ok, err := lockFile(f)
+		ok, err := osfile.TryLock(f)
 		if err != nil {
 			_ = f.Close()
 			return nil, ioError("locking the store", err)

@@ -65,8 +65,6 @@ type Marker struct {
 
 const markerMagic = "hubcli store"
 
-var errTooLong = errors.New("file is too long")
-
 func (m Marker) encode() []byte {
 	text := fmt.Sprintf("%s\nformat %d\ninstance %s\n", markerMagic, m.Format, m.InstanceID)
 	return fmt.Appendf([]byte(text), "crc32c %08x\n", crc32.Checksum([]byte(text), castagnoli))

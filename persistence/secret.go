@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+
+	"hubcli/internal/osfile"
 )
 
 const secretSize = 32
@@ -21,7 +23,7 @@ func loadKey(fsy fsys, dir string, create bool) ([]byte, error) {
 	b, err := readFile(fsy, name, 4096)
 	switch {
 	case err == nil && len(b) == secretSize+4 && binary.BigEndian.Uint32(b[secretSize:]) == crc32.Checksum(b[:secretSize], castagnoli):
-		return b[:secretSize:secretSize], private(name, 0o600)
+		return b[:secretSize:secretSize], osfile.Protect(name, 0o600)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, ioError("reading the key", err)
 	case !create && err != nil:
@@ -42,9 +44,9 @@ func loadToken(fsy fsys, dir string) (string, error) {
 	if err == nil {
 		b = bytes.TrimSpace(b)
 		if raw, derr := base64.RawURLEncoding.DecodeString(string(b)); derr == nil && len(raw) == secretSize {
-			return string(b), private(name, 0o600)
+			return string(b), osfile.Protect(name, 0o600)
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errTooLong) {
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, osfile.ErrTooLong) {
 		return "", ioError("reading the operator's token", err)
 	}
 	token := base64.RawURLEncoding.EncodeToString(randomBytes(secretSize))

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // What a group may hold. A larger one is committed correctly, but slower.
@@ -165,7 +166,7 @@ func (s *Store) raiseFormat() error {
 // openFiles opens, or makes, everything but the database. The marker is written
 // last: a folder without one is a store that was never finished.
 func (s *Store) openFiles(fresh bool) error {
-	if err := private(s.dir, 0o700); err != nil {
+	if err := osfile.Protect(s.dir, 0o700); err != nil {
 		return ioError("protecting the folder", err)
 	}
 	s.sweepTemporary()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"hubcli/internal/osfile"
 )
 
 // spool is the open folders of one spool. A folder that is exchanged while it is
@@ -83,7 +85,7 @@ const ownerName = ".hub"
 // of each agent among them by chance. Forwarders that were started by themselves
 // need not own it: they are told which hub is meant.
 func (s *spool) own() error {
-	f, err := s.root.OpenFile(ownerName, openFlags|os.O_CREATE, 0o600)
+	f, err := s.root.OpenFile(ownerName, osfile.Cautious|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func makeFolder(parent *os.Root, name string) (*os.Root, error) {
 		err = nil // by somebody else just now
 	}
 	if err == nil {
-		err = syncFolder(parent, ".")
+		err = osfile.SyncDirIn(parent, ".")
 	}
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // DefaultDir is where a spool lies unless it is named, relative to the folder in
@@ -130,25 +131,13 @@ func isPlain(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '_' || 
 // writeWhole makes the file dir/name with this content: whoever sees the name
 // sees all of it, also after a power cut. An existing file is replaced, a link is
 // replaced and not followed. dir must exist below root.
-func writeWhole(root *os.Root, dir, name string, data []byte) (err error) {
+func writeWhole(root *os.Root, dir, name string, data []byte) error {
 	folder, err := root.Stat(dir)
 	if err != nil {
 		return err
 	}
-	temp := path.Join(dir, tempPrefix+string(NewRequestID()))
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode(folder.Mode()))
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = root.Rename(temp, path.Join(dir, name))
-	}
-	if err != nil {
-		return errors.Join(err, ignoreMissing(root.Remove(temp)))
-	}
-	return syncFolder(root, dir)
+	return osfile.Replace(osfile.In{Root: root}, path.Join(dir, name),
+		osfile.Content{Write: osfile.Bytes(data), Prefix: tempPrefix, Mode: fileMode(folder.Mode())})
 }
 
 // fileMode is the access to a file in a folder: its owner's alone, unless the
@@ -162,3 +151,7 @@ func ignoreMissing(err error) error {
 	}
 	return err
 }
+
+// tryLock takes the lock on a file of the spool, if nobody has it. Nothing that
+// may be read lies in the locked part.
+func tryLock(f *os.File) (bool, error) { return osfile.TryLockBeyond(f, MaxRequestBytes) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // taken is a request file that is this forwarder's alone.
@@ -112,7 +113,7 @@ func (t *taken) openFile(name string) error {
 	if !before.Mode().IsRegular() {
 		return &misfit{why: "It is no regular file but " + typeName(before.Mode()) + "."}
 	}
-	t.file, err = t.requests.OpenFile(name, openFlags, 0)
+	t.file, err = t.requests.OpenFile(name, osfile.Cautious, 0)
 	if errors.Is(err, fs.ErrPermission) {
 		return &misfit{
 			why: fmt.Sprintf("It may not be read by this user (%s).", before.Mode()),
@@ -133,10 +134,10 @@ func (t *taken) openFile(name string) error {
 	if !os.SameFile(before, t.info) || !t.info.Mode().IsRegular() {
 		return errNotOurs
 	}
-	links, err := linkCount(t.file, t.info)
+	links, known := osfile.Links(t.file, t.info)
 	switch {
-	case err != nil:
-		return err
+	case !known:
+		return fmt.Errorf("relay: no link count of %s", name)
 	case links == 0:
 		return errGone
 	case links != 1:

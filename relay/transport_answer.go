@@ -156,37 +156,3 @@ func fileReason(err error) string {
 	}
 	return err.Error()
 }
-
-// readSpoolFile reads a regular file of at most limit bytes below root. A link, a
-// device, a pipe or a folder of that name is refused and not opened.
-func readSpoolFile(root *os.Root, name string, limit int64) ([]byte, error) {
-	refuse := func(why string) ([]byte, error) {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New(why)}
-	}
-	before, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return refuse("it is not a regular file")
-	}
-	f, err := root.OpenFile(name, openFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	opened, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !os.SameFile(before, opened):
-		return refuse("it was exchanged while it was opened")
-	case opened.Size() > limit:
-		return refuse("it has more than " + strconv.FormatInt(limit, 10) + " bytes")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return refuse("it has more than " + strconv.FormatInt(limit, 10) + " bytes")
-	}
-	return data, err
-}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // waiter is a call that waits for its answer.
@@ -254,9 +255,9 @@ func (b *letterbox) gone() bool {
 // or taken by a forwarder. A request moves from the one name to the other, never
 // back.
 func (b *letterbox) earlier() (*Request, error) {
-	data, err := readSpoolFile(b.root, b.request(doneSuffix), MaxRequestBytes)
+	data, err := osfile.ReadSmallIn(b.root, b.request(doneSuffix), MaxRequestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = readSpoolFile(b.root, b.request(workSuffix), MaxRequestBytes)
+		data, err = osfile.ReadSmallIn(b.root, b.request(workSuffix), MaxRequestBytes)
 	}
 	if err != nil {
 		return nil, err
@@ -283,7 +284,7 @@ func (r *Request) same(c *outgoing) bool {
 // end a call with a few wrong bytes.
 func (b *letterbox) take() *Response {
 	name := path.Join(b.answers, string(b.id)+doneSuffix)
-	data, err := readSpoolFile(b.root, name, maxResponseBytes)
+	data, err := osfile.ReadSmallIn(b.root, name, maxResponseBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
