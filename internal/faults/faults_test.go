@@ -18,87 +18,46 @@ import (
 var (
 	planted  = flag.Bool("faults", false, "plant every fault and run the tests that must catch it")
 	only     = flag.String("fault", "", "with -faults: only faults whose name matches this expression")
-	patience = flag.Duration("patience", 90*time.Second, "how long the tests of one fault may take; who hangs is caught too")
+	patience = flag.Duration("patience", 90*time.Second, "how long the tests of one fault may take; a test that hangs counts as failed")
 )
 
 // atOnce is how many faults are tested at a time.
 const atOnce = 2
 
-// fault is one mistake: in file, old becomes new, and then one of the tests in
-// pkg that match test must fail.
+// fault is one mistake. The edit is made in the function named in, and then the
+// test must fail in one of the packages that have a test of that name.
 type fault struct {
-	name, file, old, new, pkg, test string
+	promise  int // in docs/guarantees.md
+	name, in string
+	edit     edit
+	test     string
 }
-
-// root is the folder of the module, seen from this package.
-const root = "../.."
-
-// replaced returns the file with the mistake in it.
-func (f *fault) replaced(t *testing.T) []byte {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, f.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(text, []byte(f.old)); n != 1 {
-		t.Fatalf("%s holds the text %d times, want once; fit the fault to the code:\n%s", f.file, n, f.old)
-	}
-	return bytes.Replace(text, []byte(f.old), []byte(f.new), 1)
-}
-
-// tests returns the names of the tests in pkg.
-func tests(t *testing.T, pkg string) (names []string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range testFunc.FindAllSubmatch(text, -1) {
-			names = append(names, string(m[1]))
-		}
-	}
-	return names
-}
-
-// usesRapid reports whether the tests of pkg draw their inputs.
-func usesRapid(t *testing.T, pkg string) bool {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-test", "-deps", "./"+pkg)
-	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Contains(out, []byte("pgregory.net/rapid\n"))
-}
-
-var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
 
 func TestEveryFaultCanBePlanted(t *testing.T) {
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	guarantees, err := os.ReadFile(filepath.Join(root, "docs", "guarantees.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for i := range faults {
 		f := &faults[i]
-		t.Run(f.name, func(t *testing.T) {
-			if seen[f.name] {
-				t.Error("the name is taken")
-			}
-			seen[f.name] = true
-			f.replaced(t)
-			for _, one := range strings.Split(f.test, "|") {
-				found := false
-				for _, name := range tests(t, f.pkg) {
-					found = found || name == one
-				}
-				if !found {
-					t.Errorf("%s has no test %s", f.pkg, one)
-				}
-			}
-		})
+		if seen[f.name] {
+			t.Errorf("%s: the name is taken", f.name)
+		}
+		seen[f.name] = true
+		if _, _, err := f.plant(m); err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		}
+		if len(m.tests[f.test]) == 0 {
+			t.Errorf("%s: there is no test %s", f.name, f.test)
+		}
+		if !bytes.Contains(guarantees, []byte("`"+f.test+"`")) {
+			t.Errorf("%s: docs/guarantees.md does not name %s", f.name, f.test)
+		}
 	}
 	if len(faults) < 40 {
 		t.Errorf("only %d faults", len(faults))
@@ -108,6 +67,10 @@ func TestEveryFaultCanBePlanted(t *testing.T) {
 func TestEveryFaultIsCaught(t *testing.T) {
 	if !*planted {
 		t.Skip("run with -faults")
+	}
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
 	}
 	names := regexp.MustCompile(*only)
 	slots := make(chan struct{}, atOnce)
@@ -121,8 +84,8 @@ func TestEveryFaultIsCaught(t *testing.T) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			begun := time.Now()
-			verdict, output := f.run(t)
-			t.Logf("%-9s %5.1fs  %s (%s %s)", verdict, time.Since(begun).Seconds(), f.name, f.pkg, f.test)
+			verdict, output := f.run(t, m)
+			t.Logf("%-9s %5.1fs  promise %d (%s)", verdict, time.Since(begun).Seconds(), f.promise, f.test)
 			if verdict != "caught" {
 				t.Errorf("%s: the planted fault was not caught by a failing test\n%s", f.name, output)
 			}
@@ -130,29 +93,40 @@ func TestEveryFaultIsCaught(t *testing.T) {
 	}
 }
 
-// run plants the fault and runs its tests.
-func (f *fault) run(t *testing.T) (verdict, output string) {
+// run plants the fault and runs its tests, package by package until one catches
+// it.
+func (f *fault) run(t *testing.T, m *module) (verdict, output string) {
 	t.Helper()
 	dir := t.TempDir()
-	file, err := filepath.Abs(filepath.Join(root, f.file))
+	file, text, err := f.plant(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoilt, overlay := filepath.Join(dir, "spoilt.go"), filepath.Join(dir, "overlay.json")
-	plan, err := json.Marshal(map[string]map[string]string{"Replace": {file: spoilt}})
+	spoiled, overlay := filepath.Join(dir, "spoiled.go"), filepath.Join(dir, "overlay.json")
+	plan, err := json.Marshal(map[string]map[string]string{"Replace": {file: spoiled}})
 	if err == nil {
-		err = errors.Join(os.WriteFile(spoilt, f.replaced(t), 0o600), os.WriteFile(overlay, plan, 0o600))
+		err = errors.Join(os.WriteFile(spoiled, []byte(text), 0o600), os.WriteFile(overlay, plan, 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, pkg := range m.tests[f.test] {
+		if verdict, output = f.runIn(t, "./"+pkg, overlay); verdict == "caught" {
+			break
+		}
+	}
+	return verdict, output
+}
+
+func (f *fault) runIn(t *testing.T, pkg, overlay string) (verdict, output string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), *patience+5*time.Minute) // building takes its time
 	defer cancel()
 	args := []string{
 		"test", "-vet=off", "-count=1", "-overlay", overlay,
-		"-timeout", patience.String(), "-run", "^(" + f.test + ")$", "./" + f.pkg,
+		"-timeout", patience.String(), "-run", "^" + f.test + "$", pkg,
 	}
-	if usesRapid(t, f.pkg) {
+	if usesRapid(t, pkg) {
 		args = append(args, "-rapid.nofailfile") // it would keep the failure in the tree
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -168,4 +142,16 @@ func (f *fault) run(t *testing.T) (verdict, output string) {
 		return "caught", text
 	}
 	return "UNCLEAR", text
+}
+
+// usesRapid reports whether the tests of pkg draw their inputs.
+func usesRapid(t *testing.T, pkg string) bool {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-test", "-deps", pkg)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Contains(out, []byte("pgregory.net/rapid\n"))
 }
