@@ -45,7 +45,6 @@ var layers = []layer{
 	{dir: "integrations/hook", may: []string{"hub"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
 	{dir: "cli", may: append([]string{"integrations/hook", "mcp", "relay", "cli/smoke"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
-	{dir: "capsule", may: []string{"hub"}, why: "the archive format knows rows only"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
@@ -278,48 +277,4 @@ func runtimeNames(f *goFile) map[string]bool {
 		}
 	}
 	return names
-}
-
-// The rules themselves: what must be refused is, and what is needed is not.
-func TestLayersRefuse(t *testing.T) {
-	for _, c := range []struct {
-		from, to string
-		want     bool
-	}{
-		{"hub", "actors/core", false},
-		{"actors/core", "hub", true},
-		{"actors/core", "actors", false},
-		{"actors", "actors/core", true},
-		{"actors", "persistence", false},
-		{"persistence", "actors", true},
-		{"persistence/conformance", "persistence", true},
-		{"httpapi", "api", true},
-		{"httpapi", "api/client", false},
-		{"httpapi", "actors", false},
-		{"httpapi/console", "httpapi", true},
-		{"api", "api/client", false},
-		{"api/client", "api", true},
-		{"cli", "api/client", true},
-		{"cli", "supervisor", false},
-		{"stress/bench", "stress/wire", true},
-		{"stress/bench", "persistence", false},
-		{"integrations/adapter", "integrations/provider", false},
-		{"integrations/adapter", "hub", true},
-		{"integrations/adapter", "integrations/adapter/edit", true},
-		{"cmd/hubcli", "supervisor", true},
-		{"persistence", "internal/osfile", true},
-		{"actors/core", "internal/osfile", false},
-		{"relay", "internal/testhub", false},
-		{"internal/osfile", "hub", false},
-	} {
-		l, ok := layerOf(c.from)
-		if !ok {
-			t.Errorf("%s is in no layer", c.from)
-		} else if got := l.allows(c.from, c.to); got != c.want {
-			t.Errorf("%s importing %s: allowed %v, want %v", c.from, c.to, got, c.want)
-		}
-	}
-	if _, ok := layerOf("newfolder"); ok {
-		t.Error("a folder that nobody has thought of has a layer")
-	}
 }

@@ -87,20 +87,40 @@ func readFile(t *testing.T, name string) []byte {
 	return b
 }
 
-// goFiles parses the module's Go files, whatever platform they are for. Nested
-// modules and test data are not part of the module.
+// goFiles returns the module's Go files, whatever platform they are for. Nested
+// modules and test data are not part of the module. Tests share the files and do
+// not change them.
 func goFiles(t *testing.T) []*goFile {
 	t.Helper()
+	files, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no Go file found: the test looks in the wrong folder")
+	}
+	return files
+}
+
+// parsed holds the files of goFiles, each parsed once.
+var parsed = sync.OnceValues(func() ([]*goFile, error) {
+	names, err := project()
+	if err != nil {
+		return nil, err
+	}
 	var files []*goFile
-	for _, name := range projectFiles(t) {
+	for _, name := range names {
 		if !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/tools/") {
 			continue
 		}
-		src := readFile(t, name)
+		src, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
 		fset := token.NewFileSet()
 		syntax, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		f := &goFile{
 			path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
@@ -109,14 +129,11 @@ func goFiles(t *testing.T) []*goFile {
 		for _, spec := range syntax.Imports {
 			p, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			f.imports = append(f.imports, p)
 		}
 		files = append(files, f)
 	}
-	if len(files) == 0 {
-		t.Fatal("no Go file found: the test looks in the wrong folder")
-	}
-	return files
-}
+	return files, nil
+})
