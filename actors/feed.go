@@ -182,7 +182,7 @@ func (v *views) message(id hub.MessageID) (*core.StoredMessage, error) {
 		return m, nil
 	}
 	m, err := v.rows.Message(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, errMessageNotFound(id)
 	}
 	if err != nil {

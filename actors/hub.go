@@ -14,10 +14,10 @@ import (
 
 // Options is what a Hub is made of. Journal, Rows and Secret are required.
 type Options struct {
-	Journal Journal
-	Rows    Rows
+	Journal core.Journal
+	Rows    core.Rows
 	// Index finds rows by their words; nil: the hub does not search.
-	Index Index
+	Index core.Index
 	// Secret keys the HMACs that session ids and resume keys are made of, 32
 	// bytes; it is the store's and never leaves the process.
 	Secret []byte
@@ -84,8 +84,8 @@ func (o *Options) ensureDefaults() {
 type Hub struct {
 	options  Options
 	log      *slog.Logger
-	journal  Journal
-	rows     Rows
+	journal  core.Journal
+	rows     core.Rows
 	clock    *clock
 	stage    *stage
 	seq      *sequencer

@@ -34,7 +34,7 @@ func (x *indexer) release(k core.Owner, rows []core.Row) {
 
 // free returns a position with its sequence number before the first record that
 // is held, and whether there is one.
-func (x *indexer) free(at IndexPosition) (IndexPosition, bool) {
+func (x *indexer) free(at core.IndexPosition) (core.IndexPosition, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, seq := range x.held {

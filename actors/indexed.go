@@ -12,12 +12,12 @@ import (
 	"hubcli/hub"
 )
 
-func messageDocument(m *core.StoredMessage) (IndexDocument, error) {
+func messageDocument(m *core.StoredMessage) (core.IndexDocument, error) {
 	row, err := m.JSON.Decode()
 	if err != nil {
-		return IndexDocument{}, hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", m.ID)
+		return core.IndexDocument{}, hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", m.ID)
 	}
-	d := IndexDocument{
+	d := core.IndexDocument{
 		Type: hub.FoundMessage, Number: uint64(m.ID), Text: messageText(&row),
 		Channel: m.Channel, From: m.From, Kind: string(m.Kind), TS: m.TS,
 	}
@@ -66,14 +66,14 @@ func clipped(text string, bytes int) string {
 
 // keptDocuments returns the documents that change with a row of a table: the
 // row's own, and that of a memory which it replaces.
-func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]IndexDocument, error) {
+func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocument, error) {
 	switch table {
 	case core.TableDecision:
 		row, err := h.indexedDecision(seq)
 		if err != nil {
 			return nil, err
 		}
-		return []IndexDocument{{
+		return []core.IndexDocument{{
 			Type: hub.FoundDecision, Number: uint64(seq), Text: decisionText(row),
 			Place: string(row.RoomID), From: row.By, TS: row.CreatedAt,
 		}}, nil
@@ -86,7 +86,7 @@ func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]IndexDocument, err
 		if err != nil {
 			return nil, err
 		}
-		return []IndexDocument{{
+		return []core.IndexDocument{{
 			Type: hub.FoundArtifact, Number: uint64(seq), Text: text,
 			Place: string(row.RoomID), From: row.By, Kind: row.Kind, TS: row.CreatedAt,
 		}}, nil
@@ -135,7 +135,7 @@ func saidIn(value json.RawMessage) string {
 // its content, if that is text.
 func (h *Hub) artifactText(a *hub.Artifact, seq hub.Seq) (string, error) {
 	content, err := h.rows.Row(core.TableArtifactContent, core.SeqKey(seq))
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return "", err
 	}
 	text := clipped(string(content[:min(len(content), maxIndexedText+utf8.UTFMax)]), maxIndexedText)

@@ -47,7 +47,7 @@ const (
 //     changes nothing.
 type indexer struct {
 	hub   *Hub
-	index Index
+	index core.Index
 	poked chan struct{} // something was shown; capacity 1
 	hurry chan struct{} // a search waits; capacity 1
 	kept  atomic.Int64  // decisions, artifacts and memories shown in this run
@@ -55,13 +55,13 @@ type indexer struct {
 	mu       sync.Mutex
 	open     bool
 	failed   bool // it was closed, or could not be opened, and is not open since
-	fed      IndexPosition
+	fed      core.IndexPosition
 	fedKept  int64                  // how many of kept are in
 	held     map[core.Owner]hub.Seq // records in doubt; see hold
 	progress chan struct{}          // closed and replaced when something above changes
 }
 
-func newIndexer(h *Hub, x Index) *indexer {
+func newIndexer(h *Hub, x core.Index) *indexer {
 	return &indexer{
 		hub: h, index: x, poked: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		held: map[core.Owner]hub.Seq{}, progress: make(chan struct{}),
@@ -123,13 +123,13 @@ func (x *indexer) serve(quit <-chan struct{}) {
 }
 
 // end is how far the index can go now.
-func (x *indexer) end() IndexPosition {
+func (x *indexer) end() core.IndexPosition {
 	seq := hub.Seq(x.hub.views.shownSeq.Load()) // before the head: its messages are below that
-	return IndexPosition{Message: x.hub.views.ring.visible(), Seq: seq}
+	return core.IndexPosition{Message: x.hub.views.ring.visible(), Seq: seq}
 }
 
 // note publishes how far the index is.
-func (x *indexer) note(fed IndexPosition, fedKept int64) {
+func (x *indexer) note(fed core.IndexPosition, fedKept int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.open, x.failed, x.fed, x.fedKept = true, false, fed, fedKept
@@ -140,7 +140,7 @@ func (x *indexer) note(fed IndexPosition, fedKept int64) {
 func (x *indexer) closed() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.open, x.failed, x.fed, x.fedKept = false, true, IndexPosition{}, 0
+	x.open, x.failed, x.fed, x.fedKept = false, true, core.IndexPosition{}, 0
 	x.tell()
 }
 
@@ -152,7 +152,7 @@ func (x *indexer) tell() {
 
 // feed takes in what is shown, and then what comes, until ctx is done (nil) or
 // the index fails.
-func (x *indexer) feed(ctx context.Context, at IndexPosition) error {
+func (x *indexer) feed(ctx context.Context, at core.IndexPosition) error {
 	fedKept := int64(unknownKept)
 	backlog := false
 	var pace pace
@@ -308,12 +308,12 @@ func errSearchUnavailable() error {
 
 // messages returns the documents of the next messages behind after, and the id
 // that the index goes up to with them.
-func (x *indexer) messages(after, head hub.MessageID) (docs []IndexDocument, upto hub.MessageID, err error) {
+func (x *indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument, upto hub.MessageID, err error) {
 	upto = head
 	size := 0
 	var bad error
 	add := func(m *core.StoredMessage) bool {
-		var d IndexDocument
+		var d core.IndexDocument
 		if d, bad = messageDocument(m); bad != nil {
 			return false
 		}
@@ -344,7 +344,7 @@ func (x *indexer) messages(after, head hub.MessageID) (docs []IndexDocument, upt
 
 // putKept takes in the decisions, artifacts and memories of the records behind
 // at.Seq, up to upto. The position moves only afterwards.
-func (x *indexer) putKept(ctx context.Context, at IndexPosition, upto hub.Seq) error {
+func (x *indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.Seq) error {
 	for _, table := range [maxIndexedTables]core.Table{core.TableDecision, core.TableArtifact, core.TableMemory} {
 		var found []uint64
 		err := x.hub.rows.RowsOf(table, nil, true, func(key, _ []byte) bool {
@@ -358,7 +358,7 @@ func (x *indexer) putKept(ctx context.Context, at IndexPosition, upto hub.Seq) e
 			return err
 		}
 		slices.Reverse(found)
-		var docs []IndexDocument
+		var docs []core.IndexDocument
 		size := 0
 		for i, n := range found {
 			more, err := x.hub.keptDocuments(table, hub.Seq(n))

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -21,7 +22,7 @@ type slowIndex struct {
 	mu     sync.Mutex
 	docs   map[uint64]bool // messages
 	twice  int             // messages that were put again
-	at     IndexPosition
+	at     core.IndexPosition
 	worked time.Duration
 	last   time.Time     // when a Put ended
 	gap    time.Duration // the longest time between two
@@ -34,7 +35,7 @@ func newSlowIndex(took time.Duration) *slowIndex {
 	return &slowIndex{took: took, docs: map[uint64]bool{}}
 }
 
-func (x *slowIndex) Open(IndexPosition) (IndexPosition, error) {
+func (x *slowIndex) Open(core.IndexPosition) (core.IndexPosition, error) {
 	time.Sleep(x.opening)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -42,7 +43,7 @@ func (x *slowIndex) Open(IndexPosition) (IndexPosition, error) {
 	return x.at, nil
 }
 
-func (x *slowIndex) Put(ctx context.Context, docs []IndexDocument, upto IndexPosition) error {
+func (x *slowIndex) Put(ctx context.Context, docs []core.IndexDocument, upto core.IndexPosition) error {
 	pause(ctx, x.took, nil)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,7 +66,7 @@ func (x *slowIndex) Put(ctx context.Context, docs []IndexDocument, upto IndexPos
 	return nil
 }
 
-func (x *slowIndex) Find(context.Context, IndexQuery) ([]IndexHit, error) { return nil, nil }
+func (x *slowIndex) Find(context.Context, core.IndexQuery) ([]core.IndexHit, error) { return nil, nil }
 
 func (x *slowIndex) Excerpt(string, string, int) (string, [][2]int) { return "", nil }
 func (x *slowIndex) Close() error                                   { return nil }
@@ -85,7 +86,7 @@ func (x *slowIndex) counts() (worked, gap time.Duration) {
 	return worked, gap
 }
 
-func withIndex(x Index) func(*Options) { return func(o *Options) { o.Index = x } }
+func withIndex(x core.Index) func(*Options) { return func(o *Options) { o.Index = x } }
 
 // rush posts at a rate for a time.
 func (r *rig) rush(perSecond int, d time.Duration) {

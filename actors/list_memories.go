@@ -36,7 +36,7 @@ func (h *Hub) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuery,
 // recallKey returns the memory that a key has.
 func (h *Hub) recallKey(whose string, q *hub.MemoryQuery, w walk) ([]hub.Memory, error) {
 	value, err := h.rows.Row(core.TableMemoryKey, core.MemoryKey(whose, q.Key))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	seq, ok := core.MemorySeq(value)

@@ -107,7 +107,7 @@ func (s *memStore) Append(g *core.Group) error {
 	case s.broken != nil:
 		return s.broken
 	case s.noRoom != nil && s.noRoom():
-		return ErrNoRoom
+		return core.ErrNoRoom
 	case fails && !s.failHalf:
 		s.broken = errDisk
 		return errDisk
@@ -261,7 +261,7 @@ func (s *memStore) PutRows(rows []core.Row) error {
 	case s.closed:
 		return errors.New("memstore: closed")
 	case s.noRoom != nil && s.noRoom():
-		return ErrNoRoom
+		return core.ErrNoRoom
 	}
 	s.disk.put(rows)
 	return nil

@@ -44,7 +44,7 @@ func (o *owner) rebuild() error {
 		err = h.journal.PutRows(append(rows, doubtMark(o.key, 0)))
 	}
 	switch {
-	case errors.Is(err, ErrNoRoom):
+	case errors.Is(err, core.ErrNoRoom):
 		return errWithdrawn()
 	case err != nil && broken == 0: // nothing is wrong with its facts
 		h.indexer.release(o.key, rows)
@@ -220,7 +220,7 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
 	}
 	c, err := h.journal.Checkpoint()
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, 0, err
 	}
 	if c != nil {
@@ -323,7 +323,7 @@ func (h *Hub) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.Quarant
 		err = h.journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
 	}
 	// Where the disk is full the mark waits: the next start finds the fact again.
-	if err != nil && !errors.Is(err, ErrNoRoom) {
+	if err != nil && !errors.Is(err, core.ErrNoRoom) {
 		h.fail(fmt.Errorf("mark quarantine: %w", err))
 	}
 	return row.shown()

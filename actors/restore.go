@@ -57,7 +57,7 @@ func (h *Hub) restore() (*restored, error) {
 	}
 	c, err := h.journal.Checkpoint()
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, core.ErrNotFound):
 	case err != nil:
 		return nil, fmt.Errorf("read checkpoint: %w", err)
 	default:
@@ -242,7 +242,7 @@ func (h *Hub) load(k core.Owner) (machine, error) {
 // agentRow returns what is stored of an agent, or nil.
 func (h *Hub) agentRow(id hub.AgentID) (*core.AgentRow, error) {
 	value, err := h.rows.Row(core.TableAgent, []byte(id))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -271,7 +271,7 @@ func (h *Hub) channelRow(name hub.ChannelName) (*hub.Channel, error) {
 		return &row, nil
 	}
 	value, err := h.rows.Row(core.TableChannel, []byte(name))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {

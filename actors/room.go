@@ -24,7 +24,7 @@ func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 		r.RestoreSeat(s)
 	}
 	active, err := storedRow[[]hub.InviteID](h, core.TableInvitesActive, []byte(id))
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, err
 	}
 	for _, invite := range active {
@@ -57,7 +57,7 @@ func (h *Hub) seatOf(room hub.RoomID, agent hub.AgentID) (seat core.StoredSeat, 
 	case err != nil:
 		return seat, err
 	case len(value) == 0:
-		return seat, ErrNotFound
+		return seat, core.ErrNotFound
 	}
 	return decodeRow[core.StoredSeat](core.TableSeat, value)
 }

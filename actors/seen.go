@@ -27,7 +27,7 @@ const (
 // disk. What a crash takes back shows some messages as unread once more; none is
 // ever taken for seen that was not.
 type seenBook struct {
-	rows   Rows
+	rows   core.Rows
 	log    *slog.Logger
 	seed   maphash.Seed
 	shards [16]seenShard
@@ -52,7 +52,7 @@ type seenAgent struct {
 	place  *list.Element
 }
 
-func newSeenBook(rows Rows, log *slog.Logger) *seenBook {
+func newSeenBook(rows core.Rows, log *slog.Logger) *seenBook {
 	b := &seenBook{rows: rows, log: log, seed: maphash.MakeSeed(), moved: make(chan struct{}, 1)}
 	for i := range b.shards {
 		b.shards[i].agents = map[hub.AgentID]*seenAgent{}
@@ -77,7 +77,7 @@ func (b *seenBook) find(sh *seenShard, agent hub.AgentID) *seenAgent {
 	if err == nil {
 		a.seen, err = core.DecodeSeen(value)
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		b.log.LogAttrs(context.Background(), slog.LevelWarn, "seen cursors not read; they begin anew",
 			slog.String("agent", string(agent)), slog.Any("error", err))
 		a.seen = core.Seen{}

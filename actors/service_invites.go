@@ -44,7 +44,7 @@ func (h *Hub) drawCode(room hub.RoomID) (nonce string, hash []byte, err error) {
 		nonce = rand.Text()
 		hash = h.secrets().codeHash(h.secrets().code(room, nonce))
 		_, err := h.rows.Row(core.TableInviteCode, hash)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, core.ErrNotFound) {
 			return nonce, hash, nil
 		}
 		if err != nil {
@@ -144,7 +144,7 @@ func (h *Hub) inviteOf(typed string) (core.StoredInvite, error) {
 		return core.StoredInvite{}, errInviteNotFound()
 	}
 	key, err := h.rows.Row(core.TableInviteCode, h.secrets().codeHash(code))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return core.StoredInvite{}, errInviteNotFound()
 	}
 	if err != nil {
@@ -160,7 +160,7 @@ func (h *Hub) inviteByID(id hub.InviteID) (core.StoredInvite, error) {
 		return core.StoredInvite{}, errInviteNotFound()
 	}
 	room, err := h.rows.Row(core.TableInviteRoom, core.SeqKey(seq))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return core.StoredInvite{}, errInviteNotFound()
 	}
 	if err != nil {
@@ -226,7 +226,7 @@ func (h *Hub) refusedInvite(id hub.InviteID, agent hub.AgentID) (core.Accepted, 
 		if err == nil && seat.InviteID == id {
 			return core.Accepted{Seat: seat, Wanted: agent}, nil
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, core.ErrNotFound) {
 			return core.Accepted{}, err
 		}
 	}

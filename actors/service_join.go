@@ -146,7 +146,7 @@ func joinKey(ctx context.Context, seat hub.SeatID) *hub.IdempotencyKey {
 // seatNow returns the seat as it is now: it may have been given another name.
 func (h *Hub) seatNow(seat core.StoredSeat) (core.StoredSeat, error) {
 	now, err := h.seatOf(seat.RoomID, seat.AgentID)
-	if err == nil && now.SeatID == seat.SeatID || err != nil && !errors.Is(err, ErrNotFound) {
+	if err == nil && now.SeatID == seat.SeatID || err != nil && !errors.Is(err, core.ErrNotFound) {
 		return now, err
 	}
 	all, err := h.seatsOf(seat.RoomID)

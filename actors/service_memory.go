@@ -109,7 +109,7 @@ func (h *Hub) recallOne(of []string, q hub.MemoryQuery) ([]hub.Memory, error) {
 		return nil, nil
 	}
 	row, err := h.memory(seq)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil || !slices.Contains(of, row.Of()) || !q.Selects(&row.Memory) {
@@ -125,12 +125,12 @@ func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (r
 	if q.Key != "" || q.Tag != "" {
 		limit = hub.MaxPageRows
 	}
-	hits, _, err := h.find(ctx, IndexQuery{
+	hits, _, err := h.find(ctx, core.IndexQuery{
 		Text: q.Query, Places: of, Types: []hub.FoundType{hub.FoundMemory}, History: q.History, Limit: limit,
 	})
 	for _, hit := range hits {
 		row, err := h.memory(hub.Seq(hit.Number))
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, core.ErrNotFound) {
 			continue
 		}
 		if err != nil {
@@ -192,14 +192,14 @@ func fitMemories(rows []hub.Memory, q hub.MemoryQuery) {
 
 // memoryDocuments returns the documents that change with a memory: its own and
 // that of the memory it replaces.
-func (h *Hub) memoryDocuments(seq hub.Seq) ([]IndexDocument, error) {
-	var docs []IndexDocument
+func (h *Hub) memoryDocuments(seq hub.Seq) ([]core.IndexDocument, error) {
+	var docs []core.IndexDocument
 	for seq != 0 {
 		row, err := h.memory(seq)
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, IndexDocument{
+		docs = append(docs, core.IndexDocument{
 			Type: hub.FoundMemory, Number: uint64(seq), Text: memoryText(&row.Memory), History: row.ReplacedAt != nil,
 			Place: row.Of(), From: row.By, TS: row.CreatedAt,
 		})
@@ -216,7 +216,7 @@ func memoryText(m *hub.Memory) string {
 }
 
 // foundMemory makes the row of a hit; nil if it has been replaced or is another's.
-func (h *Hub) foundMemory(q *IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
+func (h *Hub) foundMemory(q *core.IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
 	row, err := h.memory(seq)
 	if err != nil {
 		return nil, "", err

@@ -138,7 +138,7 @@ func (h *Hub) Artifact(_ context.Context, id hub.ArtifactID) (hub.Artifact, erro
 		return hub.Artifact{}, errArtifactNotFound(id)
 	}
 	a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return a, errArtifactNotFound(id)
 	}
 	return a, err
@@ -153,7 +153,7 @@ func (h *Hub) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Conte
 	}
 	seq, _ := core.SeqOf(core.PrefixArtifact, string(id))
 	data, err := h.rows.Row(core.TableArtifactContent, core.SeqKey(seq))
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return hub.Content{}, err
 	}
 	if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != a.SHA256 {

@@ -68,7 +68,7 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 		switch stored, err := h.storedRun(gone.Run); {
 		case err == nil:
 			ended.Row = &stored
-		case !errors.Is(err, ErrNotFound):
+		case !errors.Is(err, core.ErrNotFound):
 			return out, err
 		}
 	}
@@ -79,7 +79,7 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 func (h *Hub) storedRun(id hub.RunID) (core.StoredRun, error) {
 	seq, ok := core.SeqOf(core.PrefixRun, string(id))
 	if !ok {
-		return core.StoredRun{}, ErrNotFound
+		return core.StoredRun{}, core.ErrNotFound
 	}
 	return storedRow[core.StoredRun](h, core.TableRun, core.SeqKey(seq))
 }
@@ -90,7 +90,7 @@ func (h *Hub) run(id hub.RunID) (core.StoredRun, error) {
 		return run, nil
 	}
 	run, err := h.storedRun(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return run, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
 			WithFix("list the runs with GET /v1/runs")
 	}

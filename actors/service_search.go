@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -20,7 +21,7 @@ const (
 // Search finds rows by their words; see hub.Searches. The index proposes, the
 // stored rows decide: each hit is read and checked again before it is shown.
 func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, error) {
-	iq := IndexQuery{
+	iq := core.IndexQuery{
 		Text: q.Text, Viewer: q.Viewer, Operator: hub.CallerOf(ctx).Operator,
 		Channel: q.Channel, From: q.FromAgent, Kind: q.Kind, Types: q.Types, Since: q.Since, Limit: q.Limit,
 	}
@@ -54,7 +55,7 @@ func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, er
 }
 
 // find asks the index, once it has taken in what was shown before, or part of it.
-func (h *Hub) find(ctx context.Context, q IndexQuery) (hits []IndexHit, behind int64, err error) {
+func (h *Hub) find(ctx context.Context, q core.IndexQuery) (hits []core.IndexHit, behind int64, err error) {
 	if behind, err = h.indexer.await(ctx, searchFresh); err != nil {
 		return nil, 0, err
 	}
@@ -70,7 +71,7 @@ func (h *Hub) find(ctx context.Context, q IndexQuery) (hits []IndexHit, behind i
 }
 
 // found makes the row of a hit; nil if it is not the viewer's to see, or gone.
-func (h *Hub) found(q *IndexQuery, hit IndexHit) (row *hub.Found, err error) {
+func (h *Hub) found(q *core.IndexQuery, hit core.IndexHit) (row *hub.Found, err error) {
 	var text string
 	switch hit.Type {
 	case hub.FoundMessage:
@@ -82,10 +83,10 @@ func (h *Hub) found(q *IndexQuery, hit IndexHit) (row *hub.Found, err error) {
 	case hub.FoundMemory:
 		row, text, err = h.foundMemory(q, hub.Seq(hit.Number))
 	}
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
-	if err != nil || row == nil || !q.keeps(row) {
+	if err != nil || row == nil || !keepsFound(q, row) {
 		return nil, err
 	}
 	row.Type, row.Score = hit.Type, hit.Score
@@ -93,13 +94,13 @@ func (h *Hub) found(q *IndexQuery, hit IndexHit) (row *hub.Found, err error) {
 	return row, nil
 }
 
-// keeps applies the query's fields to a row that was found.
-func (q *IndexQuery) keeps(row *hub.Found) bool {
+// keepsFound applies the query's fields to a row that was found.
+func keepsFound(q *core.IndexQuery, row *hub.Found) bool {
 	return (q.Channel == "" || row.Channel == q.Channel) && (q.From == "" || row.FromAgent == q.From) &&
 		(q.Kind == "" || row.Kind == q.Kind) && row.TS >= q.Since
 }
 
-func (h *Hub) foundMessage(q *IndexQuery, id hub.MessageID) (*hub.Found, string, error) {
+func (h *Hub) foundMessage(q *core.IndexQuery, id hub.MessageID) (*hub.Found, string, error) {
 	m, err := h.views.message(id)
 	if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
 		return nil, "", nil

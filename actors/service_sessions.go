@@ -28,7 +28,7 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 		return hub.Outcome[hub.Registered]{}, denied
 	}
 	agent, err := h.agentOfSession(prior)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return hub.Outcome[hub.Registered]{}, denied
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 		return hub.Outcome[hub.ClosedSession]{}, notFound
 	}
 	agent, err := h.agentOfSession(public)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return hub.Outcome[hub.ClosedSession]{}, notFound
 	}
 	if err != nil {
@@ -197,7 +197,7 @@ func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller,
 
 func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Caller, error) {
 	agent, err := h.agentOfSession(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return hub.Caller{}, errSessionInvalid()
 	}
 	if err != nil {

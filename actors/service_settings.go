@@ -30,7 +30,7 @@ func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSu
 	out := make([]hub.ToolSurface, len(asked))
 	for i, name := range asked {
 		value, err := h.rows.Row(core.TableToolSurface, []byte(name))
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, core.ErrNotFound) {
 			return nil, err
 		}
 		out[i] = core.SurfaceOf(name, hub.Surface(value))

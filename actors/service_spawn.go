@@ -20,7 +20,7 @@ func (h *Hub) loadSpawns() (*core.Spawns, error) {
 		return nil, err
 	}
 	stored, err := storedRow[core.LiveSpawns](h, core.TableSpawnLive, core.SpawnLiveKey())
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, err
 	}
 	live := make([]hub.Spawn, len(stored.Live))
@@ -34,7 +34,7 @@ func (h *Hub) loadSpawns() (*core.Spawns, error) {
 
 func (h *Hub) spawnPolicy() (hub.SpawnPolicy, error) {
 	value, err := h.rows.Row(core.TableSpawnPolicy, core.SpawnPolicyKey())
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return core.NoSpawns(), nil
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (h *Hub) spawnRow(id hub.SpawnID) (hub.Spawn, error) {
 		return hub.Spawn{}, errSpawnNotFound(id)
 	}
 	row, err := storedRow[hub.Spawn](h, core.TableSpawn, key)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		err = errSpawnNotFound(id)
 	}
 	return row, err
@@ -65,7 +65,7 @@ func errSpawnNotFound(id hub.SpawnID) error {
 // texts.
 func (h *Hub) liveSpawns() ([]hub.Spawn, error) {
 	stored, err := storedRow[core.LiveSpawns](h, core.TableSpawnLive, core.SpawnLiveKey())
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	out := make([]hub.Spawn, 0, len(stored.Live))

@@ -108,7 +108,7 @@ func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.
 	t, live := h.views.tasks.get(id)
 	if !live {
 		var err error
-		if t, err = h.storedTask(id); err != nil && !errors.Is(err, ErrNotFound) {
+		if t, err = h.storedTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
 			return hub.Task{}, err
 		} else if err != nil || id > h.views.ring.visible() {
 			return hub.Task{}, errTaskNotFound(id)
@@ -182,7 +182,7 @@ func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decid
 // endedTask returns the stored row of a task that is not live, or nil.
 func (h *Hub) endedTask(id hub.TaskID) (*core.StoredTask, error) {
 	t, err := h.storedTask(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	return &t, err

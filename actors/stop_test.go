@@ -180,7 +180,7 @@ func TestFailStop(t *testing.T) {
 				if g := <-waiter; g.v.Acquired {
 					t.Errorf("waiter: %+v", g)
 				}
-				if _, err := store.Checkpoint(); !errors.Is(err, ErrNotFound) {
+				if _, err := store.Checkpoint(); !errors.Is(err, core.ErrNotFound) {
 					t.Error("a checkpoint of a state that is ahead of the disk was saved")
 				}
 			})

@@ -255,7 +255,7 @@ func reserveEffect(h *Hub, caller *hub.Caller, agent hub.AgentID) (effectReserva
 	}
 	stored, err := h.rows.Effect(r.scope)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, core.ErrNotFound):
 		return r, nil
 	case err != nil:
 		r.free(h)

@@ -69,11 +69,11 @@ const threadCached = 4096
 // that changes them, so it needs no memory per thread and no replay. The writer
 // alone changes it; readers read rows.
 type threads struct {
-	rows  Rows
+	rows  core.Rows
 	cache map[string]threadPart // by row key, with the table as first byte
 }
 
-func newThreads(rows Rows) *threads {
+func newThreads(rows core.Rows) *threads {
 	return &threads{rows: rows, cache: map[string]threadPart{}}
 }
 
@@ -154,9 +154,9 @@ func (t *threads) trim() {
 }
 
 // readThreadPart returns a stored part; a zero one if there is none.
-func readThreadPart(rows Rows, table core.Table, key []byte) (threadPart, error) {
+func readThreadPart(rows core.Rows, table core.Table, key []byte) (threadPart, error) {
 	value, err := rows.Row(table, key)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return threadPart{}, nil
 	}
 	if err != nil {

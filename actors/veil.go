@@ -59,7 +59,7 @@ func (h *Hub) knows(sees viewer, id hub.MessageID) (bool, error) {
 // there is none.
 func (h *Hub) knowsTask(sees viewer, id hub.TaskID, otherwise bool) (bool, error) {
 	t, err := h.anyTask(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) {
 		return otherwise, nil
 	}
 	return err == nil && sees.task(&t), err

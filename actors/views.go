@@ -11,7 +11,7 @@ import (
 // views are what is shown of committed records. The writer feeds them in the
 // order of the records; they never decide anything.
 type views struct {
-	rows      Rows
+	rows      core.Rows
 	ring      *ring
 	bells     *bells
 	directory *directory

@@ -26,7 +26,7 @@ const (
 // back.
 type writer struct {
 	seq     *sequencer
-	journal Journal
+	journal core.Journal
 	views   *views
 	waker   *waker
 	log     *slog.Logger
@@ -66,7 +66,7 @@ func (w *writer) drain() bool {
 			return true
 		}
 		switch err := w.commit(w.slots); {
-		case errors.Is(err, ErrNoRoom):
+		case errors.Is(err, core.ErrNoRoom):
 			w.withdraw()
 		case err != nil:
 			w.fail(err)

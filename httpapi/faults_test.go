@@ -33,7 +33,7 @@ const postX = `{"from_agent":"a","body":"x"}`
 
 // fullDisk says that its journal's disk has no room.
 type fullDisk struct {
-	actors.Journal
+	core.Journal
 	full *atomic.Bool
 }
 
@@ -64,7 +64,7 @@ func TestStorageFull(t *testing.T) {
 
 // brokenDisk fails the next append.
 type brokenDisk struct {
-	actors.Journal
+	core.Journal
 	broken *atomic.Bool
 }
 
@@ -101,7 +101,7 @@ func TestStoreFailed(t *testing.T) {
 }
 
 // rottenRows hold a message that fails its checks.
-type rottenRows struct{ actors.Rows }
+type rottenRows struct{ core.Rows }
 
 func (rottenRows) Message(hub.MessageID) (core.StoredMessage, error) {
 	return core.StoredMessage{}, hub.NewError(hub.CodeCorruptRecord, "the store holds a message that fails its checks")

@@ -13,7 +13,6 @@ package core
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"hubcli/hub"
@@ -308,11 +307,3 @@ type Section struct {
 	Version uint16  // of the encoding of this owner kind
 	Data    []byte
 }
-
-// ErrNotFound says that the store has no such row.
-var ErrNotFound = errors.New("core: no such row")
-
-// ErrNoRoom is returned by a journal whose disk has no room for what it was given.
-// Nothing of that has been written, and the journal can be written to again as
-// soon as there is room.
-var ErrNoRoom = errors.New("core: the disk of the journal is full")

@@ -13,27 +13,16 @@ import (
 	"hubcli/hub"
 )
 
-// Journal is the interface that actors declares under this name, and Close.
+// Journal is a journal that the suite can close.
 type Journal interface {
-	Head() core.Head
-	Append(g *core.Group) error
-	Records(after hub.Seq, fn func(*core.Record) error) error
-	Room() (ok bool, free int64)
-	SaveCheckpoint(c *core.Checkpoint) error
-	Checkpoint() (*core.Checkpoint, error)
-	PutRows(rows []core.Row) error
+	core.Journal
 	Close() error
 }
 
 // Store is a journal whose rows can be read.
 type Store interface {
 	Journal
-	Message(id hub.MessageID) (core.StoredMessage, error)
-	Messages(scope core.Scope, after, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error
-	Row(t core.Table, key []byte) ([]byte, error)
-	RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error
-	RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error
-	Effect(scope [32]byte) (*core.Effect, error)
+	core.Rows
 }
 
 // Writer builds records that follow each other, as the sequencer would.

@@ -1,4 +1,4 @@
-// Package search is the full-text index of a hub: it satisfies actors.Index with
+// Package search is the full-text index of a hub: it satisfies core.Index with
 // the index engine of bleve, scorch.
 //
 // The index is derived. It lies in one folder of the store, may be deleted at any

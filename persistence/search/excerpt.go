@@ -16,7 +16,7 @@ type mark struct {
 	clause     int // of the query, so that different words count more than one again and again
 }
 
-// Excerpt returns the part of text that shows the query best; see actors.Index.
+// Excerpt returns the part of text that shows the query best; see core.Index.
 func (*Index) Excerpt(query, text string, chars int) (string, [][2]int) {
 	return excerpt(query, text, chars)
 }

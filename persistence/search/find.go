@@ -10,7 +10,7 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 )
 
 const (
@@ -25,16 +25,16 @@ const (
 	lookAgain = 1024
 )
 
-// Find returns the best documents; see actors.Index. All words must occur; if no
+// Find returns the best documents; see core.Index. All words must occur; if no
 // document holds them all, the last word may be the beginning of a longer one;
 // if there is none either, any word will do. When ctx is done the best found so
 // far are returned.
-func (x *Index) Find(ctx context.Context, q actors.IndexQuery) ([]actors.IndexHit, error) {
+func (x *Index) Find(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
 	parsed, err := parse(q.Text)
 	if err != nil {
 		return nil, err
 	}
-	var hits []actors.IndexHit
+	var hits []core.IndexHit
 	err = x.read(func(r index.IndexReader) (err error) {
 		f := finder{ctx: ctx, reader: r, q: &q}
 		defer f.close()
@@ -60,7 +60,7 @@ func (x *Index) Find(ctx context.Context, q actors.IndexQuery) ([]actors.IndexHi
 type finder struct {
 	ctx    context.Context //nolint:containedctx // it lives for one call
 	reader index.IndexReader
-	q      *actors.IndexQuery
+	q      *core.IndexQuery
 	times  index.DocValueReader
 	id     index.IndexInternalID
 	opened []cursor // to be closed at the end
@@ -73,7 +73,7 @@ func (f *finder) close() {
 }
 
 // find collects the best documents of what the viewer may see.
-func (f *finder) find(q query, join func([]cursor) cursor) ([]actors.IndexHit, error) {
+func (f *finder) find(q query, join func([]cursor) cursor) ([]core.IndexHit, error) {
 	best := &best{limit: f.q.Limit}
 	if f.times == nil {
 		times, err := f.reader.DocValueReader([]string{fieldTime})
@@ -308,9 +308,9 @@ func (f *finder) time(doc uint64) (ts uint64, err error) {
 }
 
 // hits turns what was collected into an answer, best first.
-func (f *finder) hits(b *best) ([]actors.IndexHit, error) {
+func (f *finder) hits(b *best) ([]core.IndexHit, error) {
 	slices.SortFunc(b.kept, func(a, b candidate) int { return b.compare(a) })
-	out := make([]actors.IndexHit, 0, len(b.kept))
+	out := make([]core.IndexHit, 0, len(b.kept))
 	for _, c := range b.kept {
 		f.id = index.NewIndexInternalID(f.id, c.doc)
 		id, err := f.reader.ExternalID(f.id)
@@ -321,7 +321,7 @@ func (f *finder) hits(b *best) ([]actors.IndexHit, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, actors.IndexHit{Type: t, Number: number, Score: c.score})
+		out = append(out, core.IndexHit{Type: t, Number: number, Score: c.score})
 	}
 	return out, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 		{"text:fox", nil},
 		{"+fox~2^3", nil},
 	} {
-		got := find(t, x, actors.IndexQuery{Text: c.query})
+		got := find(t, x, core.IndexQuery{Text: c.query})
 		if !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
 			t.Errorf("%q finds %v, want %v", c.query, got, c.want)
 		}
@@ -74,7 +74,7 @@ func TestFind(t *testing.T) {
 func TestNoWords(t *testing.T) {
 	x := opened(t)
 	for _, text := range []string{"", " ", `""`, "-", "-fox", "/.*/", "😀", "\xff", `-"a b"`} {
-		if _, err := x.Find(context.Background(), actors.IndexQuery{Text: text, Limit: 1}); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
+		if _, err := x.Find(context.Background(), core.IndexQuery{Text: text, Limit: 1}); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -82,33 +82,33 @@ func TestNoWords(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	x := opened(t)
-	doc := func(n int, change func(*actors.IndexDocument)) actors.IndexDocument {
+	doc := func(n int, change func(*core.IndexDocument)) core.IndexDocument {
 		d := public(n, "word")
 		change(&d)
 		return d
 	}
 	put(t, x,
-		doc(1, func(d *actors.IndexDocument) { d.Channel = "c" }),
-		doc(2, func(d *actors.IndexDocument) { d.From = "bob" }),
-		doc(3, func(d *actors.IndexDocument) { d.Kind = "notice" }),
-		doc(4, func(d *actors.IndexDocument) { d.Type, d.Place = hub.FoundMemory, "r_1" }),
-		doc(5, func(d *actors.IndexDocument) { d.Type, d.Place, d.History = hub.FoundMemory, "r_1", true }),
-		doc(6, func(d *actors.IndexDocument) { d.Type, d.Place = hub.FoundArtifact, "p_1" }),
+		doc(1, func(d *core.IndexDocument) { d.Channel = "c" }),
+		doc(2, func(d *core.IndexDocument) { d.From = "bob" }),
+		doc(3, func(d *core.IndexDocument) { d.Kind = "notice" }),
+		doc(4, func(d *core.IndexDocument) { d.Type, d.Place = hub.FoundMemory, "r_1" }),
+		doc(5, func(d *core.IndexDocument) { d.Type, d.Place, d.History = hub.FoundMemory, "r_1", true }),
+		doc(6, func(d *core.IndexDocument) { d.Type, d.Place = hub.FoundArtifact, "p_1" }),
 	)
 	for i, c := range []struct {
-		q    actors.IndexQuery
+		q    core.IndexQuery
 		want []uint64
 	}{
-		{actors.IndexQuery{}, []uint64{6, 4, 3, 2, 1}},
-		{actors.IndexQuery{History: true}, []uint64{6, 5, 4, 3, 2, 1}},
-		{actors.IndexQuery{Channel: "c"}, []uint64{1}},
-		{actors.IndexQuery{From: "bob"}, []uint64{2}},
-		{actors.IndexQuery{Kind: "notice"}, []uint64{3}},
-		{actors.IndexQuery{Places: []string{"r_1", "p_1"}}, []uint64{6, 4}},
-		{actors.IndexQuery{Types: []hub.FoundType{hub.FoundMemory, hub.FoundArtifact}}, []uint64{6, 4}},
-		{actors.IndexQuery{Since: 3000}, []uint64{6, 4, 3}},
-		{actors.IndexQuery{Limit: 2}, []uint64{6, 4}},
-		{actors.IndexQuery{Channel: "none"}, nil},
+		{core.IndexQuery{}, []uint64{6, 4, 3, 2, 1}},
+		{core.IndexQuery{History: true}, []uint64{6, 5, 4, 3, 2, 1}},
+		{core.IndexQuery{Channel: "c"}, []uint64{1}},
+		{core.IndexQuery{From: "bob"}, []uint64{2}},
+		{core.IndexQuery{Kind: "notice"}, []uint64{3}},
+		{core.IndexQuery{Places: []string{"r_1", "p_1"}}, []uint64{6, 4}},
+		{core.IndexQuery{Types: []hub.FoundType{hub.FoundMemory, hub.FoundArtifact}}, []uint64{6, 4}},
+		{core.IndexQuery{Since: 3000}, []uint64{6, 4, 3}},
+		{core.IndexQuery{Limit: 2}, []uint64{6, 4}},
+		{core.IndexQuery{Channel: "none"}, nil},
 	} {
 		c.q.Text = "word"
 		if got := find(t, x, c.q); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
@@ -128,7 +128,7 @@ func TestAnyOfTheRarest(t *testing.T) {
 	for i := range 10 {
 		put(t, x, public(i+8, "everywhere else"))
 	}
-	got := find(t, x, actors.IndexQuery{Text: "everywhere aa bb cc dd ee rare nowhere"})
+	got := find(t, x, core.IndexQuery{Text: "everywhere aa bb cc dd ee rare nowhere"})
 	if !slices.Equal(got, []uint64{5, 4, 3, 2, 1, 6}) {
 		t.Errorf("found %v", got)
 	}
@@ -140,10 +140,10 @@ func TestPutAgain(t *testing.T) {
 	put(t, x, public(1, "old words"), public(2, "other words"))
 	put(t, x, public(1, "new words"))
 	put(t, x, public(1, "new words"))
-	if got := find(t, x, actors.IndexQuery{Text: "words"}); !slices.Equal(got, []uint64{2, 1}) {
+	if got := find(t, x, core.IndexQuery{Text: "words"}); !slices.Equal(got, []uint64{2, 1}) {
 		t.Errorf("found %v", got)
 	}
-	if got := find(t, x, actors.IndexQuery{Text: "old"}); len(got) > 0 {
+	if got := find(t, x, core.IndexQuery{Text: "old"}); len(got) > 0 {
 		t.Errorf("found %v", got)
 	}
 	if n := x.Documents(); n != 2 {
@@ -171,7 +171,7 @@ func TestFindIsWhatAScanFinds(t *testing.T) {
 		viewer := rapid.SampledFrom(append([]hub.AgentID{""}, agents...)).Draw(rt, "viewer")
 		query := rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 2, rapid.ID).Draw(rt, "query")
 		all, own := opened(t), opened(t) // own holds only what the viewer may see
-		var docs, ownDocs []actors.IndexDocument
+		var docs, ownDocs []core.IndexDocument
 		want := map[uint64]bool{}
 		some := map[uint64]bool{}
 		for i, m := range messages {
@@ -203,7 +203,7 @@ func TestFindIsWhatAScanFinds(t *testing.T) {
 		}
 		put(t, all, docs...)
 		put(t, own, ownDocs...)
-		q := actors.IndexQuery{Text: strings.Join(query, " "), Viewer: viewer, Limit: 1000}
+		q := core.IndexQuery{Text: strings.Join(query, " "), Viewer: viewer, Limit: 1000}
 		hits, err := all.Find(context.Background(), q)
 		if err != nil {
 			rt.Fatal(err)
@@ -236,7 +236,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := x.Find(context.Background(), actors.IndexQuery{Text: text, Viewer: "ann", Limit: 10})
+		_, err := x.Find(context.Background(), core.IndexQuery{Text: text, Viewer: "ann", Limit: 10})
 		if err != nil && !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -59,7 +59,7 @@ const (
 
 var positionKey = []byte("position")
 
-// Index is the index in one folder; see actors.Index.
+// Index is the index in one folder; see core.Index.
 type Index struct {
 	dir      string
 	instance hub.InstanceID
@@ -80,7 +80,7 @@ type Index struct {
 	unsavable sparse // the log lines about what could not be saved
 }
 
-var _ actors.Index = (*Index)(nil)
+var _ core.Index = (*Index)(nil)
 
 // New returns the index of the store with this instance id, in folder dir, which
 // need not exist. It touches nothing before Open.
@@ -128,7 +128,7 @@ func (x *Index) poke() {
 func (x *Index) enginePath() string { return filepath.Join(x.dir, engineFolder) }
 
 // start opens the engine in its folder, which need not exist.
-func (x *Index) start() (at actors.IndexPosition, err error) {
+func (x *Index) start() (at core.IndexPosition, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a damaged file
 			err = fmt.Errorf("search: opening the index: %v", r)
@@ -186,7 +186,7 @@ func (x *Index) stop() error {
 }
 
 // position reads how far the index goes.
-func (x *Index) position() (at actors.IndexPosition, err error) {
+func (x *Index) position() (at core.IndexPosition, err error) {
 	err = x.read(func(r index.IndexReader) error {
 		n, err := r.DocCount()
 		if err != nil {
@@ -234,8 +234,8 @@ func (x *Index) read(fn func(index.IndexReader) error) (err error) {
 var errNotOpen = hub.NewError(hub.CodeSearchUnavailable, "the search index is not open").
 	WithRetryAfter(1).WithFix("repeat the call after the time in Retry-After; everything else works")
 
-// Put takes documents in; see actors.Index.
-func (x *Index) Put(ctx context.Context, docs []actors.IndexDocument, upto actors.IndexPosition) (err error) {
+// Put takes documents in; see core.Index.
+func (x *Index) Put(ctx context.Context, docs []core.IndexDocument, upto core.IndexPosition) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("search: writing the index: %v", r)
@@ -304,7 +304,7 @@ func (x *Index) awaitSaved(ctx context.Context) error {
 func (x *Index) Documents() int64 { return x.docs.Load() }
 
 // encode makes the engine's document.
-func encode(d *actors.IndexDocument) *document.Document {
+func encode(d *core.IndexDocument) *document.Document {
 	out := document.NewDocument(docID(d.Type, d.Number))
 	text := d.Text
 	if len(text) > MaxText {

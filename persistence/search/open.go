@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 )
 
 // Names in the folder of an index.
@@ -43,17 +43,17 @@ func (x *Index) marker() string {
 	return fmt.Sprintf("hubcli search index\nversion %d\ninstance %s\n", formatVersion, x.instance)
 }
 
-// Open makes the index ready; see actors.Index. What cannot be used is deleted
+// Open makes the index ready; see core.Index. What cannot be used is deleted
 // and begun anew; ErrForeign if it is not an index.
-func (x *Index) Open(end actors.IndexPosition) (actors.IndexPosition, error) {
+func (x *Index) Open(end core.IndexPosition) (core.IndexPosition, error) {
 	usable, err := x.inspect()
 	if err != nil {
-		return actors.IndexPosition{}, err
+		return core.IndexPosition{}, err
 	}
 	if usable {
 		err := verify(x.enginePath())
 		if err == nil {
-			var at actors.IndexPosition
+			var at core.IndexPosition
 			at, err = x.start()
 			if err == nil && at.Message <= end.Message && at.Seq <= end.Seq {
 				return at, x.countRun()
@@ -63,7 +63,7 @@ func (x *Index) Open(end actors.IndexPosition) (actors.IndexPosition, error) {
 		x.log.Warn("the search index cannot be used and is made anew", "error", err)
 	}
 	if err := x.begin(); err != nil {
-		return actors.IndexPosition{}, err
+		return core.IndexPosition{}, err
 	}
 	at, err := x.start()
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
-var far = actors.IndexPosition{Message: hub.MaxMessageID, Seq: 1 << 40}
+var far = core.IndexPosition{Message: hub.MaxMessageID, Seq: 1 << 40}
 
 // filled makes an index of some documents in dir, saved and closed.
 func filled(t *testing.T, dir string) {
@@ -26,7 +26,7 @@ func filled(t *testing.T, dir string) {
 	if _, err := x.Open(far); err != nil {
 		t.Fatal(err)
 	}
-	var docs []actors.IndexDocument
+	var docs []core.IndexDocument
 	for i := range 50 {
 		docs = append(docs, public(i+1, "word number w"+strconv.Itoa(i+1)))
 	}
@@ -65,11 +65,11 @@ func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(t *testing.T, dir string)
-		end    actors.IndexPosition
+		end    core.IndexPosition
 		kept   bool // the index goes on; else it begins anew
 	}{
 		{"as it was", func(*testing.T, string) {}, far, true},
-		{"of a store that is shorter", func(*testing.T, string) {}, actors.IndexPosition{Message: 49, Seq: 1}, false},
+		{"of a store that is shorter", func(*testing.T, string) {}, core.IndexPosition{Message: 49, Seq: 1}, false},
 		{"deleted", func(t *testing.T, dir string) { _ = os.RemoveAll(dir) }, far, false},
 		{"without its words", func(t *testing.T, dir string) { _ = os.RemoveAll(filepath.Join(dir, engineFolder)) }, far, false},
 		{"of another version", func(t *testing.T, dir string) {
@@ -99,14 +99,14 @@ func TestOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer x.Close()
-			if c.kept != (at.Message == 50) || !c.kept && at != (actors.IndexPosition{}) {
+			if c.kept != (at.Message == 50) || !c.kept && at != (core.IndexPosition{}) {
 				t.Errorf("it begins at %+v", at)
 			}
-			if n := len(find(t, x, actors.IndexQuery{Text: "word"})); c.kept != (n == 50) || !c.kept && n > 0 {
+			if n := len(find(t, x, core.IndexQuery{Text: "word"})); c.kept != (n == 50) || !c.kept && n > 0 {
 				t.Errorf("%d documents", n)
 			}
 			put(t, x, public(51, "one more word"))
-			if got := find(t, x, actors.IndexQuery{Text: "more"}); len(got) != 1 {
+			if got := find(t, x, core.IndexQuery{Text: "more"}); len(got) != 1 {
 				t.Errorf("what was put is found as %v", got)
 			}
 		})
@@ -178,7 +178,7 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := find(t, x, actors.IndexQuery{Text: "word", Limit: 100_000})
+		got := find(t, x, core.IndexQuery{Text: "word", Limit: 100_000})
 		seen := map[uint64]bool{}
 		for _, n := range got {
 			if seen[n] || n > uint64(at.Message) {
@@ -208,11 +208,11 @@ func putForEver(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for n := int(at.Message); ; n += childBatch {
-		var docs []actors.IndexDocument
+		var docs []core.IndexDocument
 		for i := range childBatch {
 			docs = append(docs, public(n+i+1, fmt.Sprintf("word w%d %s", n+i+1, strings.Repeat("filler ", 40))))
 		}
-		if err := x.Put(context.Background(), docs, actors.IndexPosition{Message: hub.MessageID(n + childBatch)}); err != nil {
+		if err := x.Put(context.Background(), docs, core.IndexPosition{Message: hub.MessageID(n + childBatch)}); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println(n + childBatch)

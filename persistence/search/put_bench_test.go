@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -33,14 +33,14 @@ func BenchmarkPut(b *testing.B) {
 	x := opened(b)
 	b.ResetTimer()
 	for n := 0; n < b.N; n += batch {
-		docs := make([]actors.IndexDocument, 0, batch)
+		docs := make([]core.IndexDocument, 0, batch)
 		size := 0
 		for i := range min(batch, b.N-n) {
 			d := public(n+i+1, texts[(n+i)%len(texts)])
 			docs = append(docs, d)
 			size += len(d.Text)
 		}
-		if err := x.Put(context.Background(), docs, actors.IndexPosition{Message: hub.MessageID(n + len(docs))}); err != nil {
+		if err := x.Put(context.Background(), docs, core.IndexPosition{Message: hub.MessageID(n + len(docs))}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"hubcli/actors"
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -12,7 +12,7 @@ import (
 func opened(tb testing.TB) *Index {
 	tb.Helper()
 	x := New(tb.TempDir()+"/search", "store", nil)
-	if _, err := x.Open(actors.IndexPosition{Message: hub.MaxMessageID, Seq: 1 << 40}); err != nil {
+	if _, err := x.Open(core.IndexPosition{Message: hub.MaxMessageID, Seq: 1 << 40}); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
@@ -23,9 +23,9 @@ func opened(tb testing.TB) *Index {
 	return x
 }
 
-func put(tb testing.TB, x *Index, docs ...actors.IndexDocument) {
+func put(tb testing.TB, x *Index, docs ...core.IndexDocument) {
 	tb.Helper()
-	var last actors.IndexPosition
+	var last core.IndexPosition
 	for _, d := range docs {
 		last.Message = max(last.Message, hub.MessageID(d.Number))
 	}
@@ -34,12 +34,12 @@ func put(tb testing.TB, x *Index, docs ...actors.IndexDocument) {
 	}
 }
 
-func public(n int, text string) actors.IndexDocument {
-	return actors.IndexDocument{Type: hub.FoundMessage, Number: uint64(n), Text: text, Channel: "general", From: "ann", Kind: "chat", TS: hub.Time(n * 1000)}
+func public(n int, text string) core.IndexDocument {
+	return core.IndexDocument{Type: hub.FoundMessage, Number: uint64(n), Text: text, Channel: "general", From: "ann", Kind: "chat", TS: hub.Time(n * 1000)}
 }
 
 // find returns the numbers found, best first.
-func find(tb testing.TB, x *Index, q actors.IndexQuery) []uint64 {
+func find(tb testing.TB, x *Index, q core.IndexQuery) []uint64 {
 	tb.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000

@@ -1,64 +1,67 @@
-package actors
+package core
 
 import (
-	"hubcli/actors/core"
+	"errors"
+
 	"hubcli/hub"
 )
 
 // ErrNotFound says that the store has no such row.
-var ErrNotFound = core.ErrNotFound
+var ErrNotFound = errors.New("core: no such row")
 
-// ErrNoRoom is what Append and PutRows answer on a full disk: nothing was written.
-var ErrNoRoom = core.ErrNoRoom
+// ErrNoRoom is returned by a journal whose disk has no room for what it was given.
+// Nothing of that has been written, and the journal can be written to again as
+// soon as there is room.
+var ErrNoRoom = errors.New("core: the disk of the journal is full")
 
 // Journal orders nothing itself: the sequencer has. It makes groups durable in
 // the order of the calls and gives the facts back at the next start. One
 // goroutine appends; reads may run beside it.
 type Journal interface {
 	// Head is the end of the journal as it was found when it was opened.
-	Head() core.Head
+	Head() Head
 	// Append makes a group durable: after nil it survives the loss of power.
 	// Its rows can be read at the latest when Append returns. After ErrNoRoom
 	// nothing of the group has been written, and a group with the same numbers may
 	// follow. After any other error the outcome is unknown and no further Append
 	// may follow: the hub ends with exit code 70 (fail-stop).
-	Append(g *core.Group) error
+	Append(g *Group) error
 	// Records calls fn for every record with a sequence number above after, in
 	// order, without a gap: Facts, but not Messages, Rows and Effect. An error
 	// from fn ends the reading and is returned. corrupt_record if a record
 	// cannot be trusted.
-	Records(after hub.Seq, fn func(*core.Record) error) error
+	Records(after hub.Seq, fn func(*Record) error) error
 	// Room says whether the store's disk has room for further writes and how
 	// many bytes are free. It is cheap enough to be asked for every command.
 	Room() (ok bool, free int64)
 	// SaveCheckpoint stores the state of all owners atomically and then drops
 	// what no kept checkpoint needs. Every record up to its Head.Seq is durable.
-	SaveCheckpoint(c *core.Checkpoint) error
+	SaveCheckpoint(c *Checkpoint) error
 	// Checkpoint returns the newest good checkpoint, or ErrNotFound.
-	Checkpoint() (*core.Checkpoint, error)
+	Checkpoint() (*Checkpoint, error)
 	// PutRows stores rows that no record carries: derived ones, and marks of the
 	// supervision. They are durable after nil; after ErrNoRoom none was written.
-	PutRows(rows []core.Row) error
+	PutRows(rows []Row) error
 }
 
 // Rows reads what has been appended. All methods may be called from any
 // goroutine. Bytes that they return belong to the caller.
 type Rows interface {
 	// Message returns a row by its id. ErrNotFound.
-	Message(id hub.MessageID) (core.StoredMessage, error)
+	Message(id hub.MessageID) (StoredMessage, error)
 	// Messages calls fn for the rows of scope with after < id <= upto, rising,
 	// or falling if backward, until fn returns false. ScopePublic reads as
 	// ScopeAll: the caller filters.
-	Messages(scope core.Scope, after, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error
+	Messages(scope Scope, after, upto hub.MessageID, backward bool, fn func(*StoredMessage) bool) error
 	// Row returns the latest row of a table under key. ErrNotFound.
-	Row(t core.Table, key []byte) ([]byte, error)
+	Row(t Table, key []byte) ([]byte, error)
 	// RowsOf calls fn for the rows of a table whose key begins with prefix, in
 	// key order (falling if backward), until fn returns false.
-	RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error
+	RowsOf(t Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error
 	// RowsBehind is RowsOf from the first key behind a key of the table on, in the
 	// direction of the walk; nil is the beginning. What lies before is not read.
-	RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error
+	RowsBehind(t Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error
 	// Effect returns the stored answer under an idempotency scope while it is
 	// kept. ErrNotFound.
-	Effect(scope [32]byte) (*core.Effect, error)
+	Effect(scope [32]byte) (*Effect, error)
 }
