@@ -1,123 +1,148 @@
 package hub
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Harness names a program in which agents run.
 type Harness string
 
-// The harnesses that are told apart. HarnessGeneric is any other.
-const (
-	HarnessGeneric     Harness = "generic"
-	HarnessClaudeCode  Harness = "claude-code"
-	HarnessCodex       Harness = "codex"
-	HarnessVSCode      Harness = "vscode"
-	HarnessCopilotCLI  Harness = "copilot-cli"
-	HarnessCursor      Harness = "cursor"
-	HarnessGeminiCLI   Harness = "gemini-cli"
-	HarnessAntigravity Harness = "antigravity"
-	HarnessQwenCode    Harness = "qwen-code"
-	HarnessOpenCode    Harness = "opencode"
-	HarnessWindsurf    Harness = "windsurf"
-	HarnessCline       Harness = "cline"
-	HarnessZed         Harness = "zed"
-	HarnessGoose       Harness = "goose"
-	HarnessAmp         Harness = "amp"
-	HarnessDroid       Harness = "droid"
-	HarnessKimi        Harness = "kimi"
-	HarnessCrush       Harness = "crush"
-	HarnessContinue    Harness = "continue"
-	HarnessKiro        Harness = "kiro"
-)
+// HarnessFacts is what the project knows about a harness: one row of the table in
+// harness_table.go. The hub, the bridge, the hooks and the adapters read it, and
+// none of them keeps a list of harnesses of its own.
+type HarnessFacts struct {
+	ID    Harness
+	Title string // its name for people
 
-// Harnesses lists them in the order in which they are shown.
+	// Aliases are other names that people, command lines and files use for it.
+	// Names are compared in lower case with hyphens; see ParseHarness.
+	Aliases []string
+	// Clients are the names, besides ID, by which it introduces itself as an MCP
+	// client (clientInfo.name). A longer name that goes on with a hyphen counts too.
+	Clients []string
+
+	Surface Surface       // the default; empty: SurfaceFull
+	MaxWait time.Duration // how long one tool call may wait; 0: unknown
+	Hooks   *HookForm     // nil: it calls no hooks
+	Wakes   bool          // the end of a background process begins a new turn
+
+	// ProjectVariable is the environment variable that names the project to hooks
+	// and MCP servers. HookVariables are others that only hooks get. Variables are
+	// inherited by everything that the harness starts, another harness in its shell
+	// included. TerminalVariables are those of an editor's terminals, in which other
+	// harnesses are often started.
+	ProjectVariable   string
+	HookVariables     []string
+	Variables         []string
+	TerminalVariables []string
+
+	SessionVariable string   // names the session to MCP servers, for certain
+	ExportVariable  string   // names the file from which later commands take variables
+	HomeVariable    string   // names the folder of its settings and transcripts
+	Homes           []string // names of the folders in which it keeps transcripts
+
+	RewritesServers bool // it writes the file of its MCP servers anew while it runs
+}
+
+// HookForm is how a harness calls a hook and takes the answer.
+type HookForm struct {
+	Silence string // what is printed where there is nothing to say
+	Start   HookAnswer
+	Stop    HookAnswer
+	Call    HookCall
+}
+
+// HookAnswer is the form of one answer. The zero value says that the harness does
+// not show the agent what a hook answers to the event.
+type HookAnswer struct {
+	JSON string // printed with the text, as a JSON string, for $text
+	Text bool   // the text itself is printed: on stdout, or on stderr if Exit is not 0
+	Exit int    // the exit code that hands the text over; every other answer exits with 0
+}
+
+// Heard reports whether the agent sees the answer.
+func (a HookAnswer) Heard() bool { return a != HookAnswer{} }
+
+// HookCall is what a harness says to a hook on stdin.
+type HookCall struct {
+	JSON string // with JSON strings for $session, $folder and $event
+	Stop string // the name of the event at the end of a turn; a session begins with SessionStart
+}
+
+// Harnesses lists the harnesses in the order in which they are shown.
 func Harnesses() []Harness {
-	return []Harness{
-		HarnessGeneric, HarnessClaudeCode, HarnessCodex, HarnessVSCode, HarnessCopilotCLI, HarnessCursor,
-		HarnessGeminiCLI, HarnessAntigravity, HarnessQwenCode, HarnessOpenCode, HarnessWindsurf, HarnessCline,
-		HarnessZed, HarnessGoose, HarnessAmp, HarnessDroid, HarnessKimi, HarnessCrush, HarnessContinue, HarnessKiro,
+	list := make([]Harness, len(harnesses))
+	for i := range harnesses {
+		list[i] = harnesses[i].ID
 	}
+	return list
 }
 
-// harnessAliases are other names under which harnesses go.
-var harnessAliases = map[string]Harness{
-	"claude":         HarnessClaudeCode,
-	"codex-cli":      HarnessCodex,
-	"gemini":         HarnessGeminiCLI,
-	"vs-code":        HarnessVSCode,
-	"vscode-copilot": HarnessVSCode,
-	"copilot":        HarnessCopilotCLI,
-	"github-copilot": HarnessCopilotCLI,
-	"cursor-agent":   HarnessCursor,
-	"qwen":           HarnessQwenCode,
-	"devin":          HarnessWindsurf,
-	"factory":        HarnessDroid,
-	"kimi-code":      HarnessKimi,
-	"kiro-cli":       HarnessKiro,
-	"agy":            HarnessAntigravity,
+// AllHarnessFacts returns the rows of all harnesses, in the order of Harnesses.
+// They are shared: nobody changes them.
+func AllHarnessFacts() []HarnessFacts { return harnesses }
+
+// Facts returns the row of h; an empty one if there is none.
+func (h Harness) Facts() HarnessFacts {
+	for i := range harnesses {
+		if harnesses[i].ID == h {
+			return harnesses[i]
+		}
+	}
+	return HarnessFacts{ID: h}
 }
 
-// harnessClients are the names by which harnesses introduce themselves as clients
-// of MCP, as far as those are no name or alias; a name that begins with one of
-// them counts too. Names are compared as ParseHarness writes them.
-var harnessClients = []struct {
-	prefix  string
-	harness Harness
-}{
-	{"claude-ai", HarnessGeneric}, // the desktop's chat, no Claude Code
-	{"claude-code", HarnessClaudeCode},
-	{"codex", HarnessCodex},
-	{"gemini-cli", HarnessGeminiCLI},
-	{"qwen", HarnessQwenCode},
-	{"cursor", HarnessCursor},
-	{"visual-studio-code", HarnessVSCode},
-	{"vscode", HarnessVSCode},
-	{"github-copilot", HarnessCopilotCLI},
-	{"copilot", HarnessCopilotCLI},
-	{"opencode", HarnessOpenCode},
-	{"windsurf", HarnessWindsurf},
-	{"devin", HarnessWindsurf},
-	{"zed", HarnessZed},
-	{"goose", HarnessGoose},
-	{"cline", HarnessCline},
-	{"amp", HarnessAmp},
-	{"factory", HarnessDroid},
-	{"crush", HarnessCrush},
-	{"continue", HarnessContinue},
-	{"q-dev-cli", HarnessKiro},
-	{"kiro", HarnessKiro},
-	{"kimi", HarnessKimi},
-	{"antigravity", HarnessAntigravity},
+// HookForm returns how h calls hooks. A harness that is not known to call any gets
+// the form of HarnessGeneric.
+func (h Harness) HookForm() *HookForm {
+	if own := h.Facts().Hooks; own != nil {
+		return own
+	}
+	return HarnessGeneric.Facts().Hooks
 }
 
-// ParseHarness finds a harness by a name of it, in any case and with underscores
-// or spaces for hyphens; false for others.
+// ParseHarness finds a harness by its id or an alias, in any case and with
+// underscores or spaces for hyphens. It returns false for other names.
 func ParseHarness(name string) (Harness, bool) {
 	name = harnessName(name)
-	if h, ok := harnessAliases[name]; ok {
-		return h, true
-	}
-	for _, h := range Harnesses() {
-		if string(h) == name {
-			return h, true
+	for i := range harnesses {
+		if string(harnesses[i].ID) == name {
+			return harnesses[i].ID, true
+		}
+		for _, alias := range harnesses[i].Aliases {
+			if alias == name {
+				return harnesses[i].ID, true
+			}
 		}
 	}
 	return "", false
 }
 
-// HarnessOfClient finds a harness by the name of an MCP client (clientInfo.name);
-// HarnessGeneric for others.
+// HarnessOfClient finds a harness by the name of an MCP client (clientInfo.name).
+// It returns HarnessGeneric for other names.
 func HarnessOfClient(name string) Harness {
 	name = harnessName(name)
-	for _, c := range harnessClients {
-		rest, ok := strings.CutPrefix(name, c.prefix)
-		if ok && (rest == "" || rest[0] == '-') {
-			return c.harness
+	for i := range harnesses {
+		if isClient(name, string(harnesses[i].ID)) {
+			return harnesses[i].ID
+		}
+		for _, client := range harnesses[i].Clients {
+			if isClient(name, client) {
+				return harnesses[i].ID
+			}
 		}
 	}
 	if h, ok := ParseHarness(name); ok {
 		return h
 	}
 	return HarnessGeneric
+}
+
+// isClient reports whether name is that of the client, or goes on with a hyphen.
+func isClient(name, client string) bool {
+	rest, ok := strings.CutPrefix(name, client)
+	return ok && (rest == "" || rest[0] == '-')
 }
 
 func harnessName(name string) string {

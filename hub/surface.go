@@ -13,18 +13,15 @@ const (
 )
 
 // DefaultSurface is the surface of a harness that nobody has chosen one for. Most
-// get all tools: what a harness does not show to its model it cannot call without
-// a detour, and Claude Code searches long lists of tools by itself. Harnesses that
-// cut or refuse long lists, over all their servers together, get the progressive
-// one, so that the hub's tools do not displace those of others: VS Code takes 128
-// tools a request, Windsurf 100, Cursor has taken 40 in all.
+// get all tools: a model calls a tool that its harness hides only by a detour, and
+// Claude Code searches long lists of tools by itself. Harnesses that cut or refuse
+// long lists, over all their servers together, get the progressive surface, so that
+// the hub's tools do not displace those of others.
 func DefaultSurface(h Harness) Surface {
-	switch h {
-	case HarnessVSCode, HarnessCursor, HarnessWindsurf:
-		return SurfaceProgressive
-	default:
-		return SurfaceFull
+	if s := h.Facts().Surface; s != "" {
+		return s
 	}
+	return SurfaceFull
 }
 
 // ToolSurface is the setting of one harness.

@@ -155,8 +155,8 @@ func (b *bridge) harness() hub.Harness {
 // session is the id of the harness session, where the environment of an MCP server
 // tells it for certain; else empty.
 func (b *bridge) session() string {
-	if b.harness() == hub.HarnessClaudeCode {
-		return b.Getenv("CLAUDE_CODE_SESSION_ID")
+	if variable := b.harness().Facts().SessionVariable; variable != "" {
+		return b.Getenv(variable)
 	}
 	return ""
 }

@@ -18,17 +18,6 @@ const (
 	progressEvery = 10 * time.Second
 )
 
-// waits are how long one call may wait in the harnesses that end it neither so
-// early as others nor only by their own setting.
-var waits = map[hub.Harness]time.Duration{
-	hub.HarnessClaudeCode: 110 * time.Second, // beyond two minutes it moves a call to the background
-	hub.HarnessCodex:      240 * time.Second,
-	hub.HarnessGeminiCLI:  540 * time.Second,
-	hub.HarnessQwenCode:   540 * time.Second,
-	hub.HarnessGoose:      240 * time.Second,
-	hub.HarnessOpenCode:   25 * time.Second,
-}
-
 // call is what a tool may ask the bridge.
 type call struct {
 	bridge  *bridge
@@ -70,7 +59,7 @@ func (c *call) key(ctx context.Context, given string) context.Context {
 // less is the default.
 func (c *call) wait(asked float64) time.Duration {
 	limit := maxWait
-	if own, ok := waits[c.harness()]; ok {
+	if own := c.harness().Facts().MaxWait; own > 0 {
 		limit = own
 	}
 	if !(asked > 0) {

@@ -19,12 +19,6 @@ const (
 	seatWait   = 5 * time.Second // for what shows the agent in its room
 )
 
-// projectVariables name the folder that a harness works in, where it says so. A
-// bridge's own folder is often the user's home.
-var projectVariables = []string{
-	"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "FACTORY_PROJECT_DIR",
-}
-
 // homes remembers which room each agent of the bridge works in. The zero value is
 // ready; it is safe for concurrent use.
 type homes struct {
@@ -170,10 +164,14 @@ func (b *bridge) takeSeat(ctx context.Context, s *seat) {
 	}
 }
 
-// projectFolder is where the harness works, or "".
+// projectFolder is where the harness works, or "". A harness that names the folder
+// in a variable is believed first: a bridge's own folder is often the user's home.
 func projectFolder(getenv func(string) string, getwd func() (string, error)) string {
-	for _, name := range projectVariables {
-		if dir := getenv(name); filepath.IsAbs(dir) {
+	for _, f := range hub.AllHarnessFacts() {
+		if f.ProjectVariable == "" {
+			continue
+		}
+		if dir := getenv(f.ProjectVariable); filepath.IsAbs(dir) {
 			return dir
 		}
 	}

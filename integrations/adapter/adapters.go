@@ -116,7 +116,7 @@ func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
 			seen.Places = append(seen.Places, unreadable(r, owner, err.Error()))
 		}
 	}
-	seen.Harness, seen.Title, seen.Scopes, seen.Verified = r.harness, r.title, r.scopes(), a.verification(r.harness)
+	seen.Harness, seen.Title, seen.Scopes, seen.Verified = r.harness, r.title(), r.scopes(), a.verification(r.harness)
 	if seen.DetectedBy == nil {
 		seen.DetectedBy = []string{}
 	}

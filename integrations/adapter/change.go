@@ -227,7 +227,7 @@ func (p *planned) question() string {
 		where = "in the project " + p.Path
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s, %s?\n", verb, p.row.title, where)
+	fmt.Fprintf(&b, "%s %s, %s?\n", verb, p.row.title(), where)
 	if len(p.Files) > 0 {
 		b.WriteString("\nFiles that change:\n")
 	}

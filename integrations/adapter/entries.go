@@ -94,7 +94,7 @@ func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, 
 	}
 	entry := files.Entry{
 		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e),
-		Restless: restless[owner.Harness] && name == hub.PartMCP,
+		Restless: owner.Harness.Facts().RewritesServers && name == hub.PartMCP,
 	}
 	value := p.value(e)
 	if name == hub.PartMCP {
@@ -106,10 +106,6 @@ func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, 
 	}
 	return entry, nil
 }
-
-// restless are the harnesses that write the file of their servers anew while they
-// run.
-var restless = map[hub.Harness]bool{hub.HarnessClaudeCode: true}
 
 func exists(path string) bool {
 	_, err := os.Stat(path)

@@ -63,44 +63,33 @@ func (b *bounded) Write(p []byte) (int, error) {
 // payload is what a harness says to a hook, with the marks by which it is told
 // where the line names none.
 func payload(h hub.Harness, ev event, session, dir string) string {
-	p := map[string]any{"session_id": session, "cwd": dir}
-	name := map[event]string{eventStart: "SessionStart", eventStop: "Stop"}[ev]
-	switch {
-	case h == hub.HarnessVSCode || h == hub.HarnessCopilotCLI:
-		p = map[string]any{"sessionId": session, "cwd": dir, "timestamp": time.Now().UnixMilli()}
-	case h == hub.HarnessCursor:
-		p = map[string]any{"conversation_id": session, "cursor_version": "1", "workspace_roots": []string{dir}, "hook_event_name": name}
-	case h == hub.HarnessGoose:
-		p["event"] = name
-	case h == hub.HarnessGeminiCLI && ev == eventStop:
-		p["hook_event_name"] = "AfterAgent"
-	default:
-		p["hook_event_name"] = name
+	call, name := h.HookForm().Call, "SessionStart"
+	if ev == eventStop {
+		name = call.Stop
 	}
+	line := strings.NewReplacer("$session", quote(session), "$folder", quote(dir), "$event", quote(name)).Replace(call.JSON)
 	if ev == eventStart {
-		p["source"] = "startup"
+		line = strings.Replace(line, "{", `{"source":"startup",`, 1)
 	}
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic("harness: a payload is no JSON: " + err.Error())
-	}
-	return string(b)
+	return line
 }
 
-// plain are the harnesses whose hooks answer with text, not JSON.
-var plain = map[hub.Harness]bool{hub.HarnessKimi: true, hub.HarnessKiro: true}
+// quote writes a text as a JSON string.
+func quote(s string) string { return strings.TrimSuffix(text(s), "\n") }
 
 // check says what is wrong with an answer; nonce is what it has to say, if it has
 // to say anything.
 func (a answered) check(h hub.Harness, nonce string) error {
+	form := h.HookForm()
 	said := strings.TrimSpace(a.stdout)
-	if plain[h] {
+	plain := form.Start.Text // such a harness takes no JSON at all
+	if plain {
 		said += a.stderr
 	}
 	switch {
-	case a.exit != 0 && (a.exit != 2 || h != hub.HarnessKimi || nonce == ""):
+	case a.exit != 0 && (a.exit != form.Stop.Exit || nonce == ""):
 		return fmt.Errorf("it ended with exit code %d: %s", a.exit, firstLine(a.stderr))
-	case !plain[h] && said != "" && !isObject(said):
+	case !plain && said != "" && !isObject(said):
 		return errors.New("it printed something else than a JSON object: " + firstLine(said))
 	case nonce != "" && !strings.Contains(said, nonce):
 		return errors.New("it said nothing of a message that waits for the agent")

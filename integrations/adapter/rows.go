@@ -6,10 +6,10 @@ import (
 	"hubcli/hub"
 )
 
-// row is what is particular to one harness.
+// row is how one harness is found and what is written into its files. Everything
+// else about it is in the row of the same name in package hub.
 type row struct {
 	harness hub.Harness
-	title   string
 	// binaries and folders are how it is detected: one of either is enough.
 	binaries []string
 	folders  []place
@@ -58,6 +58,9 @@ func lacks(pairs ...string) map[hub.AdapterPartName]string {
 
 // committed is said of files in a project.
 const committed = "the project's files may be committed: the path of the executable is that of this machine"
+
+// title is the name of the harness for people.
+func (r *row) title() string { return r.harness.Facts().Title }
 
 // rowOf finds the row of a harness.
 func rowOf(h hub.Harness) (*row, bool) {

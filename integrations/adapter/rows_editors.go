@@ -8,7 +8,7 @@ import (
 // rowsOfEditors are opencode and what runs in editors.
 var rowsOfEditors = []row{
 	{
-		harness: hub.HarnessOpenCode, title: "opencode",
+		harness:  hub.HarnessOpenCode,
 		binaries: []string{"opencode"}, folders: []place{"{config}/opencode"},
 		global: &setup{
 			mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
@@ -27,7 +27,7 @@ var rowsOfEditors = []row{
 		},
 	},
 	{
-		harness: hub.HarnessWindsurf, title: "Windsurf",
+		harness:  hub.HarnessWindsurf,
 		binaries: []string{"windsurf", "devin"}, folders: []place{"~/.codeium/windsurf", "{config}/devin"},
 		global: &setup{
 			mcp: []piece{server(hub.HarnessWindsurf, edit.JSON, plainShape, inServers,
@@ -44,7 +44,7 @@ var rowsOfEditors = []row{
 		},
 	},
 	{
-		harness: hub.HarnessCline, title: "Cline",
+		harness:  hub.HarnessCline,
 		binaries: []string{"cline"}, folders: []place{"~/.cline", "{code}/globalStorage/saoudrizwan.claude-dev"},
 		global: &setup{
 			mcp: []piece{server(hub.HarnessCline, edit.JSON, clineShape, inServers,
@@ -60,7 +60,7 @@ var rowsOfEditors = []row{
 		},
 	},
 	{
-		harness: hub.HarnessZed, title: "Zed",
+		harness:  hub.HarnessZed,
 		binaries: []string{"zed", "zeditor"}, folders: []place{"{zed}/"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessZed, edit.JSON, zedShape, []string{"context_servers"}, "{zed}/settings.json")},

@@ -13,7 +13,7 @@ var (
 // rowsOfFirst are the harnesses that most agents run in.
 var rowsOfFirst = []row{
 	{
-		harness: hub.HarnessGeneric, title: "any MCP client",
+		harness: hub.HarnessGeneric,
 		global: &setup{
 			mcp:       []piece{server("", edit.JSON, stdioShape, inServers, "{data}/mcp.json")},
 			lacking:   lacks("hooks", onlyOwnFile, "instructions", perProject),
@@ -27,7 +27,7 @@ var rowsOfFirst = []row{
 		},
 	},
 	{
-		harness: hub.HarnessClaudeCode, title: "Claude Code",
+		harness:  hub.HarnessClaudeCode,
 		binaries: []string{"claude"}, folders: []place{"$CLAUDE_CONFIG_DIR/", "~/.claude"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
@@ -46,7 +46,7 @@ var rowsOfFirst = []row{
 		},
 	},
 	{
-		harness: hub.HarnessCodex, title: "Codex",
+		harness:  hub.HarnessCodex,
 		binaries: []string{"codex"}, folders: []place{"$CODEX_HOME/", "~/.codex"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCodex, edit.TOML, codexShape, []string{"mcp_servers"}, "$CODEX_HOME/config.toml", "~/.codex/config.toml")},
@@ -63,7 +63,7 @@ var rowsOfFirst = []row{
 		},
 	},
 	{
-		harness: hub.HarnessVSCode, title: "VS Code with Copilot",
+		harness:  hub.HarnessVSCode,
 		binaries: []string{"code"}, folders: []place{"{code}/"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessVSCode, edit.JSON, stdioShape, []string{"servers"}, "{code}/mcp.json")},
@@ -80,7 +80,7 @@ var rowsOfFirst = []row{
 		},
 	},
 	{
-		harness: hub.HarnessCopilotCLI, title: "Copilot CLI",
+		harness:  hub.HarnessCopilotCLI,
 		binaries: []string{"copilot"}, folders: []place{"$COPILOT_HOME/", "~/.copilot"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCopilotCLI, edit.JSON, copilotShape, inServers, "$COPILOT_HOME/mcp-config.json", "~/.copilot/mcp-config.json")},
@@ -99,7 +99,7 @@ var rowsOfFirst = []row{
 		},
 	},
 	{
-		harness: hub.HarnessCursor, title: "Cursor",
+		harness:  hub.HarnessCursor,
 		binaries: []string{"cursor", "cursor-agent"}, folders: []place{"~/.cursor"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCursor, edit.JSON, stdioShape, inServers, "~/.cursor/mcp.json")},

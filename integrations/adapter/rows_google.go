@@ -8,7 +8,7 @@ import (
 // rowsOfGoogle are Gemini CLI, what followed it and what was made of it.
 var rowsOfGoogle = []row{
 	{
-		harness: hub.HarnessGeminiCLI, title: "Gemini CLI",
+		harness:  hub.HarnessGeminiCLI,
 		binaries: []string{"gemini"}, folders: []place{"~/.gemini/settings.json"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessGeminiCLI, edit.JSON, geminiShape, inServers, "~/.gemini/settings.json")},
@@ -25,7 +25,7 @@ var rowsOfGoogle = []row{
 		},
 	},
 	{
-		harness: hub.HarnessAntigravity, title: "Antigravity",
+		harness:  hub.HarnessAntigravity,
 		binaries: []string{"antigravity", "agy"},
 		folders:  []place{"~/.gemini/config", "~/.gemini/antigravity", "~/.gemini/antigravity-cli"},
 		global: &setup{
@@ -44,7 +44,7 @@ var rowsOfGoogle = []row{
 		},
 	},
 	{
-		harness: hub.HarnessQwenCode, title: "Qwen Code",
+		harness:  hub.HarnessQwenCode,
 		binaries: []string{"qwen"}, folders: []place{"~/.qwen"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "~/.qwen/settings.json")},

@@ -8,7 +8,7 @@ import (
 // rowsOfOthers are the remaining agents of the command line.
 var rowsOfOthers = []row{
 	{
-		harness: hub.HarnessGoose, title: "Goose",
+		harness:  hub.HarnessGoose,
 		binaries: []string{"goose"}, folders: []place{"{goose}/"},
 		global: &setup{
 			mcp: []piece{
@@ -31,7 +31,7 @@ var rowsOfOthers = []row{
 		},
 	},
 	{
-		harness: hub.HarnessAmp, title: "Amp",
+		harness:  hub.HarnessAmp,
 		binaries: []string{"amp"}, folders: []place{"{config}/amp"},
 		global: &setup{
 			mcp:     []piece{server(hub.HarnessAmp, edit.JSON, plainShape, []string{"amp.mcpServers"}, "{config}/amp/settings.json")},
@@ -46,7 +46,7 @@ var rowsOfOthers = []row{
 		},
 	},
 	{
-		harness: hub.HarnessDroid, title: "Droid",
+		harness:  hub.HarnessDroid,
 		binaries: []string{"droid"}, folders: []place{"~/.factory"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "~/.factory/mcp.json")},
@@ -65,7 +65,7 @@ var rowsOfOthers = []row{
 		},
 	},
 	{
-		harness: hub.HarnessKimi, title: "Kimi Code",
+		harness:  hub.HarnessKimi,
 		binaries: []string{"kimi"}, folders: []place{"$KIMI_CODE_HOME/", "~/.kimi-code", "~/.kimi"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "$KIMI_CODE_HOME/mcp.json", "~/.kimi-code/mcp.json", "~/.kimi/mcp.json")},
@@ -82,7 +82,7 @@ var rowsOfOthers = []row{
 		},
 	},
 	{
-		harness: hub.HarnessCrush, title: "Crush",
+		harness:  hub.HarnessCrush,
 		binaries: []string{"crush"}, folders: []place{"{crush}/"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCrush, edit.JSON, crushShape, []string{"mcp"}, "{crush}/crush.json")},
@@ -98,7 +98,7 @@ var rowsOfOthers = []row{
 		},
 	},
 	{
-		harness: hub.HarnessContinue, title: "Continue",
+		harness:  hub.HarnessContinue,
 		binaries: []string{"cn"}, folders: []place{"~/.continue"},
 		global: &setup{
 			mcp:       []piece{continueServers("~/.continue/mcpServers/hubcli.json")},
@@ -115,7 +115,7 @@ var rowsOfOthers = []row{
 		},
 	},
 	{
-		harness: hub.HarnessKiro, title: "Kiro",
+		harness:  hub.HarnessKiro,
 		binaries: []string{"kiro", "kiro-cli"}, folders: []place{"~/.kiro"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessKiro, edit.JSON, plainShape, inServers, "~/.kiro/settings/mcp.json")},

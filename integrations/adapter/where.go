@@ -29,7 +29,7 @@ func (a *Adapters) where(harness hub.Harness, in hub.AdapterInput) (*row, *setup
 	}
 	s := r.setup(scope)
 	if s == nil {
-		return nil, nil, owner, hub.Invalid("scope", r.title+" has no adapter of the scope "+string(scope)).
+		return nil, nil, owner, hub.Invalid("scope", r.title()+" has no adapter of the scope "+string(scope)).
 			With("scopes", r.scopes()).WithFix("use the scope " + string(r.scopes()[0]))
 	}
 	if scope == hub.AdapterProject {

@@ -3,6 +3,9 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
+
+	"hubcli/hub"
 )
 
 // Event is what happened in the harness.
@@ -24,118 +27,47 @@ type Answer struct {
 	Exit   int
 }
 
-// dialect is the form in which a harness takes an answer.
-type dialect int
+// form is how a harness takes answers. It adds nothing to what the row of the
+// harness says: some refuse members that they do not know.
+type form struct{ *hub.HookForm }
 
-const (
-	dialectClaude dialect = iota
-	dialectCodex
-	dialectGemini
-	dialectVSCode
-	dialectCopilot
-	dialectCursor
-	dialectGoose
-	dialectKimi
-	dialectKiro
-)
+func formOf(h hub.Harness) form { return form{h.HookForm()} }
 
-// The answers, field by field. Codex refuses fields that it does not know, so
-// nothing is ever added to one dialect for the sake of another.
-type (
-	specific struct {
-		HookEventName     string `json:"hookEventName"`
-		AdditionalContext string `json:"additionalContext,omitempty"`
-		Decision          string `json:"decision,omitempty"`
-		Reason            string `json:"reason,omitempty"`
+func (f form) of(e Event) hub.HookAnswer {
+	if e == Stop {
+		return f.Stop
 	}
-	nestedAnswer struct {
-		HookSpecificOutput specific `json:"hookSpecificOutput"`
-	}
-	decisionAnswer struct {
-		Decision string `json:"decision"`
-		Reason   string `json:"reason"`
-	}
-	copilotContext struct {
-		AdditionalContext string `json:"additionalContext"`
-	}
-	cursorContext struct {
-		AdditionalContext string `json:"additional_context"`
-	}
-	cursorFollowUp struct {
-		FollowupMessage string `json:"followup_message"`
-	}
-)
-
-// kimiHolds is the exit code by which Kimi keeps a turn going, with what is on
-// stderr. To every other harness this package ends with 0.
-const kimiHolds = 2
+	return f.Start
+}
 
 // hears reports whether the harness shows the agent what a hook answers to the
 // event. Where it does not, nothing may be counted as told.
-func (d dialect) hears(e Event) bool {
-	if e == Stop {
-		return d != dialectKiro
-	}
-	return d != dialectGoose
-}
+func (f form) hears(e Event) bool { return f.of(e).Heard() }
 
 // answer puts a text into the harness's form. An empty text is silence.
-func (d dialect) answer(e Event, text string) Answer {
-	switch {
-	case text == "" || !d.hears(e):
-		return d.silence()
-	case e == Stop:
-		return d.hold(text)
-	}
-	return d.context(text)
-}
-
-func (d dialect) silence() Answer {
-	switch d {
-	case dialectCodex, dialectGemini, dialectCursor:
-		return Answer{Stdout: "{}"}
-	default:
-		return Answer{}
-	}
-}
-
-// context hands a beginning session its text.
-func (d dialect) context(text string) Answer {
-	switch d {
-	case dialectCopilot:
-		return Answer{Stdout: encode(copilotContext{text})}
-	case dialectCursor:
-		return Answer{Stdout: encode(cursorContext{text})}
-	case dialectKimi, dialectKiro:
+func (f form) answer(e Event, text string) Answer {
+	switch a := f.of(e); {
+	case text == "" || !a.Heard():
+		return f.silence()
+	case a.Exit != 0:
+		return Answer{Stderr: text + "\n", Exit: a.Exit}
+	case a.Text:
 		return Answer{Stdout: text + "\n"}
 	default:
-		return Answer{Stdout: encode(nestedAnswer{specific{HookEventName: "SessionStart", AdditionalContext: text}})}
+		return Answer{Stdout: strings.Replace(a.JSON, "$text", encode(text), 1)}
 	}
 }
 
-// hold makes the turn go on with the text.
-func (d dialect) hold(text string) Answer {
-	switch d {
-	case dialectGemini:
-		return Answer{Stdout: encode(decisionAnswer{"deny", text})}
-	case dialectVSCode:
-		return Answer{Stdout: encode(nestedAnswer{specific{HookEventName: "Stop", Decision: "block", Reason: text}})}
-	case dialectCursor:
-		return Answer{Stdout: encode(cursorFollowUp{text})}
-	case dialectKimi:
-		return Answer{Stderr: text + "\n", Exit: kimiHolds}
-	default:
-		return Answer{Stdout: encode(decisionAnswer{"block", text})}
-	}
-}
+func (f form) silence() Answer { return Answer{Stdout: f.Silence} }
 
-// encode writes one line of JSON without its end.
-func encode(v any) string {
+// encode writes a text as a JSON string. Nothing in it is escaped for HTML: a model
+// reads it, not a browser.
+func encode(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // the text is read by a model, not by a browser
-	if err := enc.Encode(v); err != nil {
-		panic("hook: a struct of strings is JSON: " + err.Error())
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		panic("hook: a string is JSON: " + err.Error())
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

@@ -35,7 +35,7 @@ func TestAnswers(t *testing.T) {
 		{hub.HarnessKiro, Answer{Stdout: text + "\n"}, none, none, none},
 		{hub.HarnessGeneric, context, block, none, none},
 	} {
-		d := harnesses[tt.harness].dialect
+		d := formOf(tt.harness)
 		for _, c := range []struct {
 			event     Event
 			text      string
@@ -95,7 +95,7 @@ func TestAnswersFitTheSchemas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := harnesses[harness].dialect
+			d := formOf(harness)
 			answers := []Answer{d.answer(event, "a text")}
 			if silence := d.silence(); silence.Stdout != "" {
 				answers = append(answers, silence)

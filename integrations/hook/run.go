@@ -29,8 +29,6 @@ type Service interface {
 const (
 	EnvAgent   = "HUB_AGENT"
 	EnvBaseURL = "HUB_BASE_URL"
-
-	envExports = "CLAUDE_ENV_FILE" // where Claude Code takes variables from
 )
 
 // maxURL is the longest address, in bytes, that command lines show thrice.
@@ -80,7 +78,7 @@ func (q quiet) Error() string { return string(q) }
 
 // Silence is the answer of a hook that has nothing to say, whatever the reason.
 func (c *Config) Silence(payload []byte) Answer {
-	return harnesses[Recognise(c.Flag, Parse(payload), c.Getenv)].dialect.silence()
+	return formOf(Recognise(c.Flag, Parse(payload), c.Getenv)).silence()
 }
 
 // Run answers a hook. It returns when it has an answer or ctx ends; whatever
@@ -94,10 +92,10 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	who := fmt.Sprintf("%s %s %s", event, r.harness, Key(r.payload.SessionID))
 	if err != nil {
 		log(c.DataRoot, c.Now(), "%s: silent: %s", who, why(err))
-		return harnesses[r.harness].dialect.silence()
+		return formOf(r.harness).silence()
 	}
 	log(c.DataRoot, c.Now(), "%s: said %d bytes", who, len(text))
-	return harnesses[r.harness].dialect.answer(event, text)
+	return formOf(r.harness).answer(event, text)
 }
 
 // ignore logs, once, that something is not believed.
@@ -129,7 +127,7 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return "", quiet("the turn was broken off")
 	case r.event == Stop && r.payload.Damaged:
 		return "", quiet("the payload is damaged, so that nobody knows whose turn it is")
-	case r.event == Stop && !r.dialect().hears(Stop):
+	case r.event == Stop && !r.form().hears(Stop):
 		return "", quiet("this harness cannot go on")
 	case r.event == Stop:
 		return r.stop(ctx)
@@ -137,7 +135,7 @@ func (r *run) speak(ctx context.Context) (string, error) {
 	return r.start(ctx)
 }
 
-func (r *run) dialect() dialect { return harnesses[r.harness].dialect }
+func (r *run) form() form { return formOf(r.harness) }
 
 // connect chooses the hub: of the command line, of the environment, of the saved
 // session, or the default.
@@ -240,7 +238,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 	}
 	r.sit(ctx, id, got.Room.RoomID)
 	r.handOver(id)
-	if !r.dialect().hears(SessionStart) {
+	if !r.form().hears(SessionStart) {
 		return "", quiet("this harness shows no agent what is said when a session begins")
 	}
 	if !r.sessions.first(r.payload.SessionID, r.payload.Source, r.Now()) {
@@ -348,8 +346,12 @@ func (r *run) sit(ctx context.Context, id hub.AgentID, room hub.RoomID) {
 
 // handOver lets later commands of the session know who they are.
 func (r *run) handOver(id hub.AgentID) {
-	path := r.Getenv(envExports)
-	if path == "" || r.harness != hub.HarnessClaudeCode {
+	variable := r.harness.Facts().ExportVariable
+	if variable == "" {
+		return
+	}
+	path := r.Getenv(variable)
+	if path == "" {
 		return
 	}
 	err := export(path, EnvAgent, string(id))

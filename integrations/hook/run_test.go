@@ -513,7 +513,7 @@ func TestWhereNothingCanBeKept(t *testing.T) {
 func TestVariablesAreHandedOver(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "env")
-	w.vars[envExports] = path
+	w.vars[hub.HarnessClaudeCode.Facts().ExportVariable] = path
 	w.Flag = "codex"
 	w.Run(t.Context(), SessionStart, []byte("{"+session+`,"source":"startup"}`))
 	if _, err := os.Stat(path); err == nil {

@@ -274,16 +274,15 @@ func PollCommand(agent hub.AgentID, baseURL string, channel hub.ChannelName, sin
 
 // waiting says how an agent waits for others in this harness.
 func (s *scene) waiting() []string {
-	t := harnesses[s.Harness]
 	switch {
 	case s.Attention != nil && s.Attention.Watching:
 		return []string{"A watch of yours is armed; when it exits you are called again."}
-	case t.wakes:
+	case Wakes(s.Harness):
 		return []string{
 			"To wait for others, run this in the background and finish your turn; its exit calls you again (it waits 20 minutes; --timeout changes that):",
 			s.watch(s.condition()),
 		}
-	case t.dialect.hears(Stop):
+	case formOf(s.Harness).hears(Stop):
 		return []string{"To wait for others, finish your turn: messages for you are shown when a turn ends and when a session begins."}
 	default:
 		return []string{"Nothing wakes you here: read your messages before you finish a turn."}

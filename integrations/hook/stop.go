@@ -161,7 +161,7 @@ func (r *run) advise(s *scene) (string, error) {
 	switch {
 	case text == "":
 		return "", quiet("nothing is new")
-	case !harnesses[r.harness].wakes:
+	case !Wakes(r.harness):
 		return "", quiet("nothing is new, and a watch would not wake this harness")
 	case !r.sessions.once(r.payload.SessionID, advised, false):
 		return "", quiet("nothing is new, and advice was given before")

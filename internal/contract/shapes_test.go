@@ -228,6 +228,7 @@ func TestEnums(t *testing.T) {
 		want any
 	}{
 		{"Kind", schemas["Kind"].Value.Enum, hub.Kinds()},
+		{"Harness", schemas["Harness"].Value.Enum, hub.Harnesses()},
 		{"TaskStatus", schemas["TaskStatus"].Value.Enum, hub.TaskStatuses()},
 		{"Feature", schemas["Feature"].Value.Enum, []hub.Feature{
 			hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup,

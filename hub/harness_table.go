@@ -1,0 +1,165 @@
+package hub
+
+import "time"
+
+// The harnesses that the project tells apart. HarnessGeneric is any other.
+const (
+	HarnessGeneric     Harness = "generic"
+	HarnessClaudeCode  Harness = "claude-code"
+	HarnessCodex       Harness = "codex"
+	HarnessVSCode      Harness = "vscode"
+	HarnessCopilotCLI  Harness = "copilot-cli"
+	HarnessCursor      Harness = "cursor"
+	HarnessGeminiCLI   Harness = "gemini-cli"
+	HarnessAntigravity Harness = "antigravity"
+	HarnessQwenCode    Harness = "qwen-code"
+	HarnessOpenCode    Harness = "opencode"
+	HarnessWindsurf    Harness = "windsurf"
+	HarnessCline       Harness = "cline"
+	HarnessZed         Harness = "zed"
+	HarnessGoose       Harness = "goose"
+	HarnessAmp         Harness = "amp"
+	HarnessDroid       Harness = "droid"
+	HarnessKimi        Harness = "kimi"
+	HarnessCrush       Harness = "crush"
+	HarnessContinue    Harness = "continue"
+	HarnessKiro        Harness = "kiro"
+)
+
+// harnesses holds one row for each harness, in the order in which they are shown.
+// The facts are the vendors' documentation and sources of 2026. What a harness
+// gets written into its files is the row of the same name in integrations/adapter.
+//
+// A harness counts as waking only where it is certain to: an agent that waits in
+// vain is worse than one that ends its turn.
+var harnesses = []HarnessFacts{
+	{
+		ID: HarnessGeneric, Title: "any MCP client",
+		Clients: []string{"claude-ai"}, // the chat of the desktop, not Claude Code
+		Hooks:   &claudeForm,
+	},
+	{
+		ID: HarnessClaudeCode, Title: "Claude Code",
+		Aliases: []string{"claude"},
+		MaxWait: 110 * time.Second, // beyond two minutes it moves a call to the background
+		Hooks:   &claudeForm, Wakes: true,
+		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
+		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
+		HomeVariable: "CLAUDE_CONFIG_DIR", Homes: []string{".claude"},
+		RewritesServers: true,
+	},
+	{
+		ID: HarnessCodex, Title: "Codex",
+		Aliases: []string{"codex-cli"},
+		MaxWait: 240 * time.Second,
+		// Codex refuses members that it does not know, so no form that it shares
+		// may get one for the sake of another harness.
+		Hooks:        &HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call},
+		Variables:    []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
+		HomeVariable: "CODEX_HOME", Homes: []string{".codex"},
+	},
+	{
+		ID: HarnessVSCode, Title: "VS Code with Copilot",
+		Aliases: []string{"vs-code", "vscode-copilot"}, Clients: []string{"visual-studio-code"},
+		Surface: SurfaceProgressive, // it takes 128 tools a request
+		Hooks: &HookForm{
+			Start: claudeForm.Start,
+			Stop:  HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":$text}}`},
+			Call:  copilotCall,
+		},
+		Wakes: true,
+	},
+	{
+		ID: HarnessCopilotCLI, Title: "Copilot CLI",
+		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"},
+		Hooks: &HookForm{Start: HookAnswer{JSON: `{"additionalContext":$text}`}, Stop: claudeForm.Stop, Call: copilotCall},
+		Wakes: true, Homes: []string{".copilot"},
+	},
+	{
+		ID: HarnessCursor, Title: "Cursor",
+		Aliases: []string{"cursor-agent"},
+		Surface: SurfaceProgressive, // it has taken 40 tools in all
+		Hooks: &HookForm{
+			Silence: "{}",
+			Start:   HookAnswer{JSON: `{"additional_context":$text}`},
+			Stop:    HookAnswer{JSON: `{"followup_message":$text}`},
+			Call:    HookCall{JSON: `{"conversation_id":$session,"cursor_version":"1","workspace_roots":[$folder],"hook_event_name":$event}`, Stop: "Stop"},
+		},
+		ProjectVariable: "CURSOR_PROJECT_DIR", HookVariables: []string{"CURSOR_VERSION"},
+		Variables: []string{"CURSOR_AGENT", "CURSOR_TRACE_ID"}, Homes: []string{".cursor"},
+	},
+	{
+		ID: HarnessGeminiCLI, Title: "Gemini CLI",
+		Aliases: []string{"gemini"},
+		MaxWait: 540 * time.Second,
+		Hooks: &HookForm{
+			Silence: "{}", Start: claudeForm.Start,
+			Stop: HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
+			Call: HookCall{JSON: claudeForm.Call.JSON, Stop: "AfterAgent"},
+		},
+		Wakes:           false, // it wakes only with a setting that is off by default
+		ProjectVariable: "GEMINI_PROJECT_DIR", HookVariables: []string{"GEMINI_SESSION_ID"},
+		Variables: []string{"GEMINI_CLI"}, Homes: []string{".gemini"},
+	},
+	{
+		ID: HarnessAntigravity, Title: "Antigravity",
+		Aliases: []string{"agy"}, Hooks: &claudeForm,
+		TerminalVariables: []string{"ANTIGRAVITY_AGENT"},
+	},
+	{
+		ID: HarnessQwenCode, Title: "Qwen Code",
+		Aliases: []string{"qwen"}, Clients: []string{"qwen"},
+		MaxWait: 540 * time.Second, Hooks: &claudeForm,
+		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
+	},
+	{
+		ID: HarnessOpenCode, Title: "opencode",
+		MaxWait: 25 * time.Second, Hooks: &claudeForm,
+		Variables: []string{"OPENCODE"},
+	},
+	{
+		ID: HarnessWindsurf, Title: "Windsurf",
+		Aliases: []string{"devin"}, Clients: []string{"devin"},
+		Surface: SurfaceProgressive, // it takes 100 tools
+	},
+	{ID: HarnessCline, Title: "Cline"},
+	{ID: HarnessZed, Title: "Zed"},
+	{
+		ID: HarnessGoose, Title: "Goose",
+		MaxWait: 240 * time.Second,
+		Hooks: &HookForm{
+			Stop: claudeForm.Stop, // it does not show what the hook answers to the start
+			Call: HookCall{JSON: `{"session_id":$session,"cwd":$folder,"event":$event}`, Stop: "Stop"},
+		},
+	},
+	{ID: HarnessAmp, Title: "Amp"},
+	{
+		ID: HarnessDroid, Title: "Droid",
+		Aliases: []string{"factory"}, Clients: []string{"factory"}, Hooks: &claudeForm,
+		ProjectVariable: "FACTORY_PROJECT_DIR", Homes: []string{".factory"},
+	},
+	{
+		ID: HarnessKimi, Title: "Kimi Code",
+		Aliases: []string{"kimi-code"},
+		Hooks:   &HookForm{Start: HookAnswer{Text: true}, Stop: HookAnswer{Text: true, Exit: 2}, Call: claudeForm.Call},
+		Homes:   []string{".kimi", ".kimi-code"},
+	},
+	{ID: HarnessCrush, Title: "Crush"},
+	{ID: HarnessContinue, Title: "Continue", Hooks: &claudeForm, Homes: []string{".continue"}},
+	{
+		ID: HarnessKiro, Title: "Kiro",
+		Aliases: []string{"kiro-cli"}, Clients: []string{"q-dev-cli"},
+		Hooks: &HookForm{Start: HookAnswer{Text: true}, Call: claudeForm.Call}, // the end of its turn cannot be held
+		Homes: []string{".kiro"},
+	},
+}
+
+// claudeForm is how Claude Code and those that follow it call hooks.
+var claudeForm = HookForm{
+	Start: HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":$text}}`},
+	Stop:  HookAnswer{JSON: `{"decision":"block","reason":$text}`},
+	Call:  HookCall{JSON: `{"session_id":$session,"cwd":$folder,"hook_event_name":$event}`, Stop: "Stop"},
+}
+
+// copilotCall is how VS Code and Copilot CLI call hooks; timestamp is in ms.
+var copilotCall = HookCall{JSON: `{"sessionId":$session,"cwd":$folder,"timestamp":1767225600000}`, Stop: "Stop"}
