@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/relay"
+	"hubcli/relay/forwarder"
 )
 
 type relayOptions struct {
@@ -22,7 +23,7 @@ type relayOptions struct {
 }
 
 func newRelay(env *Env) *cobra.Command {
-	o := relayOptions{pollInterval: relay.DefaultPollInterval, requestTimeout: relay.DefaultRequestTimeout}
+	o := relayOptions{pollInterval: forwarder.DefaultPollInterval, requestTimeout: forwarder.DefaultRequestTimeout}
 	cmd := &cobra.Command{
 		Use:   "relay",
 		Short: "Forward file-spooled relay requests to the local hub",
@@ -48,9 +49,9 @@ No call of the operator's passes.`,
 	f := cmd.Flags()
 	o.baseURL.add(env, f)
 	o.spool.add(f)
-	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, relay.MinPollInterval, relay.MaxPollInterval},
+	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, forwarder.MinPollInterval, forwarder.MaxPollInterval},
 		"poll-interval-sec", "`seconds` between two looks at the folder")
-	f.Var(boundedSeconds{secondsValue{&o.requestTimeout}, relay.MinRequestTimeout, relay.MaxRequestTimeout},
+	f.Var(boundedSeconds{secondsValue{&o.requestTimeout}, forwarder.MinRequestTimeout, forwarder.MaxRequestTimeout},
 		"request-timeout-sec", "`seconds` that one request may take")
 	f.BoolVar(&o.noNotify, "no-notify", false, "")
 	f.Lookup("no-notify").Hidden = true
@@ -71,7 +72,7 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	if err := relay.MakeSpool(dir); err != nil {
 		return usage("name a folder that you may write to with --spool-dir", "the spool cannot be made: %v", err)
 	}
-	f, err := relay.NewForwarder(relay.Config{
+	f, err := forwarder.New(forwarder.Config{
 		Dir: dir, Create: true, BaseURL: o.url,
 		PollInterval: o.pollInterval, RequestTimeout: o.requestTimeout, Notify: !o.noNotify,
 		Logger: slog.New(slog.NewTextHandler(env.Stderr, nil)),

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,11 +28,12 @@ const (
 	RejectedDir  = "rejected"
 )
 
-// Names of files. What has neither ending is being written still.
+// Endings and beginnings of the names of files. A file that has neither ending is
+// still being written.
 const (
-	doneSuffix = ".json" // whole: a request to take, an answer to read
-	workSuffix = ".work" // a request that a forwarder has taken
-	tempPrefix = ".tmp-" // being written
+	DoneSuffix = ".json" // whole: a request to take, an answer to read
+	WorkSuffix = ".work" // a request that a forwarder has taken
+	TempPrefix = ".tmp-" // being written
 )
 
 // MaxRequestBytes is the size of the largest request file that is read: 32
@@ -65,7 +67,7 @@ func (id RequestID) Valid() bool {
 		return false
 	}
 	for i := range len(id) {
-		if !isPlain(id[i]) {
+		if !IsPlain(id[i]) {
 			return false
 		}
 	}
@@ -90,16 +92,19 @@ type Request struct {
 	CreatedAt hub.Time        `json:"created_at"` // says when, decides nothing
 }
 
-// Response is the content of a response file. Body is what the hub answered, or
-// an envelope of the same form where no hub did; Error is its sentence then.
-type Response struct {
-	RequestID   RequestID         `json:"request_id"`
-	OK          bool              `json:"ok"`
-	Status      int               `json:"status"`
-	Body        json.RawMessage   `json:"body"`
-	CompletedAt hub.Time          `json:"completed_at"`
-	Error       string            `json:"error,omitempty"`
-	Headers     map[string]string `json:"headers,omitempty"` // those of forwardedHeaders that the hub sent
+// MakeSpool makes the folders of a spool, for their owner alone, where they are
+// missing.
+func MakeSpool(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{RequestsDir, ResponsesDir} {
+		err := os.Mkdir(filepath.Join(dir, name), 0o700)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Folder is the name of an agent's folders: its id with every run of characters
@@ -109,7 +114,7 @@ func Folder(agent hub.AgentID) string {
 	var b strings.Builder
 	gap := false
 	for i := range len(agent) {
-		if isPlain(agent[i]) {
+		if IsPlain(agent[i]) {
 			b.WriteByte(agent[i])
 			gap = false
 			continue
@@ -126,18 +131,19 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-func isPlain(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '_' || c == '-' }
+// IsPlain reports whether c may stand in the names of a spool as it is.
+func IsPlain(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '_' || c == '-' }
 
-// writeWhole makes the file dir/name with this content: whoever sees the name
+// WriteWhole makes the file dir/name with this content: whoever sees the name
 // sees all of it, also after a power cut. An existing file is replaced, a link is
 // replaced and not followed. dir must exist below root.
-func writeWhole(root *os.Root, dir, name string, data []byte) error {
+func WriteWhole(root *os.Root, dir, name string, data []byte) error {
 	folder, err := root.Stat(dir)
 	if err != nil {
 		return err
 	}
 	return osfile.Replace(osfile.In{Root: root}, path.Join(dir, name),
-		osfile.Content{Write: osfile.Bytes(data), Prefix: tempPrefix, Mode: fileMode(folder.Mode())})
+		osfile.Content{Write: osfile.Bytes(data), Prefix: TempPrefix, Mode: fileMode(folder.Mode())})
 }
 
 // fileMode is the access to a file in a folder: its owner's alone, unless the
@@ -145,13 +151,10 @@ func writeWhole(root *os.Root, dir, name string, data []byte) error {
 // far as the umask lets them.
 func fileMode(folder fs.FileMode) fs.FileMode { return 0o600 | folder.Perm()&0o066 }
 
-func ignoreMissing(err error) error {
+// IgnoreMissing returns err, or nil where it says that a file is not there.
+func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
-
-// tryLock takes the lock on a file of the spool, if nobody has it. Nothing that
-// may be read lies in the locked part.
-func tryLock(f *os.File) (bool, error) { return osfile.TryLockBeyond(f, MaxRequestBytes) }

@@ -64,7 +64,7 @@ func TestFilesAreAsOpenAsTheirFolder(t *testing.T) {
 	}
 	defer root.Close()
 	for _, mode := range []fs.FileMode{0o700, 0o750} {
-		if err := errors.Join(os.Chmod(dir, mode), writeWhole(root, ".", "x", nil)); err != nil {
+		if err := errors.Join(os.Chmod(dir, mode), WriteWhole(root, ".", "x", nil)); err != nil {
 			t.Fatal(err)
 		}
 		info, err := root.Stat("x")

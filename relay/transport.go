@@ -246,7 +246,7 @@ func (t *Transport) hear(watch *fsnotify.Watcher, ended chan struct{}, answers s
 				return
 			}
 			name := event.Name[strings.LastIndexAny(event.Name, `/\`)+1:]
-			if id, whole := strings.CutSuffix(name, doneSuffix); whole {
+			if id, whole := strings.CutSuffix(name, DoneSuffix); whole {
 				t.ring(RequestID(id))
 			}
 		case _, ok := <-watch.Errors: // events may be lost: whoever waits looks

@@ -88,7 +88,7 @@ func answerOf(r *http.Request, got *Response) *http.Response {
 		body = errorEnvelope(&hub.Error{Message: got.Error, Code: codeOfStatus(got.Status), Status: got.Status})
 	}
 	header := http.Header{"Content-Type": {api.ContentType}}
-	for _, name := range forwardedHeaders {
+	for _, name := range ForwardedHeaders {
 		if value := got.Headers[name]; value != "" {
 			header.Set(name, value)
 		}

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// patience is how long a test waits for what must come.
+const patience = 45 * time.Second
+
 // TestTransportKeepsToItsCallersTime: a call ends with its wait and the timeout,
 // or before its caller's deadline by as much as its account needs.
 func TestTransportKeepsToItsCallersTime(t *testing.T) {

@@ -93,7 +93,7 @@ func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error
 	}
 	// Nobody waits for the answer from here on. What no forwarder has taken yet
 	// is taken back; what one has taken may just have been answered.
-	withdrawn := b.root.Remove(b.request(doneSuffix)) == nil
+	withdrawn := b.root.Remove(b.request(DoneSuffix)) == nil
 	if got := b.take(); got != nil {
 		t.settled(c.id)
 		return got, nil
@@ -204,10 +204,10 @@ func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error
 	case err == nil:
 		return true, nil
 	}
-	err = writeWhole(b.root, b.requests, string(b.id)+doneSuffix, data)
+	err = WriteWhole(b.root, b.requests, string(b.id)+DoneSuffix, data)
 	if errors.Is(err, fs.ErrNotExist) { // an idle folder was just cleared away
 		if err = b.makeFolders(); err == nil {
-			err = writeWhole(b.root, b.requests, string(b.id)+doneSuffix, data)
+			err = WriteWhole(b.root, b.requests, string(b.id)+DoneSuffix, data)
 		}
 	}
 	if err != nil {
@@ -220,12 +220,12 @@ func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error
 // setAside moves an answer that an earlier attempt has left out of the way. It may
 // be about another call; the hub gives it again if it is about this one.
 func (b *letterbox) setAside() {
-	answer := path.Join(b.answers, string(b.id)+doneSuffix)
+	answer := path.Join(b.answers, string(b.id)+DoneSuffix)
 	if b.aside != "" {
 		_ = b.root.Remove(answer)
 		return
 	}
-	b.aside = path.Join(b.answers, tempPrefix+string(NewRequestID()))
+	b.aside = path.Join(b.answers, TempPrefix+string(NewRequestID()))
 	if b.root.Rename(answer, b.aside) != nil { // there is none as a rule
 		b.aside = ""
 	}
@@ -237,13 +237,13 @@ func (b *letterbox) restore() bool {
 	if b.aside == "" {
 		return false
 	}
-	_ = b.root.Rename(b.aside, path.Join(b.answers, string(b.id)+doneSuffix))
+	_ = b.root.Rename(b.aside, path.Join(b.answers, string(b.id)+DoneSuffix))
 	return true
 }
 
 // gone reports whether the request is neither waiting nor taken.
 func (b *letterbox) gone() bool {
-	for _, suffix := range []string{doneSuffix, workSuffix} {
+	for _, suffix := range []string{DoneSuffix, WorkSuffix} {
 		if _, err := b.root.Lstat(b.request(suffix)); !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
@@ -255,9 +255,9 @@ func (b *letterbox) gone() bool {
 // or taken by a forwarder. A request moves from the one name to the other, never
 // back.
 func (b *letterbox) earlier() (*Request, error) {
-	data, err := osfile.ReadSmallIn(b.root, b.request(doneSuffix), MaxRequestBytes)
+	data, err := osfile.ReadSmallIn(b.root, b.request(DoneSuffix), MaxRequestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = osfile.ReadSmallIn(b.root, b.request(workSuffix), MaxRequestBytes)
+		data, err = osfile.ReadSmallIn(b.root, b.request(WorkSuffix), MaxRequestBytes)
 	}
 	if err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func (r *Request) same(c *outgoing) bool {
 // left for the forwarder to replace: whoever may write there must not be able to
 // end a call with a few wrong bytes.
 func (b *letterbox) take() *Response {
-	name := path.Join(b.answers, string(b.id)+doneSuffix)
+	name := path.Join(b.answers, string(b.id)+DoneSuffix)
 	data, err := osfile.ReadSmallIn(b.root, name, maxResponseBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -303,7 +303,7 @@ func (b *letterbox) take() *Response {
 	// The request goes first: a forwarder that comes after one that has died takes
 	// a request without an answer for one that was never answered, and sends it
 	// again. The hub does again, unasked, what it has refused before.
-	_ = b.root.Remove(b.request(workSuffix))
+	_ = b.root.Remove(b.request(WorkSuffix))
 	_ = b.root.Remove(name) // what stays is removed by the forwarder in time
 	if b.aside != "" {
 		_ = b.root.Remove(b.aside)

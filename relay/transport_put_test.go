@@ -64,7 +64,7 @@ func TestWithdrawnRepetitionIsInDoubt(t *testing.T) {
 	taken := make(chan error, 1)
 	go func() {
 		for {
-			err := os.Rename(request+doneSuffix, request+workSuffix)
+			err := os.Rename(request+DoneSuffix, request+WorkSuffix)
 			if !errors.Is(err, fs.ErrNotExist) {
 				taken <- err
 				return
@@ -79,7 +79,7 @@ func TestWithdrawnRepetitionIsInDoubt(t *testing.T) {
 			t.Fatal("no post was taken")
 		}
 	}
-	if err := errors.Join(<-taken, os.Remove(request+workSuffix)); err != nil {
+	if err := errors.Join(<-taken, os.Remove(request+WorkSuffix)); err != nil {
 		t.Fatal(err)
 	}
 	if e := post(); e.Detail["outcome"] != "unknown" || strings.Contains(e.Message, "no effect") {

@@ -26,9 +26,9 @@ import (
 // patience is how long a test waits for what must come.
 const patience = 45 * time.Second
 
-// forwarder is the simplest that the spool's rules allow, for what a real one
+// simpleForwarder is the simplest that the spool's rules allow, for what a real one
 // would not do: it takes what it finds and answers with what handle says.
-type forwarder struct {
+type simpleForwarder struct {
 	t      *testing.T
 	dir    string
 	handle func(relay.Request) *relay.Response // nil: no response is ever written
@@ -36,9 +36,9 @@ type forwarder struct {
 }
 
 // forwardBy serves dir until the test ends.
-func forwardBy(t *testing.T, dir string, handle func(relay.Request) *relay.Response) *forwarder {
+func forwardBy(t *testing.T, dir string, handle func(relay.Request) *relay.Response) *simpleForwarder {
 	t.Helper()
-	f := &forwarder{t: t, dir: dir, handle: handle}
+	f := &simpleForwarder{t: t, dir: dir, handle: handle}
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -63,7 +63,7 @@ func forwardBy(t *testing.T, dir string, handle func(relay.Request) *relay.Respo
 	return f
 }
 
-func (f *forwarder) serve(work string) {
+func (f *simpleForwarder) serve(work string) {
 	data, err := os.ReadFile(work)
 	var in relay.Request
 	if err == nil {

@@ -20,6 +20,7 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
+	"hubcli/relay/forwarder"
 )
 
 func TestTransportCarriesACall(t *testing.T) {
@@ -376,7 +377,7 @@ func TestTransportLimits(t *testing.T) {
 // ends.
 func serveSpool(t *testing.T, dir, base string) {
 	t.Helper()
-	f, err := relay.NewForwarder(relay.Config{Dir: dir, BaseURL: base, Notify: true, PollInterval: 20 * time.Millisecond})
+	f, err := forwarder.New(forwarder.Config{Dir: dir, BaseURL: base, Notify: true, PollInterval: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

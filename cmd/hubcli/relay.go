@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"hubcli/cli"
-	"hubcli/relay"
+	"hubcli/relay/forwarder"
 )
 
 // serveSpool forwards what agents write to the daemon's spool until the returned
@@ -22,7 +22,7 @@ func serveSpool(cfg *cli.DaemonConfig, log *slog.Logger) (stop func()) {
 		}
 		return func() {}
 	}
-	f, err := relay.NewForwarder(relay.Config{
+	f, err := forwarder.New(forwarder.Config{
 		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, Owner: true, BaseURL: base, Notify: true, Logger: log,
 		Ready: func() { log.Info("the spool is served", "spool", cfg.SpoolDir) },
 	})

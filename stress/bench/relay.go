@@ -13,6 +13,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/relay"
+	"hubcli/relay/forwarder"
 	"hubcli/stress/target"
 )
 
@@ -58,11 +59,11 @@ func (r *run) relay(ctx context.Context) (results []Result, err error) {
 // relayPosts returns the times of one agent's posts in ms, one right after the
 // other or so far apart. Without notification neither side of the spool has it.
 func (r *run) relayPosts(ctx context.Context, server *target.Process, flag string, apart time.Duration) ([]float64, error) {
-	spool, forwarder, err := r.forwarder(ctx, server, flag)
+	spool, relayed, err := r.forwarder(ctx, server, flag)
 	if err != nil {
 		return nil, err
 	}
-	defer forwarder.Kill()
+	defer relayed.Kill()
 	c, transport, err := relay.NewClient(relay.TransportConfig{Dir: spool, Agent: "bench", NoNotify: flag != ""})
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (r *run) relayPosts(ctx context.Context, server *target.Process, flag strin
 		}
 		times = append(times, milliseconds(time.Since(begin)))
 		if apart > 0 { // and at any moment between two looks
-			pause(ctx, apart+rand.N(relay.DefaultPollInterval))
+			pause(ctx, apart+rand.N(forwarder.DefaultPollInterval))
 		}
 	}
 	return times, ctx.Err()
@@ -100,13 +101,13 @@ func (r *run) relayParked(ctx context.Context, server *target.Process) ([]Result
 	if err != nil {
 		return nil, err
 	}
-	spool, forwarder, err := r.forwarder(ctx, server)
+	spool, relayed, err := r.forwarder(ctx, server)
 	if err != nil {
 		return nil, err
 	}
-	defer forwarder.Kill()
+	defer relayed.Kill()
 	pause(ctx, r.Settle)
-	empty, err := forwarder.Anonymous()
+	empty, err := relayed.Anonymous()
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (r *run) relayParked(ctx context.Context, server *target.Process) ([]Result
 		return nil, err
 	}
 	pause(ctx, r.Settle)
-	full, err := forwarder.Anonymous()
+	full, err := relayed.Anonymous()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package relay
-
-// crashingForwarder does nothing: processes cannot kill themselves here.
-func crashingForwarder() {}

@@ -1,0 +1,248 @@
+//go:build unix
+
+package forwarder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+	"hubcli/relay"
+)
+
+// StepSent is a moment that only a test knows: the hub has done the call, and the
+// forwarder has not heard of it.
+const stepSent Step = "sent"
+
+// How the test binary is told to be a forwarder that kills itself.
+const (
+	envSpool = "RELAY_TEST_SPOOL"
+	envHub   = "RELAY_TEST_HUB"
+	envStep  = "RELAY_TEST_STEP"
+	envCount = "RELAY_TEST_COUNT" // of times that the step was come to
+)
+
+// crashingForwarder runs one if this process is to be one, and never returns
+// then.
+func crashingForwarder() {
+	dir := os.Getenv(envSpool)
+	if dir == "" {
+		return
+	}
+	count, err := strconv.ParseInt(os.Getenv(envCount), 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	at := Step(os.Getenv(envStep))
+	var times atomic.Int64
+	step := func(s Step) {
+		if s == at && times.Add(1) == count {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {} // nothing more is done, however long the signal takes
+		}
+	}
+	f, err := New(Config{
+		Dir: dir, BaseURL: os.Getenv(envHub), PollInterval: 10 * time.Millisecond, Notify: true,
+		Step: step, Transport: deafTransport{own: ownTransport(), sent: func() { step(stepSent) }},
+	})
+	if err != nil {
+		panic(err)
+	}
+	f.Run(context.Background())
+}
+
+// deafTransport does a call and calls sent before it hands the answer on.
+type deafTransport struct {
+	own  http.RoundTripper
+	sent func()
+}
+
+func (d deafTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := d.own.RoundTrip(r)
+	if err == nil {
+		d.sent()
+	}
+	return res, err
+}
+
+// process is a forwarder of its own that kills itself at a step.
+func (b *bench) process(at Step, count int) *exec.Cmd {
+	b.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), envSpool+"="+b.dir, envHub+"="+b.url, envStep+"="+string(at), envCount+"="+strconv.Itoa(count))
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// wasKilled waits until the process has killed itself.
+func (b *bench) wasKilled(cmd *exec.Cmd) {
+	b.Helper()
+	over := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !over.Stop() {
+		b.Error("the forwarder does not come to the step")
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		b.Errorf("the forwarder ended with %v", err)
+	}
+}
+
+// posts writes n requests of three agents and returns their ids by body.
+func (b *bench) posts(prefix string, n int) map[string]relay.RequestID {
+	b.Helper()
+	ids := map[string]relay.RequestID{}
+	for i := range n {
+		agent := hub.AgentID(fmt.Sprintf("dev-%d", i%3))
+		body := fmt.Sprintf("%s %d", prefix, i)
+		ids[body] = b.ask(agent, "POST", "/v1/messages", fmt.Sprintf(`{"from_agent":%q,"body":%q}`, agent, body))
+	}
+	return ids
+}
+
+// onceEach proves that every post is in the hub once and was answered so.
+func (b *bench) onceEach(ids map[string]relay.RequestID) {
+	b.Helper()
+	for body, id := range ids {
+		var n int
+		if _, err := fmt.Sscanf(body[strings.LastIndex(body, " ")+1:], "%d", &n); err != nil {
+			b.Fatal(err)
+		}
+		r, e := b.answer(fmt.Sprintf("dev-%d", n%3), id)
+		if r.Status != 201 || !strings.Contains(string(e.Result), `"`+body+`"`) {
+			b.Errorf("%s: %d %s", body, r.Status, r.Body)
+		}
+	}
+	got := b.bodies()
+	slices.Sort(got)
+	var want []string
+	for body := range ids {
+		want = append(want, body)
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		b.Errorf("the hub has the messages\n%q, want\n%q", got, want)
+	}
+	b.until("requests are removed", func() bool {
+		return len(b.names(relay.RequestsDir, "dev-0"))+len(b.names(relay.RequestsDir, "dev-1"))+len(b.names(relay.RequestsDir, "dev-2")) == 0
+	})
+}
+
+// TestKilledAtEveryStep: a forwarder that is killed loses nothing and does
+// nothing twice, whatever it was about to do.
+func TestKilledAtEveryStep(t *testing.T) {
+	for _, at := range []Step{StepLocked, StepTaken, StepSending, stepSent, StepAnswered, StepResponded, StepRemoved} {
+		t.Run(string(at), func(t *testing.T) {
+			b := newBench(t, testhub.Start(t).URL)
+			ids := map[string]relay.RequestID{}
+			for _, count := range []int{1, 2, 3} {
+				// Each has requests of its own: all calls of the one before may have
+				// passed the step by the time that it is dead.
+				maps.Copy(ids, b.posts(fmt.Sprint(at, " ", count), 12))
+				b.wasKilled(b.process(at, count))
+			}
+			b.forward(nil)
+			b.onceEach(ids)
+		})
+	}
+}
+
+// TestTakenOverAtOnce: what a killed forwarder has held is taken by one that
+// runs already.
+func TestTakenOverAtOnce(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	ids := b.posts("held", 12)
+	dying := b.process(StepAnswered, 12)
+	b.until("requests are under way", func() bool { return len(b.names(relay.RequestsDir, "dev-1")) > 0 })
+	b.forward(nil)
+	_ = dying.Process.Kill()
+	b.onceEach(ids)
+}
+
+// TestTwoForwarders: however many serve one spool, in one process or several,
+// each request is sent once.
+func TestTwoForwarders(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	var sends atomic.Int64
+	counted := func(c *Config) {
+		c.Transport = deafTransport{own: ownTransport(), sent: func() { sends.Add(1) }}
+	}
+	b.forward(counted)
+	b.forward(counted)
+	ids := b.posts("here", 300)
+	b.onceEach(ids)
+	if n := sends.Load(); n != 300 {
+		t.Errorf("300 requests were sent %d times", n)
+	}
+	b.process("never", 0)
+	for body, id := range b.posts("there", 300) {
+		ids[body] = id
+	}
+	b.onceEach(ids)
+}
+
+// TestWithoutLocks: where the file system knows no locks, the age of a request
+// that is under way decides whether its forwarder has died.
+func TestWithoutLocks(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	f, err := New(Config{Dir: b.dir, BaseURL: b.url, RequestTimeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lock = func(*os.File) (bool, error) { return false, syscall.ENOLCK }
+	if f.look(); f.spool == nil {
+		t.Fatal("the spool is not open")
+	}
+	defer f.close()
+	id := b.ask("dev-a", "GET", "/v1/hub-info", "")
+	longAgo := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(b.path(relay.RequestsDir, "dev-a", string(id)+relay.DoneSuffix), longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	take := func(suffix string) error {
+		c := &call{dir: newFolder("dev-a"), spool: f.spool, name: string(id) + suffix, id: id}
+		held, err := f.take(c)
+		if err == nil {
+			held.close()
+		}
+		return err
+	}
+	if err := take(relay.DoneSuffix); err != nil {
+		t.Fatalf("the request is not taken: %v", err)
+	}
+	if err := take(relay.WorkSuffix); !errors.Is(err, errNotOurs) {
+		t.Errorf("a request that has just been taken is taken again: %v", err)
+	}
+	path := b.path(relay.RequestsDir, "dev-a", string(id)+relay.WorkSuffix)
+	for _, c := range []struct {
+		age  time.Duration
+		want error
+	}{{14 * time.Second, errNotOurs}, {-time.Hour, errNotOurs}, {16 * time.Second, nil}} {
+		then := time.Now().Add(-c.age)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+		if err := take(relay.WorkSuffix); !errors.Is(err, c.want) {
+			t.Errorf("%s after it was taken: %v, want %v", c.age, err, c.want)
+		}
+	}
+}

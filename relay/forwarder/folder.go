@@ -1,0 +1,349 @@
+package forwarder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"hubcli/internal/osfile"
+	"hubcli/relay"
+)
+
+// spool is the open folders of one spool. A folder that is exchanged while it is
+// open does not lead anywhere else: everything below is reached through these.
+type spool struct {
+	root      *os.Root
+	requests  *os.Root
+	responses *os.Root
+	owner     *os.File // locked by the one daemon that serves the spool; nil in others
+
+	users atomic.Int64 // calls, and the forwarder while it serves it
+}
+
+// openSpool opens the spool in dir and makes the folders that it lacks.
+func openSpool(dir string) (_ *spool, err error) {
+	s := &spool{}
+	s.users.Store(1)
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.root, err = os.OpenRoot(dir); err != nil {
+		return nil, err
+	}
+	if s.requests, err = makeFolder(s.root, relay.RequestsDir); err != nil {
+		return nil, err
+	}
+	s.responses, err = makeFolder(s.root, relay.ResponsesDir)
+	return s, err
+}
+
+// same reports whether the open folders still are what the names lead to.
+func (s *spool) same(dir string) bool {
+	for _, each := range []struct {
+		open *os.Root
+		look func() (fs.FileInfo, error)
+	}{
+		{s.root, func() (fs.FileInfo, error) { return os.Stat(dir) }},
+		{s.requests, func() (fs.FileInfo, error) { return s.root.Lstat(relay.RequestsDir) }},
+		{s.responses, func() (fs.FileInfo, error) { return s.root.Lstat(relay.ResponsesDir) }},
+	} {
+		now, err := each.look()
+		if err != nil {
+			return false
+		}
+		was, err := each.open.Stat(".")
+		if err != nil || !os.SameFile(was, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// use keeps the spool open until the release that belongs to it.
+func (s *spool) use() { s.users.Add(1) }
+
+func (s *spool) release() {
+	if s.users.Add(-1) == 0 {
+		s.close()
+	}
+}
+
+// errServed says that another daemon serves the spool.
+var errServed = errors.New("a hub that runs serves it already; start this one with a --spool-dir of its own")
+
+// ownerName is the file that the daemon holds locked whose spool it is.
+const ownerName = ".hub"
+
+// own makes the spool this daemon's. Two hubs on one spool would share the calls
+// of each agent among them by chance. Forwarders that were started by themselves
+// need not own it: they are told which hub is meant.
+func (s *spool) own() error {
+	f, err := s.root.OpenFile(ownerName, osfile.Cautious|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if got, err := tryLock(f); err == nil && !got {
+		f.Close()
+		return errServed
+	}
+	s.owner = f // where the file system knows no locks, nobody can tell
+	return nil
+}
+
+// tryLock takes the lock on a file of the spool, if nobody has it. Nothing that
+// may be read lies in the locked part.
+func tryLock(f *os.File) (bool, error) { return osfile.TryLockBeyond(f, relay.MaxRequestBytes) }
+
+func (s *spool) close() {
+	if s.owner != nil {
+		s.owner.Close()
+	}
+	for _, r := range []*os.Root{s.requests, s.responses, s.root} {
+		if r != nil {
+			r.Close()
+		}
+	}
+}
+
+// errNotAFolder says that something else stands where a folder belongs.
+var errNotAFolder = errors.New("not a folder, or a link to one")
+
+// openFolder opens the folder name of parent and follows no link, not even one
+// that stays below the spool.
+func openFolder(parent *os.Root, name string) (*os.Root, error) {
+	before, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, fmt.Errorf("%s: %w", name, errNotAFolder)
+	}
+	opened, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	after, err := opened.Stat(".")
+	if err == nil && !os.SameFile(before, after) {
+		err = fmt.Errorf("%s: %w", name, errNotAFolder)
+	}
+	if err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+// makeFolder is openFolder of a folder that is made if it is missing.
+func makeFolder(parent *os.Root, name string) (*os.Root, error) {
+	opened, err := openFolder(parent, name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return opened, err
+	}
+	err = parent.Mkdir(name, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil // by somebody else just now
+	}
+	if err == nil {
+		err = osfile.SyncDirIn(parent, ".")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openFolder(parent, name)
+}
+
+// isFolderName reports whether an agent's folder may be called so.
+func isFolderName(name string) bool {
+	return len(name) <= maxFolderName && relay.RequestID(name).Valid()
+}
+
+// maxFolderName is the longest agent id.
+const maxFolderName = 64
+
+// folder is one agent folder of requests, and what goes on in it.
+type folder struct {
+	name string
+
+	// Of Run's goroutine alone.
+	seen       bool     // in the look that goes on
+	watched    bool     // notification tells of it, or cannot
+	unheard    bool     // it cannot
+	unread     bool     // the list of names has not been read to its end
+	unreadable bool     // its names, when they were to be read last
+	list       *os.File // where reading it goes on; nil: at its beginning
+	orphans    bool     // names of requests under way are taken up too
+	queue      []string // names to take
+
+	known    bool      // it has been read once, and is told of since
+	deaf     bool      // requests have come of which nobody told
+	changed  time.Time // when the folder had changed last, when it was read
+	lastRead time.Time // when that was
+	nextFull time.Time // when it is read whether it has changed or not
+
+	// Guarded by Forwarder.mu.
+	under   map[string]*call // by stem
+	calls   int              // that count against maxCalls
+	parked  int              // of these, those that wait in the hub
+	waiting []*call          // for a place among the parked
+	blocked time.Time        // nothing is taken before
+	pause   time.Duration    // the last block's
+	vain    int              // names that were looked at in vain since it was read
+
+	large chan struct{} // held by the one large request of the folder
+}
+
+func newFolder(name string) *folder {
+	return &folder{name: name, under: map[string]*call{}, large: make(chan struct{}, 1)}
+}
+
+// batch is how many names of one folder are read at a time.
+const batch = 256
+
+// kind is what a name in an agent folder says about its file.
+type kind uint8
+
+const (
+	kindIgnored  kind = iota // none of the forwarder's business
+	kindRequest              // a request to take
+	kindUnderWay             // a request that a forwarder has taken
+	kindForeign              // neither; it is rejected
+)
+
+func kindOf(name string) (kind, relay.RequestID) {
+	if strings.HasPrefix(name, relay.TempPrefix) || strings.HasPrefix(name, ".nfs") || name == keepName {
+		return kindIgnored, "" // .nfs is what NFS calls a removed file that is open
+	}
+	k := kindRequest
+	stem, ok := strings.CutSuffix(name, relay.DoneSuffix)
+	if !ok {
+		k = kindUnderWay
+		stem, ok = strings.CutSuffix(name, relay.WorkSuffix)
+	}
+	if !ok || !relay.RequestID(stem).Valid() {
+		return kindForeign, ""
+	}
+	return k, relay.RequestID(stem)
+}
+
+// keepName keeps an empty agent folder from being removed, for folders that are
+// mounted into a sandbox.
+const keepName = ".keep"
+
+// stem is the key of what goes on about a name.
+func stem(name string) string {
+	if k, id := kindOf(name); k != kindForeign {
+		return string(id)
+	}
+	return name
+}
+
+// begin starts reading the names from the beginning, if there may be new ones.
+// One call tells whether a folder has changed, and reading it takes ten: with a
+// hundred idle agents that is 1 % or 5 % of a processor. But a folder of another
+// machine may tell so late, so that one from which requests came unannounced is
+// always read, and any other all the same now and then.
+func (d *folder) begin(requests *os.Root, now time.Time) bool {
+	if d.unread || len(d.queue) > 0 {
+		return false
+	}
+	info, err := requests.Lstat(d.name)
+	if err != nil {
+		return false // gone, or told of when it is used
+	}
+	// What another forwarder works on is seldom an orphan; one file opened in
+	// vain for each of its calls is not worth doing at every look.
+	d.orphans = !now.Before(d.nextFull)
+	if d.orphans {
+		d.nextFull = now.Add(fullInterval)
+	} else if !d.deaf && info.ModTime().Equal(d.changed) && d.lastRead.Sub(d.changed) > clockGrain {
+		return false // what came after it was read would have another time
+	}
+	d.changed, d.lastRead, d.unread = info.ModTime(), now, true
+	return true
+}
+
+// next returns the next name to take, or "". It reads at most one batch.
+func (d *folder) next(s *spool) (string, error) {
+	var err error
+	if len(d.queue) == 0 && d.unread {
+		err = d.read(s)
+	}
+	if len(d.queue) == 0 {
+		return "", err
+	}
+	name := d.queue[0]
+	d.queue = d.queue[1:]
+	return name, err
+}
+
+// read appends the next batch of names to the queue, earlier requests first.
+func (d *folder) read(s *spool) error {
+	if d.list == nil {
+		list, err := openList(s.requests, d.name)
+		d.unreadable = err != nil
+		if err != nil {
+			d.unread = false
+			return err
+		}
+		d.list = list
+	}
+	entries, err := d.list.ReadDir(batch)
+	if len(entries) == 0 || err != nil {
+		d.stop() // at the end, or the folder is gone
+		d.known = true
+	}
+	for _, e := range entries {
+		k, _ := kindOf(e.Name())
+		if k == kindIgnored || k == kindUnderWay && !d.orphans {
+			continue
+		}
+		d.queue = append(d.queue, e.Name())
+		d.deaf = d.deaf || k == kindRequest && d.known
+	}
+	slices.Sort(d.queue)
+	return nil
+}
+
+// stop ends the reading of names.
+func (d *folder) stop() {
+	if d.list != nil {
+		d.list.Close()
+	}
+	d.list, d.unread = nil, false
+}
+
+// openList opens a folder for reading its names. The empty name is that of
+// requests itself, whose misfits are queued as in an agent folder.
+func openList(requests *os.Root, name string) (*os.File, error) {
+	dir, err := openFolder(requests, name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Open(".")
+}
+
+// call is one name that is being dealt with.
+type call struct {
+	dir    *folder
+	spool  *spool
+	name   string
+	id     relay.RequestID // empty: the name is none of a request
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	// Guarded by Forwarder.mu.
+	parks  bool          // waits in the hub, or for a place there
+	placed chan struct{} // closed when it got a place
+
+	charged int64 // bytes of the budget for large requests
+	kept    int64 // bytes of the budget for large answers
+}

@@ -1,0 +1,318 @@
+package forwarder
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// What a forwarder does when it is not told (SPEC section 4.2), and the bounds of
+// what it may be told.
+const (
+	DefaultPollInterval   = 250 * time.Millisecond
+	DefaultRequestTimeout = 30 * time.Second
+
+	MinPollInterval   = 10 * time.Millisecond
+	MaxPollInterval   = time.Minute
+	MinRequestTimeout = time.Second
+	MaxRequestTimeout = 10 * time.Minute
+)
+
+// How much goes on at once.
+const (
+	maxCalls       = 8              // of one folder
+	maxParked      = 4              // of these, calls that wait in the hub
+	maxWaiting     = 64             // calls of one folder that wait for a place among maxParked
+	maxCallsInAll  = 8192           // of all folders; fewer where few files may be open
+	maxFolders     = 4096           // agents that one spool serves
+	smallRequest   = 128 << 10      // bytes; a lease with all its metadata is less
+	maxLargeInAll  = 64 << 20       // bytes of all requests above smallRequest
+	smallAnswer    = 128 << 10      // bytes
+	maxKeptInAll   = maxAnswerBytes // bytes of all answers above smallAnswer
+	stopPatience   = 2 * time.Second
+	answerMargin   = 5 * time.Second // the hub answers a wait so long before the request times out
+	maxRequestAge  = time.Hour
+	absentInterval = time.Second            // between two looks for a spool that is not there
+	fullInterval   = 2 * time.Second        // at which folders are read that seem unchanged
+	quickInterval  = 10 * time.Millisecond  // at which folders are read from which requests came unannounced just now
+	quickFor       = time.Second            // after such a request
+	quickFolders   = 4                      // of these, at a time
+	clockGrain     = 100 * time.Millisecond // of times of change, at most, on a file system of this machine
+)
+
+// Config says what a Forwarder serves. Dir and BaseURL are required.
+type Config struct {
+	// Dir is the spool. It may come, go and be replaced while the forwarder runs.
+	Dir string
+	// Create makes the folders of the spool if they are missing. Otherwise the
+	// forwarder waits until somebody has made Dir.
+	Create bool
+	// BaseURL is the hub's address, as client.CheckBaseURL wants it.
+	BaseURL string
+	// Owner is set by the forwarder in a hub's own process: it serves the spool
+	// only while no other hub does.
+	Owner bool
+	// PollInterval is the time between two looks at the spool, whatever
+	// notification says; 0 is DefaultPollInterval.
+	PollInterval time.Duration
+	// RequestTimeout is how long one request may take from when it is taken; 0
+	// is DefaultRequestTimeout. Waits in the hub are capped 5 s below it.
+	RequestTimeout time.Duration
+	// Notify asks the system to tell of new files, which spares half a poll
+	// interval where it works.
+	Notify bool
+	// Transport carries the calls; nil is a transport of the forwarder's own.
+	Transport http.RoundTripper
+	// Logger is told of trouble, once when it begins and once when it ends; nil
+	// discards. It never gets a body or a session.
+	Logger *slog.Logger
+	// Ready is called once, when the spool is served for the first time.
+	Ready func()
+	// Step is called before and after what a crash may fall between, for tests.
+	Step func(Step)
+}
+
+// Step is a moment in the life of a request.
+type Step string
+
+// The steps, in their order.
+const (
+	StepLocked    Step = "locked"    // this forwarder's alone, under its first name
+	StepTaken     Step = "taken"     // has its name of a request under way
+	StepSending   Step = "sending"   // read and allowed
+	StepAnswered  Step = "answered"  // the answer is known
+	StepResponded Step = "responded" // the response is in its place
+	StepRemoved   Step = "removed"   // the request is gone
+)
+
+// Forwarder serves one spool. Run does everything.
+type Forwarder struct {
+	cfg     Config
+	http    *http.Client
+	run     context.Context // Run's
+	ending  context.Context // done when calls are to be broken off
+	base    string
+	lock    func(*os.File) (bool, error) // tryLock, but in tests
+	large   *budget                      // of requests
+	answers *budget
+	kick    chan struct{} // something may be started
+	reject  rejects
+	log     troubles
+	calls   sync.WaitGroup
+	sweeps  atomic.Bool // one goes on
+	most    struct {
+		folders int // that are served
+		calls   int // under way in all folders
+	}
+
+	// Of Run's goroutine alone.
+	spool   *spool
+	crowded bool    // there are too many folders, says the look that goes on
+	misfits *folder // requests itself, for what is no agent folder in it
+	notices notices
+	pending map[*folder]bool      // have names queued or unread
+	quick   map[*folder]time.Time // are read more often until then
+
+	mu       sync.Mutex
+	folders  map[string]*folder
+	inAll    int  // calls under way in all folders
+	parks    int  // of these, those that wait in the hub or for a place there
+	full     bool // there was no room for a call lately
+	stopping bool
+}
+
+// New checks the configuration. It touches nothing.
+func New(cfg Config) (*Forwarder, error) {
+	if cfg.PollInterval == 0 {
+		cfg.PollInterval = DefaultPollInterval
+	}
+	if cfg.RequestTimeout == 0 {
+		cfg.RequestTimeout = DefaultRequestTimeout
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Step == nil {
+		cfg.Step = func(Step) {}
+	}
+	if cfg.Ready == nil {
+		cfg.Ready = func() {}
+	}
+	switch {
+	case cfg.Dir == "":
+		return nil, hub.Invalid("dir", "a relay needs a spool folder")
+	case cfg.PollInterval < MinPollInterval || cfg.PollInterval > MaxPollInterval:
+		return nil, hub.Invalid("poll_interval", "the poll interval is out of range")
+	case cfg.RequestTimeout < MinRequestTimeout || cfg.RequestTimeout > MaxRequestTimeout:
+		return nil, hub.Invalid("request_timeout", "the request timeout is out of range")
+	}
+	if err := client.CheckBaseURL(cfg.BaseURL); err != nil {
+		return nil, err
+	}
+	// Calls come by name from a folder: it must not matter where the process goes.
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Dir = dir
+	f := &Forwarder{
+		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
+		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), answers: newBudget(maxKeptInAll), kick: make(chan struct{}, 1),
+		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
+		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
+	}
+	f.reject.log, f.reject.run = &f.log, f.run
+	f.most.folders, f.most.calls = maxFolders, callsFor(openFiles())
+	return f, nil
+}
+
+// Run serves the spool until ctx ends. Calls that do not wait in the hub get two
+// seconds to finish then; what is not answered stays in the spool, and the next
+// forwarder goes on with it. No goroutine is left. Trouble with the spool or the
+// hub never ends Run; it is called once.
+func (f *Forwarder) Run(ctx context.Context) {
+	ending, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	f.run, f.ending, f.reject.run = ctx, ending, ctx
+	transport := f.cfg.Transport
+	if transport == nil {
+		own := ownTransport()
+		defer own.CloseIdleConnections()
+		transport = own
+	}
+	f.http = &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	for f.serve(ctx) {
+		sleep(ctx, panicPause)
+	}
+	f.finish(end)
+	f.close()
+}
+
+// panicPause keeps a mistake that is made again at once from filling the log.
+const panicPause = time.Second
+
+// serve is loop, and reports whether a mistake has ended it before ctx did: it
+// begins anew then, with the spool opened again, because the daemon lives in the
+// same process and no file in a spool may end that.
+func (f *Forwarder) serve(ctx context.Context) (again bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			f.panicked(cause, "doing", "the loop")
+			again = ctx.Err() == nil
+		}
+	}()
+	f.close() // what a mistake has left half done
+	f.loop(ctx)
+	return false
+}
+
+func (f *Forwarder) loop(ctx context.Context) {
+	every := f.cfg.PollInterval
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	sweep := time.NewTicker(sweepInterval)
+	defer sweep.Stop()
+	quick := time.NewTicker(quickInterval)
+	quick.Stop()
+	defer quick.Stop()
+	ticking := false
+	f.look()
+	for {
+		f.startSome(ctx)
+		if ticking != (len(f.quick) > 0) {
+			if ticking = !ticking; ticking {
+				quick.Reset(quickInterval)
+			} else {
+				quick.Stop()
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			f.look()
+			if interval := f.interval(); interval != every {
+				every = interval
+				tick.Reset(every)
+			}
+		case <-quick.C:
+			f.lookQuickly()
+		case <-sweep.C:
+			f.relax()
+			f.watchAgain()
+			f.sweepBeside()
+		case <-f.kick:
+		case event, ok := <-f.notices.events:
+			f.noticed(event, ok)
+		case _, ok := <-f.notices.errors:
+			// The queue of the system ran over; the next look sees all.
+			if !ok {
+				f.notices.close()
+			}
+		}
+	}
+}
+
+// interval is the time until the next look. A spool that nobody asked for and that
+// is not there need not be looked for so often.
+func (f *Forwarder) interval() time.Duration {
+	if f.spool == nil && !f.cfg.Create {
+		return max(f.cfg.PollInterval, absentInterval)
+	}
+	return f.cfg.PollInterval
+}
+
+// finish lets calls end by themselves for a moment; those that wait in the hub
+// are broken off at once.
+func (f *Forwarder) finish(end context.CancelFunc) {
+	f.mu.Lock()
+	f.stopping = true
+	for _, d := range f.folders {
+		for _, c := range d.under {
+			if c.parks {
+				c.cancel()
+			}
+		}
+	}
+	f.mu.Unlock()
+	patience := time.AfterFunc(stopPatience, end)
+	defer patience.Stop()
+	f.calls.Wait()
+}
+
+// ownTransport has no proxy, because an agent's calls are nobody else's, and
+// keeps as many connections as calls that do not wait usually go on at once.
+func ownTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 5 * time.Second,
+		MaxIdleConnsPerHost: 64,
+		// Shorter than the hub's, so that a call seldom meets a connection that is
+		// going away.
+		IdleConnTimeout:    30 * time.Second,
+		DisableCompression: true,
+	}
+}
+
+// wake lets Run's goroutine look for what can be started.
+func (f *Forwarder) wake() {
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,33 @@
+//go:build unix
+
+package forwarder
+
+import (
+	"strings"
+	"testing"
+
+	"hubcli/internal/testhub"
+)
+
+// TestTwoHubsDoNotShareASpool: of two hubs that were started in one folder one
+// serves the spool, all of it, and the other takes over when that has ended.
+func TestTwoHubsDoNotShareASpool(t *testing.T) {
+	b := newBench(t, testhub.Start(t).URL)
+	owner := func(c *Config) { c.Owner = true }
+	stop := b.forward(owner)
+	other := *b
+	other.url, other.log = testhub.Start(t).URL, &syncBuffer{}
+	ready, _ := other.forwardUnready(owner)
+	other.until("the other says why it does not serve", func() bool { return strings.Contains(other.log.String(), errServed.Error()) })
+	b.onceEach(b.posts("all", 30))
+	if n := len(other.bodies()); n != 0 {
+		t.Errorf("%d posts came to the hub that does not serve the spool", n)
+	}
+	select {
+	case <-ready:
+		t.Error("two hubs serve the spool")
+	default:
+	}
+	stop()
+	other.onceEach(other.posts("rest", 3))
+}

@@ -1,0 +1,385 @@
+package forwarder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"hubcli/relay"
+)
+
+// What the log says that fails.
+const (
+	troubleSpool   = "the spool cannot be served"
+	troubleNotify  = "files are not notified; the spool is polled only"
+	troubleFolder  = "an agent folder cannot be read"
+	troubleTake    = "a request cannot be taken"
+	troubleRespond = "a response cannot be written"
+	troubleReject  = "a file cannot be rejected"
+	troubleCrowd   = "there are too many agent folders; the rest is not served"
+	troubleFull    = "too many calls are under way; requests wait in the spool"
+)
+
+// look opens the spool, if it is there or has been exchanged, and begins to read
+// the names of all its folders.
+func (f *Forwarder) look() {
+	if f.spool != nil && !f.spool.same(f.cfg.Dir) {
+		f.retire()
+	}
+	if f.spool == nil && !f.open() {
+		return
+	}
+	if err := f.list(); err != nil {
+		f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+		f.retire()
+		return
+	}
+	f.log.end(troubleSpool, "spool", f.cfg.Dir)
+}
+
+// open reports whether the spool is open now.
+func (f *Forwarder) open() bool {
+	if f.cfg.Create {
+		if err := relay.MakeSpool(f.cfg.Dir); err != nil {
+			f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+			return false
+		}
+	}
+	s, err := openSpool(f.cfg.Dir)
+	if err == nil && f.cfg.Owner {
+		if err = s.own(); err != nil {
+			s.close()
+		}
+	}
+	if err != nil {
+		if f.cfg.Create || !errors.Is(err, fs.ErrNotExist) {
+			f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+		}
+		return false
+	}
+	f.spool = s
+	if f.cfg.Notify {
+		if err := f.notices.open(f.cfg.Dir); err != nil {
+			f.log.begin(troubleNotify, err)
+		}
+	}
+	f.cfg.Ready()
+	f.cfg.Ready = func() {}
+	f.sweepBeside()
+	return true
+}
+
+// retire lets go of the spool. Calls that are under way keep it open until they
+// have ended.
+func (f *Forwarder) retire() {
+	f.notices.close()
+	f.misfits.queue = nil
+	f.leaveFolders()
+	clear(f.pending)
+	clear(f.quick)
+	f.spool.release()
+	f.spool = nil
+}
+
+func (f *Forwarder) leaveFolders() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.folders {
+		d.stop()
+		d.queue, d.watched = nil, false
+	}
+}
+
+// close lets go of the spool if it is open.
+func (f *Forwarder) close() {
+	if f.spool != nil {
+		f.retire()
+	}
+}
+
+// list reads the names of all agent folders.
+func (f *Forwarder) list() error {
+	names, err := f.spool.requests.Open(".")
+	if err != nil {
+		return err
+	}
+	defer names.Close()
+	for _, d := range f.folders {
+		d.seen = false
+	}
+	f.crowded = false
+	now := time.Now()
+	for n := 0; ; {
+		entries, err := names.ReadDir(batch)
+		for _, e := range entries {
+			if n++; n > 2*f.most.folders {
+				f.crowd()
+				return nil // and who is not seen is not forgotten
+			}
+			f.found(e, now)
+		}
+		if errors.Is(err, io.EOF) || err == nil && len(entries) == 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.forget()
+	if !f.crowded {
+		f.log.end(troubleCrowd)
+	}
+	return nil
+}
+
+// crowd notes that there are more folders than are served.
+func (f *Forwarder) crowd() {
+	f.crowded = true
+	f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
+}
+
+// found takes note of one entry of requests/.
+func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
+	name := e.Name()
+	if k, _ := kindOf(name); k == kindIgnored {
+		return
+	}
+	if !isFolderName(name) || !e.IsDir() {
+		if len(f.misfits.queue) < batch {
+			f.misfits.queue = append(f.misfits.queue, name)
+			f.pending[f.misfits] = true
+		}
+		return
+	}
+	d := f.folder(name)
+	if d == nil {
+		f.crowd()
+		return
+	}
+	d.seen = true
+	f.watch(d)
+	f.readAgain(d, now)
+	if d.unread {
+		f.pending[d] = true
+	}
+}
+
+// Names that were looked at in vain, because others have them locked or under
+// way, are not looked at in vain all the time.
+const (
+	vainFree  = 64                   // names that cost no pause
+	vainPause = 5 * time.Millisecond // for each of the others
+	vainMost  = 5 * time.Second
+)
+
+// inVain counts a name that there was nothing to do about.
+func (f *Forwarder) inVain(d *folder) {
+	f.mu.Lock()
+	d.vain++
+	f.mu.Unlock()
+}
+
+// readAgain begins to read the names of a folder, unless too many of those of the
+// last time were looked at in vain. They count until the next reading has begun,
+// for the calls of a reading end long after it.
+func (f *Forwarder) readAgain(d *folder, now time.Time) {
+	f.mu.Lock()
+	over := d.vain - vainFree
+	f.mu.Unlock()
+	if over > 0 && now.Before(d.lastRead.Add(min(time.Duration(over)*vainPause, vainMost))) {
+		return
+	}
+	if d.begin(f.spool.requests, now) {
+		f.mu.Lock()
+		d.vain = 0
+		f.mu.Unlock()
+	}
+}
+
+// lookQuickly reads some of the folders from which requests have just come
+// unannounced. Who has asked once goes on asking, mostly: on a folder of another
+// machine a client that makes one call after the other would wait a poll interval
+// for each.
+func (f *Forwarder) lookQuickly() {
+	now := time.Now()
+	n := 0
+	for d, until := range f.quick { // in no order, so that all get their turn
+		if !d.deaf || now.After(until) {
+			delete(f.quick, d)
+			continue
+		}
+		if n++; n > quickFolders {
+			return
+		}
+		f.readAgain(d, now)
+		if d.unread {
+			f.pending[d] = true
+		}
+	}
+}
+
+// folder returns the folder of that name, nil if there are too many.
+func (f *Forwarder) folder(name string) *folder {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.folders[name]
+	if d == nil && len(f.folders) < f.most.folders {
+		d = newFolder(name)
+		f.folders[name] = d
+	}
+	return d
+}
+
+// forget drops the folders that are gone, and what was wrong with them.
+func (f *Forwarder) forget() {
+	var gone []string
+	f.mu.Lock()
+	for name, d := range f.folders {
+		if !d.seen && len(d.under) == 0 {
+			d.stop()
+			delete(f.folders, name)
+			delete(f.pending, d)
+			delete(f.quick, d)
+			gone = append(gone, name)
+		}
+	}
+	f.mu.Unlock()
+	for _, name := range gone {
+		for _, what := range []string{troubleFolder, troubleTake, troubleRespond, troubleReject} {
+			f.log.end(what, "folder", name)
+		}
+	}
+}
+
+// startSome starts calls, one of each folder in turn, until there is nothing left
+// to start or no room.
+func (f *Forwarder) startSome(ctx context.Context) {
+	for progress := true; progress && ctx.Err() == nil; {
+		progress = false
+		for d := range f.pending { // in no order, so that no folder comes first
+			if !f.room(d) {
+				continue
+			}
+			name := f.nextOf(d)
+			if name == "" {
+				if !d.unread {
+					delete(f.pending, d)
+				}
+				continue
+			}
+			progress = true
+			if d.deaf {
+				f.quick[d] = time.Now().Add(quickFor)
+			}
+			f.start(d, name)
+		}
+	}
+}
+
+// nextOf returns the next name of the folder to take, or "", and tells the log
+// when its names cannot be read, and when they can again.
+func (f *Forwarder) nextOf(d *folder) string {
+	was := d.unreadable
+	name, err := d.next(f.spool)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		f.log.begin(troubleFolder, err, "folder", d.name)
+	case was && !d.unreadable:
+		f.log.end(troubleFolder, "folder", d.name)
+	}
+	return name
+}
+
+// start deals with a name beside, unless that is done already.
+func (f *Forwarder) start(d *folder, name string) {
+	key := stem(name)
+	_, id := kindOf(name)
+	c := &call{dir: d, spool: f.spool, name: name, id: id}
+	f.mu.Lock()
+	if d.under[key] != nil {
+		f.mu.Unlock()
+		return
+	}
+	c.ctx, c.cancel = context.WithTimeout(f.ending, f.cfg.RequestTimeout)
+	d.under[key] = c
+	d.calls++
+	f.inAll++
+	f.mu.Unlock()
+	c.spool.use()
+	f.calls.Go(func() {
+		defer f.done(c, key)
+		defer f.survive(c)
+		f.deal(c)
+	})
+}
+
+// survive keeps a mistake about one request from ending all others, and the
+// daemon with them.
+func (f *Forwarder) survive(c *call) {
+	if cause := recover(); cause != nil {
+		f.panicked(cause, "folder", c.dir.name)
+		f.block(c.dir, troubleTake, errPanicked)
+	}
+}
+
+// panicked tells of a mistake that was caught; args tell where.
+func (f *Forwarder) panicked(cause any, args ...any) {
+	f.cfg.Logger.Error("relay: the forwarder panicked", append(args, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))...)
+}
+
+var errPanicked = errors.New("the forwarder has made a mistake about it")
+
+// done gives back what the call has held.
+func (f *Forwarder) done(c *call, key string) {
+	c.cancel()
+	c.spool.release()
+	f.discharge(c)
+	f.drop(c)
+	f.mu.Lock()
+	delete(c.dir.under, key)
+	f.inAll--
+	c.dir.calls--
+	f.unpark(c)
+	f.mu.Unlock()
+	f.wake()
+}
+
+// The pauses of a folder whose files cannot be written.
+const (
+	firstPause = 500 * time.Millisecond
+	longPause  = 2 * time.Second // well below what clients wait
+)
+
+// block leaves a folder alone for a while, because what would be asked could not
+// be answered.
+func (f *Forwarder) block(d *folder, what string, err error) {
+	f.log.begin(what, err, "folder", d.name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	if now.Before(d.blocked) {
+		return // by another call of the same moment
+	}
+	d.pause = min(max(2*d.pause, firstPause), longPause)
+	d.blocked = now.Add(d.pause)
+}
+
+// unblock notes that a folder's files can be written.
+func (f *Forwarder) unblock(d *folder) {
+	f.mu.Lock()
+	d.pause = 0
+	f.mu.Unlock()
+	f.log.end(troubleRespond, "folder", d.name)
+	f.log.end(troubleTake, "folder", d.name)
+}
+
+// exists reports whether name is something below root, whatever it is.
+func exists(root *os.Root, name string) (bool, error) {
+	_, err := root.Lstat(name)
+	return err == nil, relay.IgnoreMissing(err)
+}

@@ -1,0 +1,171 @@
+package forwarder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/relay"
+)
+
+// Of sending again.
+const (
+	restartPatience = 5 * time.Second // a hub that is restarted is back within
+	retryPause      = 100 * time.Millisecond
+	busyPatience    = 5 * time.Second // a longer Retry-After is the client's to follow
+	busyAttempts    = 3
+	maxAnswerBytes  = 64 << 20
+)
+
+// notHubError says that what answered is no hub.
+type notHubError struct{ why string }
+
+func (e *notHubError) Error() string { return e.why }
+
+// send has the hub answer a request and returns the response, or nil if the
+// forwarder stops. A hub that is away for a moment, or that says that the same
+// call may succeed soon, is asked again; the request id is the idempotency key,
+// so that it does once what it is asked twice.
+func (f *Forwarder) send(c *call, op *operation, r *relay.Request, path string, wait time.Duration) *relay.Response {
+	lost := false  // an attempt may have taken effect without our learning of it
+	var gone error // why the latest attempt found no hub; nil: it found one
+	var away time.Time
+	busy := 0
+	for {
+		got, err := f.attempt(c, op, r, path, max(0, min(wait, c.left()-answerMargin)))
+		var notHub *notHubError
+		var pause time.Duration
+		switch {
+		case err == nil && got.Code == hub.CodeStopping:
+			gone, pause = nil, f.awayPause(c, &away)
+		case err == nil:
+			gone, pause = nil, busyPause(c, got, &busy)
+		case c.ctx.Err() != nil && !isRefusal(err):
+			return f.brokenOff(c, writes(r))
+		case errors.As(err, &notHub):
+			return unanswered(c.id, f.notAHub(notHub.why))
+		default:
+			gone, lost = err, lost || writes(r) && !isDial(err)
+			if pause = f.awayPause(c, &away); pause == 0 {
+				return unanswered(c.id, f.unreachable(gone, lost))
+			}
+		}
+		if err == nil && pause == 0 {
+			return answered(c.id, got.status, got.header, got.body)
+		}
+		f.drop(c)
+		if sleep(c.ctx, pause) {
+			continue
+		}
+		if gone != nil && c.left() <= 0 { // on a machine that stood still meanwhile
+			return unanswered(c.id, f.unreachable(gone, lost))
+		}
+		return f.brokenOff(c, lost)
+	}
+}
+
+// awayPause is how long to wait for a hub that is away, since when the first
+// failure was; 0 is no longer.
+func (f *Forwarder) awayPause(c *call, since *time.Time) time.Duration {
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	if time.Since(*since) >= restartPatience || c.left() < 2*retryPause {
+		return 0
+	}
+	return retryPause
+}
+
+// busyPause is how long to wait before a call is sent again that the hub has
+// refused for now; 0 takes the refusal as the answer.
+func busyPause(c *call, got *reply, n *int) time.Duration {
+	switch {
+	case got.Code == hub.CodeInProgress:
+		// The same request was sent before, by a forwarder that has died perhaps;
+		// the answer comes when that call has ended.
+		if c.left() < answerMargin {
+			return 0
+		}
+		return retryPause
+	case got.status == http.StatusServiceUnavailable:
+		sec, err := strconv.Atoi(got.header.Get("Retry-After"))
+		pause := seconds(float64(sec))
+		if *n++; err != nil || sec <= 0 || pause > busyPatience || *n >= busyAttempts || pause+answerMargin > c.left() {
+			return 0
+		}
+		return pause
+	}
+	return 0
+}
+
+// attempt sends once. The errors are *notHubError and those of net/http.
+func (f *Forwarder) attempt(c *call, op *operation, r *relay.Request, path string, wait time.Duration) (*reply, error) {
+	var content io.Reader
+	if len(r.Body) > 0 {
+		content = bytes.NewReader(r.Body)
+	}
+	req, err := http.NewRequestWithContext(c.ctx, r.Method, f.base+path, content)
+	if err != nil {
+		return nil, &notHubError{why: err.Error()}
+	}
+	req.Header.Set("Accept", api.ContentType)
+	req.Header.Set(api.HeaderRelay, string(r.AgentID))
+	if content != nil {
+		req.Header.Set("Content-Type", api.ContentType)
+	}
+	if writes(r) {
+		req.Header.Set(api.HeaderIdempotency, string(r.RequestID))
+	}
+	if op.park == parkWaitSec {
+		req.Header.Set(api.HeaderMaxWait, decimal(wait))
+	}
+	res, err := f.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return f.replyOf(c, res)
+}
+
+// unreachable is said where no hub answers.
+func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
+	e := &hub.Error{
+		Code: relay.CodeHubUnreachable, Status: relay.StatusHubUnreachable,
+		Message: "the relay cannot reach the hub at " + f.base + ": " + reason(err),
+		Fix:     "start the hub there (hubcli ensure), or start the relay with --base-url and its address",
+	}
+	if lost {
+		e = uncertain(e)
+	}
+	return e
+}
+
+// isDial reports whether the call never left.
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// isRefusal reports whether the call never left because nobody takes calls, which
+// is so however late it is known.
+func isRefusal(err error) bool {
+	return isDial(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
+}
+
+// sleep reports whether d passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+	return ctx.Err() == nil
+}

@@ -1,6 +1,0 @@
-package relay
-
-import "math"
-
-// openFiles is how many files the process may have open: Windows has no limit.
-func openFiles() uint64 { return math.MaxUint64 }
