@@ -1,12 +1,28 @@
 package api
 
-import _ "embed"
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"sync"
 
-//go:generate go test hubcli/internal/contract -run TestJSONForm -update
+	"go.yaml.in/yaml/v3"
+)
 
-//go:embed openapi.json
+//go:embed openapi.yaml
 var openAPI []byte
 
-// OpenAPI returns openapi.yaml as JSON. The bytes are shared and must not be
-// changed.
-func OpenAPI() []byte { return openAPI }
+// OpenAPI returns openapi.yaml as JSON, which is made when it is first asked for:
+// few processes are, and a second form in the tree would have to be kept equal. The
+// bytes are shared and must not be changed.
+var OpenAPI = sync.OnceValue(func() []byte {
+	var document any
+	err := yaml.Unmarshal(openAPI, &document)
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(document); err == nil {
+			return append(text, '\n')
+		}
+	}
+	panic(fmt.Sprintf("api: openapi.yaml is embedded and cannot be read: %v", err))
+})

@@ -7,6 +7,17 @@ import (
 	"hubcli/hub"
 )
 
+var adapterHandlers = handlers{
+	"listAdapters":            listAdapters,
+	"getAdapter":              getAdapter,
+	"installAdapter":          changeAdapter(hub.AdapterInstall),
+	"previewAdapter":          previewAdapter(hub.AdapterInstall),
+	"previewAdapterUninstall": previewAdapter(hub.AdapterUninstall),
+	"repairAdapter":           changeAdapter(hub.AdapterRepair),
+	"uninstallAdapter":        changeAdapter(hub.AdapterUninstall),
+	"verifyAdapter":           verifyAdapter,
+}
+
 func listAdapters(c *call) (reply, error) {
 	rows, err := c.server.config.Adapters.Adapters(c.context())
 	return reply{result: list(rows)}, err
@@ -57,7 +68,7 @@ func verifyAdapter(c *call) (reply, error) {
 
 // harness is the one that the path names.
 func (c *call) harness() (hub.Harness, error) {
-	if h, ok := hub.ParseHarness(c.params.ByName("harness")); ok {
+	if h, ok := hub.ParseHarness(c.param); ok {
 		return h, nil
 	}
 	return "", adapterNotFound()

@@ -5,6 +5,11 @@ import (
 	"hubcli/hub"
 )
 
+var attentionHandlers = handlers{
+	"getAttention": getAttention,
+	"tellAgent":    postAttention,
+}
+
 func getAttention(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {

@@ -5,6 +5,12 @@ import (
 	"hubcli/hub"
 )
 
+var bindingHandlers = handlers{
+	"resolve":    resolve,
+	"unbindRoom": unbindRoom,
+	"bindRoom":   bindRoom,
+}
+
 func bindRoom(c *call) (reply, error) {
 	room, in, err := c.binding()
 	if err != nil {
@@ -33,7 +39,7 @@ func (c *call) binding() (hub.RoomID, hub.BindingInput, error) {
 	if err := api.ValidateBinding(&in, c.caller.Operator); err != nil {
 		return "", in, err
 	}
-	return hub.RoomID(c.params.ByName("room_id")), in, c.actAs(in.AgentID)
+	return hub.RoomID(c.param), in, c.actAs(in.AgentID)
 }
 
 func resolve(c *call) (reply, error) {

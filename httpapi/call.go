@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
-
 	"hubcli/api"
 	"hubcli/hub"
 )
@@ -18,7 +16,7 @@ type call struct {
 	route  *route
 	w      http.ResponseWriter
 	r      *http.Request
-	params httprouter.Params
+	param  string // the value of the path's parameter
 	caller hub.Caller
 	key    hub.IdempotencyKey // where caller.Idempotency points
 	agent  hub.AgentID        // whom the call acts as, for the log; may be empty
@@ -35,11 +33,12 @@ func (c *call) context() context.Context {
 // free again when decode returns.
 func (c *call) decode(in any) error {
 	limit := int64(maxSmallBody)
-	switch {
-	case c.route.large:
+	switch c.route.Body.Bound {
+	case api.BoundMessage:
 		limit = c.server.largeBody
-	case c.route.artifact:
+	case api.BoundArtifact:
 		limit = api.ArtifactBodyCap()
+	case api.BoundSmall:
 	}
 	body, err := c.server.readBody(c.w, c.r, limit)
 	if err != nil {
@@ -79,7 +78,7 @@ func (c *call) actAs(agent hub.AgentID) error {
 	}
 	c.agent = agent
 	if !agent.Reserved() {
-		c.server.config.Presence.Touch(agent, c.route.polls)
+		c.server.config.Presence.Touch(agent, c.route.Polls)
 	}
 	return nil
 }
@@ -144,7 +143,7 @@ func (c *call) parks(wait time.Duration) {
 
 // id returns a path parameter that is a message or task id.
 func (c *call) id(name string, notFound hub.Code) (hub.MessageID, error) {
-	id, ok := parseID(c.params.ByName(name))
+	id, ok := parseID(c.param)
 	if !ok {
 		return 0, hub.NewError(notFound, "there is no such id").With("field", name)
 	}

@@ -118,8 +118,8 @@ func (s *Server) admit(c *call) error {
 	if err := s.authenticate(c); err != nil {
 		return err
 	}
-	if c.route.plane == planeOperator && !c.caller.Operator {
-		return c.needsOperator(c.route.method + " " + c.route.path + " is the operator's")
+	if c.route.Plane == api.PlaneOperator && !c.caller.Operator {
+		return c.needsOperator(c.route.Method + " " + c.route.Path + " is the operator's")
 	}
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return nil
@@ -173,12 +173,12 @@ func operatorRequired(message string) *hub.Error {
 // authenticate proves the session that the call sends, if it sends one and has a
 // use for it, and holds peers on other machines to the rule that they need one.
 func (s *Server) authenticate(c *call) error {
-	auth := c.route.auth
+	auth := c.route.Auth
 	remote := !c.local
-	if auth == authNone || auth == authRemote && c.local {
+	if auth == api.AuthNone || auth == api.AuthRemote && c.local {
 		return nil
 	}
-	if auth == authRegister {
+	if auth == api.AuthRegister {
 		if remote && !c.caller.Operator {
 			return operatorRequired("registering from another machine is the operator's")
 		}
@@ -186,7 +186,7 @@ func (s *Server) authenticate(c *call) error {
 	}
 	full, ok := c.r.Header[api.HeaderSession]
 	if !ok {
-		if remote && auth != authOptional {
+		if remote && auth != api.AuthOptional {
 			return hub.NewError(hub.CodeSessionRequired, "calls from another machine need a session").
 				WithFix("have the operator register the agent, then send X-Hub-Session with its session_id")
 		}

@@ -8,6 +8,14 @@ import (
 	"hubcli/hub"
 )
 
+var inviteHandlers = handlers{
+	"listInvites":   listInvites,
+	"createInvite":  createInvite,
+	"previewInvite": previewInvite,
+	"acceptInvite":  acceptInvite,
+	"revokeInvite":  revokeInvite,
+}
+
 func createInvite(c *call) (reply, error) {
 	var in hub.InviteInput
 	if err := c.input(&in, &in.By, func() error { return api.ValidateInvite(&in, c.caller.Operator) }); err != nil {
@@ -41,7 +49,7 @@ func listInvites(c *call) (reply, error) {
 
 func previewInvite(c *call) (reply, error) {
 	row, err := guess(c, func() (hub.InvitePreview, error) {
-		return c.server.config.Service.PreviewInvite(c.context(), c.params.ByName("code"))
+		return c.server.config.Service.PreviewInvite(c.context(), c.param)
 	})
 	return reply{result: row}, err
 }
@@ -61,7 +69,7 @@ func acceptInvite(c *call) (reply, error) {
 		return reply{}, err
 	}
 	out, err := guess(c, func() (hub.Outcome[hub.Joined], error) {
-		return c.server.config.Service.AcceptInvite(c.context(), c.params.ByName("code"), in)
+		return c.server.config.Service.AcceptInvite(c.context(), c.param, in)
 	})
 	c.agent = out.Row.Seat.AgentID
 	return created(out, true), err
@@ -77,7 +85,7 @@ func revokeInvite(c *call) (reply, error) {
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	named := c.params.ByName("code")
+	named := c.param
 	revoke := func() (hub.Outcome[hub.Invite], error) {
 		return c.server.config.Service.RevokeInvite(c.context(), named)
 	}

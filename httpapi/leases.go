@@ -9,6 +9,17 @@ import (
 	"hubcli/hub"
 )
 
+var leaseHandlers = handlers{
+	"listClaims":   listClaims,
+	"claim":        postClaim,
+	"refreshClaim": refreshClaim,
+	"releaseClaim": releaseClaim,
+	"listLocks":    listLocks,
+	"lock":         postLock,
+	"refreshLock":  refreshLock,
+	"releaseLock":  releaseLock,
+}
+
 // lease is the reply to asking for a lease: 201 if it was granted, 200 with the
 // holder's row if not.
 func lease[T any](g hub.Grant[T]) reply {

@@ -5,6 +5,11 @@ import (
 	"hubcli/hub"
 )
 
+var memoryHandlers = handlers{
+	"recall":   recall,
+	"remember": remember,
+}
+
 func remember(c *call) (reply, error) {
 	var in hub.MemoryInput
 	if err := c.input(&in, &in.By, func() error { return api.ValidateMemory(&in, c.caller.Operator) }); err != nil {

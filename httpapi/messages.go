@@ -2,14 +2,20 @@ package httpapi
 
 import (
 	"net/http"
-	"time"
 
 	"hubcli/api"
 	"hubcli/hub"
 )
 
-// defaultEventsWait is how long a poll that names no timeout waits.
-const defaultEventsWait = 30 * time.Second
+var messageHandlers = handlers{
+	"pollEvents":   pollEvents,
+	"getInbox":     getInbox,
+	"listMessages": listMessages,
+	"postMessage":  postMessage,
+	"getMessage":   getMessage,
+	"listThreads":  listThreads,
+	"getThread":    getThread,
+}
 
 func postMessage(c *call) (reply, error) {
 	var in hub.PostInput
@@ -98,7 +104,7 @@ func (c *call) eventsQuery() (hub.EventsQuery, error) {
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       query.Limit(),
 		MaxChars:    query.MaxChars(),
-		Wait:        query.Wait(defaultEventsWait),
+		Wait:        query.Wait(c.route.Wait.Default),
 		Peek:        query.Bool("peek"),
 	}
 	q.Channels = channels(query.Names("channel", hub.MaxNameChars))
@@ -123,7 +129,7 @@ func channels(names []string) []hub.ChannelName {
 // getInbox shows an agent its direct messages. The operator sees everybody's
 // with as_operator, and then the call is logged.
 func getInbox(c *call) (reply, error) {
-	agent := hub.AgentID(c.params.ByName("agent_id"))
+	agent := hub.AgentID(c.param)
 	if err := hub.CheckAgentID("agent_id", agent); err != nil {
 		return reply{}, err
 	}
@@ -168,10 +174,7 @@ func listThreads(c *call) (reply, error) {
 }
 
 func getThread(c *call) (reply, error) {
-	id := c.params.ByName("thread_id")[1:] // a catch-all begins with its slash
-	if id == "" {
-		return reply{}, noSuchPath()
-	}
+	id := c.param
 	if hub.CheckName("thread_id", id, hub.MaxNameChars) != nil {
 		return reply{}, hub.NewError(hub.CodeThreadNotFound, "there is no such thread")
 	}

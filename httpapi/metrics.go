@@ -55,8 +55,8 @@ type observed struct {
 	seconds prometheus.Observer
 }
 
-func (m *metrics) of(rt *route) observed {
-	return observed{m.calls.WithLabelValues(rt.operation, "ok"), m.seconds.WithLabelValues(rt.operation)}
+func (m *metrics) of(operation string) observed {
+	return observed{m.calls.WithLabelValues(operation, "ok"), m.seconds.WithLabelValues(operation)}
 }
 
 func (o observed) succeeded(began time.Time) {
@@ -65,7 +65,7 @@ func (o observed) succeeded(began time.Time) {
 }
 
 func (m *metrics) failed(rt *route, code hub.Code) {
-	m.calls.WithLabelValues(rt.operation, string(code)).Inc()
+	m.calls.WithLabelValues(rt.ID, string(code)).Inc()
 }
 
 func (m *metrics) refused(code hub.Code) {

@@ -5,6 +5,15 @@ import (
 	"hubcli/hub"
 )
 
+var projectHandlers = handlers{
+	"listProjects":  listProjects,
+	"createProject": createProject,
+	"getProject":    getProject,
+	"listRooms":     listRooms,
+	"createRoom":    createRoom,
+	"getRoom":       getRoom,
+}
+
 func listProjects(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {
@@ -34,7 +43,7 @@ func getProject(c *call) (reply, error) {
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.Project(c.context(), c.params.ByName("project"))
+	row, err := c.server.config.Service.Project(c.context(), c.param)
 	return reply{result: row}, err
 }
 
@@ -68,7 +77,7 @@ func getRoom(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ref := hub.RoomRef{Project: query.Name("project", hub.MaxNameChars), Room: c.params.ByName("room_id")}
+	ref := hub.RoomRef{Project: query.Name("project", hub.MaxNameChars), Room: c.param}
 	if err := query.Err(); err != nil {
 		return reply{}, err
 	}

@@ -9,6 +9,15 @@ import (
 	"hubcli/hub"
 )
 
+var recordHandlers = handlers{
+	"listArtifacts":      listArtifacts,
+	"addArtifact":        addArtifact,
+	"getArtifact":        getArtifact,
+	"getArtifactContent": getArtifactContent,
+	"listDecisions":      listDecisions,
+	"addDecision":        addDecision,
+}
+
 func addDecision(c *call) (reply, error) {
 	var in hub.DecisionInput
 	if err := c.input(&in, &in.By, func() error { return api.ValidateDecision(&in, c.caller.Operator) }); err != nil {
@@ -66,7 +75,7 @@ func getArtifact(c *call) (reply, error) {
 	if err := c.readsAlone(); err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.Artifact(c.context(), hub.ArtifactID(c.params.ByName("artifact_id")))
+	row, err := c.server.config.Service.Artifact(c.context(), hub.ArtifactID(c.param))
 	return reply{result: row}, err
 }
 
@@ -95,7 +104,7 @@ func getArtifactContent(c *call) (reply, error) {
 	if _, err := c.view(query); err != nil {
 		return reply{}, err
 	}
-	content, err := c.server.config.Service.ArtifactContent(c.context(), hub.ArtifactID(c.params.ByName("artifact_id")))
+	content, err := c.server.config.Service.ArtifactContent(c.context(), hub.ArtifactID(c.param))
 	if err != nil || encoding != "" || c.caller.Relay != "" {
 		return reply{result: content}, err
 	}

@@ -7,6 +7,16 @@ import (
 	"hubcli/hub"
 )
 
+var runHandlers = handlers{
+	"listRuns":    listRuns,
+	"createRun":   createRun,
+	"getRun":      getRun,
+	"addRunTasks": addRunTasks,
+	"acceptTask":  acceptTask,
+	"declineTask": declineTask,
+	"handoffTask": handoffTask,
+}
+
 func listRuns(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {
@@ -48,7 +58,7 @@ func getRun(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.Run(c.context(), hub.RunID(c.params.ByName("run_id")), viewer)
+	row, err := c.server.config.Service.Run(c.context(), hub.RunID(c.param), viewer)
 	return reply{result: row}, err
 }
 
@@ -57,7 +67,7 @@ func addRunTasks(c *call) (reply, error) {
 	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateRunTasks(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.AddRunTasks(c.context(), hub.RunID(c.params.ByName("run_id")), in)
+	out, err := c.server.config.Service.AddRunTasks(c.context(), hub.RunID(c.param), in)
 	return created(out, false), err
 }
 

@@ -5,6 +5,10 @@ import (
 	"hubcli/hub"
 )
 
+var searchHandlers = handlers{
+	"search": search,
+}
+
 func search(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {

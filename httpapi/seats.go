@@ -5,12 +5,17 @@ import (
 	"hubcli/hub"
 )
 
+var seatHandlers = handlers{
+	"sit":           sit,
+	"getRoomStatus": getRoomStatus,
+}
+
 func getRoomStatus(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {
 		return reply{}, err
 	}
-	q := hub.StatusQuery{RoomID: hub.RoomID(c.params.ByName("room_id")), All: query.Bool("all")}
+	q := hub.StatusQuery{RoomID: hub.RoomID(c.param), All: query.Bool("all")}
 	if q.Viewer, err = c.view(query); err != nil {
 		return reply{}, err
 	}
@@ -24,6 +29,6 @@ func sit(c *call) (reply, error) {
 	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateSit(&in) }); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.Sit(c.context(), hub.RoomID(c.params.ByName("room_id")), in)
+	out, err := c.server.config.Service.Sit(c.context(), hub.RoomID(c.param), in)
 	return created(out, false), err
 }

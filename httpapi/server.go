@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
 	"golang.org/x/net/netutil"
 
 	"hubcli/api"
@@ -26,7 +25,7 @@ type Server struct {
 	operatorToken []byte
 	instance      []string // value of X-Hub-Instance
 	largeBody     int64    // cap of a body that carries a message
-	router        *httprouter.Router
+	routes        map[*api.Operation]*route
 	metrics       *metrics
 	bodyBytes     atomic.Int64  // of all bodies being read
 	stopping      chan struct{} // closed when Serve is to end
@@ -52,7 +51,9 @@ func New(config Config) (*Server, error) {
 	if s.metrics, err = newMetrics(s); err != nil {
 		return nil, err
 	}
-	s.router = s.newRouter()
+	if s.routes, err = newRoutes(s.metrics); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -67,7 +68,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, e)
 		return
 	}
-	s.router.ServeHTTP(w, r)
+	s.dispatch(w, r)
 }
 
 // Serve answers requests until ctx ends, then closes l and returns once every
@@ -111,30 +112,27 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// handle is the one place that runs handlers, writes what they return and tells
+// serve is the one place that runs handlers, writes what they return and tells
 // the log and the metrics.
-func (s *Server) handle(rt *route) httprouter.Handle {
-	observed := s.metrics.of(rt)
-	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-		began := time.Now()
-		c := &call{server: s, route: rt, w: w, r: r, params: params, local: fromLoopback(r)}
-		rep, err := s.run(c)
-		if err == nil && !rep.done {
-			err = s.write(c, &rep)
+func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
+	rep, err := s.run(c)
+	if err == nil && !rep.done {
+		err = s.write(c, &rep)
+	}
+	if err == nil {
+		rt.observed.succeeded(began)
+		if rt.Changes() || c.logged {
+			s.log(c, rep.status, "ok", began)
 		}
-		if err == nil {
-			observed.succeeded(began)
-			if rt.changes || c.logged {
-				s.log(c, rep.status, "ok", began)
-			}
-			return
-		}
-		e := s.asError(r, err)
-		s.fail(w, e)
-		s.metrics.failed(rt, e.Code)
-		if rt.changes || c.logged {
-			s.log(c, e.Status, e.Code, began)
-		}
+		return
+	}
+	e := s.asError(r, err)
+	s.fail(w, e)
+	s.metrics.failed(rt, e.Code)
+	if rt.Changes() || c.logged {
+		s.log(c, e.Status, e.Code, began)
 	}
 }
 
@@ -148,8 +146,8 @@ func (s *Server) run(c *call) (reply, error) {
 // log writes the one line of a call. It shows no body and no secret.
 func (s *Server) log(c *call, status int, code hub.Code, began time.Time) {
 	path := c.r.URL.Path
-	if c.route.secret {
-		path = c.route.path
+	if c.route.Secret {
+		path = c.route.Path
 	}
 	s.config.Logger.LogAttrs(c.r.Context(), slog.LevelInfo, "call",
 		slog.String("method", c.r.Method), slog.String("path", path),
@@ -158,20 +156,12 @@ func (s *Server) log(c *call, status int, code hub.Code, began time.Time) {
 		slog.Float64("ms", float64(time.Since(began).Microseconds())/1000))
 }
 
-func (s *Server) notFound(w http.ResponseWriter, _ *http.Request) {
-	s.metrics.refused(hub.CodeNotFound)
-	s.fail(w, noSuchPath())
-}
-
-func noSuchPath() *hub.Error {
-	return hub.NewError(hub.CodeNotFound, "there is no such path").WithFix("GET /v1/openapi.json lists all paths")
-}
-
-func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	methods := allowed(r.URL.Path)
+// noOperation answers a request that no operation takes.
+func (s *Server) noOperation(w http.ResponseWriter, path string) {
+	methods := api.Methods(path)
 	if len(methods) == 0 {
-		delete(w.Header(), "Allow") // httprouter's, for *
-		s.notFound(w, r)
+		s.metrics.refused(hub.CodeNotFound)
+		s.fail(w, hub.NewError(hub.CodeNotFound, "there is no such path").WithFix("GET /v1/openapi.json lists all paths"))
 		return
 	}
 	list := strings.Join(methods, ", ")

@@ -7,6 +7,26 @@ import (
 	"hubcli/hub"
 )
 
+var sessionHandlers = handlers{
+	"getHealth":      getHealth,
+	"getMetrics":     getMetrics,
+	"getReadiness":   getReadiness,
+	"listAgents":     listAgents,
+	"getAppStatus":   getAppStatus,
+	"getBootstrap":   getBootstrap,
+	"listChannels":   listChannels,
+	"createChannel":  createChannel,
+	"getHubInfo":     getHubInfo,
+	"getOpenAPI":     getOpenAPI,
+	"register":       register,
+	"renameSession":  renameSession,
+	"closeSession":   closeSession,
+	"resumeSession":  resumeSession,
+	"getShutdown":    getShutdown,
+	"shutdown":       postShutdown,
+	"cancelShutdown": cancelShutdown,
+}
+
 func register(c *call) (reply, error) {
 	var in hub.RegisterInput
 	if err := c.decode(&in); err != nil {
@@ -56,7 +76,7 @@ func resumeSession(c *call) (reply, error) {
 }
 
 func renameSession(c *call) (reply, error) {
-	agent := hub.AgentID(c.params.ByName("agent_id"))
+	agent := hub.AgentID(c.param)
 	if err := hub.CheckSender("agent_id", agent); err != nil {
 		return reply{}, err
 	}
@@ -77,7 +97,7 @@ func renameSession(c *call) (reply, error) {
 // closeSession takes the full form of the id, from the operator the public one.
 // A peer on another machine may close its own session only.
 func closeSession(c *call) (reply, error) {
-	id := hub.SessionID(c.params.ByName("session_id"))
+	id := hub.SessionID(c.param)
 	if c.caller.Session != "" && c.caller.Session != id.Public() {
 		return reply{}, hub.NewError(hub.CodeAgentMismatch, "the session to close is not the session that calls").
 			WithFix("close a session with its own X-Hub-Session")

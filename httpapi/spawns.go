@@ -5,6 +5,15 @@ import (
 	"hubcli/hub"
 )
 
+var spawnHandlers = handlers{
+	"listSpawns":     listSpawns,
+	"spawn":          postSpawn,
+	"getSpawn":       getSpawn,
+	"stopSpawn":      stopSpawn,
+	"getSpawnPolicy": getSpawnPolicy,
+	"setSpawnPolicy": putSpawnPolicy,
+}
+
 func getSpawnPolicy(c *call) (reply, error) {
 	row, err := c.server.config.Service.SpawnPolicy(c.context())
 	return reply{result: row}, err
@@ -36,7 +45,7 @@ func stopSpawn(c *call) (reply, error) {
 	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateSpawnStop(&in, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.StopSpawn(c.context(), hub.SpawnID(c.params.ByName("spawn_id")), in)
+	out, err := c.server.config.Service.StopSpawn(c.context(), hub.SpawnID(c.param), in)
 	return created(out, false), err
 }
 
@@ -66,6 +75,6 @@ func getSpawn(c *call) (reply, error) {
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.SpawnByID(c.context(), hub.SpawnID(c.params.ByName("spawn_id")))
+	row, err := c.server.config.Service.SpawnByID(c.context(), hub.SpawnID(c.param))
 	return reply{result: row}, err
 }

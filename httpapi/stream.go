@@ -11,6 +11,10 @@ import (
 	"hubcli/hub"
 )
 
+var streamHandlers = handlers{
+	"streamEvents": streamEvents,
+}
+
 const (
 	streamType = "text/event-stream"
 	maxKept    = 4 << 10 // bytes that an idle stream keeps for its next event

@@ -5,6 +5,11 @@ import (
 	"hubcli/hub"
 )
 
+var surfaceHandlers = handlers{
+	"getToolSurface": getToolSurface,
+	"setToolSurface": putToolSurface,
+}
+
 func getToolSurface(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {

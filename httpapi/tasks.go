@@ -7,6 +7,13 @@ import (
 	"hubcli/hub"
 )
 
+var taskHandlers = handlers{
+	"listTasks":    listTasks,
+	"getTask":      getTask,
+	"updateTask":   updateTask,
+	"completeTask": completeTask,
+}
+
 func listTasks(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {

@@ -7,6 +7,10 @@ import (
 	"hubcli/hub"
 )
 
+var watchHandlers = handlers{
+	"watch": getWatch,
+}
+
 // getWatch waits until all conditions hold. An answer that says that they do not
 // is a success: the wait was over, or the hub stops.
 func getWatch(c *call) (reply, error) {
@@ -17,7 +21,7 @@ func getWatch(c *call) (reply, error) {
 	q := hub.WatchQuery{
 		Room:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Label: query.Name("label", hub.MaxWatchLabelChars),
-		Wait:  query.WaitUpTo(hub.MaxWatchWait, hub.MaxWatchWait),
+		Wait:  query.WaitUpTo(c.route.Wait.Default, hub.MaxWatchWait),
 		Began: query.Time("began"),
 	}
 	until := query.Texts("until")

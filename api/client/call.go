@@ -21,17 +21,28 @@ import (
 	"hubcli/hub"
 )
 
-// call is one request to be, however often it is sent.
-type call struct {
-	method   string
-	path     string // escaped, from /v1
-	query    url.Values
-	body     any           // nil: none
-	wait     time.Duration // how long the hub may park it
-	operator bool
+// target is an operation with the value of its path's parameter.
+type target struct {
+	*api.Operation
+	path string // escaped
 }
 
-func (k call) write() bool { return k.method != http.MethodGet }
+// to names an operation whose path has no parameter.
+func to(operation string) target { return at(operation, "") }
+
+// at names an operation and the value of its path's parameter.
+func at[P ~string | ~int64](operation string, param P) target {
+	op := api.OperationByID(operation)
+	return target{op, op.PathFor(fmt.Sprint(param))}
+}
+
+// call is one request to be, however often it is sent.
+type call struct {
+	target
+	query values
+	body  any           // nil: none
+	wait  time.Duration // how long the hub may hold its answer back
+}
 
 // answer is a successful envelope with what its status and headers add.
 type answer struct {
@@ -54,7 +65,7 @@ type sending struct {
 	url   string
 	body  []byte
 	key   string // idempotency key; empty for reads
-	token string // operator token; empty unless call.operator
+	token string // operator token; empty unless the operation is the operator's
 }
 
 // do sends k until it is answered or not worth sending again.
@@ -64,7 +75,7 @@ func (c *Client) do(ctx context.Context, k call) (answer, error) {
 		return answer{}, err
 	}
 	attempts := maxReadAttempts
-	if k.write() {
+	if k.Changes() {
 		attempts = maxSendAttempts
 	}
 	lost := false // an attempt may have taken effect without our learning of it
@@ -82,7 +93,7 @@ func (c *Client) do(ctx context.Context, k call) (answer, error) {
 		}
 		lost = lost || f.lost
 		if !f.again || n == attempts || !sleep(ctx, f.after(n)) {
-			if lost && k.write() {
+			if lost && k.Changes() {
 				f.err.With("outcome", "unknown").With("idempotency_key", s.key)
 			}
 			return answer{}, f.err
@@ -96,10 +107,13 @@ func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
 		return sending{}, c.bad
 	}
 	s := sending{call: k, url: c.base.String() + k.path}
-	if len(k.query) > 0 {
-		s.url += "?" + k.query.Encode()
+	if k.Wait.By == api.WaitFixed {
+		s.wait = k.Wait.Default
 	}
-	if k.write() {
+	if len(k.query) > 0 {
+		s.url += "?" + url.Values(k.query).Encode()
+	}
+	if k.Changes() {
 		s.key = newKey()
 		if own := hub.CallerOf(ctx).Idempotency; own != nil && own.Key != "" {
 			s.key = own.Key
@@ -112,7 +126,7 @@ func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
 		}
 		s.body = b
 	}
-	if k.operator {
+	if k.Plane == api.PlaneOperator {
 		token, err := c.operatorToken(ctx)
 		if err != nil {
 			return sending{}, err
@@ -164,7 +178,7 @@ func (c *Client) request(ctx context.Context, s sending) (*http.Request, error) 
 	if s.body != nil {
 		body = bytes.NewReader(s.body)
 	}
-	req, err := http.NewRequestWithContext(ctx, s.method, s.url, body)
+	req, err := http.NewRequestWithContext(ctx, s.Method, s.url, body)
 	if err != nil {
 		return nil, err
 	}
@@ -232,16 +246,23 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // get decodes the result of a read.
-func get[T any](ctx context.Context, c *Client, path string, query url.Values, wait time.Duration) (T, answer, error) {
-	return result[T](ctx, c, call{method: http.MethodGet, path: path, query: query, wait: wait})
+func get[T any](ctx context.Context, c *Client, to target, query values) (T, error) {
+	row, _, err := result[T](ctx, c, call{target: to, query: query})
+	return row, err
+}
+
+// page reads rows of messages, for which the hub may wait.
+func page(ctx context.Context, c *Client, to target, query values, wait time.Duration) (hub.Page, error) {
+	rows, got, err := result[[]hub.EncodedMessage](ctx, c, call{target: to, query: query, wait: wait})
+	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
 }
 
 // list reads one page of a list: its rows and the cursor of the rest, if there is
 // one.
-func list[T any](ctx context.Context, c *Client, path string, v values, at hub.Cursor, limit int) ([]T, hub.Cursor, error) {
-	v.text("cursor", string(at))
-	v.number("limit", int64(limit))
-	rows, got, err := get[[]T](ctx, c, path, url.Values(v), 0)
+func list[T any](ctx context.Context, c *Client, to target, query values, at hub.Cursor, limit int) ([]T, hub.Cursor, error) {
+	query.text("cursor", string(at))
+	query.number("limit", int64(limit))
+	rows, got, err := result[[]T](ctx, c, call{target: to, query: query})
 	return rows, got.NextCursor, err
 }
 
@@ -253,14 +274,14 @@ func result[T any](ctx context.Context, c *Client, k call) (T, answer, error) {
 		return row, answer{}, err
 	}
 	if err := json.Unmarshal(got.Result, &row); err != nil {
-		return row, answer{}, c.notAHub("its answer to " + k.method + " " + k.path + " has another shape")
+		return row, answer{}, c.notAHub("its answer to " + k.Method + " " + k.Path + " has another shape")
 	}
 	return row, got, nil
 }
 
-// post sends a write and decodes its outcome.
-func post[T any](ctx context.Context, c *Client, path string, body any) (hub.Outcome[T], error) {
-	row, got, err := result[T](ctx, c, call{method: http.MethodPost, path: path, body: body})
+// write sends what changes something and decodes its outcome.
+func write[T any](ctx context.Context, c *Client, to target, body any) (hub.Outcome[T], error) {
+	row, got, err := result[T](ctx, c, call{target: to, body: body})
 	if err != nil {
 		return hub.Outcome[T]{}, err
 	}

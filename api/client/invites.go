@@ -2,14 +2,13 @@ package client
 
 import (
 	"context"
-	"net/url"
 
 	"hubcli/hub"
 )
 
 // CreateInvite makes an invite; its code is in this answer only.
 func (c *Client) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
-	return post[hub.Invite](ctx, c, "/v1/invites", in)
+	return write[hub.Invite](ctx, c, to("createInvite"), in)
 }
 
 // Invites lists invites without codes, latest first.
@@ -20,7 +19,7 @@ func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite,
 	v.text("state", string(q.State))
 	v.text("before", string(q.Before))
 	v.text("agent_id", string(c.viewer("")))
-	return list[hub.Invite](ctx, c, "/v1/invites", v, q.Cursor, q.Limit)
+	return list[hub.Invite](ctx, c, to("listInvites"), v, q.Cursor, q.Limit)
 }
 
 // PreviewInvite shows where a code leads.
@@ -28,8 +27,7 @@ func (c *Client) PreviewInvite(ctx context.Context, code string) (hub.InvitePrev
 	if !segment(code) {
 		return hub.InvitePreview{}, errNoInvite()
 	}
-	row, _, err := get[hub.InvitePreview](ctx, c, invitePath(code), nil, 0)
-	return row, err
+	return get[hub.InvitePreview](ctx, c, at("previewInvite", code), nil)
 }
 
 // RevokeInvite ends an invite, named by code or id.
@@ -37,7 +35,7 @@ func (c *Client) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome
 	if !segment(codeOrID) {
 		return hub.Outcome[hub.Invite]{}, errNoInvite()
 	}
-	return post[hub.Invite](ctx, c, invitePath(codeOrID)+"/revoke", struct{}{})
+	return write[hub.Invite](ctx, c, at("revokeInvite", codeOrID), struct{}{})
 }
 
 // AcceptInvite joins a room.
@@ -45,10 +43,8 @@ func (c *Client) AcceptInvite(ctx context.Context, code string, in hub.AcceptInp
 	if !segment(code) {
 		return hub.Outcome[hub.Joined]{}, errNoInvite()
 	}
-	return post[hub.Joined](ctx, c, invitePath(code)+"/accept", in)
+	return write[hub.Joined](ctx, c, at("acceptInvite", code), in)
 }
-
-func invitePath(code string) string { return "/v1/invites/" + url.PathEscape(code) }
 
 func errNoInvite() error {
 	return hub.NewError(hub.CodeInviteNotFound, "this is no code of an invite").

@@ -10,17 +10,17 @@ import (
 
 // Claim asks for a lease, waiting its turn for in.WaitSec.
 func (c *Client) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
-	return grant[hub.Claim](ctx, c, "/v1/claims", in, in.WaitSec)
+	return grant[hub.Claim](ctx, c, to("claim"), in, in.WaitSec)
 }
 
 // RefreshClaim renews a lease.
 func (c *Client) RefreshClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Grant[hub.Claim], error) {
-	return grant[hub.Claim](ctx, c, "/v1/claims/refresh", in, 0)
+	return grant[hub.Claim](ctx, c, to("refreshClaim"), in, 0)
 }
 
 // ReleaseClaim ends a lease.
 func (c *Client) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
-	return post[hub.Claim](ctx, c, "/v1/claims/release", in)
+	return write[hub.Claim](ctx, c, to("releaseClaim"), in)
 }
 
 // Claims lists claims.
@@ -28,29 +28,29 @@ func (c *Client) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hu
 	v := c.leaseValues(q)
 	v.text("claim_key", q.Key)
 	v.text("thread_id", string(q.ThreadID))
-	return list[hub.Claim](ctx, c, "/v1/claims", v, q.Cursor, q.Limit)
+	return list[hub.Claim](ctx, c, to("listClaims"), v, q.Cursor, q.Limit)
 }
 
 // Lock asks for a file lock, waiting its turn for in.WaitSec.
 func (c *Client) Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
-	return grant[hub.Lock](ctx, c, "/v1/locks", in, in.WaitSec)
+	return grant[hub.Lock](ctx, c, to("lock"), in, in.WaitSec)
 }
 
 // RefreshLock renews a file lock.
 func (c *Client) RefreshLock(ctx context.Context, in hub.LockHoldInput) (hub.Grant[hub.Lock], error) {
-	return grant[hub.Lock](ctx, c, "/v1/locks/refresh", in, 0)
+	return grant[hub.Lock](ctx, c, to("refreshLock"), in, 0)
 }
 
 // ReleaseLock ends a file lock.
 func (c *Client) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error) {
-	return post[hub.Lock](ctx, c, "/v1/locks/release", in)
+	return write[hub.Lock](ctx, c, to("releaseLock"), in)
 }
 
 // Locks lists file locks.
 func (c *Client) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error) {
 	v := c.leaseValues(q)
 	v.text("file_path", q.Key)
-	return list[hub.Lock](ctx, c, "/v1/locks", v, q.Cursor, q.Limit)
+	return list[hub.Lock](ctx, c, to("listLocks"), v, q.Cursor, q.Limit)
 }
 
 func (c *Client) leaseValues(q hub.LeasesQuery) values {
@@ -64,9 +64,9 @@ func (c *Client) leaseValues(q hub.LeasesQuery) values {
 }
 
 // grant sends a request for a lease, which the hub may park for waitSec.
-func grant[T any](ctx context.Context, c *Client, path string, in any, waitSec float64) (hub.Grant[T], error) {
+func grant[T any](ctx context.Context, c *Client, to target, in any, waitSec float64) (hub.Grant[T], error) {
 	wait := time.Duration(min(max(waitSec, 0), hub.MaxWaitSec) * float64(time.Second))
-	row, got, err := result[T](ctx, c, call{method: http.MethodPost, path: path, body: in, wait: wait})
+	row, got, err := result[T](ctx, c, call{target: to, body: in, wait: wait})
 	if err != nil {
 		return hub.Grant[T]{}, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // Remember stores a memory.
 func (c *Client) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub.Memory], error) {
-	return post[hub.Memory](ctx, c, "/v1/memory", in)
+	return write[hub.Memory](ctx, c, to("remember"), in)
 }
 
 // Recall returns memories.
@@ -23,7 +23,7 @@ func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, h
 	v.text("query", q.Query)
 	v.flag("history", q.History)
 	v.number("max_chars", int64(q.MaxChars))
-	return list[hub.Memory](ctx, c, "/v1/memory", v, q.Cursor, q.Limit)
+	return list[hub.Memory](ctx, c, to("recall"), v, q.Cursor, q.Limit)
 }
 
 // Search finds rows by their words.
@@ -42,7 +42,7 @@ func (c *Client) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage,
 		v.text("since", q.Since.String())
 	}
 	v.number("limit", int64(q.Limit))
-	rows, got, err := get[[]hub.Found](ctx, c, "/v1/search", url.Values(v), 0)
+	rows, got, err := result[[]hub.Found](ctx, c, call{target: to("search"), query: v})
 	page := hub.SearchPage{Rows: rows}
 	if got.Behind != nil {
 		page.Behind = *got.Behind

@@ -10,15 +10,12 @@ import (
 
 // Post stores a message.
 func (c *Client) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
-	return post[hub.EncodedMessage](ctx, c, "/v1/messages", in)
+	return write[hub.EncodedMessage](ctx, c, to("postMessage"), in)
 }
 
 // Message returns one whole row.
 func (c *Client) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID) (hub.EncodedMessage, error) {
-	v := values{}
-	v.text("agent_id", string(c.viewer(viewer)))
-	row, _, err := get[hub.EncodedMessage](ctx, c, "/v1/messages/"+strconv.FormatInt(int64(id), 10), url.Values(v), 0)
-	return row, err
+	return get[hub.EncodedMessage](ctx, c, at("getMessage", id), c.asViewer(viewer))
 }
 
 // Messages returns public rows.
@@ -31,15 +28,13 @@ func (c *Client) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, e
 	v.number("limit", int64(q.Limit))
 	v.flag("tail", q.Tail)
 	v.seconds("timeout", wait)
-	rows, got, err := get[[]hub.EncodedMessage](ctx, c, "/v1/messages", url.Values(v), wait)
-	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
+	return page(ctx, c, to("listMessages"), v, wait)
 }
 
 // Events waits for rows, at most hub.MaxPollWait a call.
 func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	wait := min(max(q.Wait, 0), hub.MaxPollWait)
-	v := values{}
-	v.text("agent_id", string(c.viewer(q.Agent)))
+	v := c.asViewer(q.Agent)
 	for _, name := range q.Channels {
 		url.Values(v).Add("channel", string(name))
 	}
@@ -52,8 +47,7 @@ func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error
 	v.number("max_chars", int64(q.MaxChars))
 	v.flag("peek", q.Peek)
 	v.seconds("timeout", wait)
-	rows, got, err := get[[]hub.EncodedMessage](ctx, c, "/v1/events", url.Values(v), wait)
-	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
+	return page(ctx, c, to("pollEvents"), v, wait)
 }
 
 // Inbox returns direct messages to an agent.
@@ -64,23 +58,18 @@ func (c *Client) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) 
 	v.flag("tail", q.Tail)
 	v.flag("peek", q.Peek)
 	agent := c.viewer(q.Agent)
-	rows, got, err := get[[]hub.EncodedMessage](ctx, c, "/v1/inbox/"+url.PathEscape(string(agent)), url.Values(v), 0)
-	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
+	return page(ctx, c, at("getInbox", agent), v, 0)
 }
 
 // Threads lists summaries.
 func (c *Client) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
-	v := values{}
-	v.text("agent_id", string(c.viewer(q.Viewer)))
-	return list[hub.ThreadSummary](ctx, c, "/v1/threads", v, q.Cursor, q.Limit)
+	v := c.asViewer(q.Viewer)
+	return list[hub.ThreadSummary](ctx, c, to("listThreads"), v, q.Cursor, q.Limit)
 }
 
 // Thread returns one thread.
 func (c *Client) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
-	v := values{}
-	v.text("agent_id", string(c.viewer(viewer)))
-	row, _, err := get[hub.Thread](ctx, c, "/v1/threads/"+url.PathEscape(string(id)), url.Values(v), 0)
-	return row, err
+	return get[hub.Thread](ctx, c, at("getThread", id), c.asViewer(viewer))
 }
 
 // viewer is the agent a read is made for: the one it names, else the client's.
@@ -89,4 +78,11 @@ func (c *Client) viewer(named hub.AgentID) hub.AgentID {
 		return named
 	}
 	return c.cfg.Agent
+}
+
+// asViewer is the query of a read that this agent makes.
+func (c *Client) asViewer(named hub.AgentID) values {
+	v := values{}
+	v.text("agent_id", string(c.viewer(named)))
+	return v
 }

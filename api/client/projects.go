@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"hubcli/hub"
@@ -11,12 +9,12 @@ import (
 
 // CreateProject makes a project.
 func (c *Client) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
-	return post[hub.Project](ctx, c, "/v1/projects", in)
+	return write[hub.Project](ctx, c, to("createProject"), in)
 }
 
 // Projects lists projects.
 func (c *Client) Projects(ctx context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
-	return list[hub.Project](ctx, c, "/v1/projects", values{}, q.Cursor, q.Limit)
+	return list[hub.Project](ctx, c, to("listProjects"), values{}, q.Cursor, q.Limit)
 }
 
 // Project returns the project that an id, slug or name names.
@@ -25,20 +23,19 @@ func (c *Client) Project(ctx context.Context, ref string) (hub.Project, error) {
 		return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "a project cannot be asked for by this name").
 			With("project", ref).WithFix("name it by its slug or its id")
 	}
-	row, _, err := get[hub.Project](ctx, c, "/v1/projects/"+url.PathEscape(ref), nil, 0)
-	return row, err
+	return get[hub.Project](ctx, c, at("getProject", ref), nil)
 }
 
 // CreateRoom makes a room.
 func (c *Client) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
-	return post[hub.Room](ctx, c, "/v1/rooms", in)
+	return write[hub.Room](ctx, c, to("createRoom"), in)
 }
 
 // Rooms lists the rooms of a project, or all.
 func (c *Client) Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
 	v := values{}
 	v.text("project", q.Project)
-	return list[hub.Room](ctx, c, "/v1/rooms", v, q.Cursor, q.Limit)
+	return list[hub.Room](ctx, c, to("listRooms"), v, q.Cursor, q.Limit)
 }
 
 // Room returns the room that ref names. A name that cannot stand in a path is
@@ -49,8 +46,7 @@ func (c *Client) Room(ctx context.Context, ref hub.RoomRef) (hub.Room, error) {
 	}
 	v := values{}
 	v.text("project", ref.Project)
-	row, _, err := get[hub.Room](ctx, c, "/v1/rooms/"+url.PathEscape(ref.Room), url.Values(v), 0)
-	return row, err
+	return get[hub.Room](ctx, c, at("getRoom", ref.Room), v)
 }
 
 // roomNamed is Room by the name alone.
@@ -90,20 +86,12 @@ func segment(name string) bool {
 
 // BindRoom binds a folder of the hub's machine to a room.
 func (c *Client) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	return c.binding(ctx, http.MethodPut, room, in)
+	return write[hub.Room](ctx, c, at("bindRoom", room), in)
 }
 
 // UnbindRoom takes a binding back.
 func (c *Client) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	return c.binding(ctx, http.MethodDelete, room, in)
-}
-
-func (c *Client) binding(ctx context.Context, method string, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	row, got, err := result[hub.Room](ctx, c, call{method: method, path: "/v1/rooms/" + url.PathEscape(string(room)) + "/binding", body: in})
-	if err != nil {
-		return hub.Outcome[hub.Room]{}, err
-	}
-	return hub.Outcome[hub.Room]{Row: row, Created: got.status == http.StatusCreated, Replayed: got.replayed}, nil
+	return write[hub.Room](ctx, c, at("unbindRoom", room), in)
 }
 
 // Resolve returns the room of the nearest bound folder at or above a path of the
@@ -111,6 +99,5 @@ func (c *Client) binding(ctx context.Context, method string, room hub.RoomID, in
 func (c *Client) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
 	v := values{}
 	v.text("path", path)
-	row, _, err := get[hub.Resolved](ctx, c, "/v1/resolve", url.Values(v), 0)
-	return row, err
+	return get[hub.Resolved](ctx, c, to("resolve"), v)
 }

@@ -2,33 +2,28 @@ package client
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 
 	"hubcli/hub"
 )
 
 // Register makes a session; As gives a client that uses it.
 func (c *Client) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
-	return post[hub.Registered](ctx, c, "/v1/sessions", in)
+	return write[hub.Registered](ctx, c, to("register"), in)
 }
 
 // Resume trades a resume key for a new session.
 func (c *Client) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.Registered], error) {
-	return post[hub.Registered](ctx, c, "/v1/sessions/resume", in)
+	return write[hub.Registered](ctx, c, to("resumeSession"), in)
 }
 
 // Rename sets the display name of agent's live session.
 func (c *Client) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput) (hub.Outcome[hub.Session], error) {
-	return post[hub.Session](ctx, c, "/v1/sessions/"+url.PathEscape(string(agent))+"/rename", in)
+	return write[hub.Session](ctx, c, at("renameSession", agent), in)
 }
 
 // CloseSession ends a session.
 func (c *Client) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[hub.ClosedSession], error) {
-	row, got, err := result[hub.ClosedSession](ctx, c, call{
-		method: http.MethodDelete, path: "/v1/sessions/" + url.PathEscape(string(id)),
-	})
-	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: got.replayed}, err
+	return write[hub.ClosedSession](ctx, c, at("closeSession", id), nil)
 }
 
 // Agents lists the live sessions by agent id.
@@ -38,20 +33,19 @@ func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, 
 	v.text("prefix", q.Prefix)
 	v.text("room_id", string(q.RoomID))
 	v.text("as", string(c.cfg.Agent))
-	return list[hub.Session](ctx, c, "/v1/agents", v, q.Cursor, q.Limit)
+	return list[hub.Session](ctx, c, to("listAgents"), v, q.Cursor, q.Limit)
 }
 
 // Bootstrap says what agent needs to begin.
 func (c *Client) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	v := values{}
 	v.text("agent_id", string(agent))
-	row, _, err := get[hub.Bootstrap](ctx, c, "/v1/bootstrap", url.Values(v), 0)
-	return row, err
+	return get[hub.Bootstrap](ctx, c, to("getBootstrap"), v)
 }
 
 // CreateChannel makes a channel or returns the one there is.
 func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
-	return post[hub.Channel](ctx, c, "/v1/channels", in)
+	return write[hub.Channel](ctx, c, to("createChannel"), in)
 }
 
 // Channels lists channels by name.
@@ -59,5 +53,5 @@ func (c *Client) Channels(ctx context.Context, q hub.ChannelsQuery) ([]hub.Chann
 	v := values{}
 	v.text("prefix", q.Prefix)
 	v.text("created_by", string(q.CreatedBy))
-	return list[hub.Channel](ctx, c, "/v1/channels", v, q.Cursor, q.Limit)
+	return list[hub.Channel](ctx, c, to("listChannels"), v, q.Cursor, q.Limit)
 }

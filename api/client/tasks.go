@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 
 	"hubcli/hub"
@@ -27,25 +26,20 @@ func (c *Client) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.C
 	v.text("created_by", string(q.CreatedBy))
 	v.text("concerns", string(q.Concerns))
 	v.text("agent_id", string(c.viewer(q.Viewer)))
-	return list[hub.Task](ctx, c, "/v1/tasks", v, q.Cursor, q.Limit)
+	return list[hub.Task](ctx, c, to("listTasks"), v, q.Cursor, q.Limit)
 }
 
 // Task returns one task.
 func (c *Client) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
-	v := values{}
-	v.text("agent_id", string(c.viewer(viewer)))
-	row, _, err := get[hub.Task](ctx, c, taskPath(id), url.Values(v), 0)
-	return row, err
+	return get[hub.Task](ctx, c, at("getTask", id), c.asViewer(viewer))
 }
 
 // CompleteTask ends a task as done.
 func (c *Client) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
-	return post[hub.Task](ctx, c, taskPath(id)+"/complete", in)
+	return write[hub.Task](ctx, c, at("completeTask", id), in)
 }
 
 // UpdateTask changes a task.
 func (c *Client) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
-	return post[hub.Task](ctx, c, taskPath(id), in)
+	return write[hub.Task](ctx, c, at("updateTask", id), in)
 }
-
-func taskPath(id hub.TaskID) string { return "/v1/tasks/" + strconv.FormatInt(int64(id), 10) }

@@ -188,7 +188,6 @@ var others = []other{
 	{"github.com/dgraph-io/badger", []string{"stress/bench"}, "the bench measures a synced commit of the same store beside the hub"},
 	{"github.com/dgraph-io/ristretto", []string{"persistence"}, "a dependency of badger, for its sizes only"},
 	{"github.com/fsnotify/fsnotify", []string{"relay", "relay/forwarder"}, "each side of a spool watches its own folders, beside the looks that do not trust the watch"},
-	{"github.com/julienschmidt/httprouter", []string{"httpapi"}, "routes are the HTTP edge's"},
 	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol is spoken in one place"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"stress/ceiling"}, "the bench measures a bare server of the same SDK beside the bridge"},
@@ -200,7 +199,6 @@ var others = []other{
 	{"golang.org/x/sys", []string{"persistence", "cli", "integrations/hook", "stress", "relay/forwarder", "internal/osfile", "integrations/adapter/files", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
-	{"github.com/oasdiff/yaml", []string{"internal/contract"}, "tests read the description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},
 	{"github.com/blevesearch/bleve", []string{"persistence/search"}, "words are indexed in one place; nothing else sees the engine"},
 	{"github.com/blevesearch/bleve_index_api", []string{"persistence/search"}, "the engine's interfaces"},
@@ -210,6 +208,7 @@ var others = []other{
 	{"github.com/tailscale/hujson", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 	{"github.com/aymanbagabas/go-udiff", []string{"integrations/adapter/edit"}, "a change is shown before it is made"},
 	{"github.com/pelletier/go-toml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
+	{"go.yaml.in/yaml", []string{"api"}, "the description of the wire is written in YAML and served as JSON"},
 	{"go.yaml.in/yaml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 }
 

@@ -1,52 +1,11 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/oasdiff/yaml"
-
 	"hubcli/hub"
 )
-
-var update = flag.Bool("update", false, "write api/openapi.json anew")
-
-// TestJSONForm: what the daemon serves is what the people edit.
-func TestJSONForm(t *testing.T) {
-	folder := filepath.Join("..", "..", "api")
-	source, err := os.ReadFile(filepath.Join(folder, "openapi.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var value any
-	if _, err := yaml.Unmarshal(source, &value, yaml.DecodeOpts{}); err != nil {
-		t.Fatal(err)
-	}
-	want, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, '\n')
-	served := filepath.Join(folder, "openapi.json")
-	if *update {
-		if err := os.WriteFile(served, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(served)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("api/openapi.json is not openapi.yaml: run go generate ./api")
-	}
-}
 
 func TestDescriptionIsValid(t *testing.T) {
 	if _, err := Load(); err != nil {

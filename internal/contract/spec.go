@@ -25,11 +25,11 @@ type Spec struct {
 
 // operation is one operation of the description.
 type operation struct {
-	id       string
-	method   string
-	segments []string // of the path; {…} stands for any one
-	op       *openapi3.Operation
-	codes    map[hub.Code]bool // that the operation may answer
+	id     string
+	method string
+	path   string
+	op     *openapi3.Operation
+	codes  map[hub.Code]bool // that the operation may answer
 }
 
 // Load reads the description that the daemon serves and checks it by itself.
@@ -121,8 +121,7 @@ func (s *Spec) index() error {
 				maps.Copy(may, writes)
 			}
 			s.operations = append(s.operations, operation{
-				id: op.OperationID, method: method, op: op, codes: may,
-				segments: strings.Split(path, "/"),
+				id: op.OperationID, method: method, path: path, op: op, codes: may,
 			})
 		}
 	}
@@ -160,56 +159,20 @@ func codes(extensions map[string]any, name string) (map[hub.Code]bool, error) {
 func (s *Spec) Operations() []string {
 	var list []string
 	for _, o := range s.operations {
-		list = append(list, strings.Join(o.segments, "/")+" "+o.method+" "+o.id)
+		list = append(list, o.path+" "+o.method+" "+o.id)
 	}
 	slices.Sort(list)
 	return list
 }
 
-// find returns the operation of a request, or nil. A constant segment goes
-// before a parameter; a thread id may hold slashes.
+// find returns the operation of a request, or nil.
 func (s *Spec) find(method, path string) *operation {
-	if method == http.MethodHead {
-		method = http.MethodGet
+	op, _ := api.FindOperation(method, path)
+	if op == nil {
+		return nil
 	}
-	var best *operation
-	parts := strings.Split(path, "/")
-	for i := range s.operations {
-		o := &s.operations[i]
-		if o.method != method || !o.matches(parts) {
-			continue
-		}
-		if best == nil || o.constants() > best.constants() {
-			best = o
-		}
-	}
-	return best
-}
-
-func (o *operation) matches(parts []string) bool {
-	last := len(o.segments) - 1
-	if len(parts) > len(o.segments) && o.segments[last] == "{thread_id}" {
-		parts = append(slices.Clone(parts[:last]), strings.Join(parts[last:], "/"))
-	}
-	if len(parts) != len(o.segments) {
-		return false
-	}
-	for i, segment := range o.segments {
-		if segment != parts[i] && (!strings.HasPrefix(segment, "{") || parts[i] == "") {
-			return false
-		}
-	}
-	return true
-}
-
-func (o *operation) constants() int {
-	n := 0
-	for _, segment := range o.segments {
-		if !strings.HasPrefix(segment, "{") {
-			n++
-		}
-	}
-	return n
+	i := slices.IndexFunc(s.operations, func(o operation) bool { return o.id == op.ID })
+	return &s.operations[i]
 }
 
 // answer returns the description of an answer with this status.

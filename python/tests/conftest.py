@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from hubclient import HubClient, HubConfig, create_server
+from schema import DOCUMENT
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_SEC = 40  # for a condition that holds soon
@@ -129,6 +130,7 @@ def hub(executable, tmp_path_factory):
     """One hub that all tests share; they keep apart by the names of their agents."""
     hub = Hub(executable, tmp_path_factory.mktemp("hub"))
     hub.start()
+    DOCUMENT.update(raw_get(hub.url + "/v1/openapi.json"))
     yield hub
     hub.stop()
 

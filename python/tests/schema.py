@@ -1,12 +1,9 @@
-"""Compares values with the schemas of api/openapi.json, as far as that uses them."""
+"""Compares values with the schemas of the hub's description of itself, as far as that uses them."""
 
-import json
 import re
 from datetime import datetime
 
-from conftest import ROOT
-
-DOCUMENT = json.loads((ROOT / "api" / "openapi.json").read_text(encoding="utf-8"))
+DOCUMENT = {}  # what the hub of the tests serves at /v1/openapi.json; the fixture hub fills it
 
 _TYPES = {
     "array": lambda v: isinstance(v, list),

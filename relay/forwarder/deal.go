@@ -105,7 +105,7 @@ func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 	if c.charged > 0 {
 		most = 0 // what waits holds no memory that others wait for
 	}
-	path, wait := op.capWait(r.Path, r.Body, most)
+	path, wait := capWait(op, r.Path, r.Body, most)
 	if wait > 0 {
 		came := time.Now()
 		if !f.park(c, wait) {
@@ -115,7 +115,7 @@ func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 			wait = 0 // its time is over, but it looks once
 		}
 		wait = max(0, min(wait-time.Since(came), c.left()-answerMargin))
-		path, wait = op.capWait(r.Path, r.Body, wait)
+		path, wait = capWait(op, r.Path, r.Body, wait)
 	}
 	f.cfg.Step(StepSending)
 	return f.send(c, op, r, path, wait)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/relay"
 )
@@ -126,7 +127,7 @@ func FuzzDecodeRequest(f *testing.F) {
 		if refusal != nil {
 			return
 		}
-		if _, wait := op.capWait(r.Path, r.Body, 0); wait != 0 && op.park == parkWaitSec {
+		if _, wait := capWait(op, r.Path, r.Body, 0); wait != 0 && op.Wait.By == api.WaitSec {
 			t.Errorf("%q waits %s in spite of the cap", r.Body, wait)
 		}
 	})

@@ -33,7 +33,7 @@ func (e *notHubError) Error() string { return e.why }
 // forwarder stops. A hub that is away for a moment, or that says that the same
 // call may succeed soon, is asked again; the request id is the idempotency key,
 // so that it does once what it is asked twice.
-func (f *Forwarder) send(c *call, op *operation, r *relay.Request, path string, wait time.Duration) *relay.Response {
+func (f *Forwarder) send(c *call, op *api.Operation, r *relay.Request, path string, wait time.Duration) *relay.Response {
 	lost := false  // an attempt may have taken effect without our learning of it
 	var gone error // why the latest attempt found no hub; nil: it found one
 	var away time.Time
@@ -106,7 +106,7 @@ func busyPause(c *call, got *reply, n *int) time.Duration {
 }
 
 // attempt sends once. The errors are *notHubError and those of net/http.
-func (f *Forwarder) attempt(c *call, op *operation, r *relay.Request, path string, wait time.Duration) (*reply, error) {
+func (f *Forwarder) attempt(c *call, op *api.Operation, r *relay.Request, path string, wait time.Duration) (*reply, error) {
 	var content io.Reader
 	if len(r.Body) > 0 {
 		content = bytes.NewReader(r.Body)
@@ -123,7 +123,7 @@ func (f *Forwarder) attempt(c *call, op *operation, r *relay.Request, path strin
 	if writes(r) {
 		req.Header.Set(api.HeaderIdempotency, string(r.RequestID))
 	}
-	if op.park == parkWaitSec {
+	if op.Wait.By == api.WaitSec {
 		req.Header.Set(api.HeaderMaxWait, decimal(wait))
 	}
 	res, err := f.http.Do(req)

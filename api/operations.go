@@ -1,0 +1,291 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+)
+
+// Plane says who may make a call.
+type Plane uint8
+
+// The planes.
+const (
+	PlaneAgent    Plane = iota // an agent, which the call names or a session proves
+	PlaneOpen                  // anybody on loopback
+	PlaneOperator              // the operator alone, who sends the token
+)
+
+// Auth says what a call does with X-Hub-Session.
+type Auth uint8
+
+// The ways to treat a session.
+const (
+	AuthSession  Auth = iota // a session that is sent is proved; a peer on another machine must send one
+	AuthRemote               // the same for peers on other machines; on loopback it is ignored
+	AuthNone                 // it is ignored, from anywhere
+	AuthRegister             // it is ignored; a peer on another machine needs the operator token
+	AuthOptional             // a session that is sent is proved; nobody must send one
+)
+
+// Bound says how much a body may carry.
+type Bound uint8
+
+// The bounds of bodies.
+const (
+	BoundSmall    Bound = iota // 1 MiB
+	BoundMessage               // a message within the hub's limits, see BodyCap
+	BoundArtifact              // an artifact, see ArtifactBodyCap
+)
+
+// Body describes what a call sends.
+type Body struct {
+	Type  reflect.Type // the struct that the body is decoded into; nil: the call has no body
+	Bound Bound
+}
+
+func small[T any]() Body    { return Body{Type: reflect.TypeFor[T]()} }
+func large[T any]() Body    { return Body{Type: reflect.TypeFor[T](), Bound: BoundMessage} }
+func artifact[T any]() Body { return Body{Type: reflect.TypeFor[T](), Bound: BoundArtifact} }
+
+// WaitBy says how a call asks the hub to hold its answer back.
+type WaitBy uint8
+
+// The ways to ask for a wait.
+const (
+	WaitNever   WaitBy = iota
+	WaitTimeout        // by the parameter timeout of the query, in seconds
+	WaitSec            // by the member wait_sec of the body, in seconds
+	WaitFixed          // not at all: the work itself may take Default
+)
+
+// Wait describes how long an answer may take.
+type Wait struct {
+	By      WaitBy
+	Default time.Duration // how long the hub waits where the call does not say
+}
+
+// Operation is one call of the contract.
+type Operation struct {
+	ID     string // the operationId in openapi.yaml
+	Method string
+	// Path has at most one parameter. {name} stands for one segment that is not
+	// empty, {name...} at the end for the rest of the path, slashes included.
+	Path  string
+	Plane Plane
+	Auth  Auth
+	// Agent is the parameter or the member of the body that names the agent the
+	// call acts as, or a session of that agent. Empty: the call names none, and
+	// shows the same to everybody.
+	Agent string
+	Body  Body
+	Wait  Wait
+	// Polls says that the call asks what is new: its agent listens and does not
+	// work.
+	Polls bool
+	// Secret says that the path may hold a secret: the log shows Path instead.
+	Secret bool
+	// NotRelayed says why no relay carries the call. Empty: relays carry it.
+	NotRelayed string
+}
+
+// Changes reports whether the call may change something. Such calls are logged
+// and take an idempotency key.
+func (o *Operation) Changes() bool { return o.Method != http.MethodGet }
+
+// Why relays do not carry some calls.
+const (
+	operatorsSecret = "a spool is no place for the operator's secret"
+	watchesHub      = "it serves programs that watch the hub, and they speak HTTP"
+	setsUpMachine   = "it is about the machine of the hub, which a sandbox does not set up"
+	bindsOutside    = "its paths are those of the hub's machine, which a sandbox does not see"
+	runsOutside     = "spawned processes run outside of every sandbox; the status of a room shows them"
+)
+
+var adapterChange = Wait{By: WaitFixed, Default: hub.MaxAdapterChange}
+
+// operations is the one table of calls, sorted by path and method. The routes,
+// the Go client, the relay and the tests take what they need from it, and
+// openapi.yaml is held against it. CONTRIBUTING.md says how to add one.
+var operations = []Operation{
+	{ID: "getHealth", Method: "GET", Path: "/healthz", Plane: PlaneOpen, Auth: AuthNone, NotRelayed: watchesHub},
+	{ID: "getMetrics", Method: "GET", Path: "/metrics", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
+	{ID: "getReadiness", Method: "GET", Path: "/readyz", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
+	{ID: "listAdapters", Method: "GET", Path: "/v1/adapters", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: setsUpMachine},
+	{ID: "getAdapter", Method: "GET", Path: "/v1/adapters/{harness}", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: setsUpMachine},
+	{ID: "installAdapter", Method: "POST", Path: "/v1/adapters/{harness}/install", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
+	{ID: "previewAdapter", Method: "POST", Path: "/v1/adapters/{harness}/preview", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
+	{ID: "previewAdapterUninstall", Method: "POST", Path: "/v1/adapters/{harness}/preview-uninstall", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
+	{ID: "repairAdapter", Method: "POST", Path: "/v1/adapters/{harness}/repair", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
+	{ID: "uninstallAdapter", Method: "POST", Path: "/v1/adapters/{harness}/uninstall", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
+	{ID: "verifyAdapter", Method: "POST", Path: "/v1/adapters/{harness}/verify", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxAdapterVerify}, NotRelayed: operatorsSecret},
+	{ID: "listAgents", Method: "GET", Path: "/v1/agents", Agent: "as"},
+	{ID: "getAppStatus", Method: "GET", Path: "/v1/app/status", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
+	{ID: "listArtifacts", Method: "GET", Path: "/v1/artifacts", Agent: "agent_id"},
+	{ID: "addArtifact", Method: "POST", Path: "/v1/artifacts", Agent: "by", Body: artifact[hub.ArtifactInput]()},
+	{ID: "getArtifact", Method: "GET", Path: "/v1/artifacts/{artifact_id}", Agent: "agent_id"},
+	{ID: "getArtifactContent", Method: "GET", Path: "/v1/artifacts/{artifact_id}/content", Agent: "agent_id"},
+	{ID: "getAttention", Method: "GET", Path: "/v1/attention", Agent: "agent_id", Polls: true},
+	{ID: "tellAgent", Method: "POST", Path: "/v1/attention", Agent: "agent_id", Body: small[hub.ToldInput]()},
+	{ID: "getBootstrap", Method: "GET", Path: "/v1/bootstrap", Agent: "agent_id"},
+	{ID: "listChannels", Method: "GET", Path: "/v1/channels"},
+	{ID: "createChannel", Method: "POST", Path: "/v1/channels", Agent: "created_by", Body: small[hub.ChannelInput]()},
+	{ID: "listClaims", Method: "GET", Path: "/v1/claims", Agent: "agent_id"},
+	{ID: "claim", Method: "POST", Path: "/v1/claims", Agent: "owner_agent_id", Body: small[hub.ClaimInput](), Wait: Wait{By: WaitSec}},
+	{ID: "refreshClaim", Method: "POST", Path: "/v1/claims/refresh", Agent: "owner_agent_id", Body: small[hub.ClaimHoldInput]()},
+	{ID: "releaseClaim", Method: "POST", Path: "/v1/claims/release", Agent: "agent_id", Body: small[hub.ClaimHoldInput]()},
+	{ID: "listDecisions", Method: "GET", Path: "/v1/decisions", Agent: "agent_id"},
+	{ID: "addDecision", Method: "POST", Path: "/v1/decisions", Agent: "by", Body: small[hub.DecisionInput]()},
+	{ID: "pollEvents", Method: "GET", Path: "/v1/events", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: 30 * time.Second}, Polls: true},
+	{ID: "getHubInfo", Method: "GET", Path: "/v1/hub-info", Plane: PlaneOpen, Auth: AuthNone},
+	{ID: "getInbox", Method: "GET", Path: "/v1/inbox/{agent_id}", Agent: "agent_id", Polls: true},
+	{ID: "listInvites", Method: "GET", Path: "/v1/invites", Agent: "agent_id"},
+	{ID: "createInvite", Method: "POST", Path: "/v1/invites", Agent: "by", Body: small[hub.InviteInput]()},
+	{ID: "previewInvite", Method: "GET", Path: "/v1/invites/{code}", Auth: AuthOptional, Secret: true},
+	{ID: "acceptInvite", Method: "POST", Path: "/v1/invites/{code}/accept", Auth: AuthOptional, Agent: "agent_id", Body: small[hub.AcceptInput](), Secret: true},
+	{ID: "revokeInvite", Method: "POST", Path: "/v1/invites/{code}/revoke", Body: small[struct{}](), Secret: true},
+	{ID: "listLocks", Method: "GET", Path: "/v1/locks", Agent: "agent_id"},
+	{ID: "lock", Method: "POST", Path: "/v1/locks", Agent: "agent_id", Body: small[hub.LockInput](), Wait: Wait{By: WaitSec}},
+	{ID: "refreshLock", Method: "POST", Path: "/v1/locks/refresh", Agent: "agent_id", Body: small[hub.LockHoldInput]()},
+	{ID: "releaseLock", Method: "POST", Path: "/v1/locks/release", Agent: "agent_id", Body: small[hub.LockHoldInput]()},
+	{ID: "recall", Method: "GET", Path: "/v1/memory"},
+	{ID: "remember", Method: "POST", Path: "/v1/memory", Agent: "by", Body: small[hub.MemoryInput]()},
+	{ID: "listMessages", Method: "GET", Path: "/v1/messages", Agent: "agent_id", Wait: Wait{By: WaitTimeout}, Polls: true},
+	{ID: "postMessage", Method: "POST", Path: "/v1/messages", Agent: "from_agent", Body: large[hub.PostInput]()},
+	{ID: "getMessage", Method: "GET", Path: "/v1/messages/{message_id}", Agent: "agent_id"},
+	{ID: "getOpenAPI", Method: "GET", Path: "/v1/openapi.json", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "its answer has no envelope"},
+	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
+	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
+	{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},
+	{ID: "resolve", Method: "GET", Path: "/v1/resolve"},
+	{ID: "listRooms", Method: "GET", Path: "/v1/rooms"},
+	{ID: "createRoom", Method: "POST", Path: "/v1/rooms", Agent: "created_by", Body: small[hub.RoomInput]()},
+	{ID: "getRoom", Method: "GET", Path: "/v1/rooms/{room_id}"},
+	{ID: "unbindRoom", Method: "DELETE", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
+	{ID: "bindRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
+	{ID: "sit", Method: "POST", Path: "/v1/rooms/{room_id}/seats", Agent: "agent_id", Body: small[hub.SitInput]()},
+	{ID: "getRoomStatus", Method: "GET", Path: "/v1/rooms/{room_id}/status", Agent: "agent_id"},
+	{ID: "listRuns", Method: "GET", Path: "/v1/runs", Agent: "agent_id"},
+	{ID: "createRun", Method: "POST", Path: "/v1/runs", Agent: "created_by", Body: small[hub.RunInput]()},
+	{ID: "getRun", Method: "GET", Path: "/v1/runs/{run_id}", Agent: "agent_id"},
+	{ID: "addRunTasks", Method: "POST", Path: "/v1/runs/{run_id}/tasks", Agent: "agent_id", Body: small[hub.RunTasksInput]()},
+	{ID: "search", Method: "GET", Path: "/v1/search", Agent: "agent_id"},
+	{ID: "register", Method: "POST", Path: "/v1/sessions", Auth: AuthRegister, Agent: "agent_id", Body: small[hub.RegisterInput]()},
+	{ID: "resumeSession", Method: "POST", Path: "/v1/sessions/resume", Auth: AuthNone, Agent: "prior_session_id", Body: small[hub.ResumeInput]()},
+	{ID: "renameSession", Method: "POST", Path: "/v1/sessions/{agent_id}/rename", Agent: "agent_id", Body: small[hub.RenameInput]()},
+	{ID: "closeSession", Method: "DELETE", Path: "/v1/sessions/{session_id}", Auth: AuthRemote, Agent: "session_id", Secret: true},
+	{ID: "getShutdown", Method: "GET", Path: "/v1/shutdown", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "shutdown", Method: "POST", Path: "/v1/shutdown", Plane: PlaneOperator, Body: small[hub.ShutdownInput](), NotRelayed: operatorsSecret},
+	{ID: "cancelShutdown", Method: "POST", Path: "/v1/shutdown/cancel", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "listSpawns", Method: "GET", Path: "/v1/spawn", NotRelayed: runsOutside},
+	{ID: "spawn", Method: "POST", Path: "/v1/spawn", Agent: "by", Body: small[hub.SpawnInput](), NotRelayed: runsOutside},
+	{ID: "getSpawnPolicy", Method: "GET", Path: "/v1/spawn/policy", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "setSpawnPolicy", Method: "PUT", Path: "/v1/spawn/policy", Plane: PlaneOperator, Body: small[hub.SpawnPolicyInput](), NotRelayed: operatorsSecret},
+	{ID: "getSpawn", Method: "GET", Path: "/v1/spawn/{spawn_id}", NotRelayed: runsOutside},
+	{ID: "stopSpawn", Method: "POST", Path: "/v1/spawn/{spawn_id}/stop", Agent: "agent_id", Body: small[hub.SpawnStopInput](), NotRelayed: runsOutside},
+	{ID: "streamEvents", Method: "GET", Path: "/v1/stream", Agent: "agent_id", Polls: true, NotRelayed: "an answer is one file, and a stream has no end"},
+	{ID: "listTasks", Method: "GET", Path: "/v1/tasks", Agent: "agent_id"},
+	{ID: "getTask", Method: "GET", Path: "/v1/tasks/{task_id}", Agent: "agent_id"},
+	{ID: "updateTask", Method: "POST", Path: "/v1/tasks/{task_id}", Agent: "agent_id", Body: small[hub.TaskUpdateInput]()},
+	{ID: "acceptTask", Method: "POST", Path: "/v1/tasks/{task_id}/accept", Agent: "agent_id", Body: large[hub.OfferInput]()},
+	{ID: "completeTask", Method: "POST", Path: "/v1/tasks/{task_id}/complete", Agent: "agent_id", Body: large[hub.CompleteInput]()},
+	{ID: "declineTask", Method: "POST", Path: "/v1/tasks/{task_id}/decline", Agent: "agent_id", Body: large[hub.OfferInput]()},
+	{ID: "handoffTask", Method: "POST", Path: "/v1/tasks/{task_id}/handoff", Agent: "agent_id", Body: large[hub.HandoffInput]()},
+	{ID: "listThreads", Method: "GET", Path: "/v1/threads", Agent: "agent_id"},
+	{ID: "getThread", Method: "GET", Path: "/v1/threads/{thread_id...}", Agent: "agent_id"},
+	{ID: "getToolSurface", Method: "GET", Path: "/v1/tool-surface", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "only bridges ask for it, and they speak HTTP"},
+	{ID: "setToolSurface", Method: "PUT", Path: "/v1/tool-surface", Plane: PlaneOperator, Body: small[hub.ToolSurfaceInput](), NotRelayed: operatorsSecret},
+	{ID: "watch", Method: "GET", Path: "/v1/watch", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: hub.MaxWatchWait}, Polls: true},
+}
+
+// Operations returns the table. It is shared and must not be changed.
+func Operations() []Operation { return operations }
+
+var operationsByID = func() map[string]*Operation {
+	byID := make(map[string]*Operation, len(operations))
+	for i := range operations {
+		byID[operations[i].ID] = &operations[i]
+	}
+	return byID
+}()
+
+// OperationByID returns the operation of that id. It panics if there is none,
+// which is a mistake in the code that names it.
+func OperationByID(id string) *Operation {
+	op := operationsByID[id]
+	if op == nil {
+		panic(fmt.Sprintf("api: the code names the operation %q: add its row to api/operations.go", id))
+	}
+	return op
+}
+
+// FindOperation returns the operation of a request and the value of its path's
+// parameter, or nil. HEAD counts as GET. The path is without escapes and query.
+func FindOperation(method, path string) (op *Operation, param string) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	// A constant segment sorts before a parameter, so that the first match is the
+	// narrowest.
+	for i := range operations {
+		o := &operations[i]
+		if o.Method != method {
+			continue
+		}
+		if param, ok := o.match(path); ok {
+			return o, param
+		}
+	}
+	return nil, ""
+}
+
+// Methods lists the methods that a path takes, sorted, HEAD included.
+func Methods(path string) []string {
+	var methods []string
+	for i := range operations {
+		o := &operations[i]
+		if _, ok := o.match(path); !ok {
+			continue
+		}
+		if methods = append(methods, o.Method); o.Method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	return slices.Compact(methods)
+}
+
+// match compares a path with the operation's and returns the parameter's value.
+func (o *Operation) match(path string) (param string, ok bool) {
+	before, rest, found := strings.Cut(o.Path, "{")
+	if !found {
+		return "", path == o.Path
+	}
+	param, ok = strings.CutPrefix(path, before)
+	if !ok {
+		return "", false
+	}
+	name, after, _ := strings.Cut(rest, "}")
+	if !strings.HasSuffix(name, "...") {
+		param, ok = strings.CutSuffix(param, after)
+		ok = ok && !strings.Contains(param, "/")
+	}
+	return param, ok && param != ""
+}
+
+// PathFor returns the path of a call whose parameter has this value, escaped.
+// The value is ignored where the path has no parameter.
+func (o *Operation) PathFor(value string) string {
+	before, rest, found := strings.Cut(o.Path, "{")
+	if !found {
+		return o.Path
+	}
+	_, after, _ := strings.Cut(rest, "}")
+	return before + url.PathEscape(value) + after
+}

@@ -1,0 +1,88 @@
+package contract
+
+import (
+	"encoding/json"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"hubcli/api"
+)
+
+// TestOperations: api/operations.go and openapi.yaml say the same of every call.
+func TestOperations(t *testing.T) {
+	spec := load(t)
+	described := map[string]operation{}
+	for _, o := range spec.operations {
+		described[o.id] = o
+	}
+	table := api.Operations()
+	for i := range table {
+		row := &table[i]
+		if i > 0 && table[i-1].Path+" "+table[i-1].Method >= row.Path+" "+row.Method {
+			t.Errorf("%s: move its row in api/operations.go: the rows are sorted by path and method", row.ID)
+		}
+		o, ok := described[row.ID]
+		if !ok {
+			t.Errorf("%s has a row in api/operations.go: describe it in api/openapi.yaml", row.ID)
+			continue
+		}
+		delete(described, row.ID)
+		if want := strings.Replace(row.Path, "...}", "}", 1); o.path != want || o.method != row.Method {
+			t.Errorf("%s is %s %s in api/operations.go and %s %s in api/openapi.yaml", row.ID, row.Method, want, o.method, o.path)
+		}
+		if strings.Count(row.Path, "{") > 1 {
+			t.Errorf("%s: a path has at most one parameter", row.ID)
+		}
+		security, _ := json.Marshal(o.op.Security)
+		if strings.Contains(string(security), "operator") != (row.Plane == api.PlaneOperator) {
+			t.Errorf("%s: api/openapi.yaml has the security %s, api/operations.go another plane", row.ID, security)
+		}
+		compareInput(t, row, o.op)
+	}
+	for id, o := range described {
+		t.Errorf("%s (%s %s) is in api/openapi.yaml: add its row to api/operations.go", id, o.method, o.path)
+	}
+}
+
+// compareInput compares what a row and the description say that a call sends.
+func compareInput(t *testing.T, row *api.Operation, op *openapi3.Operation) {
+	t.Helper()
+	names, agents := map[string]bool{}, []string{"agent_id", "as", "session_id"}
+	for _, p := range op.Parameters {
+		names[p.Value.Name] = true
+	}
+	schema := ""
+	if op.RequestBody != nil {
+		ref := op.RequestBody.Value.Content.Get(api.ContentType).Schema
+		schema = path.Base(ref.Ref)
+		for member := range ref.Value.Properties {
+			names[member] = true
+		}
+		agents = append(agents, "by", "created_by", "from_agent", "prior_session_id")
+	}
+	if row.Body.Type != nil && row.Body.Type.NumField() == 0 {
+		schema = "" // an empty object is described as one, or not at all
+	} else if row.Body.Type != nil != (schema != "") || row.Body.Type != nil && row.Body.Type.Name() != schema {
+		t.Errorf("%s: the body is a %v in api/operations.go and a %q in api/openapi.yaml", row.ID, row.Body.Type, schema)
+	}
+	if row.Agent != "" && !names[row.Agent] {
+		t.Errorf("%s: api/openapi.yaml does not describe %s, which names the agent in api/operations.go", row.ID, row.Agent)
+	}
+	if row.Plane == api.PlaneAgent && row.Agent == "" && slices.ContainsFunc(agents, func(name string) bool { return names[name] }) {
+		t.Errorf("%s: say in Agent of its row in api/operations.go which parameter names the agent that calls", row.ID)
+	}
+	if (row.Wait.By == api.WaitTimeout) != names["timeout"] || (row.Wait.By == api.WaitSec) != names["wait_sec"] {
+		t.Errorf("%s: Wait of its row in api/operations.go and the parameters in api/openapi.yaml differ", row.ID)
+	}
+	if row.Plane == api.PlaneAgent && row.Changes() != slices.ContainsFunc(op.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == api.HeaderIdempotency }) {
+		t.Errorf("%s: an agent's call that changes something takes %s, another does not", row.ID, api.HeaderIdempotency)
+	}
+	if row.Polls && row.Method != http.MethodGet {
+		t.Errorf("%s: a call that changes something is work: it cannot poll", row.ID)
+	}
+}
