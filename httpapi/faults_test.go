@@ -311,7 +311,7 @@ func TestLog(t *testing.T) {
 		"status=400 code=unknown_kind",
 		"path=/v1/inbox/lead agent=operator operator=true status=200 code=ok",
 		"path=/v1/inbox/lead agent=operator operator=false status=403 code=operator_required",
-		"path=/v1/sessions/:session_id",
+		"path=/v1/sessions/{session_id}",
 		`path="/v1/sessions/x\ny/rename"`,
 	} {
 		if !strings.Contains(text, want) {
