@@ -17,6 +17,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/integrations/hook"
+	"hubcli/internal/process"
 )
 
 // A hook has two seconds in all, the start of the process included: whoever
@@ -160,7 +161,7 @@ func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions
 	dir, _ := os.Getwd()
 	return &hook.Config{
 		Flag: o.harness, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
-		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now, Process: lookProcess, PID: os.Getpid(),
+		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {
 				return nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hubcli/integrations/hook"
+	"hubcli/internal/identity"
 	"hubcli/internal/testport"
 )
 
@@ -228,7 +229,7 @@ func TestHookOfAnotherDataRoot(t *testing.T) {
 		"POST /v1/attention": {`{"ok":true,"result":{"told_id":4,"moved":true}}`},
 	})
 	root := filepath.Join(t.TempDir(), "a b")
-	if err := hook.Remember(root, "s", hook.Binding{AgentID: "of-that-root", BaseURL: s.URL, InstanceID: "i"}); err != nil {
+	if err := identity.SessionsOf(root).Replace("s", identity.Binding{AgentID: "of-that-root", BaseURL: s.URL, InstanceID: "i"}); err != nil {
 		t.Fatal(err)
 	}
 	vars := map[string]string{"HUB_DATA_ROOT": t.TempDir(), "HUB_BASE_URL": s.URL}

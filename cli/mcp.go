@@ -13,6 +13,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/process"
 	"hubcli/mcp"
 )
 
@@ -80,7 +81,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	c := mcp.Config{
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr, Getenv: env.Getenv, Now: env.Now,
 		BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
-		TryLock: tryLock, Process: lookProcess, Parent: os.Getppid,
+		Process: process.Look, Parent: os.Getppid,
 	}
 	if err := o.baseURL.check(); err != nil {
 		return c, err

@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // Of waiting for a hub.
@@ -154,7 +155,7 @@ func (s *starter) takeLock() (bool, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
 		var got bool
-		if got, err = tryLock(f); got {
+		if got, err = osfile.TryLock(f); got {
 			s.lock = f
 			return true, nil
 		}

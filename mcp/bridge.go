@@ -16,6 +16,8 @@ import (
 
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/identity"
+	"hubcli/internal/process"
 )
 
 // Config is what a bridge knows of the world. In, Out, Getenv and Now are
@@ -48,10 +50,8 @@ type Config struct {
 	// DataRoot is the folder of what belongs to the user; empty keeps nothing, and
 	// then there is no slot.
 	DataRoot string
-	// TryLock takes the lock on a file, if nobody has it; needed with DataRoot.
-	TryLock func(*os.File) (bool, error)
 	// Process returns a process that runs; nil knows none.
-	Process func(pid int) (hook.Process, bool)
+	Process func(pid int) (process.Process, bool)
 	// Parent returns the process that has started this one; nil knows none.
 	Parent func() int
 }
@@ -69,11 +69,11 @@ type bridge struct {
 	beat   time.Duration // see the constant
 	grace  time.Duration // restartGrace
 
-	notes  hook.Notes
-	self   hook.Process // zero: unknown
-	parent hook.Process // the harness, as a rule; zero: unknown
-	feeds  feeds        // how far the agent has read
-	homes  homes        // the rooms in which it works
+	notes  identity.Notes
+	self   process.Process // zero: unknown
+	parent process.Process // the harness, as a rule; zero: unknown
+	feeds  feeds           // how far the agent has read
+	homes  homes           // the rooms in which it works
 
 	mu     sync.Mutex
 	client string        // the name by which the client has introduced itself
@@ -90,7 +90,7 @@ func newBridge(cfg Config) *bridge {
 	}
 	b := &bridge{
 		Config: cfg, log: slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		beat: beat, grace: restartGrace, notes: hook.NotesOf(cfg.DataRoot, cfg.Process), met: make(chan struct{}),
+		beat: beat, grace: restartGrace, notes: identity.NotesOf(cfg.DataRoot, cfg.Process), met: make(chan struct{}),
 	}
 	b.notes.Tell = func(err error) { b.log.Warn("what hooks have left is not believed", "error", err) }
 	if cfg.Process != nil && cfg.Parent != nil {
@@ -202,9 +202,9 @@ func (b *bridge) meet(info *sdk.Implementation) {
 func (b *bridge) announce(s *seat) {
 	url := b.link.base.BaseURL()
 	if b.self.PID != 0 && b.parent.PID > 1 {
-		note := hook.Note{AgentID: s.agent, BaseURL: url, InstanceID: s.instance, Harness: b.harness(), Bridge: b.self}
+		note := identity.Note{AgentID: s.agent, BaseURL: url, InstanceID: s.instance, Harness: b.harness(), Bridge: b.self}
 		if id := b.session(); id != "" {
-			note.Session = hook.Key(id)
+			note.Session = identity.Key(id)
 		}
 		if err := b.notes.Leave(b.parent, note); err != nil {
 			b.log.Warn("hooks are not told who the agent is", "error", err)
@@ -215,11 +215,11 @@ func (b *bridge) announce(s *seat) {
 	if id == "" {
 		return
 	}
-	now := hook.Binding{AgentID: s.agent, BaseURL: url, InstanceID: s.instance}
-	if known, ok := hook.Remembered(b.DataRoot, id); ok && known.AgentID == now.AgentID && known.InstanceID == now.InstanceID {
+	now := identity.Binding{AgentID: s.agent, BaseURL: url, InstanceID: s.instance}
+	if known, ok := identity.SessionsOf(b.DataRoot).Load(id); ok && known.AgentID == now.AgentID && known.InstanceID == now.InstanceID {
 		return
 	}
-	if err := hook.Remember(b.DataRoot, id, now); err != nil {
+	if err := identity.SessionsOf(b.DataRoot).Replace(id, now); err != nil {
 		b.log.Warn("hooks are not told who the agent is", "error", err)
 	}
 }

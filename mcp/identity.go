@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hubcli/hub"
-	"hubcli/integrations/hook"
+	"hubcli/internal/identity"
 )
 
 // Of choosing a name.
@@ -47,9 +47,9 @@ func (l *link) choose() choice {
 		return choice{agent: defaultAgent, yields: true, made: true}
 	}
 	if session := b.session(); session != "" {
-		mine := hook.Binding{AgentID: hook.AgentOf(harness, session), BaseURL: l.base.BaseURL()}
+		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.base.BaseURL()}
 		// Whoever was first, a hook or a bridge, both go by it.
-		if known, err := hook.Claim(b.DataRoot, session, mine); err == nil && known.BaseURL == mine.BaseURL {
+		if known, err := identity.SessionsOf(b.DataRoot).Claim(session, mine); err == nil && known.BaseURL == mine.BaseURL {
 			mine = known
 		}
 		return choice{agent: mine.AgentID, made: true}
@@ -57,7 +57,7 @@ func (l *link) choose() choice {
 	if note, ok := b.notes.OfHook(b.parent, harness); ok && note.BaseURL == l.base.BaseURL() {
 		return choice{agent: note.AgentID, made: true}
 	}
-	return choice{agent: hook.AgentOf(harness, b.process()), made: true}
+	return choice{agent: identity.AgentOf(harness, b.process()), made: true}
 }
 
 // slotFor returns the name of the slot that the bridge keeps its identity in, or
@@ -68,7 +68,7 @@ func (l *link) slotFor() string {
 	switch {
 	case b.ResumeKey != "":
 		return "key-" + b.ResumeKey
-	case b.DataRoot == "" || b.TryLock == nil || b.Agent != "" || b.harness() == hub.HarnessGeneric:
+	case b.DataRoot == "" || b.Agent != "" || b.harness() == hub.HarnessGeneric:
 		return ""
 	}
 	// One process may run several harnesses one after the other, and in each of them
@@ -77,7 +77,7 @@ func (l *link) slotFor() string {
 	if who == "" {
 		who = b.process()
 	}
-	return "auto-" + hook.Key(strings.Join([]string{string(b.harness()), string(b.named()), who}, "\x00"))
+	return "auto-" + identity.Key(strings.Join([]string{string(b.harness()), string(b.named()), who}, "\x00"))
 }
 
 // begin makes the first session: that of the slot, or a chosen one.
@@ -120,7 +120,7 @@ func (l *link) begin(ctx context.Context, info hub.Info) (*seat, error) {
 
 // named reports whether what names the agent from outside, if anything does, is
 // what did when the slot was written.
-func (l *link) named(kept *identity) bool {
+func (l *link) named(kept *slotContent) bool {
 	if l.b.Agent != "" {
 		return l.b.Agent == kept.AgentID
 	}
@@ -134,7 +134,7 @@ func (l *link) settleSlot() error {
 		l.slotted = true
 		return nil
 	}
-	s, err := openSlot(l.b.DataRoot, name, l.b.TryLock)
+	s, err := openSlot(l.b.DataRoot, name)
 	if errors.Is(err, errSlotHeld) {
 		l.held, l.slotted = true, true
 		return nil
@@ -153,7 +153,7 @@ func (l *link) settleSlot() error {
 }
 
 // resumeKept goes on as the agent of the slot; nil, if the hub refuses.
-func (l *link) resumeKept(ctx context.Context, kept *identity, info hub.Info) (*seat, error) {
+func (l *link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info) (*seat, error) {
 	if kept.RoomID != "" && kept.InstanceID == info.InstanceID {
 		l.b.homes.join(kept.AgentID, kept.RoomID)
 	}
@@ -294,7 +294,7 @@ func (l *link) keep(s *seat) *seat {
 	if l.slot == nil {
 		return s
 	}
-	err := l.slot.store(&identity{
+	err := l.slot.store(&slotContent{
 		BaseURL: l.base.BaseURL(), InstanceID: s.instance, AgentID: s.agent, SessionID: s.id, ResumeKey: s.key, Joined: s.joined,
 		RoomID: l.b.homes.of(s.agent), Named: l.b.named(),
 	})

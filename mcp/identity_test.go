@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hubcli/hub"
-	"hubcli/integrations/hook"
+	"hubcli/internal/identity"
 	"hubcli/internal/testhub"
 )
 
@@ -28,7 +28,7 @@ func whoamiLine(r *rig) (hub.AgentID, string) {
 // kept makes a bridge remember things in a data root.
 func kept(root string, more func(*Config)) func(*Config) {
 	return func(c *Config) {
-		c.Agent, c.DataRoot, c.TryLock = "", root, lockForTest
+		c.Agent, c.DataRoot = "", root
 		if more != nil {
 			more(c)
 		}
@@ -301,14 +301,14 @@ func TestHookAndBridgeAreOneAgent(t *testing.T) {
 	one, two := bridgeTo(t, h, inSession("one")), bridgeTo(t, h, inSession("two"))
 	a, _ := whoamiLine(one)
 	b, _ := whoamiLine(two)
-	if a != hook.AgentOf(hub.HarnessClaudeCode, "one") || b != hook.AgentOf(hub.HarnessClaudeCode, "two") {
+	if a != identity.AgentOf(hub.HarnessClaudeCode, "one") || b != identity.AgentOf(hub.HarnessClaudeCode, "two") {
 		t.Fatalf("two sessions are %s and %s", a, b)
 	}
-	if known, ok := hook.Remembered(root, "one"); !ok || known.AgentID != a {
+	if known, ok := identity.SessionsOf(root).Load("one"); !ok || known.AgentID != a {
 		t.Errorf("hooks of the session know %+v", known)
 	}
 	one.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
-	if known, ok := hook.Remembered(root, "one"); !ok || known.AgentID != "joined" {
+	if known, ok := identity.SessionsOf(root).Load("one"); !ok || known.AgentID != "joined" {
 		t.Errorf("after the join hooks of the session know %+v", known)
 	}
 	one.end()

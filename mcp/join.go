@@ -140,7 +140,7 @@ func (l *link) accept(ctx context.Context, want *pending, info hub.Info) (*hub.J
 
 // finishJoin asks for the answer of a join that the bridge did not live to see;
 // nil, if it came to nothing.
-func (l *link) finishJoin(ctx context.Context, kept *identity, info hub.Info) (*seat, error) {
+func (l *link) finishJoin(ctx context.Context, kept *slotContent, info hub.Info) (*seat, error) {
 	if kept.InstanceID != info.InstanceID {
 		return nil, nil
 	}

@@ -3,16 +3,13 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/sys/unix"
 
 	"hubcli/api/client"
 	"hubcli/hub"
@@ -158,15 +155,6 @@ func freeAddress(tb testing.TB) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
-}
-
-// lockForTest is what the command line brings along.
-func lockForTest(f *os.File) (bool, error) {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // invite makes a room and returns the code of an invite into it for handle.

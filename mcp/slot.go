@@ -1,10 +1,8 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +10,8 @@ import (
 	"time"
 
 	"hubcli/hub"
-	"hubcli/integrations/hook"
+	"hubcli/internal/identity"
+	"hubcli/internal/osfile"
 )
 
 // Of the folder of slots.
@@ -33,8 +32,8 @@ func CheckSlot(name string) error {
 	return nil
 }
 
-// identity is what a slot remembers: enough to go on as the same agent.
-type identity struct {
+// slotContent is what a slot remembers: enough to go on as the same agent.
+type slotContent struct {
 	BaseURL    string         `json:"base_url"`
 	InstanceID hub.InstanceID `json:"instance_id"`
 	AgentID    hub.AgentID    `json:"agent_id"`
@@ -70,7 +69,7 @@ type slot struct {
 var errSlotHeld = errors.New("another bridge has the slot")
 
 // openSlot takes the slot for this process. errSlotHeld.
-func openSlot(dataRoot, name string, tryLock func(*os.File) (bool, error)) (*slot, error) {
+func openSlot(dataRoot, name string) (*slot, error) {
 	s := &slot{dir: filepath.Join(dataRoot, slotsFolder), name: name}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, s.unusable("its folder cannot be made: "+err.Error(), "set HUB_DATA_ROOT to a folder that you may write to")
@@ -82,7 +81,7 @@ func openSlot(dataRoot, name string, tryLock func(*os.File) (bool, error)) (*slo
 	if err != nil {
 		return nil, s.unusable("its lock cannot be opened: "+err.Error(), "set HUB_DATA_ROOT to a folder that you may write to")
 	}
-	got, err := tryLock(f)
+	got, err := osfile.TryLock(f)
 	if err == nil && got {
 		s.lock = f
 		return s, nil
@@ -105,8 +104,8 @@ func (s *slot) path() string { return filepath.Join(s.dir, s.name+".json") }
 
 // private refuses what others can read or have put there: it holds secrets.
 func (s *slot) private(path string) error {
-	err := hook.Trust(path, hook.Secret)
-	var d *hook.Distrust
+	err := identity.Trust(path, identity.Secret)
+	var d *identity.Distrust
 	switch {
 	case err == nil:
 		return nil
@@ -117,7 +116,7 @@ func (s *slot) private(path string) error {
 }
 
 // load returns what the slot remembers; nil, if nothing.
-func (s *slot) load() (*identity, error) {
+func (s *slot) load() (*slotContent, error) {
 	if _, err := os.Lstat(s.path()); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -127,48 +126,30 @@ func (s *slot) load() (*identity, error) {
 	if err := s.private(s.path()); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path())
-	if err != nil {
+	b, err := osfile.ReadSmall(s.path(), maxSlotBytes)
+	if err != nil && !errors.Is(err, osfile.ErrTooLong) {
 		return nil, s.unusable(err.Error(), "see to "+s.path())
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSlotBytes+1))
-	var id identity
+	var id slotContent
 	if err == nil {
 		err = json.Unmarshal(b, &id)
 	}
 	if err == nil {
 		err = hub.CheckSender("agent_id", id.AgentID)
 	}
-	if err != nil || len(b) > maxSlotBytes || (id.SessionID == "") != (id.ResumeKey == "") {
+	if err != nil || (id.SessionID == "") != (id.ResumeKey == "") {
 		return nil, s.unusable("it is damaged", "remove "+s.path()+", which forgets who the bridge was, and join again with hub_join")
 	}
 	return &id, nil
 }
 
 // store makes the slot remember id. It is on the disk when store returns.
-func (s *slot) store(id *identity) error {
+func (s *slot) store(id *slotContent) error {
 	b, err := json.Marshal(id)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, bytes.NewReader(append(b, '\n')))
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.path())
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return err
-	}
-	return syncFolder(s.dir)
+	return osfile.Replace(osfile.Disk{}, s.path(), osfile.Content{Write: osfile.Bytes(append(b, '\n'))})
 }
 
 // sweep removes what has not been used for long, and what crashes have left.
@@ -181,7 +162,7 @@ func (s *slot) sweep(now time.Time) {
 		}
 		age := now.Sub(info.ModTime())
 		old, _ := filepath.Match("auto-*", e.Name())
-		left, _ := filepath.Match(".new-*", e.Name())
+		left, _ := filepath.Match(osfile.DefaultPrefix+"*", e.Name())
 		if old && age > keepSlots || left && age > time.Hour {
 			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}

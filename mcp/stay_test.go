@@ -85,7 +85,7 @@ func TestJoinIsFinishedAfterADeath(t *testing.T) {
 			want := &pending{Code: invite(t, first, "builder"), Key: "join-" + rand.Text()}
 			first.end()
 
-			s, err := openSlot(root, "key-s", lockForTest)
+			s, err := openSlot(root, "key-s")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestResumeIsRepeatedAfterADeath(t *testing.T) {
 	first := bridgeTo(t, h, slotted(root, "s"))
 	first.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
 	first.end()
-	s, err := openSlot(root, "key-s", lockForTest)
+	s, err := openSlot(root, "key-s")
 	if err != nil {
 		t.Fatal(err)
 	}

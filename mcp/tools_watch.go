@@ -10,6 +10,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 func watchTools() []tool {
@@ -130,7 +131,7 @@ func (c *call) watchCommand(room hub.RoomID, in watchIn) (watchCommand, error) {
 	}
 	quotedArgs := make([]string, len(args))
 	for i, arg := range args {
-		quotedArgs[i] = hook.Shell(arg)
+		quotedArgs[i] = peertext.Shell(arg)
 	}
 	return watchCommand{
 		Command: strings.Join(quotedArgs, " "), Args: args, RoomID: room, Until: in.Until, TimeoutSeconds: limit.Seconds(),

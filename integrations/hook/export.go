@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"hubcli/internal/peertext"
 )
 
 const maxEnvFile = 1 << 20
@@ -28,7 +30,7 @@ func export(path, name, value string) error {
 	if err != nil {
 		return err
 	}
-	line := []byte("export " + name + "=" + Shell(value))
+	line := []byte("export " + name + "=" + peertext.Shell(value))
 	for have := range bytes.Lines(b) {
 		if bytes.Equal(bytes.TrimRight(have, "\r\n"), line) {
 			return nil

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
+	"hubcli/internal/process"
 )
 
 // Service is what hooks ask of a hub.
@@ -50,7 +52,7 @@ type Config struct {
 	Getenv func(string) string
 	Now    func() time.Time
 	// Process returns a process that runs; nil knows none. PID is the hook's own.
-	Process func(pid int) (Process, bool)
+	Process func(pid int) (process.Process, bool)
 	PID     int
 	// Dial returns a client of the hub at an address. It sends nothing yet.
 	Dial func(baseURL string) (Service, error)
@@ -62,8 +64,8 @@ type run struct {
 	event    Event
 	payload  Payload
 	harness  hub.Harness
-	sessions sessions
-	notes    Notes
+	sessions identity.Sessions
+	notes    identity.Notes
 	bridged  bool // a bridge runs in this harness: it says who the agent is
 	hub      Service
 	baseURL  string
@@ -86,10 +88,10 @@ func (c *Config) Silence(payload []byte) Answer {
 func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r := &run{Config: c, event: event, payload: Parse(payload)}
 	r.harness = Recognise(c.Flag, r.payload, c.Getenv)
-	r.sessions, r.notes = sessionsOf(c.DataRoot), NotesOf(c.DataRoot, c.Process)
-	r.sessions.tell, r.notes.Tell = r.ignore, r.ignore
+	r.sessions, r.notes = identity.SessionsOf(c.DataRoot), identity.NotesOf(c.DataRoot, c.Process)
+	r.sessions.Tell, r.notes.Tell = r.ignore, r.ignore
 	text, err := r.speak(ctx)
-	who := fmt.Sprintf("%s %s %s", event, r.harness, Key(r.payload.SessionID))
+	who := fmt.Sprintf("%s %s %s", event, r.harness, identity.Key(r.payload.SessionID))
 	if err != nil {
 		log(c.DataRoot, c.Now(), "%s: silent: %s", who, why(err))
 		return formOf(r.harness).silence()
@@ -166,7 +168,7 @@ func (r *run) connect(ctx context.Context, saved string) error {
 func (r *run) named() (hub.AgentID, error) {
 	session := ""
 	if r.payload.SessionID != "" {
-		session = Key(r.payload.SessionID)
+		session = identity.Key(r.payload.SessionID)
 	}
 	note, ok := r.notes.OfBridge(r.PID, r.harness, session, r.goesOn)
 	if ok && (r.BaseURL == "" || strings.TrimRight(r.BaseURL, "/") == note.BaseURL) {
@@ -188,13 +190,13 @@ var laterSources = []string{"resume", "clear", "compact", "fork"}
 
 // goesOn reports whether the session has come after another one in a process of
 // the harness. Only the beginning of a session says so; what it says is remembered.
-func (r *run) goesOn(at Process) bool {
+func (r *run) goesOn(at process.Process) bool {
 	session, mark := r.payload.SessionID, fmt.Sprintf("in-%d-%s", at.PID, at.Began)
 	if r.event == SessionStart && slices.Contains(laterSources, r.payload.Source) {
-		r.sessions.once(session, mark, false)
+		once(r.sessions, session, mark, false)
 		return true
 	}
-	return r.sessions.said(session, mark)
+	return r.sessions.Marked(session, mark)
 }
 
 // resolve finds the room of the first folder that is bound to one.
@@ -220,7 +222,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	saved, known := r.sessions.load(r.payload.SessionID)
+	saved, known := r.sessions.Load(r.payload.SessionID)
 	if err := r.connect(ctx, saved.BaseURL); err != nil {
 		return "", err
 	}
@@ -241,7 +243,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 	if !r.form().hears(SessionStart) {
 		return "", quiet("this harness shows no agent what is said when a session begins")
 	}
-	if !r.sessions.first(r.payload.SessionID, r.payload.Source, r.Now()) {
+	if !first(r.sessions, r.payload.SessionID, r.payload.Source, r.Now()) {
 		return "", quiet("another run speaks for this event")
 	}
 	s := r.scene(ctx, id, got)
@@ -256,14 +258,14 @@ func (r *run) start(ctx context.Context) (string, error) {
 
 // identify says which agent the session is, remembers it, and registers it unless
 // somebody else does.
-func (r *run) identify(ctx context.Context, named hub.AgentID, saved Binding, known bool, room hub.RoomID) (hub.AgentID, error) {
+func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Binding, known bool, room hub.RoomID) (hub.AgentID, error) {
 	session := r.payload.SessionID
 	if named == "" && session == "" {
 		return "", quiet("neither " + EnvAgent + " nor the payload says who this is")
 	}
-	b := Binding{AgentID: named, BaseURL: r.baseURL, RoomID: room, InstanceID: r.instance}
+	b := identity.Binding{AgentID: named, BaseURL: r.baseURL, RoomID: room, InstanceID: r.instance}
 	if named == "" {
-		b.AgentID = AgentOf(r.harness, session)
+		b.AgentID = identity.AgentOf(r.harness, session)
 		if known {
 			b.AgentID = saved.AgentID
 		}
@@ -282,19 +284,14 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved Binding, kn
 	return b.AgentID, r.register(ctx, b.AgentID, !known)
 }
 
-// AgentOf is the agent that a harness session is where nothing says otherwise.
-func AgentOf(harness hub.Harness, session string) hub.AgentID {
-	return hub.AgentID(string(harness) + "-" + Key(session)[:8])
-}
-
 // leaveNotes tells a bridge that starts later who the session is. It knows the
 // process that has started it, which is the harness above the hook.
-func (r *run) leaveNotes(b Binding) {
-	if !r.notes.usable() {
+func (r *run) leaveNotes(b identity.Binding) {
+	if !r.notes.Usable() {
 		return
 	}
-	note := Note{AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: Key(r.payload.SessionID)}
-	for _, at := range within(r.notes.above(r.PID)) {
+	note := identity.Note{AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: identity.Key(r.payload.SessionID)}
+	for _, at := range r.notes.Harness(r.PID) {
 		if err := r.notes.Leave(at, note); err != nil {
 			log(r.DataRoot, r.Now(), "%s: no note is left for a bridge: %v", r.event, err)
 			return
@@ -303,18 +300,18 @@ func (r *run) leaveNotes(b Binding) {
 }
 
 // remember saves the binding. A new one is b no longer if another run was first.
-func (r *run) remember(session string, b *Binding, saved Binding, known, named bool) error {
+func (r *run) remember(session string, b *identity.Binding, saved identity.Binding, known, named bool) error {
 	switch {
-	case r.sessions.dir == "" || session == "":
+	case r.sessions.Dir == "" || session == "":
 		return nil
 	case known && saved == *b:
-		r.sessions.touch(session, r.Now())
+		r.sessions.Touch(session, r.Now())
 		return nil
 	case known || saved.AgentID != "" || named:
-		return r.sessions.replace(session, *b)
+		return r.sessions.Replace(session, *b)
 	}
-	r.sessions.sweep(r.Now())
-	first, err := r.sessions.claim(session, *b)
+	r.sessions.Sweep(r.Now())
+	first, err := r.sessions.Claim(session, *b)
 	*b = first
 	return err
 }

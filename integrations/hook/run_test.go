@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
+	"hubcli/internal/process"
 )
 
 // fakeHub answers as a hub would whose rows are given, and notes what it was
@@ -182,7 +185,7 @@ func (w *world) asked(t *testing.T, want ...string) {
 
 const session = `"session_id":"s1","cwd":"/work/app"`
 
-var agent = hub.AgentID("claude-code-" + Key("s1")[:8])
+var agent = hub.AgentID("claude-code-" + identity.Key("s1")[:8])
 
 func TestSessionStartRegistersOnce(t *testing.T) {
 	w := newWorld(t)
@@ -208,7 +211,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		// seen by beginning again.
 		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents")
 	}
-	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", Key("s1")+".json"))
+	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", identity.Key("s1")+".json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the saved session: %v, %v", info, err)
 	}
@@ -443,16 +446,12 @@ func TestAnotherHubKnowsNobody(t *testing.T) {
 	w.hub.live = map[hub.AgentID]bool{}
 	w.hub.calls = nil
 	w.say(t, SessionStart, session)
-	if got, ok := w.sessionsOf().load("s1"); !ok || got.InstanceID != "i2" || got.AgentID != agent {
+	if got, ok := identity.SessionsOf(w.DataRoot).Load("s1"); !ok || got.InstanceID != "i2" || got.AgentID != agent {
 		t.Errorf("saved %+v, %v", got, ok)
 	}
 	if w.hub.calls[3] != "bootstrap "+string(agent) {
 		t.Errorf("asked %q", w.hub.calls)
 	}
-}
-
-func (w *world) sessionsOf() sessions {
-	return sessions{dir: filepath.Join(w.DataRoot, sessionsFolder)}
 }
 
 // TestWhichHub: flag, environment, saved session, default.
@@ -524,7 +523,7 @@ func TestVariablesAreHandedOver(t *testing.T) {
 		w.say(t, SessionStart, session+`,"source":"`+source+`"`)
 	}
 	b, err := os.ReadFile(path)
-	id := "codex-" + Key("s1")[:8] // as the session was begun
+	id := "codex-" + identity.Key("s1")[:8] // as the session was begun
 	if want := "export HUB_AGENT=" + id + "\nexport HUB_BASE_URL=http://127.0.0.1:7001\n"; err != nil || string(b) != want {
 		t.Errorf("the file is %q, %v, want %q", b, err, want)
 	}
@@ -613,16 +612,24 @@ func TestTheLogHoldsNoMessage(t *testing.T) {
 // bridge of the agent runs that was begun for the session.
 func (w *world) inHarness(t *testing.T, agent hub.AgentID, session string) {
 	t.Helper()
-	p := processes{}
-	p.spawn(1, 0, "1")
-	p.spawn(20, 1, "20")
-	p.spawn(21, 20, "21")
-	p.run("sh", p.spawn(22, 20, "22"))
-	p.spawn(23, 22, "23")
-	w.Process, w.PID = p.look, 23
-	leave(t, NotesOf(w.DataRoot, p.look), p[20], Note{
-		AgentID: agent, BaseURL: w.DefaultBaseURL, Harness: hub.HarnessClaudeCode, Session: Key(session), Bridge: p[21],
+	p := map[int]process.Process{}
+	for pid, parent := range map[int]int{1: 0, 20: 1, 21: 20, 22: 20, 23: 22} {
+		p[pid] = process.Process{PID: pid, Parent: parent, Began: strconv.Itoa(pid)}
+	}
+	shell := p[22]
+	shell.Name = "sh"
+	p[22] = shell
+	look := func(pid int) (process.Process, bool) {
+		at, ok := p[pid]
+		return at, ok
+	}
+	w.Process, w.PID = look, 23
+	err := identity.NotesOf(w.DataRoot, look).Leave(p[20], identity.Note{
+		AgentID: agent, BaseURL: w.DefaultBaseURL, Harness: hub.HarnessClaudeCode, Session: identity.Key(session), Bridge: p[21],
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestASessionGoesOnInItsProcess: under another id than its bridge was begun with
@@ -631,7 +638,7 @@ func TestASessionGoesOnInItsProcess(t *testing.T) {
 	for _, source := range []string{"resume", "clear", "compact", "fork"} {
 		w := newWorld(t)
 		w.inHarness(t, "tools", "s0")
-		if err := Remember(w.DataRoot, "s0", Binding{AgentID: "tools", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}); err != nil {
+		if err := identity.SessionsOf(w.DataRoot).Replace("s0", identity.Binding{AgentID: "tools", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}); err != nil {
 			t.Fatal(err)
 		}
 		if text := w.say(t, Stop, session); strings.Contains(text, "tools") {
@@ -645,7 +652,7 @@ func TestASessionGoesOnInItsProcess(t *testing.T) {
 		if text := w.say(t, Stop, session); !strings.Contains(text, "agent joined:") {
 			t.Errorf("at the end of a turn after %s: %q", source, text)
 		}
-		if text := w.say(t, SessionStart, `"session_id":"inner","cwd":"/work/app","source":"startup"`); !strings.Contains(text, "You are agent claude-code-"+Key("inner")[:8]+" ") {
+		if text := w.say(t, SessionStart, `"session_id":"inner","cwd":"/work/app","source":"startup"`); !strings.Contains(text, "You are agent claude-code-"+identity.Key("inner")[:8]+" ") {
 			t.Errorf("a session of its own: %q", text)
 		}
 	}

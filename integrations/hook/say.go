@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // scene is what a text is made of. Status and Attention may be nil: then the hub
@@ -223,7 +224,7 @@ func (s *scene) commands() []string {
 	}
 	post := s.command("post")
 	if s.Room != nil {
-		post += " --channel " + Shell(string(s.Room.Channel))
+		post += " --channel " + peertext.Shell(string(s.Room.Channel))
 	}
 	return []string{
 		"Read: " + s.poll(), "Write: " + post + ` "..." (to one agent alone: --to AGENT)`,
@@ -235,9 +236,9 @@ func (s *scene) command(name string) string { return command(name, s.Agent, s.Ba
 
 // command begins a line for a shell; an empty baseURL is the default.
 func command(name string, agent hub.AgentID, baseURL string) string {
-	line := "hubcli " + name + " --agent " + Shell(string(agent))
+	line := "hubcli " + name + " --agent " + peertext.Shell(string(agent))
 	if baseURL != "" {
-		line += " --base-url " + Shell(baseURL)
+		line += " --base-url " + peertext.Shell(baseURL)
 	}
 	return line
 }
@@ -264,7 +265,7 @@ func (s *scene) poll() string {
 func PollCommand(agent hub.AgentID, baseURL string, channel hub.ChannelName, since hub.MessageID) string {
 	line := command("poll", agent, baseURL)
 	if channel != "" {
-		line += " --channel " + Shell(string(channel))
+		line += " --channel " + peertext.Shell(string(channel))
 	}
 	if since > 0 {
 		line += fmt.Sprintf(" --since-id %d", since)
@@ -292,10 +293,10 @@ func (s *scene) waiting() []string {
 func (s *scene) watch(conditions ...string) string {
 	line := s.command("watch")
 	if s.Room != nil {
-		line += " --room " + Shell(string(s.Room.RoomID))
+		line += " --room " + peertext.Shell(string(s.Room.RoomID))
 	}
 	for _, c := range conditions {
-		line += " --until " + Shell(c)
+		line += " --until " + peertext.Shell(c)
 	}
 	return line
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
 )
 
 // advised is the mark of a session that has been advised to start a watch.
@@ -50,14 +51,14 @@ func (r *run) stop(ctx context.Context) (string, error) {
 
 // known says who the session is, and what was saved of it. It registers nobody: a
 // session that has begun without a hub goes on without.
-func (r *run) known() (hub.AgentID, Binding, error) {
+func (r *run) known() (hub.AgentID, identity.Binding, error) {
 	id, err := r.named()
 	if err != nil {
-		return "", Binding{}, err
+		return "", identity.Binding{}, err
 	}
-	saved, ok := r.sessions.load(r.payload.SessionID)
+	saved, ok := r.sessions.Load(r.payload.SessionID)
 	if id == "" && !ok {
-		return "", Binding{}, quiet("neither " + EnvAgent + " nor a saved session says who this is")
+		return "", identity.Binding{}, quiet("neither " + EnvAgent + " nor a saved session says who this is")
 	}
 	if id == "" {
 		id = saved.AgentID
@@ -68,7 +69,7 @@ func (r *run) known() (hub.AgentID, Binding, error) {
 // room connects to the hub and says where the agent works, as far as that is
 // known. What was saved counts only for the agent and the hub that it was saved
 // for.
-func (r *run) room(ctx context.Context, id hub.AgentID, saved Binding) (*hub.Room, error) {
+func (r *run) room(ctx context.Context, id hub.AgentID, saved identity.Binding) (*hub.Room, error) {
 	if err := r.connect(ctx, saved.BaseURL); err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func (r *run) advise(s *scene) (string, error) {
 		return "", quiet("nothing is new")
 	case !Wakes(r.harness):
 		return "", quiet("nothing is new, and a watch would not wake this harness")
-	case !r.sessions.once(r.payload.SessionID, advised, false):
+	case !once(r.sessions, r.payload.SessionID, advised, false):
 		return "", quiet("nothing is new, and advice was given before")
 	}
 	return text, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/hub"
+	"hubcli/internal/identity"
 )
 
 // TestWhatOthersCanHaveWrittenIsIgnored: neither a note nor what is remembered of
@@ -42,15 +42,15 @@ func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
 		for _, what := range []string{"note", "binding"} {
 			t.Run(what+" "+name, func(t *testing.T) {
 				w := newWorld(t)
-				path := filepath.Join(w.DataRoot, sessionsFolder, Key("s1")+".json")
+				path := filepath.Join(w.DataRoot, "hooks", identity.Key("s1")+".json")
 				if what == "note" {
 					w.inHarness(t, "planted", "s1")
-					found, err := filepath.Glob(filepath.Join(w.DataRoot, notesFolder, "*.json"))
+					found, err := filepath.Glob(filepath.Join(w.DataRoot, "bridges", "*.json"))
 					if err != nil || len(found) != 1 {
 						t.Fatal(found, err)
 					}
 					path = found[0]
-				} else if err := Remember(w.DataRoot, "s1", Binding{AgentID: "planted", BaseURL: "http://planted", InstanceID: "i1"}); err != nil {
+				} else if err := identity.SessionsOf(w.DataRoot).Replace("s1", identity.Binding{AgentID: "planted", BaseURL: "http://planted", InstanceID: "i1"}); err != nil {
 					t.Fatal(err)
 				}
 				if err := tt.spoil(path); err != nil {
@@ -72,31 +72,5 @@ func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestNothingIsKeptWhereOthersCanWrite.
-func TestNothingIsKeptWhereOthersCanWrite(t *testing.T) {
-	root := t.TempDir()
-	for _, folder := range []string{notesFolder, sessionsFolder} {
-		dir := filepath.Join(root, folder)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p := processes{}
-	at := p.spawn(5, 1, "5")
-	leaveErr := NotesOf(root, p.look).Leave(at, Note{AgentID: "a", Harness: hub.HarnessCodex})
-	_, claimErr := Claim(root, "s", Binding{AgentID: "a"})
-	for _, err := range []error{leaveErr, claimErr, Remember(root, "s", Binding{AgentID: "a"})} {
-		if err == nil || !strings.Contains(err.Error(), "chmod 700 "+root) {
-			t.Errorf("it says %v", err)
-		}
-	}
-	if found, err := filepath.Glob(filepath.Join(root, "*", "*")); err != nil || len(found) != 0 {
-		t.Errorf("left %q, %v", found, err)
 	}
 }

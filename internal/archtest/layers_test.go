@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/osfile"}
+	floor = []string{"internal/osfile", "internal/peertext", "internal/process"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -39,17 +39,20 @@ var layers = []layer{
 	{dir: "integrations/folders", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
 	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
-	{dir: "mcp", may: append([]string{"integrations/hook"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through package hook on who the agent is"},
+	{dir: "mcp", may: append([]string{"integrations/hook", "internal/identity"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "relay/forwarder", may: append([]string{"relay"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
-	{dir: "integrations/hook", may: []string{"hub"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
+	{dir: "integrations/hook", may: []string{"hub", "internal/identity"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
 	{dir: "cli", may: append([]string{"integrations/hook", "mcp", "relay", "relay/forwarder", "cli/smoke"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/osfile", why: "it knows the operating system and nothing of the project"},
+	{dir: "internal/peertext", why: "it renders text and knows nothing of the project"},
+	{dir: "internal/process", why: "it knows the operating system and nothing of the project"},
+	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
@@ -161,13 +164,14 @@ func TestClientSideNeverReachesTheServer(t *testing.T) {
 // What only tests need must not be linked into what is delivered.
 func TestTestSupportIsNotDelivered(t *testing.T) {
 	support := []string{"internal", "persistence/conformance", "stress"}
+	delivered := append([]string{"internal/identity"}, floor...)
 	for _, f := range goFiles(t) {
 		if f.test || slices.ContainsFunc(support, func(s string) bool { return within(f.dir, s) }) {
 			continue
 		}
 		for _, imported := range f.imports {
 			to, ok := strings.CutPrefix(imported, module+"/")
-			if imported == "testing" || ok && !slices.Contains(floor, to) && slices.ContainsFunc(support, func(s string) bool { return within(to, s) }) {
+			if imported == "testing" || ok && !slices.Contains(delivered, to) && slices.ContainsFunc(support, func(s string) bool { return within(to, s) }) {
 				t.Errorf("%s imports %s: it is for tests and would be delivered", f.path, imported)
 			}
 		}
@@ -196,7 +200,7 @@ var others = []other{
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "integrations/hook", "stress", "relay/forwarder", "internal/osfile", "integrations/adapter/files", "integrations/spawn"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "stress", "relay/forwarder", "internal/osfile", "internal/process", "integrations/adapter/files", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},

@@ -1,4 +1,4 @@
-package hook
+package identity
 
 import (
 	"os"
@@ -7,30 +7,31 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/process"
 )
 
 // processes is a machine's, by their numbers.
-type processes map[int]Process
+type processes map[int]process.Process
 
-func (p processes) look(pid int) (Process, bool) {
+func (p processes) look(pid int) (process.Process, bool) {
 	at, ok := p[pid]
 	return at, ok
 }
 
 // spawn adds a process.
-func (p processes) spawn(pid, parent int, began string) Process {
-	p[pid] = Process{PID: pid, Parent: parent, Began: began}
+func (p processes) spawn(pid, parent int, began string) process.Process {
+	p[pid] = process.Process{PID: pid, Parent: parent, Began: began}
 	return p[pid]
 }
 
 // run says which program a process is.
-func (p processes) run(name string, at Process) {
+func (p processes) run(name string, at process.Process) {
 	at.Name = name
 	p[at.PID] = at
 }
 
 // never is a session of which nobody knows that it goes on anywhere.
-func never(Process) bool { return false }
+func never(process.Process) bool { return false }
 
 // desk is a terminal (10) with two harnesses (20, 30), of which each has a bridge
 // (21, 31) and a hook below a shell (23 below 22, 33 below 32).
@@ -48,7 +49,7 @@ func desk(t *testing.T) (processes, Notes) {
 	return p, NotesOf(t.TempDir(), p.look)
 }
 
-func leave(t *testing.T, n Notes, at Process, note Note) {
+func leave(t *testing.T, n Notes, at process.Process, note Note) {
 	t.Helper()
 	if err := n.Leave(at, note); err != nil {
 		t.Fatal(err)
@@ -156,7 +157,7 @@ func TestWhoseNoteCounts(t *testing.T) {
 		for _, agent := range []hub.AgentID{"a", "joined"} { // before and after a hub_join
 			tt.note.AgentID = agent
 			leave(t, n, harness, tt.note)
-			got, ok := n.OfBridge(50, tt.harness, tt.session, func(at Process) bool { return tt.goesOn && at.PID == 20 })
+			got, ok := n.OfBridge(50, tt.harness, tt.session, func(at process.Process) bool { return tt.goesOn && at.PID == 20 })
 			if ok != tt.want || ok && got.AgentID != agent {
 				t.Errorf("%s: the note %+v counts for %s %q: %v, as %s", tt.line, tt.note, tt.harness, tt.session, ok, got.AgentID)
 			}
@@ -183,7 +184,7 @@ func TestBridgeFindsWhatAHookHasLeft(t *testing.T) {
 	if got, ok := n.OfHook(p[20], hub.HarnessCodex); !ok || got.AgentID != "one" {
 		t.Errorf("the bridge of the first harness finds %+v, %v", got, ok)
 	}
-	for why, at := range map[string]Process{"the second harness": p[30], "the number again": {PID: 20, Began: "99"}} {
+	for why, at := range map[string]process.Process{"the second harness": p[30], "the number again": {PID: 20, Began: "99"}} {
 		if got, ok := n.OfHook(at, hub.HarnessCodex); ok {
 			t.Errorf("%s finds %+v", why, got)
 		}
@@ -237,7 +238,7 @@ func TestSweepKeepsTheNotesOfWhatRuns(t *testing.T) {
 
 func TestNotesNeedAFolderAndProcesses(t *testing.T) {
 	for _, n := range []Notes{{}, NotesOf("", processes{}.look), NotesOf(t.TempDir(), nil)} {
-		if err := n.Leave(Process{PID: 5, Began: "1"}, Note{AgentID: "a"}); err != nil {
+		if err := n.Leave(process.Process{PID: 5, Began: "1"}, Note{AgentID: "a"}); err != nil {
 			t.Error(err)
 		}
 		if _, ok := n.OfBridge(5, hub.HarnessCodex, "", never); ok {

@@ -1,0 +1,148 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/osfile"
+)
+
+// Limits of the folder of sessions.
+const (
+	sessionsFolder = "hooks"
+	keepSessions   = 30 * 24 * time.Hour
+	keepMarks      = time.Hour // of what may be said once for one event
+)
+
+// Binding says which agent a harness session is, and of which hub and room.
+type Binding struct {
+	AgentID    hub.AgentID    `json:"agent_id"`
+	BaseURL    string         `json:"base_url"`
+	RoomID     hub.RoomID     `json:"room_id"`
+	InstanceID hub.InstanceID `json:"instance_id"`
+}
+
+// Sessions keeps bindings and marks in files:
+//
+//	<data root>/hooks/<key>.json      the binding of a session; renamed into place
+//	<data root>/hooks/<key>-<mark>    empty: something has been done once for the session
+//
+// where key is Key of the session's id. Sweep removes files older than keepSessions.
+// A file that others could have written counts as missing.
+type Sessions struct {
+	Dir  string      // empty keeps nothing
+	Tell func(error) // called with what is ignored; may be nil
+}
+
+// Key names a harness session in files and logs without giving its id away.
+func Key(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:12])
+}
+
+// AgentOf is the agent that a harness session is where nothing says otherwise.
+func AgentOf(harness hub.Harness, session string) hub.AgentID {
+	return hub.AgentID(string(harness) + "-" + Key(session)[:8])
+}
+
+func (s Sessions) path(session string) string { return filepath.Join(s.Dir, Key(session)+".json") }
+
+// Load returns the binding of a session. One that cannot be read counts as none.
+func (s Sessions) Load(session string) (b Binding, ok bool) {
+	if !s.keeps(session) || !load(s.Dir, s.path(session), s.Tell, &b, &b.AgentID) {
+		return Binding{}, false
+	}
+	return b, true
+}
+
+// keeps reports whether something can be kept of a session.
+func (s Sessions) keeps(session string) bool { return s.Dir != "" && session != "" }
+
+// SessionsOf returns the sessions in a data root, which may be empty.
+func SessionsOf(dataRoot string) Sessions {
+	if dataRoot == "" {
+		return Sessions{}
+	}
+	return Sessions{Dir: filepath.Join(dataRoot, sessionsFolder)}
+}
+
+// Claim saves which agent a session is unless that is known, and returns what is
+// known then: of a hook and a bridge that begin at once both go by the first.
+func (s Sessions) Claim(session string, b Binding) (Binding, error) {
+	if !s.keeps(session) {
+		return b, nil
+	}
+	err := create(s.Dir, s.path(session), b)
+	if errors.Is(err, fs.ErrExist) {
+		if first, ok := s.Load(session); ok {
+			return first, nil
+		}
+		err = s.Replace(session, b) // what is there is damaged
+	}
+	return b, err
+}
+
+// Replace saves which agent a session is.
+func (s Sessions) Replace(session string, b Binding) error {
+	if !s.keeps(session) {
+		return nil
+	}
+	return replace(s.Dir, s.path(session), b)
+}
+
+// Mark notes that something has been done for a session. The error is fs.ErrExist
+// if it had been noted before: of several processes one succeeds.
+func (s Sessions) Mark(session, what string) error {
+	if !s.keeps(session) || !trusts(s.Dir, s.Tell) {
+		return errNotKept
+	}
+	f, err := os.OpenFile(s.markPath(session, what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Marked reports whether Mark has succeeded for a session and a thing.
+func (s Sessions) Marked(session, what string) bool {
+	if !s.keeps(session) || !trusts(s.Dir, s.Tell) {
+		return false
+	}
+	_, err := os.Lstat(s.markPath(session, what))
+	return err == nil
+}
+
+var errNotKept = errors.New("nothing is kept of this session")
+
+func (s Sessions) markPath(session, what string) string {
+	return filepath.Join(s.Dir, Key(session)+"-"+what)
+}
+
+// Touch keeps the binding of a session that goes on from being swept.
+func (s Sessions) Touch(session string, now time.Time) {
+	if s.keeps(session) {
+		_ = os.Chtimes(s.path(session), now, now) // without it the binding is written anew one day
+	}
+}
+
+// Sweep removes what is old.
+func (s Sessions) Sweep(now time.Time) {
+	sweep(s.Dir, func(name string, info fs.FileInfo) bool {
+		if strings.HasPrefix(name, osfile.DefaultPrefix) || strings.Contains(name, shortMark) {
+			return age(info, now) > keepMarks
+		}
+		return age(info, now) > keepSessions
+	})
+}
+
+// ShortLived makes the name of a mark that is swept after an hour.
+func ShortLived(what string) string { return "began-" + what }
+
+const shortMark = "-began-"

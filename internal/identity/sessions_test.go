@@ -1,0 +1,64 @@
+package identity
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDamagedBindingsCountAsNone(t *testing.T) {
+	s := Sessions{Dir: filepath.Join(t.TempDir(), "hooks")}
+	b := Binding{AgentID: "dev-a", BaseURL: "http://127.0.0.1:1", RoomID: "r_1", InstanceID: "i"}
+	if got, err := s.Claim("x", b); err != nil || got != b {
+		t.Fatalf("claimed %+v, %v", got, err)
+	}
+	if got, err := s.Claim("x", Binding{AgentID: "dev-b"}); err != nil || got != b {
+		t.Errorf("claimed again %+v, %v", got, err)
+	}
+	for _, text := range []string{"", "{", "null", `{"agent_id":"a/b"}`, `{"agent_id":"system"}`, strings.Repeat(" ", maxFileBytes) + `{"agent_id":"a"}`} {
+		if err := os.WriteFile(s.path("x"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.Load("x"); ok {
+			t.Errorf("%.20q loads as %+v", text, got)
+		}
+	}
+	if got, err := s.Claim("x", b); err != nil || got != b {
+		t.Errorf("claimed over damage %+v, %v", got, err)
+	}
+	if got, ok := s.Load("x"); !ok || got != b {
+		t.Errorf("loaded %+v, %v", got, ok)
+	}
+	left, err := filepath.Glob(filepath.Join(s.Dir, ".new-*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind %q, %v", left, err)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	s := Sessions{Dir: t.TempDir()}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{
+		"a.json": keepSessions - time.Hour, "b.json": keepSessions + time.Hour, "a-advised": keepSessions + time.Hour,
+		"a-began-startup-1": keepMarks + time.Hour, "a-began-startup-2": time.Minute, ".new-1": keepMarks + time.Minute, ".new-2": time.Minute,
+	} {
+		path := filepath.Join(s.Dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Sweep(now)
+	entries, err := os.ReadDir(s.Dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); err != nil || got != ".new-2 a-began-startup-2 a.json" {
+		t.Errorf("kept %s, %v", got, err)
+	}
+}
