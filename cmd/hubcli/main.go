@@ -15,9 +15,6 @@ import (
 	"hubcli/cli"
 )
 
-// version is set by the build: -ldflags "-X main.version=1.2.3".
-var version = "0.1.0"
-
 // hookBudget names the environment variable that gives hooks another time than
 // theirs. The build of the tests sets it; as delivered it is empty, and none does.
 var hookBudget string
@@ -44,7 +41,7 @@ func run() int {
 		cancel(cli.ErrInterrupted())
 	}()
 	return cli.Run(ctx, &cli.Env{
-		Version: version,
+		Version: version(),
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: os.Executable,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
