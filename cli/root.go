@@ -55,6 +55,7 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env),
 	)
 	suggestNear(root)
+	completeValues(root)
 	return root
 }
 

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/hub"
+)
+
+// completeValues tells the shells which values the flags and arguments of a command
+// tree take. It offers what is known without asking a hub: choices, harnesses,
+// folders and files. For all other values it offers nothing, rather than the files
+// of the current folder.
+func completeValues(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		// The error is of a flag that has values already.
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, flagValues(f))
+	})
+	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
+		cmd.ValidArgsFunction = argumentValues(cmd.Use)
+	}
+	for _, c := range cmd.Commands() {
+		completeValues(c)
+	}
+}
+
+// flagValues completes the value of a flag. Its usage names the kind of its value:
+// "`folder` of the store".
+func flagValues(f *pflag.Flag) cobra.CompletionFunc {
+	if v, ok := f.Value.(choiceValue); ok {
+		return cobra.FixedCompletions(v.choices, cobra.ShellCompDirectiveNoFileComp)
+	}
+	switch kind, _ := pflag.UnquoteUsage(f); {
+	case f.Name == "harness":
+		return harnessNames
+	case f.Name == "scope":
+		return cobra.FixedCompletions([]string{string(hub.AdapterGlobal), string(hub.AdapterProject)}, cobra.ShellCompDirectiveNoFileComp)
+	case kind == "folder":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case kind == "file" || kind == "path":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return cobra.NoFileCompletions
+}
+
+// argumentValues completes the arguments that a usage names behind the command:
+// "bind <room> [path]" or "hook session-start|stop".
+func argumentValues(use string) cobra.CompletionFunc {
+	names := strings.Fields(use)[1:]
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= len(names) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		name := names[len(args)]
+		switch name {
+		case "<harness>":
+			return harnessNames(cmd, args, prefix)
+		case "[path]":
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		if strings.Contains(name, "|") {
+			return strings.Split(name, "|"), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// harnessNames are the harnesses that are told apart.
+func harnessNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for _, h := range hub.Harnesses() {
+		names = append(names, string(h))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,12 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// Tree returns the commands of the program in a version, for what is generated from
+// them: man pages and scripts of completions. Its help is the same on every machine.
+// The commands must not be run.
+func Tree(version string) *cobra.Command {
+	return newRoot(&Env{Version: version, Getenv: func(string) string { return "" }})
+}
