@@ -16,10 +16,18 @@ import (
 	"testing"
 )
 
-const module = "hubcli"
-
 // root is the module's root as seen from this package.
 var root = filepath.Join("..", "..")
+
+// module is the path of the module, which go.mod alone decides.
+var module = func() string {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		panic(err)
+	}
+	line, _, _ := strings.Cut(string(mod), "\n")
+	return strings.TrimPrefix(line, "module ")
+}()
 
 // goFile is one parsed source file of the module.
 type goFile struct {
