@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: build test check format bench fuzz
+.PHONY: build test check format bench fuzz release
 
 # The executable, as it is delivered: static, without cgo.
 build:
@@ -24,6 +24,10 @@ format:
 # The figures of the hub beside those of a server that only decodes and answers.
 bench:
 	$(GO) run ./stress bench
+
+# Archives for all platforms, the wheel of the Python client and checksums, into dist.
+release:
+	$(GO) run ./internal/release
 
 # Every fuzz target for FUZZTIME each.
 FUZZTIME ?= 20s

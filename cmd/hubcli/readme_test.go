@@ -175,8 +175,8 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 // sample is one of these, each of which a test runs.
 func TestReadmeCommandsAreKnown(t *testing.T) {
 	want := []string{
-		"go run ./cmd/hubcli", "make test", // internal/archtest
-		"go build -o ~/bin/hubcli ./cmd/hubcli",                   // below
+		"go build -o ~/bin/hubcli ./cmd/hubcli", // below
+		"go run ./cmd/hubcli", "make test",      // internal/archtest
 		"python3 -m venv .venv && .venv/bin/pip install ./python", // the tests in Python, with the package as pip installs it
 		"hubcli relay --spool-dir /srv/sandbox/spool",             // below
 	}

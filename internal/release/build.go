@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxExecutable is how large the executable may be. What grows it beyond needs a
+// reason; go run ./internal/release weigh says what weighs.
+const maxExecutable = 32 << 20
+
+// checksums is the list of what was made, for sha256sum --check.
+const checksums = "SHA256SUMS"
+
+// release is one run of the command.
+type release struct {
+	root, out string
+	cache     string // holds the builder of the wheel
+	source
+	began time.Time
+}
+
+func newRelease(ctx context.Context, root, out string) (*release, error) {
+	s, err := sourceOf(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	return &release{root: root, out: out, cache: filepath.Join(root, ".cache"), source: s, began: time.Now()}, nil
+}
+
+// say prints a line of progress.
+func (r *release) say(format string, args ...any) {
+	fmt.Printf("[%4.0fs] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// build makes everything into the folder out. The files of an earlier run go first,
+// so that the list of checksums names all there is.
+func (r *release) build(ctx context.Context, wanted []string, wheel bool) error {
+	r.say("hubcli %s, commit %s, of %s", r.version, orNone(r.commit), r.time.Format(time.DateTime))
+	if err := r.clear(); err != nil {
+		return err
+	}
+	shared, err := r.shared(ctx)
+	if err != nil {
+		return err
+	}
+	if wheel {
+		r.say("wheel of the Python client")
+		f, err := r.wheel(ctx)
+		if err != nil {
+			return err
+		}
+		shared = append(shared, file{path: "python/" + f.path, mode: f.mode, data: f.data})
+		if err := r.write(f.path, f.data); err != nil {
+			return err
+		}
+	}
+	for i, platform := range wanted {
+		r.say("%d of %d: %s", i+1, len(wanted), platform)
+		if err := r.archive(ctx, platform, shared); err != nil {
+			return fmt.Errorf("%s: %w", platform, err)
+		}
+	}
+	if err := r.sum(); err != nil {
+		return err
+	}
+	r.say("done: %s", r.out)
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// clear removes the files of an earlier run. Nothing else in the folder is touched.
+func (r *release) clear() error {
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	made, err := r.made()
+	for _, name := range append(made, checksums) {
+		if e := os.Remove(filepath.Join(r.out, name)); e != nil && !errors.Is(e, os.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// made lists the archives and wheels in the folder.
+func (r *release) made() ([]string, error) {
+	var names []string
+	for _, pattern := range []string{"hubcli-*.tar.gz", "hubcli-*.zip", "hubclient-*.whl"} {
+		found, err := filepath.Glob(filepath.Join(r.out, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			names = append(names, filepath.Base(path))
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (r *release) write(name string, data []byte) error {
+	return os.WriteFile(filepath.Join(r.out, name), data, 0o644)
+}
+
+// shared are the files that all archives have.
+func (r *release) shared(ctx context.Context) ([]file, error) {
+	current, err := notices(ctx, r.root)
+	if err != nil {
+		return nil, err
+	}
+	if kept, err := os.ReadFile(filepath.Join(r.root, noticesFile)); err != nil || !bytes.Equal(kept, current) {
+		return nil, errors.Join(fmt.Errorf("%s is not that of this commit: run go run ./internal/release notices", noticesFile), err)
+	}
+	files, err := readFiles(r.root, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", noticesFile, "docs/*.md",
+		"examples/*.md", "examples/*.py", "python/README.md")
+	if err != nil {
+		return nil, err
+	}
+	generated, err := generate(r.source)
+	return append(files, generated...), err
+}
+
+// archive builds the executable for a platform and packs it with the shared files.
+func (r *release) archive(ctx context.Context, platform string, shared []file) error {
+	exe, err := buildExecutable(ctx, r.root, platform, r.commit, "-s", "-w")
+	if err != nil {
+		return err
+	}
+	if len(exe) > maxExecutable {
+		return fmt.Errorf("the executable has %d bytes, at most %d are meant", len(exe), maxExecutable)
+	}
+	goos, goarch, _ := strings.Cut(platform, "/")
+	folder, program, suffix := fmt.Sprintf("hubcli-%s-%s-%s", r.version, goos, goarch), "hubcli", ".tar.gz"
+	if goos == "windows" {
+		program, suffix = "hubcli.exe", ".zip"
+	}
+	files := append(slices.Clone(shared), file{path: program, mode: 0o755, data: exe})
+	packed, err := pack(folder+suffix, folder, files, r.time)
+	if err != nil {
+		return err
+	}
+	r.say("    executable %.1f MiB, archive %.1f MiB", float64(len(exe))/(1<<20), float64(len(packed))/(1<<20))
+	return r.write(folder+suffix, packed)
+}
+
+// buildExecutable builds the executable for a platform, static and without what only
+// a debugger needs. The commit is handed over, because what the go command would find
+// out by itself depends on the state of the folder.
+func buildExecutable(ctx context.Context, root, platform, commit string, flags ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "hubcli-release-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "hubcli")
+	link := strings.TrimSpace("-buildid= " + strings.Join(flags, " "))
+	if commit != "" {
+		link += " -X main.commit=" + commit
+	}
+	cmd := goCommand(ctx, root, platform, "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", path, executable)
+	if _, err := output(cmd); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// sum writes the list of checksums.
+func (r *release) sum() error {
+	made, err := r.made()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	for _, name := range made {
+		data, err := os.ReadFile(filepath.Join(r.out, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), name)
+	}
+	return r.write(checksums, b.Bytes())
+}

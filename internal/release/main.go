@@ -1,0 +1,81 @@
+// Command release makes what users install, from a clean commit and offline once the
+// modules and the builder of the Python client are in the caches.
+//
+//	go run ./internal/release [build]      archives for all platforms, the wheel and SHA256SUMS, into dist
+//	go run ./internal/release notices      rewrites THIRD_PARTY_NOTICES.txt from the linked modules
+//	go run ./internal/release weigh        lists what weighs in the executable
+//	go run ./internal/release module PATH  gives the module another path, in go.mod and in every import
+//
+// The same commit and the same version of Go give the same bytes: every time is that
+// of the commit, and order, owners and modes in the archives are fixed. The command
+// runs one build at a time and never publishes anything. docs/release.md has more.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	name := "build"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name, args = args[0], args[1:]
+	}
+	switch name {
+	case "build":
+		return runBuild(ctx, root, args)
+	case "notices":
+		return writeNotices(ctx, root)
+	case "weigh":
+		return weigh(ctx, root)
+	case "module":
+		if len(args) != 1 {
+			return errors.New("usage: go run ./internal/release module <path>")
+		}
+		return renameModule(ctx, root, args[0])
+	}
+	return fmt.Errorf("there is no command %q; the commands are build, notices, weigh and module", name)
+}
+
+// runBuild takes the flags of build.
+func runBuild(ctx context.Context, root string, args []string) error {
+	flags := flag.NewFlagSet("build", flag.ContinueOnError)
+	out := flags.String("out", "dist", "the `folder` to write into; its release files are replaced")
+	only := flags.String("platforms", strings.Join(platforms, ","), "the `platforms` to build for")
+	wheel := flags.Bool("wheel", true, "build the wheel of the Python client too")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	wanted := strings.Split(*only, ",")
+	for _, p := range wanted {
+		if !slices.Contains(platforms, p) {
+			return fmt.Errorf("there is no platform %q; the platforms are %s", p, strings.Join(platforms, ", "))
+		}
+	}
+	r, err := newRelease(ctx, root, *out)
+	if err != nil {
+		return err
+	}
+	return r.build(ctx, wanted, *wheel)
+}
