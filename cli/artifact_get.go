@@ -2,17 +2,16 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 type artifactGetOptions struct {
@@ -137,20 +136,17 @@ func writeContent(path string, data []byte, force bool) error {
 	if err != nil {
 		return err
 	}
-	temp, err := writeBeside(path, data, mode, there)
-	if err != nil {
-		return cannotWrite(path, err)
-	}
+	content := osfile.Content{Write: osfile.Bytes(data), Prefix: ".hubcli-", Mode: mode, Exactly: there}
 	if force && there {
-		err = os.Rename(temp, path)
+		err = osfile.Replace(osfile.Disk{}, path, content)
 	} else {
-		err = place(temp, path)
+		err = osfile.Create(path, content)
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return errors.Join(fileExists(path), os.Remove(temp))
-	}
-	if err != nil {
-		return errors.Join(cannotWrite(path, err), os.Remove(temp))
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fileExists(path)
+	case err != nil:
+		return cannotWrite(path, err)
 	}
 	return nil
 }
@@ -172,45 +168,6 @@ func replaceable(path string, force bool) (mode fs.FileMode, there bool, err err
 		return 0, true, usage("name a file, or use --out - and a pipe", "%s is not a regular file, and is not replaced", path)
 	}
 	return info.Mode().Perm(), true, nil
-}
-
-// writeBeside writes a new file in the folder of path and returns its name when
-// the content is on the disk. exactly says that the mode is that of a file which is there.
-func writeBeside(path string, data []byte, mode fs.FileMode, exactly bool) (string, error) {
-	temp := filepath.Join(filepath.Dir(path), ".hubcli-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return "", err
-	}
-	if exactly { // the umask has no say in it
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		_, err = f.Write(data)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(temp))
-	}
-	return temp, nil
-}
-
-// place gives a file its name where nothing has it. Where a file system knows no
-// links, a file that comes to be at that very moment is replaced.
-func place(temp, path string) error {
-	err := os.Link(temp, path)
-	if err == nil {
-		return os.Remove(temp)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fs.ErrExist
-	}
-	return os.Rename(temp, path)
 }
 
 func cannotWrite(path string, err error) error {

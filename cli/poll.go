@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // sayPrintedWait bounds the call that follows what was printed.
@@ -122,7 +123,7 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 			env.note("nothing new after message %d", q.Since)
 			return nil
 		}
-		if !pause(ctx, probeEvery) {
+		if !pause.For(ctx, probeEvery) {
 			return context.Cause(ctx)
 		}
 	}
@@ -140,16 +141,6 @@ func sayPrinted(ctx context.Context, env *Env, c *client.Client, q hub.EventsQue
 	q.Wait, q.Limit = 0, 1
 	if _, err := c.Events(ctx, q); err != nil {
 		env.note("the hub has not heard that this was printed and may show it again: %v", err)
-	}
-}
-
-// pause reports whether d passed before ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // How a watch comes back to a hub that went away.
@@ -82,7 +83,7 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 		return w.failed(err)
 	}
 	w.query, w.query.Began = q, hub.TimeOf(w.env.Now())
-	for pause := watchRetryFirst; ; {
+	for delay := watchRetryFirst; ; {
 		err := w.same(ctx, w.once(ctx))
 		switch {
 		case ctx.Err() != nil:
@@ -95,7 +96,7 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 			w.lookForBridge(ctx)
 			return w.timeout()
 		case err == nil: // before its time: the hub stops, and what comes back may be another
-			pause, w.away = watchRetryFirst, true
+			delay, w.away = watchRetryFirst, true
 		case !passing(err), w.left() <= 0 && w.instance == "":
 			w.refresh(ctx)
 			return w.failed(err)
@@ -107,9 +108,9 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 			w.away = true
 		}
 		// A hub that stops answers its calls early; the next one finds it gone.
-		wait(ctx, min(pause, max(w.left(), 0)))
+		pause.For(ctx, min(delay, max(w.left(), 0)))
 		if err != nil {
-			pause = min(2*pause, watchRetryMost)
+			delay = min(2*delay, watchRetryMost)
 		}
 	}
 }
@@ -318,14 +319,4 @@ func passing(err error) bool {
 var passingCodes = []hub.Code{
 	client.CodeUnreachable, client.CodeNoAnswer, client.CodeBrokeOff,
 	hub.CodeStopping, hub.CodeOverloaded, hub.CodeTimedOut, hub.CodeStoreFailed, hub.CodeQuarantined,
-}
-
-// wait lets time pass, unless ctx ends first.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // Of the life with a hub.
@@ -224,7 +225,7 @@ func (l *link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
 		grace = startGrace
 	}
 	info, err := l.base.Info(ctx)
-	for until := time.Now().Add(grace); err != nil && away(err) && time.Now().Before(until) && sleep(ctx, lookEvery); {
+	for until := time.Now().Add(grace); err != nil && away(err) && time.Now().Before(until) && pause.For(ctx, lookEvery); {
 		info, err = l.base.Info(ctx)
 	}
 	if err == nil || !away(err) || start == nil || ctx.Err() != nil {
@@ -244,18 +245,6 @@ func away(err error) bool {
 		}
 	}
 	return false
-}
-
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // lost looks at the error of a call in session s. It reports whether the same call
@@ -292,7 +281,7 @@ func replaced(agent hub.AgentID) *hub.Error {
 // neither work nor moves what the agent has seen. It also learns early that the
 // session is another's, and connects when a hub comes that was not there.
 func (l *link) stay() {
-	for sleep(l.life, l.b.beat) {
+	for pause.For(l.life, l.b.beat) {
 		l.mu.Lock()
 		s, idle := l.now, l.now == nil && l.ended == nil && l.trying == nil
 		l.mu.Unlock()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"hubcli/internal/pause"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -24,7 +26,7 @@ func (b *bridge) watchParent(ctx context.Context, end func()) {
 	}
 	parent := b.Parent()
 	go func() {
-		for sleep(ctx, parentEvery) {
+		for pause.For(ctx, parentEvery) {
 			if now := b.Parent(); now != parent {
 				if !b.answered(ctx) {
 					end()

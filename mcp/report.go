@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // query is the look by which the hub hears that all up to a place was given: that of
@@ -26,7 +27,7 @@ func (l *link) report() {
 			return
 		case <-l.b.feeds.written:
 		}
-		for more := true; more && sleep(l.life, max(l.b.feeds.crossing, lookAgain)); {
+		for more := true; more && pause.For(l.life, max(l.b.feeds.crossing, lookAgain)); {
 			s := l.current()
 			if s == nil {
 				break // a call brings about a session; its answer is reported
@@ -58,6 +59,6 @@ const lookAgain = 20 * time.Millisecond
 // longer than an answer can cross a cancellation, and some time for writing it.
 func (b *bridge) caughtUp(ctx context.Context, s *seat) {
 	until := time.Now().Add(b.feeds.crossing + b.feeds.crossing/2)
-	for b.say(ctx, s) && time.Now().Before(until) && sleep(ctx, lookAgain) {
+	for b.say(ctx, s) && time.Now().Before(until) && pause.For(ctx, lookAgain) {
 	}
 }

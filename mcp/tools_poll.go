@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // retryPause is how long a waiting call lets a hub alone that is away or answers
@@ -190,7 +191,7 @@ func (r *reading) await(ctx context.Context, patience time.Duration) (hub.Page, 
 		case err == nil:
 			r.q.Since = max(r.q.Since, page.NextSinceID)
 		}
-		if time.Since(began) < retryPause && !sleep(ctx, min(retryPause, left)) {
+		if time.Since(began) < retryPause && !pause.For(ctx, min(retryPause, left)) {
 			return hub.Page{}, context.Cause(ctx)
 		}
 	}

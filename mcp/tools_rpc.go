@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // taskEvery is how often a call that waits for an answer looks at its task even
@@ -184,7 +185,7 @@ func (w *wait) look(ctx context.Context) (*hub.Message, error) {
 		}
 	}
 	w.seen = max(w.seen, page.NextSinceID)
-	if len(page.Rows) == 0 && time.Since(began) < min(retryPause, left) && !sleep(ctx, min(retryPause, left)) {
+	if len(page.Rows) == 0 && time.Since(began) < min(retryPause, left) && !pause.For(ctx, min(retryPause, left)) {
 		return nil, context.Cause(ctx)
 	}
 	return nil, nil

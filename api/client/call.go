@@ -19,6 +19,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // target is an operation with the value of its path's parameter.
@@ -92,7 +93,7 @@ func (c *Client) do(ctx context.Context, k call) (answer, error) {
 			return answer{}, err
 		}
 		lost = lost || f.lost
-		if !f.again || n == attempts || !sleep(ctx, f.after(n)) {
+		if !f.again || n == attempts || !pause.For(ctx, f.after(n)) {
 			if lost && k.Changes() {
 				f.err.With("outcome", "unknown").With("idempotency_key", s.key)
 			}
@@ -231,18 +232,6 @@ func worthRepeating(e *hub.Error) bool {
 		return e.Code != hub.CodeStopping && time.Duration(e.RetryAfter)*time.Second <= maxRetryWait
 	}
 	return false
-}
-
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // get decodes the result of a read.

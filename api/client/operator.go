@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // The files of a store that a client reads. The rest of the store is the
@@ -56,7 +55,7 @@ func StoreToken(_ context.Context, info hub.Info) (string, error) {
 			With("instance_id", info.InstanceID).
 			WithFix("check --host and --port; the token is shown to the store's own hub only")
 	}
-	b, err := readSmall(filepath.Join(dir, tokenFile))
+	b, err := osfile.ReadSmall(filepath.Join(dir, tokenFile), maxSecretBytes)
 	if err != nil {
 		return "", unreadable(dir, err)
 	}
@@ -69,7 +68,7 @@ func StoreToken(_ context.Context, info hub.Info) (string, error) {
 
 // StoreInstance reads which store lies in the folder dir.
 func StoreInstance(dir string) (hub.InstanceID, error) {
-	b, err := readSmall(filepath.Join(dir, markerFile))
+	b, err := osfile.ReadSmall(filepath.Join(dir, markerFile), maxSecretBytes)
 	if err != nil {
 		return "", err
 	}
@@ -90,28 +89,6 @@ func parseMarker(s string) (hub.InstanceID, error) {
 		}
 	}
 	return "", fmt.Errorf("%s names no instance", markerFile)
-}
-
-// readSmall reads a regular file of at most maxSecretBytes. What else bears the
-// name (a link, a device, a pipe that would hang the reader) is refused.
-func readSmall(path string) ([]byte, error) {
-	st, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSecretBytes+1))
-	if err == nil && len(b) > maxSecretBytes {
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("too long")}
-	}
-	return b, err
 }
 
 func noToken(message string) *hub.Error { return hub.NewError(hub.CodeOperatorRequired, message) }

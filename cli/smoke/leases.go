@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // leaseTTL outlives every run, so that no lease ends by itself.
@@ -132,7 +133,7 @@ func (p *player) waitForClaim(ctx context.Context) (hub.Claim, error) {
 			return got.Row, nil
 		}
 		// A hub that does not park who asks is asked in the same interval.
-		if rest := p.cfg.PollInterval - time.Since(asked); !sleep(ctx, max(rest, 0)) {
+		if rest := p.cfg.PollInterval - time.Since(asked); !pause.For(ctx, max(rest, 0)) {
 			return hub.Claim{}, fmt.Errorf("waited %.1f s for the claim, which %s holds; %w", time.Since(began).Seconds(), got.Row.OwnerAgentID, context.Cause(ctx))
 		}
 		if err := p.othersFailed(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // lookAgain is the pause between two looks for what has no feed to wait on.
@@ -32,7 +33,7 @@ func (p *player) leave(ctx context.Context) (string, error) {
 		if !slices.ContainsFunc(agents, func(s hub.Session) bool { return s.AgentID == RoleC }) {
 			return "smoke-c is no longer listed", p.stays(agents)
 		}
-		if !sleep(ctx, min(lookAgain, p.cfg.PollInterval)) {
+		if !pause.For(ctx, min(lookAgain, p.cfg.PollInterval)) {
 			return "", fmt.Errorf("waited %.1f s for smoke-c, which has deregistered, to be listed no more; %w", time.Since(began).Seconds(), context.Cause(ctx))
 		}
 	}

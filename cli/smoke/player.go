@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 const (
@@ -70,7 +71,7 @@ func wrong(format string, args ...any) error { return fmt.Errorf(format, args...
 // is sent again has the key that it had.
 func ask[T any](ctx context.Context, p *player, what string, call func(context.Context) (T, error)) (T, error) {
 	keyed := hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: "smoke-" + newKey()}})
-	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
 		got, err := call(keyed)
 		var refused *hub.Error
 		switch {
@@ -88,7 +89,7 @@ func ask[T any](ctx context.Context, p *player, what string, call func(context.C
 			p.cfg.Trouble(err)
 		}
 		p.cut = true
-		if !sleep(ctx, pause) {
+		if !pause.For(ctx, delay) {
 			return got, fmt.Errorf("%s: %w", what, err)
 		}
 	}
@@ -119,18 +120,6 @@ func refusedAs(err error, code hub.Code, what string) error {
 		return nil
 	}
 	return fmt.Errorf("want %s: %w", code, err)
-}
-
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // post stores a message of this role in the run's channel, or to one agent.

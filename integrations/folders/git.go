@@ -1,11 +1,12 @@
 package folders
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"hubcli/internal/osfile"
 )
 
 // maxPointer is the size of the largest file that is read, in bytes: a path and a
@@ -45,11 +46,11 @@ func workTree(folder string) (common string, ok bool) {
 // pointer reads a file of one line that names a path, which may be relative to
 // base, behind a prefix.
 func pointer(file, prefix, base string) (string, bool) {
-	text, ok := readSmall(file)
-	if !ok {
+	text, err := osfile.ReadSmallLinked(file, maxPointer)
+	if err != nil {
 		return "", false
 	}
-	line, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), prefix)
+	line, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
 	if prefix != "" {
 		line = strings.TrimLeft(line, " ")
 	}
@@ -61,21 +62,4 @@ func pointer(file, prefix, base string) (string, bool) {
 		path = filepath.Join(base, path)
 	}
 	return filepath.Clean(path), true
-}
-
-// readSmall reads a regular file of at most maxPointer bytes.
-func readSmall(file string) (string, bool) {
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.OpenFile(file, os.O_RDONLY|dontWait, 0)
-	if err != nil {
-		return "", false
-	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxPointer+1))
-	return string(data), err == nil && len(data) <= maxPointer
 }

@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/osfile", "internal/peertext", "internal/process"}
+	floor = []string{"internal/osfile", "internal/pause", "internal/peertext", "internal/process"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -50,6 +50,7 @@ var layers = []layer{
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/osfile", why: "it knows the operating system and nothing of the project"},
+	{dir: "internal/pause", why: "it waits and knows nothing of the project"},
 	{dir: "internal/peertext", why: "it renders text and knows nothing of the project"},
 	{dir: "internal/process", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},

@@ -44,6 +44,9 @@ func Permissions(fs.FileInfo) fs.FileMode { return 0 }
 
 // Links returns how many names an open file has; false if that is not known.
 func Links(f *os.File, _ fs.FileInfo) (uint64, bool) {
+	if f == nil {
+		return 0, false // a FileInfo does not tell it
+	}
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
 		return 0, false

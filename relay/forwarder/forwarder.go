@@ -16,6 +16,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // What a forwarder does when it is not told (SPEC section 4.2), and the bounds of
@@ -197,7 +198,7 @@ func (f *Forwarder) Run(ctx context.Context) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	for f.serve(ctx) {
-		sleep(ctx, panicPause)
+		pause.For(ctx, panicPause)
 	}
 	f.finish(end)
 	f.close()

@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 	"hubcli/relay"
 )
 
@@ -41,27 +42,27 @@ func (f *Forwarder) send(c *call, op *api.Operation, r *relay.Request, path stri
 	for {
 		got, err := f.attempt(c, op, r, path, max(0, min(wait, c.left()-answerMargin)))
 		var notHub *notHubError
-		var pause time.Duration
+		var delay time.Duration
 		switch {
 		case err == nil && got.Code == hub.CodeStopping:
-			gone, pause = nil, f.awayPause(c, &away)
+			gone, delay = nil, f.awayPause(c, &away)
 		case err == nil:
-			gone, pause = nil, busyPause(c, got, &busy)
+			gone, delay = nil, busyPause(c, got, &busy)
 		case c.ctx.Err() != nil && !isRefusal(err):
 			return f.brokenOff(c, writes(r))
 		case errors.As(err, &notHub):
 			return unanswered(c.id, f.notAHub(notHub.why))
 		default:
 			gone, lost = err, lost || writes(r) && !isDial(err)
-			if pause = f.awayPause(c, &away); pause == 0 {
+			if delay = f.awayPause(c, &away); delay == 0 {
 				return unanswered(c.id, f.unreachable(gone, lost))
 			}
 		}
-		if err == nil && pause == 0 {
+		if err == nil && delay == 0 {
 			return answered(c.id, got.status, got.header, got.body)
 		}
 		f.drop(c)
-		if sleep(c.ctx, pause) {
+		if pause.For(c.ctx, delay) {
 			continue
 		}
 		if gone != nil && c.left() <= 0 { // on a machine that stood still meanwhile
@@ -96,11 +97,11 @@ func busyPause(c *call, got *reply, n *int) time.Duration {
 		return retryPause
 	case got.status == http.StatusServiceUnavailable:
 		sec, err := strconv.Atoi(got.header.Get("Retry-After"))
-		pause := seconds(float64(sec))
-		if *n++; err != nil || sec <= 0 || pause > busyPatience || *n >= busyAttempts || pause+answerMargin > c.left() {
+		delay := seconds(float64(sec))
+		if *n++; err != nil || sec <= 0 || delay > busyPatience || *n >= busyAttempts || delay+answerMargin > c.left() {
 			return 0
 		}
-		return pause
+		return delay
 	}
 	return 0
 }
@@ -157,15 +158,4 @@ func isDial(err error) bool {
 // is so however late it is known.
 func isRefusal(err error) bool {
 	return isDial(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
-}
-
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
-	return ctx.Err() == nil
 }

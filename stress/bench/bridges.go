@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 	"hubcli/stress/target"
 )
 
@@ -190,11 +191,11 @@ func (r *run) bridgeCost(ctx context.Context, server *target.Process) ([]Result,
 			return nil, err
 		}
 	}
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	memory, memoryErr := b.Anonymous()
 	bare, bareErr := echo.Anonymous()
 	before, beforeErr := b.CPU()
-	pause(ctx, r.Idle)
+	pause.For(ctx, r.Idle)
 	after, afterErr := b.CPU()
 	if err := errors.Join(memoryErr, bareErr, beforeErr, afterErr, ctx.Err()); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hubcli/internal/pause"
 	"hubcli/stress/wire"
 )
 
@@ -57,10 +58,10 @@ func (r *run) drive(ctx context.Context, turns []turn, warm, d time.Duration) (p
 			}
 		})
 	}
-	pause(ctx, warm)
+	pause.For(ctx, warm)
 	phase.Store(counting)
 	begin := time.Now()
-	pause(ctx, d)
+	pause.For(ctx, d)
 	phase.Store(stopping)
 	took := time.Since(begin)
 	wg.Wait()
@@ -68,16 +69,6 @@ func (r *run) drive(ctx context.Context, turns []turn, warm, d time.Duration) (p
 		return 0, err
 	}
 	return float64(total.Load()) / took.Seconds(), nil
-}
-
-// pause waits for d or the end of ctx.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // conns are connections that end together.

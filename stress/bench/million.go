@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hubcli/internal/pause"
 	"hubcli/stress/target"
 )
 
@@ -26,13 +27,13 @@ func (r *run) idle(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop(p, r.Itself)) }()
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	before, err := p.CPU()
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	pause(ctx, r.Idle)
+	pause.For(ctx, r.Idle)
 	after, err := p.CPU()
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (r *run) million(ctx context.Context) (results []Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	anonymous, err := p.Anonymous()
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 	"hubcli/relay"
 	"hubcli/relay/forwarder"
 	"hubcli/stress/target"
@@ -77,7 +78,7 @@ func (r *run) relayPosts(ctx context.Context, server *target.Process, flag strin
 		}
 		times = append(times, milliseconds(time.Since(begin)))
 		if apart > 0 { // and at any moment between two looks
-			pause(ctx, apart+rand.N(forwarder.DefaultPollInterval))
+			pause.For(ctx, apart+rand.N(forwarder.DefaultPollInterval))
 		}
 	}
 	return times, ctx.Err()
@@ -106,7 +107,7 @@ func (r *run) relayParked(ctx context.Context, server *target.Process) ([]Result
 		return nil, err
 	}
 	defer relayed.Kill()
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	empty, err := relayed.Anonymous()
 	if err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (r *run) relayParked(ctx context.Context, server *target.Process) ([]Result
 	if err := countParked(ctx, server.Addr, relayAgents, nil); err != nil {
 		return nil, err
 	}
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	full, err := relayed.Anonymous()
 	if err != nil {
 		return nil, err

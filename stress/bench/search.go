@@ -14,6 +14,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 	"hubcli/stress/target"
 )
 
@@ -46,7 +47,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	took, err := searchTimes(ctx, p.Addr, texts)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	rebuilt, err := p.Anonymous()
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (i
 		return 0, err
 	}
 	_, posted := r.postTexts(ctx, p.Addr, texts)
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	anonymous, err := p.Anonymous()
 	return anonymous, errors.Join(posted, err, p.Stop(), os.Remove(place))
 }
@@ -154,7 +155,7 @@ func (r *run) awaitIndex(ctx context.Context, p *target.Process) (took time.Dura
 		if status.Search.Open && status.Search.Behind == 0 {
 			return time.Since(begin), peak, nil
 		}
-		if pause(ctx, look); ctx.Err() != nil {
+		if pause.For(ctx, look); ctx.Err() != nil {
 			return 0, 0, ctx.Err()
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"hubcli/internal/pause"
 	"hubcli/stress/target"
 	"hubcli/stress/wire"
 )
@@ -135,7 +136,7 @@ func countParked(ctx context.Context, addr string, n int, failed <-chan error) e
 			return err
 		default:
 		}
-		if pause(ctx, parkPoll); ctx.Err() != nil {
+		if pause.For(ctx, parkPoll); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -233,7 +234,7 @@ func (r *run) parkedMemory(ctx context.Context, start func() (*target.Process, e
 		return 0, 0, err
 	}
 	defer p.Kill()
-	pause(ctx, r.Settle)
+	pause.For(ctx, r.Settle)
 	empty, err := p.Anonymous()
 	if err != nil {
 		return 0, 0, err
@@ -244,7 +245,7 @@ func (r *run) parkedMemory(ctx context.Context, start func() (*target.Process, e
 	}
 	defer w.close()
 	perPoll := func() (float64, error) {
-		pause(ctx, r.Settle)
+		pause.For(ctx, r.Settle)
 		now, err := p.Anonymous()
 		return float64(now-empty) / 1024 / float64(r.Parked), err
 	}

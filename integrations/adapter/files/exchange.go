@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"hubcli/integrations/adapter/edit"
+	"hubcli/internal/osfile"
 )
 
 // withTarget opens the file of a transaction anew, with all checks, for one step.
@@ -46,13 +47,7 @@ func (s *Store) withTarget(f *journalFile, folders bool, do func(*target) error)
 	return do(t)
 }
 
-func (t *target) sync() error {
-	d, err := t.dir.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFolder(d), d.Close())
-}
+func (t *target) sync() error { return osfile.SyncDirIn(t.dir, ".") }
 
 // writeTemp writes what will take the file's place beside it, with the mode, the
 // group and the attributes of the file that is there.
@@ -77,13 +72,13 @@ func (s *Store) writeTemp(t *target, f *journalFile, content []byte) (err error)
 	if _, err := temp.Write(content); err != nil {
 		return err
 	}
-	if old, err := t.dir.OpenFile(t.name, os.O_RDONLY|dontWait, 0); err == nil {
+	if old, err := t.dir.OpenFile(t.name, os.O_RDONLY|osfile.NoWait, 0); err == nil {
 		defer old.Close()
 		info, err := old.Stat()
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(likeness(temp, info), attributes(old, temp)); err != nil {
+		if err := errors.Join(osfile.CopyGroup(temp, info), attributes(old, temp)); err != nil {
 			return err
 		}
 	}

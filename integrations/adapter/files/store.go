@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"hubcli/internal/osfile"
+	"hubcli/internal/pause"
 )
 
 // Names in the store's folder.
@@ -84,7 +87,7 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	}
 	deadline := time.Now().Add(lockWait)
 	for {
-		got, err := lockFile(f)
+		got, err := osfile.TryLock(f)
 		if err != nil {
 			_ = f.Close()
 			return nil, failed(name, "the lock cannot be taken", err)
@@ -93,10 +96,7 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 			return func() { _ = f.Close() }, nil
 		}
 		if ctx.Err() == nil && time.Now().Before(deadline) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(lockLook):
-			}
+			pause.For(ctx, lockLook)
 			continue
 		}
 		_ = f.Close()
@@ -111,54 +111,24 @@ func (s *Store) readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxOwn+1))
-	if err == nil && len(b) > maxOwn {
-		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("it is too large")}
-	}
-	return b, err
+	return osfile.ReadAll(f, name, maxOwn)
 }
 
 // writeOwn puts b under a name of the store: whatever happens, the name holds what
 // it held before or all of b.
-func (s *Store) writeOwn(name string, b []byte) (err error) {
+func (s *Store) writeOwn(name string, b []byte) error {
 	if err := s.step("write", name); err != nil {
 		return err
 	}
-	temp := filepath.Join(s.dir, name+nameTemp)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp)
-		}
-	}()
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.step("rename", name); err != nil {
-		return err
-	}
-	if err = os.Rename(temp, filepath.Join(s.dir, name)); err != nil {
-		return err
-	}
-	return s.syncOwn(filepath.Dir(name))
+	path := filepath.Join(s.dir, name)
+	return osfile.Replace(osfile.Disk{}, path, osfile.Content{
+		Write: osfile.Bytes(b), Temp: path + nameTemp,
+		Check: func(io.Reader) error { return s.step("rename", name) },
+	})
 }
 
 func (s *Store) syncOwn(folder string) error {
-	d, err := os.Open(filepath.Join(s.dir, folder))
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFolder(d), d.Close())
+	return osfile.SyncDir(filepath.Join(s.dir, folder))
 }
 
 // removeOwn removes a file of the store, if it is there.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"hubcli/internal/osfile"
 )
 
 // maxFile is the size, in bytes, up to which a file is read; edit has its own
@@ -139,7 +141,7 @@ func (t *target) checkFolder(folder string) error {
 	if err != nil {
 		return failed(t.file, "the folder cannot be read", err)
 	}
-	if why := foreignFolder(info); why != "" {
+	if why := osfile.ForeignFolder(info); why != "" {
 		return refuse(Foreign, t.file, "make "+folder+" yours, writable for you alone", "the folder %s %s", folder, why)
 	}
 	return nil
@@ -173,7 +175,7 @@ func (t *target) readOnce() ([]byte, fs.FileInfo, error) {
 	if err := t.check(info); err != nil {
 		return nil, nil, err
 	}
-	f, err := t.dir.OpenFile(t.name, os.O_RDONLY|dontWait, 0)
+	f, err := t.dir.OpenFile(t.name, os.O_RDONLY|osfile.NoWait, 0)
 	if err != nil {
 		return nil, nil, failed(t.file, "the file cannot be read", err)
 	}
@@ -204,10 +206,12 @@ func (t *target) check(info fs.FileInfo) error {
 		return refuse(NotRegular, t.file, "take it out of the way", "there is no regular file in that place")
 	case info.Size() > maxFile:
 		return refuse(TooLarge, t.file, "", "the file has %d bytes, more than %d", info.Size(), maxFile)
-	case links(info) > 1:
-		return refuse(HardLinked, t.file, "replace it by a copy of itself", "the file has %d names (hard links)", links(info))
 	}
-	if why := foreignFile(info); why != "" {
+	// On Windows the number of names costs an open file, and is not looked at.
+	if n, known := osfile.Links(nil, info); known && n > 1 {
+		return refuse(HardLinked, t.file, "replace it by a copy of itself", "the file has %d names (hard links)", n)
+	}
+	if why := osfile.ForeignFile(info); why != "" {
 		return refuse(Foreign, t.file, "make the file yours, writable for you alone", "the file %s", why)
 	}
 	return nil

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package folders
-
-const dontWait = 0
