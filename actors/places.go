@@ -75,7 +75,7 @@ func (h *Hub) room(id hub.RoomID) (hub.Room, error) {
 		return r.Room, nil
 	}
 	return hub.Room{}, core.ErrRoomNotFound(string(id)).
-		WithFix("name a room by its id; hubcli room list and GET /v1/rooms list rooms")
+		WithFix("name a room by its id, as the list of rooms shows it")
 }
 
 // project returns the project with this id.

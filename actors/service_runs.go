@@ -193,7 +193,7 @@ func runOf(metadata json.RawMessage) (hub.RunID, error) {
 	var id *hub.RunID
 	if json.Unmarshal(m["run_id"], &id) != nil {
 		return "", hub.Invalid("metadata.run_id", "metadata.run_id is no string").
-			WithFix("name a run in it, as GET /v1/runs shows them, or leave it out")
+			WithFix("name a run in it, or leave it out")
 	}
 	if id == nil {
 		return "", nil

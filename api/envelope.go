@@ -45,7 +45,7 @@ func (e *Envelope) Err() *hub.Error {
 	if e.OK {
 		return nil
 	}
-	return &hub.Error{Message: e.Error, Code: e.Code, Status: e.Status, Detail: e.Detail, Fix: e.Fix}
+	return &hub.Error{Message: e.Error, Code: e.Code, Status: e.Status, Detail: e.Detail, Fix: e.Fix, Answered: true}
 }
 
 // Failure is the error envelope as it goes out: unlike Envelope it always shows

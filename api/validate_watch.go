@@ -8,7 +8,7 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 		return err
 	}
 	if q.Room == "" {
-		return hub.Invalid("room_id", "room_id is missing").WithFix("name the room; GET /v1/resolve finds that of a folder")
+		return hub.Invalid("room_id", "room_id is missing").WithFix("name the room")
 	}
 	switch n := len(until); {
 	case n == 0:

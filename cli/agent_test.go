@@ -96,7 +96,7 @@ func TestTheHubsRefusalIsShown(t *testing.T) {
 		"POST /v1/messages": {`{"ok":false,"error":"there is no channel ops","code":"channel_not_found","status":400,"detail":{},"fix":"create it"}`},
 	})
 	got := runIn(t, world(t, nil), "post", "--agent", "a", "--channel", "ops", "--base-url", s.URL, "x")
-	if got != (ran{1, "", "hubcli: there is no channel ops\nfix: create it\n"}) {
+	if got != (ran{1, "", "hubcli: there is no channel ops\nfix: use general, or leave --channel out for the room's own\n"}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -181,13 +181,13 @@ func portTaken(ctx context.Context, a address, storage string) error {
 	found := probe(ctx, a.baseURL())
 	switch {
 	case found.kind == probeHub && sameStore(found.info.StoragePath, storage):
-		return fail(codeUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(a.String()),
+		return fail(ExitUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(a.String()),
 			"a hub of the same store already runs at %s", a.baseURL())
 	case found.kind == probeHub:
-		return fail(codeUnreachable, elsewhere,
+		return fail(ExitUnreachable, elsewhere,
 			"port %d is held by a hub with another store, %s", a.port, found.info.StoragePath)
 	default:
-		return fail(codeUnreachable, "choose another port with --port", "port %d is held by another program", a.port)
+		return fail(ExitUnreachable, "choose another port with --port", "port %d is held by another program", a.port)
 	}
 }
 

@@ -6,26 +6,19 @@ import (
 	"fmt"
 	"testing"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/relay"
 )
 
+// TestEveryCodeHasAnExit: a row's exit code is one that the command line documents
+// for an error that it has heard of.
 func TestEveryCodeHasAnExit(t *testing.T) {
-	codes := hub.Codes()
-	for code := range codes {
-		if _, ok := exits[code]; !ok {
-			t.Errorf("%s has no exit code", code)
+	for code, info := range hub.CodeInfos() {
+		if info.Exit != ExitRefused && info.Exit != ExitUnreachable {
+			t.Errorf("%s has the exit code %d", code, info.Exit)
 		}
-	}
-	own := map[hub.Code]bool{
-		codeUsage: true, codeOtherStore: true, codeWaitOver: true,
-		client.CodeUnreachable: true, client.CodeNoAnswer: true, client.CodeBrokeOff: true, client.CodeNotAHub: true,
-		relay.CodeSpoolFailed: true, relay.CodeNoAnswer: true, relay.CodeNotRelayed: true,
-	}
-	for code := range exits {
-		if _, ok := codes[code]; !ok && !own[code] {
-			t.Errorf("%s is no code of anybody", code)
+		if info.Exit == ExitUnreachable && !info.Local {
+			t.Errorf("%s is a hub's answer, so that the hub was reached", code)
 		}
 	}
 }
@@ -39,17 +32,17 @@ func TestExitCodes(t *testing.T) {
 		{hub.NewError(hub.CodeChannelNotFound, ""), 1},
 		{fmt.Errorf("in a frame: %w", hub.NewError(hub.CodeOverloaded, "")), 1},
 		{hub.NewError("a_code_of_the_future", ""), 1},
-		{fail(codeOtherStore, "", ""), 1},
+		{fail(ExitRefused, "", ""), 1},
 		{usage("", ""), 2},
-		{&hub.Error{Code: client.CodeUnreachable}, 3},
-		{&hub.Error{Code: client.CodeNoAnswer}, 3},
-		{&hub.Error{Code: client.CodeBrokeOff}, 3},
-		{&hub.Error{Code: client.CodeNotAHub}, 3},
-		{&hub.Error{Code: relay.CodeSpoolFailed, Status: relay.StatusSpoolFailed}, 3},
-		{&hub.Error{Code: relay.CodeNoAnswer, Status: relay.StatusNoAnswer}, 3},
-		{&hub.Error{Code: relay.CodeHubUnreachable, Status: relay.StatusHubUnreachable}, 3},
-		{&hub.Error{Code: relay.CodeNotRelayed, Status: 403}, 1},
-		{fail(codeWaitOver, "", ""), 4},
+		{&hub.Error{Code: hub.CodeUnreachable}, 3},
+		{&hub.Error{Code: hub.CodeNoAnswer}, 3},
+		{&hub.Error{Code: hub.CodeBrokeOff}, 3},
+		{&hub.Error{Code: hub.CodeNotAHub}, 3},
+		{&hub.Error{Code: hub.CodeSpoolFailed, Status: relay.StatusSpoolFailed}, 3},
+		{&hub.Error{Code: hub.CodeRelayTimeout, Status: relay.StatusNoAnswer}, 3},
+		{&hub.Error{Code: hub.CodeUnreachable, Status: relay.StatusHubUnreachable}, 3},
+		{&hub.Error{Code: hub.CodeNotRelayed, Status: 403}, 1},
+		{fail(ExitWaitOver, "", ""), 4},
 		{&Failure{Exit: ExitStore}, 70},
 		{ErrInterrupted(), 130},
 		{context.Canceled, 130},

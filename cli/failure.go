@@ -35,8 +35,8 @@ func usage(fix, format string, args ...any) *Failure {
 	return &Failure{Exit: ExitUsage, Sentence: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-func fail(code hub.Code, fix, format string, args ...any) *Failure {
-	return &Failure{Exit: exits[code], Sentence: fmt.Sprintf(format, args...), Fix: fix}
+func fail(exit int, fix, format string, args ...any) *Failure {
+	return &Failure{Exit: exit, Sentence: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // report prints a failure as people read it.
@@ -52,9 +52,9 @@ func report(w io.Writer, err error) {
 	case errors.As(err, &f):
 		sentence, fix = f.Sentence, f.Fix
 	case errors.As(err, &h):
-		sentence, fix, more = h.Message+measured(h.Detail), h.Fix, candidates(h.Detail)
+		sentence, fix, more = h.Message+measured(h.Detail), h.FixFor(hub.ForCLI), candidates(h.Detail)
 		if h.RetryAfter > 0 {
-			fix = strings.Replace(fix, "after the time in Retry-After", fmt.Sprintf("in %d s", h.RetryAfter), 1)
+			fix = strings.TrimPrefix(fmt.Sprintf("%s; wait %d s first", fix, h.RetryAfter), "; ")
 		}
 		if h.Detail["outcome"] == "unknown" {
 			sentence += "; whether the call took effect is unknown"

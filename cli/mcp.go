@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/process"
@@ -122,7 +121,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		c.Restart = func(ctx context.Context) error {
 			if env.stopped(addr) {
 				return &hub.Error{
-					Code: client.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by somebody",
+					Code: hub.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by somebody",
 					Fix: "if it is needed, start one with: " + ensureCommand(addr),
 				}
 			}
@@ -144,7 +143,7 @@ func ensureCommand(a address) string {
 func asHubError(err error) error {
 	var f *Failure
 	if errors.As(err, &f) {
-		return &hub.Error{Code: client.CodeUnreachable, Message: f.Sentence, Fix: f.Fix}
+		return &hub.Error{Code: hub.CodeUnreachable, Message: f.Sentence, Fix: f.Fix}
 	}
 	return err
 }

@@ -10,8 +10,6 @@ import (
 	"hubcli/hub"
 )
 
-const codeUnreachable = client.CodeUnreachable
-
 // probeTimeout bounds one look at an address.
 const probeTimeout = 2 * time.Second
 
@@ -44,11 +42,11 @@ func probe(ctx context.Context, baseURL string) probed {
 		return probed{kind: probeHub, info: info}
 	case !errors.As(err, &h):
 		return probed{kind: probeSilent, err: err}
-	case h.Code == client.CodeUnreachable:
+	case h.Code == hub.CodeUnreachable:
 		return probed{kind: probeAbsent, err: err}
-	case h.Code == client.CodeBrokeOff:
+	case h.Code == hub.CodeBrokeOff:
 		return probed{kind: probeDropped, err: err}
-	case h.Code == client.CodeNoAnswer:
+	case h.Code == hub.CodeNoAnswer:
 		return probed{kind: probeSilent, err: err}
 	case h.Status == http.StatusServiceUnavailable:
 		// A hub that is starting or stopping.

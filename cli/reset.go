@@ -70,7 +70,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 		return err
 	}
 	if found.kind != probeHub && info.Held {
-		return fail(codeUnreachable, "name its address with --host and --port",
+		return fail(ExitUnreachable, "name its address with --host and --port",
 			"the store %s is served by a hub that does not answer at %s", dir, a.baseURL())
 	}
 	if !yes {

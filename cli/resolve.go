@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 )
 
@@ -60,12 +59,12 @@ func runResolve(ctx context.Context, env *Env, base *baseURL, path string, timeo
 	defer cancel()
 	got, err := c.Resolve(within, path)
 	if err != nil && ctx.Err() == nil && within.Err() != nil && !answered(err) {
-		return fail(client.CodeNoAnswer, "see whether the hub runs with: hubcli app status", "no hub answered at %s within %s", c.BaseURL(), timeout)
+		return fail(ExitUnreachable, "see whether the hub runs with: hubcli app status", "no hub answered at %s within %s", c.BaseURL(), timeout)
 	}
 	if err != nil {
 		return err
 	}
-	unbound := fail(hub.CodeNotBound, "bind it with: hubcli room bind <room> "+path, "no room is bound to %s or a folder above it", path)
+	unbound := fail(ExitRefused, "bind it with: hubcli room bind <room> "+path, "no room is bound to %s or a folder above it", path)
 	if asJSON {
 		if err := printJSON(env.Stdout, got); err != nil || got.Bound {
 			return err

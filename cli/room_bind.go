@@ -142,10 +142,10 @@ func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error
 		}
 	}
 	if got.Bound && got.BoundPath != nil {
-		return hub.Room{}, fail(hub.CodeNotBound, "unbind that one: hubcli room unbind "+oneLine(*got.BoundPath),
+		return hub.Room{}, fail(ExitRefused, "unbind that one: hubcli room unbind "+oneLine(*got.BoundPath),
 			"%s itself is not bound; it is found through %s", path, *got.BoundPath)
 	}
-	return hub.Room{}, fail(hub.CodeNotBound, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)
+	return hub.Room{}, fail(ExitRefused, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)
 }
 
 // pathArgument makes the path of an optional argument absolute; without one it is

@@ -148,8 +148,8 @@ func smokeFailure(err error) error {
 		switch {
 		case h.Code == hub.CodeSessionReplaced:
 			shown.Fix = "another process plays the same role on this hub; end it, or wait until it has ended"
-		case h.Fix != "":
-			shown.Fix = h.Fix
+		case h.FixFor(hub.ForCLI) != "":
+			shown.Fix = h.FixFor(hub.ForCLI)
 		}
 	}
 	return shown

@@ -104,7 +104,7 @@ func (s *starter) look(ctx context.Context, found probed) (done bool, err error)
 	case found.kind == probeHub:
 		return true, nil
 	case foreign:
-		return false, fail(client.CodeNotAHub, "give the hub another port with --port, or stop the program that has this one",
+		return false, fail(ExitUnreachable, "give the hub another port with --port, or stop the program that has this one",
 			"port %d is held by another program", s.addr.port)
 	case s.child != nil:
 		return false, s.childAlive(found)
@@ -222,7 +222,7 @@ func (s *starter) overdue(ctx context.Context, found probed) error {
 		if exit, ended := s.child.ended(); ended {
 			return s.childFailure(exit)
 		}
-		return fail(codeWaitOver, "wait with a longer --timeout, or look into "+logPath(s.storage),
+		return fail(ExitWaitOver, "wait with a longer --timeout, or look into "+logPath(s.storage),
 			"the hub was started but is not ready after %s; it goes on starting", s.timeout)
 	}
 	if s.lock != nil && found.kind == probeAbsent {
@@ -231,10 +231,10 @@ func (s *starter) overdue(ctx context.Context, found probed) error {
 		return f
 	}
 	if found.kind == probeAbsent {
-		return fail(codeWaitOver, "run the same command again",
+		return fail(ExitWaitOver, "run the same command again",
 			"another ensure is starting the hub, which is not ready after %s", s.timeout)
 	}
-	return fail(codeWaitOver, "give the hub another port with --port, or see what holds this one",
+	return fail(ExitWaitOver, "give the hub another port with --port, or see what holds this one",
 		"what listens on port %d did not answer within %s", s.addr.port, s.timeout)
 }
 
@@ -250,7 +250,7 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 		}
 		s.env.note("the hub at %s serves another store than the default: %s", s.addr.baseURL(), info.StoragePath)
 	} else if id, err := client.StoreInstance(s.storage); err == nil && id != info.InstanceID {
-		return started{}, fail(codeOtherStore, "stop that hub, or see what has replaced the store",
+		return started{}, fail(ExitRefused, "stop that hub, or see what has replaced the store",
 			"the hub at %s serves another store than the one that lies in %s now", s.addr.baseURL(), s.storage)
 	}
 	if s.child != nil && s.won(ctx) {
@@ -284,7 +284,7 @@ func (s *starter) won(ctx context.Context) bool {
 }
 
 func otherStore(a address, running, asked string) *Failure {
-	return fail(codeOtherStore, "name the hub's own store with --storage, or its address with --host and --port",
+	return fail(ExitRefused, "name the hub's own store with --storage, or its address with --host and --port",
 		"the hub at %s serves the store %s, not %s", a.baseURL(), running, asked)
 }
 

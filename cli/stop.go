@@ -82,7 +82,7 @@ func stopHub(ctx context.Context, env *Env, a address, info hub.Info) error {
 	var h *hub.Error
 	if errors.As(err, &h) {
 		switch h.Code {
-		case client.CodeUnreachable, client.CodeBrokeOff, hub.CodeStopping:
+		case hub.CodeUnreachable, hub.CodeBrokeOff, hub.CodeStopping:
 			// It is on its way out, or somebody else has stopped it.
 		default:
 			env.unmarkStopped(a)
@@ -108,7 +108,7 @@ func awaitGone(ctx context.Context, env *Env, a address, info hub.Info) error {
 			return nil
 		}
 		if env.Now().Sub(began) > stopTimeout {
-			return fail(codeWaitOver, "look into "+logPath(info.StoragePath),
+			return fail(ExitWaitOver, "look into "+logPath(info.StoragePath),
 				"the hub at %s was told to stop and still runs after %s", a.baseURL(), stopTimeout)
 		}
 		select {

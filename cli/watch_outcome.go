@@ -131,7 +131,7 @@ func (w *watcher) failed(err error) (*watchOutcome, error) {
 	case errors.As(err, &f):
 		fix = f.Fix
 	case errors.As(err, &h):
-		said.Code, fix = h.Code, h.Fix
+		said.Code, fix = h.Code, h.FixFor(hub.ForCLI)
 		if h.Code == hub.CodeWatchReplaced {
 			word, fix = outcomeReplaced, "Do nothing: a later watch with the same label waits now."+w.readFirst()
 		}

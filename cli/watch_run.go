@@ -153,7 +153,7 @@ func (w *watcher) ask(ctx context.Context) error {
 // silent does not hold the watch for long beyond its time.
 func (w *watcher) within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	limit := min(most, max(w.left(), 0)+overtime)
-	return context.WithTimeoutCause(ctx, limit, hub.Errorf(client.CodeNoAnswer, "the hub at %s does not answer", w.options.url).
+	return context.WithTimeoutCause(ctx, limit, hub.Errorf(hub.CodeNoAnswer, "the hub at %s does not answer", w.options.url).
 		WithFix("see whether the hub hangs or is stopped"))
 }
 
@@ -317,6 +317,6 @@ func passing(err error) bool {
 }
 
 var passingCodes = []hub.Code{
-	client.CodeUnreachable, client.CodeNoAnswer, client.CodeBrokeOff,
+	hub.CodeUnreachable, hub.CodeNoAnswer, hub.CodeBrokeOff,
 	hub.CodeStopping, hub.CodeOverloaded, hub.CodeTimedOut, hub.CodeStoreFailed, hub.CodeQuarantined,
 }

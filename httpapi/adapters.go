@@ -75,8 +75,7 @@ func (c *call) harness() (hub.Harness, error) {
 }
 
 func adapterNotFound() *hub.Error {
-	return hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name").
-		WithFix("use one that GET /v1/adapters lists; generic is for every other MCP client")
+	return hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name")
 }
 
 // adapterInput reads what a change is about. It is the user's own files that
@@ -84,8 +83,8 @@ func adapterNotFound() *hub.Error {
 func (c *call) adapterInput() (hub.Harness, hub.AdapterInput, error) {
 	var in hub.AdapterInput
 	if !c.local {
-		return "", in, operatorRequired("adapters are changed from the hub's own machine only").
-			WithFix("run hubcli adapter on the machine of the hub")
+		return "", in, hub.NewError(hub.CodeOperatorRequired, "adapters are changed from the hub's own machine only").
+			WithFix("make the call on the machine of the hub")
 	}
 	harness, err := c.harness()
 	if err == nil {

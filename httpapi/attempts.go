@@ -95,8 +95,7 @@ func (a *attempts) check(sources []source, now time.Time) error {
 		return nil
 	}
 	return hub.NewError(hub.CodeTooManyAttempts, "too many wrong codes came from here").
-		WithRetryAfter(int(math.Ceil(wait.Seconds()))).
-		WithFix("check the code, and send it again after the time in Retry-After")
+		WithRetryAfter(int(math.Ceil(wait.Seconds())))
 }
 
 // wrong charges the sources of a call for a wrong code.

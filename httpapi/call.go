@@ -95,8 +95,7 @@ func (c *call) mayActAs(agent hub.AgentID) error {
 	}
 	if c.caller.Agent != "" && c.caller.Agent != agent {
 		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the call names").
-			With("agent_id", agent).With("session_agent_id", c.caller.Agent).
-			WithFix("name the session's agent, or leave out X-Hub-Session")
+			With("agent_id", agent).With("session_agent_id", c.caller.Agent)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (s *Server) admit(c *call) error {
 	}
 	if token, ok := header[api.HeaderOperator]; ok {
 		if len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), s.operatorToken) != 1 {
-			return operatorRequired("the operator token is wrong")
+			return hub.NewError(hub.CodeOperatorRequired, "the operator token is wrong")
 		}
 		c.caller.Operator = true
 	}
@@ -141,8 +141,7 @@ func (c *call) takeRelay() error {
 		return nil
 	}
 	if !c.local {
-		return hub.NewError(hub.CodeForbiddenRelay, "a call from another machine has come through no spool of this hub").
-			WithFix("leave out " + api.HeaderRelay + " and send X-Hub-Session; or run hubcli relay where the hub is on loopback")
+		return hub.NewError(hub.CodeForbiddenRelay, "a call from another machine has come through no spool of this hub")
 	}
 	if len(agents) != 1 || hub.CheckSender(api.HeaderRelay, hub.AgentID(agents[0])) != nil {
 		return hub.NewError(hub.CodeInvalidAgentID, api.HeaderRelay+" does not name one agent").
@@ -158,16 +157,11 @@ func (c *call) takeRelay() error {
 
 // needsOperator refuses the call to who is not the operator.
 func (c *call) needsOperator(message string) *hub.Error {
-	e := operatorRequired(message)
+	e := hub.NewError(hub.CodeOperatorRequired, message)
 	if c.caller.Relay != "" {
 		e.Fix = "ask the operator: no call of the operator's comes through a spool"
 	}
 	return e
-}
-
-func operatorRequired(message string) *hub.Error {
-	return hub.NewError(hub.CodeOperatorRequired, message).
-		WithFix("send X-Hub-Operator with the content of operator.token in the store's folder")
 }
 
 // authenticate proves the session that the call sends, if it sends one and has a
@@ -180,15 +174,14 @@ func (s *Server) authenticate(c *call) error {
 	}
 	if auth == api.AuthRegister {
 		if remote && !c.caller.Operator {
-			return operatorRequired("registering from another machine is the operator's")
+			return hub.NewError(hub.CodeOperatorRequired, "registering from another machine is the operator's")
 		}
 		return nil
 	}
 	full, ok := c.r.Header[api.HeaderSession]
 	if !ok {
 		if remote && auth != api.AuthOptional {
-			return hub.NewError(hub.CodeSessionRequired, "calls from another machine need a session").
-				WithFix("have the operator register the agent, then send X-Hub-Session with its session_id")
+			return hub.NewError(hub.CodeSessionRequired, "calls from another machine need a session")
 		}
 		return nil
 	}
@@ -219,8 +212,7 @@ func checkContentType(header http.Header) *hub.Error {
 }
 
 func unsupportedMedia(message string) *hub.Error {
-	return hub.NewError(hub.CodeUnsupportedMedia, message).
-		WithFix("send the header Content-Type: application/json")
+	return hub.NewError(hub.CodeUnsupportedMedia, message)
 }
 
 // isJSON accepts application/json, alone or with charset=utf-8.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -164,22 +165,14 @@ func send(w http.ResponseWriter, header http.Header, status int, b []byte) {
 func (s *Server) asError(r *http.Request, err error) *hub.Error {
 	var e *hub.Error
 	if errors.As(err, &e) {
-		if e.Fix == "" {
-			wire := *e // may be shared
-			wire.Fix = "correct the call and send it again; GET /v1/openapi.json describes every field and its limits"
-			e = &wire
+		wire := *e // may be shared
+		if wire.Code == "" {
+			wire.Code = hub.CodeInternal
 		}
-		if e.Status == 0 || e.Code == "" {
-			wire := *e // may be shared
-			if wire.Code == "" {
-				wire.Code = hub.CodeInternal
-			}
-			if wire.Status = hub.NewError(wire.Code, "").Status; wire.Status == 0 {
-				wire.Status = http.StatusInternalServerError
-			}
-			return &wire
+		if wire.Status == 0 {
+			wire.Status = cmp.Or(hub.InfoOf(wire.Code).Status, http.StatusInternalServerError)
 		}
-		return e
+		return &wire
 	}
 	if r.Context().Err() != nil {
 		return hub.NewError(hub.CodeTimedOut, "the caller went away").WithRetryAfter(1)
@@ -188,13 +181,18 @@ func (s *Server) asError(r *http.Request, err error) *hub.Error {
 	return internalError()
 }
 
+// generalFix is said of errors of which nothing else is. Every audience can follow it.
+const generalFix = "correct what the error names and send the call again; the hub's API description lists every field and its limits"
+
 func internalError() *hub.Error {
-	return hub.NewError(hub.CodeInternal, "the hub made a mistake; its log says more").
-		WithFix("report it, with the lines of the hub's log")
+	return hub.NewError(hub.CodeInternal, "the hub made a mistake; its log says more")
 }
 
 // fail sends an error envelope.
 func (s *Server) fail(w http.ResponseWriter, e *hub.Error) {
+	wire := *e // may be shared
+	wire.Fix = cmp.Or(wire.FixFor(hub.ForHTTP), generalFix)
+	e = &wire
 	b, err := json.Marshal(api.FailureOf(e))
 	if err != nil { // a detail that JSON cannot show
 		s.config.Logger.Error("an error's detail is no JSON", "code", e.Code, "error", err)

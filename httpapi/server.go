@@ -161,7 +161,7 @@ func (s *Server) noOperation(w http.ResponseWriter, path string) {
 	methods := api.Methods(path)
 	if len(methods) == 0 {
 		s.metrics.refused(hub.CodeNotFound)
-		s.fail(w, hub.NewError(hub.CodeNotFound, "there is no such path").WithFix("GET /v1/openapi.json lists all paths"))
+		s.fail(w, hub.NewError(hub.CodeNotFound, "there is no such path"))
 		return
 	}
 	list := strings.Join(methods, ", ")

@@ -59,7 +59,7 @@ func (c *call) othersSession(agent hub.AgentID) error {
 	}
 	return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the one to register").
 		With("agent_id", agent).With("session_agent_id", caller.Agent).
-		WithFix("leave out X-Hub-Session to register another agent")
+		WithFix("send no session to register another agent")
 }
 
 func resumeSession(c *call) (reply, error) {
@@ -100,7 +100,7 @@ func closeSession(c *call) (reply, error) {
 	id := hub.SessionID(c.param)
 	if c.caller.Session != "" && c.caller.Session != id.Public() {
 		return reply{}, hub.NewError(hub.CodeAgentMismatch, "the session to close is not the session that calls").
-			WithFix("close a session with its own X-Hub-Session")
+			WithFix("close a session with that session itself")
 	}
 	c.agent = c.own()
 	out, err := c.server.config.Service.CloseSession(c.context(), id)

@@ -249,8 +249,7 @@ func headed(err error, news string) error {
 		return err
 	}
 	e := *asError(err)
-	e.Fix = sentence(news, wayOut(&e))
-	return &e
+	return e.WithFix(sentence(news, wayOut(&e)))
 }
 
 // run runs a tool in the live session, once more if that turns out to be gone.

@@ -239,7 +239,7 @@ func (l *link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
 
 // away reports whether an error says that there is no hub just now.
 func away(err error) bool {
-	for _, code := range []hub.Code{client.CodeUnreachable, client.CodeBrokeOff, client.CodeNoAnswer, hub.CodeStopping} {
+	for _, code := range []hub.Code{hub.CodeUnreachable, hub.CodeBrokeOff, hub.CodeNoAnswer, hub.CodeStopping} {
 		if errors.Is(err, &hub.Error{Code: code}) {
 			return true
 		}

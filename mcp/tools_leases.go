@@ -149,7 +149,7 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 func notHeld(err error, tool string) error {
 	e := asError(err)
 	if e.Code == hub.CodeNotHolder {
-		e.Fix = "you do not hold it (any more): stop the work that rests on it, and take it again with " + tool
+		e = e.WithFix("you do not hold it (any more): stop the work that rests on it, and take it again with " + tool)
 	}
 	return e
 }

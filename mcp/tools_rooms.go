@@ -309,7 +309,7 @@ func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
 func lookAlike(err error) error {
 	e := asError(err)
 	if e.Code == hub.CodeSimilarRoomExists {
-		e.Fix = "use one of detail.candidates; or, if a sibling is needed, repeat with force_reason"
+		e = e.WithFix("use one of detail.candidates; or, if a sibling is needed, repeat with force_reason")
 	}
 	return e
 }

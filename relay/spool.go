@@ -47,14 +47,6 @@ const (
 	StatusHubUnreachable = 599 // the forwarder could not reach the hub
 )
 
-// Codes of answers that no hub gave.
-const (
-	CodeSpoolFailed    hub.Code = "spool_failed"
-	CodeNoAnswer       hub.Code = "relay_timeout"
-	CodeHubUnreachable hub.Code = "unreachable"
-	CodeNotRelayed     hub.Code = "not_relayed" // 403: the call is not one of the agent plane
-)
-
 // RequestID names a request in its agent's folder and is the idempotency key of
 // the call: 1 to 128 of A-Z a-z 0-9 . _ -, the first a letter or digit.
 type RequestID string

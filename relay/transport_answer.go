@@ -104,11 +104,11 @@ func answerOf(r *http.Request, got *Response) *http.Response {
 func codeOfStatus(status int) hub.Code {
 	switch status {
 	case StatusSpoolFailed:
-		return CodeSpoolFailed
+		return hub.CodeSpoolFailed
 	case StatusNoAnswer:
-		return CodeNoAnswer
+		return hub.CodeRelayTimeout
 	case StatusHubUnreachable:
-		return CodeHubUnreachable
+		return hub.CodeUnreachable
 	}
 	return hub.CodeInvalid
 }
@@ -135,7 +135,7 @@ func errorEnvelope(e *hub.Error) []byte {
 }
 
 func spoolFailed(message string) *hub.Error {
-	return hub.NewError(CodeSpoolFailed, message).WithStatus(StatusSpoolFailed)
+	return hub.NewError(hub.CodeSpoolFailed, message).WithStatus(StatusSpoolFailed)
 }
 
 func inProgress(id RequestID) *hub.Error {

@@ -53,7 +53,7 @@ func TestTransportOnlyTakesAnswers(t *testing.T) {
 				return nil
 			})
 			_, err := through(t, dir, "a", timeout(2*time.Second)).CloseSession(keyed(t, "k"), "s")
-			e := refusedWith(t, err, relay.CodeNoAnswer, 598)
+			e := refusedWith(t, err, hub.CodeRelayTimeout, 598)
 			if !strings.Contains(e.Message, "what lies in the answer's place is none") {
 				t.Errorf("the sentence is %q", e.Message)
 			}
@@ -79,7 +79,7 @@ func TestTransportFailureStatuses(t *testing.T) {
 		})
 		_, err := through(t, dir, "a", nil).Info(t.Context())
 		var e *hub.Error
-		want := map[int]hub.Code{599: relay.CodeHubUnreachable, 598: relay.CodeNoAnswer, 597: relay.CodeSpoolFailed, 403: relay.CodeNotRelayed}[in.Status]
+		want := map[int]hub.Code{599: hub.CodeUnreachable, 598: hub.CodeRelayTimeout, 597: hub.CodeSpoolFailed, 403: hub.CodeNotRelayed}[in.Status]
 		if !errors.As(err, &e) || e.Status != in.Status || e.Code != want || e.Message != in.Error {
 			t.Errorf("%d %s: the error is %#v", in.Status, in.Body, err)
 		}

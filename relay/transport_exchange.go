@@ -315,7 +315,7 @@ func (b *letterbox) take() *Response {
 // that this attempt or an earlier one may have taken effect.
 func (b *letterbox) unanswered(dir string, waited time.Duration, withdrawn, doubtful bool) *hub.Error {
 	sec := strconv.FormatFloat(waited.Seconds(), 'f', 1, 64) + " s"
-	e := &hub.Error{Code: CodeNoAnswer, Status: StatusNoAnswer}
+	e := &hub.Error{Code: hub.CodeRelayTimeout, Status: StatusNoAnswer}
 	if withdrawn {
 		e.Message = "nobody took the call from the spool within " + sec + "; it was withdrawn"
 		if !doubtful {

@@ -92,7 +92,7 @@ func TestTransportWritesWholeAndPrivate(t *testing.T) {
 func TestTransportWithoutSpool(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	_, err := through(t, dir, "a", nil).Info(t.Context())
-	if e := refusedWith(t, err, relay.CodeSpoolFailed, 597); !strings.Contains(e.Fix, "hubcli relay --spool-dir "+dir) {
+	if e := refusedWith(t, err, hub.CodeSpoolFailed, 597); !strings.Contains(e.Fix, "hubcli relay --spool-dir "+dir) {
 		t.Errorf("the fix is %q", e.Fix)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -106,7 +106,7 @@ func TestTransportWithoutSpool(t *testing.T) {
 	}
 	for _, dir := range []string{file, dir} {
 		_, err = through(t, dir, "a", nil).Info(t.Context())
-		if e := refusedWith(t, err, relay.CodeSpoolFailed, 597); !strings.Contains(e.Message, dir) {
+		if e := refusedWith(t, err, hub.CodeSpoolFailed, 597); !strings.Contains(e.Message, dir) {
 			t.Errorf("the sentence is %q", e.Message)
 		}
 	}
@@ -122,7 +122,7 @@ func TestTransportWithdraws(t *testing.T) {
 	dir := newSpool(t)
 	c := through(t, dir, "a", timeout(50*time.Millisecond))
 	_, err := c.Post(keyed(t, "k"), hub.PostInput{FromAgent: "a", Body: "x"})
-	e := refusedWith(t, err, relay.CodeNoAnswer, 598)
+	e := refusedWith(t, err, hub.CodeRelayTimeout, 598)
 	if e.Detail["outcome"] != nil || e.Detail["request_id"] != "k" || !strings.Contains(e.Message, "no effect") || !strings.Contains(e.Fix, "hubcli relay") {
 		t.Errorf("the error is %+v", e)
 	}
@@ -153,12 +153,12 @@ func TestTransportSaysWhatIsUnknown(t *testing.T) {
 	f := forwardBy(t, dir, func(relay.Request) *relay.Response { return nil })
 	c := through(t, dir, "a", timeout(2*time.Second))
 	_, err := c.Post(keyed(t, "k"), hub.PostInput{FromAgent: "a", Body: "x"})
-	e := refusedWith(t, err, relay.CodeNoAnswer, 598)
+	e := refusedWith(t, err, hub.CodeRelayTimeout, 598)
 	if e.Detail["outcome"] != "unknown" || e.Detail["request_id"] != "k" {
 		t.Errorf("the error is %+v", e)
 	}
 	_, _, err = c.Channels(t.Context(), hub.ChannelsQuery{})
-	if e := refusedWith(t, err, relay.CodeNoAnswer, 598); e.Detail["outcome"] != nil {
+	if e := refusedWith(t, err, hub.CodeRelayTimeout, 598); e.Detail["outcome"] != nil {
 		t.Errorf("of a read: %+v", e)
 	}
 	// The same call again waits for the request that lies there still, and writes

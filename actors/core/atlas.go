@@ -134,8 +134,7 @@ func (a *Atlas) FindProject(ref string) (hub.Project, error) {
 	if p := a.named(ref); p != nil {
 		return p.project, nil
 	}
-	return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "there is no such project").With("project", ref).
-		WithFix("name a project by its id, slug or name; hubcli project list and GET /v1/projects list them")
+	return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "there is no such project").With("project", ref)
 }
 
 // called returns the project that has this name, or has it as its slug or id.
@@ -169,7 +168,7 @@ func (a *Atlas) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
 	if ref.Project == "" {
 		if room == nil {
 			return StoredRoom{}, ErrRoomNotFound(ref.Room).
-				WithFix("name the room by its id, or its project too; hubcli room list and GET /v1/rooms list rooms")
+				WithFix("name the room by its id, or its project too")
 		}
 		return *room, nil
 	}
@@ -195,7 +194,7 @@ func (a *Atlas) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
 	}
 	notFound := ErrRoomNotFound(ref.Room).With("project_id", project.ProjectID)
 	if len(named) == 0 {
-		return StoredRoom{}, notFound.WithFix("name a room of project " + project.Slug + " by its id, slug or name; hubcli room list --project " + project.Slug + " lists them")
+		return StoredRoom{}, notFound.WithFix("name a room of project " + project.Slug + " by its id, slug or name")
 	}
 	slices.SortFunc(named, func(x, y SlugAndID) int { return strings.Compare(x.Slug, y.Slug) })
 	notFound.Message = fmt.Sprintf("%d rooms of the project have this name", len(named))

@@ -153,7 +153,7 @@ func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 		other, _ := p.atlas.Room(b.room)
 		return Decision[BindAnswer]{}, hub.Errorf(hub.CodeAlreadyBound, "the folder is bound to room %s (%q)", b.room, other.Room.Name).
 			With("room", other.Room).With("bound_path", b.Path).
-			WithFix("use that room, or unbind the folder first: hubcli room unbind <path>")
+			WithFix("use that room, or unbind the folder first")
 	}
 	if len(room.Folders) >= hub.MaxRoomBindings {
 		return Decision[BindAnswer]{}, limitReached("folders bound to a room", hub.MaxRoomBindings).
@@ -210,7 +210,7 @@ func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
 	if !ok {
 		return Decision[hub.Room]{}, hub.NewError(hub.CodeNotBound, "the folder itself is not bound to the room").
 			With("path", c.Path).With("bindings", room.Room.Bindings).
-			WithFix("name a folder that is: hubcli room show " + string(c.Room) + " and detail.bindings list them")
+			WithFix("name a folder that is; detail.bindings lists them")
 	}
 	f := &RoomUnbound{Room: c.Room, Plain: []string{folder.Plain}, By: c.By}
 	return Decision[hub.Room]{

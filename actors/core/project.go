@@ -100,5 +100,5 @@ func similarRoomExists(project hub.Project, similar []hub.SimilarRoom) error {
 	}
 	return hub.Errorf(hub.CodeSimilarRoomExists, "project %s has %s like this one", project.Slug, looks).
 		With("candidates", similar).
-		WithFix("use room " + string(similar[0].RoomID) + "; or, if a sibling is needed, repeat with force and force_reason (--force --force-reason <why>)")
+		WithFix("use room " + string(similar[0].RoomID) + "; or, if a sibling is needed, repeat with force and force_reason")
 }

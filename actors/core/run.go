@@ -94,7 +94,7 @@ func (t *Tasks) findRun(id hub.RunID, ended *EndedRun) (StoredRun, []Fact, error
 		return StoredRun{}, nil, &RunNotLive{Run: id, Known: t.runEnded}
 	case ended.Row == nil:
 		return StoredRun{}, nil, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
-			WithFix("list the runs with GET /v1/runs, or make one with POST /v1/runs")
+			WithFix("name a run that there is, or make one")
 	}
 	return *ended.Row, []Fact{&RunReopened{Run: *ended.Row}}, t.checkLiveRuns()
 }
@@ -106,14 +106,14 @@ func (t *Tasks) checkLiveRuns() error {
 	}
 	return hub.NewError(hub.CodeLimitReached, "so many runs have not ended that no other can be started or reopened").
 		With("limit", hub.MaxLiveRuns).
-		WithFix("end the tasks of some, or give a run without tasks one and end it: GET /v1/runs?status=active lists them")
+		WithFix("end the tasks of some, or give a run without tasks one and end it; the list of runs shows those that are active")
 }
 
 // checkJoin returns those of the tasks that are in no run yet, each once.
 func (t *Tasks) checkJoin(ids []hub.TaskID, run hub.RunID, counts hub.RunCounts, by TaskActor, w TaskWorld) ([]hub.TaskID, error) {
 	if len(ids) > maxRunJoin {
 		return nil, hub.Invalid("task_ids", "so many tasks cannot join a run at once").
-			With("limit", maxRunJoin).With("size", len(ids)).WithFix("add the others with POST /v1/runs/{run_id}/tasks")
+			With("limit", maxRunJoin).With("size", len(ids)).WithFix("add the others to the run afterwards")
 	}
 	var join []hub.TaskID
 	for _, id := range ids {
@@ -142,7 +142,7 @@ func checkRoomInRun(run hub.RunID, counts hub.RunCounts, more int) error {
 		return nil
 	}
 	return hub.NewError(hub.CodeLimitReached, "a run cannot have so many tasks").With("run_id", run).
-		With("limit", hub.MaxRunTasks).With("size", counts.Total+more).WithFix("start another run with POST /v1/runs")
+		With("limit", hub.MaxRunTasks).With("size", counts.Total+more).WithFix("start another run")
 }
 
 func (t *Tasks) countsWith(c hub.RunCounts, join []hub.TaskID) hub.RunCounts {

@@ -39,7 +39,7 @@ func NoSpawns() hub.SpawnPolicy {
 func (s *Spawns) SetPolicy(in hub.SpawnPolicyInput) (Decision[hub.SpawnPolicy], error) {
 	if in.Version != s.policy.Version {
 		return Decision[hub.SpawnPolicy]{}, hub.NewError(hub.CodeVersionConflict, "the policy has changed since it was read").
-			With("version", s.policy.Version).WithFix("read it with GET /v1/spawn/policy, change that, and send it with its version")
+			With("version", s.policy.Version).WithFix("read it, change that, and send it with its version")
 	}
 	p := hub.SpawnPolicy{
 		Commands: slices.Concat([]hub.SpawnCommand{}, in.Commands), Allow: slices.Concat([]hub.SpawnAllowance{}, in.Allow),
@@ -75,7 +75,7 @@ var ErrPolicyChanged = errors.New("core: the spawn policy has changed")
 func (c *SpawnRequest) PermittedBy(p *hub.SpawnPolicy) (hub.SpawnCommand, hub.SpawnAllowance, error) {
 	if c.Remote && !p.Remote {
 		return hub.SpawnCommand{}, hub.SpawnAllowance{}, spawnNotAllowed("agents on other machines spawn nothing here").
-			WithFix("ask from the hub's machine; or ask the operator to set remote in PUT /v1/spawn/policy")
+			WithFix("ask from the hub's machine; or ask the operator to set remote in the spawn policy")
 	}
 	command := slices.IndexFunc(p.Commands, func(m hub.SpawnCommand) bool { return m.Harness == c.In.Harness })
 	allow := slices.IndexFunc(p.Allow, func(a hub.SpawnAllowance) bool { return a.Harness == c.In.Harness && a.RoomID == c.In.RoomID })
@@ -113,7 +113,7 @@ func (s *Spawns) Request(c SpawnRequest, now Now) (Decision[hub.Spawn], error) {
 	if depth > s.policy.MaxDepth {
 		return Decision[hub.Spawn]{}, spawnNotAllowed(string(c.In.By)+" was spawned itself, and what is spawned may not spawn so deep").
 			With("depth", depth).With("limit", s.policy.MaxDepth).
-			WithFix("ask the agent that spawned " + string(c.In.By) + " to do it; or the operator to raise max_depth in PUT /v1/spawn/policy")
+			WithFix("ask the agent that spawned " + string(c.In.By) + " to do it; or the operator to raise max_depth in the spawn policy")
 	}
 	if err := s.checkLimits(&c, allow, now); err != nil {
 		return Decision[hub.Spawn]{}, err
@@ -153,7 +153,7 @@ func (s *Spawns) checkLimits(c *SpawnRequest, allow hub.SpawnAllowance, now Now)
 		return limitReached("spawns running", s.policy.MaxRunning).WithFix(wait)
 	case len(s.since(now)) >= s.policy.MaxPerHour:
 		return limitReached("spawns in this hour", s.policy.MaxPerHour).
-			WithFix("wait some minutes; the operator can raise max_per_hour in PUT /v1/spawn/policy")
+			WithFix("wait some minutes; the operator can raise max_per_hour in the spawn policy")
 	}
 	return nil
 }

@@ -213,7 +213,7 @@ func (t *Tasks) checkRoom() error {
 		return nil
 	}
 	return hub.NewError(hub.CodeLimitReached, "so many tasks have not ended that no other can be opened").
-		With("limit", hub.MaxLiveTasks).WithFix("complete or cancel tasks first: GET /v1/tasks?status=active lists them")
+		With("limit", hub.MaxLiveTasks).WithFix("complete or cancel tasks first; the list of tasks shows those that are active")
 }
 
 // known reports whether id is a task, live or ended, that by may see.

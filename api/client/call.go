@@ -225,13 +225,15 @@ func (c *Client) read(res *http.Response, body []byte) (answer, error) {
 // worthRepeating: the hub says that the same call may succeed soon. A hub that
 // is stopping will not come back by itself.
 func worthRepeating(e *hub.Error) bool {
-	switch {
-	case e.Code == hub.CodeInProgress:
+	switch hub.InfoOf(e.Code).Repeat {
+	case hub.RepeatAlways:
 		return true
-	case e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0:
-		return e.Code != hub.CodeStopping && time.Duration(e.RetryAfter)*time.Second <= maxRetryWait
+	case hub.RepeatNever:
+		return false
+	case hub.RepeatAsTold:
 	}
-	return false
+	wait := time.Duration(e.RetryAfter) * time.Second
+	return e.Status == http.StatusServiceUnavailable && wait > 0 && wait <= maxRetryWait
 }
 
 // get decodes the result of a read.

@@ -29,7 +29,7 @@ func TestErrorsCarryTheWholeEnvelope(t *testing.T) {
 	got := hubError(t, err, hub.CodeStaleFence)
 	want := &hub.Error{
 		Message: "another holds it", Code: hub.CodeStaleFence, Status: 409,
-		Detail: map[string]any{"fence": 3.0}, Fix: "claim it again",
+		Detail: map[string]any{"fence": 3.0}, Fix: "claim it again", Answered: true,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("error = %+v, want %+v", got, want)
@@ -100,7 +100,7 @@ func TestTheCallersKeyIsUsed(t *testing.T) {
 func TestAWriteThatKeepsBreakingOffIsOfUnknownOutcome(t *testing.T) {
 	h := newFakeHub(t, halves)
 	_, err := postOne(t.Context(), h.client(t, nil))
-	got := hubError(t, err, client.CodeBrokeOff)
+	got := hubError(t, err, hub.CodeBrokeOff)
 	key := h.requests()[0].header.Get("Idempotency-Key")
 	if got.Status != 0 || got.Detail["outcome"] != "unknown" || got.Detail["idempotency_key"] != key {
 		t.Errorf("error = %+v, want status 0 and the key %q", got, key)
@@ -117,7 +117,7 @@ func TestAWriteWhoseHubDiedIsOfUnknownOutcome(t *testing.T) {
 		halves(w, r)
 	})
 	_, err := postOne(t.Context(), h.client(t, nil))
-	if got := hubError(t, err, client.CodeUnreachable); got.Detail["outcome"] != "unknown" {
+	if got := hubError(t, err, hub.CodeUnreachable); got.Detail["outcome"] != "unknown" {
 		t.Errorf("detail = %v, want outcome unknown", got.Detail)
 	}
 }
@@ -132,7 +132,7 @@ func TestAReadIsSentTwiceAtMost(t *testing.T) {
 	}
 	h = newFakeHub(t, halves)
 	_, _, err := h.client(t, nil).Channels(t.Context(), hub.ChannelsQuery{})
-	if got := hubError(t, err, client.CodeBrokeOff); got.Detail != nil {
+	if got := hubError(t, err, hub.CodeBrokeOff); got.Detail != nil {
 		t.Errorf("detail = %v; a read has no outcome", got.Detail)
 	}
 	if n := len(h.requests()); n != 2 {
@@ -223,7 +223,7 @@ func TestReadTimeout(t *testing.T) {
 					return nil, r.Context().Err()
 				})})
 				began := time.Now()
-				hubError(t, tt.call(t.Context(), c), client.CodeNoAnswer)
+				hubError(t, tt.call(t.Context(), c), hub.CodeNoAnswer)
 				if took := time.Since(began); took != tt.took {
 					t.Errorf("gave up after %s, want %s", took, tt.took)
 				}
@@ -272,7 +272,7 @@ func TestWhatIsNoHub(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHub(t, answer)
 			_, _, err := h.client(t, nil).Channels(t.Context(), hub.ChannelsQuery{})
-			if got := hubError(t, err, client.CodeNotAHub); got.Fix == "" || !strings.Contains(got.Message, h.URL) {
+			if got := hubError(t, err, hub.CodeNotAHub); got.Fix == "" || !strings.Contains(got.Message, h.URL) {
 				t.Errorf("error = %+v, want the address and a fix", got)
 			}
 			if n := len(h.requests()); n != 1 {
@@ -289,7 +289,7 @@ func TestAConnectionThatIsClosedAtOnce(t *testing.T) {
 	for range 50 {
 		c := client.New(client.Config{BaseURL: base})
 		_, _, err := c.Channels(t.Context(), hub.ChannelsQuery{})
-		hubError(t, err, client.CodeBrokeOff)
+		hubError(t, err, hub.CodeBrokeOff)
 		c.Close()
 	}
 }
@@ -300,7 +300,7 @@ func TestNoHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = postOne(t.Context(), client.New(client.Config{BaseURL: fmt.Sprintf("http://127.0.0.1:%d", port)}))
-	got := hubError(t, err, client.CodeUnreachable)
+	got := hubError(t, err, hub.CodeUnreachable)
 	if got.Status != 0 || got.Detail != nil || got.Fix != fmt.Sprintf("start one with: hubcli ensure --port %d", port) {
 		t.Errorf("error = %+v", got)
 	}

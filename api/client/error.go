@@ -13,20 +13,6 @@ import (
 	"hubcli/hub"
 )
 
-// The codes of errors that no hub sent. Their status is 0. If a write may have
-// taken effect all the same, detail.outcome is "unknown" and detail has its
-// idempotency_key: sending it again with that key (hub.WithCaller) asks.
-const (
-	// CodeUnreachable: nothing takes connections at the address.
-	CodeUnreachable hub.Code = "unreachable"
-	// CodeNoAnswer: the connection stood, but the answer did not come in time.
-	CodeNoAnswer hub.Code = "no_answer"
-	// CodeBrokeOff: the connection ended before the answer did.
-	CodeBrokeOff hub.Code = "broke_off"
-	// CodeNotAHub: something else answers at the address.
-	CodeNotAHub hub.Code = "not_a_hub"
-)
-
 // failure is an attempt that did not succeed, with what is known about trying
 // again.
 type failure struct {
@@ -52,7 +38,7 @@ func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration,
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		e := &hub.Error{
-			Code:    CodeNoAnswer,
+			Code:    hub.CodeNoAnswer,
 			Message: fmt.Sprintf("the hub at %s did not answer within %s", c.BaseURL(), limit),
 			Fix:     "see what holds it up: hubcli app status --base-url " + c.BaseURL(),
 		}
@@ -64,7 +50,7 @@ func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration,
 	default:
 		// The hub died, or closed a kept-alive connection just then.
 		e := &hub.Error{
-			Code:    CodeBrokeOff,
+			Code:    hub.CodeBrokeOff,
 			Message: "the connection to " + c.BaseURL() + " broke off: " + cause(err),
 			Fix:     "see whether the hub still runs: hubcli app status --base-url " + c.BaseURL(),
 		}
@@ -89,7 +75,7 @@ func cause(err error) string {
 
 func (c *Client) unreachable() *hub.Error {
 	e := &hub.Error{
-		Code: CodeUnreachable, Message: "no hub answers at " + c.BaseURL(),
+		Code: hub.CodeUnreachable, Message: "no hub answers at " + c.BaseURL(),
 		Fix: "start one with: hubcli ensure",
 	}
 	host := c.base.Hostname()
@@ -111,7 +97,7 @@ func (c *Client) unreachable() *hub.Error {
 
 func (c *Client) notAHub(why string) *hub.Error {
 	return &hub.Error{
-		Code:    CodeNotAHub,
+		Code:    hub.CodeNotAHub,
 		Message: "what answers at " + c.BaseURL() + " is not a hub: " + why,
 		Fix:     "check the address, or give the hub another port",
 	}

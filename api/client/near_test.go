@@ -85,6 +85,6 @@ func TestCallsOfThisMachineComeFromLoopback(t *testing.T) {
 	if _, err := c.Info(t.Context()); err == nil {
 		t.Error("a hub that has gone answers")
 	} else {
-		hubError(t, err, client.CodeUnreachable)
+		hubError(t, err, hub.CodeUnreachable)
 	}
 }

@@ -72,6 +72,5 @@ func (c *Client) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Co
 }
 
 func errNoArtifact(id hub.ArtifactID) error {
-	return hub.NewError(hub.CodeArtifactNotFound, "this is no id of an artifact").With("artifact_id", id).
-		WithFix("list the artifacts of a room with their ids: hubcli artifact list --room <room_id>")
+	return hub.NewError(hub.CodeArtifactNotFound, "this is no id of an artifact").With("artifact_id", id)
 }

@@ -106,7 +106,7 @@ func passing(e *hub.Error) bool {
 // late reports whether a call got no answer in time, rather than found nobody.
 func late(e *hub.Error) bool {
 	const noAnswerFromSpool = 598
-	return e.Code == client.CodeNoAnswer || e.Status == noAnswerFromSpool
+	return e.Code == hub.CodeNoAnswer || e.Status == noAnswerFromSpool
 }
 
 // refusedAs reports whether the hub refused a call with this code. Any other end

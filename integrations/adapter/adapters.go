@@ -98,8 +98,7 @@ func find(harness hub.Harness) (*row, error) {
 	if r, ok := rowOf(harness); ok {
 		return r, nil
 	}
-	return nil, hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name").
-		WithFix("use one that GET /v1/adapters lists; generic is for every other MCP client")
+	return nil, hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name")
 }
 
 // adapter looks at one harness. Files that do not answer are a state too.

@@ -232,7 +232,7 @@ func (x *Index) read(fn func(index.IndexReader) error) (err error) {
 }
 
 var errNotOpen = hub.NewError(hub.CodeSearchUnavailable, "the search index is not open").
-	WithRetryAfter(1).WithFix("repeat the call after the time in Retry-After; everything else works")
+	WithRetryAfter(1)
 
 // Put takes documents in; see core.Index.
 func (x *Index) Put(ctx context.Context, docs []core.IndexDocument, upto core.IndexPosition) (err error) {

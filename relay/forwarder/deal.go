@@ -76,7 +76,7 @@ func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 		// twice. An hour keeps far away from that, whatever the clocks say, and no
 		// client waits so long.
 		e := hub.Error{
-			Code: relay.CodeNoAnswer, Status: relay.StatusNoAnswer,
+			Code: hub.CodeRelayTimeout, Status: relay.StatusNoAnswer,
 			Message: "the request lay in the spool for more than " + maxRequestAge.String() + " and is not sent any more",
 			Fix:     "look whether it took effect before it is sent again under a new request_id",
 		}
@@ -168,7 +168,7 @@ func (f *Forwarder) brokenOff(c *call, sent bool) *relay.Response {
 		return nil
 	}
 	e := &hub.Error{
-		Code: relay.CodeNoAnswer, Status: relay.StatusNoAnswer,
+		Code: hub.CodeRelayTimeout, Status: relay.StatusNoAnswer,
 		Message: "the hub did not answer within " + f.cfg.RequestTimeout.String(),
 		Fix:     "see what holds it up: hubcli app status --base-url " + f.base,
 	}
@@ -196,7 +196,7 @@ func (f *Forwarder) respond(c *call, r *relay.Response) error {
 // notAHub is said where something answers that is none.
 func (f *Forwarder) notAHub(why string) *hub.Error {
 	return &hub.Error{
-		Code: relay.CodeHubUnreachable, Status: relay.StatusHubUnreachable,
+		Code: hub.CodeUnreachable, Status: relay.StatusHubUnreachable,
 		Message: "what answers at " + f.base + " is not a hub: " + why,
 		Fix:     "start the relay with --base-url and the address of the hub",
 	}

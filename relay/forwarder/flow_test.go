@@ -179,7 +179,7 @@ func TestOldRequestsAreNotSent(t *testing.T) {
 		switch {
 		case age <= maxRequestAge && r.Status != 201:
 			t.Errorf("a request %s old: %+v", age, e)
-		case age > maxRequestAge && (r.Status != relay.StatusNoAnswer || e.Code != relay.CodeNoAnswer || e.Detail["outcome"] != "unknown"):
+		case age > maxRequestAge && (r.Status != relay.StatusNoAnswer || e.Code != hub.CodeRelayTimeout || e.Detail["outcome"] != "unknown"):
 			t.Errorf("a request %s old: %d %+v", age, r.Status, e)
 		}
 	}

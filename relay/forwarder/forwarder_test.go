@@ -277,7 +277,7 @@ func TestForwarderCarriesCalls(t *testing.T) {
 			b.wants(200, "", "dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=0", "")
 			b.wants(404, hub.CodeThreadNotFound, "dev-a", "GET", "/v1/threads/none?agent_id=dev-a", "")
 			b.wants(403, hub.CodeAgentMismatch, "dev-a", "GET", "/v1/inbox/dev-b", "")
-			b.wants(403, relay.CodeNotRelayed, "dev-a", "POST", "/v1/shutdown", "{}")
+			b.wants(403, hub.CodeNotRelayed, "dev-a", "POST", "/v1/shutdown", "{}")
 			b.until("requests are removed", func() bool { return len(b.names(relay.RequestsDir, "dev-a")) == 0 })
 		})
 	}

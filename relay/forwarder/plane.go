@@ -11,7 +11,6 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
-	"hubcli/relay"
 )
 
 // maxPath is the longest path with its query, in bytes; the hub takes headers of
@@ -37,7 +36,7 @@ func operationOf(method, path string) (*api.Operation, *hub.Error) {
 		why = op.NotRelayed
 	}
 	return nil, &hub.Error{
-		Code: relay.CodeNotRelayed, Status: http.StatusForbidden,
+		Code: hub.CodeNotRelayed, Status: http.StatusForbidden,
 		Message: "a relay does not carry " + method + " " + bare + ": " + why,
 		Fix:     "make this call over HTTP on the machine of the hub",
 	}

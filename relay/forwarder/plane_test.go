@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hubcli/api"
-	"hubcli/relay"
+	"hubcli/hub"
 )
 
 // TestPlaneIsTheTables: what the table of operations says of relays is what a
@@ -71,7 +71,7 @@ func TestPlane(t *testing.T) {
 	} {
 		if _, err := operationOf(c.method, c.path); (err == nil) != c.want {
 			t.Errorf("%s %s: %v", c.method, c.path, err)
-		} else if err != nil && (err.Code != relay.CodeNotRelayed || err.Fix == "") {
+		} else if err != nil && (err.Code != hub.CodeNotRelayed || err.Fix == "") {
 			t.Errorf("%s %s: %+v", c.method, c.path, err)
 		}
 	}

@@ -138,7 +138,7 @@ func (f *Forwarder) attempt(c *call, op *api.Operation, r *relay.Request, path s
 // unreachable is said where no hub answers.
 func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
 	e := &hub.Error{
-		Code: relay.CodeHubUnreachable, Status: relay.StatusHubUnreachable,
+		Code: hub.CodeUnreachable, Status: relay.StatusHubUnreachable,
 		Message: "the relay cannot reach the hub at " + f.base + ": " + reason(err),
 		Fix:     "start the hub there (hubcli ensure), or start the relay with --base-url and its address",
 	}

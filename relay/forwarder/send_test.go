@@ -85,7 +85,7 @@ func TestNoHub(t *testing.T) {
 	url := fmt.Sprintf("http://127.0.0.1:%d", port)
 	b := newBench(t, url)
 	b.forward(func(c *Config) { c.RequestTimeout = 2 * time.Second })
-	e := b.wants(relay.StatusHubUnreachable, relay.CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
+	e := b.wants(relay.StatusHubUnreachable, hub.CodeUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
 	if !strings.Contains(e.Error, url) || e.Detail["outcome"] != nil || e.Fix == "" {
 		t.Errorf("%+v", e)
 	}
@@ -104,7 +104,7 @@ func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestNoHubIsKnownLate(t *testing.T) {
 	b := newBench(t, "http://127.0.0.1:1")
 	b.forward(func(c *Config) { c.RequestTimeout, c.Transport = time.Second, refusing{} })
-	e := b.wants(relay.StatusHubUnreachable, relay.CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
+	e := b.wants(relay.StatusHubUnreachable, hub.CodeUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
 	if e.Detail["outcome"] != nil {
 		t.Errorf("%+v", e)
 	}
@@ -212,7 +212,7 @@ func TestNotAHub(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			b := newBench(t, standIn(t, handle))
 			b.forward(nil)
-			e := b.wants(relay.StatusHubUnreachable, relay.CodeHubUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
+			e := b.wants(relay.StatusHubUnreachable, hub.CodeUnreachable, "dev-a", "POST", "/v1/messages", `{}`)
 			if !strings.Contains(e.Error, "not a hub") || e.Fix == "" {
 				t.Errorf("%+v", e)
 			}

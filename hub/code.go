@@ -1,0 +1,400 @@
+package hub
+
+import (
+	"maps"
+	"net/http"
+)
+
+// Code names an error for programs. Codes are only ever added.
+type Code string
+
+// CodeInfo is all that a code says beside the sentence of the single error.
+type CodeInfo struct {
+	Code   Code
+	Status int    // the usual HTTP status
+	Local  bool   // a client or a forwarder finds the error itself; no hub answers it
+	Exit   int    // the exit code of a command that fails with it; 0: 1
+	Repeat Repeat // whether the same call may succeed when it is sent again
+	// Operator says that the way out is the operator's: a model hands the hub's
+	// words on to its user.
+	Operator bool
+	// What to do next, for a program that speaks HTTP, for a person at the command
+	// line and for a model that calls tools. FixFor chooses among these and what the
+	// error says itself.
+	HTTP, CLI, Model string
+}
+
+// Repeat says whether a call that failed may be sent again as it is.
+type Repeat uint8
+
+// When to send a failed call again.
+const (
+	RepeatAsTold Repeat = iota // after RetryAfter, if the answer has one and is 503
+	RepeatAlways               // soon, whatever the answer says
+	RepeatNever                // not by itself: somebody has to act first
+)
+
+const exitUnreachable = 3 // the exit code of a command that got no answer
+
+// Ways out for a model that many codes share.
+const (
+	tryAgain        = "try again in a moment with the same idempotency_key; then go on without the hub and tell your user"
+	changeArguments = "change the arguments: hub_describe_tool says what the tool takes"
+)
+
+var codes = map[Code]CodeInfo{}
+
+// define enters a row. A code that is defined twice is a mistake in this file.
+func define(info CodeInfo) Code {
+	if _, ok := codes[info.Code]; ok {
+		panic("hub: the code " + info.Code + " is defined twice")
+	}
+	if info.Exit == 0 {
+		info.Exit = 1
+	}
+	codes[info.Code] = info
+	return info.Code
+}
+
+// The codes of the contract: one row each, which is all that there is to say of a
+// code in Go. They are variables so that a row is one place; nobody changes them.
+var (
+	// CodeInvalid: the value of one field cannot be; detail.field names it.
+	CodeInvalid     = define(CodeInfo{Code: "invalid", Status: http.StatusBadRequest})
+	CodeInvalidJSON = define(CodeInfo{
+		Code: "invalid_json", Status: http.StatusBadRequest,
+		Model: changeArguments,
+	})
+	CodeInvalidAgentID   = define(CodeInfo{Code: "invalid_agent_id", Status: http.StatusBadRequest})
+	CodeReservedAgent    = define(CodeInfo{Code: "reserved_agent", Status: http.StatusForbidden})
+	CodeReservedName     = define(CodeInfo{Code: "reserved_name", Status: http.StatusForbidden})
+	CodeReservedMetadata = define(CodeInfo{Code: "reserved_metadata", Status: http.StatusBadRequest})
+	CodeUnknownKind      = define(CodeInfo{Code: "unknown_kind", Status: http.StatusBadRequest})
+	CodeBodyTooLarge     = define(CodeInfo{
+		Code: "body_too_large", Status: http.StatusBadRequest,
+		Model: "put the text into hub_add_artifact and post its id, or post less",
+	})
+	CodeAttachmentTooLarge = define(CodeInfo{
+		Code: "attachment_too_large", Status: http.StatusBadRequest,
+		Model: "put the content into hub_add_artifact and post its id",
+	})
+	CodeTooManyAttachments = define(CodeInfo{
+		Code: "too_many_attachments", Status: http.StatusBadRequest,
+		Model: "put the content into hub_add_artifact and post its id",
+	})
+	CodeMetadataTooLarge = define(CodeInfo{Code: "metadata_too_large", Status: http.StatusBadRequest})
+	CodeMetadataTooDeep  = define(CodeInfo{Code: "metadata_too_deep", Status: http.StatusBadRequest})
+	CodeReplyNotFound    = define(CodeInfo{
+		Code: "reply_not_found", Status: http.StatusBadRequest,
+		Model: "check the id; hub_poll_messages shows ids",
+	})
+	CodeReplyRequired = define(CodeInfo{
+		Code: "reply_required", Status: http.StatusBadRequest,
+		Model: "name in reply_to the task or request that this is the result of; hub_list_tasks shows ids",
+	})
+	CodeParentNotFound = define(CodeInfo{
+		Code: "parent_not_found", Status: http.StatusBadRequest,
+		Model: "check the id; hub_list_tasks shows ids",
+	})
+	// CodeChannelNotFound is 400 where a post names the channel: such a call sets
+	// Error.Status itself.
+	CodeChannelNotFound = define(CodeInfo{
+		Code: "channel_not_found", Status: http.StatusNotFound,
+		HTTP:  "create it with POST /v1/channels, or use general",
+		CLI:   "use general, or leave --channel out for the room's own",
+		Model: "make it with hub_create_channel, or leave channel out for your room's",
+	})
+	CodeRoomNotFound = define(CodeInfo{
+		Code: "room_not_found", Status: http.StatusNotFound,
+		HTTP:  "name a room by its id; GET /v1/rooms lists the rooms",
+		CLI:   "hubcli room list lists the rooms",
+		Model: "hub_list_rooms shows the rooms, with their ids and as project/room",
+	})
+	CodePathNotFound = define(CodeInfo{Code: "path_not_found", Status: http.StatusBadRequest})
+	CodeNotBound     = define(CodeInfo{
+		Code: "not_bound", Status: http.StatusNotFound,
+		CLI:   "bind a folder on the hub's machine: hubcli room bind <room> <path>",
+		Model: "name the room with room_id; hub_list_rooms shows them",
+	})
+	CodeMessageNotFound = define(CodeInfo{
+		Code: "message_not_found", Status: http.StatusNotFound,
+		HTTP:  "look the id up with GET /v1/events or GET /v1/messages; direct messages are shown to their two parties only",
+		Model: "check the id; a direct message is shown to its two parties alone",
+	})
+	CodeThreadNotFound = define(CodeInfo{
+		Code: "thread_not_found", Status: http.StatusNotFound,
+		Model: "check the name; hub_search finds messages and their threads",
+	})
+	CodeTaskNotFound = define(CodeInfo{
+		Code: "task_not_found", Status: http.StatusNotFound,
+		Model: "hub_list_tasks shows the tasks that you may see",
+	})
+	CodeProjectNotFound = define(CodeInfo{
+		Code: "project_not_found", Status: http.StatusNotFound,
+		HTTP:  "name a project by its id, slug or name; GET /v1/projects lists them",
+		CLI:   "hubcli project list lists the projects",
+		Model: "hub_list_rooms shows the projects; hub_create_project makes one",
+	})
+	CodeRunNotFound = define(CodeInfo{
+		Code: "run_not_found", Status: http.StatusNotFound,
+		HTTP:  "list the runs with GET /v1/runs, or make one with POST /v1/runs",
+		Model: "check the run_id; hub_room_status shows the runs of a room",
+	})
+	CodeSessionNotFound = define(CodeInfo{
+		Code: "session_not_found", Status: http.StatusNotFound,
+		Model: "hub_list_agents shows the agents that are live, hub_room_status those of a room",
+	})
+	CodeSessionInvalid = define(CodeInfo{
+		Code: "session_invalid", Status: http.StatusUnauthorized,
+		HTTP:  "register the agent and send the session_id of the answer",
+		Model: "call hub_whoami, which registers you again",
+	})
+	CodeSessionRequired = define(CodeInfo{
+		Code: "session_required", Status: http.StatusUnauthorized,
+		HTTP:  "have the operator register the agent, then send X-Hub-Session with its session_id",
+		Model: "ask your user to have the operator register you: this hub is on another machine",
+	})
+	CodeSessionReplaced = define(CodeInfo{Code: "session_replaced", Status: http.StatusConflict})
+	CodeSessionConflict = define(CodeInfo{Code: "session_conflict", Status: http.StatusConflict})
+	CodeAgentMismatch   = define(CodeInfo{
+		Code: "agent_mismatch", Status: http.StatusForbidden,
+		HTTP:  "name the session's agent, or leave out X-Hub-Session",
+		Model: "act as yourself: leave out what names another agent",
+	})
+	CodeResumeDenied = define(CodeInfo{Code: "resume_denied", Status: http.StatusUnauthorized})
+	CodeNotHolder    = define(CodeInfo{Code: "not_holder", Status: http.StatusNotFound})
+	CodeStaleFence   = define(CodeInfo{
+		Code: "stale_fence", Status: http.StatusConflict,
+		Model: "somebody had it in between: look at what was done, and take it anew if it is free",
+	})
+	CodeTaskClosed = define(CodeInfo{
+		Code: "task_closed", Status: http.StatusConflict,
+		Model: "the task has ended: post a new one if there is more to do",
+	})
+	CodeTaskTooDeep = define(CodeInfo{
+		Code: "task_too_deep", Status: http.StatusBadRequest,
+		Model: "leave parent_task_id out, or name a task nearer to the top",
+	})
+	CodeTaskTaken = define(CodeInfo{
+		Code: "task_taken", Status: http.StatusConflict,
+		Model: "do not work on it: ask who has it with hub_dm, or take another of hub_list_tasks with ready",
+	})
+	CodeNotOffered = define(CodeInfo{
+		Code: "not_offered", Status: http.StatusConflict,
+		Model: "hub_list_tasks shows to whom a task is offered and who has it",
+	})
+	CodeVersionConflict = define(CodeInfo{
+		Code: "version_conflict", Status: http.StatusConflict,
+		HTTP:  "read the row again and decide anew",
+		Model: "read it again with hub_list_tasks and decide anew",
+	})
+	CodeProjectExists = define(CodeInfo{
+		Code: "project_exists", Status: http.StatusConflict,
+		Model: "use that one, or choose another name; hub_list_rooms shows the projects",
+	})
+	CodeSimilarRoomExists = define(CodeInfo{
+		Code: "similar_room_exists", Status: http.StatusConflict,
+		CLI: "use one of these rooms; or, if a sibling is needed, repeat with --force --force-reason <why>",
+	})
+	CodeAlreadyBound = define(CodeInfo{
+		Code: "already_bound", Status: http.StatusConflict,
+		CLI: "use that room, or unbind the folder first: hubcli room unbind <path>",
+	})
+	CodeLimitReached = define(CodeInfo{
+		Code: "limit_reached", Status: http.StatusConflict,
+		HTTP:  "end or release what is not needed, then repeat the call",
+		Model: "make room first: end tasks that are done (hub_list_tasks), give back what you hold, or ask your user",
+	})
+	CodeArtifactNotFound = define(CodeInfo{
+		Code: "artifact_not_found", Status: http.StatusNotFound,
+		HTTP:  "GET /v1/artifacts?room_id= lists the artifacts of a room with their ids",
+		CLI:   "list the artifacts of a room with their ids: hubcli artifact list --room <room_id>",
+		Model: "call hub_get_artifact without an id to list those of the room",
+	})
+	CodeArtifactTooLarge = define(CodeInfo{
+		Code: "artifact_too_large", Status: http.StatusBadRequest,
+		Model: "store it in parts, or name in it the file that holds the rest",
+	})
+	CodeInviteNotFound = define(CodeInfo{
+		Code: "invite_not_found", Status: http.StatusNotFound,
+		Model: "ask who invited you for a new code",
+	})
+	CodeInviteExpired = define(CodeInfo{
+		Code: "invite_expired", Status: http.StatusGone,
+		Model: "ask who invited you for a new code",
+	})
+	CodeInviteExhausted = define(CodeInfo{
+		Code: "invite_exhausted", Status: http.StatusGone,
+		Model: "ask who invited you for a new code",
+	})
+	CodeInviteRevoked = define(CodeInfo{
+		Code: "invite_revoked", Status: http.StatusGone,
+		Model: "ask who invited you for a new code",
+	})
+	CodeRoomFull = define(CodeInfo{
+		Code: "room_full", Status: http.StatusConflict,
+		Model: "ask in another room (hub_list_rooms), or ask your user",
+	})
+	CodeTooManyAttempts = define(CodeInfo{
+		Code: "too_many_attempts", Status: http.StatusTooManyRequests,
+		HTTP:  "check the code, and send it again after the time in Retry-After",
+		CLI:   "check the code, and run the command again",
+		Model: "wait as long as retry_after says; then check the code with who invited you",
+	})
+	CodeWatchReplaced       = define(CodeInfo{Code: "watch_replaced", Status: http.StatusConflict})
+	CodeIdempotencyConflict = define(CodeInfo{
+		Code: "idempotency_conflict", Status: http.StatusUnprocessableEntity,
+		Model: "the idempotency_key was used with other arguments: leave it out, or choose another",
+	})
+	CodeInProgress = define(CodeInfo{
+		Code: "in_progress", Status: http.StatusConflict, Repeat: RepeatAlways,
+		Model: "the same call is under way: call again in a moment with the same idempotency_key",
+	})
+	CodeStoreChanged     = define(CodeInfo{Code: "store_changed", Status: http.StatusConflict})
+	CodeOperatorRequired = define(CodeInfo{
+		Code: "operator_required", Status: http.StatusForbidden,
+		HTTP:  "send X-Hub-Operator with the content of operator.token in the store's folder",
+		CLI:   "run the command on the machine of the hub, as the user who started it",
+		Model: "this is your user's to do: ask for it",
+	})
+	CodeForbiddenHost = define(CodeInfo{
+		Code: "forbidden_host", Status: http.StatusForbidden,
+		Model: changeArguments,
+	})
+	CodeForbiddenOrigin = define(CodeInfo{
+		Code: "forbidden_origin", Status: http.StatusForbidden,
+		Model: changeArguments,
+	})
+	CodeForbiddenRelay = define(CodeInfo{
+		Code: "forbidden_relay", Status: http.StatusForbidden,
+		Model: changeArguments,
+	})
+	CodeNotFound = define(CodeInfo{
+		Code: "not_found", Status: http.StatusNotFound,
+		HTTP:  "GET /v1/openapi.json lists all paths",
+		Model: changeArguments,
+	})
+	CodeMethodNotAllowed = define(CodeInfo{
+		Code: "method_not_allowed", Status: http.StatusMethodNotAllowed,
+		Model: changeArguments,
+	})
+	CodeRequestTooLarge = define(CodeInfo{
+		Code: "request_too_large", Status: http.StatusRequestEntityTooLarge,
+		HTTP:  "send less in one call",
+		Model: "send less at once: store long text in parts with hub_add_artifact",
+	})
+	CodeUnsupportedMedia = define(CodeInfo{
+		Code: "unsupported_media_type", Status: http.StatusUnsupportedMediaType,
+		HTTP:  "send the header Content-Type: application/json",
+		Model: changeArguments,
+	})
+	CodeTooManyPolls = define(CodeInfo{
+		Code: "too_many_polls", Status: http.StatusTooManyRequests,
+		Model: "you wait in too many calls at once: let one end",
+	})
+	CodeOverloaded = define(CodeInfo{
+		Code: "overloaded", Status: http.StatusServiceUnavailable,
+		HTTP:  "repeat the call after the time in Retry-After",
+		CLI:   "run the command again",
+		Model: tryAgain,
+	})
+	CodeTimedOut = define(CodeInfo{
+		Code: "timed_out", Status: http.StatusServiceUnavailable,
+		HTTP:  "repeat the call after the time in Retry-After",
+		CLI:   "run the command again",
+		Model: tryAgain,
+	})
+	CodeQuarantined = define(CodeInfo{
+		Code: "quarantined", Status: http.StatusServiceUnavailable,
+		HTTP: "everything else works; report this with the hub's log, and see app status",
+		CLI:  "everything else works; report this with the hub's log, and see hubcli app status",
+	})
+	CodeStopping = define(CodeInfo{
+		Code: "stopping", Status: http.StatusServiceUnavailable, Repeat: RepeatNever,
+		HTTP:  "wait until the hub is started again, then repeat the call",
+		CLI:   "start it again with: hubcli ensure",
+		Model: "the hub restarts: call again in a moment with the same idempotency_key",
+	})
+	CodeStorageFull       = define(CodeInfo{Code: "storage_full", Status: http.StatusInsufficientStorage})
+	CodeStoreFailed       = define(CodeInfo{Code: "store_failed", Status: http.StatusServiceUnavailable})
+	CodeCorruptRecord     = define(CodeInfo{Code: "corrupt_record", Status: http.StatusInternalServerError})
+	CodeSearchUnavailable = define(CodeInfo{
+		Code: "search_unavailable", Status: http.StatusServiceUnavailable,
+		HTTP:  "repeat the call after the time in Retry-After; if it stays so, see the hub's log. Everything else works",
+		CLI:   "run the command again; if it stays so, see the hub's log. Everything else works",
+		Model: "try again in a minute; until then hub_poll_messages with since_id 0 and hub_list_decisions read in order",
+	})
+	CodeMemoryNotFound = define(CodeInfo{
+		Code: "memory_not_found", Status: http.StatusNotFound,
+		Model: "call hub_recall without memory_id to list what is remembered",
+	})
+	CodeTextTooLarge    = define(CodeInfo{Code: "text_too_large", Status: http.StatusBadRequest})
+	CodeSpawnNotAllowed = define(CodeInfo{Code: "spawn_not_allowed", Status: http.StatusForbidden, Operator: true})
+	CodeSpawnNotFound   = define(CodeInfo{
+		Code: "spawn_not_found", Status: http.StatusNotFound,
+		HTTP:  "GET /v1/spawn?room_id= lists the spawns of a room with their ids",
+		Model: "check the spawn_id: hub_spawn has answered it; hub_room_status shows who is in the room",
+	})
+	CodeSpawnUnavailable = define(CodeInfo{
+		Code: "spawn_unavailable", Status: http.StatusServiceUnavailable,
+		Model: "this hub starts no agents: ask your user, or ask an agent that is live with hub_rpc_call",
+	})
+	CodeBadExecutable   = define(CodeInfo{Code: "bad_executable", Status: http.StatusConflict, Operator: true})
+	CodeAdapterNotFound = define(CodeInfo{
+		Code: "adapter_not_found", Status: http.StatusNotFound, Operator: true,
+		HTTP: "use one that GET /v1/adapters lists; generic is for every other MCP client",
+		CLI:  "use one that hubcli adapter list shows; generic is for every other MCP client",
+	})
+	CodeAdapterConflict = define(CodeInfo{Code: "adapter_conflict", Status: http.StatusConflict, Operator: true})
+	CodeAdapterRefused  = define(CodeInfo{Code: "adapter_refused", Status: http.StatusConflict, Operator: true})
+	CodeAdapterBusy     = define(CodeInfo{Code: "adapter_busy", Status: http.StatusConflict, Operator: true})
+	CodeConfirmRequired = define(CodeInfo{Code: "confirmation_required", Status: http.StatusConflict, Operator: true})
+	CodePlanChanged     = define(CodeInfo{Code: "plan_changed", Status: http.StatusConflict, Operator: true})
+	CodeInternal        = define(CodeInfo{
+		Code: "internal", Status: http.StatusInternalServerError,
+		HTTP: "report it, with the lines of the hub's log",
+	})
+)
+
+// The codes of errors that no hub sends. If a write may have taken effect all the
+// same, detail.outcome is "unknown" and detail has its idempotency_key: sending it
+// again with that key (WithCaller) asks.
+var (
+	// CodeUnreachable: nothing takes connections at the address.
+	CodeUnreachable = define(CodeInfo{Code: "unreachable", Local: true, Exit: exitUnreachable})
+	// CodeNoAnswer: the connection stood, but the answer did not come in time.
+	CodeNoAnswer = define(CodeInfo{Code: "no_answer", Local: true, Exit: exitUnreachable})
+	// CodeBrokeOff: the connection ended before the answer did.
+	CodeBrokeOff = define(CodeInfo{Code: "broke_off", Local: true, Exit: exitUnreachable})
+	// CodeNotAHub: something else answers at the address.
+	CodeNotAHub = define(CodeInfo{Code: "not_a_hub", Local: true, Exit: exitUnreachable})
+	// CodeSpoolFailed: the spool folder cannot be used.
+	CodeSpoolFailed = define(CodeInfo{Code: "spool_failed", Local: true, Exit: exitUnreachable})
+	// CodeRelayTimeout: no forwarder answered in time.
+	CodeRelayTimeout = define(CodeInfo{Code: "relay_timeout", Local: true, Exit: exitUnreachable})
+	// CodeNotRelayed: the forwarder does not carry such a call.
+	CodeNotRelayed = define(CodeInfo{Code: "not_relayed", Status: http.StatusForbidden, Local: true})
+)
+
+// Codes returns every code that a hub may answer, with its usual HTTP status.
+func Codes() map[Code]int {
+	statuses := make(map[Code]int, len(codes))
+	for code, info := range codes {
+		if !info.Local {
+			statuses[code] = info.Status
+		}
+	}
+	return statuses
+}
+
+// CodeInfos returns the rows of all codes.
+func CodeInfos() map[Code]CodeInfo { return maps.Clone(codes) }
+
+// InfoOf returns the row of a code. A code that is not known comes from a newer
+// hub: its row says nothing but the exit code.
+func InfoOf(code Code) CodeInfo {
+	if info, ok := codes[code]; ok {
+		return info
+	}
+	return CodeInfo{Code: code, Exit: 1}
+}
