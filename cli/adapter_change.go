@@ -72,7 +72,7 @@ a harness. Nothing is changed.`,
 }
 
 func newAdapterInstall(env *Env) *cobra.Command {
-	return newAdapterChange(env, hub.AdapterInstall, &cobra.Command{
+	return newAdapterChange(env, &adapterChange{}, hub.AdapterInstall, &cobra.Command{
 		Use:   "install <harness>",
 		Short: "Set the hub up in a harness",
 		Long: `Write the adapter into the files of a harness, after showing exactly what will be
@@ -88,20 +88,8 @@ for the former and rename or remove the latter.`,
 	})
 }
 
-func newAdapterUninstall(env *Env) *cobra.Command {
-	return newAdapterChange(env, hub.AdapterUninstall, &cobra.Command{
-		Use:   "uninstall <harness>",
-		Short: "Take the hub out of a harness again",
-		Long: `Take what the hub has written out of the files of a harness, after showing it and
-asking. A file that nobody else has changed is then as it was before, byte for
-byte; of others just the hub's entries go.`,
-		Example: `  hubcli adapter uninstall claude-code
-  hubcli adapter uninstall codex --scope project --path ./shop --yes`,
-	})
-}
-
 func newAdapterRepair(env *Env) *cobra.Command {
-	return newAdapterChange(env, hub.AdapterRepair, &cobra.Command{
+	return newAdapterChange(env, &adapterChange{}, hub.AdapterRepair, &cobra.Command{
 		Use:   "repair <harness>",
 		Short: "Re-apply an install over an existing region",
 		Long: `Write the adapter anew, after showing the difference and asking: parts that are
@@ -112,8 +100,7 @@ has moved.`,
 	})
 }
 
-func newAdapterChange(env *Env, action hub.AdapterAction, cmd *cobra.Command) *cobra.Command {
-	o := &adapterChange{}
+func newAdapterChange(env *Env, o *adapterChange, action hub.AdapterAction, cmd *cobra.Command) *cobra.Command {
 	adapterCommand(env, o, cmd, func(ctx context.Context, h hub.Harness, in hub.AdapterInput) error {
 		return runAdapterChange(ctx, env, o, action, h, in)
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, all). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -92,7 +92,7 @@ var specified = map[string]map[string]string{
 		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
 	},
 	"hubcli adapter uninstall": {
-		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
+		"all": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
 	},
 	"hubcli adapter repair": {
 		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newAdapterUninstall(env *Env) *cobra.Command {
+	o := &adapterChange{}
+	var all bool
+	cmd := newAdapterChange(env, o, hub.AdapterUninstall, &cobra.Command{
+		Use:   "uninstall <harness>",
+		Short: "Take the hub out of a harness again",
+		Long: `Take what the hub has written out of the files of a harness, after showing it and
+asking. A file that nobody else has changed is then as it was before, byte for
+byte; of others just the hub's entries go.
+
+With --all and without a harness, this is done for every harness in which the hub
+is installed, for the user and in projects, one after the other. The hub's own data
+stays: "hubcli reset" deletes the store.`,
+		Example: `  hubcli adapter uninstall claude-code
+  hubcli adapter uninstall codex --scope project --path ./shop --yes
+  hubcli adapter uninstall --all`,
+	})
+	cmd.Flags().BoolVar(&all, "all", false, "uninstall from every harness, for the user and in projects")
+	one, takesOne := cmd.RunE, cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case !all:
+			return takesOne(cmd, args)
+		case len(args) > 0:
+			return usage("leave out --all or the harness", "--all is for every harness, not for %s alone", oneLine(args[0]))
+		case o.scope != "" || o.path != "":
+			return usage("leave out --all, --scope and --path, or name a harness", "--all is for every place")
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if all {
+			return uninstallAll(cmd.Context(), env, o)
+		}
+		return one(cmd, args)
+	}
+	return cmd
+}
+
+// uninstallAll uninstalls every adapter. What the hub refuses for one, such as a file
+// that cannot be read, does not keep the others installed.
+func uninstallAll(ctx context.Context, env *Env, o *adapterChange) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	rows, err := c.Adapters(ctx)
+	c.Close()
+	if err != nil {
+		return err
+	}
+	found, refused := 0, 0
+	for _, row := range rows {
+		for _, place := range row.Places {
+			if !hasAdapter(place) {
+				continue
+			}
+			found++
+			err := runAdapterChange(ctx, env, o, hub.AdapterUninstall, row.Harness, hub.AdapterInput{Scope: place.Scope, Path: place.Path})
+			var refusal *hub.Error
+			if errors.As(err, &refusal) {
+				refused++
+				env.note("%s: %s", row.Harness, oneLine(refusal.Error()))
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	if refused > 0 {
+		return &Failure{
+			Exit: ExitRefused, Sentence: fmt.Sprintf("%d of %d adapters were left as they are", refused, found),
+			Fix: "see: hubcli adapter list",
+		}
+	}
+	if found == 0 && !o.json {
+		_, err = fmt.Fprintln(env.Stdout, "no adapter is installed")
+	}
+	return err
+}
+
+// hasAdapter reports whether the hub has written something into a place, or may have:
+// of a file that cannot be read nobody knows.
+func hasAdapter(place hub.AdapterPlace) bool {
+	return place.Gone || slices.ContainsFunc(place.Parts, func(p hub.AdapterPart) bool {
+		return p.State == hub.AdapterInstalled || p.State == hub.AdapterDrifted || p.State == hub.AdapterUnreadable
+	})
+}
