@@ -1,25 +1,39 @@
 # Few targets; each is one command that also runs without make.
 
 GO ?= go
+CHECK = $(GO) run ./internal/check
 
-.PHONY: build test check format bench fuzz release
+.PHONY: build test test-race test-slow test-outside check format bench fuzz mutate release
 
 # The executable, as it is delivered: static, without cgo.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hubcli ./cmd/hubcli
 
-# Everything: the static checks, the builds for all platforms, all tests in Go
-# under the race detector in random order, all tests in Python, and other people's
-# programs from npm where Node.js is there.
+# Every promise once: the static checks, the types for all platforms, all tests in
+# Go in random order and all tests in Python. It takes minutes.
 test:
-	$(GO) run ./internal/check
+	@echo "make test: compiling the checks"
+	@$(CHECK)
+
+# All tests in Go under the race detector.
+test-race:
+	@$(CHECK) race
+
+# Planted mistakes, each of which a test must notice, and the builds for all
+# platforms.
+test-slow:
+	@$(CHECK) cross faults
+
+# Other people's programs from npm, where Node.js is there.
+test-outside:
+	@$(CHECK) outside
 
 # The static checks alone, for between edits.
 check:
-	$(GO) run ./internal/check format vet staticcheck lint python
+	@$(CHECK) format vet lint staticcheck platforms python
 
 format:
-	$(GO) run ./internal/check reformat
+	@$(CHECK) reformat
 
 # The figures of the hub beside those of a server that only decodes and answers.
 bench:
@@ -32,4 +46,8 @@ release:
 # Every fuzz target for FUZZTIME each.
 FUZZTIME ?= 20s
 fuzz:
-	FUZZTIME=$(FUZZTIME) $(GO) run ./internal/check fuzz
+	@FUZZTIME=$(FUZZTIME) $(CHECK) fuzz
+
+# Changes of one package that no test of it notices: make mutate MUTATE=./hub
+mutate:
+	@MUTATE=$(MUTATE) $(CHECK) mutate

@@ -52,7 +52,7 @@ func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "hubcli-test")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-X main.hookBudget="+hookBudgetName, "-o", dir, ".")
+		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName, "-o", dir, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		build.Stderr = os.Stderr
 		err = build.Run()

@@ -142,3 +142,63 @@ func TestNothingIsPutOff(t *testing.T) {
 }
 
 func notLetter(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }
+
+// implied are methods whose interface says what they do.
+var implied = []string{"Error", "String", "Unwrap", "Is", "As", "Len", "Less", "Swap", "Push", "Pop", "Read", "Write", "Close", "ServeHTTP", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"}
+
+// A comment belongs to every exported name, or to the group in which it stands.
+func TestExportedNamesHaveComments(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test || f.syntax.Name.Name == "main" || ast.IsGenerated(f.syntax) {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			for _, name := range uncommented(decl) {
+				t.Errorf("%s:%d: %s has no comment", f.path, f.line(name.Pos()), name.Name)
+			}
+		}
+	}
+}
+
+// uncommented returns the exported names of a declaration that have no comment.
+func uncommented(decl ast.Decl) (names []*ast.Ident) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		ofType := decl.Recv == nil || ast.IsExported(receiver(decl.Recv.List[0].Type))
+		if decl.Doc == nil && ofType && decl.Name.IsExported() && (decl.Recv == nil || !slices.Contains(implied, decl.Name.Name)) {
+			names = append(names, decl.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				if decl.Doc == nil && spec.Doc == nil && spec.Comment == nil && spec.Name.IsExported() {
+					names = append(names, spec.Name)
+				}
+			case *ast.ValueSpec:
+				if decl.Doc == nil && spec.Doc == nil && spec.Comment == nil && spec.Names[0].IsExported() {
+					names = append(names, spec.Names[0])
+				}
+			}
+		}
+	}
+	return names
+}
+
+// receiver returns the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	for {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
+		}
+	}
+}

@@ -30,7 +30,7 @@ func fuzz(ctx context.Context) error {
 			if !strings.HasPrefix(target, "Fuzz") {
 				continue
 			}
-			fmt.Printf("    %s %s\n", pkg, target)
+			fmt.Fprintf(writer(ctx), "%s %s\n", pkg, target)
 			err := command(ctx, nil, "go", "test", "-run=^$", "-fuzz=^"+target+"$", "-fuzztime="+duration, pkg)
 			if ctx.Err() != nil {
 				return ctx.Err()

@@ -1,26 +1,26 @@
-// Command check proves a change: formatting, static checks, the builds for every
-// platform and all tests under the race detector, each with its time.
+// Command check proves a change, in at most two lanes at a time: all tests in Go
+// in one, the static checks and the tests in Python in the other.
 //
 //	go run ./internal/check [step ...]
 //
-// Without a step it runs them all but fuzz, which runs every fuzz target for
-// FUZZTIME (default 20s), reformat, which rewrites files, and outside-faults and
-// outside-harnesses, which docs/outside.md describes; these have to be named. A
-// step that fails does not stop the others: one run tells everything. The last
-// line counts the tests that ran, in Go, in Python and in JavaScript; the exit code
-// is 1 if anything failed. The interpreter is python3, or the one that PYTHON
-// names. It downloads pinned tools through the Go module proxy, with pip and with
-// npm, and writes nowhere but the Go caches and .cache/ of this folder.
+// Without a step it runs those that CONTRIBUTING.md lists under "make test". The
+// other steps have to be named. A step that fails does not stop the others: one
+// run tells everything. The last line counts the tests that ran; the exit code is 1
+// if anything failed. The interpreter is python3, or the one that PYTHON names. It
+// downloads pinned tools through the Go module proxy, with pip and with npm, and
+// writes nowhere but the Go caches and .cache/ of this folder.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -30,25 +30,32 @@ type step struct {
 	name  string
 	run   func(context.Context) error
 	tests func(context.Context, *tally) error
+	lane  int
 	extra bool // runs only when it is named
 }
 
-// steps are in the order in which they run: the cheapest first, and the tests
-// last.
+// steps are in the order in which they run in their lane. What needs nothing that
+// the tests in Go compile comes first in the other lane, so that nothing is
+// compiled twice on a machine with empty caches.
 var steps = []step{
-	{name: "format", run: format},
-	{name: "vet", run: vet},
-	{name: "staticcheck", run: staticcheck},
-	{name: "lint", run: lint},
-	{name: "cross", run: cross},
-	{name: "python", run: python},
-	{name: "fuzz", run: fuzz, extra: true},
-	{name: "reformat", run: reformat, extra: true},
 	{name: "test", tests: test},
-	{name: "pytest", tests: pytest},
-	{name: "outside", tests: outside},
-	{name: "outside-faults", tests: outsideFaults, extra: true},
-	{name: "outside-harnesses", tests: outsideHarnesses, extra: true},
+	{name: "format", run: format, lane: 1},
+	{name: "python", run: python, lane: 1},
+	{name: "platforms", run: platformTypes, lane: 1},
+	{name: "vet", run: vet, lane: 1},
+	{name: "lint", run: lint, lane: 1},
+	{name: "staticcheck", run: staticcheck, lane: 1},
+	{name: "pytest", tests: pytest, lane: 1},
+
+	{name: "reformat", run: reformat, extra: true},
+	{name: "race", tests: race, extra: true},
+	{name: "faults", tests: faults, extra: true},
+	{name: "cross", run: cross, lane: 1, extra: true},
+	{name: "outside", tests: outside, lane: 1, extra: true},
+	{name: "outside-faults", tests: outsideFaults, lane: 1, extra: true},
+	{name: "outside-harnesses", tests: outsideHarnesses, lane: 1, extra: true},
+	{name: "fuzz", run: fuzz, extra: true},
+	{name: "mutate", run: mutate, extra: true},
 }
 
 func main() {
@@ -62,41 +69,29 @@ func main() {
 }
 
 func run(ctx context.Context, names []string) error {
+	var chosen []step
 	for _, name := range names {
 		if !slices.ContainsFunc(steps, func(s step) bool { return s.name == name }) {
 			return fmt.Errorf("no step %q; the steps are %s", name, strings.Join(stepNames(), ", "))
 		}
 	}
+	for _, s := range steps {
+		if slices.Contains(names, s.name) || len(names) == 0 && !s.extra {
+			chosen = append(chosen, s)
+		}
+	}
 	if err := enterRoot(ctx); err != nil {
 		return err
 	}
-	var failed []string
-	var total tally
-	tested := false
-	for _, s := range steps {
-		if !slices.Contains(names, s.name) && (len(names) > 0 || s.extra) {
-			continue
-		}
-		if s.tests != nil && !tested && len(failed) > 0 {
-			fmt.Printf("FAILED before the tests: %s\n", strings.Join(failed, ", "))
-		}
-		tested = tested || s.tests != nil
-		begin := time.Now()
-		fmt.Printf("==> %s\n", s.name)
-		err := s.prove(ctx, &total)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		took := time.Since(begin).Round(100 * time.Millisecond)
-		if err != nil {
-			failed = append(failed, s.name)
-			fmt.Printf("--- %s FAILED after %v: %v\n", s.name, took, err)
-			continue
-		}
-		fmt.Printf("--- %s ok, %v\n", s.name, took)
+	r := &report{begun: time.Now(), now: map[string]func() string{}}
+	stop := r.tell()
+	failed := r.prove(ctx, chosen)
+	stop()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	if tested {
-		fmt.Println(total)
+	if r.tested {
+		fmt.Println(r.total)
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("failed: %s", strings.Join(failed, ", "))
@@ -104,12 +99,51 @@ func run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// prove runs the step; its tests are added to the total.
-func (s *step) prove(ctx context.Context, total *tally) error {
-	if s.tests != nil {
-		return s.tests(ctx, total)
+// prove runs the steps, lane beside lane, and returns the names of those that
+// failed.
+func (r *report) prove(ctx context.Context, chosen []step) (failed []string) {
+	var lanes sync.WaitGroup
+	for lane := range 2 {
+		lanes.Go(func() {
+			for _, s := range chosen {
+				if s.lane != lane || ctx.Err() != nil {
+					continue
+				}
+				if err := r.step(ctx, &s); err != nil {
+					r.mu.Lock()
+					failed = append(failed, s.name)
+					r.mu.Unlock()
+				}
+			}
+		})
 	}
-	return s.run(ctx)
+	lanes.Wait()
+	return failed
+}
+
+func (r *report) step(ctx context.Context, s *step) (err error) {
+	out := r.begin(s.name)
+	ctx = context.WithValue(ctx, output{}, out)
+	begun := time.Now()
+	if s.tests == nil {
+		err = s.run(ctx)
+	} else {
+		var count tally
+		err = s.tests(ctx, &count)
+		r.count(&count)
+	}
+	took := time.Since(begun).Round(100 * time.Millisecond)
+	r.end(s.name)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		fmt.Fprintf(out, "ok, %v\n", took)
+	case errors.As(err, &exit):
+		fmt.Fprintf(out, "FAILED after %v: it ended with %v\n", took, err)
+	default:
+		fmt.Fprintf(out, "FAILED after %v: %v\n", took, err)
+	}
+	return err
 }
 
 func stepNames() []string {
@@ -134,10 +168,10 @@ func enterRoot(ctx context.Context) error {
 	return os.Chdir(root)
 }
 
-// command runs a program with its output on ours.
+// command runs a program with its output on the step's.
 func command(ctx context.Context, env []string, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = writer(ctx), writer(ctx)
 	cmd.Env = append(os.Environ(), env...)
 	return cmd.Run()
 }

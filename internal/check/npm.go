@@ -78,7 +78,7 @@ func npmFolder(ctx context.Context, source string, args ...string) (string, erro
 	if isDir(dir) {
 		return dir, nil
 	}
-	fmt.Printf("    installing what %s/package-lock.json names into .cache/%s, once\n", source, filepath.Base(dir))
+	fmt.Fprintf(writer(ctx), "installing what %s/package-lock.json names into .cache/%s, once\n", source, filepath.Base(dir))
 	return dir, makeNpmFolder(ctx, source, cache, dir, args)
 }
 

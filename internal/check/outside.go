@@ -40,7 +40,7 @@ func outsideHarnesses(ctx context.Context, total *tally) error {
 func runOutside(ctx context.Context, total *tally, files ...string) error {
 	err := proveOutside(ctx, total, files)
 	if errors.Is(err, errUnavailable) {
-		fmt.Printf("    SKIPPED: other people's programs are %v\n", err)
+		fmt.Fprintf(writer(ctx), "SKIPPED: other people's programs are %v\n", err)
 		total.skipped++
 		return nil
 	}
@@ -65,7 +65,7 @@ func proveOutside(ctx context.Context, total *tally, files []string) (err error)
 		return err
 	}
 	hubcli := filepath.Join(dir, "hubcli")
-	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", hubcli, "./cmd/hubcli"); err != nil {
+	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
 	}
 	return nodeTest(ctx, total, node, dir, append(os.Environ(), "HUBCLI="+hubcli, "NO_COLOR=1", "FORCE_COLOR=0"), files)
@@ -110,7 +110,7 @@ func nodeTest(ctx context.Context, total *tally, node, dir string, env, files []
 		if ctx.Err() != nil {
 			runErr = context.Cause(ctx)
 		}
-		fmt.Printf("%s\n", said)
+		fmt.Fprintf(writer(ctx), "%s\n", said)
 	}
 	f, err := os.Open(report)
 	if err != nil {

@@ -39,7 +39,7 @@ func pytest(ctx context.Context, total *tally) (err error) {
 		}
 	}()
 	hubcli := filepath.Join(dir, "hubcli")
-	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-o", hubcli, "./cmd/hubcli"); err != nil {
+	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
 	}
 	site := filepath.Join(dir, "site")
@@ -69,7 +69,7 @@ func pytestFolder(ctx context.Context, exe string, env []string, folder, report 
 		"-o", fmt.Sprintf("faulthandler_timeout=%g", pytestPatience.Seconds()),
 		"--basetemp="+strings.TrimSuffix(report, ".xml"), "--junit-xml="+report)
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = writer(ctx), writer(ctx)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = pytestGrace
 	runErr := cmd.Run()

@@ -154,12 +154,12 @@ func pythonTools(ctx context.Context) (string, error) {
 	dir := filepath.Join(cache, "python-"+hex.EncodeToString(sum[:6]))
 	exe := venvPython(dir)
 	if err := exec.CommandContext(ctx, exe, "-c", "").Run(); err == nil {
-		fmt.Printf("    Python %v\n", base)
+		fmt.Fprintf(writer(ctx), "Python %v\n", base)
 		return exe, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%s does not run (%w): remove the folder %s", exe, err, dir)
 	}
-	fmt.Printf("    Python %v; installing the tools that %s names into .cache/%s, once\n", base, requirements, filepath.Base(dir))
+	fmt.Fprintf(writer(ctx), "Python %v; installing the tools that %s names into .cache/%s, once\n", base, requirements, filepath.Base(dir))
 	return exe, makeVenv(ctx, base, cache, dir)
 }
 
@@ -210,7 +210,7 @@ func installPackage(ctx context.Context, exe, dir string) error {
 	}
 	cmd := exec.CommandContext(ctx, exe, "-c", "import hubclient; print(hubclient.__file__)")
 	cmd.Env = append(os.Environ(), "PYTHONNOUSERSITE=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH="+dir)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Dir, cmd.Stderr = dir, writer(ctx)
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("the installed package cannot be imported: %w", err)

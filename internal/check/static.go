@@ -8,13 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
-
-// lintVersion is the golangci-lint that the configuration is written for. The
-// other tools are pinned by internal/tools/go.mod; this one has a dependency
-// graph too large to pin there and is built apart.
-const lintVersion = "2.15.0"
 
 // platforms are those the executable is built for, without cgo.
 var platforms = []string{
@@ -33,65 +29,78 @@ func tool(name string, args ...string) []string {
 // with 0 all the same.
 func format(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", tool("gofumpt", "-l", ".")...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = writer(ctx)
 	out, err := cmd.Output()
 	if err != nil {
 		return err
 	}
 	if len(out) > 0 {
-		fmt.Print(string(out))
+		fmt.Fprint(writer(ctx), string(out))
 		return errors.New("these files are not formatted; run make format")
 	}
 	return nil
 }
 
+// vet finds what the go command's own analyzers find. It is compiled as the tests
+// are, without cgo.
 func vet(ctx context.Context) error {
-	return command(ctx, nil, "go", "vet", "./...")
+	return command(ctx, []string{"CGO_ENABLED=0"}, "go", "vet", "./...")
 }
 
-func staticcheck(ctx context.Context) error {
-	return command(ctx, nil, "go", tool("staticcheck", "./...")...)
-}
-
+// lint runs the analyzers of internal/tools/lint. The go command keeps what they
+// say of a package until it changes.
 func lint(ctx context.Context) error {
-	bin, err := linter(ctx)
+	exe, err := buildTool(ctx, "lint")
 	if err != nil {
 		return err
 	}
-	return command(ctx, nil, bin, "run", "./...")
+	return command(ctx, []string{"CGO_ENABLED=0"}, "go", "vet", "-vettool="+exe, "./...")
 }
 
-// linter returns the path of the pinned golangci-lint: one that is installed
-// already, or else one built into .cache/bin.
-func linter(ctx context.Context) (string, error) {
-	exe := "golangci-lint"
-	if runtime.GOOS == "windows" {
-		exe += ".exe"
+// staticcheck runs all its checks but the one of initialisms, which follow the names
+// of the wire here.
+func staticcheck(ctx context.Context) error {
+	return command(ctx, []string{"CGO_ENABLED=0"}, "go", tool("staticcheck", "-checks=all,-ST1003,-QF*", "./...")...)
+}
+
+// platformTypes checks the types of the programs for the systems on which the tests
+// do not run. It reads all source anew and compiles nothing, which takes seconds;
+// the step cross builds the programs for all platforms.
+func platformTypes(ctx context.Context) error {
+	exe, err := buildTool(ctx, "typecheck")
+	if err != nil {
+		return err
 	}
-	cache, err := filepath.Abs(filepath.Join(".cache", "bin"))
+	return command(ctx, []string{"CGO_ENABLED=0"}, exe, append(slices.Clone(platforms), "./...")...)
+}
+
+// buildTool builds a program of internal/tools into .cache/bin.
+func buildTool(ctx context.Context, name string) (string, error) {
+	exe, err := filepath.Abs(filepath.Join(".cache", "bin", name))
 	if err != nil {
 		return "", err
 	}
-	candidates := []string{filepath.Join(cache, exe)}
-	if path, err := exec.LookPath(exe); err == nil {
-		candidates = append(candidates, path)
+	if runtime.GOOS == "windows" {
+		exe += ".exe"
 	}
-	if out, err := exec.CommandContext(ctx, "go", "env", "GOPATH").Output(); err == nil {
-		candidates = append(candidates, filepath.Join(strings.TrimSpace(string(out)), "bin", exe))
+	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-C", "internal/tools", "-o", exe, "./"+name); err != nil {
+		return "", fmt.Errorf("building internal/tools/%s: %w", name, err)
 	}
-	for _, path := range candidates {
-		out, err := exec.CommandContext(ctx, path, "version", "--short").Output()
-		if err == nil && strings.TrimSpace(string(out)) == lintVersion {
-			return path, nil
-		}
+	return exe, nil
+}
+
+// gremlins is the tool that changes code on trial, pinned and fetched only when it
+// is asked for.
+const gremlins = "github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0"
+
+// mutate changes the code of the package that MUTATE names, one place at a time, and
+// lists the changes that no test of it notices. It reads a copy of the module.
+func mutate(ctx context.Context) error {
+	folder := os.Getenv("MUTATE")
+	if folder == "" {
+		return errors.New("name the folder of a package: make mutate MUTATE=./hub")
 	}
-	fmt.Printf("building golangci-lint %s into .cache/bin; this takes some minutes, once\n", lintVersion)
-	err = command(ctx, []string{"GOBIN=" + cache, "GOFLAGS="},
-		"go", "install", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v"+lintVersion)
-	if err != nil {
-		return "", fmt.Errorf("golangci-lint %s could not be built: %w", lintVersion, err)
-	}
-	return candidates[0], nil
+	return command(ctx, []string{"CGO_ENABLED=0", "GOFLAGS="}, "go", "run", gremlins, "unleash", "--timeout-coefficient=10", folder)
 }
 
 // cross builds the programs for every platform. What only tests need is left
@@ -114,7 +123,7 @@ func cross(ctx context.Context) (err error) {
 			failed = append(failed, platform)
 			continue
 		}
-		fmt.Printf("    %s\n", platform)
+		fmt.Fprintf(writer(ctx), "%s\n", platform)
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("no build for %s", strings.Join(failed, ", "))

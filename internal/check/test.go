@@ -8,17 +8,38 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
-// test runs all tests in Go and counts them.
+// test runs all tests in Go, without cgo, so that they share what the executable is
+// compiled from. Packages mostly wait: more of them run at once than there are
+// processors. The one that takes longest is named first and so begins first.
 func test(ctx context.Context, total *tally) error {
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-shuffle=on", "-p="+strconv.Itoa(2*runtime.NumCPU()), "./cmd/hubcli", "./...")
+}
+
+// race runs all tests in Go under the race detector.
+func race(ctx context.Context, total *tally) error {
 	if err := findCompiler(ctx); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-race", "-shuffle=on", "./...")
-	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, "-race", "-shuffle=on", "-timeout=30m", "./cmd/hubcli", "./...")
+}
+
+// faults plants the mistakes of internal/faults and expects tests to fail.
+func faults(ctx context.Context, total *tally) error {
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-timeout=2h", "-run=TestEveryFaultIsCaught", "./internal/faults", "-faults")
+}
+
+// goTest runs the go command's tests and counts them.
+func goTest(ctx context.Context, total *tally, env []string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1"}, args...)...)
+	cmd.Stderr = writer(ctx)
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -26,18 +47,16 @@ func test(ctx context.Context, total *tally) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	var count tally
-	readErr := count.read(out, os.Stdout)
+	readErr := total.read(out, writer(ctx))
 	err = cmd.Wait()
-	total.add(count)
 	switch {
 	case readErr != nil:
 		return fmt.Errorf("reading go test's report: %w", readErr)
 	case err != nil:
 		return err
-	case count.failed+count.broken > 0:
+	case total.failed+total.broken > 0:
 		return fmt.Errorf("go test succeeded, yet its report tells of failures")
-	case count.passed == 0:
+	case total.passed == 0:
 		return fmt.Errorf("no test ran")
 	}
 	return nil
@@ -95,7 +114,11 @@ func (t tally) String() string {
 // output of each test that failed.
 func (t *tally) read(report io.Reader, w io.Writer) error {
 	outputs := map[[2]string]*strings.Builder{} // of the tests that have not ended
-	failures := map[string]bool{}               // packages with a failed test
+	var now progress
+	if l, ok := w.(*lines); ok {
+		l.at(now.String)
+	}
+	failures := map[string]bool{} // packages with a failed test
 	lines := bufio.NewReader(report)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -104,6 +127,7 @@ func (t *tally) read(report io.Reader, w io.Writer) error {
 			if jsonErr := json.Unmarshal(line, &e); jsonErr != nil {
 				fmt.Fprintf(w, "%s", line) // not a report line: go itself speaks
 			} else {
+				now.take(&e)
 				t.take(&e, outputs, failures, w)
 			}
 		}
@@ -163,4 +187,43 @@ func (t *tally) count(e *event, failures map[string]bool) {
 // isSummary reports whether a line is go test's closing line of a package.
 func isSummary(line string) bool {
 	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t")
+}
+
+// progress knows which packages are running and the latest test of each.
+type progress struct {
+	mu    sync.Mutex
+	ended int
+	at    map[string]string
+}
+
+func (p *progress) take(e *event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at == nil {
+		p.at = map[string]string{}
+	}
+	switch {
+	case e.Action == "run":
+		p.at[e.Package] = e.Test
+	case e.Test == "" && e.Action == "start":
+		p.at[e.Package] = "starting"
+	case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
+		delete(p.at, e.Package)
+		p.ended++
+	}
+}
+
+func (p *progress) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.at) == 0 {
+		return fmt.Sprintf("compiling, %d packages done", p.ended)
+	}
+	var at []string
+	for pkg, name := range p.at {
+		_, short, _ := strings.Cut(pkg, "/")
+		at = append(at, short+" "+name)
+	}
+	slices.Sort(at)
+	return fmt.Sprintf("%d packages done, %s", p.ended, strings.Join(at, ", "))
 }

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// report is what go test -json tells of three packages: one with a passed, a
+// testReport is what go test -json tells of three packages: one with a passed, a
 // failed and a skipped test, one that does not build, and one whose TestMain
 // fails after its tests have passed.
-const report = `{"Action":"start","Package":"p"}
+const testReport = `{"Action":"start","Package":"p"}
 {"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"chatter of a passed test\n"}
@@ -32,7 +32,7 @@ go: not a line of the report
 func TestTallyCountsWhatRan(t *testing.T) {
 	var got tally
 	var out strings.Builder
-	if err := got.read(strings.NewReader(report), &out); err != nil {
+	if err := got.read(strings.NewReader(testReport), &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2}); got != want {

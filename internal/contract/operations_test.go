@@ -65,9 +65,8 @@ func compareInput(t *testing.T, row *api.Operation, op *openapi3.Operation) {
 		}
 		agents = append(agents, "by", "created_by", "from_agent", "prior_session_id")
 	}
-	if row.Body.Type != nil && row.Body.Type.NumField() == 0 {
-		schema = "" // an empty object is described as one, or not at all
-	} else if row.Body.Type != nil != (schema != "") || row.Body.Type != nil && row.Body.Type.Name() != schema {
+	empty := row.Body.Type != nil && row.Body.Type.NumField() == 0 // described as one, or not at all
+	if !empty && (row.Body.Type != nil != (schema != "") || row.Body.Type != nil && row.Body.Type.Name() != schema) {
 		t.Errorf("%s: the body is a %v in api/operations.go and a %q in api/openapi.yaml", row.ID, row.Body.Type, schema)
 	}
 	if row.Agent != "" && !names[row.Agent] {
