@@ -19,7 +19,7 @@ var faults = []fault{
 	{13, "checksums are not compared", "unseal", never("checksum"), "TestEveryBitCounts"},
 	{14, "an owner decides on a dirty state", "prepare", never("o.doubt != nil"), "TestPanicInApplyRebuildsTheOwner"},
 	{15, "pages of other origins are served", "guard", never("origins[0]"), "TestBrowserDefence"},
-	{15, "any operator token is good", "admit", never("s.operatorToken"), "TestOperatorRoutes"},
+	{15, "any operator token is good", "admit", never("s.operatorToken"), "TestStoreAndOperator"},
 	{17, "requests of other forwarders are taken", "hold", never("!locked"), "TestTwoForwarders"},
 	{18, "a relayed call names any agent", "mayActAs", never("c.caller.Relay"), "TestRelayActsAsItsAgentAlone"},
 	{19, "parked polls keep others out", "place", swap(" && d.parked < maxParked", ""), "TestParkedPollsDelayNobody"},
