@@ -9,36 +9,36 @@ import (
 	"hubcli/hub"
 )
 
-// Agent decides about one agent: its sessions, whose resume key is good, when it
-// counts as gone, and the direct messages to it. Only the agent's latest session
-// can be live; earlier ones have been displaced for good.
+// Agent decides about one agent: its sessions, which resume keys are valid,
+// when the agent counts as gone, and the direct messages to it. Only the
+// agent's latest session can be live; earlier sessions are displaced for good.
 type Agent struct {
 	id  hub.AgentID
 	row AgentRow
 }
 
-// AgentRow is an agent as stored: it is the whole state of the owner, so that
-// agents that are not there cost no memory.
+// AgentRow is an agent as stored. It is the whole state of the owner, so an
+// agent that is not connected costs no memory.
 type AgentRow struct {
-	AsOf      hub.Seq       `json:"as_of"`   // the last record that is in the row
-	Session   hub.Session   `json:"session"` // the latest; a zero Incarnation: there was none
+	AsOf      hub.Seq       `json:"as_of"`   // the last record that the row includes
+	Session   hub.Session   `json:"session"` // the latest; a zero Incarnation means none
 	EndReason EndReason     `json:"end_reason,omitempty"`
 	EndedAt   hub.Time      `json:"ended_at,omitempty"`
-	Prior     hub.SessionID `json:"prior,omitempty"` // its resume key is good until the session's first call
+	Prior     hub.SessionID `json:"prior,omitempty"` // its resume key is valid until the first call of Session
 }
 
 // EndReason says why a session ended.
 type EndReason string
 
-// The reasons. An idle session revives with its agent's next call; a closed one
-// can only be resumed with its key.
+// The reasons. An idle session revives with its agent's next call. A closed
+// session can only be resumed with its key.
 const (
 	EndedClosed EndReason = "closed"
 	EndedIdle   EndReason = "idle"
 )
 
-// SessionStarted says that the agent has a new session, which ends and displaces
-// an earlier one.
+// SessionStarted says that the agent has a new session, which ends and
+// displaces the earlier session if there is one.
 type SessionStarted struct {
 	Agent        hub.AgentID     `json:"agent"`
 	Incarnation  uint64          `json:"incarnation"`
@@ -61,12 +61,13 @@ type SessionEnded struct {
 }
 
 // SessionRevived says that the idle session is live again. It carries the whole
-// row, so that views need not have kept it.
+// row, because views do not keep idle sessions.
 type SessionRevived struct {
 	Session hub.Session `json:"session"`
 }
 
-// PriorKeyRetired says that the resume key of the session before is good no more.
+// PriorKeyRetired says that the resume key of the previous session is no longer
+// valid.
 type PriorKeyRetired struct {
 	Agent hub.AgentID `json:"agent"`
 }
@@ -96,7 +97,8 @@ func agentFacts() map[FactType]func() Fact {
 	}
 }
 
-// NewAgent returns the state of agent id: row is what is stored of it, or nil.
+// NewAgent returns the state of agent id from its stored row, or a new state if
+// row is nil.
 func NewAgent(id hub.AgentID, row *AgentRow) *Agent {
 	a := &Agent{id: id}
 	if row != nil {
@@ -113,8 +115,8 @@ func SessionIDAt(seq hub.Seq) hub.SessionID {
 	return hub.SessionID("s" + strconv.FormatUint(uint64(seq), 36))
 }
 
-// Register decides a new session. With replace false a live one stays:
-// session_conflict.
+// Register decides a new session. If replace is false and the agent has a live
+// session, it answers session_conflict.
 func (a *Agent) Register(in hub.RegisterInput, now Now) (Decision[hub.Session], error) {
 	if in.Replace != nil && !*in.Replace && a.row.Session.Active {
 		return Decision[hub.Session]{}, hub.Errorf(hub.CodeSessionConflict, "agent %s already has a live session", a.id).
@@ -124,9 +126,9 @@ func (a *Agent) Register(in hub.RegisterInput, now Now) (Decision[hub.Session], 
 	return a.start(in.DisplayName, in.Capabilities, in.Metadata, ""), nil
 }
 
-// Resume decides a new session for who has proved the key of session prior. Only
-// the latest session can be resumed, and the one before it until the latest has
-// made its first call. resume_denied.
+// Resume decides a new session for a caller that has proved the key of session
+// prior. Only the latest session can be resumed, and the previous one until the
+// latest has made its first call. Error: resume_denied.
 func (a *Agent) Resume(prior hub.SessionID, now Now) (Decision[hub.Session], error) {
 	latest := a.row.Session
 	if latest.Incarnation == 0 || prior != latest.SessionID && prior != a.row.Prior {
@@ -147,7 +149,7 @@ func (a *Agent) start(name string, caps []string, metadata json.RawMessage, prio
 	}
 }
 
-// Rename decides the live session's display name. session_not_found.
+// Rename decides the live session's display name. Error: session_not_found.
 func (a *Agent) Rename(name string, now Now) (Decision[hub.Session], error) {
 	if !a.row.Session.Active {
 		return Decision[hub.Session]{}, a.noSession()
@@ -160,7 +162,8 @@ func (a *Agent) Rename(name string, now Now) (Decision[hub.Session], error) {
 	}, nil
 }
 
-// Close decides the end of session id, if it is the live one. session_not_found.
+// Close decides the end of session id if it is the live one. Error:
+// session_not_found.
 func (a *Agent) Close(id hub.SessionID) (Decision[hub.ClosedSession], error) {
 	if !a.row.Session.Active || a.row.Session.SessionID != id {
 		return Decision[hub.ClosedSession]{}, hub.NewError(hub.CodeSessionNotFound, "there is no such live session").
@@ -173,7 +176,7 @@ func (a *Agent) Close(id hub.SessionID) (Decision[hub.ClosedSession], error) {
 }
 
 // Idle decides that the session with this incarnation has been silent for too
-// long. Nothing, if it is not the live one.
+// long. The draft is empty if that session is not live.
 func (a *Agent) Idle(incarnation uint64) Draft {
 	if !a.row.Session.Active || a.row.Session.Incarnation != incarnation {
 		return Draft{}
@@ -181,9 +184,9 @@ func (a *Agent) Idle(incarnation uint64) Draft {
 	return Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedIdle}}}
 }
 
-// Seen decides what a call of the agent changes: an idle session revives, and
-// where the call proved the latest session (incarnation), the key of the one
-// before is retired. The answer is the latest session after that.
+// Seen decides what a call of the agent changes. An idle session revives. If
+// the call proved the latest session (incarnation), the key of the previous
+// session is retired. The answer is the latest session after that.
 func (a *Agent) Seen(incarnation uint64, now Now) Decision[hub.Session] {
 	row := a.row.Session
 	var d Draft

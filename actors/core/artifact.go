@@ -8,7 +8,7 @@ import (
 	"hubcli/hub"
 )
 
-// DecisionAdded says what the room has agreed on.
+// DecisionAdded records a decision of the room.
 type DecisionAdded struct {
 	Title    string          `json:"title"`
 	Note     string          `json:"note,omitempty"`
@@ -16,8 +16,8 @@ type DecisionAdded struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// ArtifactAdded says that there is a version of a title. Its content is stored
-// under the number of the record.
+// ArtifactAdded records a new version of a title. Its content is stored under
+// the sequence number of the record.
 type ArtifactAdded struct {
 	Title       string      `json:"title"`
 	Kind        string      `json:"kind"`
@@ -34,9 +34,9 @@ func (*DecisionAdded) FactType() FactType { return factDecisionAdded }
 // FactType implements Fact.
 func (*ArtifactAdded) FactType() FactType { return factArtifactAdded }
 
-// AddDecision decides that the room has agreed on something, and tells its
-// channel. Where nobody is named the hub speaks, and says none of the text: it
-// would be a stranger's in the hub's mouth.
+// AddDecision records a decision and posts it to the room's channel. If the
+// call names no agent, the hub posts without the text: a caller must not be
+// able to speak as the hub.
 func (r *Room) AddDecision(in hub.DecisionInput, by TaskActor) Decision[hub.Decision] {
 	fact := &DecisionAdded{Title: in.Title, Note: in.Note, By: in.By, Metadata: in.Metadata}
 	m := r.tells(by, hub.KindNotice)
@@ -55,7 +55,7 @@ func (r *Room) AddDecision(in hub.DecisionInput, by TaskActor) Decision[hub.Deci
 	}
 }
 
-// row returns what the fact makes at a position.
+// row returns the row that the fact creates at a position.
 func (f *DecisionAdded) row(room hub.RoomID, at Position) hub.Decision {
 	return hub.Decision{
 		DecisionID: hub.DecisionID(IDAt(PrefixDecision, at.Seq)), RoomID: room, Title: f.Title, Note: f.Note,
@@ -63,7 +63,7 @@ func (f *DecisionAdded) row(room hub.RoomID, at Position) hub.Decision {
 	}
 }
 
-// ArtifactCommand is the next version of a title to be.
+// ArtifactCommand asks for the next version of a title.
 type ArtifactCommand struct {
 	Title       string
 	Kind        string
@@ -72,8 +72,8 @@ type ArtifactCommand struct {
 	SHA256      string // of Content, lower case hexadecimal
 }
 
-// AddArtifact decides the next version of a title, and tells the room's channel,
-// as AddDecision does. room_full.
+// AddArtifact decides the next version of a title and posts it to the room's
+// channel, as AddDecision does. Error: room_full.
 func (r *Room) AddArtifact(c ArtifactCommand, by TaskActor) (Decision[hub.Artifact], error) {
 	latest, known := r.versions[c.Title]
 	if !known && len(r.versions) >= hub.MaxRoomTitles {

@@ -10,16 +10,16 @@ import (
 	"hubcli/hub"
 )
 
-// StoredRoom is a room and what its bound folders are found by. It is also how
-// the store keeps it.
+// StoredRoom is a room with its bound folders, as the store keeps it.
 type StoredRoom struct {
 	Room    hub.Room `json:"room"`
-	Folders []Folder `json:"folders"` // in the order in which they were bound
+	Folders []Folder `json:"folders"` // in the order of binding
 }
 
-// Atlas holds projects and rooms with the ways to find them. It is the state of
-// the projects owner, and the view of what is committed of it. What its rows
-// lead to is never changed, only replaced: they are handed out as shallow copies.
+// Atlas holds projects and rooms with the indexes that find them. It is the
+// state of the projects owner; a second Atlas is the view of the committed
+// part. Values that its rows point to are replaced, never changed in place,
+// because rows are handed out as shallow copies.
 type Atlas struct {
 	projects map[hub.ProjectID]*place
 	slugs    map[string]hub.ProjectID
@@ -33,7 +33,7 @@ type place struct {
 	rooms   map[string]hub.RoomID // by slug
 }
 
-// NewAtlas returns an empty one.
+// NewAtlas returns an empty Atlas.
 func NewAtlas() *Atlas {
 	return &Atlas{
 		projects: map[hub.ProjectID]*place{}, slugs: map[string]hub.ProjectID{},
@@ -41,7 +41,8 @@ func NewAtlas() *Atlas {
 	}
 }
 
-// PutProject enters a project or replaces its row. Its slug never changes.
+// PutProject adds a project or replaces its row. The slug of a project never
+// changes.
 func (a *Atlas) PutProject(p hub.Project) {
 	if known := a.projects[p.ProjectID]; known != nil {
 		known.project = p
@@ -51,8 +52,8 @@ func (a *Atlas) PutProject(p hub.Project) {
 	a.slugs[p.Slug] = p.ProjectID
 }
 
-// PutRoom enters a room of a project that is there, or replaces its row. Neither
-// its project nor its slug ever changes.
+// PutRoom adds a room of a known project, or replaces its row. The project and
+// slug of a room never change.
 func (a *Atlas) PutRoom(r StoredRoom) {
 	a.rebind(a.rooms[r.Room.RoomID], &r)
 	a.rooms[r.Room.RoomID] = &r
@@ -78,7 +79,7 @@ func (a *Atlas) Room(id hub.RoomID) (StoredRoom, bool) {
 // Len returns how many rooms there are.
 func (a *Atlas) Len() int { return len(a.rooms) }
 
-// Projects lists them by slug.
+// Projects lists all projects by slug.
 func (a *Atlas) Projects() []hub.Project {
 	rows := make([]hub.Project, 0, len(a.projects))
 	for _, p := range a.projects {
@@ -110,12 +111,12 @@ func (a *Atlas) Rooms(id hub.ProjectID) []hub.Room {
 	return rows
 }
 
-// CompareRooms orders rooms by slug, and those of one slug by age.
+// CompareRooms orders rooms by slug, and rooms with the same slug by age.
 func CompareRooms(x, y hub.Room) int {
 	return cmp.Or(strings.Compare(x.Slug, y.Slug), compareIDs(PrefixRoom, string(x.RoomID), string(y.RoomID)))
 }
 
-// compareIDs orders ids of one kind by the records that made the things.
+// compareIDs orders ids of one kind by the records that created them.
 func compareIDs(prefix, x, y string) int {
 	m, _ := SeqOf(prefix, x)
 	n, _ := SeqOf(prefix, y)
@@ -123,7 +124,7 @@ func compareIDs(prefix, x, y string) int {
 }
 
 // FindProject returns the project that ref names: by id, else by slug, else by
-// name without regard to case. project_not_found.
+// name without regard to case. Error: project_not_found.
 func (a *Atlas) FindProject(ref string) (hub.Project, error) {
 	if p := a.projects[hub.ProjectID(ref)]; p != nil {
 		return p.project, nil
@@ -137,7 +138,7 @@ func (a *Atlas) FindProject(ref string) (hub.Project, error) {
 	return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "there is no such project").With("project", ref)
 }
 
-// called returns the project that has this name, or has it as its slug or id.
+// called returns the project whose name, slug or id is this one.
 func (a *Atlas) called(name string) *place {
 	lower := strings.ToLower(name)
 	if p := a.projects[hub.ProjectID(lower)]; p != nil {
@@ -149,7 +150,7 @@ func (a *Atlas) called(name string) *place {
 	return a.named(name)
 }
 
-// named returns the project with this name, of which there is one at most.
+// named returns the project with this name. There is at most one.
 func (a *Atlas) named(name string) *place {
 	name = foldName(name)
 	for _, p := range a.projects {
@@ -160,9 +161,9 @@ func (a *Atlas) named(name string) *place {
 	return nil
 }
 
-// FindRoom returns the room that ref names: by id, or within its project also by
-// slug, else by name without regard to case. project_not_found, room_not_found,
-// also where several rooms have the name.
+// FindRoom returns the room that ref names: by id, or within its project also
+// by slug, else by name without regard to case. Errors: project_not_found;
+// room_not_found, also if several rooms have the name.
 func (a *Atlas) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
 	room := a.rooms[hub.RoomID(ref.Room)]
 	if ref.Project == "" {
@@ -207,7 +208,7 @@ type SlugAndID struct {
 	RoomID hub.RoomID `json:"room_id"`
 }
 
-// ErrRoomNotFound refuses a room that there is not.
+// ErrRoomNotFound is the error for a room that does not exist.
 func ErrRoomNotFound(ref string) *hub.Error {
 	return hub.NewError(hub.CodeRoomNotFound, "there is no such room").With("room_id", ref)
 }

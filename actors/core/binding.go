@@ -10,19 +10,19 @@ import (
 	"hubcli/hub"
 )
 
-// Level is a folder that exists, as the file system knows it, on the way from a
-// path to the root.
+// Level is one existing folder on the way from a path up to the root of the
+// file system.
 type Level struct {
 	Plain  string // absolute path without symbolic links
-	Root   string // of the git work tree that it is in; empty: none
-	Common string // the folder that all work trees of the repository share; empty: none
+	Root   string // root of the git work tree that contains it; empty: none
+	Common string // folder shared by all work trees of the repository; empty: none
 	Rel    string // from Root, with slashes; "." is Root
 }
 
 // Folder is a folder that is bound to a room. It is found by its plain path, and
 // from every work tree of its repository by its place in the work tree.
 type Folder struct {
-	Path   string  `json:"path"` // as it was bound
+	Path   string  `json:"path"` // as given when it was bound
 	Plain  string  `json:"plain"`
 	Common string  `json:"common,omitempty"`
 	Rel    string  `json:"rel,omitempty"`
@@ -35,15 +35,15 @@ type boundFolder struct {
 	room hub.RoomID
 }
 
-// foldPath makes paths alike that a file system may take for one: it drops the
-// differences of case and of how characters are composed.
+// foldPath gives paths that a file system may treat as one the same form: it
+// removes differences of case and of Unicode composition.
 func foldPath(path string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(path))) }
 
 func plainKey(plain string) string { return "p" + foldPath(plain) }
 
 func sharedKey(common, rel string) string { return "s" + foldPath(common) + "\x00" + foldPath(rel) }
 
-// bindingKeys are what a folder stands under in the index.
+// bindingKeys returns the keys of a folder in the index of bindings.
 func (f *Folder) bindingKeys() []string {
 	if f.Common == "" {
 		return []string{plainKey(f.Plain)}
@@ -51,8 +51,8 @@ func (f *Folder) bindingKeys() []string {
 	return []string{plainKey(f.Plain), sharedKey(f.Common, f.Rel)}
 }
 
-// rebind changes the index from what was bound to a room (nil: nothing) to what
-// is. Entries of one key stand in the order in which they were bound.
+// rebind replaces the index entries of room was (nil: none) by those of room
+// is. Entries of one key stay in the order of binding.
 func (a *Atlas) rebind(was, is *StoredRoom) {
 	if was != nil {
 		for i := range was.Folders {
@@ -72,18 +72,18 @@ func (a *Atlas) rebind(was, is *StoredRoom) {
 	}
 }
 
-// Candidate is a binding that may be the one looked for. It is, if each pair of
-// Same names one folder; of that the atlas cannot know.
+// Candidate is a binding that may match. It matches if both paths of each pair
+// in Same name one folder, which only the file system knows.
 type Candidate struct {
 	Room   hub.RoomID
 	Folder Folder
-	Level  int // index of the level that it was found at
+	Level  int // index of the level at which it was found
 	Same   [][2]string
 }
 
-// Candidates lists the bindings that may hold at the first of these levels, the
-// nearest first, then of the next; at one level its own path comes before its
-// place in a work tree. It ends with the first that holds for certain.
+// Candidates lists the bindings that may match, nearest level first. Within a
+// level, the level's own path comes before its place in a work tree. The list
+// ends with the first binding that matches for certain.
 func (a *Atlas) Candidates(levels []Level) []Candidate {
 	var found []Candidate
 	for i, l := range levels {
@@ -111,8 +111,8 @@ func (a *Atlas) Candidates(levels []Level) []Candidate {
 	return found
 }
 
-// BindCommand binds a folder to a room. Seen says of the plain paths of bindings
-// that may name the same folder in another spelling whether they do.
+// BindCommand binds a folder to a room. Seen holds, for the plain paths of
+// bindings that may name the same folder in another spelling, whether they do.
 type BindCommand struct {
 	Room  hub.RoomID
 	Path  string // as given
@@ -121,23 +121,24 @@ type BindCommand struct {
 	By    hub.AgentID // may be empty
 }
 
-// BindingsUnseen refuses, within the hub, to bind a folder while it is not known
-// whether the bindings of these plain paths name the same one in another spelling:
-// only the file system can tell.
+// BindingsUnseen is an internal error. It says that these plain paths may name
+// the folder in another spelling. The caller asks the file system and decides
+// the command again.
 type BindingsUnseen struct{ Plain []string }
 
 func (e *BindingsUnseen) Error() string {
 	return fmt.Sprintf("%d bindings have not been looked at", len(e.Plain))
 }
 
-// BindAnswer is the room, and whether the command has bound anything.
+// BindAnswer is the room, and whether the command changed a binding.
 type BindAnswer struct {
 	Room  hub.Room
 	Bound bool
 }
 
-// Bind decides that a folder is bound to a room; one that is stays so.
-// room_not_found, already_bound, limit_reached; *BindingsUnseen.
+// Bind decides that a folder is bound to a room. A folder that is bound to it
+// already stays as it is. Errors: room_not_found, already_bound, limit_reached;
+// *BindingsUnseen.
 func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 	room, ok := p.atlas.Room(c.Room)
 	if !ok {
@@ -166,8 +167,9 @@ func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 	}, nil
 }
 
-// boundAt returns the binding of a folder, or nil: the one with its plain path,
-// else the first that was seen to be of the same folder. *BindingsUnseen.
+// boundAt returns the binding of a folder, or nil: the binding with its plain
+// path, else the first whose path was seen to name the same folder. Error:
+// *BindingsUnseen.
 func (a *Atlas) boundAt(plain string, seen map[string]bool) (*boundFolder, error) {
 	var same *boundFolder
 	var unseen []string
@@ -190,8 +192,8 @@ func (a *Atlas) boundAt(plain string, seen map[string]bool) (*boundFolder, error
 	return same, nil
 }
 
-// UnbindCommand takes one binding back: of the folder that has the first of these
-// plain paths that is bound, else of the one that was bound by this text.
+// UnbindCommand removes one binding: of the first bound folder among these
+// plain paths, else of the folder that was bound under this text.
 type UnbindCommand struct {
 	Room  hub.RoomID
 	Path  string
@@ -199,8 +201,8 @@ type UnbindCommand struct {
 	By    hub.AgentID // may be empty
 }
 
-// Unbind decides that a folder is not bound to the room any more. room_not_found,
-// not_bound.
+// Unbind decides that a folder is no longer bound to the room. Errors:
+// room_not_found, not_bound.
 func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
 	room, ok := p.atlas.Room(c.Room)
 	if !ok {
@@ -219,9 +221,9 @@ func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
 	}, nil
 }
 
-// boundAs returns the folder that a command takes back. The folder that the path
-// names now comes before its text, which may be that of a link which led elsewhere
-// when it was bound; of two with one text the later bound counts.
+// boundAs returns the folder that a command unbinds. The folder that the path
+// names now comes before the path's text, because a link may have led elsewhere
+// when it was bound. Of two folders bound under one text, the later one counts.
 func (r *StoredRoom) boundAs(c UnbindCommand) (Folder, bool) {
 	for _, plain := range c.Plain {
 		if i := slices.IndexFunc(r.Folders, func(b Folder) bool { return b.Plain == plain }); i >= 0 {
@@ -237,12 +239,12 @@ func (r *StoredRoom) boundAs(c UnbindCommand) (Folder, bool) {
 	return found, ok
 }
 
-// bind returns the room as the fact leaves it.
+// bind returns the room after the fact.
 func (f *RoomBound) bind(r StoredRoom, at Position) StoredRoom {
 	return r.with(append(slices.Clone(r.Folders), Folder{Path: f.Path, Plain: f.Plain, Common: f.Common, Rel: f.Rel, Seq: at.Seq}))
 }
 
-// unbind returns the room as the fact leaves it.
+// unbind returns the room after the fact.
 func (f *RoomUnbound) unbind(r StoredRoom) StoredRoom {
 	return r.with(slices.DeleteFunc(slices.Clone(r.Folders), func(b Folder) bool { return slices.Contains(f.Plain, b.Plain) }))
 }

@@ -6,8 +6,8 @@ import (
 	"hubcli/hub"
 )
 
-// Channel decides about one channel: that it exists, and public posts to it that
-// touch no task. Its state is its row; a channel is never deleted.
+// Channel decides about one channel: its creation, and public posts to it that
+// touch no task. Its state is its row. A channel is never deleted.
 type Channel struct {
 	row *hub.Channel
 }
@@ -26,16 +26,17 @@ func channelFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{200: func() Fact { return &ChannelCreated{} }}
 }
 
-// NewChannel returns a channel's state: row is what is stored of it, or nil.
+// NewChannel returns a channel's state from its stored row, or a new state if
+// row is nil.
 func NewChannel(row *hub.Channel) *Channel { return &Channel{row: row} }
 
-// ChannelAnswer is a channel and whether the command made it.
+// ChannelAnswer is a channel and whether the command created it.
 type ChannelAnswer struct {
 	Row     hub.Channel
 	Created bool
 }
 
-// Create decides that the channel exists; one that exists stays as it is.
+// Create decides that the channel exists. An existing channel stays as it is.
 func (c *Channel) Create(in hub.ChannelInput, now Now) Decision[ChannelAnswer] {
 	if c.row != nil {
 		row := *c.row
@@ -48,8 +49,8 @@ func (c *Channel) Create(in hub.ChannelInput, now Now) Decision[ChannelAnswer] {
 	}
 }
 
-// Post decides that m stands in the channel. Whether the channel exists was
-// asked before; since it is never deleted the answer cannot have changed.
+// Post decides that m is posted to the channel. The caller has checked that the
+// channel exists, and a channel is never deleted.
 func (*Channel) Post(m MessageDraft) Decision[hub.MessageID] { return postDecision(m) }
 
 // Apply changes the state by one fact.

@@ -53,16 +53,16 @@ func (h *deadlineHeap[E]) first() (e E, ok bool) {
 	return h.items[0], true
 }
 
-// due returns the items for which isDue holds, earliest first, at most limit,
-// and leaves them in the heap. isDue must hold for every item before one that it
-// holds for. The cost is O(k log k) for k returned items, whatever the heap's
-// size.
+// due returns at most limit items for which isDue holds, earliest first, and
+// leaves them in the heap. If isDue holds for an item, it must hold for all
+// earlier items. The cost is O(k log k) for k returned items, whatever the
+// heap's size.
 func (h *deadlineHeap[E]) due(limit int, isDue func(E) bool) []E {
 	if len(h.items) == 0 || limit <= 0 || !isDue(h.items[0]) {
 		return nil
 	}
 	var out []E
-	// The items that may come next are the children of those already out.
+	// The next item is always a child of an item that was already returned.
 	next := &frontier[E]{heap: h, index: []int{0}}
 	for len(next.index) > 0 && len(out) < limit {
 		i := heap.Pop(next).(int)

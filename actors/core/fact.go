@@ -24,8 +24,8 @@ func EncodeFact(f Fact) EncodedFact {
 	return EncodedFact{Type: f.FactType(), Data: mustJSON(f)}
 }
 
-// mustJSON encodes what always encodes: this package's own structs. Characters
-// are kept as they are, so that metadata comes back byte for byte.
+// mustJSON encodes this package's own structs, which cannot fail. It does not
+// escape characters, so that metadata comes back byte for byte.
 func mustJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -36,8 +36,8 @@ func mustJSON(v any) []byte {
 	return b.Bytes()[:b.Len()-1] // without the newline
 }
 
-// DecodeFact reads a fact back. An unknown type or bytes that are no fact are an
-// error: the record was written by a later version or is damaged.
+// DecodeFact decodes a fact. An unknown type or malformed bytes are an error: a
+// later version wrote the record, or it is damaged.
 func DecodeFact(e EncodedFact) (Fact, error) {
 	make, ok := factTypes[e.Type]
 	if !ok {
@@ -50,8 +50,8 @@ func DecodeFact(e EncodedFact) (Fact, error) {
 	return f, nil
 }
 
-// CheckVersion refuses a version of stored things that this program cannot read:
-// it reads those from 1 to latest.
+// CheckVersion refuses a stored version outside 1 to latest, which this program
+// cannot read.
 func CheckVersion(what string, version, latest uint16) error {
 	if version < 1 {
 		return fmt.Errorf("core: %s have no version", what)
@@ -62,7 +62,8 @@ func CheckVersion(what string, version, latest uint16) error {
 	return nil
 }
 
-// errLaterVersion refuses what no version up to this one has written.
+// errLaterVersion is the error for data that only a later version can have
+// written.
 func errLaterVersion(what string) error {
 	return fmt.Errorf("core: %s; the store was written by a later version of hubcli: use that one, or an earlier copy of the store", what)
 }

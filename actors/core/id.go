@@ -8,9 +8,9 @@ import (
 	"hubcli/hub"
 )
 
-// The prefixes of ids that are made of the sequence number of the record that
-// made the thing: prefix, underscore, number to the base 36. One record makes at
-// most one thing of each kind. Part of the store's format.
+// The prefixes of ids. Such an id is prefix, underscore, and in base 36 the
+// sequence number of the record that created the thing. One record creates at
+// most one thing of each kind. The form is part of the store's format.
 const (
 	PrefixProject  = "p"
 	PrefixRoom     = "r"
@@ -23,12 +23,13 @@ const (
 	PrefixSpawn    = "sp"
 )
 
-// IDAt returns the id of the thing that the record at seq makes.
+// IDAt returns the id of the thing that the record at seq creates.
 func IDAt(prefix string, seq hub.Seq) string {
 	return prefix + "_" + strconv.FormatUint(uint64(seq), 36)
 }
 
-// SeqOf returns the number in an id of the canonical form.
+// SeqOf returns the sequence number in an id, and false if the id is not in
+// canonical form.
 func SeqOf(prefix, id string) (hub.Seq, bool) {
 	digits, ok := strings.CutPrefix(id, prefix+"_")
 	n, err := strconv.ParseUint(digits, 36, 64)
@@ -40,8 +41,8 @@ func SeqOf(prefix, id string) (hub.Seq, bool) {
 func SeqKey(seq hub.Seq) []byte { return binary.BigEndian.AppendUint64(nil, uint64(seq)) }
 
 // OwnedKey is the key of a row that belongs to a room, run or project: the
-// owner's id, a zero byte and the rest, so that the owner's rows stand together
-// under OwnedKey(owner, nil).
+// owner's id, a zero byte and the rest. All rows of an owner share the prefix
+// OwnedKey(owner, nil).
 func OwnedKey[ID ~string](owner ID, rest []byte) []byte {
 	return append(append([]byte(owner), 0), rest...)
 }

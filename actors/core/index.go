@@ -6,44 +6,48 @@ import (
 	"hubcli/hub"
 )
 
-// Index finds rows by their words. It is derived from the store and never
-// believed: it may be lost, and every hit is looked up again before it is shown.
-// Open, Put and Close are called by one goroutine; Find and Excerpt by any,
+// Index finds rows by their words. It is derived from the store and may be
+// lost; every hit is read again from the store before it is shown. One
+// goroutine calls Open, Put and Close. Any goroutine may call Find and Excerpt
 // between Open and Close.
 type Index interface {
-	// Open makes the index ready and says how far it goes: the zero position if
-	// it has been made anew, because there was none or none that can be used. One
-	// that goes beyond end is of another past and cannot.
+	// Open makes the index ready and returns the position up to which it is
+	// complete. The position is zero if the index was built anew because there
+	// was none or it was unusable. An index beyond end belongs to another
+	// history of the store and is unusable.
 	Open(end IndexPosition) (IndexPosition, error)
-	// Put takes documents in, replacing those with the same Type and Number, and
-	// moves the position, all of it or nothing. What is put can be found when Put
-	// returns; what survives the end of the process is all up to some Put. An
-	// error means that the index cannot be used any more: close it, open it.
+	// Put adds documents, replaces those with the same Type and Number, and
+	// moves the position, all or nothing. The documents can be found when Put
+	// returns. After the end of the process the index holds everything up to
+	// some Put. After an error the index must be closed and opened again.
 	Put(ctx context.Context, docs []IndexDocument, upto IndexPosition) error
-	// Find returns the best documents first, at most q.Limit. invalid if the
+	// Find returns at most q.Limit documents, best first. Error: invalid if the
 	// query holds no word.
 	Find(ctx context.Context, q IndexQuery) ([]IndexHit, error)
-	// Excerpt returns the part of text, at most so many characters, that shows the
-	// words of the query best, and where they stand in it, in characters.
+	// Excerpt returns the part of text, at most chars characters long, that
+	// shows the words of the query best, and the ranges of these words in it,
+	// in characters.
 	Excerpt(query, text string, chars int) (string, [][2]int)
-	// Documents returns how many documents there are.
+	// Documents returns the number of documents.
 	Documents() int64
 	Close() error
 }
 
-// IndexPosition is how far an index goes: every message up to Message and every
-// decision, artifact and memory up to the record Seq is in it.
+// IndexPosition is the point up to which an index is complete: it holds every
+// message up to Message and every decision, artifact and memory up to the
+// record Seq.
 type IndexPosition struct {
 	Message hub.MessageID
 	Seq     hub.Seq
 }
 
-// IndexDocument is what is indexed of one row: its words and what selects it.
+// IndexDocument is the indexed part of one row: its words and the fields that
+// filters use.
 type IndexDocument struct {
 	Type    hub.FoundType
 	Number  uint64 // message id, else the sequence number of the record that made it
 	Text    string
-	Parties []hub.AgentID // who may see it; nil: everybody
+	Parties []hub.AgentID // the agents that may see it; nil: all agents
 	History bool          // a memory that has been replaced
 	Place   string        // room id, project id of a project's memory, or empty
 	Channel hub.ChannelName
@@ -72,5 +76,5 @@ type IndexQuery struct {
 type IndexHit struct {
 	Type   hub.FoundType
 	Number uint64
-	Score  float64 // higher is better; says nothing about what the viewer may not see
+	Score  float64 // higher is better; does not depend on documents that the viewer may not see
 }

@@ -10,9 +10,9 @@ import (
 	"hubcli/hub"
 )
 
-// StoredInvite is an invite as stored: its row without the code, and what the
-// code is rendered from. State is active until an invite is used up, revoked or
-// met after its deadline.
+// StoredInvite is an invite as stored: its row without the code, and the nonce
+// from which the code is computed. State is active until the invite is used up,
+// is revoked, or a command meets it after its deadline.
 type StoredInvite struct {
 	hub.Invite
 	Nonce      string      `json:"nonce"`
@@ -20,8 +20,8 @@ type StoredInvite struct {
 	By         hub.AgentID `json:"by,omitempty"`
 }
 
-// InviteCreated says that an invite leads to the room. The code itself is nowhere:
-// it is rendered from Nonce, and found by CodeHash.
+// InviteCreated records a new invite to the room. The code itself is not
+// stored: it is computed from Nonce and looked up by CodeHash.
 type InviteCreated struct {
 	Nonce      string        `json:"nonce"`
 	CodeHash   []byte        `json:"code_hash"`
@@ -35,14 +35,14 @@ type InviteCreated struct {
 	DeadlineMS int64         `json:"deadline_ms"` // hub time
 }
 
-// InviteUsed says that an invite has been accepted Uses times now.
+// InviteUsed says that an invite has now been accepted Uses times.
 type InviteUsed struct {
 	Invite hub.InviteID `json:"invite"`
 	Uses   int          `json:"uses"`
 }
 
-// InviteEnded says that an invite cannot be accepted any more: expired or
-// revoked.
+// InviteEnded says that an invite can no longer be accepted: it has expired or
+// was revoked.
 type InviteEnded struct {
 	Invite hub.InviteID    `json:"invite"`
 	State  hub.InviteState `json:"state"`
@@ -57,8 +57,8 @@ func (*InviteUsed) FactType() FactType { return factInviteUsed }
 // FactType implements Fact.
 func (*InviteEnded) FactType() FactType { return factInviteEnded }
 
-// Shown returns the row that is answered at a time. An invite whose deadline has
-// passed is expired, whether a command has met it or not.
+// Shown returns the row as of now. An invite whose deadline has passed is shown
+// as expired even if no command has met it yet.
 func (i *StoredInvite) Shown(now Now) hub.Invite {
 	row := i.Invite
 	switch {
@@ -79,7 +79,8 @@ func InviteKey(room hub.RoomID, id hub.InviteID) []byte {
 	return OwnedKey(room, SeqKey(seq))
 }
 
-// InviteCommand asks for an invite; its input is checked and has its defaults.
+// InviteCommand asks for an invite. Its input has been checked and has its
+// defaults.
 type InviteCommand struct {
 	In       hub.InviteInput
 	Project  hub.ProjectID
@@ -90,7 +91,7 @@ type InviteCommand struct {
 // maxExpiries is how many invites one record may end.
 const maxExpiries = 500
 
-// Invite decides that an invite leads to the room. room_full.
+// Invite decides a new invite to the room. Error: room_full.
 func (r *Room) Invite(c InviteCommand, now Now) (Decision[StoredInvite], error) {
 	facts := r.expire(now)
 	if len(r.invites)-len(facts) >= hub.MaxRoomInvites {
@@ -124,8 +125,8 @@ func (r *Room) expire(now Now) (facts []Fact) {
 	return facts
 }
 
-// Revoke decides the end of an invite that is active. ErrNotLive if it is not:
-// its stored row says what it is.
+// Revoke decides the end of an active invite. Error: ErrNotLive if it is not
+// active; the stored row has its state then.
 func (r *Room) Revoke(id hub.InviteID, now Now) (Decision[StoredInvite], error) {
 	i, ok := r.invites[id]
 	if !ok {
@@ -141,29 +142,30 @@ func (r *Room) Revoke(id hub.InviteID, now Now) (Decision[StoredInvite], error) 
 	}, nil
 }
 
-// AcceptCommand asks for a seat by an invite.
+// AcceptCommand asks for a seat with an invite.
 type AcceptCommand struct {
 	Invite hub.InviteID
-	Agent  hub.AgentID // the id that was asked for; empty: none, Wanted is a suggestion
+	Agent  hub.AgentID // the requested id; empty: none was requested, Wanted is a suggestion
 	Wanted hub.AgentID // where Agent is empty
-	// Known says that the call may take the seat that Agent has already.
+	// Known says that the call may use the seat that Agent already has.
 	Known   bool
 	Harness string // empty: the invite's
-	// Taken says whether an id is somebody else's outside the room.
+	// Taken reports whether an id outside the room belongs to another agent.
 	Taken func(hub.AgentID) bool
-	// Gone says whether an agent has no live session.
+	// Gone reports whether an agent has no live session.
 	Gone func(hub.AgentID) bool
 }
 
 // Accepted is the seat of an accepted invite.
 type Accepted struct {
 	Seat   StoredSeat  `json:"seat"`
-	Wanted hub.AgentID `json:"wanted"` // the id that was asked for or suggested
+	Wanted hub.AgentID `json:"wanted"` // the requested or suggested id
 }
 
-// Accept decides a seat. The agent that has joined keeps its seat and uses nothing
-// up; a seat that it has for what it does makes way for the one that it joins by. In a
-// full room another makes room; see makesRoom. ErrNotLive if the invite is not active, invite_expired, room_full. The caller
+// Accept decides a seat. An agent that has joined keeps its seat and uses up no
+// use of the invite. A seat that it got by acting in the room is replaced by
+// the new one. In a full room another seat is freed; see makesRoom. Errors:
+// ErrNotLive if the invite is not active, invite_expired, room_full. The caller
 // must have the end of an expired invite decided before it answers.
 func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	invite, ok := r.invites[c.Invite]
@@ -206,7 +208,7 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	notice := r.tells(TaskActor{}, hub.KindNotice)
 	notice.Body = string(agent) + " joined"
 	if fact.Role != "" {
-		notice.Body += fmt.Sprintf(" as %q", fact.Role) // a stranger's text, which stays one line
+		notice.Body += fmt.Sprintf(" as %q", fact.Role) // text of another agent; quoting keeps it on one line
 	}
 	notice.Body += left
 	notice.Numbered = func(m *MessageDraft, at Position) { m.Metadata = naming("seat", IDAt(PrefixSeat, at.Seq)) }
@@ -216,8 +218,9 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	}, nil
 }
 
-// Move decides another name for a seat whose name turned out to be somebody
-// else's. A seat that has moved already stays. ErrNotLive if there is none.
+// Move decides another name for a seat whose name turned out to belong to
+// another agent. A seat that has already moved stays. Error: ErrNotLive if
+// there is no such seat.
 func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.AgentID) bool) (Decision[StoredSeat], error) {
 	seat, ok := r.seats[from]
 	if !ok || seat.SeatID != id {
@@ -245,8 +248,8 @@ func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.Agen
 // maxNames is how many names are tried.
 const maxNames = 2 * hub.MaxRoomSeats
 
-// freeName returns wanted, or wanted with the lowest number behind it that makes
-// a name which no seat has and which is not taken. The seat of way makes way.
+// freeName returns wanted, or wanted with the lowest suffix number that gives a
+// name without a seat and not taken. The seat of agent way does not count.
 func (r *Room) freeName(wanted, way hub.AgentID, taken func(hub.AgentID) bool) (hub.AgentID, error) {
 	name := wanted
 	for n := 2; n <= maxNames; n++ {
@@ -260,7 +263,8 @@ func (r *Room) freeName(wanted, way hub.AgentID, taken func(hub.AgentID) bool) (
 		With("field", "agent_id").WithFix("join under another agent_id")
 }
 
-// RefuseInvite returns why an invite in this state cannot be accepted.
+// RefuseInvite returns the error for an invite that cannot be accepted in this
+// state.
 func RefuseInvite(state hub.InviteState) error {
 	const fix = "ask for a new invite"
 	switch state {
@@ -273,7 +277,7 @@ func RefuseInvite(state hub.InviteState) error {
 	return hub.NewError(hub.CodeInviteExpired, "the invite has expired").WithFix(fix)
 }
 
-// invite returns what the fact makes at a position.
+// invite returns the invite that the fact creates at a position.
 func (f *InviteCreated) invite(room hub.RoomID, at Position) StoredInvite {
 	return StoredInvite{
 		Invite: hub.Invite{
@@ -315,9 +319,9 @@ func (r *Room) end(f *InviteEnded, rows RowSink) {
 	r.putInvite(i, rows)
 }
 
-// putInvite keeps an invite while it is active and gives its row, and the list of
-// those that are active where that changes: by it a room is loaded, however many
-// invites it has had.
+// putInvite keeps an invite while it is active and writes its row. It also
+// writes the list of active invites if that changes. Loading a room reads that
+// list, so the cost does not grow with the number of past invites.
 func (r *Room) putInvite(i StoredInvite, rows RowSink) {
 	_, was := r.invites[i.InviteID]
 	is := i.State == hub.InviteActive
