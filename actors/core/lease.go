@@ -27,7 +27,7 @@ func (s LeaseSpace) String() string {
 	return "claim"
 }
 
-// LeaseKey names one lease among all.
+// LeaseKey identifies a lease.
 type LeaseKey struct {
 	Space LeaseSpace
 	Key   string // claim key, or canonical path
@@ -58,19 +58,20 @@ func LeaseShard(k LeaseKey) int {
 	return int(h.Sum32() % LeaseShards)
 }
 
-// Lease is a claim or a file lock. It is also how the store keeps their rows.
+// Lease is a claim or a file lock, in the form in which the store keeps it.
 type Lease struct {
 	Space    LeaseSpace      `json:"space"`
 	Key      string          `json:"key"`
-	Given    string          `json:"given,omitempty"` // lock: the path as it was given
+	Given    string          `json:"given,omitempty"` // lock: the path as the caller gave it
 	Agent    hub.AgentID     `json:"agent"`
 	Thread   hub.ThreadID    `json:"thread,omitempty"`
 	Task     hub.MessageID   `json:"task,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Fence    hub.Fence       `json:"fence"`
 	Since    hub.Time        `json:"since"`       // wall time of the grant
-	Deadline int64           `json:"deadline_ms"` // hub time; held while it lies ahead
-	// Graced says that a start has lengthened the lease since its last renewal.
+	Deadline int64           `json:"deadline_ms"` // hub time in ms; the lease is held until then
+	// Graced says that a start of the hub has extended the lease since its last
+	// renewal.
 	Graced bool `json:"graced,omitempty"`
 	// Ended is nil while the lease is held.
 	Ended *LeaseEnd `json:"ended,omitempty"`
@@ -81,7 +82,7 @@ type Lease struct {
 // LeaseEnd is the end of a lease in wall time.
 type LeaseEnd struct {
 	At      hub.Time `json:"at"`      // when it was released or its expiry decided
-	Expires hub.Time `json:"expires"` // when its time was or would have been over
+	Expires hub.Time `json:"expires"` // when its TTL ended or would have ended
 }
 
 func (l *Lease) before(o *Lease) bool {
@@ -96,7 +97,7 @@ func (l *Lease) setPlace(i int) { l.heapPlace = i }
 // LeaseKey returns the key of l.
 func (l *Lease) LeaseKey() LeaseKey { return LeaseKey{l.Space, l.Key} }
 
-// Claim renders a lease of SpaceClaim as it stands at now.
+// Claim returns the row of a lease of SpaceClaim as of now.
 func (l *Lease) Claim(now Now) hub.Claim {
 	return hub.Claim{
 		ClaimKey: hub.ClaimKey(l.Key), ThreadID: optional(l.Thread), TaskMessageID: optional(l.Task),
@@ -105,7 +106,7 @@ func (l *Lease) Claim(now Now) hub.Claim {
 	}
 }
 
-// Lock renders a lease of SpaceLock as it stands at now.
+// Lock returns the row of a lease of SpaceLock as of now.
 func (l *Lease) Lock(now Now) hub.Lock {
 	return hub.Lock{
 		FilePath: l.Given, AgentID: l.Agent, LockedAt: l.Since, ExpiresAt: l.expiresAt(now),
@@ -113,8 +114,8 @@ func (l *Lease) Lock(now Now) hub.Lock {
 	}
 }
 
-// expiresAt is wall time plus what is left: hub time does not pass while the hub
-// is down, so a fixed wall time would be wrong after a start.
+// expiresAt is the wall time plus the time left. A fixed wall time would be
+// wrong after a start, because hub time does not pass while the hub is down.
 func (l *Lease) expiresAt(now Now) hub.Time {
 	if l.Ended != nil {
 		return l.Ended.Expires
@@ -136,13 +137,13 @@ func (l Lease) renewed(deadline int64) Lease {
 	return l
 }
 
-// ended returns l as it is after its end at a position.
+// ended returns l after its end.
 func (l Lease) ended(at Now) Lease {
 	l.Ended = &LeaseEnd{At: at.Wall, Expires: l.expiresAt(at)}
 	return l
 }
 
-// AcquireCommand asks for a lease. Its values have been checked.
+// AcquireCommand asks for a lease. Its values are already checked.
 type AcquireCommand struct {
 	Space       LeaseSpace
 	Key         string // claim key, or canonical path
@@ -164,16 +165,16 @@ type HoldCommand struct {
 }
 
 // LeaseAnswer is the row after a command: of the holder, or of the lease that a
-// release ended. The pointer of the other space is nil.
+// release ended. Only the pointer of the lease's space is set.
 type LeaseAnswer struct {
 	Claim    *hub.Claim
 	Lock     *hub.Lock
-	Acquired bool // the agent that asked holds the lease now
+	Acquired bool // the calling agent holds the lease now
 	Created  bool // 201 rather than 200
 }
 
-// LeaseWorld is what an expiry must know of others. What it says shapes only the
-// notice, never who holds a lease.
+// LeaseWorld gives an expiry the facts about other owners that its notice
+// needs. They never influence which agent holds a lease.
 type LeaseWorld interface {
 	// Away reports whether the agent has no live session.
 	Away(agent hub.AgentID) bool
@@ -183,10 +184,10 @@ type LeaseWorld interface {
 
 // Leases is the state of one lease owner: the claims and locks that are held.
 //
-// A lease is held until a fact says that it was released or has expired. A turn
-// of the owner first takes what Expire gives and puts the draft of its command
-// behind it, with AfterExpiry, into the same record. The decide methods count a
-// lease whose deadline has come as gone already.
+// A lease is held until a fact says that it was released or has expired. A
+// command of the owner first decides the expiries that are due (Expire), and
+// AfterExpiry puts the command's own draft behind them in the same record. The
+// decide methods treat a lease whose deadline has passed as free.
 type Leases struct {
 	held     map[LeaseKey]*Lease
 	deadline deadlineHeap[*Lease]
@@ -226,8 +227,8 @@ func (l *Leases) live(k LeaseKey, now Now) *Lease {
 	return nil
 }
 
-// Acquire grants a free key. The holder who asks again keeps its fence and at
-// least the time it has. Anybody else gets the holder's row.
+// Acquire grants a free key. If the holder asks again, it keeps its fence and
+// at least its remaining time. Any other agent gets the holder's row.
 func (l *Leases) Acquire(c AcquireCommand, now Now) Decision[LeaseAnswer] {
 	key, deadline := LeaseKey{c.Space, c.Key}, deadlineAfter(now, c.TTLSec)
 	holder := l.live(key, now)
@@ -252,8 +253,8 @@ func (l *Leases) Acquire(c AcquireCommand, now Now) Decision[LeaseAnswer] {
 	}
 }
 
-// Refresh sets what is left of the agent's lease to the TTL. not_holder,
-// stale_fence.
+// Refresh sets the remaining time of the agent's lease to the TTL. Errors:
+// not_holder, stale_fence.
 func (l *Leases) Refresh(c HoldCommand, now Now) (Decision[LeaseAnswer], error) {
 	lease, err := l.heldBy(c, now)
 	if err != nil {
@@ -262,7 +263,7 @@ func (l *Leases) Refresh(c HoldCommand, now Now) (Decision[LeaseAnswer], error) 
 	return renewal(*lease, deadlineAfter(now, c.TTLSec), now, LeaseAnswer{Acquired: true}), nil
 }
 
-// Release ends the agent's lease. not_holder, stale_fence.
+// Release ends the agent's lease. Errors: not_holder, stale_fence.
 func (l *Leases) Release(c HoldCommand, now Now) (Decision[LeaseAnswer], error) {
 	lease, err := l.heldBy(c, now)
 	if err != nil {
@@ -311,8 +312,8 @@ func leaseDecision(d Draft, lease Lease, now Now, a LeaseAnswer) Decision[LeaseA
 	}
 }
 
-// answerLease renders the row into a. A draft without effect has no position and
-// is answered as of the decision.
+// answerLease writes the row into a. A draft without effect has no position;
+// its row is rendered as of the decision.
 func answerLease(lease Lease, at Position, decided Now, a LeaseAnswer) LeaseAnswer {
 	now := decided
 	if at.Seq != 0 {
@@ -330,7 +331,7 @@ func answerLease(lease Lease, at Position, decided Now, a LeaseAnswer) LeaseAnsw
 
 func deadlineAfter(now Now, ttlSec int) int64 { return now.HubMS + int64(ttlSec)*1000 }
 
-// optional returns nil for the zero value: on the wire it is null.
+// optional returns nil for the zero value, which is null on the wire.
 func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {

@@ -6,13 +6,13 @@ import (
 	"hubcli/hub"
 )
 
-// Due reports whether the deadline of a held lease has come.
+// Due reports whether the deadline of any held lease has passed.
 func (l *Leases) Due(now Now) bool {
 	at, ok := l.NextDeadline()
 	return ok && at <= now.HubMS
 }
 
-// NextDeadline returns the hub time at which the next lease is over.
+// NextDeadline returns the hub time at which the next lease expires.
 func (l *Leases) NextDeadline() (hubMS int64, ok bool) {
 	first, ok := l.deadline.first()
 	if !ok {
@@ -21,10 +21,10 @@ func (l *Leases) NextDeadline() (hubMS int64, ok bool) {
 	return first.Deadline, true
 }
 
-// Expire returns the facts and notices for leases whose deadline has come: those
-// of keys first, then the earliest, at most limit in all. The key of the command
-// that the draft goes with must be among keys, so that the command never meets a
-// lease that is over but not yet expired.
+// Expire returns the facts and notices for at most limit leases whose deadline
+// has passed: first those of keys, then the earliest. The key of the command
+// that shares the record must be among keys. Otherwise the command could meet a
+// lease that is overdue and not yet expired.
 func (l *Leases) Expire(now Now, w LeaseWorld, limit int, keys ...LeaseKey) Draft {
 	var d Draft
 	if !l.Due(now) {
@@ -53,9 +53,9 @@ func (l *Leases) Expire(now Now, w LeaseWorld, limit int, keys ...LeaseKey) Draf
 	return d
 }
 
-// AfterExpiry puts a decision behind what Expire gave, in one record. An expiry
-// takes no fence and its facts name no message, and a lease command posts none:
-// so the positions in both stay right.
+// AfterExpiry puts a decision behind the draft of Expire, in one record. The
+// positions in both stay right, because an expiry takes no fence and names no
+// message, and a lease command posts no message.
 func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
 	if expired.Empty() {
 		return d
@@ -65,11 +65,11 @@ func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
 	return Decision[LeaseAnswer]{Draft: expired, Answer: d.Answer}
 }
 
-// Graced returns the facts that lengthen, at a start, each lease with less than
-// hub.LeaseRestartGrace left to just that, so that a holder who was cut off can
-// renew it. A lease gets this once between two renewals: a hub that starts again
-// and again holds nobody's lease for ever. At most limit facts are returned; the
-// caller asks again until there are none.
+// Graced returns the facts that extend, at a start, each lease with less than
+// hub.LeaseRestartGrace left to that much. A holder that was cut off can then
+// renew it. A lease is extended at most once between two renewals, so a hub
+// that starts again and again does not keep it forever. At most limit facts are
+// returned; the caller repeats the call until there are none.
 func (l *Leases) Graced(now Now, limit int) Draft {
 	deadline := now.HubMS + hub.LeaseRestartGrace.Milliseconds()
 	var d Draft
@@ -85,7 +85,8 @@ func (l *Leases) Graced(now Now, limit int) Draft {
 	return d
 }
 
-// recovery tells whoever reads the notice what was left behind.
+// recovery is the metadata of the notice about an expired lease whose holder is
+// away.
 type recovery struct {
 	AgentID       hub.AgentID    `json:"agent_id"`
 	ClaimKey      string         `json:"claim_key,omitempty"`
@@ -102,7 +103,7 @@ func expiryNotice(lease *Lease, w LeaseWorld) MessageDraft {
 	} else {
 		r.ClaimKey = name
 	}
-	n := systemNotice(fmt.Sprintf("The %s %q of %s has expired while its owner was away. It is free for whoever takes over.",
+	n := systemNotice(fmt.Sprintf("The %s %q of %s has expired while its owner was away. It is free for any agent that takes over.",
 		lease.Space, name, lease.Agent), map[string]any{"recovery": r})
 	n.Channel, n.Thread = hub.DefaultChannel, lease.Thread
 	if lease.Thread != "" {

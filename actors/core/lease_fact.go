@@ -27,29 +27,29 @@ type LeaseGranted struct {
 	Task     hub.MessageID   `json:"task,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Deadline int64           `json:"deadline_ms"` // hub time
-	Fence    int             `json:"fence"`       // position among the record's fences
+	Fence    int             `json:"fence"`       // index among the record's fences
 }
 
-// LeaseRenewed sets the deadline of a held lease, by its holder's wish.
+// LeaseRenewed sets the deadline of a held lease at its holder's request.
 type LeaseRenewed struct {
 	Space    LeaseSpace `json:"space"`
 	Key      string     `json:"key"`
 	Deadline int64      `json:"deadline_ms"`
 }
 
-// LeaseReleased ends a lease by its holder's wish.
+// LeaseReleased ends a lease at its holder's request.
 type LeaseReleased struct {
 	Space LeaseSpace `json:"space"`
 	Key   string     `json:"key"`
 }
 
-// LeaseExpired ends a lease whose time is over.
+// LeaseExpired ends a lease whose deadline has passed.
 type LeaseExpired struct {
 	Space LeaseSpace `json:"space"`
 	Key   string     `json:"key"`
 }
 
-// LeaseGraced lengthens a lease at a start of the hub.
+// LeaseGraced extends a lease at a start of the hub.
 type LeaseGraced struct {
 	Space    LeaseSpace `json:"space"`
 	Key      string     `json:"key"`
@@ -81,7 +81,7 @@ func leaseFacts() map[FactType]func() Fact {
 	}
 }
 
-// lease returns what the grant makes at a position.
+// lease returns the lease that the grant creates at a position.
 func (f *LeaseGranted) lease(at Position) Lease {
 	return Lease{
 		Space: f.Space, Key: f.Key, Given: f.Given, Agent: f.Agent, Thread: f.Thread, Task: f.Task,
@@ -89,8 +89,8 @@ func (f *LeaseGranted) lease(at Position) Lease {
 	}
 }
 
-// Apply changes the state by one fact of this owner and gives the lease's new
-// row, also the last one of a lease that ends here.
+// Apply changes the state by one fact of this owner and writes the lease's new
+// row, also the last row of a lease that ends.
 func (l *Leases) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *LeaseGranted:
@@ -140,7 +140,7 @@ func (l *Leases) end(k LeaseKey, at Position, rows RowSink) {
 	}
 }
 
-// put gives the lease's row.
+// put writes the lease's row.
 func (l *Lease) put(rows RowSink) {
 	if rows == nil {
 		return // replay: do not pay for the encoding

@@ -1,19 +1,19 @@
 package core
 
-// LeaseQueue holds those who wait for a lease, first come first served per key.
-// It is memory only: not journaled and in no snapshot, for a waiter is a parked
-// call and ends with the process. The zero LeaseQueue is empty. Not safe for
-// concurrent use: the owner of the leases has it.
+// LeaseQueue holds the calls that wait for a lease, first come first served per
+// key. It is in memory only, neither journaled nor in a snapshot: a waiter is a
+// parked call and ends with the process. The zero LeaseQueue is empty. It is
+// not safe for concurrent use; the owner of the leases uses it.
 type LeaseQueue[W any] struct {
 	lines    map[LeaseKey]*line[W]
 	deadline deadlineHeap[*LeaseWaiter[W]]
 	pushed   uint64
 }
 
-// LeaseWaiter is one who waits. Value is whatever the owner wants back.
+// LeaseWaiter is one waiting call. Value is the caller's own data.
 type LeaseWaiter[W any] struct {
 	Key      LeaseKey
-	Deadline int64 // hub time at which it waits no longer
+	Deadline int64 // hub time in ms at which it stops waiting
 	Value    W
 
 	order      uint64 // of arrival
@@ -32,7 +32,7 @@ func (w *LeaseWaiter[W]) before(o *LeaseWaiter[W]) bool {
 func (w *LeaseWaiter[W]) place() int     { return w.heapPlace }
 func (w *LeaseWaiter[W]) setPlace(i int) { w.heapPlace = i }
 
-// Len returns how many wait.
+// Len returns the number of waiters.
 func (q *LeaseQueue[W]) Len() int { return q.deadline.Len() }
 
 // Push puts a waiter at the end of the key's line and returns what Remove needs.
@@ -54,7 +54,7 @@ func (q *LeaseQueue[W]) Push(k LeaseKey, deadlineHubMS int64, value W) *LeaseWai
 	return w
 }
 
-// Front returns who has waited longest for the key, or nil.
+// Front returns the waiter that has waited longest for the key, or nil.
 func (q *LeaseQueue[W]) Front(k LeaseKey) *LeaseWaiter[W] {
 	if l := q.lines[k]; l != nil {
 		return l.front
@@ -62,7 +62,8 @@ func (q *LeaseQueue[W]) Front(k LeaseKey) *LeaseWaiter[W] {
 	return nil
 }
 
-// PopFront takes out who has waited longest for the key, or returns nil.
+// PopFront removes and returns the waiter that has waited longest for the key,
+// or returns nil.
 func (q *LeaseQueue[W]) PopFront(k LeaseKey) *LeaseWaiter[W] {
 	w := q.Front(k)
 	if w != nil {
@@ -71,7 +72,8 @@ func (q *LeaseQueue[W]) PopFront(k LeaseKey) *LeaseWaiter[W] {
 	return w
 }
 
-// Remove takes a waiter out, wherever it stands. It reports whether it waited.
+// Remove removes a waiter from any place. It reports whether the waiter was in
+// the queue.
 func (q *LeaseQueue[W]) Remove(w *LeaseWaiter[W]) bool {
 	if w.heapPlace < 0 {
 		return false
@@ -98,7 +100,7 @@ func (q *LeaseQueue[W]) Remove(w *LeaseWaiter[W]) bool {
 	return true
 }
 
-// NextDeadline returns the hub time at which the next waiter has waited enough.
+// NextDeadline returns the hub time at which the next waiter times out.
 func (q *LeaseQueue[W]) NextDeadline() (hubMS int64, ok bool) {
 	first, ok := q.deadline.first()
 	if !ok {
@@ -107,7 +109,8 @@ func (q *LeaseQueue[W]) NextDeadline() (hubMS int64, ok bool) {
 	return first.Deadline, true
 }
 
-// TimedOut takes out and returns those whose deadline has come, earliest first.
+// TimedOut removes and returns the waiters whose deadline has passed, earliest
+// first.
 func (q *LeaseQueue[W]) TimedOut(now Now) []*LeaseWaiter[W] {
 	var out []*LeaseWaiter[W]
 	for {
@@ -120,7 +123,7 @@ func (q *LeaseQueue[W]) TimedOut(now Now) []*LeaseWaiter[W] {
 	}
 }
 
-// Keys returns the keys that somebody waits for, in no order.
+// Keys returns the keys that have waiters, in no order.
 func (q *LeaseQueue[W]) Keys() []LeaseKey {
 	keys := make([]LeaseKey, 0, len(q.lines))
 	for k := range q.lines {

@@ -8,36 +8,37 @@ import (
 	"hubcli/hub"
 )
 
-// Memory decides about what one room or one project keeps in mind. Its state is
-// which memory each key has now and how many are kept; the memories themselves
-// are stored rows. Replaced ones stay as history.
+// Memory decides about the memories of one room or one project. Its state is
+// the current memory of each key and the number of memories; the memories
+// themselves are stored rows. Replaced memories stay as history.
 type Memory struct {
 	of   string // room id or project id
 	keys map[string]hub.Seq
 	kept int
 }
 
-// StoredMemory is a memory as stored under the number of the record that made
-// it. The row is never changed: whether it has been replaced stands in
-// TableMemoryBy.
+// StoredMemory is a memory as stored under the sequence number of the record
+// that created it. The row is never changed; TableMemoryBy says whether it has
+// been replaced.
 type StoredMemory struct {
 	hub.Memory
-	Replaces hub.Seq `json:"replaces,omitempty"` // the memory that had the key before
+	Replaces hub.Seq `json:"replaces,omitempty"` // the previous memory of the key
 }
 
-// MemoryEnd is the value of a TableMemoryBy row of a memory that is kept no more.
+// MemoryEnd is the value of the TableMemoryBy row of a memory that was replaced
+// or forgotten.
 type MemoryEnd struct {
 	At hub.Time `json:"at"`
 }
 
-// memoryTally is the value under MemoryKey(of, ""): what an owner must know of
-// all its memories, so that it does not read them.
+// memoryTally is the value under MemoryKey(of, ""): the totals that an owner
+// needs, so that it need not read all its memories.
 type memoryTally struct {
 	Kept int `json:"kept"`
 }
 
-// MemoryRemembered says that a memory is kept, and which one it replaces. One
-// without a text forgets: it is history at once.
+// MemoryRemembered records a memory and the one that it replaces. A memory
+// without a text forgets the key: it is history at once.
 type MemoryRemembered struct {
 	RoomID    hub.RoomID      `json:"room_id,omitempty"` // empty in a project's memory
 	ProjectID hub.ProjectID   `json:"project_id"`
@@ -56,12 +57,12 @@ func memoryFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{700: func() Fact { return &MemoryRemembered{} }}
 }
 
-// MemoryKey is the key of a key's row in TableMemoryKey; without a key that of
-// the tally, and the prefix of all.
+// MemoryKey is the key of a row in TableMemoryKey. With an empty key it is the
+// key of the tally, which is also the prefix of all rows.
 func MemoryKey(of, key string) []byte { return OwnedKey(of, []byte(key)) }
 
-// MemoryByKey is the key of a memory in TableMemoryBy; with seq 0 the prefix of
-// all of a room or project.
+// MemoryByKey is the key of a memory in TableMemoryBy. With seq 0 it is the
+// prefix of all memories of a room or project.
 func MemoryByKey(of string, seq hub.Seq) []byte {
 	if seq == 0 {
 		return OwnedKey(of, nil)
@@ -69,10 +70,10 @@ func MemoryByKey(of string, seq hub.Seq) []byte {
 	return OwnedKey(of, SeqKey(seq))
 }
 
-// NewMemory returns the state without any memory; Restore adds what is stored.
+// NewMemory returns the state without any memory. Restore adds the stored rows.
 func NewMemory(of string) *Memory { return &Memory{of: of, keys: map[string]hub.Seq{}} }
 
-// Restore takes one row of TableMemoryKey into the state.
+// Restore adds one row of TableMemoryKey to the state.
 func (m *Memory) Restore(key, value []byte) error {
 	name := string(key[len(m.of)+1:])
 	if name == "" {
@@ -107,8 +108,8 @@ type MemoryCommand struct {
 // MemoryAnswer is a memory as it was stored.
 type MemoryAnswer struct{ Row StoredMemory }
 
-// Remember decides that a memory is kept; one of the same key is replaced. An
-// empty text forgets what the key has. memory_not_found, room_full.
+// Remember decides that a memory is kept; it replaces the memory of the same
+// key. An empty text forgets the key. Errors: memory_not_found, room_full.
 func (m *Memory) Remember(c MemoryCommand) (Decision[MemoryAnswer], error) {
 	fact := &MemoryRemembered{
 		RoomID: c.RoomID, ProjectID: c.ProjectID, Scope: c.In.Scope, Key: c.In.Key,
@@ -120,7 +121,7 @@ func (m *Memory) Remember(c MemoryCommand) (Decision[MemoryAnswer], error) {
 	switch {
 	case fact.forgets() && fact.Replaces == 0:
 		return Decision[MemoryAnswer]{}, hub.Errorf(hub.CodeMemoryNotFound, "there is no memory with the key %q to forget", c.In.Key).
-			With("key", c.In.Key).WithFix("nothing is left to do if it was to be forgotten; a text remembers")
+			With("key", c.In.Key).WithFix("it is already forgotten; send a text to remember something under this key")
 	case !fact.forgets() && fact.Replaces == 0 && m.kept >= hub.MaxKeptMemories:
 		return Decision[MemoryAnswer]{}, hub.Errorf(hub.CodeRoomFull, "%s keeps %d memories and takes no more", m.of, m.kept).
 			With("limit", hub.MaxKeptMemories).WithFix("replace one by using its key, or forget some: remember their key with an empty text")
@@ -161,7 +162,7 @@ func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
 	rows.Put(TableMemoryKey, MemoryKey(m.of, ""), mustJSON(memoryTally{Kept: m.kept}))
 }
 
-// row is the memory that the record at position makes.
+// row is the memory that the record at position creates.
 func (f *MemoryRemembered) row(at Position) StoredMemory {
 	row := StoredMemory{Replaces: f.Replaces, Memory: hub.Memory{
 		MemoryID: hub.MemoryID(IDAt(PrefixMemory, at.Seq)), ProjectID: f.ProjectID, Scope: f.Scope,
@@ -181,7 +182,7 @@ func (f *MemoryRemembered) row(at Position) StoredMemory {
 	return row
 }
 
-// Of is the id of the room or project whose memory it is.
+// Of is the id of the room or project that the memory belongs to.
 func (s *StoredMemory) Of() string {
 	if s.RoomID != nil {
 		return string(*s.RoomID)

@@ -24,13 +24,13 @@ type MessageDraft struct {
 	Authority   hub.Authority
 	Assurance   hub.Assurance
 	Whole       bool // a wake notice: never shortened
-	// Numbered, if set, fills in what names ids of the message's own record, once
-	// the record has a position. It must do nothing else.
+	// Numbered, if set, fills in the ids of the message's own record when the
+	// record has a position. It must do nothing else.
 	Numbered func(*MessageDraft, Position)
 }
 
-// Encode renders the row with its id and time. The order of the members is part
-// of the store's format only in that truncated follows body.
+// Encode renders the row with its id and time. The store's format requires that
+// the member truncated follows body; the order of the others is free.
 func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	size := 448 + len(d.Body) + len(d.Body)/16 + len(d.Metadata)
 	for i := range d.Attachments {
@@ -90,8 +90,8 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	}
 }
 
-// Shorten returns the row's JSON with its body replaced by a notice of how to
-// fetch it. The stored bytes stay as they are.
+// Shorten returns the row's JSON with its body replaced by a notice that says
+// how to fetch it. The stored bytes stay as they are.
 func (m *StoredMessage) Shorten() hub.EncodedMessage {
 	fetch := "GET /v1/messages/" + strconv.FormatInt(int64(m.ID), 10)
 	if m.To != "" {
@@ -126,7 +126,7 @@ func appendNullableID(b []byte, id hub.MessageID) []byte {
 const hexDigits = "0123456789abcdef"
 
 // AppendJSONString appends s as a JSON string (RFC 8259 section 7). Invalid
-// UTF-8 becomes U+FFFD; the edge has refused it before. It exists because
+// UTF-8 becomes U+FFFD; the HTTP edge refuses it earlier. It exists because
 // encoding/json's path from a string to bytes allocates twice per message.
 func AppendJSONString(b []byte, s string) []byte {
 	b = append(b, '"')

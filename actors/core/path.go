@@ -21,8 +21,9 @@ func CanonicalPath(given string) (string, error) {
 }
 
 // CanonicalPrefix returns the form in which the beginning of a path is compared
-// with canonical paths: that of the folder up to its last slash, and the rest as
-// it is. So `src/` is what lies in src, and `src/ma` what begins with ma there.
+// with canonical paths: the canonical folder up to the last slash, and the rest
+// unchanged. So `src/` selects all files in src, and `src/ma` those that begin
+// with ma there.
 func CanonicalPrefix(given string) (string, error) {
 	given = strings.ReplaceAll(given, `\`, "/")
 	i := strings.LastIndexByte(given, '/')
@@ -42,7 +43,7 @@ func CanonicalPrefix(given string) (string, error) {
 	return folder + rest, nil
 }
 
-// driveLetter makes the drive letter that a path may begin with upper case.
+// driveLetter makes the drive letter of a path upper case, if it has one.
 func driveLetter(p string) string {
 	if len(p) >= 2 && p[1] == ':' && p[0] >= 'a' && p[0] <= 'z' {
 		return string(p[0]-'a'+'A') + p[1:]

@@ -6,8 +6,8 @@ import (
 	"hubcli/hub"
 )
 
-// Projects is the state of the projects owner: every project and every room
-// there is, which are never deleted, with the folders bound to rooms.
+// Projects is the state of the projects owner: all projects and rooms, which
+// are never deleted, with the folders bound to rooms.
 type Projects struct {
 	atlas *Atlas
 	looks map[hub.RoomID]*look // of every room's name, which never changes
@@ -21,9 +21,9 @@ func NewProjects() *Projects {
 // Atlas returns what the state holds, to be read before the next Apply.
 func (p *Projects) Atlas() *Atlas { return p.atlas }
 
-// Create decides that a project exists. Its name and slug must lead to it and keep
-// leading to others what does: project_exists where one is taken, also as the other,
-// invalid where the name is one that ids have; limit_reached.
+// Create decides that a project exists. A name or slug must lead to one project
+// only. Errors: project_exists if the name or slug is the name or slug of
+// another project; invalid if the name has the form of an id; limit_reached.
 func (p *Projects) Create(in hub.ProjectInput) (Decision[hub.Project], error) {
 	if id, taken := p.atlas.slugs[in.Slug]; taken {
 		return Decision[hub.Project]{}, projectExists(p.atlas.projects[id].project, "slug")
@@ -56,14 +56,15 @@ func projectExists(known hub.Project, by string) error {
 		WithFix("use project " + known.Slug + ", or choose another " + by)
 }
 
-// limitReached refuses one more of what there may be limit of.
+// limitReached is the error for one more thing than limit allows.
 func limitReached(what string, limit int) *hub.Error {
-	return hub.Errorf(hub.CodeLimitReached, "there are as many %s as there may be", what).
-		With("limit", limit).With("what", what).WithFix("use one that there is")
+	return hub.Errorf(hub.CodeLimitReached, "the hub has as many %s as it may have", what).
+		With("limit", limit).With("what", what).WithFix("use an existing one")
 }
 
 // CreateRoom decides that a room exists in the project that the input names.
-// project_not_found, similar_room_exists (not with Force), limit_reached.
+// Errors: project_not_found, similar_room_exists (not with Force),
+// limit_reached.
 func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 	project, err := p.atlas.FindProject(in.Project)
 	if err != nil {

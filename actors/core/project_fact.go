@@ -23,7 +23,7 @@ type ProjectCreated struct {
 	CreatedBy hub.AgentID `json:"created_by,omitempty"`
 }
 
-// RoomCreated says that a room exists from now on, and its channel with it.
+// RoomCreated says that a room and its channel exist from now on.
 type RoomCreated struct {
 	Project     hub.ProjectID `json:"project"`
 	Slug        string        `json:"slug"`
@@ -33,8 +33,8 @@ type RoomCreated struct {
 	ForceReason string        `json:"force_reason,omitempty"`
 }
 
-// RoomBound says that a folder is bound to a room. It holds all that the folder
-// is found by, so that a replay asks no file system.
+// RoomBound says that a folder is bound to a room. It holds every form by which
+// the folder is found, so that a replay asks no file system.
 type RoomBound struct {
 	Room   hub.RoomID  `json:"room"`
 	Path   string      `json:"path"` // as it was given
@@ -44,8 +44,8 @@ type RoomBound struct {
 	By     hub.AgentID `json:"by,omitempty"`
 }
 
-// RoomUnbound says that the folders with these plain paths are not bound to a
-// room any more.
+// RoomUnbound says that the folders with these plain paths are no longer bound
+// to a room.
 type RoomUnbound struct {
 	Room  hub.RoomID  `json:"room"`
 	Plain []string    `json:"plain"`
@@ -73,14 +73,14 @@ func projectFacts() map[FactType]func() Fact {
 	}
 }
 
-// project returns what the fact makes at a position.
+// project returns the project that the fact creates at a position.
 func (f *ProjectCreated) project(at Position) hub.Project {
 	return hub.Project{
 		ProjectID: hub.ProjectID(IDAt(PrefixProject, at.Seq)), Slug: f.Slug, Name: f.Name, CreatedAt: at.Now.Wall,
 	}
 }
 
-// room returns what the fact makes at a position.
+// room returns the room that the fact creates at a position.
 func (f *RoomCreated) room(at Position) StoredRoom {
 	id := hub.RoomID(IDAt(PrefixRoom, at.Seq))
 	return StoredRoom{Room: hub.Room{
@@ -89,7 +89,7 @@ func (f *RoomCreated) room(at Position) StoredRoom {
 	}, Folders: []Folder{}}
 }
 
-// Apply changes the state by one fact of this owner and gives the row of the
+// Apply changes the state by one fact of this owner and writes the row of the
 // project or room that it changes.
 func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
@@ -115,7 +115,7 @@ func (p *Projects) putRoom(r StoredRoom, rows RowSink) {
 	}
 }
 
-// enter takes a room into the state, new or with other folders.
+// enter adds a room to the state, or replaces it if its folders changed.
 func (p *Projects) enter(r StoredRoom) {
 	p.atlas.PutRoom(r)
 	if p.looks[r.Room.RoomID] == nil {
@@ -127,7 +127,7 @@ func (p *Projects) enter(r StoredRoom) {
 const ProjectsVersion uint16 = 1
 
 type projectsSnapshot struct {
-	Projects []hub.Project `json:"projects"` // by the records that made them
+	Projects []hub.Project `json:"projects"` // ordered by the records that created them
 	Rooms    []StoredRoom  `json:"rooms"`    // likewise
 }
 

@@ -1,11 +1,11 @@
-// Package core holds what the owners decide, as pure state machines, and the
-// record that is journaled of it.
+// Package core holds the decisions of the owners, as pure state machines, and
+// the record in which the journal keeps them.
 //
-// Every owner kind is a state with two sides. Its decide methods look at the
-// state, a command and the time and return a Decision: facts, messages and how
-// to answer, or a refusal; they change nothing. Its Apply changes the state by
-// one fact; it is total: it refuses nothing and reads no clock, so that a replay
-// of the journal gives the state that was live.
+// Every owner kind is a state with two sides. Its decide methods take a command
+// and the time and return a Decision (facts, messages and the way to answer) or
+// an error. They change nothing. Its Apply changes the state by one fact. Apply
+// is total: it refuses nothing and reads no clock, so a replay of the journal
+// gives the state that was live.
 //
 // Nothing here is safe for concurrent use: an actor owns each state. Nothing
 // here starts a goroutine, reads a clock, a random source, a file or a socket.
@@ -59,11 +59,11 @@ func (k OwnerKind) String() string {
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
 
-// Owner names one actor: the one that decided a record and whose state its facts
-// change.
+// Owner names one actor. A record names the owner that decided it and whose
+// state its facts change.
 type Owner struct {
 	Kind OwnerKind
-	Name string // agent id, channel name, number of the lease shard, room id, id of whose memory; empty for those there is one of
+	Name string // agent id, channel name, lease shard number, room id, or id of the memory's room or project; empty for a kind with one owner
 }
 
 func (o Owner) String() string {
@@ -73,14 +73,15 @@ func (o Owner) String() string {
 	return o.Kind.String() + "/" + o.Name
 }
 
-// Now is the time an owner's turn works with.
+// Now is the time that a turn of an owner uses.
 type Now struct {
 	HubMS int64    // monotonic milliseconds that pass only while the hub runs
 	Wall  hub.Time // wall time, for display only
 }
 
-// Position is where the sequencer put a record: its numbers and its time. Facts
-// and messages name the ids of their own record by position.
+// Position is the place of a record in the journal, given by the sequencer: its
+// numbers and its time. Facts and messages name ids of their own record by
+// index.
 type Position struct {
 	Seq          hub.Seq
 	Now          Now
@@ -94,22 +95,22 @@ func (p Position) Message(i int) hub.MessageID { return p.FirstMessage + hub.Mes
 // Fence returns the record's i-th fence.
 func (p Position) Fence(i int) hub.Fence { return p.FirstFence + hub.Fence(i) }
 
-// Draft is what an owner decided before it is numbered. An empty draft has no
-// effect: only its answer counts.
+// Draft is a decision of an owner before it is numbered. An empty draft has no
+// effect; only its answer counts.
 type Draft struct {
 	Facts    []Fact
 	Messages []MessageDraft
 	Fences   int // how many fences the facts take
-	// Content is what an artifact of the record consists of, nil if it has none.
-	// No fact carries it: it is stored under the record's number.
+	// Content is the content of the record's artifact, nil if it has none. No
+	// fact carries it: it is stored under the record's sequence number.
 	Content []byte
 }
 
 // Empty reports whether nothing is to be journaled.
 func (d *Draft) Empty() bool { return len(d.Facts) == 0 && len(d.Messages) == 0 }
 
-// Decision is a draft and how to answer the command once the draft is numbered.
-// For an empty draft Answer is called with a zero Position.
+// Decision is a draft and the function that answers the command after the draft
+// is numbered. For an empty draft Answer is called with a zero Position.
 type Decision[T any] struct {
 	Draft
 	Answer func(Position) T
@@ -119,8 +120,8 @@ type Decision[T any] struct {
 // append, never reorder.
 type FactType uint16
 
-// Fact is one thing that an owner decided. It is a struct of exported fields with
-// JSON names; FactType says which.
+// Fact is one event that an owner decided. It is a struct of exported fields
+// with JSON names; FactType identifies the struct.
 type Fact interface{ FactType() FactType }
 
 // EncodedFact is a fact as the journal stores it.
@@ -134,7 +135,7 @@ type EncodedFact struct {
 type Table uint8
 
 // The tables of entity rows: the latest state of a thing under its key. Owners
-// give the rows of their things with Apply; views give their own.
+// write the rows of their things in Apply; views write their own.
 const (
 	TableChannel      Table = 1  // key: channel name
 	TableAgent        Table = 2  // key: agent id; the agent's latest session
@@ -146,7 +147,7 @@ const (
 	TableThread       Table = 8  // key: thread id; public part of the summary
 	TableThreadAgent  Table = 9  // key: agent id, 0, thread id; direct part of the summary
 	TableQuarantine   Table = 10 // key: owner; the record that it could not apply
-	TableDoubt        Table = 12 // key: owner; the record whose rows are to be derived, or 0
+	TableDoubt        Table = 12 // key: owner; the record whose derived rows are missing, or 0
 	TableSession      Table = 11 // key: public session id; value: agent id
 
 	TableProject         Table = 13 // key: project id
@@ -171,7 +172,7 @@ const (
 	TableSeatByAgent     Table = 32 // key: agent id, 0, sequence number; value: room id, empty if the seat is another's now
 	TableInviteRoom      Table = 33 // key: sequence number, big endian; value: room id
 	TableInvitesActive   Table = 34 // key: room id; ids of its invites that are active, as JSON
-	TableToolSurface     Table = 35 // key: harness; value: its surface, empty: nobody has chosen one
+	TableToolSurface     Table = 35 // key: harness; value: its surface, empty: none was chosen
 	TableSpawn           Table = 36 // key: sequence number, big endian
 	TableSpawnByRoom     Table = 37 // key: room id, 0, sequence number; empty value
 	TableSpawnPolicy     Table = 38 // one row; key: "policy"
@@ -186,8 +187,8 @@ type Row struct {
 	Value []byte
 }
 
-// RowSink takes the rows that Apply gives. During replay there is none: the rows
-// are stored already.
+// RowSink takes the rows that Apply writes. During replay there is none,
+// because the rows are already stored.
 type RowSink func(Row)
 
 // Put adds a row, or does nothing without a sink.
@@ -201,8 +202,8 @@ func (s RowSink) Put(t Table, key, value []byte) {
 // by number.
 func IDKey(id hub.MessageID) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
 
-// StoredMessage is one message row with what filters need, so that nobody parses
-// its JSON to find out whose it is.
+// StoredMessage is one message row with the fields that filters need, so that
+// they never parse its JSON.
 type StoredMessage struct {
 	ID      hub.MessageID
 	TS      hub.Time
@@ -212,16 +213,16 @@ type StoredMessage struct {
 	Thread  hub.ThreadID // empty: none
 	Kind    hub.Kind
 	// BodyStart and BodyEnd bound, in JSON, the value of body and the member
-	// truncated behind it: `"…","truncated":null`. A poll's character budget
-	// replaces just these bytes.
+	// truncated behind it: `"…","truncated":null`. A poll with a character
+	// budget replaces only these bytes.
 	BodyStart, BodyEnd int
 	BodyChars          int  // characters of the body
 	Whole              bool // wake notices: never shortened
 	JSON               hub.EncodedMessage
 }
 
-// Effect is the answer of a write that carried an idempotency key, stored with
-// what the write did.
+// Effect is the answer of a write that carried an idempotency key, stored in
+// the same record as the write.
 type Effect struct {
 	Scope  [32]byte // hash of agent, method, path and key
 	Body   [32]byte // hash of the request body
@@ -231,8 +232,8 @@ type Effect struct {
 	At     hub.Time // wall time of the effect
 }
 
-// Record is all that one command did: it is durable and visible as a whole or
-// not at all.
+// Record is the whole effect of one command. It becomes durable and visible as
+// a whole or not at all.
 type Record struct {
 	Seq          hub.Seq
 	Owner        Owner
@@ -259,14 +260,14 @@ func (r *Record) Position() Position {
 	}
 }
 
-// Group is what one synced commit makes durable: records in sequence order
-// without a gap, and the rows of the views that these records changed.
+// Group is the content of one synced commit: records in sequence order without
+// a gap, and the rows of the views that these records changed.
 type Group struct {
 	Records []*Record
 	Rows    []Row
 }
 
-// Head is the end of the journal: the highest numbers given out and the hub's
+// Head is the end of the journal: the highest numbers in use and the hub's
 // time.
 type Head struct {
 	Seq     hub.Seq

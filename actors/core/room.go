@@ -35,8 +35,8 @@ func roomFacts() map[FactType]func() Fact {
 	}
 }
 
-// Room decides about one room: who has a seat, which invites lead to it, what it
-// has decided and made. That the room exists is the projects' to know.
+// Room decides about one room: its seats, invites, decisions and artifacts. The
+// projects owner decides that the room exists.
 //
 // Invariants:
 //  1. An invite in invites has uses < max_uses and was not revoked; one whose
@@ -57,22 +57,23 @@ func NewRoom(id hub.RoomID) *Room {
 	}
 }
 
-// RestoreSeat puts a stored seat into a state that is being loaded.
+// RestoreSeat adds a stored seat to a state that is being loaded.
 func (r *Room) RestoreSeat(s StoredSeat) { r.seats[s.AgentID] = s }
 
-// RestoreInvite puts a stored invite into a state that is being loaded; one that
-// has ended is left out.
+// RestoreInvite adds a stored invite to a state that is being loaded. An ended
+// invite is left out.
 func (r *Room) RestoreInvite(i StoredInvite) {
 	if i.State == hub.InviteActive {
 		r.invites[i.InviteID] = i
 	}
 }
 
-// RestoreTitle puts the latest version of a title into a state that is being
+// RestoreTitle adds the latest version of a title to a state that is being
 // loaded.
 func (r *Room) RestoreTitle(title string, latest int64) { r.versions[title] = latest }
 
-// Apply changes the state by one fact. Applying a fact twice is the same as once.
+// Apply changes the state by one fact. Applying a fact twice has the same
+// effect as once.
 func (r *Room) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *DecisionAdded:
@@ -98,8 +99,8 @@ func (r *Room) Apply(f Fact, at Position, rows RowSink) {
 	}
 }
 
-// tells returns a message of the room's channel, by a; for nobody in particular
-// the hub speaks.
+// tells returns a message in the room's channel from actor a, or from the hub
+// if a names no agent.
 func (r *Room) tells(a TaskActor, kind hub.Kind) MessageDraft {
 	m := MessageDraft{
 		From: a.Agent, Channel: r.id.Channel(), Kind: kind, Room: r.id,
@@ -111,7 +112,7 @@ func (r *Room) tells(a TaskActor, kind hub.Kind) MessageDraft {
 	return m
 }
 
-// naming returns metadata of one member, which names a thing.
+// naming returns metadata with one member, the id of a thing.
 func naming(member, id string) json.RawMessage { return mustJSON(map[string]string{member: id}) }
 
 func errRoomFull(what string, limit int) error {

@@ -8,13 +8,14 @@ import (
 	"hubcli/hub"
 )
 
-// maxRunJoin bounds the tasks that one command puts into a run: each takes two
+// maxRunJoin bounds the tasks that one command adds to a run: each takes two
 // rows of the record.
 const maxRunJoin = 400
 
-// RunNotLive says that no run with this id is live. Whether it has ended or never
-// was is in the stored rows: the command is decided again with what was read
-// there after everything that this refusal rests on had become durable.
+// RunNotLive says that no run with this id is live. The stored rows say whether
+// it has ended or never existed. The caller waits until everything that this
+// refusal rests on is durable, reads the row, and decides the command again
+// with it.
 type RunNotLive struct {
 	Run   hub.RunID
 	Known hub.Seq // the last record in which a run ended
@@ -22,8 +23,9 @@ type RunNotLive struct {
 
 func (e *RunNotLive) Error() string { return fmt.Sprintf("core: run %s is not live", e.Run) }
 
-// EndedRun is what the store says of a run that was not live. It counts as long
-// as no run has ended since: the run may have been reopened and have ended again.
+// EndedRun is the stored row of a run that was not live. It is valid only while
+// no run has ended since, because the run may have been reopened and have ended
+// again.
 type EndedRun struct {
 	Row   *StoredRun // nil: there is none
 	Known hub.Seq    // of the RunNotLive
@@ -35,7 +37,7 @@ type StartRunCommand struct {
 	In hub.RunInput // that its room exists has been checked
 }
 
-// JoinRunCommand puts tasks into a run, which reopens one that has ended.
+// JoinRunCommand adds tasks to a run. It reopens a run that has ended.
 type JoinRunCommand struct {
 	By    TaskActor
 	Run   hub.RunID
@@ -43,8 +45,8 @@ type JoinRunCommand struct {
 	Ended *EndedRun // nil at first; see RunNotLive
 }
 
-// StartRun decides a run with these tasks. task_not_found (also: not the actor's
-// to see), task_closed, limit_reached, invalid.
+// StartRun decides a run with these tasks. Errors: task_not_found (also if the
+// actor may not see the task), task_closed, limit_reached, invalid.
 func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
 	if err := t.checkLiveRuns(); err != nil {
 		return Decision[StoredRun]{}, err
@@ -61,9 +63,9 @@ func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[Stored
 	}, nil
 }
 
-// JoinRun decides that tasks are in a run. Those that are in it already stay; if
-// all are, nothing changes. RunNotLive, run_not_found, task_not_found (also: not
-// the actor's to see), task_closed, invalid.
+// JoinRun decides that tasks are in a run. If all of them are already in it,
+// nothing changes. Errors: RunNotLive, run_not_found, task_not_found (also if
+// the actor may not see the task), task_closed, invalid.
 func (t *Tasks) JoinRun(c JoinRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
 	run, reopened, err := t.findRun(c.Run, c.Ended)
 	if err != nil {
@@ -83,7 +85,7 @@ func (t *Tasks) JoinRun(c JoinRunCommand, _ Now, w TaskWorld) (Decision[StoredRu
 	}, nil
 }
 
-// findRun returns a run and, if it has ended, the fact that reopens it.
+// findRun returns a run and, if it has ended, the fact that reopens it. Errors:
 // RunNotLive, run_not_found, limit_reached.
 func (t *Tasks) findRun(id hub.RunID, ended *EndedRun) (StoredRun, []Fact, error) {
 	if run := t.runs[id]; run != nil {
@@ -99,17 +101,17 @@ func (t *Tasks) findRun(id hub.RunID, ended *EndedRun) (StoredRun, []Fact, error
 	return *ended.Row, []Fact{&RunReopened{Run: *ended.Row}}, t.checkLiveRuns()
 }
 
-// checkLiveRuns refuses a run more than may be live.
+// checkLiveRuns refuses another run if the limit of live runs is reached.
 func (t *Tasks) checkLiveRuns() error {
 	if len(t.runs) < hub.MaxLiveRuns {
 		return nil
 	}
-	return hub.NewError(hub.CodeLimitReached, "so many runs have not ended that no other can be started or reopened").
+	return hub.NewError(hub.CodeLimitReached, "the hub has as many runs that have not ended as it may have").
 		With("limit", hub.MaxLiveRuns).
 		WithFix("end the tasks of some, or give a run without tasks one and end it; the list of runs shows those that are active")
 }
 
-// checkJoin returns those of the tasks that are in no run yet, each once.
+// checkJoin returns the tasks that are in no run yet, each once.
 func (t *Tasks) checkJoin(ids []hub.TaskID, run hub.RunID, counts hub.RunCounts, by TaskActor, w TaskWorld) ([]hub.TaskID, error) {
 	if len(ids) > maxRunJoin {
 		return nil, hub.Invalid("task_ids", "so many tasks cannot join a run at once").
@@ -136,7 +138,7 @@ func (t *Tasks) checkJoin(ids []hub.TaskID, run hub.RunID, counts hub.RunCounts,
 	return join, checkRoomInRun(run, counts, len(join))
 }
 
-// checkRoomInRun refuses more tasks than a run may have.
+// checkRoomInRun refuses tasks beyond the limit of a run.
 func checkRoomInRun(run hub.RunID, counts hub.RunCounts, more int) error {
 	if counts.Total+more <= hub.MaxRunTasks {
 		return nil
@@ -152,8 +154,9 @@ func (t *Tasks) countsWith(c hub.RunCounts, join []hub.TaskID) hub.RunCounts {
 	return c
 }
 
-// runOfPost returns the run that a task to be opened is in, with the fact that
-// reopens it if it has ended: the one that the post names, else its parent's.
+// runOfPost returns the run of a task that is about to be opened: the run that
+// the post names, else its parent's. If that run has ended, it also returns the
+// fact that reopens it.
 func (t *Tasks) runOfPost(c *PostTaskCommand) (hub.RunID, []Fact, error) {
 	id := c.Run
 	if parent := t.live[c.Message.Parent]; id == "" && parent != nil {
@@ -169,8 +172,8 @@ func (t *Tasks) runOfPost(c *PostTaskCommand) (hub.RunID, []Fact, error) {
 	return id, reopened, checkRoomInRun(id, run.Run.Counts, 1)
 }
 
-// runsEnding returns the notices of the runs that end when these tasks do, and how
-// many runs have a part in it.
+// runsEnding returns the notices of the runs that end when these tasks end, and
+// the number of runs that the tasks touch.
 func (t *Tasks) runsEnding(ended []Fact) (notices []MessageDraft, touched int) {
 	counts := map[hub.RunID]hub.RunCounts{}
 	for _, f := range ended {
@@ -199,7 +202,8 @@ func (t *Tasks) runsEnding(ended []Fact) (notices []MessageDraft, touched int) {
 	return notices, len(counts)
 }
 
-// runNotice says that a run has ended: in its room, else to who made it.
+// runNotice says that a run has ended: in its room, else to the agent that
+// started it.
 func runNotice(run *hub.Run, c hub.RunCounts) []MessageDraft {
 	status := statusOf(c)
 	n := systemNotice(fmt.Sprintf("Run %s %q has ended: %s (%d done, %d failed, %d cancelled).",

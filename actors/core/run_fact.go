@@ -16,7 +16,7 @@ const (
 	factRunJoined   FactType = 452
 )
 
-// RunStarted begins a run with live tasks that are in none.
+// RunStarted begins a run with live tasks that are in no run.
 type RunStarted struct {
 	Title     string       `json:"title"`
 	Room      hub.RoomID   `json:"room,omitempty"`
@@ -24,13 +24,13 @@ type RunStarted struct {
 	Tasks     []hub.TaskID `json:"tasks,omitempty"`
 }
 
-// RunReopened brings back a run that had ended; a task joins it in the same
-// record. It carries the whole row, which the state has not kept.
+// RunReopened makes an ended run live again; a task joins it in the same
+// record. It carries the whole row, because the state does not keep ended runs.
 type RunReopened struct {
 	Run StoredRun `json:"run"`
 }
 
-// RunJoined puts live tasks that are in no run into one.
+// RunJoined adds live tasks that are in no run to a run.
 type RunJoined struct {
 	Run   hub.RunID    `json:"run"`
 	Tasks []hub.TaskID `json:"tasks"`
@@ -57,8 +57,8 @@ func runFacts() map[FactType]func() Fact {
 // rows, so that the row stays small however many there are: Run.TaskIDs is empty.
 type StoredRun struct {
 	Run hub.Run `json:"run"`
-	// AsOf is the last record that is in the row. Entries of the index that a
-	// later record made do not belong to it.
+	// AsOf is the last record that the row includes. Index entries of later
+	// records do not belong to it.
 	AsOf hub.Seq `json:"as_of"`
 }
 
@@ -66,7 +66,7 @@ type StoredRun struct {
 type RunTask struct {
 	Task   hub.TaskID
 	Seq    hub.Seq // the record in which the task joined
-	Direct bool    // a direct message opened it: not everybody may see it
+	Direct bool    // a direct message opened it, so only its parties may see it
 }
 
 func (r RunTask) row(run hub.RunID) (key, value []byte) {
@@ -88,7 +88,7 @@ func DecodeRunTask(key, value []byte) (RunTask, error) {
 	}, nil
 }
 
-// run returns what the fact makes at a position, without its tasks.
+// run returns the run that the fact creates at a position, without its tasks.
 func (f *RunStarted) run(at Position) StoredRun {
 	return StoredRun{AsOf: at.Seq, Run: hub.Run{
 		RunID: hub.RunID(IDAt(PrefixRun, at.Seq)), RoomID: optional(f.Room), Title: f.Title, CreatedBy: f.CreatedBy,
@@ -96,7 +96,7 @@ func (f *RunStarted) run(at Position) StoredRun {
 	}}
 }
 
-// addCount counts n tasks more in a state.
+// addCount adds n to the number of tasks in a state.
 func addCount(c *hub.RunCounts, s hub.TaskStatus, n int) {
 	switch s {
 	case hub.TaskOpen:
@@ -128,7 +128,7 @@ func statusOf(c hub.RunCounts) hub.RunStatus {
 	return hub.RunComplete
 }
 
-// settled returns the row as the record at a position leaves it with these counts.
+// settled returns the row after the record at a position, with these counts.
 func (r StoredRun) settled(c hub.RunCounts, at Position) StoredRun {
 	r.AsOf, r.Run.Counts, r.Run.Status, r.Run.EndedAt = at.Seq, c, statusOf(c), nil
 	if r.Run.Status.Terminal() {
@@ -173,8 +173,8 @@ func (t *Tasks) joinRun(id hub.RunID, tasks []hub.TaskID, at Position, rows RowS
 	t.settleRun(run, counts, at, rows)
 }
 
-// settleRun gives a run the counts that a fact leaves it with; one whose tasks
-// have all ended leaves the state.
+// settleRun gives a run its counts after a fact. A run whose tasks have all
+// ended leaves the state.
 func (t *Tasks) settleRun(run *StoredRun, counts hub.RunCounts, at Position, rows RowSink) {
 	*run = run.settled(counts, at)
 	if run.Run.Status.Terminal() {
@@ -187,8 +187,8 @@ func (t *Tasks) settleRun(run *StoredRun, counts hub.RunCounts, at Position, row
 	}
 }
 
-// countInRun moves a task from one state to another in the counts of its run; an
-// empty was means that it is new there.
+// countInRun moves a task from one state to another in the counts of its run.
+// An empty was means that the task is new in the run.
 func (t *Tasks) countInRun(task *liveTask, was hub.TaskStatus, at Position, rows RowSink) {
 	run := t.runs[value(task.Task.RunID)]
 	if run == nil || was == task.Task.Status {
@@ -202,7 +202,7 @@ func (t *Tasks) countInRun(task *liveTask, was hub.TaskStatus, at Position, rows
 	t.settleRun(run, counts, at, rows)
 }
 
-// putRunIndex gives the entry of the task among those of its run.
+// putRunIndex writes the task's entry in the index of its run.
 func (task *liveTask) putRunIndex(rows RowSink, at Position) {
 	key, value := RunTask{Task: task.Task.TaskID, Seq: at.Seq, Direct: task.Direct}.row(*task.Task.RunID)
 	rows.Put(TableTaskByRun, key, value)

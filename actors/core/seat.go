@@ -6,8 +6,8 @@ import (
 	"hubcli/hub"
 )
 
-// StoredSeat is an agent's place in a room, as stored. A row without a value says
-// that the agent has no seat there any more.
+// StoredSeat is an agent's place in a room, as stored. A row without a value
+// says that the agent no longer has a seat there.
 type StoredSeat struct {
 	SeatID   hub.SeatID   `json:"seat_id"`
 	RoomID   hub.RoomID   `json:"room_id"`
@@ -26,20 +26,21 @@ type SeatTaken struct {
 	Harness string       `json:"harness,omitempty"`
 	Invite  hub.InviteID `json:"invite,omitempty"`
 	Spawn   hub.SpawnID  `json:"spawn,omitempty"`
-	// After is the record with which the agent had acted in the room, of a seat that
+	// After is the record with which the agent acted in the room, if the seat
 	// was given for that.
 	After hub.Seq `json:"after,omitempty"`
 }
 
-// SeatMoved gives the seat of From another name: Seat.AgentID. It carries the
-// whole seat, so that applying it twice changes nothing more.
+// SeatMoved renames the seat of From to Seat.AgentID. It carries the whole
+// seat, so applying it twice has the same effect as once.
 type SeatMoved struct {
 	From hub.AgentID `json:"from"`
 	Seat StoredSeat  `json:"seat"`
 }
 
-// SeatFreed says that the agent has this seat no more: another needed the room, or
-// it was given for what the agent did, and the agent is long gone or has joined.
+// SeatFreed says that the agent no longer has this seat. Either another agent
+// needed the place, or the agent got the seat by acting in the room and is long
+// gone or has joined.
 type SeatFreed struct {
 	Agent hub.AgentID `json:"agent"`
 	Seat  hub.SeatID  `json:"seat"`
@@ -54,7 +55,7 @@ func (*SeatMoved) FactType() FactType { return factSeatMoved }
 // FactType implements Fact.
 func (*SeatFreed) FactType() FactType { return factSeatFreed }
 
-// seat returns what the fact makes at a position.
+// seat returns the seat that the fact creates at a position.
 func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
 	return StoredSeat{
 		SeatID: hub.SeatID(IDAt(PrefixSeat, at.Seq)), RoomID: room, AgentID: f.Agent,
@@ -62,17 +63,17 @@ func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
 	}
 }
 
-// Acting reports whether the seat was given for what its agent does in the room. Who
-// has joined has come by an invite or a spawn; the hub gives nobody a seat with a
-// role otherwise.
+// Acting reports whether the seat was given for acting in the room. An agent
+// that has joined came by an invite or a spawn, and only such a seat has a
+// role.
 func (s *StoredSeat) Acting() bool { return s.InviteID == "" && s.SpawnID == "" && s.Role == "" }
 
-// SeatKey is the key of an agent's seat in a room, and with no agent the prefix
-// of all seats of the room.
+// SeatKey is the key of an agent's seat in a room. Without an agent it is the
+// prefix of all seats of the room.
 func SeatKey(room hub.RoomID, agent hub.AgentID) []byte { return OwnedKey(room, []byte(agent)) }
 
-// SeatByAgentKey is the key of a seat among those of its agent, in the order of
-// joining; with seat "" it is the prefix of all.
+// SeatByAgentKey is the key of a seat in the list of its agent's seats, in the
+// order of joining. With an empty seat it is the prefix of the list.
 func SeatByAgentKey(agent hub.AgentID, seat hub.SeatID) []byte {
 	key := append([]byte(agent), 0)
 	if seq, ok := SeqOf(PrefixSeat, string(seat)); ok {
@@ -81,8 +82,8 @@ func SeatByAgentKey(agent hub.AgentID, seat hub.SeatID) []byte {
 	return key
 }
 
-// sit puts a seat into the state and gives its rows. The rooms of an agent are those
-// that it has joined: a seat for what it does is not listed there.
+// sit adds a seat to the state and writes its rows. The list of an agent's
+// rooms holds those that it has joined, not those in which it only acts.
 func (r *Room) sit(s StoredSeat, rows RowSink) {
 	r.seats[s.AgentID] = s
 	rows.Put(TableSeat, SeatKey(r.id, s.AgentID), mustJSON(s))
@@ -112,13 +113,14 @@ func (r *Room) free(f *SeatFreed, rows RowSink) {
 	}
 }
 
-// seatSettles is how long a seat is not taken from an agent that has no session:
-// it may be about to begin the one that it joins with.
+// seatSettles protects the new seat of an agent without a session: the agent
+// may be about to register.
 const seatSettles = 60_000 // milliseconds
 
-// makesRoom returns the seat that makes room in a full room for one that joins: of
-// those that were given for what their agents do the oldest, whether or not it is
-// there, for it comes back by itself; else the oldest of who has joined and is gone.
+// makesRoom returns the seat that is freed when an agent joins a full room.
+// First choice is the oldest seat given for acting, even if its agent is
+// present: the agent gets a seat again when it acts again. Second choice is the
+// oldest seat of an agent that has joined and is gone.
 func (r *Room) makesRoom(gone func(hub.AgentID) bool, now Now) (first StoredSeat, ok bool) {
 	for _, s := range r.seats {
 		if s.Acting() && (!ok || madeBefore(s, first)) {
@@ -131,8 +133,8 @@ func (r *Room) makesRoom(gone func(hub.AgentID) bool, now Now) (first StoredSeat
 	return r.oldestGone(gone, now)
 }
 
-// oldestGone returns the seat that was made first among those whose agents are
-// gone. A clock that was set back may keep a seat a little longer.
+// oldestGone returns the oldest seat whose agent is gone. If the clock was set
+// back, a seat may stay a little longer.
 func (r *Room) oldestGone(gone func(hub.AgentID) bool, now Now) (first StoredSeat, ok bool) {
 	for _, s := range r.seats {
 		if now.Wall-s.JoinedAt < seatSettles || ok && !madeBefore(s, first) || !gone(s.AgentID) {
@@ -152,12 +154,12 @@ func madeBefore(a, b StoredSeat) bool {
 // SeatCommand asks for the seat of a spawned agent.
 type SeatCommand struct {
 	Spawn hub.Spawn
-	// Gone says whether an agent has no live session.
+	// Gone reports whether an agent has no live session.
 	Gone func(hub.AgentID) bool
 }
 
-// SeatSpawn decides the seat of a spawned agent; the one that it has for this spawn
-// stays, one from before makes way. room_full.
+// SeatSpawn decides the seat of a spawned agent. A seat that it has for this
+// spawn stays; an earlier seat is replaced. Error: room_full.
 func (r *Room) SeatSpawn(c SeatCommand, now Now) (Decision[StoredSeat], error) {
 	row := &c.Spawn
 	before, seated := r.seats[row.AgentID]
@@ -178,7 +180,7 @@ func (r *Room) SeatSpawn(c SeatCommand, now Now) (Decision[StoredSeat], error) {
 	notice := r.tells(TaskActor{}, hub.KindNotice)
 	notice.Body = string(row.AgentID) + " is started by " + string(row.By)
 	if fact.Role != "" {
-		notice.Body += fmt.Sprintf(" as %q", fact.Role) // an agent's text, which stays one line
+		notice.Body += fmt.Sprintf(" as %q", fact.Role) // text of an agent; quoting keeps it on one line
 	}
 	notice.Numbered = func(m *MessageDraft, at Position) {
 		m.Metadata = mustJSON(map[string]string{"seat": IDAt(PrefixSeat, at.Seq), "spawn_id": string(row.SpawnID)})

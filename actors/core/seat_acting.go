@@ -6,23 +6,25 @@ import (
 	"hubcli/hub"
 )
 
-// ActingCommand asks for the seat of an agent that has acted in the room without
+// ActingCommand asks for the seat of an agent that acted in the room without
 // having joined it.
 type ActingCommand struct {
 	Agent   hub.AgentID
 	Harness string
-	After   hub.Seq // the record that it acted with; 0: the call itself says so
-	// LongGone says whether an agent has been gone for so long that no page shows it.
+	After   hub.Seq // the record with which it acted; 0: the call itself is the act
+	// LongGone reports whether an agent has been gone for so long that no page
+	// shows it.
 	LongGone func(hub.AgentID) bool
 }
 
-// mostFreed is how many seats one record takes back.
+// mostFreed bounds the seats that one record frees.
 const mostFreed = 64
 
-// SeatActing decides the seat of an agent that acts in the room; the one that it has
-// stays. Seats of this kind whose agents are long gone are taken back with the same
-// record, the oldest first, so that there are about as many as agents that are there.
-// Nobody makes room for one: room_full. ErrNotLive if the agent is long gone itself.
+// SeatActing decides the seat of an agent that acts in the room. A seat that it
+// already has stays. The same record frees such seats of agents that are long
+// gone, oldest first, so that their number stays near the number of agents
+// present. In a full room no other seat is freed for it. Errors: room_full;
+// ErrNotLive if the agent is long gone itself.
 func (r *Room) SeatActing(c ActingCommand, now Now) (Decision[StoredSeat], error) {
 	if seat, ok := r.seats[c.Agent]; ok {
 		return Decision[StoredSeat]{Answer: func(Position) StoredSeat { return seat }}, nil
@@ -41,7 +43,8 @@ func (r *Room) SeatActing(c ActingCommand, now Now) (Decision[StoredSeat], error
 	}, nil
 }
 
-// freeLongGone returns the facts that take seats back.
+// freeLongGone returns the facts that free the seats of agents that are long
+// gone.
 func (r *Room) freeLongGone(longGone func(hub.AgentID) bool, now Now) []Fact {
 	var old []StoredSeat
 	for _, s := range r.seats {

@@ -8,35 +8,38 @@ import (
 	"hubcli/hub"
 )
 
-// MaxSeenChannels is how many channels of one agent have a cursor of their own.
-// Beyond it the lowest is forgotten, which may show a message as unread again.
+// MaxSeenChannels bounds the channels for which one agent has a cursor of its
+// own. Beyond it the lowest cursor is dropped, which may show a message as
+// unread again.
 const MaxSeenChannels = 64
 
-// MaxSeenAnswered is how many messages above the cursors one agent can have
-// answered. Beyond it the lowest is forgotten, with the same effect.
+// MaxSeenAnswered bounds the answered messages above the cursors of one agent.
+// Beyond it the lowest is dropped, with the same effect.
 const MaxSeenAnswered = 64
 
-// Seen is how far one agent has seen, and what it has been told of. A cursor is
-// the highest id up to which the agent has said to have seen all of a scope; none
-// ever moves back. The zero Seen has seen nothing.
+// Seen holds the read cursors of one agent and the messages that it was
+// notified of. A cursor is the highest id up to which the agent has confirmed
+// all messages of a scope. Cursors never move back. The zero Seen has seen
+// nothing.
 type Seen struct {
 	All      hub.MessageID                     `json:"all,omitempty"`      // everything public, and the inbox
 	Inbox    hub.MessageID                     `json:"inbox,omitempty"`    // direct messages
 	Channels map[hub.ChannelName]hub.MessageID `json:"channels,omitempty"` // public messages of one channel; each above All
-	// Answered are single messages above a cursor that the agent has replied to, rising:
-	// these it has seen, whatever lies before them.
+	// Answered lists single messages above a cursor that the agent has replied
+	// to, in rising order. The agent has seen these, but not necessarily the
+	// messages before them.
 	Answered []hub.MessageID `json:"answered,omitempty"`
-	// Told is what the agent has been told of by a hook or a watch. It has not
-	// thereby read it.
+	// Told is the highest id of which a hook or a watch has notified the agent.
+	// Being notified does not count as having read.
 	Told hub.MessageID `json:"told,omitempty"`
 }
 
-// Begun reports whether the agent has seen, or was told of, anything.
+// Begun reports whether the agent has seen, or was notified of, anything.
 func (s *Seen) Begun() bool {
 	return s.All > 0 || s.Inbox > 0 || s.Told > 0 || len(s.Channels) > 0 || len(s.Answered) > 0
 }
 
-// Size is what s takes in memory, in cursors and single messages.
+// Size is the memory that s takes, counted in cursors and single messages.
 func (s *Seen) Size() int { return len(s.Channels) + len(s.Answered) }
 
 // Clone returns a copy that shares nothing with s.
@@ -52,8 +55,8 @@ func (s *Seen) InChannel(c hub.ChannelName) hub.MessageID { return max(s.All, s.
 // InInbox returns up to which id the direct messages are seen.
 func (s *Seen) InInbox() hub.MessageID { return max(s.All, s.Inbox) }
 
-// SawAll says that everything up to id is seen. It reports whether that is new,
-// as the other moves do.
+// SawAll marks everything up to id as seen. Like the other Saw methods it
+// reports whether that changed anything.
 func (s *Seen) SawAll(id hub.MessageID) bool {
 	if id <= s.All {
 		return false
@@ -72,7 +75,7 @@ func (s *Seen) SawAll(id hub.MessageID) bool {
 	return true
 }
 
-// SawInbox says that the direct messages up to id are seen.
+// SawInbox marks the direct messages up to id as seen.
 func (s *Seen) SawInbox(id hub.MessageID) bool {
 	if id <= s.InInbox() {
 		return false
@@ -81,7 +84,7 @@ func (s *Seen) SawInbox(id hub.MessageID) bool {
 	return true
 }
 
-// SawChannel says that the public messages of a channel up to id are seen.
+// SawChannel marks the public messages of a channel up to id as seen.
 func (s *Seen) SawChannel(c hub.ChannelName, id hub.MessageID) bool {
 	if id <= s.InChannel(c) {
 		return false
@@ -107,8 +110,8 @@ func (s *Seen) forgetLowest(keep hub.ChannelName) {
 	delete(s.Channels, lowest)
 }
 
-// Answer says that the agent has replied to one message, and so has seen it and
-// nothing else.
+// Answer records that the agent has replied to one message, and so has seen
+// that one message.
 func (s *Seen) Answer(id hub.MessageID) bool {
 	at, has := slices.BinarySearch(s.Answered, id)
 	if has || id <= s.All || at == 0 && len(s.Answered) >= MaxSeenAnswered {
@@ -121,14 +124,13 @@ func (s *Seen) Answer(id hub.MessageID) bool {
 	return true
 }
 
-// HasAnswered reports whether the agent has replied to a message, as far as that is
-// remembered.
+// HasAnswered reports whether the agent is known to have replied to a message.
 func (s *Seen) HasAnswered(id hub.MessageID) bool {
 	_, has := slices.BinarySearch(s.Answered, id)
 	return has
 }
 
-// Tell says that the agent has been told of everything up to id.
+// Tell records that the agent was notified of everything up to id.
 func (s *Seen) Tell(id hub.MessageID) bool {
 	if id <= s.Told {
 		return false

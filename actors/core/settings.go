@@ -15,12 +15,12 @@ func settingsFacts() map[FactType]func() Fact {
 	}
 }
 
-// Settings decides what the operator has chosen for the hub as a whole.
+// Settings decides the operator's choices for the hub as a whole.
 type Settings struct {
-	surfaces map[hub.Harness]hub.Surface // without those that nobody has chosen
+	surfaces map[hub.Harness]hub.Surface // only harnesses for which the operator has chosen one
 }
 
-// ToolSurfaceSet says which surface a harness has; an empty one gives it back its
+// ToolSurfaceSet sets the surface of a harness. An empty surface restores the
 // default.
 type ToolSurfaceSet struct {
 	Harness hub.Harness `json:"harness"`
@@ -33,15 +33,15 @@ func (*ToolSurfaceSet) FactType() FactType { return factToolSurfaceSet }
 // NewSettings returns the settings of a hub whose operator has chosen nothing.
 func NewSettings() *Settings { return &Settings{surfaces: map[hub.Harness]hub.Surface{}} }
 
-// RestoreSurface puts a stored choice into a state that is being loaded.
+// RestoreSurface adds a stored choice to a state that is being loaded.
 func (s *Settings) RestoreSurface(h hub.Harness, surface hub.Surface) {
 	if surface != "" {
 		s.surfaces[h] = surface
 	}
 }
 
-// SetToolSurface decides the surface of a harness. What is so already is no
-// effect.
+// SetToolSurface decides the surface of a harness. Setting the current value
+// has no effect.
 func (s *Settings) SetToolSurface(in hub.ToolSurfaceInput) Decision[hub.ToolSurface] {
 	row := SurfaceOf(in.Harness, in.Surface)
 	d := Decision[hub.ToolSurface]{Answer: func(Position) hub.ToolSurface { return row }}
@@ -51,8 +51,8 @@ func (s *Settings) SetToolSurface(in hub.ToolSurfaceInput) Decision[hub.ToolSurf
 	return d
 }
 
-// SurfaceOf is the setting of a harness that this surface was chosen for; empty:
-// none was.
+// SurfaceOf is the setting of a harness for which this surface was chosen;
+// empty if none was.
 func SurfaceOf(h hub.Harness, chosen hub.Surface) hub.ToolSurface {
 	if chosen == "" {
 		return hub.ToolSurface{Harness: h, Surface: hub.DefaultSurface(h), Default: true}
@@ -60,7 +60,8 @@ func SurfaceOf(h hub.Harness, chosen hub.Surface) hub.ToolSurface {
 	return hub.ToolSurface{Harness: h, Surface: chosen}
 }
 
-// Apply changes the state by one fact. Applying a fact twice is the same as once.
+// Apply changes the state by one fact. Applying a fact twice has the same
+// effect as once.
 func (s *Settings) Apply(f Fact, _ Position, rows RowSink) {
 	set, ok := f.(*ToolSurfaceSet)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"hubcli/hub"
 )
 
-// maxCandidates is how many look-alikes a refusal shows.
+// maxCandidates bounds the similar rooms that an error lists.
 const maxCandidates = 10
 
 // The ways in which two names look alike, the closest first, in the words that a
@@ -25,8 +25,8 @@ var likenesses = []struct {
 	{"the same but for a letter or two", nearlySame},
 }
 
-// similar lists the rooms of a project that a room of this name would look like,
-// the closest first.
+// similar lists the rooms of a project whose names look like this one, closest
+// first.
 func (p *Projects) similar(project hub.ProjectID, name string) []hub.SimilarRoom {
 	type found struct {
 		room *hub.Room
@@ -53,7 +53,7 @@ func (p *Projects) similar(project hub.ProjectID, name string) []hub.SimilarRoom
 	return rooms
 }
 
-// likeness returns which of likenesses holds first, or -1.
+// likeness returns the index of the first of likenesses that holds, or -1.
 func likeness(a, b *look) int {
 	for i := range likenesses {
 		if likenesses[i].same(a, b) {
@@ -72,7 +72,7 @@ type look struct {
 	singular []string // sorted
 }
 
-// word is a word with what is compared first.
+// word is a word with the properties that are compared first.
 type word struct {
 	text   string
 	chars  int
@@ -109,8 +109,8 @@ func lookOf(name string) *look {
 	return l
 }
 
-// singularOf drops what English puts on a noun for more than one. Short words are
-// left alone: bus, gas, is.
+// singularOf removes the English plural ending of a noun. Short words stay as
+// they are: bus, gas, is.
 func singularOf(word string) string {
 	const short = 4 // bytes
 	if len(word) < short || strings.HasSuffix(word, "ss") {
@@ -127,9 +127,9 @@ func singularOf(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// nearlySame reports whether two names differ by what a slip of the hand makes of
-// a long word. Where numbers or short words differ (sprint 1 and 2, team a and b)
-// the rooms are siblings and are meant to be.
+// nearlySame reports whether two names differ only by typing errors in a long
+// word. If numbers or short words differ (sprint 1 and 2, team a and b), the
+// rooms are siblings on purpose.
 func nearlySame(a, b *look) bool {
 	if len(a.words) != len(b.words) {
 		return slip(&a.letters, &b.letters) == 1
@@ -151,11 +151,11 @@ func nearlySame(a, b *look) bool {
 	return true
 }
 
-// maxEdits is how many slips two names that look alike differ by at most.
+// maxEdits bounds the typing errors between two names that look alike.
 const maxEdits = 2
 
-// slip returns how many slips make one word of another: 1, or 2 in a long word.
-// 0 says that they are different words.
+// slip returns the number of typing errors between two words: 1, or 2 in a long
+// word. 0 says that they are different words.
 func slip(a, b *word) int {
 	const some, long = 6, 10 // characters of the shorter word
 	if a.digits != b.digits {
@@ -179,18 +179,19 @@ func slip(a, b *word) int {
 	return 0
 }
 
-// edits returns how many letters are to be put in, left out, replaced or
-// exchanged with their neighbour to make b of a; beyond limit, which is at most
-// maxEdits, some number above it. What both begin and end with is not looked at
-// twice, and of the rest only what limit edits can reach: with n characters that
-// is O(n) at most, and ends where it is certain.
+// edits returns the edit distance of a and b: insertions, deletions,
+// replacements and swaps of adjacent letters. Above limit, which is at most
+// maxEdits, it returns some number larger than limit. It skips the common
+// prefix and suffix and computes only the band of the matrix that limit edits
+// can reach, so it takes O(n) for n characters.
 func edits(a, b string, limit int) int {
 	x, y := middles(a, b)
 	if abs := len(x) - len(y); abs > limit || -abs > limit {
 		return limit + 1
 	}
-	// Rows i-2, i-1 and i of the matrix of distances, of each the columns i-limit
-	// to i+limit: column j stands at j-i+limit, one further for a border.
+	// Rows i-2, i-1 and i of the distance matrix. Each holds the columns
+	// i-limit to i+limit: column j is at index j-i+limit, plus one for a
+	// border.
 	const width = 2*maxEdits + 3
 	far := limit + 1
 	var before, row [width]int
@@ -232,8 +233,7 @@ func edits(a, b string, limit int) int {
 	return row[len(y)-len(x)+limit+1]
 }
 
-// middles returns what is left of two words without what both begin with and what
-// both end with.
+// middles returns two words without their common prefix and suffix.
 func middles(a, b string) (x, y []rune) {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -11,8 +11,8 @@ import (
 	"hubcli/hub"
 )
 
-// spelled are the letters that decomposing does not take apart, as they are
-// commonly written in ASCII.
+// spelled maps letters that Unicode decomposition keeps whole to their usual
+// ASCII spelling.
 var spelled = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", 'ħ': "h",
 }
@@ -38,8 +38,8 @@ func plain(s string) string {
 	return b.String()
 }
 
-// slugOf makes a slug of a name, or returns none where nothing of the name is
-// left. The result keeps the first hub.MaxSlugChars characters.
+// slugOf makes a slug of a name, or returns none if no character of the name
+// can stay. The result is cut to hub.MaxSlugChars characters.
 func slugOf(name, none string) string {
 	var b strings.Builder
 	for _, r := range plain(name) {
@@ -70,8 +70,8 @@ func freeSlug(slug string, taken func(string) bool) string {
 	return free
 }
 
-// sameName reports whether two names differ at most in case, in how their
-// characters are composed and in space around them.
+// sameName reports whether two names are equal except for case, Unicode
+// composition and surrounding space.
 func sameName(a, b string) bool { return foldName(a) == foldName(b) }
 
 func foldName(name string) string {
