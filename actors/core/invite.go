@@ -237,7 +237,7 @@ func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.Agen
 	}
 	seat.AgentID = name
 	notice := r.tells(TaskActor{}, hub.KindNotice)
-	notice.Body = fmt.Sprintf("%s is the name of who joined as %s, which is another agent's", name, from)
+	notice.Body = fmt.Sprintf("%s is the new name of the agent that joined as %s, which is the name of another agent", name, from)
 	notice.Metadata = naming("seat", string(id))
 	return Decision[StoredSeat]{
 		Draft:  Draft{Facts: []Fact{&SeatMoved{From: from, Seat: seat}}, Messages: []MessageDraft{notice}},

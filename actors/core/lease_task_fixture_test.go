@@ -35,8 +35,9 @@ func TestSnapshotFixtures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Who was asked first is not in an older version: who has the task counts. Nor
-	// is that the direct task 3 is veiled in what the public task 4 waits for.
+	// An older version does not hold the agent asked first: the assignee counts
+	// instead. Nor does it say that the direct task 3 is hidden in the
+	// blocked_by of the public task 4.
 	today := func(data []byte) []byte {
 		data = bytes.ReplaceAll(data, []byte(`"direct":true,`), []byte(`"direct":true,"asked":"dev",`))
 		return bytes.ReplaceAll(data, []byte(`"direct":false,"depth":2`), []byte(`"direct":false,"veiled":[3],"depth":2`))

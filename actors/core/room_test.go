@@ -207,9 +207,9 @@ func TestRoomFactsTwice(t *testing.T) {
 	}
 }
 
-// TestFullRoomMakesRoom: the seat that was made first among those of agents who are
-// gone makes room for who joins; a new one does not, and without one that does the
-// room is full.
+// TestFullRoomMakesRoom: an agent that joins gets the oldest seat of an agent
+// that is gone. A new seat is not freed, and if no seat can be freed the room
+// is full.
 func TestFullRoomMakesRoom(t *testing.T) {
 	room := core.NewRoom(rigRoom)
 	at := core.Position{Seq: 1}

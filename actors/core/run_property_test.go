@@ -73,8 +73,8 @@ func statusOfCounts(c hub.RunCounts) hub.RunStatus {
 	return hub.RunCancelled
 }
 
-// checkOffers: who has a task is who the commands say, and an offer has two sides
-// or none.
+// checkOffers: the assignee of a task follows from the commands, and an offer
+// has two sides or none.
 func (r *taskRig) checkOffers(rt *rapid.T, assignee map[hub.TaskID]hub.AgentID) {
 	for id, row := range r.rows {
 		var is hub.AgentID

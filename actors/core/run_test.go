@@ -81,8 +81,8 @@ func TestRunLimits(t *testing.T) {
 	}
 }
 
-// The operator may offer what another has, and take every offer back; whoever
-// acts is named.
+// The operator may offer a task that another agent has, and take every offer
+// back. The notices name the actor.
 func TestTheOperatorHandsOver(t *testing.T) {
 	r := newTaskRig(t)
 	id := r.open(core.MessageDraft{Body: "x", To: "dev", Kind: hub.KindTaskRequest, Channel: hub.DirectChannel})

@@ -12,8 +12,8 @@ import (
 // hourMS is an hour of hub time.
 const hourMS = 3_600_000
 
-// Spawns decides which harnesses are started and keeps those that run. What has
-// ended leaves it and is a stored row.
+// Spawns decides which harnesses are started and keeps the running spawns. An
+// ended spawn leaves the state and is a stored row.
 //
 // Invariants:
 //  1. live holds every spawn that is not terminal, and no other.
@@ -34,7 +34,7 @@ func NoSpawns() hub.SpawnPolicy {
 	}
 }
 
-// SetPolicy decides what is allowed from now on; what runs goes on.
+// SetPolicy decides what is allowed from now on. Running spawns go on. Error:
 // version_conflict.
 func (s *Spawns) SetPolicy(in hub.SpawnPolicyInput) (Decision[hub.SpawnPolicy], error) {
 	if in.Version != s.policy.Version {
@@ -58,20 +58,20 @@ func (s *Spawns) SetPolicy(in hub.SpawnPolicyInput) (Decision[hub.SpawnPolicy], 
 	}, nil
 }
 
-// SpawnRequest asks for a spawn. By names somebody.
+// SpawnRequest asks for a spawn. By is never empty.
 type SpawnRequest struct {
 	In      hub.SpawnInput
 	Remote  bool // the call came from another machine
 	Version int64
-	// Taken says whether an id is somebody's, for the agent to be.
+	// Taken reports whether an agent id is in use.
 	Taken func(hub.AgentID) bool
 }
 
 // ErrPolicyChanged says that a request rests on an earlier policy.
 var ErrPolicyChanged = errors.New("core: the spawn policy has changed")
 
-// PermittedBy returns the command and the allowance by which a policy lets the
-// request happen. spawn_not_allowed.
+// PermittedBy returns the command and the allowance by which a policy permits
+// the request. Error: spawn_not_allowed.
 func (c *SpawnRequest) PermittedBy(p *hub.SpawnPolicy) (hub.SpawnCommand, hub.SpawnAllowance, error) {
 	if c.Remote && !p.Remote {
 		return hub.SpawnCommand{}, hub.SpawnAllowance{}, spawnNotAllowed("agents on other machines spawn nothing here").
@@ -88,7 +88,7 @@ func (c *SpawnRequest) PermittedBy(p *hub.SpawnPolicy) (hub.SpawnCommand, hub.Sp
 	return p.Commands[command], p.Allow[allow], nil
 }
 
-// allowFix says what the operator must do.
+// allowFix says what the operator must do to permit the request.
 func allowFix(in hub.SpawnInput, hasCommand bool) string {
 	fix := `ask the operator to take the policy of GET /v1/spawn/policy, add {"room_id":"` + string(in.RoomID) + `","harness":"` + string(in.Harness) + `"} to allow`
 	if !hasCommand {
@@ -99,8 +99,9 @@ func allowFix(in hub.SpawnInput, hasCommand bool) string {
 
 func spawnNotAllowed(why string) *hub.Error { return hub.NewError(hub.CodeSpawnNotAllowed, why) }
 
-// Request decides that a harness is started. spawn_not_allowed, limit_reached,
-// session_conflict; ErrPolicyChanged if the request's version is not the policy's.
+// Request decides that a harness is started. Errors: spawn_not_allowed,
+// limit_reached, session_conflict; ErrPolicyChanged if the request's version is
+// not the policy's.
 func (s *Spawns) Request(c SpawnRequest, now Now) (Decision[hub.Spawn], error) {
 	if c.Version != s.policy.Version {
 		return Decision[hub.Spawn]{}, ErrPolicyChanged
@@ -128,7 +129,8 @@ func (s *Spawns) Request(c SpawnRequest, now Now) (Decision[hub.Spawn], error) {
 	return Decision[hub.Spawn]{Draft: Draft{Facts: []Fact{f}}, Answer: f.spawn}, nil
 }
 
-// depthOf is how deep in a line of spawns an agent stands; 0 if it was not spawned.
+// depthOf is the depth of an agent in its chain of spawns; 0 if it was not
+// spawned.
 func (s *Spawns) depthOf(agent hub.AgentID) int {
 	for _, row := range s.live {
 		if row.AgentID == agent {
@@ -164,8 +166,8 @@ func (s *Spawns) since(now Now) []int64 {
 	return s.recent[i:]
 }
 
-// nameFor finds the id of the agent to be: the one that is asked for, or the
-// harness's name with the lowest number behind it that makes a free one.
+// nameFor finds the id of the new agent: the requested id, or the harness's
+// name with the lowest suffix number that gives a free id.
 func (s *Spawns) nameFor(c *SpawnRequest) (hub.AgentID, error) {
 	taken := func(name hub.AgentID) bool {
 		for _, row := range s.live {
@@ -177,7 +179,7 @@ func (s *Spawns) nameFor(c *SpawnRequest) (hub.AgentID, error) {
 	}
 	if asked := c.In.AgentID; asked != "" {
 		if taken(asked) {
-			return "", hub.Errorf(hub.CodeSessionConflict, "agent id %s is somebody's", asked).
+			return "", hub.Errorf(hub.CodeSessionConflict, "agent id %s is in use", asked).
 				With("agent_id", asked).WithFix("leave agent_id out, so that the hub finds a free one, or choose another")
 		}
 		return asked, nil
@@ -189,7 +191,7 @@ func (s *Spawns) nameFor(c *SpawnRequest) (hub.AgentID, error) {
 		}
 		name = base + hub.AgentID("-"+strconv.Itoa(n))
 	}
-	return "", hub.NewError(hub.CodeSessionConflict, "every name of this harness's agents is somebody's").
+	return "", hub.NewError(hub.CodeSessionConflict, "every agent id with this harness's name is in use").
 		WithFix("choose an agent_id")
 }
 
@@ -206,15 +208,15 @@ func (s *Spawns) Start(id hub.SpawnID, seat hub.SeatID, pid int) (Decision[hub.S
 	}, nil
 }
 
-// Stop decides that the end of a spawn is asked for. Once is enough.
-// spawn_not_allowed; ErrNotLive if it has ended.
+// Stop decides that a spawn is to end. A second request changes nothing.
+// Errors: spawn_not_allowed; ErrNotLive if it has ended.
 func (s *Spawns) Stop(id hub.SpawnID, by hub.AgentID, operator bool) (Decision[hub.Spawn], error) {
 	row, ok := s.live[id]
 	switch {
 	case !ok:
 		return Decision[hub.Spawn]{}, ErrNotLive
 	case !operator && by != row.By:
-		return Decision[hub.Spawn]{}, spawnNotAllowed("a spawn is stopped by who asked for it and by the operator").
+		return Decision[hub.Spawn]{}, spawnNotAllowed("only the agent that asked for a spawn and the operator may stop it").
 			With("by", row.By).WithFix("ask " + string(row.By) + " to stop it, or the operator")
 	case row.Stopping:
 		return Decision[hub.Spawn]{Answer: func(Position) hub.Spawn { return row }}, nil
@@ -226,17 +228,17 @@ func (s *Spawns) Stop(id hub.SpawnID, by hub.AgentID, operator bool) (Decision[h
 	}, nil
 }
 
-// SpawnOutcome is how a spawn ended.
+// SpawnOutcome is the end of a spawn.
 type SpawnOutcome struct {
 	Status   hub.SpawnStatus // terminal
 	ExitCode *int
 	Signal   string
 	Reason   string
-	Artifact *hub.Artifact // of the output; nil: there is none
+	Artifact *hub.Artifact // with the output; nil: none
 }
 
-// End decides that a spawn has ended and tells who asked for it. A spawn that has
-// ended already is left alone: ErrNotLive.
+// End decides that a spawn has ended and notifies the requester. Error:
+// ErrNotLive if it has already ended.
 func (s *Spawns) End(id hub.SpawnID, o SpawnOutcome) (Decision[hub.Spawn], error) {
 	row, ok := s.live[id]
 	if !ok {
@@ -252,8 +254,8 @@ func (s *Spawns) End(id hub.SpawnID, o SpawnOutcome) (Decision[hub.Spawn], error
 	}, nil
 }
 
-// endNotice tells who asked for a spawn how it ended. None of what agents have
-// written stands in it: the hub speaks.
+// endNotice tells the requester how a spawn ended. The hub is its sender, so it
+// contains no text that an agent wrote.
 func endNotice(row hub.Spawn) MessageDraft {
 	body := "Spawn " + string(row.SpawnID) + " (agent " + string(row.AgentID) + ", room " + string(row.RoomID) + ") ended: " + howEnded(&row)
 	if row.ArtifactID != nil {
@@ -268,7 +270,7 @@ func endNotice(row hub.Spawn) MessageDraft {
 	}
 }
 
-// spawnNotice is what the metadata of the notice holds.
+// spawnNotice is the metadata of the notice.
 type spawnNotice struct {
 	SpawnID    hub.SpawnID     `json:"spawn_id"`
 	RoomID     hub.RoomID      `json:"room_id"`
@@ -280,7 +282,7 @@ type spawnNotice struct {
 	ArtifactID *hub.ArtifactID `json:"artifact_id"`
 }
 
-// howEnded says in words how a spawn ended.
+// howEnded describes the end of a spawn in words.
 func howEnded(row *hub.Spawn) string {
 	said := string(row.Status)
 	switch {

@@ -7,18 +7,18 @@ import (
 	"hubcli/hub"
 )
 
-// SpawnValues are what the placeholders of a command stand for.
+// SpawnValues are the values of a command's placeholders.
 type SpawnValues struct {
-	Prompt, Role, Title string // an agent has written these
+	Prompt, Role, Title string // text of an agent
 	Agent               hub.AgentID
 	Room                hub.RoomID
 	BaseURL             string
 }
 
-// SpawnArguments puts values in the place of a command's placeholders, once: what
-// a value holds is text and no placeholder. What an agent has written never becomes
-// an option of the command: a value that begins with a hyphen is refused where it
-// would begin an argument, unless the command has "--" before it. invalid.
+// SpawnArguments replaces the placeholders of a command by their values, once:
+// a placeholder inside a value stays text. The text of an agent never becomes
+// an option of the command: a value that begins with a hyphen is refused at the
+// start of an argument, unless the command has "--" before it. Error: invalid.
 func SpawnArguments(args []string, v *SpawnValues) ([]string, error) {
 	if v.Prompt != "" && !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "{prompt}") }) {
 		return nil, hub.Invalid("prompt", "the operator's command takes no prompt").
@@ -52,7 +52,8 @@ func SpawnArguments(args []string, v *SpawnValues) ([]string, error) {
 	return out, nil
 }
 
-// beginsWith names the field whose placeholder an argument begins with.
+// beginsWith returns the field whose placeholder is at the start of an
+// argument.
 func beginsWith(arg string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "{"), "}")
 	if name == "role" || name == "title" {

@@ -33,8 +33,8 @@ type SpawnPolicySet struct {
 	Policy hub.SpawnPolicy `json:"policy"`
 }
 
-// SpawnRequested says that a harness is to be started. What it is to do stands
-// nowhere: it is handed to the process and to nobody else.
+// SpawnRequested says that a harness is to be started. The prompt is not
+// stored: it goes to the process only.
 type SpawnRequested struct {
 	Room    hub.RoomID  `json:"room"`
 	Harness hub.Harness `json:"harness"`
@@ -52,13 +52,13 @@ type SpawnStarted struct {
 	PID   int         `json:"pid"`
 }
 
-// SpawnStopAsked says that the end of a spawn was asked for.
+// SpawnStopAsked says that an agent or the operator asked to stop a spawn.
 type SpawnStopAsked struct {
 	Spawn hub.SpawnID `json:"spawn"`
 	By    hub.AgentID `json:"by,omitempty"` // empty: the operator
 }
 
-// SpawnEnded says that a spawn has ended, and how.
+// SpawnEnded says how a spawn has ended.
 type SpawnEnded struct {
 	Spawn    hub.SpawnID     `json:"spawn"`
 	Status   hub.SpawnStatus `json:"status"`
@@ -83,7 +83,7 @@ func (*SpawnStopAsked) FactType() FactType { return factSpawnStopAsked }
 // FactType implements Fact.
 func (*SpawnEnded) FactType() FactType { return factSpawnEnded }
 
-// spawn returns what the fact makes at a position.
+// spawn returns the spawn that the fact creates at a position.
 func (f *SpawnRequested) spawn(at Position) hub.Spawn {
 	return hub.Spawn{
 		SpawnID: hub.SpawnID(IDAt(PrefixSpawn, at.Seq)), RoomID: f.Room, Harness: f.Harness, AgentID: f.Agent, By: f.By,
@@ -113,7 +113,8 @@ func (f *SpawnEnded) ended(row hub.Spawn, at Position) hub.Spawn {
 	return row
 }
 
-// Apply changes the state by one fact. Applying a fact twice is the same as once.
+// Apply changes the state by one fact. Applying a fact twice has the same
+// effect as once.
 func (s *Spawns) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *SpawnPolicySet:
@@ -136,15 +137,15 @@ func (s *Spawns) Apply(f Fact, at Position, rows RowSink) {
 	}
 }
 
-// change puts the row of a spawn that is live; one that has ended stays.
+// change replaces the row of a live spawn. It leaves an ended spawn alone.
 func (s *Spawns) change(id hub.SpawnID, next func(hub.Spawn) hub.Spawn, rows RowSink) {
 	if row, ok := s.live[id]; ok {
 		s.put(next(row), rows)
 	}
 }
 
-// put keeps a spawn while it is live and gives its row, and that of what the owner
-// must know to decide where it changes.
+// put keeps a spawn while it is live and writes its row. If the set of live
+// spawns changes, it also writes the row from which the owner is loaded.
 func (s *Spawns) put(row hub.Spawn, rows RowSink) {
 	_, was := s.live[row.SpawnID]
 	if s.live[row.SpawnID] = row; row.Status.Terminal() {
@@ -160,7 +161,7 @@ func (s *Spawns) put(row hub.Spawn, rows RowSink) {
 	}
 }
 
-// LiveSpawns is what an owner is loaded by, as stored.
+// LiveSpawns is the stored row from which the owner is loaded.
 type LiveSpawns struct {
 	Live   []hub.SpawnID `json:"live"`
 	Recent []int64       `json:"recent"` // hub ms of the starts of the last hour
@@ -172,7 +173,8 @@ func SpawnPolicyKey() []byte { return []byte("policy") }
 // SpawnLiveKey is the key of the one row of TableSpawnLive.
 func SpawnLiveKey() []byte { return []byte("live") }
 
-// SpawnKey is the key of a spawn in TableSpawn; false for what is no id of one.
+// SpawnKey is the key of a spawn in TableSpawn, and false if id is not the id
+// of a spawn.
 func SpawnKey(id hub.SpawnID) ([]byte, bool) {
 	seq, ok := SeqOf(PrefixSpawn, string(id))
 	return SeqKey(seq), ok
@@ -187,8 +189,8 @@ func RestorePolicy(value []byte) (hub.SpawnPolicy, error) {
 	return p, nil
 }
 
-// RestoreSpawns returns the state with this policy and these rows of spawns, those
-// that have not ended.
+// RestoreSpawns returns the state with this policy and these spawns, which have
+// not ended.
 func RestoreSpawns(policy hub.SpawnPolicy, live []hub.Spawn, recent []int64) *Spawns {
 	s := &Spawns{policy: policy, live: map[hub.SpawnID]hub.Spawn{}, recent: recent}
 	for _, row := range live {

@@ -9,35 +9,37 @@ import (
 	"hubcli/hub"
 )
 
-// ErrNotLive says that no task with this id is live. Whether it has ended or
-// never was is in the stored rows: see AnswerEndedCompletion and
-// RefuseEndedUpdate. The record that ended it may not be durable yet, so the
-// owner waits for its last record before it has the row read.
-var ErrNotLive = errors.New("core: the task is not live")
+// ErrNotLive says that the task, invite, seat or spawn is not live. Its stored
+// row says whether it has ended or never existed: for tasks see
+// AnswerEndedCompletion and RefuseEndedUpdate. The record that ended it may not
+// be durable yet, so the row is read only after the owner's last record is
+// durable.
+var ErrNotLive = errors.New("core: the thing is not live")
 
-// StoredTask is a task's row and how far it may be seen. It is also how the store
-// keeps it.
+// StoredTask is a task's row with the fields that decide which agents may see
+// it. The store keeps it in this form.
 type StoredTask struct {
 	Task      hub.Task    `json:"task"`
 	Direct    bool        `json:"direct"`               // opened by a direct message
-	Asked     hub.AgentID `json:"asked,omitempty"`      // to whom that was addressed
-	OfferedBy hub.AgentID `json:"offered_by,omitempty"` // who made the offer, if it is offered
-	// Veiled are those tasks of blocked_by that direct messages opened: not
-	// everybody who sees this task may see them.
+	Asked     hub.AgentID `json:"asked,omitempty"`      // the addressee of that message
+	OfferedBy hub.AgentID `json:"offered_by,omitempty"` // the agent that made the offer, if there is an offer
+	// Veiled lists the tasks in blocked_by that direct messages opened. An
+	// agent may see this task without being allowed to see these.
 	Veiled []hub.TaskID `json:"veiled,omitempty"`
 }
 
-// TaskVisible is the one rule of who may see a task: everybody, unless a direct
-// message opened it; then who may see that message, which are who gave the task
-// and who was asked first, and who has it or is offered it.
+// TaskVisible is the one rule about which agents may see a task. Every agent
+// may, unless a direct message opened it. Then only these may: its creator, the
+// agent asked first, its assignee, and the agent that it is offered to.
 func TaskVisible(viewer hub.AgentID, t *StoredTask) bool {
 	is := func(p *hub.AgentID) bool { return p != nil && *p == viewer }
 	return !t.Direct || viewer != "" && (viewer == t.Task.CreatedBy || viewer == t.Asked || is(t.Task.Assignee) || is(t.Task.OfferedTo))
 }
 
-// TaskActor is who acts on a task. The operator sees every task.
+// TaskActor is the agent or operator that acts on a task. The operator sees
+// every task.
 type TaskActor struct {
-	Agent     hub.AgentID // empty: nobody in particular
+	Agent     hub.AgentID // empty: the call names no agent
 	Authority hub.Authority
 	Assurance hub.Assurance
 }
@@ -46,18 +48,18 @@ func (a TaskActor) sees(t *StoredTask) bool {
 	return a.Authority == hub.AuthorityOperator || TaskVisible(a.Agent, t)
 }
 
-// TaskWorld knows of the tasks that have left the state.
+// TaskWorld knows the tasks that have left the state.
 type TaskWorld interface {
-	// Ended reports whether id, which is no live task's, is a task that by may
-	// see, and whether a direct message opened it.
+	// Ended reports whether id is an ended task that by may see, and whether a
+	// direct message opened it.
 	Ended(by TaskActor, id hub.TaskID) (sees, direct bool)
 }
 
-// PostTaskCommand is a checked message that may open, complete or parent a task.
-// That a reply_to exists and may be seen has been checked.
+// PostTaskCommand is a checked message that may open, complete or parent a
+// task. The caller has checked that its reply_to exists and may be seen.
 type PostTaskCommand struct {
 	Message MessageDraft
-	Run     hub.RunID // that the task to be opened joins; empty: its parent's
+	Run     hub.RunID // the run of the new task; empty: that of its parent
 	Ended   *EndedRun // nil at first; see RunNotLive
 }
 
@@ -78,31 +80,32 @@ type CompleteCommand struct {
 // UpdateCommand changes a task.
 type UpdateCommand struct {
 	By TaskActor
-	In hub.TaskUpdateInput // its AgentID is not looked at
-	// Asks is what the task asks for, where its new assignee cannot read that
+	In hub.TaskUpdateInput // its AgentID is not used
+	// Asks carries the task's request if the new assignee cannot read it
 	// itself; see HandoffCommand.
 	Asks [][]hub.Attachment
 }
 
 // Tasks is the state of the tasks owner: every task that has not ended. Ended
-// ones are rows in the store; a live parent keeps only counts of its children.
+// tasks are rows in the store. A live parent keeps only counts of its children.
 type Tasks struct {
 	live map[hub.TaskID]*liveTask
-	// waiting holds, per live task, the live tasks that have it in blocked_by.
+	// waiting maps a live task to the live tasks that have it in blocked_by.
 	waiting map[hub.TaskID]map[hub.TaskID]struct{}
 	// runs holds the runs that have not ended.
 	runs     map[hub.RunID]*StoredRun
 	runEnded hub.Seq // the last record in which a run ended
 }
 
-// liveTask is a task that has not ended. What the pointers and slices of its row
-// lead to is never changed, only replaced: rows are handed out as shallow copies.
+// liveTask is a task that has not ended. Values that its row points to are
+// replaced, never changed in place, because rows are handed out as shallow
+// copies.
 type liveTask struct {
 	StoredTask
 	Depth    int `json:"depth"`    // 1 for a task without parent
 	Children int `json:"children"` // ever opened
-	Open     int `json:"open"`     // of them not ended
-	Failed   int `json:"failed"`   // of them failed or cancelled
+	Open     int `json:"open"`     // children that have not ended
+	Failed   int `json:"failed"`   // children that failed or were cancelled
 }
 
 // NewTasks returns the state of an owner that has decided nothing yet.
@@ -133,10 +136,11 @@ func (t *Tasks) List() []StoredTask {
 	return out
 }
 
-// Post decides a message and what it does to tasks. The message is number 0 of
-// the record; notices follow. A task_result to a live task completes it; to any
-// other message it is a plain message. parent_not_found, task_closed,
-// task_too_deep, reply_not_found, RunNotLive, run_not_found, limit_reached, invalid.
+// Post decides a message and its effect on tasks. The message is number 0 of
+// the record; notices follow. A task_result that replies to a live task
+// completes it; as a reply to any other message it is a plain message. Errors:
+// parent_not_found, task_closed, task_too_deep, reply_not_found, RunNotLive,
+// run_not_found, limit_reached, invalid.
 func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted], error) {
 	m := c.Message
 	by := TaskActor{Agent: m.From, Authority: m.Authority, Assurance: m.Assurance}
@@ -185,8 +189,9 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 	}}, nil
 }
 
-// checkParent refuses a parent_task_id that names no task the sender may see
-// and, for a message that opens a task, one that cannot have another child.
+// checkParent refuses a parent_task_id that names no task visible to the sender
+// and, for a message that opens a task, a parent that cannot have another
+// child.
 func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 	if m.Parent == 0 {
 		return nil
@@ -207,7 +212,7 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 	return nil
 }
 
-// checkRoom refuses a task more than may be live.
+// checkRoom refuses another task if the limit of live tasks is reached.
 func (t *Tasks) checkRoom() error {
 	if len(t.live) < hub.MaxLiveTasks {
 		return nil
@@ -225,8 +230,9 @@ func (t *Tasks) known(id hub.TaskID, by TaskActor, w TaskWorld) bool {
 	return sees
 }
 
-// Complete ends a live task as done, with what rolls up from it. ErrNotLive,
-// task_not_found (not the actor's to see), invalid.
+// Complete ends a live task as done, and the parents that are done with it.
+// Errors: ErrNotLive, task_not_found (also if the actor may not see it),
+// invalid.
 func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
 	if err != nil {
@@ -245,8 +251,8 @@ func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.
 	return t.decide(task, f, messages, false)
 }
 
-// note is the message that carries the note of a completion. It goes where the
-// task is: to the other party of a direct task, else to the task's channel.
+// note is the message with the note of a completion. It goes to the other party
+// of a direct task, else to the task's channel.
 func (task *liveTask) note(c CompleteCommand) MessageDraft {
 	m := MessageDraft{
 		From: c.By.Agent, Kind: hub.KindTaskResult, Body: c.Note, ReplyTo: task.Task.TaskID,
@@ -260,8 +266,8 @@ func (task *liveTask) note(c CompleteCommand) MessageDraft {
 	return m
 }
 
-// place puts a message where the task is; for a direct task that is the inbox of
-// its creator.
+// place addresses a message to the task's place: for a direct task the inbox of
+// its creator, else the task's channel.
 func (task *liveTask) place(m *MessageDraft) {
 	m.Channel, m.Thread, m.Room = task.Task.Channel, value(task.Task.ThreadID), value(task.Task.RoomID)
 	if task.Direct {
@@ -269,7 +275,7 @@ func (task *liveTask) place(m *MessageDraft) {
 	}
 }
 
-// decide makes a decision of a change to one task and of what follows from it.
+// decide makes a decision of a change to one task and its consequences.
 func (t *Tasks) decide(task *liveTask, f *TaskChanged, messages []MessageDraft, ready bool) (Decision[hub.Task], error) {
 	draft := Draft{Facts: []Fact{f}, Messages: messages}
 	if f.Status != nil && f.Status.Terminal() {
@@ -297,9 +303,9 @@ func (t *Tasks) find(id hub.TaskID, by TaskActor) (*liveTask, error) {
 	return task, nil
 }
 
-// AnswerEndedCompletion answers the completion of a task that is not live from
-// its stored row, which is nil if there is none: one that is done answers its row
-// again. task_not_found, task_closed.
+// AnswerEndedCompletion answers the completion of a task that is not live.
+// stored is its row, or nil if there is none. A done task answers its row
+// again. Errors: task_not_found, task_closed.
 func AnswerEndedCompletion(id hub.TaskID, stored *StoredTask, by TaskActor) (hub.Task, error) {
 	switch {
 	case stored == nil || !by.sees(stored):
@@ -310,7 +316,7 @@ func AnswerEndedCompletion(id hub.TaskID, stored *StoredTask, by TaskActor) (hub
 	return stored.Task, nil
 }
 
-// RefuseEndedUpdate says why a task that is not live cannot be updated.
+// RefuseEndedUpdate is the error for the update of a task that is not live.
 func RefuseEndedUpdate(id hub.TaskID, stored *StoredTask, by TaskActor) error {
 	if stored == nil || !by.sees(stored) {
 		return taskNotFound(id)

@@ -6,15 +6,16 @@ import (
 	"hubcli/hub"
 )
 
-// disposes reports whether the actor may give the task to another agent: who has
-// it, who gave it and the operator may, and anybody as long as nobody has it.
+// disposes reports whether the actor may give the task to another agent. The
+// assignee, the creator and the operator may. Any agent may while the task has
+// no assignee.
 func (task *liveTask) disposes(by TaskActor) bool {
 	assignee := value(task.Task.Assignee)
 	return by.Authority == hub.AuthorityOperator || assignee == "" ||
 		by.Agent != "" && (by.Agent == assignee || by.Agent == task.Task.CreatedBy)
 }
 
-// taken refuses to give the task to another agent.
+// taken is the error for an actor that may not give the task to another agent.
 func (task *liveTask) taken() *hub.Error {
 	row := &task.Task
 	return hub.Errorf(hub.CodeTaskTaken, "%s has task %d: only %s, who gave it (%s) and the operator may give it to another",
@@ -24,7 +25,8 @@ func (task *liveTask) taken() *hub.Error {
 			" to hand it over with POST /v1/tasks/" + strconv.FormatInt(int64(row.TaskID), 10) + "/handoff")
 }
 
-// checkAssignee refuses an assignee, empty for nobody, that the actor may not set.
+// checkAssignee refuses an assignee that the actor may not set. An empty
+// assignee means none.
 func (task *liveTask) checkAssignee(to hub.AgentID, by TaskActor) error {
 	if to != "" {
 		if err := hub.CheckAgentID("assignee", to); err != nil {
@@ -37,15 +39,16 @@ func (task *liveTask) checkAssignee(to hub.AgentID, by TaskActor) error {
 	return nil
 }
 
-// assigned tells everybody whom a new assignee concerns, but who sets it: the
-// agent itself, who had the task, and whom it was offered to.
+// assigned notifies the agents that a new assignee concerns, except the actor:
+// the new assignee, the previous one, and the agent that the task was offered
+// to.
 func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
 	by, was := c.By.Agent, value(task.Task.Assignee)
 	if by == "" && c.By.Authority == hub.AuthorityOperator {
 		by = hub.AgentOperator
 	}
 	actor := c.By
-	if by == "" { // nobody in particular gives it, and says nothing of its own
+	if by == "" { // the call names no agent, so the notice carries none of its text
 		by, actor.Authority, actor.Assurance = hub.AgentSystem, hub.AuthoritySystem, hub.AssuranceSession
 	}
 	h := handoff{TaskID: task.Task.TaskID, From: by, To: to, State: HandoffAssigned}
@@ -55,7 +58,7 @@ func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
 		return m
 	}
 	var messages []MessageDraft
-	ends := c.In.Status != nil && c.In.Status.Terminal() // then there is nothing left to do
+	ends := c.In.Status != nil && c.In.Status.Terminal() // then nothing is left to do
 	if to != "" && to != by && !ends {
 		messages = task.withAsks(tell(to, taskName(&task.Task)+" is yours now."), c.Asks)
 	}
@@ -72,8 +75,8 @@ func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
 	return messages
 }
 
-// withAsks returns a message with the first of asks, and one more for each of the
-// others.
+// withAsks returns a message with the first of asks, and one further message
+// for each of the others.
 func (task *liveTask) withAsks(m MessageDraft, asks [][]hub.Attachment) []MessageDraft {
 	messages := []MessageDraft{m}
 	for i, attachments := range asks {

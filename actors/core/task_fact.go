@@ -28,14 +28,15 @@ type TaskOpened struct {
 	Direct    bool            `json:"direct,omitempty"`
 }
 
-// TaskChanged changes a task that has not ended; a terminal status ends it. What
-// is nil stays. An end, and an assignee, end an offer of the task.
+// TaskChanged changes a task that has not ended; a terminal status ends it. Nil
+// fields do not change. An end or a new assignee also ends an offer of the
+// task.
 type TaskChanged struct {
 	Task      hub.TaskID      `json:"task"`
 	Status    *hub.TaskStatus `json:"status,omitempty"`
-	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: nobody
+	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: none
 	BlockedBy *[]hub.TaskID   `json:"blocked_by,omitempty"`
-	Veiled    []hub.TaskID    `json:"veiled,omitempty"` // those of BlockedBy that direct messages opened
+	Veiled    []hub.TaskID    `json:"veiled,omitempty"` // the tasks in BlockedBy that direct messages opened
 	Result    *int            `json:"result,omitempty"` // position of the message that ended it
 }
 
@@ -72,7 +73,7 @@ func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 	return f
 }
 
-// task returns what the fact makes at a position.
+// task returns the task that the fact creates at a position.
 func (f *TaskOpened) task(at Position) StoredTask {
 	t := StoredTask{Direct: f.Direct, Task: hub.Task{
 		TaskID: at.Message(f.Message), ParentTaskID: optional(f.Parent), RunID: optional(f.Run), RoomID: optional(f.Room),
@@ -86,8 +87,8 @@ func (f *TaskOpened) task(at Position) StoredTask {
 	return t
 }
 
-// changed returns row as the fact leaves it. unblocked says whether what it then
-// waits for has ended.
+// changed returns row after the fact. unblocked says whether all tasks that it
+// then waits for have ended.
 func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Task {
 	row.Version++
 	row.UpdatedAt = at.Now.Wall
@@ -110,8 +111,8 @@ func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Tas
 	return row
 }
 
-// Apply changes the state by one fact of this owner and gives the rows of every
-// task that it changes.
+// Apply changes the state by one fact of this owner and writes the rows of
+// every task that it changes.
 func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *TaskOpened:
@@ -200,7 +201,8 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	}
 }
 
-// link enters a task with the live ones that it waits for.
+// link adds a task to the index of waiting tasks, under each live task that it
+// waits for.
 func (t *Tasks) link(task *liveTask) {
 	for _, id := range task.Task.BlockedBy {
 		if t.live[id] == nil {
@@ -222,12 +224,12 @@ func (t *Tasks) unlink(task *liveTask) {
 	}
 }
 
-// taskName is how notices speak of a task.
+// taskName is the name of a task in notices.
 func taskName(row *hub.Task) string {
 	return "Task " + strconv.FormatInt(int64(row.TaskID), 10) + " " + strconv.Quote(row.Title)
 }
 
-// put gives the task's row.
+// put writes the task's row.
 func (task *liveTask) put(rows RowSink) {
 	if rows != nil { // replay does not pay for the encoding
 		rows.Put(TableTask, IDKey(task.Task.TaskID), mustJSON(task.StoredTask))

@@ -13,16 +13,16 @@ const (
 	factOfferEnded  FactType = 403
 )
 
-// TaskOffered offers a task to an agent, in place of an earlier offer. Who has
-// the task keeps it.
+// TaskOffered offers a task to an agent, in place of an earlier offer. The
+// assignee keeps the task for now.
 type TaskOffered struct {
 	Task hub.TaskID  `json:"task"`
 	To   hub.AgentID `json:"to"`
 	By   hub.AgentID `json:"by"`
 }
 
-// OfferEnded ends the offer of a task. Accepted makes the agent that it was
-// offered to its assignee: nothing but this and an update does so.
+// OfferEnded ends the offer of a task. Accepted makes the agent of the offer
+// the assignee. Only this fact and an update change the assignee.
 type OfferEnded struct {
 	Task     hub.TaskID `json:"task"`
 	Accepted bool       `json:"accepted,omitempty"`
@@ -71,9 +71,9 @@ func (t *Tasks) endOffer(f *OfferEnded, at Position, rows RowSink) {
 type HandoffCommand struct {
 	By TaskActor
 	In hub.HandoffInput // its AgentID is not looked at
-	// Asks is what the task asks for, where the agent it is offered to cannot read
-	// that itself: the attachments of the offer, and of a message more each if one
-	// cannot hold them all.
+	// Asks carries the task's request if the agent of the offer cannot read it
+	// itself: the attachments of the offer, and of further messages if one
+	// message cannot hold them all.
 	Asks [][]hub.Attachment
 }
 
@@ -83,27 +83,26 @@ type OfferCommand struct {
 	Note string
 }
 
-// handoff is what the messages of a hand-off carry as metadata.handoff.
+// handoff is the value of metadata.handoff in the messages of a hand-off.
 type handoff struct {
 	TaskID hub.TaskID  `json:"task_id"`
-	From   hub.AgentID `json:"from"` // who offers it
-	To     hub.AgentID `json:"to"`   // whom it is offered to
+	From   hub.AgentID `json:"from"` // the agent that offers it
+	To     hub.AgentID `json:"to"`   // the agent that it is offered to
 	State  string      `json:"state"`
 }
 
-// The states of a hand-off, as its messages say them.
+// The states of a hand-off in its messages.
 const (
 	handoffOffered   = "offered"
 	handoffAccepted  = "accepted"
 	handoffDeclined  = "declined"
-	handoffWithdrawn = "withdrawn" // taken back, or another offer or assignee took its place
+	handoffWithdrawn = "withdrawn" // taken back, or replaced by another offer or assignee
 	HandoffAssigned  = "assigned"  // without an offer
 )
 
-// Handoff offers a live task to another agent and tells it so. Who has the task,
-// who gave it and the operator may do so, and anybody as long as nobody has it.
-// An earlier offer ends. ErrNotLive, task_not_found (not the actor's to see),
-// task_taken, invalid.
+// Handoff offers a live task to another agent and notifies that agent. disposes
+// says which actors may do so. An earlier offer ends. Errors: ErrNotLive,
+// task_not_found (also if the actor may not see it), task_taken, invalid.
 func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Task], error) {
 	task, by, err := t.findFor(id, c.By)
 	if err != nil {
@@ -148,9 +147,9 @@ func (task *liveTask) checkOffer(c HandoffCommand, by hub.AgentID) error {
 	return task.taken()
 }
 
-// Accept makes the agent that the task is offered to its assignee, and tells who
-// had it, who offered it and who gave it. ErrNotLive, task_not_found (not the
-// actor's to see), not_offered.
+// Accept makes the agent of the offer the assignee, and notifies the previous
+// assignee, the agent that made the offer, and the creator. Errors: ErrNotLive,
+// task_not_found (also if the actor may not see it), not_offered.
 func (t *Tasks) Accept(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task], error) {
 	task, by, err := t.findFor(id, c.By)
 	if err != nil {
@@ -163,10 +162,10 @@ func (t *Tasks) Accept(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task]
 	return task.endsOffer(c, by, &OfferEnded{Task: id, Accepted: true}, handoffAccepted, "I have taken over "+taskPhrase(&task.Task)+".", told), nil
 }
 
-// Decline ends the offer of a task; its assignee stays. Whom it is offered to
-// declines it, who made the offer takes it back, and the operator may do either.
-// The other side is told. ErrNotLive, task_not_found (not the actor's to see),
-// not_offered.
+// Decline ends the offer of a task; the assignee stays. The agent of the offer
+// declines it, the agent that made the offer takes it back, and the operator
+// may do either. The other side is notified. Errors: ErrNotLive, task_not_found
+// (also if the actor may not see it), not_offered.
 func (t *Tasks) Decline(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task], error) {
 	task, by, err := t.findFor(id, c.By)
 	if err != nil {
@@ -184,7 +183,8 @@ func (t *Tasks) Decline(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task
 	return Decision[hub.Task]{}, task.notOffered(by)
 }
 
-// endsOffer makes the decision of an offer's end: by says so to each of told.
+// endsOffer makes the decision of an offer's end, with a message from by to
+// each agent in told.
 func (task *liveTask) endsOffer(c OfferCommand, by hub.AgentID, f *OfferEnded, state, text string, told []hub.AgentID) Decision[hub.Task] {
 	h := handoff{TaskID: f.Task, From: task.OfferedBy, To: value(task.Task.OfferedTo), State: state}
 	d := Draft{Facts: []Fact{f}}
@@ -200,8 +200,8 @@ func (task *liveTask) endsOffer(c OfferCommand, by hub.AgentID, f *OfferEnded, s
 	return Decision[hub.Task]{Draft: d, Answer: func(at Position) hub.Task { return f.changed(before, at) }}
 }
 
-// word is a message about a task in the words of who acts: what an agent says is
-// never posted as the hub's.
+// word is a message about a task from the actor. Text of an agent is never
+// posted in the hub's name.
 func (task *liveTask) word(actor TaskActor, by hub.AgentID, h handoff, text, note string) MessageDraft {
 	if note != "" {
 		text += "\n\n" + note
@@ -214,8 +214,8 @@ func (task *liveTask) word(actor TaskActor, by hub.AgentID, h handoff, text, not
 	return m
 }
 
-// withdrawn tells the agent that the task is offered to, if there is one, that it
-// is not any more.
+// withdrawn notifies the agent of the offer, if there is one, that the offer
+// has ended.
 func (task *liveTask) withdrawn() []MessageDraft {
 	to := value(task.Task.OfferedTo)
 	if to == "" {
@@ -229,8 +229,8 @@ func (task *liveTask) withdrawn() []MessageDraft {
 	return []MessageDraft{n}
 }
 
-// findFor is find for what only somebody in particular can do: an agent, or the
-// operator.
+// findFor is find for commands that need a named agent or the operator as
+// actor.
 func (t *Tasks) findFor(id hub.TaskID, by TaskActor) (*liveTask, hub.AgentID, error) {
 	task, err := t.find(id, by)
 	if err != nil {
@@ -248,7 +248,7 @@ func (t *Tasks) findFor(id hub.TaskID, by TaskActor) (*liveTask, hub.AgentID, er
 func (task *liveTask) notOffered(by hub.AgentID) error {
 	e := hub.Errorf(hub.CodeNotOffered, "task %d is not offered to %s", task.Task.TaskID, by).With("task_id", task.Task.TaskID)
 	if task.Task.OfferedTo == nil {
-		return e.WithFix("read the task: nobody is offered it now")
+		return e.WithFix("read the task: it is not offered to any agent now")
 	}
 	return e.With("offered_to", *task.Task.OfferedTo).WithFix("only the agent in offered_to may accept it")
 }

@@ -10,14 +10,14 @@ import (
 	"hubcli/hub"
 )
 
-// TestTaskProperties plays random commands and then looks at all rows ever given:
-// a task that was not ended by a command is done if and only if it has children
-// and all of them are done; ready says what blocked_by says; nothing waits in a
-// circle; the state is what has not ended; a run says what its tasks say, and a
-// task is in one run at most; the assignee of a task is who was asked, who an
-// update named or who accepted an offer. The rig itself checks that replayed
-// facts and restored checkpoints give the live state, and that answers are the
-// stored rows.
+// TestTaskProperties plays random commands and then looks at all rows ever
+// given: a task that was not ended by a command is done if and only if it has
+// children and all of them are done; ready says what blocked_by says; nothing
+// waits in a circle; the state is what has not ended; a run says what its tasks
+// say, and a task is in one run at most; the assignee of a task is the agent
+// that was asked, that an update named or that accepted an offer. The rig
+// itself checks that replayed facts and restored checkpoints give the live
+// state, and that answers are the stored rows.
 func TestTaskProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newTaskRig(rt)

@@ -9,7 +9,7 @@ import (
 	"hubcli/hub"
 )
 
-// wake tells a waiting harness why it is woken.
+// wake is the metadata that tells a waiting harness why it is woken.
 type wake struct {
 	Reason  string        `json:"reason"`
 	Matched []hub.TaskID  `json:"matched"`
@@ -23,10 +23,10 @@ const (
 	wakeChildCancelled = "child_cancelled"
 )
 
-// end returns the draft of a task's end: the change itself, then the parents that
-// become done with it, level by level, and a notice for each. Messages go before
-// the notices. It is all in one record, so it is refused as a whole where it
-// would be too large.
+// end returns the draft of a task's end: the change itself, then the parents
+// that become done with it, level by level, and a notice for each. Messages
+// come before the notices. All of it is one record, so it is refused as a whole
+// if it would be too large.
 func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 	d := Draft{Facts: []Fact{f}, Messages: messages}
 	task := t.live[f.Task]
@@ -42,7 +42,7 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 			d.Messages = append(d.Messages, childNotice(parent, child, status))
 			break
 		}
-		// child is one of the open ones still.
+		// child itself still counts as open.
 		if parent.Open > 1 || parent.Failed > 0 {
 			break
 		}
@@ -54,14 +54,14 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 	notices, runs := t.runsEnding(d.Facts)
 	d.Messages = append(d.Messages, notices...)
 	if rows := len(changed) + len(d.Messages) + runs; rows > hub.MaxRecordRows {
-		return Draft{}, hub.Errorf(hub.CodeInvalid, "the end of task %d would change too much at once", f.Task).
+		return Draft{}, hub.Errorf(hub.CodeInvalid, "the end of task %d would change too many tasks in one step", f.Task).
 			With("limit", hub.MaxRecordRows).With("size", rows).
 			WithFix("take the task or its parents out of the blocked_by of some tasks first")
 	}
 	return d, nil
 }
 
-// markEnd notes the tasks whose rows the end of one changes.
+// markEnd adds the tasks whose rows change with the end of one.
 func (t *Tasks) markEnd(changed map[hub.TaskID]bool, id hub.TaskID) {
 	changed[id] = true
 	for waiter := range t.waiting[id] {
@@ -69,8 +69,8 @@ func (t *Tasks) markEnd(changed map[hub.TaskID]bool, id hub.TaskID) {
 	}
 }
 
-// doneNotice says that a parent is done. It names no child: who may see the
-// parent may not see all of them.
+// doneNotice says that a parent is done. It names no child, because an agent
+// that may see the parent may not see every child.
 func doneNotice(parent, cause *liveTask) MessageDraft {
 	id := parent.Task.TaskID
 	n := systemNotice(taskName(&parent.Task)+" is done: all its subtasks are done.", map[string]any{
@@ -81,8 +81,9 @@ func doneNotice(parent, cause *liveTask) MessageDraft {
 	return n
 }
 
-// childNotice says that a child of parent has failed or was cancelled. The title
-// of a child that a direct message opened is its parties' alone.
+// childNotice says that a child of parent has failed or was cancelled. It omits
+// the title of a child that a direct message opened, which only its parties may
+// see.
 func childNotice(parent, child *liveTask, status hub.TaskStatus) MessageDraft {
 	reason, what := wakeChildFailed, "has failed"
 	if status == hub.TaskCancelled {
@@ -99,14 +100,15 @@ func childNotice(parent, child *liveTask, status hub.TaskStatus) MessageDraft {
 	return n
 }
 
-// notify addresses a notice to those who follow the task.
+// notify addresses a notice to the agents that follow the task.
 func (task *liveTask) notify(n *MessageDraft) {
 	task.place(n)
 	n.ReplyTo, n.Whole = task.Task.TaskID, true
 }
 
 // withTaskCompleted adds the mark of a completing message to its metadata, a
-// compact object that cannot have one: clients may not send it.
+// compact object. The metadata has no such mark yet, because clients may not
+// send one.
 func withTaskCompleted(metadata json.RawMessage, id hub.TaskID) json.RawMessage {
 	out := []byte{'{'}
 	if len(metadata) > len("{}") {

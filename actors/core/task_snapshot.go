@@ -8,8 +8,9 @@ import (
 	"hubcli/hub"
 )
 
-// TasksVersion is the version of what Snapshot writes. Version 1 has no runs and
-// no offers, version 2 does not say who was asked first and what is veiled.
+// TasksVersion is the version of what Snapshot writes. Version 1 has no runs
+// and no offers. Version 2 has neither the agent asked first nor the hidden
+// blockers.
 const TasksVersion uint16 = 3
 
 type tasksSnapshot struct {
@@ -62,8 +63,8 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 	return t, nil
 }
 
-// veil finds what an older snapshot does not say, as far as the state knows: which
-// of the tasks that this one waits for were opened by direct messages.
+// veil fills in, for an older snapshot and as far as the state knows, which of
+// the tasks that this one waits for were opened by direct messages.
 func (t *Tasks) veil(task *liveTask) {
 	for _, id := range task.Task.BlockedBy {
 		if blocker := t.live[id]; blocker != nil && blocker.Direct {

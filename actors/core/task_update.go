@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxWaiting bounds how many tasks may wait for one, because the end of that
-	// one writes a row for each of them.
+	// maxWaiting bounds the tasks that may wait for one task, because its end
+	// writes a row for each of them.
 	maxWaiting = 500
 	// maxBlockedWalk bounds the search for a cycle.
 	maxBlockedWalk = 10_000
@@ -21,10 +21,10 @@ var nextStatus = map[hub.TaskStatus][]hub.TaskStatus{
 	hub.TaskInputRequired: {hub.TaskWorking, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
 }
 
-// Update changes status, assignee or what the task waits for; a change to what
-// is so already counts as none and leaves the version. ErrNotLive,
-// task_not_found (not the actor's to see), version_conflict, task_taken, invalid,
-// invalid_agent_id.
+// Update changes the status, the assignee or the blocked_by of a task. Setting
+// current values changes nothing and keeps the version. Errors: ErrNotLive,
+// task_not_found (also if the actor may not see it), version_conflict,
+// task_taken, invalid, invalid_agent_id.
 func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
 	if err != nil {
@@ -79,8 +79,9 @@ func checkTransition(from, to hub.TaskStatus) error {
 		With("current", from).With("allowed", nextStatus[from])
 }
 
-// checkBlockedBy returns the list without repetitions, and those of it that direct
-// messages opened. What the actor may not see it can neither name nor take out.
+// checkBlockedBy returns the list without repetitions, and the tasks in it that
+// direct messages opened. The actor can neither add nor remove a task that it
+// may not see.
 func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor, w TaskWorld) (out, veiled []hub.TaskID, err error) {
 	out = make([]hub.TaskID, 0, len(given))
 	add := func(id hub.TaskID, direct bool) {
@@ -120,11 +121,11 @@ func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor,
 	return out, veiled, t.checkCycle(task, out)
 }
 
-// checkCycle refuses a list for which the task would wait for itself. A task waits
-// for those in its blocked_by, and a parent for its children, with which it is
-// done. So the search goes from the task to all that wait for it: none of them may
-// be in the list. A task that is opened waits for nothing, so that no child closes
-// a circle before its own blocked_by is set.
+// checkCycle refuses a list with which the task would wait for itself. A task
+// waits for the tasks in its blocked_by, and a parent waits for its children.
+// So the search goes from the task to all tasks that wait for it, and none of
+// them may be in the list. A new task waits for nothing, so a new child cannot
+// close a cycle before its own blocked_by is set.
 func (t *Tasks) checkCycle(task *liveTask, blockedBy []hub.TaskID) error {
 	seen := map[hub.TaskID]bool{}
 	todo := []*liveTask{task}
@@ -137,7 +138,7 @@ func (t *Tasks) checkCycle(task *liveTask, blockedBy []hub.TaskID) error {
 		}
 		if slices.Contains(blockedBy, id) {
 			return hub.Invalid("blocked_by", "tasks would wait for each other in a circle").With("task_id", id).
-				WithFix("leave this task out: it waits, itself or as the parent of one that does, for the task that you change")
+				WithFix("leave this task out: it or one of its subtasks waits for the task that you change")
 		}
 		if seen[id] = true; len(seen) > maxBlockedWalk {
 			return hub.Invalid("blocked_by", "too many tasks wait for this one, or for those that do").With("limit", maxBlockedWalk)

@@ -10,7 +10,7 @@ import (
 // maxWake bounds the body and the metadata of a wake notice together, in bytes.
 const maxWake = 512
 
-// watchWake tells why a watch has woken its agent.
+// watchWake is the metadata that tells an agent why its watch woke it.
 type watchWake struct {
 	Reason  string        `json:"reason"`
 	Matched []string      `json:"matched"`
@@ -18,8 +18,8 @@ type watchWake struct {
 	Label   string        `json:"label,omitempty"`
 }
 
-// WatchNotice is the direct message that tells an agent that its watch is met.
-// Conditions that do not fit are left out of it.
+// WatchNotice is the direct message that tells an agent that the conditions of
+// its watch hold. Conditions that do not fit are left out.
 func WatchNotice(got *hub.Watched, label string) MessageDraft {
 	wake := watchWake{Reason: "watch", Matched: []string{}, SinceID: got.NextSinceID, Label: shorten(label, 100)}
 	notice := func() MessageDraft {
@@ -43,7 +43,7 @@ func WatchNotice(got *hub.Watched, label string) MessageDraft {
 	return n
 }
 
-// shorten cuts a text to at most so many bytes, between two characters.
+// shorten cuts a text to at most that many bytes, at a character boundary.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
