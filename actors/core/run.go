@@ -108,7 +108,7 @@ func (t *Tasks) checkLiveRuns() error {
 	}
 	return hub.NewError(hub.CodeLimitReached, "the hub has as many runs that have not ended as it may have").
 		With("limit", hub.MaxLiveRuns).
-		WithFix("end the tasks of some, or give a run without tasks one and end it; the list of runs shows those that are active")
+		WithFix("end the tasks of some runs; a run without tasks ends when you add one and end it; the list of runs shows those that are active")
 }
 
 // checkJoin returns the tasks that are in no run yet, each once.
