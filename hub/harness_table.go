@@ -30,8 +30,8 @@ const (
 // The facts are the vendors' documentation and sources of 2026. What a harness
 // gets written into its files is the row of the same name in integrations/adapter.
 //
-// A harness counts as waking only where it is certain to: an agent that waits in
-// vain is worse than one that ends its turn.
+// A harness counts as waking only where it is certain to: an agent that waits
+// for a wake that never comes is worse than one that ends its turn.
 var harnesses = []HarnessFacts{
 	{
 		ID: HarnessGeneric, Title: "any MCP client",

@@ -149,7 +149,7 @@ func (b *bridge) harness() hub.Harness {
 	if h := hub.HarnessOfClient(name); h != hub.HarnessGeneric {
 		return h
 	}
-	return hook.Recognise("", hook.Payload{}, b.Getenv)
+	return hook.Recognize("", hook.Payload{}, b.Getenv)
 }
 
 // session is the id of the harness session, where the environment of an MCP server

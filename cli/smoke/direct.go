@@ -22,7 +22,7 @@ func (p *player) direct(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	// Who polls past this has seen what came before.
+	// An agent that polls past this message has seen all earlier ones.
 	marker, err := p.await(ctx, RoleA, "sent")
 	if err != nil {
 		return "", err

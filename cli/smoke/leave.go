@@ -10,7 +10,7 @@ import (
 	"hubcli/internal/pause"
 )
 
-// lookAgain is the pause between two looks for what has no feed to wait on.
+// lookAgain is the pause between two reads of a list that cannot be waited for.
 const lookAgain = 100 * time.Millisecond
 
 // leave: smoke-c deregisters, and the others see that it is gone.

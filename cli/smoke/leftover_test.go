@@ -90,7 +90,7 @@ func TestOneProcessPerRole(t *testing.T) {
 	t.Errorf("both went through:\n%s\n%s", all[0].out, all[1].out)
 }
 
-// TestMissingPartner: who does not come is named.
+// TestMissingPartner: the role that does not come is named.
 func TestMissingPartner(t *testing.T) {
 	h := testhub.Start(t)
 	for _, e := range play(t, time.Second, same(h.URL), smoke.RoleA, smoke.RoleC) {

@@ -82,7 +82,7 @@ func (e *exchange) drop(gone func(row any) bool) {
 type liar struct {
 	name string
 	step string                // that must notice
-	late bool                  // by waiting in vain
+	late bool                  // noticed by a wait that times out
 	ask  func(r *http.Request) // changes a call before the hub sees it; may be nil
 	lie  func(e *exchange)     // changes an answer; may be nil
 }

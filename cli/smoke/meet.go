@@ -170,7 +170,7 @@ type meeting struct {
 	me     hub.AgentID
 	nonce  string
 	heard  map[hub.AgentID]string                 // the nonce that each role said last
-	latest map[hub.AgentID]map[hub.AgentID]string // whom each role has heard, as it said last
+	latest map[hub.AgentID]map[hub.AgentID]string // the nonces that each role has heard, as it said last
 	agreed map[hub.AgentID]string                 // what all three have said
 	missed bool                                   // the others have met another process of this role
 }

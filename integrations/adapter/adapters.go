@@ -36,7 +36,7 @@ type Adapters struct {
 	opening sync.Mutex
 	store   *files.Store // nil: not opened yet
 
-	changing sync.RWMutex // held by who plans and applies; who looks sees before or after
+	changing sync.RWMutex // held to plan and apply; a status shows the state before or after
 
 	mu       sync.Mutex
 	verified map[hub.Harness]*hub.AdapterVerification

@@ -94,7 +94,7 @@ func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, 
 	}
 	entry := files.Entry{
 		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e),
-		Restless: owner.Harness.Facts().RewritesServers && name == hub.PartMCP,
+		Rewrites: owner.Harness.Facts().RewritesServers && name == hub.PartMCP,
 	}
 	value := p.value(e)
 	if name == hub.PartMCP {

@@ -19,7 +19,7 @@ type Entry struct {
 	Command  string // absolute path of the executable
 	BaseURL  string // empty: the default
 	DataRoot string // empty: the default
-	Storage  string // store of the hub, for who starts it; empty: the default
+	Storage  string // store that a hub started by the entry opens; empty: the default
 	GOOS     string
 }
 

@@ -7,26 +7,26 @@ import (
 	"hubcli/hub"
 )
 
-// Of what looks at other people's files. A folder of the network may never answer,
-// and nothing can end who waits for it.
+// Time limits of work on other people's files. A network folder may never answer,
+// and nothing can end a goroutine that waits for it.
 const (
 	lookLimit  = 10 * time.Second // one harness
 	planLimit  = 20 * time.Second // below what an answer may take
-	stopGrace  = 2 * time.Second  // for who is told to end
-	lookWait   = time.Second      // who looks waits so long for who changes
+	stopGrace  = 2 * time.Second  // for work that was told to end
+	lookWait   = time.Second      // how long a status waits for a change under way
 	lockLook   = 5 * time.Millisecond
 	verifyLate = 3 * time.Second
 )
 
 // errHangs says that a file system does not answer.
 func errHangs() *hub.Error {
-	return hub.NewError(hub.CodeAdapterBusy, "the files of the harness do not answer").WithRetryAfter(30).
-		WithFix("see whether a folder of the network is there: the home folder, the project, PATH")
+	return hub.NewError(hub.CodeAdapterBusy, "reading the files of the harness timed out").WithRetryAfter(30).
+		WithFix("see whether a network folder is gone: the home folder, the project, or one in PATH")
 }
 
-// outside does something with other people's files and returns when that is done,
-// or soon after ctx ends or the time is over. Who still waits for a file then is
-// left behind; while there is one, what has the same name fails at once.
+// outside does something with other people's files. It returns when that is done, or
+// soon after ctx ends or the time is over. Work that still waits for a file then is
+// left behind, and further work of the same name fails at once until it ends.
 func outside[T any](ctx context.Context, a *Adapters, name string, limit time.Duration, do func(context.Context) (T, error)) (T, error) {
 	type end struct {
 		row T
@@ -97,8 +97,8 @@ func (a *Adapters) lock(ctx context.Context) (unlock func(), err error) {
 	return a.changing.Unlock, nil
 }
 
-// lookLock lets who looks see what is before or after a change. One that hangs does
-// not keep others from looking.
+// lookLock lets a status read the state before or after a change. A change that hangs
+// does not keep it from reading.
 func (a *Adapters) lookLock(ctx context.Context) (unlock func()) {
 	for deadline := time.Now().Add(lookWait); !a.changing.TryRLock(); {
 		if ctx.Err() != nil || time.Now().After(deadline) {

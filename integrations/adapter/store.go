@@ -17,8 +17,8 @@ import (
 // folder is where the ledger and the backups are, in the data root.
 const folder = "adapters"
 
-// open returns the store of what is installed. It is made when it is first asked
-// for, and tried again as long as that fails.
+// open returns the store of the installed entries. The first call opens it; later
+// calls try again as long as that fails.
 func (a *Adapters) open(ctx context.Context) (*files.Store, error) {
 	a.opening.Lock()
 	defer a.opening.Unlock()

@@ -55,7 +55,7 @@ func TestLaunchOf(t *testing.T) {
 	}
 }
 
-// TestEnvironment of what is tried has what every harness passes on, and no more.
+// TestEnvironment: a trial gets the variables that every harness passes on, and no more.
 func TestEnvironment(t *testing.T) {
 	vars := map[string]string{"HOME": "/h", "PATH": "/bin", "API_TOKEN": "secret", "HUB_AGENT": "me", "LANG": ""}
 	got := environment(func(name string) string { return vars[name] }, map[string]string{"HUB_DATA_ROOT": "/d", "PATH": "/own"})
@@ -199,8 +199,8 @@ func TestTrialEndsWhatItStarts(t *testing.T) {
 	}
 }
 
-// TestEnsure: only who is here, only for the user, and nothing that somebody has
-// had a hand in.
+// TestEnsure changes only harnesses that are installed, only for the user, and
+// nothing that somebody else has changed.
 func TestEnsure(t *testing.T) {
 	r := newRig(t)
 	var log bytes.Buffer

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// patience is how long one question may take; who asks has two seconds.
+	// patience is how long one question may take; callers have two seconds.
 	patience = 1500 * time.Millisecond
 	// maxHanging is how many questions may be under way, so that a network file
 	// system that hangs holds no more of the hub than that.

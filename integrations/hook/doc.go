@@ -9,7 +9,7 @@
 // starts no hub, waits for nobody, and writes no message body and no secret to a
 // file.
 //
-// Parse, Recognise and the texts are pure. Config.Run puts them together with a
+// Parse, Recognize and the texts are pure. Config.Run puts them together with a
 // Service; it is safe for concurrent use, by other processes too: what may be
 // said once is said by one of them.
 package hook

@@ -52,11 +52,11 @@ func parse(name string) (hub.Harness, bool) {
 	return h, h.Facts().Hooks != nil
 }
 
-// Recognise tells the harness: by the flag of the command line, if it names one;
+// Recognize tells the harness: by the flag of the command line, if it names one;
 // else by the payload's marks; else by the environment. The payload counts before
 // the environment because variables are inherited: of two nested harnesses the
 // inner one wrote the payload.
-func Recognise(flag string, p Payload, getenv func(string) string) hub.Harness {
+func Recognize(flag string, p Payload, getenv func(string) string) hub.Harness {
 	if h, ok := parse(flag); ok {
 		return h
 	}

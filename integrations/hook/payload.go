@@ -15,7 +15,7 @@ import (
 // beyond the fields below is the harness's; it may be a whole answer of a model.
 const MaxPayload = 1 << 20
 
-// Limits of what is taken from a payload.
+// Limits of the values that are taken from a payload.
 const (
 	maxPathBytes   = 4096
 	maxFolders     = 8

@@ -74,7 +74,7 @@ func TestPayloads(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			got := Parse(payload(t, tt.file))
-			if h := Recognise(tt.flag, got, vars()); h != tt.harness {
+			if h := Recognize(tt.flag, got, vars()); h != tt.harness {
 				t.Errorf("recognised %s, want %s", h, tt.harness)
 			}
 			if got.Transcript = ""; !reflect.DeepEqual(got, tt.want) {
@@ -128,9 +128,9 @@ func TestRoleIsNoSubAgent(t *testing.T) {
 	}
 }
 
-// TestRecognise: the flag, then the payload, then the environment; of two nested
+// TestRecognize: the flag, then the payload, then the environment; of two nested
 // harnesses the inner one, whose payload it is.
-func TestRecognise(t *testing.T) {
+func TestRecognize(t *testing.T) {
 	both := vars("CLAUDECODE", "1", "CODEX_CI", "1")
 	for _, tt := range []struct {
 		flag, file string
@@ -156,19 +156,19 @@ func TestRecognise(t *testing.T) {
 		{"", "kimi.stop", vars("AGENT", "amp"), hub.HarnessGeneric},
 		{"", "kimi.stop", vars(), hub.HarnessGeneric},
 	} {
-		if got := Recognise(tt.flag, Parse(payload(t, tt.file)), tt.getenv); got != tt.want {
+		if got := Recognize(tt.flag, Parse(payload(t, tt.file)), tt.getenv); got != tt.want {
 			t.Errorf("flag %q, payload %s: %s, want %s", tt.flag, tt.file, got, tt.want)
 		}
 	}
 	moved := Payload{Transcript: "/srv/cx/sessions/a.jsonl"}
-	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/cx", "CLAUDECODE", "1")); got != hub.HarnessCodex {
+	if got := Recognize("", moved, vars("CODEX_HOME", "/srv/cx", "CLAUDECODE", "1")); got != hub.HarnessCodex {
 		t.Errorf("a moved home of Codex: %s", got)
 	}
-	if got := Recognise("", moved, vars("CODEX_HOME", "/srv/c", "CLAUDECODE", "1")); got != hub.HarnessClaudeCode {
+	if got := Recognize("", moved, vars("CODEX_HOME", "/srv/c", "CLAUDECODE", "1")); got != hub.HarnessClaudeCode {
 		t.Errorf("another folder that begins alike: %s", got)
 	}
 	windows := Payload{Transcript: `C:\Users\u\.codex\sessions\a.jsonl`}
-	if got := Recognise("", windows, vars()); got != hub.HarnessCodex {
+	if got := Recognize("", windows, vars()); got != hub.HarnessCodex {
 		t.Errorf("a path of Windows: %s", got)
 	}
 }
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 		if len(p.SessionID) > maxSessionText || len(p.Folders) > maxFolders+2 || len(p.Background) > maxBackground {
 			t.Errorf("beyond its limits: %+v", p)
 		}
-		h := Recognise("", p, vars())
+		h := Recognize("", p, vars())
 		if h.Facts().Hooks == nil {
 			t.Errorf("recognised %q, which calls no hooks", h)
 		}

@@ -80,14 +80,14 @@ func (q quiet) Error() string { return string(q) }
 
 // Silence is the answer of a hook that has nothing to say, whatever the reason.
 func (c *Config) Silence(payload []byte) Answer {
-	return formOf(Recognise(c.Flag, Parse(payload), c.Getenv)).silence()
+	return formOf(Recognize(c.Flag, Parse(payload), c.Getenv)).silence()
 }
 
 // Run answers a hook. It returns when it has an answer or ctx ends; whatever
 // fails, the answer is silence.
 func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r := &run{Config: c, event: event, payload: Parse(payload)}
-	r.harness = Recognise(c.Flag, r.payload, c.Getenv)
+	r.harness = Recognize(c.Flag, r.payload, c.Getenv)
 	r.sessions, r.notes = identity.SessionsOf(c.DataRoot), identity.NotesOf(c.DataRoot, c.Process)
 	r.sessions.Tell, r.notes.Tell = r.ignore, r.ignore
 	text, err := r.speak(ctx)
@@ -273,7 +273,7 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 	err := r.remember(session, &b, saved, known, named != "")
 	switch {
 	case named != "":
-		if err != nil { // who has named it will do so again
+		if err != nil { // the environment will name it again
 			log(r.DataRoot, r.Now(), "%s: the session is not remembered: %v", r.event, err)
 		}
 		return named, nil
@@ -316,8 +316,8 @@ func (r *run) remember(session string, b *identity.Binding, saved identity.Bindi
 	return err
 }
 
-// register makes the agent known to the hub without taking a session from
-// whoever has one already. A new agent has seen everything that was before it.
+// register makes the agent known to the hub without taking a session
+// from a process that has one already. A new agent has seen everything that was before it.
 func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) error {
 	replace := false
 	meta, err := json.Marshal(map[string]string{"harness": string(r.harness)})

@@ -658,8 +658,8 @@ func TestASessionGoesOnInItsProcess(t *testing.T) {
 	}
 }
 
-// TestWhoHasABridgeIsToldOfItsTools, and of no command that would end the bridge's
-// session; who has none, of commands.
+// TestWhoHasABridgeIsToldOfItsTools: an agent with a bridge is told of its tools, and
+// of no command that would end the bridge's session. Another is told of commands.
 func TestWhoHasABridgeIsToldOfItsTools(t *testing.T) {
 	displaces := regexp.MustCompile(`hubcli (post|poll|whoami) --agent`)
 	for name, tt := range map[string]struct {

@@ -301,8 +301,8 @@ func (s *scene) watch(conditions ...string) string {
 	return line
 }
 
-// condition is what the agent may want to wait for: what the hub proposes, or
-// who is there, or a place for a name.
+// condition is a condition that the agent may want to wait for: the one that the hub
+// proposes, or one on an agent of the room, or one with a placeholder for a name.
 func (s *scene) condition() string {
 	if s.Attention != nil {
 		for _, w := range s.Attention.Proposals {

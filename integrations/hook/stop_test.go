@@ -11,7 +11,7 @@ import (
 
 // TestStopWaitsForWhatIsBeingRead: of what the bridge has just given the agent the
 // hub hears a moment later. A turn that ends sooner is not held for it; one that ends
-// later, or whose agent has not called lately, is held at once for what is unread.
+// later, or whose agent has not called lately, is held at once for unread messages.
 func TestStopWaitsForWhatIsBeingRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		called  time.Duration // before the turn ends, the agent's last call; 0: it has no bridge

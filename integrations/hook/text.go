@@ -10,7 +10,7 @@ import (
 // session and takes room from what the agent is there for.
 const MaxText = 1500
 
-// Limits of what is quoted of other people's text, in characters.
+// Limits of quotations of other people's text, in characters.
 const (
 	maxName    = 60
 	maxTopic   = 160

@@ -6,7 +6,7 @@
 // closes, which the system sees to however the hub ends. What the command prints
 // goes to the hub through another pipe and is kept in part.
 //
-// A Runner may be used by several goroutines at once. The package decides nothing
-// about who may spawn, runs no shell, hands on no variable that was not named, and
+// A Runner may be used by several goroutines at once. The package does not decide
+// which agents may spawn. It runs no shell, hands on no variable that was not named, and
 // writes no file.
 package spawn

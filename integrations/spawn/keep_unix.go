@@ -137,7 +137,7 @@ func (g *group) wait(ends <-chan time.Duration) exit {
 		case <-ends:
 		case <-tick.C:
 			if over != nil {
-				g.signal(syscall.SIGKILL) // again: who was about to fork has
+				g.signal(syscall.SIGKILL) // again: a process that was about to fork has done so
 			}
 		}
 	}

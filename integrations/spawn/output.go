@@ -21,8 +21,8 @@ const (
 	lineRoom = len(leftOut) - len("%d") + len("9223372036854775807")
 )
 
-// output keeps the first and the last part of what is written to it, in memory that
-// does not grow beyond hub.MaxSpawnOutput.
+// output keeps the first and the last part of the bytes that are written to it. Its
+// memory does not grow beyond hub.MaxSpawnOutput.
 type output struct {
 	mu    sync.Mutex
 	head  []byte

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 
 const patience = 45 * time.Second
 
-// testRunner waits shortly for what does not listen. Whoever counts on SIGTERM takes
-// another grace.
+// testRunner gives a process that ignores SIGTERM a short grace. A test that needs
+// SIGTERM to work sets a longer one.
 func testRunner() *Runner {
 	return &Runner{Keeper: []string{os.Args[0], keeperArg}, Grace: 300 * time.Millisecond}
 }

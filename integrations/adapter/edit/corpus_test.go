@@ -186,7 +186,7 @@ func without(t *testing.T, tree map[string]any, at Pointer) {
 	tree[last] = kept
 }
 
-// pruneEmpty removes empty parents on a way: who makes them makes them for ours.
+// pruneEmpty removes empty parents on the way to an entry: they were made for the entry.
 func pruneEmpty(tree map[string]any, keys []string) {
 	child, ok := tree[keys[0]]
 	if !ok {

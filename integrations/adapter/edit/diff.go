@@ -11,12 +11,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Sizes in bytes of what is shown of long lines: some files are one line.
+// Sizes, in bytes, of the parts of long lines that are shown. Some files are one line.
 const (
 	longLine  = 1_000
 	around    = 160    // before and behind a change
 	mostShown = 16_384 // of one change
-	lookAside = 4_096  // beside what is shown, to tell what is a secret
+	lookAside = 4_096  // read beside the shown part, to recognize secrets
 	coarse    = 2_048  // a difference up to which is not looked into
 )
 

@@ -24,7 +24,7 @@ const (
 	Whole    Format = "whole"    // the whole file is the entry
 )
 
-// Limits of what is edited.
+// Limits of a document that is edited.
 const (
 	maxDocument = 16 << 20 // bytes; the largest file known, ~/.claude.json, has some MB
 	maxText     = 2 << 20  // bytes of a document in another format than JSON

@@ -9,7 +9,7 @@ import (
 
 const (
 	masked = "••••"
-	// secretName is part of the names of what is secret.
+	// secretName matches a part of names that secrets have.
 	secretName = `(?:token|secret|passw|pwd|api[_-]?key|apikey|auth|credential|cookie|private|access[_-]?key|bearer)`
 	quoted     = `"(?:[^"\\\n]|\\.)*"|'[^'\n]*'`
 	bare       = `[^\s,{}\[\]"'][^\s,{}\[\]]*(?: [^\s,{}\[\]]+)*`

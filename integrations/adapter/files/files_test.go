@@ -210,7 +210,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 }
 
-// Who has changed the files since keeps the changes, and only ours go.
+// Later changes of other people stay, and only ours go.
 func TestUninstallLeavesLaterChanges(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -330,11 +330,11 @@ func TestPlanChanged(t *testing.T) {
 
 // A file that its harness rewrites all the time: the plan stands as long as its own
 // change does, and what the harness wrote stays.
-func TestRestlessFile(t *testing.T) {
+func TestRewrittenFile(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
 	entries := p.entries()[:1]
-	entries[0].Restless = true
+	entries[0].Rewrites = true
 	plan, err := p.store.PlanInstall(t.Context(), entries, Keep)
 	p.must(err)
 	starts := 0

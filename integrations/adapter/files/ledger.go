@@ -62,7 +62,7 @@ type entryRecord struct {
 	Version   string       `json:"version"`
 	Installed time.Time    `json:"installed"`
 	Backup    string       `json:"backup,omitempty"` // of the file before this entry came or changed
-	Restless  bool         `json:"restless,omitempty"`
+	Rewrites  bool         `json:"restless,omitempty"`
 }
 
 func (l *ledger) clone() *ledger {

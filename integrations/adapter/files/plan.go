@@ -33,7 +33,7 @@ type work struct {
 	info     fs.FileInfo // of before
 	mode     fs.FileMode // of a new file
 	folders  fs.FileMode // of new folders
-	restless bool
+	rewrites bool
 	touched  []*entryRecord // whose backup is what the file held before
 	gone     []*entryRecord // taken out of what the file held before
 	fresh    bool           // before is the original
@@ -44,14 +44,14 @@ type work struct {
 // Empty reports whether the plan would change nothing at all.
 func (p *Plan) Empty() bool { return len(p.Changes) == 0 && p.ledger == nil }
 
-// Digest is a hash of what the plan does: to confirm a plan that is made anew from
-// the same files. For a restless file it covers the piece that changes, for the
-// others the whole file before and after.
+// Digest is a hash of the changes that the plan makes. It confirms a plan that is made
+// anew from the same files. For a file that its harness rewrites while it runs, the
+// hash covers the piece that changes; for others the whole file before and after.
 func (p *Plan) Digest() string {
 	var b strings.Builder
 	for i, c := range p.Changes {
 		w := p.files[i]
-		if w.restless && c.Before != nil && c.After != nil {
+		if w.rewrites && c.Before != nil && c.After != nil {
 			cut, put := differing(c.Before, c.After)
 			fmt.Fprintf(&b, "%q piece %s %s\n", c.Target, edit.Hash(cut), edit.Hash(put))
 			continue
@@ -169,7 +169,7 @@ func (p *planner) open(root, file string) (*work, error) {
 }
 
 // stateOf tells what there is of an entry in a document, and gives it in its
-// canonical form. wanted is that form of what is wanted, or nil if nothing is.
+// canonical form. wanted is the canonical form of the wanted value, or nil.
 func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wanted []byte) (state State, have []byte, err error) {
 	have, found, err := edit.Get(f, doc, at)
 	switch {
@@ -182,7 +182,7 @@ func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wante
 	case rec == nil:
 		return Conflict, have, nil
 	case wanted != nil && bytes.Equal(have, wanted):
-		return Installed, have, nil // whoever has put it there
+		return Installed, have, nil // by the hub or by anybody else
 	case edit.Hash(have) != rec.Hash:
 		return Drifted, have, nil
 	case wanted != nil:
@@ -220,7 +220,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 	if err != nil {
 		return documentRefused(e.File, err)
 	}
-	w.entries, w.restless = append(w.entries, e), w.restless || e.Restless
+	w.entries, w.rewrites = append(w.entries, e), w.rewrites || e.Rewrites
 	w.mode, w.folders = e.Mode, 0o755
 	if w.mode == 0 {
 		w.mode = 0o600
@@ -283,7 +283,7 @@ func (p *planner) write(w *work, rec *entryRecord, e Entry, value any, wanted []
 	if !slices.Contains(rec.Owners, e.Owner) {
 		rec.Owners = append(rec.Owners, e.Owner)
 	}
-	rec.Part, rec.Format, rec.At, rec.Hash, rec.Restless = e.Part, e.Format, e.At, edit.Hash(wanted), e.Restless
+	rec.Part, rec.Format, rec.At, rec.Hash, rec.Rewrites = e.Part, e.Format, e.At, edit.Hash(wanted), e.Rewrites
 	rec.Version, rec.Installed = p.store.version, p.store.now().UTC()
 	w.touched = append(w.touched, rec)
 	return nil
@@ -299,7 +299,7 @@ func (p *planner) adopt(w *work, e Entry, wanted []byte) {
 	w.rec.Original, w.rec.OriginalHash = "", ""
 	w.rec.Entries = append(w.rec.Entries, &entryRecord{
 		Owners: []Owner{e.Owner}, Part: e.Part, Format: e.Format, At: e.At, Hash: edit.Hash(wanted),
-		Version: p.store.version, Installed: p.store.now().UTC(), Restless: e.Restless,
+		Version: p.store.version, Installed: p.store.now().UTC(), Rewrites: e.Rewrites,
 	})
 	p.adopted = append(p.adopted, fmt.Sprintf("%s in %s is already there, not recorded as the hub's; it will be taken over", e.At, e.File))
 }

@@ -77,7 +77,7 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 	if err != nil {
 		return documentRefused(w.rec.File, err)
 	}
-	w.restless = w.restless || e.Restless
+	w.rewrites = w.rewrites || e.Rewrites
 	w.rec.bequeath(e)
 	w.rec.drop(e)
 	switch state {
@@ -136,7 +136,7 @@ func (p *planner) restore(w *work) error {
 	return nil
 }
 
-// finish makes the plan out of what has changed, and leaves out the rest.
+// finish makes the plan of the files that change, and leaves out the others.
 func (p *planner) finish(now *ledger, base string) (*Plan, error) {
 	plan := &Plan{base: base, Adopted: p.adopted}
 	for _, w := range p.works {

@@ -14,7 +14,7 @@ const (
 	Foreign     Reason = "foreign"      // others own the file or a folder above it, or may write it
 	HardLinked  Reason = "hard_linked"  // the file has another name, which a new file would not have
 	NotRegular  Reason = "not_regular"  // a folder, device or pipe stands in the file's place
-	TooLarge    Reason = "too_large"    // larger than what is edited
+	TooLarge    Reason = "too_large"    // larger than the files that are edited
 	NoAccess    Reason = "unreadable"   // the system refuses to read or write
 	Refused     Reason = "refused"      // the document cannot be edited; the cause is an *edit.Refusal
 	IsDrifted   Reason = "drifted"      // an entry of ours was changed by somebody

@@ -128,7 +128,7 @@ func TestRewriter(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
 	entries := p.entries()
-	entries[0].Restless = true
+	entries[0].Rewrites = true
 	var mu sync.Mutex // of seen
 	seen, err := os.Stat(p.path(".claude.json"))
 	p.must(err)

@@ -43,8 +43,8 @@ func (s *Store) takeBack(j *journal) (kept []string, err error) {
 	return kept, nil
 }
 
-// putBackLedger gives the ledger its old content again, but for what is ours in
-// files that somebody has changed.
+// putBackLedger gives the ledger its old content again. Entries of ours stay recorded
+// if they stand in files that somebody has changed.
 func (s *Store) putBackLedger(j *journal, changed map[string][]byte) (kept []string, err error) {
 	want := j.OldLedger
 	if len(changed) > 0 {
@@ -55,7 +55,7 @@ func (s *Store) putBackLedger(j *journal, changed map[string][]byte) (kept []str
 	now, err := s.readOwn(nameLedger)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(j.OldLedger) > 0, err != nil && !errors.Is(err, fs.ErrNotExist):
-		return kept, nil // it is damaged, and says so to who needs it
+		return kept, nil // it is damaged; the next command that needs it says so
 	case err == nil && !bytes.Equal(now, j.Ledger) && !bytes.Equal(now, j.OldLedger), bytes.Equal(now, want):
 		return kept, nil
 	case len(want) == 0:
@@ -64,8 +64,8 @@ func (s *Store) putBackLedger(j *journal, changed map[string][]byte) (kept []str
 	return kept, s.writeOwn(nameLedger, want)
 }
 
-// merged is the old ledger with the new records of what stands in changed files,
-// and names those files.
+// merged returns the old ledger with the new records of the entries in changed
+// files, and the names of those files.
 func (j *journal) merged(changed map[string][]byte) (b []byte, kept []string, err error) {
 	was := &ledger{}
 	if len(j.OldLedger) > 0 {
@@ -89,8 +89,8 @@ func (j *journal) merged(changed map[string][]byte) (b []byte, kept []string, er
 	return b, kept, err
 }
 
-// keep takes the records of what was written into a file and stands there, or may
-// stand there if the file cannot be read just now.
+// keep takes over the records of entries that were written into a file and still
+// stand there, or may stand there if the file cannot be read now.
 func (l *ledger) keep(f *journalFile, doc []byte, next *fileRecord) bool {
 	kept := false
 	for _, p := range f.Pieces {

@@ -42,10 +42,10 @@ type Entry struct {
 	// project. A file that is there
 	// keeps its own.
 	Mode fs.FileMode
-	// Restless says that the harness rewrites the file while it runs, as Claude Code
-	// does ~/.claude.json: a plan then stands as long as its own change to the file
-	// stays the same, whatever else changes in it.
-	Restless bool
+	// Rewrites says that the harness rewrites the file while it runs, as Claude Code
+	// does with ~/.claude.json. A plan then stays valid as long as its own change to
+	// the file stays the same, whatever else changes in it.
+	Rewrites bool
 }
 
 // State is what there is of an entry.
