@@ -133,7 +133,7 @@ func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in
 	if !errors.As(err, &e) || e.Code != code {
 		r.t.Fatalf("%s %s %s: %v, want %s", h, in.Scope, action, err, code)
 	}
-	if e.Fix == "" {
+	if e.FixFor(hub.ForHTTP) == "" || e.FixFor(hub.ForCLI) == "" {
 		r.t.Errorf("%s: %s shows no way out", h, e.Message)
 	}
 	return e
