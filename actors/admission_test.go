@@ -66,14 +66,14 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 // Bytes are counted as commands are; a single command is always admitted.
 func TestOverloadedByBytes(t *testing.T) {
 	r := start(t, newMemStore())
-	k := channelOwner("general")
+	k := core.ChannelOwner("general")
 	big, err := r.registry.admit(k, maxCommandBytes/ownerShare+1)
 	if err != nil {
 		t.Fatalf("one large command: %v", err)
 	}
 	_, err = r.registry.admit(k, 1)
 	wantCode(t, err, hub.CodeOverloaded)
-	_, err = r.registry.admit(channelOwner("other"), maxCommandBytes)
+	_, err = r.registry.admit(core.ChannelOwner("other"), maxCommandBytes)
 	wantCode(t, err, hub.CodeOverloaded)
 	r.registry.done(big)
 	p, err := r.registry.admit(k, 1)
@@ -94,7 +94,7 @@ func TestExpiredCommandIsDropped(t *testing.T) {
 		hold := make(chan struct{})
 		blocked := async(func() (struct{}, error) {
 			_, _, err := submit(context.Background(), r.Hub, write[*core.Tasks, struct{}, struct{}]{
-				owner:  tasksOwner(),
+				owner:  core.TasksOwner(),
 				decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { <-hold; return nothing(), nil },
 				answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 			})
@@ -175,7 +175,7 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 					_, _ = r.Events(ctx, hub.EventsQuery{Agent: agent, Since: hub.MaxMessageID, Limit: 10, Wait: time.Millisecond})
 				case 8:
 					_, _, _ = submit(hub.WithCaller(ctx, &hub.Caller{}), r.Hub, write[*core.Tasks, struct{}, struct{}]{
-						owner: tasksOwner(), agent: agent,
+						owner: core.TasksOwner(), agent: agent,
 						decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
 						answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 					})

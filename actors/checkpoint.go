@@ -79,7 +79,7 @@ func (h *Hub) checkpointHead() (*core.Checkpoint, error) {
 	head.HubMS = now.HubMS // the last record's, otherwise: leases would get back the time since
 	return &core.Checkpoint{
 		Head: head, Wall: now.Wall,
-		Sections: []core.Section{{Owner: directoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}},
+		Sections: []core.Section{{Owner: core.DirectoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}},
 	}, nil
 }
 

@@ -93,7 +93,7 @@ func TestLeaseTTLIsExact(t *testing.T) {
 func TestExpiryStandsInTheRecordOfTheCommandThatMetIt(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.claim("ann", "k", 10)
-		o := r.ownerOf(leaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})))
+		o := r.ownerOf(core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})))
 		o.leases.timer.Stop() // as a timer that comes late
 		time.Sleep(15 * time.Second)
 		r.claim("bob", "k", 10)

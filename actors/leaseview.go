@@ -243,7 +243,7 @@ func (v *leaseView) replace(k core.Owner, space core.LeaseSpace, leases []core.L
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for held := range v.held {
-		if held.Space == space && leaseOwner(core.LeaseShard(held)) == k {
+		if held.Space == space && core.LeaseOwner(core.LeaseShard(held)) == k {
 			v.drop(held)
 		}
 	}

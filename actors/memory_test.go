@@ -115,7 +115,7 @@ func fillBudgets(t *testing.T, r *rig) {
 		r.views.threads.cache[fmt.Sprint("old thread", i)] = threadPart{}
 	}
 	for i := range 150_000 {
-		p, err := r.registry.admit(agentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
+		p, err := r.registry.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -384,7 +384,7 @@ func (t releaseTurn) fail(error) { close(t.done) }
 // releaseWaiters sends every lease owner a releaseTurn and waits for it.
 func (h *Hub) releaseWaiters() {
 	for i := range core.LeaseShards {
-		o, _ := h.registry.find(leaseOwner(i))
+		o, _ := h.registry.find(core.LeaseOwner(i))
 		t := releaseTurn{done: make(chan struct{})}
 		h.stage.tell(o.pid, t)
 		<-t.done

@@ -82,7 +82,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 	for _, table := range []core.Table{core.TableAgent, core.TableSession} {
 		delete(disk.disk.rows, table)
 	}
-	if err := disk.PutRows([]core.Row{doubtMark(agentOwner("ann"), 1)}); err != nil {
+	if err := disk.PutRows([]core.Row{doubtMark(core.AgentOwner("ann"), 1)}); err != nil {
 		t.Fatal(err)
 	}
 	again := start(t, disk)
@@ -93,8 +93,8 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 	if next := again.register("ann"); next.Incarnation != 2 {
 		t.Errorf("the next session has incarnation %d, want 2", next.Incarnation)
 	}
-	value, err := again.rows.Row(core.TableDoubt, []byte(agentOwner("ann").String()))
-	if err != nil || string(value) != string(doubtMark(agentOwner("ann"), 0).Value) {
+	value, err := again.rows.Row(core.TableDoubt, []byte(core.AgentOwner("ann").String()))
+	if err != nil || string(value) != string(doubtMark(core.AgentOwner("ann"), 0).Value) {
 		t.Errorf("the mark is %s, %v", value, err)
 	}
 }

@@ -39,7 +39,7 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 // next tick asks again.
 func (h *Hub) endIdle(s session) {
 	_, _, _ = submit(context.Background(), h, write[*core.Agent, struct{}, struct{}]{
-		owner: agentOwner(s.agent),
+		owner: core.AgentOwner(s.agent),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
 			// The agent may have called since it was found silent.
 			if row, _, live := h.views.directory.session(s.agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
@@ -82,7 +82,7 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 // that of the session that the call proved, or 0. It returns the latest session.
 func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
 	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Agent, hub.Session, hub.Session]{
-		owner: agentOwner(agent),
+		owner: core.AgentOwner(agent),
 		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Seen(incarnation, now), nil
 		},

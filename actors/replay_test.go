@@ -257,10 +257,10 @@ func TestStartRefusesWhatItCannotTrust(t *testing.T) {
 			s.disk.records[0] = &bad
 		},
 		"newer section": func(s *memStore) {
-			s.disk.checkpoint = &core.Checkpoint{Head: core.Head{Seq: 1}, Sections: []core.Section{{Owner: tasksOwner(), Version: 99}}}
+			s.disk.checkpoint = &core.Checkpoint{Head: core.Head{Seq: 1}, Sections: []core.Section{{Owner: core.TasksOwner(), Version: 99}}}
 		},
 		"newer directory": func(s *memStore) {
-			s.disk.checkpoint = &core.Checkpoint{Head: core.Head{Seq: 1}, Sections: []core.Section{{Owner: directoryOwner(), Version: 99}}}
+			s.disk.checkpoint = &core.Checkpoint{Head: core.Head{Seq: 1}, Sections: []core.Section{{Owner: core.DirectoryOwner(), Version: 99}}}
 		},
 	} {
 		s := left.restarted()

@@ -20,33 +20,14 @@ type restored struct {
 	last     map[core.Owner]hub.Seq // last record of each permanent owner
 }
 
-func leaseOwner(shard int) core.Owner {
-	return core.Owner{Kind: core.OwnerLeases, Name: strconv.Itoa(shard)}
-}
-
-func tasksOwner() core.Owner    { return core.Owner{Kind: core.OwnerTasks} }
-func projectsOwner() core.Owner { return core.Owner{Kind: core.OwnerProjects} }
-
 // permanentOwners lists the owners whose state stands in checkpoints.
 func permanentOwners() []core.Owner {
 	owners := make([]core.Owner, 0, core.LeaseShards+2)
 	for i := range core.LeaseShards {
-		owners = append(owners, leaseOwner(i))
+		owners = append(owners, core.LeaseOwner(i))
 	}
-	return append(owners, tasksOwner(), projectsOwner())
+	return append(owners, core.TasksOwner(), core.ProjectsOwner())
 }
-
-func agentOwner(id hub.AgentID) core.Owner {
-	return core.Owner{Kind: core.OwnerAgent, Name: string(id)}
-}
-
-func channelOwner(name hub.ChannelName) core.Owner {
-	return core.Owner{Kind: core.OwnerChannel, Name: string(name)}
-}
-
-// directoryOwner names the directory's section of a checkpoint; it decides
-// nothing and no record is its own.
-func directoryOwner() core.Owner { return core.Owner{Kind: core.OwnerAgent} }
 
 // restore reads the newest checkpoint and applies the records behind it. Agents
 // and channels are not restored: their rows are their state, see load.
@@ -81,7 +62,7 @@ func (h *Hub) restore() (*restored, error) {
 func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 	r.last[s.Owner] = s.AsOf
 	switch {
-	case s.Owner == directoryOwner():
+	case s.Owner == core.DirectoryOwner():
 		var state directoryState
 		if err := core.CheckVersion("sessions", s.Version, directoryVersion); err != nil {
 			return err
@@ -95,9 +76,9 @@ func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 			return fmt.Errorf("no lease shard %q", s.Owner.Name)
 		}
 		r.leases[i], err = core.RestoreLeases(s.Version, s.Data)
-	case s.Owner == tasksOwner():
+	case s.Owner == core.TasksOwner():
 		r.tasks, err = core.RestoreTasks(s.Version, s.Data)
-	case s.Owner == projectsOwner():
+	case s.Owner == core.ProjectsOwner():
 		r.projects, err = core.RestoreProjects(s.Version, s.Data)
 	default:
 		err = errors.New("no such owner kind")
@@ -126,7 +107,7 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 	if state != nil && (rec.Seq <= r.last[rec.Owner] || h.isQuarantined(rec.Owner)) {
 		return nil
 	}
-	directory := rec.Seq > r.last[directoryOwner()]
+	directory := rec.Seq > r.last[core.DirectoryOwner()]
 	for _, e := range rec.Facts {
 		f, err := core.DecodeFact(e)
 		if err != nil {
@@ -185,16 +166,16 @@ func (h *Hub) begin(r *restored) {
 				h.views.leases.restore(lease)
 			}
 		}
-		h.install(leaseOwner(i), l, r).leases = &leaseTimer{}
+		h.install(core.LeaseOwner(i), l, r).leases = &leaseTimer{}
 	}
-	h.install(tasksOwner(), r.tasks, r)
-	h.install(projectsOwner(), r.projects, r)
+	h.install(core.TasksOwner(), r.tasks, r)
+	h.install(core.ProjectsOwner(), r.projects, r)
 	// From the first turn on the writer changes the views, so turns come last.
 	if err := h.rebuildMarked(); err != nil {
 		h.fail(fmt.Errorf("rebuild what was in doubt: %w", err))
 	}
 	for i := range r.leases {
-		o, _ := h.registry.find(leaseOwner(i))
+		o, _ := h.registry.find(core.LeaseOwner(i))
 		h.stage.tell(o.pid, &graceTurn{})
 	}
 }

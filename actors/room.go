@@ -8,10 +8,6 @@ import (
 	"hubcli/hub"
 )
 
-func roomOwner(id hub.RoomID) core.Owner {
-	return core.Owner{Kind: core.OwnerRoom, Name: string(id)}
-}
-
 // loadRoom makes the state of a room's owner from its stored rows.
 func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 	r := core.NewRoom(id)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -112,7 +113,7 @@ func TestCheckpointOfTasksVersion1(t *testing.T) {
 	r.stop()
 	left := store.restarted()
 	for i, s := range left.disk.checkpoint.Sections {
-		if s.Owner == tasksOwner() {
+		if s.Owner == core.TasksOwner() {
 			left.disk.checkpoint.Sections[i].Version, left.disk.checkpoint.Sections[i].Data = 1, data
 		}
 	}

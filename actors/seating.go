@@ -232,7 +232,7 @@ func (h *Hub) takeActing(ctx context.Context, a roomAgent, d act, late bool) (co
 		c.Harness = string(row.Harness())
 	}
 	return submit(ctx, h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
-		owner: roomOwner(a.room), agent: a.agent, late: late,
+		owner: core.RoomOwner(a.room), agent: a.agent, late: late,
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatActing(c, now) },
 		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
 		codec:  jsonCodec[core.StoredSeat](effectSeat),

@@ -50,7 +50,7 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	// those that the one before met.
 	for range maxBindTries {
 		row, replayed, err := submit(ctx, h, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
-			owner: projectsOwner(), agent: in.AgentID, size: len(in.Path),
+			owner: core.ProjectsOwner(), agent: in.AgentID, size: len(in.Path),
 			decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
 			answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
 			codec:  jsonCodec[core.BindAnswer](effectBinding),
@@ -86,7 +86,7 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 		return hub.Outcome[hub.Room]{}, err
 	}
 	row, replayed, err := submit(ctx, h, write[*core.Projects, hub.Room, hub.Room]{
-		owner: projectsOwner(), agent: in.AgentID, size: len(in.Path),
+		owner: core.ProjectsOwner(), agent: in.AgentID, size: len(in.Path),
 		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
 		answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
 		codec:  jsonCodec[hub.Room](effectRoom),

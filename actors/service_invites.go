@@ -22,7 +22,7 @@ func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome
 		return hub.Outcome[hub.Invite]{}, err
 	}
 	stored, replayed, err := submit(ctx, h, write[*core.Room, core.StoredInvite, core.StoredInvite]{
-		owner: roomOwner(room.RoomID), agent: in.By,
+		owner: core.RoomOwner(room.RoomID), agent: in.By,
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
 			return r.Invite(command, now)
 		},
@@ -186,7 +186,7 @@ func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hu
 		return hub.Outcome[hub.Invite]{}, err
 	}
 	row, replayed, err := submit(ctx, h, write[*core.Room, core.StoredInvite, core.StoredInvite]{
-		owner: roomOwner(stored.RoomID),
+		owner: core.RoomOwner(stored.RoomID),
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
 			return r.Revoke(stored.InviteID, now)
 		},
@@ -203,7 +203,7 @@ func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hu
 // is told of it before it is for good.
 func (h *Hub) expireInvites(room hub.RoomID) error {
 	_, _, err := submit(context.Background(), h, write[*core.Room, struct{}, struct{}]{
-		owner: roomOwner(room),
+		owner: core.RoomOwner(room),
 		decide: func(r *core.Room, now core.Now) (core.Decision[struct{}], error) {
 			d := nothing()
 			d.Draft = r.Expire(now)

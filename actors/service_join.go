@@ -81,7 +81,7 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 		Gone: func(agent hub.AgentID) bool { _, _, live := h.views.directory.session(agent); return !live },
 	}
 	got, replayed, err := submit(ctx, h, write[*core.Room, core.Accepted, core.Accepted]{
-		owner: roomOwner(invite.RoomID), agent: in.AgentID,
+		owner: core.RoomOwner(invite.RoomID), agent: in.AgentID,
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
 		answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
 		codec:  jsonCodec[core.Accepted](effectJoined),
@@ -171,7 +171,7 @@ func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat
 	seat := got.Seat
 	taken := h.takenBy(ctx, "")
 	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
-		owner: roomOwner(seat.RoomID),
+		owner: core.RoomOwner(seat.RoomID),
 		decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
 			return r.Move(seat.SeatID, seat.AgentID, cmp.Or(got.Wanted, seat.AgentID), taken)
 		},

@@ -97,7 +97,7 @@ func (h *Hub) hold(ctx context.Context, c core.HoldCommand, decide func(*core.Le
 
 func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, size int, wait time.Duration, decide func(*core.Leases, core.Now) (core.Decision[core.LeaseAnswer], error)) (answer core.LeaseAnswer, replayed bool, err error) {
 	w := write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
-		owner: leaseOwner(core.LeaseShard(k)), agent: agent, size: size, decide: decide,
+		owner: core.LeaseOwner(core.LeaseShard(k)), agent: agent, size: size, decide: decide,
 		answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
 		// An answer about one lease rests on that lease alone: who finds it held
 		// need not wait for the commits of other keys.

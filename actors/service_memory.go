@@ -13,8 +13,6 @@ import (
 	"hubcli/hub"
 )
 
-func memoryOwner(of string) core.Owner { return core.Owner{Kind: core.OwnerMemory, Name: of} }
-
 // loadMemory makes the state of an owner of memories from its rows.
 func (h *Hub) loadMemory(of string) (*core.Memory, error) {
 	m := core.NewMemory(of)
@@ -39,7 +37,7 @@ func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub
 		c.RoomID, of = "", string(room.ProjectID)
 	}
 	row, replayed, err := submit(ctx, h, write[*core.Memory, core.MemoryAnswer, hub.Memory]{
-		owner: memoryOwner(of), agent: in.By, size: len(in.Text) + len(in.Key),
+		owner: core.MemoryOwner(of), agent: in.By, size: len(in.Text) + len(in.Key),
 		decide: func(m *core.Memory, _ core.Now) (core.Decision[core.MemoryAnswer], error) { return m.Remember(c) },
 		answer: func(a core.MemoryAnswer, _ *core.Record) hub.Memory { return a.Row.Memory },
 		codec:  h.memoryCodec(),

@@ -40,13 +40,13 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 		return h.postTask(ctx, m, size)
 	case m.To != "":
 		row, replayed, err = submit(ctx, h, write[*core.Agent, hub.MessageID, hub.EncodedMessage]{
-			owner: agentOwner(m.To), agent: in.FromAgent, size: size, codec: h.messageCodec(),
+			owner: core.AgentOwner(m.To), agent: in.FromAgent, size: size, codec: h.messageCodec(),
 			decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
 			answer: postedRow,
 		})
 	default:
 		row, replayed, err = submit(ctx, h, write[*core.Channel, hub.MessageID, hub.EncodedMessage]{
-			owner: channelOwner(m.Channel), agent: in.FromAgent, size: size, codec: h.messageCodec(),
+			owner: core.ChannelOwner(m.Channel), agent: in.FromAgent, size: size, codec: h.messageCodec(),
 			decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
 			answer: postedRow,
 		})
@@ -67,7 +67,7 @@ func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.
 	out, err := withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.EncodedMessage], error) {
 		c.Ended = ended
 		row, replayed, err := submit(ctx, h, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
-			owner: tasksOwner(), agent: m.From, size: size, codec: h.messageCodec(),
+			owner: core.TasksOwner(), agent: m.From, size: size, codec: h.messageCodec(),
 			decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
 				return t.Post(c, now, taskWorld{h})
 			},

@@ -49,7 +49,7 @@ func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.A
 	caller := *hub.CallerOf(ctx)
 	caller.Agent, caller.Incarnation = "", 0
 	row, replayed, err := submit(hub.WithCaller(ctx, &caller), h, write[*core.Agent, hub.Session, hub.Registered]{
-		owner: agentOwner(agent), agent: agent, decide: decide,
+		owner: core.AgentOwner(agent), agent: agent, decide: decide,
 		begins: func(d core.Draft) session {
 			f := d.Facts[0].(*core.SessionStarted)
 			return session{f.Agent, f.Incarnation}
@@ -70,7 +70,7 @@ func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.A
 // Rename sets the live session's display name; see hub.Sessions.
 func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput) (hub.Outcome[hub.Session], error) {
 	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.Session, hub.Session]{
-		owner: agentOwner(agent), agent: agent,
+		owner: core.AgentOwner(agent), agent: agent,
 		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Rename(in.DisplayName, now)
 		},
@@ -99,7 +99,7 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 		return hub.Outcome[hub.ClosedSession]{}, err
 	}
 	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
-		owner: agentOwner(agent), agent: agent,
+		owner: core.AgentOwner(agent), agent: agent,
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
 		answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
 		codec:  jsonCodec[hub.ClosedSession](effectClosed),

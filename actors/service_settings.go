@@ -8,8 +8,6 @@ import (
 	"hubcli/hub"
 )
 
-func settingsOwner() core.Owner { return core.Owner{Kind: core.OwnerSettings} }
-
 // loadSettings makes the state of the owner of the settings from its stored rows.
 func (h *Hub) loadSettings() (*core.Settings, error) {
 	s := core.NewSettings()
@@ -41,7 +39,7 @@ func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSu
 // SetToolSurface changes one; see hub.ToolSurfaces.
 func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.Outcome[hub.ToolSurface], error) {
 	row, replayed, err := submit(ctx, h, write[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
-		owner: settingsOwner(), agent: hub.AgentOperator,
+		owner: core.SettingsOwner(), agent: hub.AgentOperator,
 		decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
 			return s.SetToolSurface(in), nil
 		},

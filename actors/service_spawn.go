@@ -11,8 +11,6 @@ import (
 	"hubcli/hub"
 )
 
-func spawnsOwner() core.Owner { return core.Owner{Kind: core.OwnerSpawns} }
-
 // loadSpawns makes the state of the owner of spawns from its stored rows.
 func (h *Hub) loadSpawns() (*core.Spawns, error) {
 	policy, err := h.spawnPolicy()
@@ -104,7 +102,7 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 		}
 	}
 	row, replayed, err := submit(ctx, h, write[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
-		owner: spawnsOwner(), agent: hub.AgentOperator,
+		owner: core.SpawnsOwner(), agent: hub.AgentOperator,
 		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
 		answer: func(row hub.SpawnPolicy, _ *core.Record) hub.SpawnPolicy { return row },
 		codec:  jsonCodec[hub.SpawnPolicy](effectPolicy),
@@ -224,7 +222,7 @@ func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room
 	// Who leaves before the decision has asked for nothing. Afterwards the answer is
 	// waited for all the same, so that a stop of the hub waits for what will be.
 	row, replayed, err := submit(context.WithoutCancel(ctx), h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
-		owner: spawnsOwner(), agent: in.By, size: len(in.Prompt),
+		owner: core.SpawnsOwner(), agent: in.By, size: len(in.Prompt),
 		decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
 			if ctx.Err() != nil {
 				return core.Decision[hub.Spawn]{}, errExpired()

@@ -70,7 +70,7 @@ func (h *Hub) seatSpawn(row hub.Spawn) (core.StoredSeat, error) {
 		return !live
 	}}
 	seat, _, err := submit(context.Background(), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
-		owner: roomOwner(row.RoomID), late: true,
+		owner: core.RoomOwner(row.RoomID), late: true,
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatSpawn(c, now) },
 		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
 	})
@@ -94,7 +94,7 @@ func (h *Hub) keepOutput(row hub.Spawn, e hub.SpawnEnd) core.SpawnOutcome {
 	}
 	by := core.TaskActor{Agent: hub.AgentSystem, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}
 	artifact, err := recordLate(h, write[*core.Room, hub.Artifact, hub.Artifact]{
-		owner: roomOwner(row.RoomID), size: 2 * len(e.Output), late: true,
+		owner: core.RoomOwner(row.RoomID), size: 2 * len(e.Output), late: true,
 		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) { return r.AddArtifact(command, by) },
 		answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
 	})
@@ -140,7 +140,7 @@ func (h *Hub) logSpawn(what string, row *hub.Spawn, more ...slog.Attr) {
 // recordSpawn has the owner decide something that has happened.
 func (h *Hub) recordSpawn(decide func(*core.Spawns, core.Now) (core.Decision[hub.Spawn], error)) (hub.Spawn, error) {
 	return recordLate(h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
-		owner: spawnsOwner(), late: true, decide: decide,
+		owner: core.SpawnsOwner(), late: true, decide: decide,
 		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
 	})
 }
@@ -178,7 +178,7 @@ func (h *Hub) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInp
 	// Who leaves before the decision has asked for nothing; a decided stop is carried
 	// out whether or not anybody waits for it.
 	out, replayed, err := submit(context.WithoutCancel(ctx), h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
-		owner: spawnsOwner(), agent: by,
+		owner: core.SpawnsOwner(), agent: by,
 		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
 			if ctx.Err() != nil {
 				return core.Decision[hub.Spawn]{}, errExpired()

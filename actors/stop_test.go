@@ -225,7 +225,7 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		r.claim("ann", "k", 600)
 		key := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
 		a, _, err := admit(t.Context(), r.Hub, write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
-			owner: leaseOwner(core.LeaseShard(key)), agent: "bob",
+			owner: core.LeaseOwner(core.LeaseShard(key)), agent: "bob",
 			decide: func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 				return l.Acquire(core.AcquireCommand{Space: key.Space, Key: key.Key, Agent: "bob", TTLSec: 60}, now), nil
 			},

@@ -216,13 +216,13 @@ func TestRebuildOfAgentNeedsNoOldRecords(t *testing.T) {
 // A fact that always panics puts its owner out of service, and nothing else,
 // also after a restart.
 func TestQuarantineTakesOneOwnerOut(t *testing.T) {
-	bad := leaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "bad:1"}))
+	bad := core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "bad:1"}))
 	isBad := func(o core.Owner, f core.Fact) bool { return o == bad && ofType[*core.LeaseGranted](o, f) }
 	_, broken := breaks(-1, isBad)
 	store := newMemStore()
 	r := start(t, store, broken)
 	good := hub.ClaimKey("default-namespace")
-	if leaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: string(good)})) == bad {
+	if core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: string(good)})) == bad {
 		t.Fatal("choose another key")
 	}
 	checks := func(r *rig) {
@@ -291,7 +291,7 @@ func TestPanicInDecideChangesNothing(t *testing.T) {
 	r.claim("ann", "k", 60)
 	before := r.store.Head()
 	_, _, err := submit(t.Context(), r.Hub, write[*core.Tasks, struct{}, struct{}]{
-		owner:  tasksOwner(),
+		owner:  core.TasksOwner(),
 		decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
 		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})

@@ -216,21 +216,21 @@ func TestInvariant4EveryFactIsItsOwners(t *testing.T) {
 // ownerOfFact derives from a fact whose state it changes.
 func ownerOfFact(f core.Fact) core.Owner {
 	lease := func(space core.LeaseSpace, key string) core.Owner {
-		return leaseOwner(core.LeaseShard(core.LeaseKey{Space: space, Key: key}))
+		return core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: space, Key: key}))
 	}
 	switch f := f.(type) {
 	case *core.SessionStarted:
-		return agentOwner(f.Agent)
+		return core.AgentOwner(f.Agent)
 	case *core.SessionRenamed:
-		return agentOwner(f.Agent)
+		return core.AgentOwner(f.Agent)
 	case *core.SessionEnded:
-		return agentOwner(f.Agent)
+		return core.AgentOwner(f.Agent)
 	case *core.SessionRevived:
-		return agentOwner(f.Session.AgentID)
+		return core.AgentOwner(f.Session.AgentID)
 	case *core.PriorKeyRetired:
-		return agentOwner(f.Agent)
+		return core.AgentOwner(f.Agent)
 	case *core.ChannelCreated:
-		return channelOwner(f.Name)
+		return core.ChannelOwner(f.Name)
 	case *core.LeaseGranted:
 		return lease(f.Space, f.Key)
 	case *core.LeaseRenewed:
@@ -243,14 +243,14 @@ func ownerOfFact(f core.Fact) core.Owner {
 		return lease(f.Space, f.Key)
 	case *core.TaskOpened, *core.TaskChanged, *core.TaskOffered, *core.OfferEnded,
 		*core.RunStarted, *core.RunReopened, *core.RunJoined:
-		return tasksOwner()
+		return core.TasksOwner()
 	case *core.ProjectCreated, *core.RoomCreated, *core.RoomBound, *core.RoomUnbound:
-		return projectsOwner()
+		return core.ProjectsOwner()
 	case *core.MemoryRemembered:
 		if f.Scope == hub.ScopeProject {
-			return memoryOwner(string(f.ProjectID))
+			return core.MemoryOwner(string(f.ProjectID))
 		}
-		return memoryOwner(string(f.RoomID))
+		return core.MemoryOwner(string(f.RoomID))
 	}
 	return core.Owner{Name: fmt.Sprintf("%T", f)}
 }

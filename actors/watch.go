@@ -245,7 +245,7 @@ func errWatchReplaced(q *hub.WatchQuery) error {
 func (h *Hub) notifyWatch(got *hub.Watched, label string) {
 	m := core.WatchNotice(got, label)
 	_, _, err := submit(context.Background(), h, write[*core.Agent, hub.MessageID, struct{}]{
-		owner: agentOwner(m.To), size: len(m.Body) + len(m.Metadata),
+		owner: core.AgentOwner(m.To), size: len(m.Body) + len(m.Metadata),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
 		answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },
 	})

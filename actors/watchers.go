@@ -93,7 +93,7 @@ func (h *Hub) endWatcher(agent hub.AgentID) {
 		return
 	}
 	_, _, _ = submit(context.Background(), h, write[*core.Agent, hub.ClosedSession, struct{}]{
-		owner: agentOwner(sibling),
+		owner: core.AgentOwner(sibling),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
 			return a.Close(row.SessionID)
 		},

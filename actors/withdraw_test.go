@@ -193,7 +193,7 @@ func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
 			t.Fatalf("a task on a full disk: %v", err)
 		}
 	}
-	o, _ := r.registry.find(tasksOwner())
+	o, _ := r.registry.find(core.TasksOwner())
 	o.withdrawn.Store(true) // its next turn may have been quicker than this test
 	r.store.setNoRoom(false)
 	r.stop()
