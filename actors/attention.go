@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,14 +20,14 @@ const (
 func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention, error) {
 	out := hub.Attention{AgentID: q.Agent}
 	if q.Room != "" {
-		room, err := h.room(q.Room)
+		room, err := h.views.room(q.Room)
 		if err != nil {
 			return out, err
 		}
 		out.RoomID = &room.RoomID
 	}
-	u := h.unreadOf(q.Agent)
-	out.SeenID, out.ToldID, out.HeadID = h.seenUpTo(q.Agent, q.Room), u.seen.Told, u.head
+	u := h.views.unreadOf(q.Agent)
+	out.SeenID, out.ToldID, out.HeadID = h.views.seenUpTo(q.Agent, q.Room), u.seen.Told, u.head
 	var err error
 	if out.Unread, err = h.views.countUnread(&u, q.Room); err != nil {
 		return out, err
@@ -38,11 +37,11 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	tasks := h.views.tasks.concerning(q.Agent)
 	for i := range tasks {
-		tasks[i].Task = h.taskRow(&tasks[i], viewer{agent: q.Agent})
+		tasks[i].Task = h.views.taskRow(&tasks[i], viewer{agent: q.Agent})
 	}
-	out.Tasks = h.taskRows(tasks, attentionRows, viewer{agent: q.Agent})
+	out.Tasks = h.views.taskRows(tasks, attentionRows, viewer{agent: q.Agent})
 	out.Claims = h.claimsOf(q.Agent)
-	rooms, err := h.roomsOf(q.Agent)
+	rooms, err := h.views.roomsOf(q.Agent)
 	if err != nil {
 		return out, err
 	}
@@ -88,55 +87,6 @@ func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 		rows = append(rows, row)
 	}
 	return rows, nil
-}
-
-// firstAsking returns the id of the first unread message that asks something of
-// its reader, and the id behind the head if there is none. Of what is public it
-// looks at so many of the first and of the last messages as one call may.
-func (v *views) firstAsking(u *unreadIn) (hub.MessageID, error) {
-	asks := func(m *core.StoredMessage) bool { return asksOf(m, u.agent) }
-	found, err := v.listUnread(u, "", 1, asks)
-	if err != nil {
-		return 0, err
-	}
-	last, err := v.lastUnread(u, "", attentionRows, asks)
-	if err != nil {
-		return 0, err
-	}
-	first := u.head + 1
-	for _, m := range append(found, last...) {
-		first = min(first, m.ID)
-	}
-	return first, nil
-}
-
-// asksOf reports whether a message that the agent may see asks something of it.
-func asksOf(m *core.StoredMessage, agent hub.AgentID) bool {
-	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
-		return noticeAsks(m, agent)
-	}
-	return m.To != "" || mentions(m, agent)
-}
-
-// noticeAsks reports whether a notice of the system says that a lease of the
-// agent has expired, or that a task is the agent's now.
-func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
-	var row struct {
-		Metadata struct {
-			Recovery struct {
-				AgentID hub.AgentID `json:"agent_id"`
-			} `json:"recovery"`
-			Handoff struct {
-				To    hub.AgentID `json:"to"`
-				State string      `json:"state"`
-			} `json:"handoff"`
-		} `json:"metadata"`
-	}
-	if json.Unmarshal(m.JSON, &row) != nil {
-		return false
-	}
-	to := &row.Metadata.Handoff
-	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }
 
 // claimsOf returns the keys of the claims that an agent holds, the first by key.
@@ -198,5 +148,5 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {
 		key = k.Key
 	}
-	return h.seen.tell(in.AgentID, min(in.ToldID, h.views.ring.visible()), key), nil
+	return h.views.seen.tell(in.AgentID, min(in.ToldID, h.views.ring.visible()), key), nil
 }

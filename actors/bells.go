@@ -160,13 +160,13 @@ type waker struct {
 	spare map[core.Scope]struct{}
 	poke  chan struct{}
 	done  chan struct{}
-	step  func(Step)
+	rang  func() // called after each round
 }
 
-func newWaker(b *bells, step func(Step)) *waker {
+func newWaker(b *bells, rang func()) *waker {
 	w := &waker{
 		bells: b, due: map[core.Scope]struct{}{}, spare: map[core.Scope]struct{}{},
-		poke: make(chan struct{}, 1), done: make(chan struct{}), step: step,
+		poke: make(chan struct{}, 1), done: make(chan struct{}), rang: rang,
 	}
 	return w
 }
@@ -209,6 +209,6 @@ func (w *waker) ringDue() {
 	for s := range due {
 		w.bells.ring(s)
 	}
-	w.step(StepRung)
+	w.rang()
 	clear(due) // spare until the next exchange, which only this goroutine makes
 }

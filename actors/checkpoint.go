@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,7 +25,7 @@ func (h *Hub) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		passed := int(h.views.shownSeq.Load()) - int(asOf)
+		passed := int(h.views.shownUpTo()) - int(asOf)
 		if passed == 0 && h.views.leases.len() == 0 { // what is held has its time: save that it passes
 			last = time.Now()
 			continue
@@ -70,8 +69,7 @@ func (h *Hub) saveCheckpoint() (hub.Seq, error) {
 // checkpointHead begins a checkpoint with the directory, which is the view of
 // committed records and so gives the number that all others reach.
 func (h *Hub) checkpointHead() (*core.Checkpoint, error) {
-	state, head := h.views.directory.snapshot()
-	data, err := json.Marshal(state)
+	sessions, head, err := h.views.snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +77,7 @@ func (h *Hub) checkpointHead() (*core.Checkpoint, error) {
 	head.HubMS = now.HubMS // the last record's, otherwise: leases would get back the time since
 	return &core.Checkpoint{
 		Head: head, Wall: now.Wall,
-		Sections: []core.Section{{Owner: core.DirectoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}},
+		Sections: []core.Section{sessions},
 	}, nil
 }
 
@@ -133,7 +131,7 @@ func (t *snapshotTurn) run(o *owner) {
 
 func (t *snapshotTurn) fail(err error) { t.reply <- snapshot{err: err} }
 
-func snapshotOf(m machine) snapshot {
+func snapshotOf(m core.Machine) snapshot {
 	switch state := m.(type) {
 	case *core.Leases:
 		return snapshot{version: core.LeasesVersion, data: state.Snapshot()}

@@ -86,10 +86,6 @@ func (h *Hub) numberPlace(list listOf, c hub.Cursor) (before uint64, err error) 
 	return binary.BigEndian.Uint64(place), nil
 }
 
-// walk is a place in a list, highest number first, whose rows would move or be
-// followed by others meanwhile: what came behind asOf is not part of it.
-type walk struct{ asOf, before uint64 }
-
 // walkPlace is place for such a list; a walk that begins is as of head.
 func (h *Hub) walkPlace(list listOf, c hub.Cursor, head uint64) (w walk, err error) {
 	place, found, err := h.secrets().place(list, c)

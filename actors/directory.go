@@ -117,7 +117,7 @@ func (d *directory) drop(agent hub.AgentID) {
 	}
 }
 
-// row returns the presence's session as it is shown.
+// row returns the presence's core.SessionProof as it is shown.
 func (p *presence) row() hub.Session {
 	s := p.session
 	s.LastSeen = hub.Time(p.seen.Load())
@@ -231,17 +231,20 @@ func (d *directory) page(behind hub.AgentID, n int, keep func(hub.AgentID, *hub.
 
 // silent returns the sessions that were last heard of before limit and have no
 // call parked, nor a watch.
-func (d *directory) silent(limit hub.Time) []session {
-	var out []session
+func (d *directory) silent(limit hub.Time) []core.SessionProof {
+	var out []core.SessionProof
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for agent, p := range d.live {
 		if p.seen.Load() < int64(limit) && !d.hasParked(agent) && !d.hasParked(agent.Watch()) {
-			out = append(out, session{agent, p.session.Incarnation})
+			out = append(out, core.SessionProof{Agent: agent, Incarnation: p.session.Incarnation})
 		}
 	}
 	return out
 }
+
+// parkRetrySec is how soon a call that may not wait now may be repeated.
+const parkRetrySec = 1
 
 // repollGap is how soon after a poll the next one goes on with the same wait.
 const repollGap = 5 * time.Second
@@ -259,7 +262,7 @@ func (d *directory) parkAs(agent hub.AgentID, poll bool) error {
 	n := d.parked[agent]
 	if agent != "" && n.calls >= hub.MaxParkedPerAgent { // nobody in particular is not one agent
 		return hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
-			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(retryAfterSec).
+			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(parkRetrySec).
 			WithFix("let one of them end, or use an agent id of its own for every process")
 	}
 	if p := d.live[agent]; p != nil && n.calls == 0 {

@@ -91,11 +91,11 @@ type Hub struct {
 	seq      *sequencer
 	registry *registry
 	views    *views
-	seen     *seenBook
 	watches  *watches
 	seating  *seating
 	started  hub.Time // by the wall clock
 	writer   *writer
+	waker    *waker
 	indexer  *indexer // nil without an index
 	spawner  *spawner
 	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
@@ -132,23 +132,18 @@ func Start(options Options) (*Hub, error) {
 	}
 	h.stage = newStage(func(reason any) { h.escaped(reason) })
 	h.registry = newRegistry(h)
-	bells := newBells()
-	h.views = &views{
-		rows: h.rows, ring: newRing(options.RingBytes, head.Message), bells: bells,
-		directory: newDirectory(bells), threads: newThreads(h.rows),
-		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(), seq: h.seq,
-		spawner: newSpawner(h.tend), seating: newSeating(),
-	}
-	h.seen, h.watches, h.spawner = newSeenBook(h.rows, h.log), newWatches(), h.views.spawner
-	h.seating, h.started = h.views.seating, h.clock.now().Wall
+	h.views = newViews(h.journal, h.rows, h.log, options.RingBytes, head.Message)
+	h.views.sessionEnded = h.seq.sessionEnded
+	h.watches, h.spawner, h.seating = newWatches(), newSpawner(h.tend), newSeating(h.views)
+	h.started = h.clock.now().Wall
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
-		h.views.indexer = h.indexer
 	}
-	waker := newWaker(h.views.bells, options.Step)
+	h.waker = newWaker(h.views.bells, func() { options.Step(StepRung) })
 	h.writer = &writer{
-		seq: h.seq, journal: h.journal, views: h.views, waker: waker,
-		log: h.log, clock: h.clock, failed: h.fail, withdrawn: h.reloadOwners, step: options.Step, done: make(chan struct{}),
+		seq: h.seq, journal: h.journal, views: h.views, notifier: h.waker,
+		subscribers: []subscriber{h.seating.shown, h.spawner.shown, h.indexer.shown},
+		log:         h.log, clock: h.clock, failed: h.fail, withdrawn: h.reloadOwners, step: options.Step, done: make(chan struct{}),
 	}
 	restored, err := h.restore()
 	if err != nil {
@@ -161,14 +156,14 @@ func Start(options Options) (*Hub, error) {
 		return nil, err
 	}
 	go h.writer.serve(h.quit)
-	go waker.serve(h.writer.done)
+	go h.waker.serve(h.writer.done)
 	h.begin(restored)
 	h.tasks.Go(func() { h.watchPresence(h.quit) })
 	h.tasks.Go(func() { h.keepCheckpoints(restored.asOf, h.quit) })
 	if h.indexer != nil {
 		h.tasks.Go(func() { h.indexer.serve(h.quit) })
 	}
-	h.tasks.Go(func() { h.keepSeen(h.quit) })
+	h.tasks.Go(func() { h.views.seen.serve(h.quit, h.failed) })
 	h.tasks.Go(func() { h.keepWatchers(h.quit) })
 	h.tasks.Go(func() { h.keepSeating(restored.behind, h.quit) })
 	h.tasks.Go(func() { h.loseSpawns(lost) })
@@ -262,7 +257,7 @@ func (h *Hub) stop(ctx context.Context) error {
 	h.stage.stop(pids)
 	close(h.quit)
 	<-h.writer.done
-	<-h.writer.waker.done
+	<-h.waker.done
 	h.tasks.Wait()
 	select {
 	case <-h.failed: // its state is ahead of the disk

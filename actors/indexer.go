@@ -69,7 +69,7 @@ func newIndexer(h *Hub, x core.Index) *indexer {
 }
 
 // shown learns of a committed record, in the writer's turn: it never waits.
-func (x *indexer) shown(r *core.Record) {
+func (x *indexer) shown(r *core.Record, _ []core.Fact) {
 	if x == nil {
 		return
 	}

@@ -141,7 +141,7 @@ func TestJoinersNames(t *testing.T) {
 	long := hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
 	r.register(long)
 	want("a long name", join(ctx, long), long[:hub.MaxAgentIDBytes-2]+"-2", long, true)
-	seats, err := r.seatsOf(room.RoomID)
+	seats, err := r.views.seatsOf(room.RoomID)
 	if err != nil || len(seats) != 9 {
 		t.Errorf("%d seats, %v", len(seats), err)
 	}
@@ -192,7 +192,7 @@ func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 			r := start(t, newMemStore())
 			_, invite := r.hall(9, 60, "ghost")
 			live(r)
-			if known := r.known("ghost"); known != (name != "") {
+			if known := r.views.known("ghost"); known != (name != "") {
 				t.Fatalf("known: %v", known)
 			}
 			if name == "" {
@@ -248,10 +248,10 @@ func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	if err != nil || again.Row.Seat.SeatID != got.Seat.SeatID || again.Row.ResumeKey != first.ResumeKey || again.Row.Seat.AgentID != "guest-2" || again.Row.Requested != "guest" {
 		t.Errorf("again: %+v, %v", again.Row, err)
 	}
-	if rooms, err := r.roomsOf("guest"); err != nil || len(rooms) != 0 {
+	if rooms, err := r.views.roomsOf("guest"); err != nil || len(rooms) != 0 {
 		t.Errorf("guest is in %v, %v", rooms, err)
 	}
-	seats, err := r.seatsOf(room.RoomID)
+	seats, err := r.views.seatsOf(room.RoomID)
 	if err != nil || len(seats) != 1 || seats[0].AgentID != "guest-2" {
 		t.Errorf("seats: %+v, %v", seats, err)
 	}
@@ -401,12 +401,12 @@ func TestJoinOfAnothersSeatMovesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.say("lead", hub.DefaultChannel, "for all")
-	before := r.seen.of("dev").All
+	before := r.views.seen.of("dev").All
 	out, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{AgentID: "dev"})
 	if err != nil || !out.Row.Live {
 		t.Fatalf("%+v, %v", out.Row, err)
 	}
-	if after := r.seen.of("dev").All; after != before {
+	if after := r.views.seen.of("dev").All; after != before {
 		t.Errorf("seen up to %d, was %d", after, before)
 	}
 }

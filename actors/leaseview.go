@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"hubcli/actors/core"
@@ -250,4 +251,28 @@ func (v *leaseView) replace(k core.Owner, space core.LeaseSpace, leases []core.L
 	for _, l := range leases {
 		v.restore(l)
 	}
+}
+
+// leaseFilter is what a query selects of the leases of one space.
+type leaseFilter struct {
+	key, prefix string
+	owner       hub.AgentID
+	thread      hub.ThreadID
+	room        bool // only what seats hold, and what is on tasks
+	seats       map[hub.AgentID]bool
+	tasks       map[hub.MessageID]bool
+}
+
+// beginning is what all keys that are kept begin with.
+func (f *leaseFilter) beginning() string {
+	if f.key != "" {
+		return f.key
+	}
+	return f.prefix
+}
+
+func (f *leaseFilter) keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
+	return (f.key == "" || key == f.key) && strings.HasPrefix(key, f.prefix) &&
+		(f.owner == "" || agent == f.owner) && (f.thread == "" || thread == f.thread) &&
+		(!f.room || f.seats[agent] || task != 0 && f.tasks[task])
 }

@@ -12,7 +12,7 @@ import (
 // Artifacts lists artifacts, latest first; see hub.Records.
 func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.room(q.RoomID); err != nil {
+		if _, err := h.views.room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -40,7 +40,7 @@ func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact
 
 func (h *Hub) allArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artifact, error) {
 	out := []hub.Artifact{}
-	err := latestRows(h, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.before), func(a hub.Artifact) bool {
+	err := latestRows(h.rows, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.before), func(a hub.Artifact) bool {
 		if keepsArtifact(q, &a) {
 			out = append(out, a)
 		}
@@ -64,7 +64,7 @@ func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artif
 	}
 	var found []hub.Seq
 	later := map[string]bool{} // keys of titles with a version from after the beginning
-	err := readRows(h, core.TableArtifactTitle, prefix, nil, false, func(key []byte, l core.LatestArtifact) bool {
+	err := readRows(h.rows, core.TableArtifactTitle, prefix, nil, false, func(key []byte, l core.LatestArtifact) bool {
 		if seq := seqOf(core.PrefixArtifact, l.Artifact); uint64(seq) > w.asOf {
 			later[string(key)] = true
 		} else {
@@ -82,7 +82,7 @@ func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artif
 	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
 	out := []hub.Artifact{}
 	for i := 0; i < len(found) && len(out) < n; i++ {
-		a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(found[i]))
+		a, err := storedRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(found[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artif
 // artifactsAsOf finds, for titles that have a later one, the version that was the
 // latest as of a record. It reads back to the oldest of these.
 func (h *Hub) artifactsAsOf(room hub.RoomID, asOf uint64, titles map[string]bool, add func(hub.Seq)) error {
-	return latestRows(h, core.TableArtifact, core.TableArtifactByRoom, room, hub.Seq(1<<64-1), func(a hub.Artifact) bool {
+	return latestRows(h.rows, core.TableArtifact, core.TableArtifactByRoom, room, hub.Seq(1<<64-1), func(a hub.Artifact) bool {
 		key, seq := string(core.OwnedKey(a.RoomID, []byte(a.Title))), seqOf(core.PrefixArtifact, a.ArtifactID)
 		switch {
 		case !titles[key]:

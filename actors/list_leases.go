@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -102,16 +101,6 @@ func (h *Hub) lastLeases(ctx context.Context, space core.LeaseSpace, behind stri
 	return out, errors.Join(err, bad)
 }
 
-// leaseFilter is what a query selects of the leases of one space.
-type leaseFilter struct {
-	key, prefix string
-	owner       hub.AgentID
-	thread      hub.ThreadID
-	room        bool // only what seats hold, and what is on tasks
-	seats       map[hub.AgentID]bool
-	tasks       map[hub.MessageID]bool
-}
-
 // leaseFilter makes the filter of a query. To a room belongs what its page counts:
 // what agents with a seat in it hold, and claims on its open tasks, of which the
 // viewer's alone count: a claim must not tell where a hidden task is.
@@ -121,7 +110,7 @@ func (h *Hub) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*leaseFilter,
 	if q.RoomID == "" {
 		return f, nil
 	}
-	seats, err := h.seatsIn(q.RoomID)
+	seats, err := h.views.seatsIn(q.RoomID)
 	if err != nil {
 		return nil, err
 	}
@@ -131,31 +120,4 @@ func (h *Hub) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*leaseFilter,
 		f.tasks[t.Task.TaskID] = true
 	}
 	return f, nil
-}
-
-// seatsIn returns who has a seat in a room. room_not_found.
-func (h *Hub) seatsIn(room hub.RoomID) (map[hub.AgentID]bool, error) {
-	if _, err := h.room(room); err != nil {
-		return nil, err
-	}
-	stored, err := h.seatsOf(room)
-	seats := make(map[hub.AgentID]bool, len(stored))
-	for i := range stored {
-		seats[stored[i].AgentID] = true
-	}
-	return seats, err
-}
-
-// beginning is what all keys that are kept begin with.
-func (f *leaseFilter) beginning() string {
-	if f.key != "" {
-		return f.key
-	}
-	return f.prefix
-}
-
-func (f *leaseFilter) keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
-	return (f.key == "" || key == f.key) && strings.HasPrefix(key, f.prefix) &&
-		(f.owner == "" || agent == f.owner) && (f.thread == "" || thread == f.thread) &&
-		(!f.room || f.seats[agent] || task != 0 && f.tasks[task])
 }

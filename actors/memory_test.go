@@ -31,7 +31,7 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 		}
 		workers.Wait()
 		r.idle()
-		r.storeSeen()                    // before what the store in memory holds is dropped
+		r.views.seen.store(r.failed)     // before what the store in memory holds is dropped
 		r.seq.forgetEnded(math.MaxInt64) // kept for a while only
 		store.mu.Lock()                  // what the store in memory holds is not the hub's
 		store.disk.records, store.disk.messages, store.disk.rows = nil, nil, map[core.Table]map[string][]byte{}
@@ -108,8 +108,8 @@ func fillBudgets(t *testing.T, r *rig) {
 	for i := range 2 * seatingKnown {
 		r.Hub.seating.sits(roomAgent{"r_zz", hub.AgentID(fmt.Sprint("old", i))}, 0)
 	}
-	for i := range 2 * len(r.seen.shards) * seenAgents {
-		r.seen.of(hub.AgentID(fmt.Sprint("old", i)))
+	for i := range 2 * len(r.views.seen.shards) * seenAgents {
+		r.views.seen.of(hub.AgentID(fmt.Sprint("old", i)))
 	}
 	for i := range threadCached {
 		r.views.threads.cache[fmt.Sprint("old thread", i)] = threadPart{}

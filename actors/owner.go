@@ -13,18 +13,13 @@ import (
 	"hubcli/hub"
 )
 
-// machine is the state of an owner, as package core has it for each kind.
-type machine interface {
-	Apply(f core.Fact, at core.Position, rows core.RowSink)
-}
-
 // owner is one actor: it owns one state and takes turns with it. Everything but
 // the fields of the registry is touched in its turns only.
 type owner struct {
 	hub   *Hub
 	key   core.Owner
 	pid   address
-	state machine // nil until the first turn has loaded it
+	state core.Machine // nil until the first turn has loaded it
 
 	epoch       uint64      // of the sequencer, when the turn last made sure of the state
 	withdrawn   atomic.Bool // records of it were taken back: the state is ahead; set by the sequencer
@@ -88,8 +83,8 @@ func (o *owner) prepare() error {
 
 // work is what commits a draft: what the command brings to it.
 type work struct {
-	proof  session // of the caller; zero proves nothing
-	begins session // what the record starts, if it starts a session
+	proof  core.SessionProof // of the caller; zero proves nothing
+	begins core.SessionProof // what the record starts, if it starts a session
 	// filled is called with the record when its messages and facts stand in it,
 	// before it is published: it may add the effect. It must not keep the record.
 	filled func(*core.Record)

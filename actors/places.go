@@ -68,10 +68,10 @@ func (p *places) rooms(id hub.ProjectID, fn func(*hub.Room)) {
 }
 
 // room returns the room with this id. room_not_found.
-func (h *Hub) room(id hub.RoomID) (hub.Room, error) {
-	h.views.places.mu.RLock()
-	defer h.views.places.mu.RUnlock()
-	if r, ok := h.views.places.atlas.Room(id); ok {
+func (v *views) room(id hub.RoomID) (hub.Room, error) {
+	v.places.mu.RLock()
+	defer v.places.mu.RUnlock()
+	if r, ok := v.places.atlas.Room(id); ok {
 		return r.Room, nil
 	}
 	return hub.Room{}, core.ErrRoomNotFound(string(id)).
@@ -79,43 +79,36 @@ func (h *Hub) room(id hub.RoomID) (hub.Room, error) {
 }
 
 // project returns the project with this id.
-func (h *Hub) project(id hub.ProjectID) (hub.Project, bool) {
-	h.views.places.mu.RLock()
-	defer h.views.places.mu.RUnlock()
-	return h.views.places.atlas.Project(id)
+func (v *views) project(id hub.ProjectID) (hub.Project, bool) {
+	v.places.mu.RLock()
+	defer v.places.mu.RUnlock()
+	return v.places.atlas.Project(id)
 }
 
 // findProject returns the project that an id, slug or name names.
 // project_not_found.
-func (h *Hub) findProject(ref string) (hub.Project, error) {
-	h.views.places.mu.RLock()
-	defer h.views.places.mu.RUnlock()
-	return h.views.places.atlas.FindProject(ref)
+func (v *views) findProject(ref string) (hub.Project, error) {
+	v.places.mu.RLock()
+	defer v.places.mu.RUnlock()
+	return v.places.atlas.FindProject(ref)
 }
 
 // findRoom returns the room that ref names. room_not_found, project_not_found.
-func (h *Hub) findRoom(ref hub.RoomRef) (hub.Room, error) {
-	h.views.places.mu.RLock()
-	defer h.views.places.mu.RUnlock()
-	r, err := h.views.places.atlas.FindRoom(ref)
+func (v *views) findRoom(ref hub.RoomRef) (hub.Room, error) {
+	v.places.mu.RLock()
+	defer v.places.mu.RUnlock()
+	r, err := v.places.atlas.FindRoom(ref)
 	return r.Room, err
 }
 
 // roomOf returns the id of the room that owns a channel, or "".
-func (h *Hub) roomOf(name hub.ChannelName) hub.RoomID {
+func (v *views) roomOf(name hub.ChannelName) hub.RoomID {
 	id, ok := name.Room()
 	if !ok {
 		return ""
 	}
-	if _, err := h.room(id); err != nil {
+	if _, err := v.room(id); err != nil {
 		return ""
 	}
 	return id
-}
-
-// roomChannel is the row of the channel that a room owns.
-func roomChannel(r *hub.Room) hub.Channel {
-	row := builtinChannel(r.Channel)
-	row.CreatedAt, row.CreatedBy, row.RoomID = r.CreatedAt, r.CreatedBy, &r.RoomID
-	return row
 }

@@ -13,7 +13,7 @@ import (
 // much late at most.
 const presenceTick = 5 * time.Second
 
-// displacedKept is how long after the end of an agent's session a write of one
+// displacedKept is how long after the end of an agent's core.SessionProof a write of one
 // before it may still be under way: parked, or waiting for its owner.
 const displacedKept = hub.MaxWaitSec*time.Second + 2*commandLife
 
@@ -37,21 +37,21 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 
 // endIdle asks the agent's owner to end a session. Refusals do not matter: the
 // next tick asks again.
-func (h *Hub) endIdle(s session) {
+func (h *Hub) endIdle(s core.SessionProof) {
 	_, _, _ = submit(context.Background(), h, write[*core.Agent, struct{}, struct{}]{
-		owner: core.AgentOwner(s.agent),
+		owner: core.AgentOwner(s.Agent),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
 			// The agent may have called since it was found silent.
-			if row, _, live := h.views.directory.session(s.agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
+			if row, _, live := h.views.directory.session(s.Agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
 				return nothing(), nil
 			}
 			d := nothing()
-			d.Draft = a.Idle(s.incarnation)
+			d.Draft = a.Idle(s.Incarnation)
 			return d, nil
 		},
 		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
-	h.idle.forget(s.agent) // now there is something to revive
+	h.idle.forget(s.Agent) // now there is something to revive
 }
 
 func nothing() core.Decision[struct{}] {
@@ -69,7 +69,7 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	if note(agent, now) || h.stopping.Load() || h.idle.heard(agent, now) {
 		return
 	}
-	row, err := h.agentRow(agent)
+	row, err := h.views.agentRow(agent)
 	if err != nil || row == nil || row.EndReason != core.EndedIdle || row.Session.Active {
 		h.idle.remember(agent, now)
 		return
@@ -86,13 +86,13 @@ func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64)
 		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Seen(incarnation, now), nil
 		},
-		begins: func(d core.Draft) session {
+		begins: func(d core.Draft) core.SessionProof {
 			for _, f := range d.Facts {
 				if f, ok := f.(*core.SessionRevived); ok {
-					return session{agent, f.Session.Incarnation}
+					return core.SessionProof{Agent: agent, Incarnation: f.Session.Incarnation}
 				}
 			}
-			return session{}
+			return core.SessionProof{}
 		},
 		answer: func(row hub.Session, _ *core.Record) hub.Session { return row },
 	})

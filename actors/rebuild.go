@@ -58,7 +58,7 @@ func (o *owner) rebuild() error {
 	h.indexer.release(o.key, rows)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.state, o.doubt = state, nil
-	h.refreshViews(o.key, state, rows)
+	h.views.rebuilt(o.key, state, rows)
 	o.settle()
 	return nil
 }
@@ -66,7 +66,7 @@ func (o *owner) rebuild() error {
 // replayOwner applies the records of an owner behind after, up to upto, to state, and
 // returns the rows that this gives. After an error of a record broken is its
 // number.
-func (h *Hub) replayOwner(k core.Owner, state machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
+func (h *Hub) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
 	err = h.journal.Records(after, func(rec *core.Record) error {
 		if rec.Owner != k || rec.Seq > upto {
 			return nil
@@ -206,10 +206,10 @@ func (o *owner) endService(reason error) {
 
 // checkpointed returns the state of one owner as it was stored, and the last
 // record that is in it.
-func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
+func (h *Hub) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 	switch k.Kind {
 	case core.OwnerAgent:
-		row, err := h.agentRow(hub.AgentID(k.Name))
+		row, err := h.views.agentRow(hub.AgentID(k.Name))
 		if err != nil || row == nil {
 			return core.NewAgent(hub.AgentID(k.Name), nil), 0, err
 		}
@@ -237,7 +237,7 @@ func (h *Hub) checkpointed(k core.Owner) (machine, hub.Seq, error) {
 
 // restoreState returns the state of a permanent owner of this kind that a section
 // of a checkpoint holds.
-func restoreState(kind core.OwnerKind, s core.Section) (machine, error) {
+func restoreState(kind core.OwnerKind, s core.Section) (core.Machine, error) {
 	switch kind {
 	case core.OwnerTasks:
 		return core.RestoreTasks(s.Version, s.Data)
@@ -250,7 +250,7 @@ func restoreState(kind core.OwnerKind, s core.Section) (machine, error) {
 
 // newState returns the state of a permanent owner of this kind that has decided
 // nothing yet.
-func newState(kind core.OwnerKind) machine {
+func newState(kind core.OwnerKind) core.Machine {
 	switch kind {
 	case core.OwnerTasks:
 		return core.NewTasks()
@@ -258,28 +258,6 @@ func newState(kind core.OwnerKind) machine {
 		return core.NewProjects()
 	default:
 		return core.NewLeases()
-	}
-}
-
-// refreshViews shows the state of a rebuilt owner: the rows of the record that
-// broke were not in it. Of rows there is one under each key; those that are shown
-// already change nothing.
-func (h *Hub) refreshViews(k core.Owner, state machine, rows []core.Row) {
-	switch state := state.(type) {
-	case *core.Leases:
-		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
-			h.views.leases.replace(k, space, state.List(space))
-		}
-	case *core.Tasks:
-		for i := range rows {
-			for _, scope := range h.views.showTasks(&rows[i], h.clock.now().Wall, nil) {
-				h.views.bells.ring(scope)
-			}
-		}
-	case *core.Projects:
-		for i := range rows {
-			h.views.places.apply(&rows[i])
-		}
 	}
 }
 

@@ -147,7 +147,7 @@ func (r *registry) done(p permit) {
 }
 
 // install puts a permanent owner with its restored state.
-func (r *registry) install(k core.Owner, state machine) *owner {
+func (r *registry) install(k core.Owner, state core.Machine) *owner {
 	o := &owner{hub: r.hub, key: k, state: state}
 	o.pid = r.hub.stage.spawn(o)
 	sh := r.shard(k)

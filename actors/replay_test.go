@@ -134,7 +134,7 @@ func TestInvariant6ReplayEqualsLiveUnderRandomDelay(t *testing.T) {
 func wantRowsOfFacts(t *testing.T, d *disk) {
 	t.Helper()
 	want := newDisk()
-	machines := map[core.Owner]machine{}
+	machines := map[core.Owner]core.Machine{}
 	for _, r := range d.records {
 		m := machines[r.Owner]
 		if m == nil {

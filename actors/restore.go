@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -63,13 +62,7 @@ func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 	r.last[s.Owner] = s.AsOf
 	switch {
 	case s.Owner == core.DirectoryOwner():
-		var state directoryState
-		if err := core.CheckVersion("sessions", s.Version, directoryVersion); err != nil {
-			return err
-		}
-		if err = json.Unmarshal(s.Data, &state); err == nil {
-			h.views.directory.restore(state)
-		}
+		return h.views.restore(s)
 	case s.Owner.Kind == core.OwnerLeases:
 		i, convErr := strconv.Atoi(s.Owner.Name)
 		if convErr != nil || i < 0 || i >= len(r.leases) {
@@ -90,7 +83,7 @@ func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 // its owner into quarantine and nothing else.
 func (h *Hub) replay(r *restored, rec *core.Record) error {
 	at := rec.Position()
-	var state machine
+	var state core.Machine
 	switch rec.Owner.Kind {
 	case core.OwnerLeases:
 		i, err := strconv.Atoi(rec.Owner.Name)
@@ -115,7 +108,7 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 		}
 		if state == nil {
 			if directory {
-				h.views.directory.apply(f, at)
+				h.views.replay(f, at)
 			}
 			continue
 		}
@@ -131,7 +124,7 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 }
 
 // applyGuarded is Apply with a panic turned into an error.
-func (h *Hub) applyGuarded(o core.Owner, m machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
+func (h *Hub) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("applying %T: %v", f, r)
@@ -146,26 +139,14 @@ func (h *Hub) applyGuarded(o core.Owner, m machine, f core.Fact, at core.Positio
 
 // begin starts the permanent owners and the views with what was restored.
 func (h *Hub) begin(r *restored) {
-	d := h.views.directory
-	d.touchAll(h.clock.now().Wall)
-	for _, p := range d.live {
-		h.seq.incarnations[p.session.AgentID] = p.session.Incarnation
-	}
-	d.head = h.seq.head
-	h.views.shownSeq.Store(uint64(h.seq.head.Seq))
-	for _, t := range r.tasks.List() {
-		h.views.tasks.put(t)
-	}
-	for _, run := range r.tasks.Runs() {
-		h.views.runs.put(run)
-	}
-	h.views.places.restore(r.projects.Atlas())
+	states := map[core.Owner]core.Machine{core.TasksOwner(): r.tasks, core.ProjectsOwner(): r.projects}
 	for i, l := range r.leases {
-		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
-			for _, lease := range l.List(space) {
-				h.views.leases.restore(lease)
-			}
-		}
+		states[core.LeaseOwner(i)] = l
+	}
+	for _, s := range h.views.started(h.seq.head, h.clock.now().Wall, states) {
+		h.seq.incarnations[s.Agent] = s.Incarnation
+	}
+	for i, l := range r.leases {
 		h.install(core.LeaseOwner(i), l, r).leases = &leaseTimer{}
 	}
 	h.install(core.TasksOwner(), r.tasks, r)
@@ -180,7 +161,7 @@ func (h *Hub) begin(r *restored) {
 	}
 }
 
-func (h *Hub) install(k core.Owner, state machine, r *restored) *owner {
+func (h *Hub) install(k core.Owner, state core.Machine, r *restored) *owner {
 	o := h.registry.install(k, state)
 	o.lastSeq = r.last[k]
 	if q, ok := h.quarantineOf(k); ok {
@@ -190,19 +171,19 @@ func (h *Hub) install(k core.Owner, state machine, r *restored) *owner {
 }
 
 // load makes the state of an owner whose stored row is its state.
-func (h *Hub) load(k core.Owner) (machine, error) {
+func (h *Hub) load(k core.Owner) (core.Machine, error) {
 	if q, ok := h.quarantineOf(k); ok {
 		return nil, errQuarantined(q)
 	}
 	switch k.Kind {
 	case core.OwnerAgent:
-		row, err := h.agentRow(hub.AgentID(k.Name))
+		row, err := h.views.agentRow(hub.AgentID(k.Name))
 		if err != nil {
 			return nil, err
 		}
 		return core.NewAgent(hub.AgentID(k.Name), row), nil
 	case core.OwnerChannel:
-		row, err := h.channelRow(hub.ChannelName(k.Name))
+		row, err := h.views.channelRow(hub.ChannelName(k.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -218,53 +199,4 @@ func (h *Hub) load(k core.Owner) (machine, error) {
 	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
 	}
 	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
-}
-
-// agentRow returns what is stored of an agent, or nil.
-func (h *Hub) agentRow(id hub.AgentID) (*core.AgentRow, error) {
-	value, err := h.rows.Row(core.TableAgent, []byte(id))
-	if errors.Is(err, core.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var row core.AgentRow
-	if json.Unmarshal(value, &row) != nil {
-		return nil, hub.Errorf(hub.CodeCorruptRecord, "the stored row of agent %s cannot be read", id)
-	}
-	return &row, nil
-}
-
-// channelRow returns the row of a channel, or nil. The two that always exist and
-// those of rooms are not stored.
-func (h *Hub) channelRow(name hub.ChannelName) (*hub.Channel, error) {
-	if name == hub.DefaultChannel || name == hub.DirectChannel {
-		row := builtinChannel(name)
-		return &row, nil
-	}
-	if id, ok := name.Room(); ok {
-		room, err := h.room(id)
-		if err != nil {
-			return nil, nil //nolint:nilerr // no room, no channel: only rooms own names of this form
-		}
-		row := roomChannel(&room)
-		return &row, nil
-	}
-	value, err := h.rows.Row(core.TableChannel, []byte(name))
-	if errors.Is(err, core.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var row hub.Channel
-	if json.Unmarshal(value, &row) != nil {
-		return nil, hub.Errorf(hub.CodeCorruptRecord, "the stored row of channel %s cannot be read", name)
-	}
-	return &row, nil
-}
-
-func builtinChannel(name hub.ChannelName) hub.Channel {
-	return hub.Channel{Name: name, CreatedBy: hub.AgentSystem, Metadata: json.RawMessage("{}")}
 }

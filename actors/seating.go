@@ -43,6 +43,7 @@ type act struct {
 // What is due is lost with the process, and is derived again: a checkpoint waits for
 // it, and a start goes through what came after the checkpoint.
 type seating struct {
+	views   *views
 	mu      sync.Mutex
 	known   map[roomAgent]hub.Time // when the room may be asked again; 0: it has a seat
 	due     map[roomAgent]act
@@ -50,8 +51,8 @@ type seating struct {
 	wake    chan struct{} // something is due; capacity 1
 }
 
-func newSeating() *seating {
-	return &seating{known: map[roomAgent]hub.Time{}, due: map[roomAgent]act{}, wake: make(chan struct{}, 1)}
+func newSeating(v *views) *seating {
+	return &seating{views: v, known: map[roomAgent]hub.Time{}, due: map[roomAgent]act{}, wake: make(chan struct{}, 1)}
 }
 
 // acts notes that an agent acts in a room. It does not wait.
@@ -111,6 +112,13 @@ func (s *seating) shown(r *core.Record, facts []core.Fact) {
 			}
 		}
 	}
+	if r.Owner.Kind == core.OwnerLeases {
+		for _, f := range facts {
+			if f, ok := f.(*core.LeaseGranted); ok {
+				s.claims(f.Agent, f.Task, act{after: r.Seq, at: r.Wall})
+			}
+		}
+	}
 	for i := range r.Messages {
 		if a, ok := posterOf(&r.Messages[i]); ok {
 			s.acts(a, act{after: r.Seq, at: r.Wall})
@@ -125,22 +133,14 @@ func posterOf(m *core.StoredMessage) (roomAgent, bool) {
 	return roomAgent{room, m.From}, ok && m.To == ""
 }
 
-// claimed notes who claims a task of a room, with a committed record. A task that a
-// direct message opened is hidden, and so is who claims it.
-func (v *views) claimed(r *core.Record, facts []core.Fact) {
-	for _, f := range facts {
-		if f, ok := f.(*core.LeaseGranted); ok {
-			v.claims(f.Agent, f.Task, act{after: r.Seq, at: r.Wall})
-		}
-	}
-}
-
-func (v *views) claims(agent hub.AgentID, task hub.TaskID, done act) {
+// claims notes who claims a task of a room. A task that a direct message opened is
+// hidden, and so is who claims it.
+func (s *seating) claims(agent hub.AgentID, task hub.TaskID, done act) {
 	if task == 0 {
 		return
 	}
-	if t, ok := v.tasks.get(task); ok && t.Task.RoomID != nil && (viewer{}).task(&t) {
-		v.seating.acts(roomAgent{*t.Task.RoomID, agent}, done)
+	if t, ok := s.views.tasks.get(task); ok && t.Task.RoomID != nil && (viewer{}).task(&t) {
+		s.acts(roomAgent{*t.Task.RoomID, agent}, done)
 	}
 }
 
@@ -205,7 +205,7 @@ func (h *Hub) keepSeating(behind core.Head, quit <-chan struct{}) {
 // seatActor asks the room for a seat, unless the agent has one; false, if the hub
 // stops before that is settled.
 func (h *Hub) seatActor(a roomAgent, d act) bool {
-	if _, err := h.seatOf(a.room, a.agent); err == nil {
+	if _, err := h.views.seatOf(a.room, a.agent); err == nil {
 		h.seating.sits(a, 0)
 		return true
 	}
@@ -251,7 +251,7 @@ func (h *Hub) deriveSeating(behind core.Head) {
 	})
 	if err == nil {
 		_, err = h.views.leases.list(core.SpaceClaim, func(l *core.Lease) bool {
-			h.views.claims(l.Agent, l.Task, act{after: behind.Seq + 1})
+			h.seating.claims(l.Agent, l.Task, act{after: behind.Seq + 1})
 			return false
 		})
 	}
@@ -287,7 +287,7 @@ func (h *Hub) settleSeating(seq hub.Seq, grace time.Duration) error {
 
 // Sit says that an agent works in a room; see hub.Seats.
 func (h *Hub) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error) {
-	if _, err := h.room(room); err != nil {
+	if _, err := h.views.room(room); err != nil {
 		return hub.Outcome[hub.Seat]{}, err
 	}
 	now := h.clock.now().Wall
@@ -297,7 +297,7 @@ func (h *Hub) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Ou
 	}
 	row, err := h.seatAs(&stored, h.views.directory.doing(in.AgentID), viewerOf(ctx, in.AgentID), now)
 	if err == nil {
-		row.Unread, err = h.unread(in.AgentID, room)
+		row.Unread, err = h.views.unread(in.AgentID, room)
 	}
 	return hub.Outcome[hub.Seat]{Row: row, Replayed: replayed}, err
 }

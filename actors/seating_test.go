@@ -26,7 +26,7 @@ func (r *rig) seatsSettled() {
 // agents did have an asterisk.
 func (r *rig) seatedAs(room hub.RoomID) string {
 	r.t.Helper()
-	seats, err := r.seatsOf(room)
+	seats, err := r.views.seatsOf(room)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestActingSeatIsNoRight(t *testing.T) {
 	if b, err := r.Bootstrap(t.Context(), "ann"); err != nil || b.RoomID != nil {
 		t.Errorf("bootstrap names room %v, %v", b.RoomID, err)
 	}
-	if r.known("bob") || r.Hub.acts("bob") {
+	if r.views.known("bob") || r.Hub.views.acts("bob") {
 		t.Error("a seat for a post makes its agent known")
 	}
 	invite, err := r.CreateInvite(t.Context(), hub.InviteInput{Project: "rooms", Room: "room", Role: "dev", MaxUses: 1, TTLSec: 60})

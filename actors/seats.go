@@ -27,7 +27,7 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) 
 		row.SessionID, row.LastSeen = &d.session.SessionID, &d.session.LastSeen
 		return row, nil
 	}
-	stored, err := h.agentRow(seat.AgentID)
+	stored, err := h.views.agentRow(seat.AgentID)
 	if err != nil {
 		return row, err
 	}
@@ -51,7 +51,7 @@ func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d doing) (bool, error)
 	if d.session != nil || d.parked || d.watched || max(heard, h.idle.last(agent)) > shown {
 		return false, nil
 	}
-	row, err := h.agentRow(agent)
+	row, err := h.views.agentRow(agent)
 	switch {
 	case err != nil:
 		return false, err
@@ -84,7 +84,7 @@ type seated struct {
 
 // seatedIn returns the seats of a room, who is live first, then who is away.
 func (h *Hub) seatedIn(room hub.RoomID, now hub.Time) ([]seated, error) {
-	stored, err := h.seatsOf(room)
+	stored, err := h.views.seatsOf(room)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
 	counts := make([]unreadIn, len(seats))
 	since := hub.MessageID(hub.MaxMessageID)
 	for i := range seats {
-		counts[i] = h.unreadOf(seats[i].AgentID)
+		counts[i] = h.views.unreadOf(seats[i].AgentID)
 		since = min(since, counts[i].seen.InChannel(room.Channel()))
 	}
 	if len(seats) == 0 {

@@ -15,7 +15,7 @@ func (r *rig) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
 	now := r.clock.now().Wall
 	row, err := r.seatAs(&seat, r.views.directory.doing(seat.AgentID), viewer{agent: by}, now)
 	if err == nil {
-		row.Unread, err = r.unread(seat.AgentID, seat.RoomID)
+		row.Unread, err = r.views.unread(seat.AgentID, seat.RoomID)
 	}
 	return row, err
 }
@@ -50,7 +50,7 @@ func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
 // looks is a seat in short, with how long its activity has lasted.
 func (r *rig) looks(room hub.RoomID, agent hub.AgentID) string {
 	r.t.Helper()
-	seat, err := r.seatOf(room, agent)
+	seat, err := r.views.seatOf(room, agent)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func (r *rig) looks(room hub.RoomID, agent hub.AgentID) string {
 }
 
 // The states of a seat through an agent's day, by the contract: presence and
-// activity follow from its session, its calls, its parked calls and its tasks.
+// activity follow from its core.SessionProof, its calls, its parked calls and its tasks.
 func TestSeatThroughTheDay(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room := r.roomWithSeats("ann").RoomID
@@ -146,8 +146,8 @@ func TestSeatThroughTheDay(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		want("a watch is presence", "live idle 2m26s armed")
 		time.Sleep(3 * time.Minute)
-		want("its session has ended", "gone idle unknown unknown")
-		seat, err := r.seatOf(room, "ann")
+		want("its core.SessionProof has ended", "gone idle unknown unknown")
+		seat, err := r.views.seatOf(room, "ann")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestSeatShowsNoHiddenTask(t *testing.T) {
 		if _, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "ann", Status: &working}); err != nil {
 			t.Fatal(err)
 		}
-		seat, err := r.seatOf(room.RoomID, "ann")
+		seat, err := r.views.seatOf(room.RoomID, "ann")
 		if err != nil {
 			t.Fatal(err)
 		}

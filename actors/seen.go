@@ -27,11 +27,12 @@ const (
 // disk. What a crash takes back shows some messages as unread once more; none is
 // ever taken for seen that was not.
 type seenBook struct {
-	rows   core.Rows
-	log    *slog.Logger
-	seed   maphash.Seed
-	shards [16]seenShard
-	moved  chan struct{} // something is to be stored; capacity 1
+	journal core.Journal
+	rows    core.Rows
+	log     *slog.Logger
+	seed    maphash.Seed
+	shards  [16]seenShard
+	moved   chan struct{} // something is to be stored; capacity 1
 }
 
 // seenShard holds the agents that were asked for lately. All others are read
@@ -52,8 +53,8 @@ type seenAgent struct {
 	place  *list.Element
 }
 
-func newSeenBook(rows core.Rows, log *slog.Logger) *seenBook {
-	b := &seenBook{rows: rows, log: log, seed: maphash.MakeSeed(), moved: make(chan struct{}, 1)}
+func newSeenBook(journal core.Journal, rows core.Rows, log *slog.Logger) *seenBook {
+	b := &seenBook{journal: journal, rows: rows, log: log, seed: maphash.MakeSeed(), moved: make(chan struct{}, 1)}
 	for i := range b.shards {
 		b.shards[i].agents = map[hub.AgentID]*seenAgent{}
 		b.shards[i].order = list.New()
@@ -192,13 +193,13 @@ func (b *seenBook) keep(rows []seenRow) {
 	}
 }
 
-// keepSeen stores what has moved, some time after the first move and when the
-// hub stops. Never when the disk is full: then it waits.
-func (h *Hub) keepSeen(quit <-chan struct{}) {
-	defer h.storeSeen()
+// serve stores what has moved, some time after the first move and when the hub
+// stops. When the disk is full it waits, and once failed is closed it stores nothing.
+func (b *seenBook) serve(quit, failed <-chan struct{}) {
+	defer b.store(failed)
 	for {
 		select {
-		case <-h.seen.moved:
+		case <-b.moved:
 		case <-quit:
 			return
 		}
@@ -209,22 +210,22 @@ func (h *Hub) keepSeen(quit <-chan struct{}) {
 			lazily.Stop()
 			return
 		}
-		if !h.storeSeen() {
-			h.seen.due() // try again
+		if !b.store(failed) {
+			b.due() // try again
 		}
 	}
 }
 
-// storeSeen stores all that has moved; false if that was not possible.
-func (h *Hub) storeSeen() bool {
+// store stores all that has moved; false if that was not possible.
+func (b *seenBook) store(failed <-chan struct{}) bool {
 	select {
-	case <-h.failed:
+	case <-failed:
 		return false
 	default:
 	}
-	left := h.seen.unkept()
+	left := b.unkept()
 	for len(left) > 0 {
-		if ok, _ := h.journal.Room(); !ok {
+		if ok, _ := b.journal.Room(); !ok {
 			return false
 		}
 		n, size := 0, 0
@@ -233,11 +234,11 @@ func (h *Hub) storeSeen() bool {
 			rows = append(rows, left[n].row)
 			size += len(left[n].row.Key) + len(left[n].row.Value)
 		}
-		if err := h.journal.PutRows(rows); err != nil {
-			h.log.LogAttrs(context.Background(), slog.LevelWarn, "seen cursors not stored", slog.Any("error", err))
+		if err := b.journal.PutRows(rows); err != nil {
+			b.log.LogAttrs(context.Background(), slog.LevelWarn, "seen cursors not stored", slog.Any("error", err))
 			return false
 		}
-		h.seen.keep(left[:n])
+		b.keep(left[:n])
 		left = left[n:]
 	}
 	return true
@@ -251,12 +252,12 @@ func counts(ctx context.Context, agent hub.AgentID) bool {
 
 // notePoll takes what a poll says that its agent has seen. A poll of a thread
 // says nothing: it leaves out most of what there is.
-func (h *Hub) notePoll(ctx context.Context, q *hub.EventsQuery) {
+func (v *views) notePoll(ctx context.Context, q *hub.EventsQuery) {
 	if q.Since == 0 || q.Peek || q.ThreadID != "" || !counts(ctx, q.Agent) {
 		return
 	}
-	to := min(q.Since, h.views.ring.visible())
-	h.saw(q.Agent, func(s *core.Seen) bool {
+	to := min(q.Since, v.ring.visible())
+	v.saw(q.Agent, func(s *core.Seen) bool {
 		if len(q.Channels) == 0 && q.RoomID == "" {
 			return s.SawAll(to)
 		}
@@ -272,50 +273,50 @@ func (h *Hub) notePoll(ctx context.Context, q *hub.EventsQuery) {
 }
 
 // noteInbox takes what a read of its inbox says that the agent has seen.
-func (h *Hub) noteInbox(ctx context.Context, q *hub.InboxQuery) {
+func (v *views) noteInbox(ctx context.Context, q *hub.InboxQuery) {
 	if q.Since == 0 || q.Peek || !counts(ctx, q.Agent) {
 		return
 	}
-	to := min(q.Since, h.views.ring.visible())
-	h.saw(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
+	to := min(q.Since, v.ring.visible())
+	v.saw(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
 }
 
 // noteBootstrap says that an agent which begins at head does not want what was
 // before.
-func (h *Hub) noteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
+func (v *views) noteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
 	if counts(ctx, agent) {
-		h.saw(agent, func(s *core.Seen) bool { return s.SawAll(head) })
+		v.saw(agent, func(s *core.Seen) bool { return s.SawAll(head) })
 	}
 }
 
 // noteJoin says that an agent which joins at head does not want what was before,
 // but for what asks something of it: from the first such message on, all stays
 // unread. An agent may well be briefed before it joins.
-func (h *Hub) noteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
-	u := h.unreadOf(agent)
+func (v *views) noteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
+	u := v.unreadOf(agent)
 	u.head = head
-	first, err := h.views.firstAsking(&u)
+	first, err := v.firstAsking(&u)
 	if err == nil {
-		h.noteBootstrap(ctx, agent, first-1)
+		v.noteBootstrap(ctx, agent, first-1)
 	}
 	return err
 }
 
 // noteReply says that an agent has seen the message to which it has replied; of
 // others, also of those before it, that says nothing.
-func (h *Hub) noteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
+func (v *views) noteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
 	if id == 0 || !counts(ctx, agent) {
 		return
 	}
-	m, err := h.views.message(id)
-	if u := h.unreadOf(agent); err == nil && u.keeps(m) { // else it is seen, or counts again
-		h.saw(agent, func(s *core.Seen) bool { return s.Answer(id) })
+	m, err := v.message(id)
+	if u := v.unreadOf(agent); err == nil && u.keeps(m) { // else it is seen, or counts again
+		v.saw(agent, func(s *core.Seen) bool { return s.Answer(id) })
 	}
 }
 
 // saw changes how far an agent has seen, and wakes who waits for that.
-func (h *Hub) saw(agent hub.AgentID, change func(*core.Seen) bool) {
-	if h.seen.move(agent, change) {
-		h.views.directory.changed(agent)
+func (v *views) saw(agent hub.AgentID, change func(*core.Seen) bool) {
+	if v.seen.move(agent, change) {
+		v.directory.changed(agent)
 	}
 }

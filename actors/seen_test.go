@@ -111,7 +111,7 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 				if err := c.read(context.Background(), r); err != nil {
 					t.Fatal(err)
 				}
-				if n, err := r.unread("ann", c.room); n != c.unread || err != nil {
+				if n, err := r.views.unread("ann", c.room); n != c.unread || err != nil {
 					t.Errorf("%d unread, want %d, %v", n, c.unread, err)
 				}
 			})
@@ -158,7 +158,7 @@ func TestUnreadLeavesOutWakeNotices(t *testing.T) {
 	if head := r.views.ring.visible(); head <= child.ID {
 		t.Fatal("the rollup posted no notice")
 	}
-	if n, err := r.unread("ann", ""); n != 0 || err != nil {
+	if n, err := r.views.unread("ann", ""); n != 0 || err != nil {
 		t.Errorf("%d unread, %v", n, err)
 	}
 }
@@ -170,7 +170,7 @@ func TestUnreadIsCapped(t *testing.T) {
 		for range hub.MaxUnread + 5 {
 			r.say("ben", hub.DefaultChannel, "x")
 		}
-		if n, err := r.unread("ann", ""); n != hub.MaxUnread || err != nil {
+		if n, err := r.views.unread("ann", ""); n != hub.MaxUnread || err != nil {
 			t.Errorf("%d unread, %v", n, err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestSeenSurvivesAStop(t *testing.T) {
 		synctest.Wait()
 		see(r, 5)
 		again := start(t, r.crash())
-		if at := again.seenUpTo("ann", ""); at != 3 {
+		if at := again.views.seenUpTo("ann", ""); at != 3 {
 			t.Errorf("after the crash seen up to %d, want what was stored, 3", at)
 		}
 		see(again, 7)
@@ -205,10 +205,10 @@ func TestSeenSurvivesAStop(t *testing.T) {
 		}
 		again.stop()
 		last := start(t, again.store.restarted())
-		if at := last.seenUpTo("ann", ""); at != 7 {
+		if at := last.views.seenUpTo("ann", ""); at != 7 {
 			t.Errorf("after the stop seen up to %d, want 7", at)
 		}
-		if s := last.seen.of("ann"); s.Told != 8 {
+		if s := last.views.seen.of("ann"); s.Told != 8 {
 			t.Errorf("told up to %d, want 8", s.Told)
 		}
 		last.stop()
@@ -252,7 +252,7 @@ func TestSeenWaitsForRoom(t *testing.T) {
 func TestSeenIsBounded(t *testing.T) {
 	store := newMemStore()
 	store.full = true
-	b := newSeenBook(store, slog.New(slog.DiscardHandler))
+	b := newSeenBook(store, store, slog.New(slog.DiscardHandler))
 	for i := range 40_000 {
 		agent := hub.AgentID(fmt.Sprint("agent", i))
 		for c := range 5 {

@@ -13,12 +13,12 @@ import (
 // slot is one place in the order of the journal: a record, or only an answer
 // that waits for all records before it.
 type slot struct {
-	record  *core.Record // nil: a barrier
-	facts   []core.Fact  // the record's, for the views
-	bytes   int          // of the record, roughly, for the group's cap
-	deliver func(error)  // answers; called once, by the writer, must not block
-	owner   *owner       // who decided the record; nil: a barrier
-	begins  session      // that the record starts; zero: none
+	record  *core.Record      // nil: a barrier
+	facts   []core.Fact       // the record's, for the views
+	bytes   int               // of the record, roughly, for the group's cap
+	deliver func(error)       // answers; called once, by the writer, must not block
+	owner   *owner            // who decided the record; nil: a barrier
+	begins  core.SessionProof // that the record starts; zero: none
 
 	// Guarded by sequencer.mu.
 	ready     bool
@@ -31,12 +31,6 @@ type sessionBefore struct {
 	incarnation uint64 // 0: it had no session
 	ended       int64  // when that had ended, hub time
 	over        bool   // it had ended
-}
-
-// session is the proof that a command came with, and the one that it starts.
-type session struct {
-	agent       hub.AgentID
-	incarnation uint64
 }
 
 // sequencer gives records their numbers, one lock for all. What passes it is in
@@ -79,7 +73,7 @@ func newSequencer(head core.Head) *sequencer {
 // decided in that epoch. proof is refused with session_replaced if its agent has a
 // later session. After a nil error the caller must make s ready, whatever happens:
 // the writer waits for it.
-func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fences int, proof session) error {
+func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fences int, proof core.SessionProof) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -88,14 +82,14 @@ func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fence
 	case epoch != q.epoch.Load():
 		return errWithdrawn()
 	}
-	if proof.incarnation != 0 && q.incarnations[proof.agent] > proof.incarnation {
-		return errSessionReplaced(proof.agent)
+	if proof.Incarnation != 0 && q.incarnations[proof.Agent] > proof.Incarnation {
+		return errSessionReplaced(proof.Agent)
 	}
-	if b := s.begins; b.incarnation != 0 {
-		s.before.incarnation = q.incarnations[b.agent]
-		s.before.ended, s.before.over = q.ended[b.agent]
-		q.incarnations[b.agent] = b.incarnation
-		delete(q.ended, b.agent)
+	if b := s.begins; b.Incarnation != 0 {
+		s.before.incarnation = q.incarnations[b.Agent]
+		s.before.ended, s.before.over = q.ended[b.Agent]
+		q.incarnations[b.Agent] = b.Incarnation
+		delete(q.ended, b.Agent)
 	}
 	r := s.record
 	q.head.Seq++
@@ -194,7 +188,7 @@ func (q *sequencer) committed(r *core.Record) {
 // owners load their state anew before they decide again. It returns the slots
 // that are to be answered (the others are answered when they are published), the
 // sessions that count again, which may have ended meanwhile, and the owners.
-func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []session, owners map[*owner]struct{}) {
+func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []core.SessionProof, owners map[*owner]struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	left = append(slices.Clone(taken), q.pending...)
@@ -206,12 +200,12 @@ func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []session, owne
 			owners[s.owner] = struct{}{}
 			s.owner.withdrawn.Store(true) // before the epoch: see owner.prepare
 		}
-		if agent := s.begins.agent; s.begins.incarnation != 0 {
+		if agent := s.begins.Agent; s.begins.Incarnation != 0 {
 			if s.before.incarnation == 0 {
 				delete(q.incarnations, agent)
 			} else {
 				q.incarnations[agent] = s.before.incarnation
-				again = append(again, session{agent, s.before.incarnation})
+				again = append(again, core.SessionProof{Agent: agent, Incarnation: s.before.incarnation})
 			}
 			if s.before.over {
 				q.ended[agent] = s.before.ended
@@ -238,12 +232,12 @@ func (q *sequencer) fail(err error) []*slot {
 	return left
 }
 
-// sessionEnded notes that the agent has no live session since then.
-func (q *sequencer) sessionEnded(agent hub.AgentID, incarnation uint64, hubMS int64) {
+// sessionEnded notes that a session ended then.
+func (q *sequencer) sessionEnded(s core.SessionProof, hubMS int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.incarnations[agent] == incarnation {
-		q.ended[agent] = hubMS
+	if q.incarnations[s.Agent] == s.Incarnation {
+		q.ended[s.Agent] = hubMS
 	}
 }
 
@@ -268,7 +262,7 @@ func (q *sequencer) given() hub.Seq {
 
 func errSessionReplaced(agent hub.AgentID) error {
 	return hub.Errorf(hub.CodeSessionReplaced, "another session of agent %s has replaced this one", agent).
-		WithFix("stop using this session; register under another agent id to go on")
+		WithFix("stop using this core.SessionProof; register under another agent id to go on")
 }
 
 // errWithdrawn is the answer of what was decided and then taken back.

@@ -105,7 +105,7 @@ func (h *Hub) checkBinding(ctx context.Context, room hub.RoomID) error {
 	if err := localPaths(ctx); err != nil {
 		return err
 	}
-	_, err := h.room(room)
+	_, err := h.views.room(room)
 	return err
 }
 
@@ -165,11 +165,11 @@ func (h *Hub) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
 		case !ok:
 			continue
 		}
-		room, err := h.room(c.Room)
+		room, err := h.views.room(c.Room)
 		if err != nil {
 			return hub.Resolved{}, err
 		}
-		project, _ := h.project(room.ProjectID)
+		project, _ := h.views.project(room.ProjectID)
 		return hub.Resolved{Bound: true, RoomID: &room.RoomID, Room: &room, Project: &project, BoundPath: &c.Folder.Path}, nil
 	}
 	return hub.Resolved{}, nil

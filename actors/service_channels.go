@@ -44,7 +44,7 @@ func (h *Hub) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel, h
 	add(builtinChannel(hub.DefaultChannel))
 	h.views.places.rooms("", func(room *hub.Room) { add(roomChannel(room)) })
 	stored := 0
-	err = readRows(h, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
+	err = readRows(h.rows, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
 		if keeps(&c) {
 			found.add(c)
 			stored++
@@ -73,7 +73,7 @@ func (h *Hub) knownChannel(name hub.ChannelName) (bool, error) {
 	if known || name == hub.DefaultChannel || name == hub.DirectChannel {
 		return true, nil
 	}
-	row, err := h.channelRow(name)
+	row, err := h.views.channelRow(name)
 	if err != nil || row == nil {
 		return false, err
 	}

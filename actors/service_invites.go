@@ -13,7 +13,7 @@ import (
 
 // CreateInvite makes an invite; see hub.Invites.
 func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
-	room, err := h.findRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
+	room, err := h.views.findRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
 	if err != nil {
 		return hub.Outcome[hub.Invite]{}, err
 	}
@@ -59,13 +59,13 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.
 	var room hub.RoomID
 	switch {
 	case q.Room != "":
-		row, err := h.findRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
+		row, err := h.views.findRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
 		if err != nil {
 			return nil, "", err
 		}
 		room = row.RoomID
 	case q.Project != "":
-		row, err := h.findProject(q.Project)
+		row, err := h.views.findProject(q.Project)
 		if err != nil {
 			return nil, "", err
 		}
@@ -102,7 +102,7 @@ func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.Stored
 		if room != "" {
 			i, bad = decodeRow[core.StoredInvite](table, value)
 		} else {
-			i, bad = storedRow[core.StoredInvite](h, core.TableInvite, core.OwnedKey(hub.RoomID(value), key))
+			i, bad = storedRow[core.StoredInvite](h.rows, core.TableInvite, core.OwnedKey(hub.RoomID(value), key))
 		}
 		return bad == nil && fn(i)
 	})
@@ -127,10 +127,10 @@ func (h *Hub) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview
 
 // placeOf returns a room and its project.
 func (h *Hub) placeOf(id hub.RoomID) (room hub.Room, project hub.Project, err error) {
-	if room, err = h.room(id); err != nil {
+	if room, err = h.views.room(id); err != nil {
 		return room, project, err
 	}
-	project, ok := h.project(room.ProjectID)
+	project, ok := h.views.project(room.ProjectID)
 	if !ok {
 		err = hub.NewError(hub.CodeCorruptRecord, "the project of the room is not stored").With("room_id", id)
 	}
@@ -150,7 +150,7 @@ func (h *Hub) inviteOf(typed string) (core.StoredInvite, error) {
 	if err != nil {
 		return core.StoredInvite{}, err
 	}
-	return storedRow[core.StoredInvite](h, core.TableInvite, key)
+	return storedRow[core.StoredInvite](h.rows, core.TableInvite, key)
 }
 
 // inviteByID returns an invite by its id. invite_not_found.
@@ -166,7 +166,7 @@ func (h *Hub) inviteByID(id hub.InviteID) (core.StoredInvite, error) {
 	if err != nil {
 		return core.StoredInvite{}, err
 	}
-	return storedRow[core.StoredInvite](h, core.TableInvite, core.InviteKey(hub.RoomID(room), id))
+	return storedRow[core.StoredInvite](h.rows, core.TableInvite, core.InviteKey(hub.RoomID(room), id))
 }
 
 func errInviteNotFound() error {
@@ -222,7 +222,7 @@ func (h *Hub) refusedInvite(id hub.InviteID, agent hub.AgentID) (core.Accepted, 
 		return core.Accepted{}, err
 	}
 	if stored.State == hub.InviteExhausted && agent != "" {
-		seat, err := h.seatOf(stored.RoomID, agent)
+		seat, err := h.views.seatOf(stored.RoomID, agent)
 		if err == nil && seat.InviteID == id {
 			return core.Accepted{Seat: seat, Wanted: agent}, nil
 		}

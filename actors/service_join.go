@@ -48,7 +48,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 		return hub.Outcome[hub.Joined]{}, err
 	}
 	if !joined.Live { // whoever that is has not asked for anything
-		if err := h.noteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
+		if err := h.views.noteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
 			return hub.Outcome[hub.Joined]{}, err
 		}
 	}
@@ -65,19 +65,19 @@ func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, er
 		ActivitySince: &now, LastSeen: &now, Watching: []string{}, Listener: hub.ListenerNone, SpawnID: present(s.SpawnID),
 	}
 	var err error
-	row.Unread, err = h.unread(s.AgentID, s.RoomID)
+	row.Unread, err = h.views.unread(s.AgentID, s.RoomID)
 	return row, err
 }
 
 // takeSeat is the first step: the room's.
 func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.AcceptInput) (core.Accepted, bool, error) {
-	known, err := h.mayBe(ctx, in.AgentID)
+	known, err := h.views.mayBe(ctx, in.AgentID)
 	if err != nil {
 		return core.Accepted{}, false, err
 	}
 	c := core.AcceptCommand{
 		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
-		Known: known, Harness: in.Harness, Taken: h.takenBy(ctx, in.AgentID),
+		Known: known, Harness: in.Harness, Taken: h.views.takenBy(ctx, in.AgentID),
 		Gone: func(agent hub.AgentID) bool { _, _, live := h.views.directory.session(agent); return !live },
 	}
 	got, replayed, err := submit(ctx, h, write[*core.Room, core.Accepted, core.Accepted]{
@@ -101,7 +101,7 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 	return got, replayed, err
 }
 
-// joinSession is the second step: the agent's. A live agent keeps its session;
+// joinSession is the second step: the agent's. A live agent keeps its core.SessionProof;
 // who has proved that session gets it shown whole, who has asked for its name or
 // came through its spool its public row. A seat with a name that the hub chose gets another name then.
 func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.AcceptInput) (hub.Registered, error) {
@@ -145,11 +145,11 @@ func joinKey(ctx context.Context, seat hub.SeatID) *hub.IdempotencyKey {
 
 // seatNow returns the seat as it is now: it may have been given another name.
 func (h *Hub) seatNow(seat core.StoredSeat) (core.StoredSeat, error) {
-	now, err := h.seatOf(seat.RoomID, seat.AgentID)
+	now, err := h.views.seatOf(seat.RoomID, seat.AgentID)
 	if err == nil && now.SeatID == seat.SeatID || err != nil && !errors.Is(err, core.ErrNotFound) {
 		return now, err
 	}
-	all, err := h.seatsOf(seat.RoomID)
+	all, err := h.views.seatsOf(seat.RoomID)
 	if err != nil {
 		return seat, err
 	}
@@ -169,7 +169,7 @@ func errSeatLost(id hub.SeatID) error {
 // moveSeat gives a seat another name, or finds the one that it was given.
 func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
 	seat := got.Seat
-	taken := h.takenBy(ctx, "")
+	taken := h.views.takenBy(ctx, "")
 	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
 		owner: core.RoomOwner(seat.RoomID),
 		decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
@@ -181,4 +181,16 @@ func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat
 		err = errSeatLost(seat.SeatID)
 	}
 	return row, err
+}
+
+// suggestedName is what an agent is called that names none.
+func suggestedName(invite *core.StoredInvite) hub.AgentID {
+	if invite.Handle != "" {
+		return invite.Handle
+	}
+	name := hub.SuggestAgentID(invite.Role)
+	if hub.CheckAgentID("role", name) != nil || name.Reserved() || name.Watcher() {
+		return "agent"
+	}
+	return name
 }

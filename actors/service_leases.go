@@ -13,7 +13,7 @@ func (h *Hub) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim
 	if in.ClaimKey == "" {
 		in.ClaimKey = taskKey(in.TaskMessageID)
 	}
-	if err := h.checkClaimed(viewerOf(ctx, in.OwnerAgentID), &in); err != nil {
+	if err := h.views.checkClaimed(viewerOf(ctx, in.OwnerAgentID), &in); err != nil {
 		return hub.Grant[hub.Claim]{}, err
 	}
 	c := core.AcquireCommand{
@@ -194,14 +194,6 @@ func (h *Hub) currentLease(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (
 		a.Claim = &row
 	}
 	return a, nil
-}
-
-func decodeLease(value []byte) (core.Lease, error) {
-	l, err := core.DecodeLease(value)
-	if err != nil {
-		return l, hub.NewError(hub.CodeCorruptRecord, "a stored lease cannot be read")
-	}
-	return l, nil
 }
 
 func claimGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Claim] {

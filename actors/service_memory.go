@@ -26,7 +26,7 @@ func (h *Hub) loadMemory(of string) (*core.Memory, error) {
 
 // Remember stores a memory; see hub.Memories.
 func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub.Memory], error) {
-	room, err := h.room(in.RoomID)
+	room, err := h.views.room(in.RoomID)
 	if err != nil {
 		return hub.Outcome[hub.Memory]{}, err
 	}
@@ -55,7 +55,7 @@ func (h *Hub) memoryCodec() codec[hub.Memory] {
 			return core.SeqKey(seq)
 		},
 		decode: func(_ context.Context, e *core.Effect) (hub.Memory, error) {
-			row, err := storedRow[core.StoredMemory](h, core.TableMemory, e.Answer)
+			row, err := storedRow[core.StoredMemory](h.rows, core.TableMemory, e.Answer)
 			return row.Memory, err
 		},
 	}
@@ -63,7 +63,7 @@ func (h *Hub) memoryCodec() codec[hub.Memory] {
 
 // Recall returns memories; see hub.Memories.
 func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.Cursor, error) {
-	room, err := h.room(q.RoomID)
+	room, err := h.views.room(q.RoomID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -143,7 +143,7 @@ func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (r
 
 // memory returns a memory as it is now. ErrNotFound.
 func (h *Hub) memory(seq hub.Seq) (core.StoredMemory, error) {
-	row, err := storedRow[core.StoredMemory](h, core.TableMemory, core.SeqKey(seq))
+	row, err := storedRow[core.StoredMemory](h.rows, core.TableMemory, core.SeqKey(seq))
 	if err != nil {
 		return row, err
 	}

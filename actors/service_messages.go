@@ -21,7 +21,7 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.Encod
 	}
 	out, err := h.post(ctx, m, &in)
 	if err == nil {
-		h.noteReply(ctx, m.From, m.ReplyTo)
+		h.views.noteReply(ctx, m.From, m.ReplyTo)
 	}
 	return out, err
 }
@@ -94,14 +94,14 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 	if caller.Operator {
 		m.Authority = hub.AuthorityOperator
 	}
-	m.Room = h.roomOf(m.Channel)
+	m.Room = h.views.roomOf(m.Channel)
 	if m.To == "" {
 		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
 			return m, err
 		}
 	}
 	if m.ReplyTo != 0 {
-		known, err := h.knows(viewer{m.From, caller.Operator}, m.ReplyTo)
+		known, err := h.views.knows(viewer{m.From, caller.Operator}, m.ReplyTo)
 		if err != nil {
 			return m, err
 		}
@@ -182,7 +182,7 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 // Inbox returns direct messages to an agent; see hub.Messages.
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := feed{scopes: []core.Scope{inboxScope(q.Agent)}, viewer: q.Agent, limit: q.Limit, tail: q.Tail && q.Since == 0}
-	h.noteInbox(ctx, &q)
+	h.views.noteInbox(ctx, &q)
 	return h.poll(ctx, pollCall{feed: f, since: q.Since})
 }
 
@@ -194,7 +194,7 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	}
 	switch {
 	case q.RoomID != "":
-		room, err := h.room(q.RoomID)
+		room, err := h.views.room(q.RoomID)
 		if err != nil {
 			return hub.Page{}, err
 		}
@@ -215,7 +215,7 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	default:
 		f.scopes = []core.Scope{publicScope(), inboxScope(q.Agent)}
 	}
-	h.notePoll(ctx, &q)
+	h.views.notePoll(ctx, &q)
 	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
 }
 
@@ -296,7 +296,7 @@ func (h *Hub) replaced(caller *hub.Caller) error {
 }
 
 // waiting is the bells that one parked call listens to: those of its scopes, one
-// or two as a rule, and that of its session.
+// or two as a rule, and that of its core.SessionProof.
 type waiting struct {
 	first, second, session *bell
 	more                   []*bell // of streams of several channels

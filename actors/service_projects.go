@@ -34,7 +34,9 @@ func (h *Hub) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, h
 }
 
 // Project returns one; see hub.Projects.
-func (h *Hub) Project(_ context.Context, ref string) (hub.Project, error) { return h.findProject(ref) }
+func (h *Hub) Project(_ context.Context, ref string) (hub.Project, error) {
+	return h.views.findProject(ref)
+}
 
 // CreateRoom makes a room; see hub.Projects.
 func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
@@ -52,7 +54,7 @@ func (h *Hub) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor
 	var project hub.Project
 	var err error
 	if q.Project != "" {
-		if project, err = h.findProject(q.Project); err != nil {
+		if project, err = h.views.findProject(q.Project); err != nil {
 			return nil, "", err
 		}
 	}
@@ -73,4 +75,6 @@ func (h *Hub) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor
 }
 
 // Room returns one; see hub.Projects.
-func (h *Hub) Room(_ context.Context, ref hub.RoomRef) (hub.Room, error) { return h.findRoom(ref) }
+func (h *Hub) Room(_ context.Context, ref hub.RoomRef) (hub.Room, error) {
+	return h.views.findRoom(ref)
+}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
-	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -14,7 +13,7 @@ import (
 
 // AddDecision records what a room has agreed on; see hub.Records.
 func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcome[hub.Decision], error) {
-	if _, err := h.room(in.RoomID); err != nil {
+	if _, err := h.views.room(in.RoomID); err != nil {
 		return hub.Outcome[hub.Decision]{}, err
 	}
 	by := taskActor(ctx, in.By)
@@ -32,7 +31,7 @@ func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcom
 // Decisions lists decisions, latest first; see hub.Records.
 func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.room(q.RoomID); err != nil {
+		if _, err := h.views.room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -41,35 +40,12 @@ func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision
 		return nil, "", err
 	}
 	out, n := []hub.Decision{}, pageRows(q.Limit)
-	err = latestRows(h, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
+	err = latestRows(h.rows, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
 		out = append(out, d)
 		return len(out) <= n
 	})
 	out, next := paged(h, listDecisions, out, n, func(d *hub.Decision) []byte { return idKey(core.PrefixDecision, d.DecisionID) })
 	return out, next, err
-}
-
-// latestRows calls fn with the rows of a table by sequence number, latest first
-// from the one before before on, those of one room if room is not empty, until fn
-// returns false.
-func latestRows[T any](h *Hub, table, byRoom core.Table, room hub.RoomID, before hub.Seq, fn func(T) bool) error {
-	index, prefix := table, []byte(nil)
-	if room != "" {
-		index, prefix = byRoom, core.OwnedKey(room, nil)
-	}
-	var bad error
-	behind := append(slices.Clip(prefix), core.SeqKey(before)...)
-	err := h.rows.RowsBehind(index, prefix, behind, true, func(key, value []byte) bool {
-		seq := hub.Seq(core.KeyEnd(key))
-		var row T
-		if room == "" {
-			row, bad = decodeRow[T](table, value)
-		} else {
-			row, bad = storedRow[T](h, table, core.SeqKey(seq))
-		}
-		return bad == nil && fn(row)
-	})
-	return errors.Join(err, bad)
 }
 
 // beforeSeq reads where a listing goes on: behind its cursor and before an id;
@@ -96,18 +72,9 @@ func beforeID(prefix, id string) (hub.Seq, error) {
 	return seq, nil
 }
 
-// seqOf is the number in an id that the hub has made.
-func seqOf[ID ~string](prefix string, id ID) hub.Seq {
-	seq, _ := core.SeqOf(prefix, string(id))
-	return seq
-}
-
-// idKey is the place of a thing in a list by its number.
-func idKey[ID ~string](prefix string, id ID) []byte { return core.SeqKey(seqOf(prefix, id)) }
-
 // AddArtifact stores the next version of a title; see hub.Records.
 func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcome[hub.Artifact], error) {
-	if _, err := h.room(in.RoomID); err != nil {
+	if _, err := h.views.room(in.RoomID); err != nil {
 		return hub.Outcome[hub.Artifact]{}, err
 	}
 	content, err := in.Content()
@@ -137,7 +104,7 @@ func (h *Hub) Artifact(_ context.Context, id hub.ArtifactID) (hub.Artifact, erro
 	if !ok {
 		return hub.Artifact{}, errArtifactNotFound(id)
 	}
-	a, err := storedRow[hub.Artifact](h, core.TableArtifact, core.SeqKey(seq))
+	a, err := storedRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(seq))
 	if errors.Is(err, core.ErrNotFound) {
 		return a, errArtifactNotFound(id)
 	}

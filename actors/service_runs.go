@@ -16,7 +16,7 @@ const maxRunTries = 16
 // CreateRun makes a run; see hub.Runs.
 func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.Run], error) {
 	if in.RoomID != "" {
-		if _, err := h.room(in.RoomID); err != nil {
+		if _, err := h.views.room(in.RoomID); err != nil {
 			return hub.Outcome[hub.Run]{}, err
 		}
 	}
@@ -65,7 +65,7 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 			return out, err
 		}
 		ended = &core.EndedRun{Known: gone.Known}
-		switch stored, err := h.storedRun(gone.Run); {
+		switch stored, err := h.views.storedRun(gone.Run); {
 		case err == nil:
 			ended.Row = &stored
 		case !errors.Is(err, core.ErrNotFound):
@@ -75,31 +75,9 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 	return out, errOverloaded()
 }
 
-// storedRun returns a run as it is stored. ErrNotFound.
-func (h *Hub) storedRun(id hub.RunID) (core.StoredRun, error) {
-	seq, ok := core.SeqOf(core.PrefixRun, string(id))
-	if !ok {
-		return core.StoredRun{}, core.ErrNotFound
-	}
-	return storedRow[core.StoredRun](h, core.TableRun, core.SeqKey(seq))
-}
-
-// run returns a run, live or not. run_not_found.
-func (h *Hub) run(id hub.RunID) (core.StoredRun, error) {
-	if run, live := h.views.runs.get(id); live {
-		return run, nil
-	}
-	run, err := h.storedRun(id)
-	if errors.Is(err, core.ErrNotFound) {
-		return run, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
-			WithFix("list the runs with GET /v1/runs")
-	}
-	return run, err
-}
-
 // Run returns one; see hub.Runs.
 func (h *Hub) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
-	run, err := h.run(id)
+	run, err := h.views.run(id)
 	if err != nil {
 		return hub.Run{}, err
 	}
@@ -109,7 +87,7 @@ func (h *Hub) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Ru
 // Runs lists runs; see hub.Runs.
 func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.room(q.RoomID); err != nil {
+		if _, err := h.views.room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -141,7 +119,7 @@ func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor,
 // storedRuns reads the first limit runs of a room, or of all if room is empty,
 // that were made before a record, newest first.
 func (h *Hub) storedRuns(room hub.RoomID, before hub.Seq, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
-	err = latestRows(h, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
+	err = latestRows(h.rows, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
 		if keep(&run) {
 			out = append(out, run)
 		}
@@ -166,7 +144,7 @@ func (h *Hub) runRow(run core.StoredRun, sees viewer) (hub.Run, error) {
 		}
 		if entry.Direct {
 			var t core.StoredTask
-			if t, bad = h.anyTask(entry.Task); bad != nil || !sees.task(&t) {
+			if t, bad = h.views.anyTask(entry.Task); bad != nil || !sees.task(&t) {
 				return bad == nil
 			}
 		}
@@ -174,14 +152,6 @@ func (h *Hub) runRow(run core.StoredRun, sees viewer) (hub.Run, error) {
 		return true
 	})
 	return row, errors.Join(err, bad)
-}
-
-// anyTask returns a task, live or not. ErrNotFound.
-func (h *Hub) anyTask(id hub.TaskID) (core.StoredTask, error) {
-	if t, live := h.views.tasks.get(id); live {
-		return t, nil
-	}
-	return h.storedTask(id)
 }
 
 // runOf returns the run that the metadata of a post names, or "".

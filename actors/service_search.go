@@ -26,7 +26,7 @@ func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, er
 		Channel: q.Channel, From: q.FromAgent, Kind: q.Kind, Types: q.Types, Since: q.Since, Limit: q.Limit,
 	}
 	if q.RoomID != "" {
-		room, err := h.room(q.RoomID)
+		room, err := h.views.room(q.RoomID)
 		if err != nil {
 			return hub.SearchPage{}, err
 		}

@@ -21,7 +21,7 @@ func (h *Hub) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[h
 
 // Resume makes a session of the prior session's agent; see hub.Sessions.
 func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.Registered], error) {
-	denied := hub.NewError(hub.CodeResumeDenied, "this session cannot be resumed with this key").
+	denied := hub.NewError(hub.CodeResumeDenied, "this core.SessionProof cannot be resumed with this key").
 		WithFix("register the agent anew")
 	prior := in.PriorSessionID.Public()
 	if !h.secrets().provesKey(prior, in.ResumeKey) {
@@ -50,9 +50,9 @@ func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.A
 	caller.Agent, caller.Incarnation = "", 0
 	row, replayed, err := submit(hub.WithCaller(ctx, &caller), h, write[*core.Agent, hub.Session, hub.Registered]{
 		owner: core.AgentOwner(agent), agent: agent, decide: decide,
-		begins: func(d core.Draft) session {
+		begins: func(d core.Draft) core.SessionProof {
 			f := d.Facts[0].(*core.SessionStarted)
-			return session{f.Agent, f.Incarnation}
+			return core.SessionProof{Agent: f.Agent, Incarnation: f.Incarnation}
 		},
 		answer: func(s hub.Session, _ *core.Record) hub.Registered { return h.secrets().reveal(s) },
 		codec: codec[hub.Registered]{
@@ -125,7 +125,7 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.C
 	}
 	var seats map[hub.AgentID]bool
 	if q.RoomID != "" {
-		if seats, err = h.seatsIn(q.RoomID); err != nil {
+		if seats, err = h.views.seatsIn(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -142,7 +142,7 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.C
 func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	b, err := h.bootstrap(ctx, agent)
 	if err == nil {
-		h.noteBootstrap(ctx, agent, b.LatestVisibleID)
+		h.views.noteBootstrap(ctx, agent, b.LatestVisibleID)
 	}
 	return b, err
 }
@@ -160,7 +160,7 @@ func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 	if s, _, ok := h.views.directory.session(agent); ok {
 		b.Session = &s
 	}
-	rooms, err := h.roomsOf(agent)
+	rooms, err := h.views.roomsOf(agent)
 	if err != nil {
 		return hub.Bootstrap{}, err
 	}
@@ -203,7 +203,7 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 	if err != nil {
 		return hub.Caller{}, err
 	}
-	row, err := h.agentRow(agent)
+	row, err := h.views.agentRow(agent)
 	switch {
 	case err != nil:
 		return hub.Caller{}, err

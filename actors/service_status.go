@@ -24,12 +24,12 @@ const (
 // O(s + t + r + l), and what is unread of at most statusSeats seats.
 func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
 	var out hub.RoomStatus
-	room, err := h.room(q.RoomID)
+	room, err := h.views.room(q.RoomID)
 	if err != nil {
 		return out, err
 	}
 	out.Room, out.LatestVisibleID = room, h.views.ring.visible()
-	out.Project, _ = h.project(room.ProjectID) // a room's project is never deleted
+	out.Project, _ = h.views.project(room.ProjectID) // a room's project is never deleted
 	sees, now := viewerOf(ctx, q.Viewer), h.clock.now()
 	seats, err := h.seatedIn(room.RoomID, now.Wall)
 	if err != nil {
@@ -40,7 +40,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	}
 	tasks := h.views.tasks.inRoom(room.RoomID, func(*core.StoredTask) bool { return true })
 	visible := slices.DeleteFunc(tasks, func(t core.StoredTask) bool { return !sees.task(&t) })
-	out.OpenTasks, out.OpenTaskCount = h.taskRows(visible, statusTasks, sees), len(visible)
+	out.OpenTasks, out.OpenTaskCount = h.views.taskRows(visible, statusTasks, sees), len(visible)
 	if err := h.showLeases(&out, seats, visible, sees, now); err != nil {
 		return out, err
 	}
@@ -54,7 +54,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 		return out, err
 	}
 	if q.Viewer != "" {
-		out.Unread, err = h.unread(q.Viewer, room.RoomID)
+		out.Unread, err = h.views.unread(q.Viewer, room.RoomID)
 	}
 	return out, err
 }
@@ -113,30 +113,11 @@ func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.Store
 	out.Claims, out.ClaimCount = heldRows(claims, now), len(claims)
 	out.Locks, out.LockCount = heldRows(locks, now), len(locks)
 	for i := range out.Claims {
-		if err := h.hideTask(&out.Claims[i], sees); err != nil {
+		if err := h.views.hideTask(&out.Claims[i], sees); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// hideTask takes out of a claim's row the task that the viewer may not see.
-func (h *Hub) hideTask(row *hub.HeldRow, sees viewer) error {
-	if id := taskOfKey(hub.ClaimKey(row.Key)); id != 0 {
-		if known, err := h.knowsTask(sees, id, true); err != nil {
-			return err
-		} else if !known {
-			row.Key = ""
-		}
-	}
-	if row.TaskMessageID == nil {
-		return nil
-	}
-	known, err := h.knows(sees, *row.TaskMessageID)
-	if err == nil && !known {
-		row.TaskMessageID = nil
-	}
-	return err
 }
 
 // heldRows shows the oldest leases.

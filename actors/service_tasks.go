@@ -12,12 +12,12 @@ import (
 // Tasks lists tasks, newest first; see hub.Tasks.
 func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.room(q.RoomID); err != nil {
+		if _, err := h.views.room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
 	if q.RunID != "" {
-		if _, err := h.run(q.RunID); err != nil {
+		if _, err := h.views.run(q.RunID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -35,7 +35,7 @@ func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Curs
 		return nil, "", err
 	}
 	found, next := paged(h, listTasks, found, n, func(t *core.StoredTask) []byte { return core.IDKey(t.Task.TaskID) })
-	return h.taskRows(found, n, sees), next, nil
+	return h.views.taskRows(found, n, sees), next, nil
 }
 
 // taskFilter says which tasks a query selects, of those that its viewer may see.
@@ -71,7 +71,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps 
 		behind := append(slices.Clip(prefix), core.IDKey(before)...)
 		return h.rows.RowsBehind(table, prefix, behind, true, func(key, _ []byte) bool {
 			var t core.StoredTask
-			if t, bad = h.storedTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
+			if t, bad = h.views.storedTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
 				return false
 			}
 			return add(t)
@@ -98,17 +98,12 @@ func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps 
 	return out, errors.Join(err, bad)
 }
 
-// storedTask returns a task as it is stored. ErrNotFound.
-func (h *Hub) storedTask(id hub.TaskID) (core.StoredTask, error) {
-	return storedRow[core.StoredTask](h, core.TableTask, core.IDKey(id))
-}
-
 // Task returns one; see hub.Tasks.
 func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
 	t, live := h.views.tasks.get(id)
 	if !live {
 		var err error
-		if t, err = h.storedTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
+		if t, err = h.views.storedTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
 			return hub.Task{}, err
 		} else if err != nil || id > h.views.ring.visible() {
 			return hub.Task{}, errTaskNotFound(id)
@@ -118,12 +113,7 @@ func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.
 	if !sees.task(&t) {
 		return hub.Task{}, errTaskNotFound(id)
 	}
-	return h.taskRow(&t, sees), nil
-}
-
-func errTaskNotFound(id hub.TaskID) *hub.Error {
-	return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", id).
-		WithFix("a task's id is that of the message that opened it; name agent_id if the task was opened by a direct message")
+	return h.views.taskRow(&t, sees), nil
 }
 
 // CompleteTask ends a task as done; see hub.Tasks.
@@ -140,7 +130,7 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 		return out, err
 	}
 	row, err := core.AnswerEndedCompletion(id, stored, by)
-	return hub.Outcome[hub.Task]{Row: h.unveiled(row, row.BlockedBy, viewerOf(ctx, in.AgentID))}, err
+	return hub.Outcome[hub.Task]{Row: h.views.redacted(row, row.BlockedBy, viewerOf(ctx, in.AgentID))}, err
 }
 
 // UpdateTask changes a task; see hub.Tasks.
@@ -176,12 +166,12 @@ func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decid
 		answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
 		codec:  jsonCodec[hub.Task](effectTask),
 	})
-	return hub.Outcome[hub.Task]{Row: h.unveiled(row, row.BlockedBy, viewerOf(ctx, agent)), Replayed: replayed}, err
+	return hub.Outcome[hub.Task]{Row: h.views.redacted(row, row.BlockedBy, viewerOf(ctx, agent)), Replayed: replayed}, err
 }
 
 // endedTask returns the stored row of a task that is not live, or nil.
 func (h *Hub) endedTask(id hub.TaskID) (*core.StoredTask, error) {
-	t, err := h.storedTask(id)
+	t, err := h.views.storedTask(id)
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
@@ -203,6 +193,6 @@ type taskWorld struct{ h *Hub }
 // Ended reports whether id is a task that has ended and that by may see, and
 // whether a direct message opened it.
 func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
-	t, err := w.h.storedTask(id)
+	t, err := w.h.views.storedTask(id)
 	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t)), t.Direct
 }

@@ -91,22 +91,6 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 	return t, nil
 }
 
-// viewer is who looks at threads: an agent, or the operator, who sees all.
-type viewer struct {
-	agent hub.AgentID
-	all   bool
-}
-
-func viewerOf(ctx context.Context, agent hub.AgentID) viewer {
-	return viewer{agent: agent, all: hub.CallerOf(ctx).Operator}
-}
-
-func (v viewer) message(m *core.StoredMessage) bool {
-	return v.all || hub.Visible(v.agent, m.From, m.To)
-}
-
-func (v viewer) task(t *core.StoredTask) bool { return v.all || core.TaskVisible(v.agent, t) }
-
 // wholePart sums up a thread for the operator. No stored part holds the direct
 // messages of all agents once, so it is made of the messages themselves.
 func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part threadPart, err error) {
@@ -183,12 +167,12 @@ func (h *Hub) threadTasks(id hub.ThreadID, sees viewer) (rows []hub.Task, open [
 		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
 		t, live := h.views.tasks.get(taskID)
 		if !live {
-			if t, bad = h.storedTask(taskID); bad != nil {
+			if t, bad = h.views.storedTask(taskID); bad != nil {
 				return false
 			}
 		}
 		if sees.task(&t) {
-			rows = append(rows, h.taskRow(&t, sees))
+			rows = append(rows, h.views.taskRow(&t, sees))
 			if !t.Task.Status.Terminal() {
 				open = append(open, t)
 			}

@@ -148,7 +148,7 @@ func (h *Hub) recordSpawn(decide func(*core.Spawns, core.Now) (core.Decision[hub
 // recordLate submits what has happened already and must be recorded: also while
 // the hub stops, and again until the disk has room or the queue does, unless the
 // hub stops.
-func recordLate[S machine, T any](h *Hub, w write[S, T, T]) (T, error) {
+func recordLate[S core.Machine, T any](h *Hub, w write[S, T, T]) (T, error) {
 	for {
 		row, _, err := submit(context.Background(), h, w)
 		passing := errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) || errors.Is(err, &hub.Error{Code: hub.CodeOverloaded}) ||

@@ -89,6 +89,18 @@ func (s *spawner) forget(t *tending) {
 	}
 }
 
+// shown learns of a committed record: a spawn that was asked for in it is tended.
+func (s *spawner) shown(r *core.Record, facts []core.Fact) {
+	if r.Owner.Kind != core.OwnerSpawns {
+		return
+	}
+	for _, f := range facts {
+		if _, ok := f.(*core.SpawnRequested); ok {
+			s.committed(hub.SpawnID(core.IDAt(core.PrefixSpawn, r.Seq)))
+		}
+	}
+}
+
 // committed has the spawn of a committed record tended, once. It does not block.
 func (s *spawner) committed(id hub.SpawnID) {
 	s.mu.Lock()

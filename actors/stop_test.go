@@ -198,7 +198,7 @@ func TestSlotInTheMakingIsAnsweredByItsOwner(t *testing.T) {
 			wantCode(t, err, hub.CodeStoreFailed)
 			answers++
 		}}
-		if err := q.reserve(s, 0, nowAt(1), 0, 0, session{}); err != nil {
+		if err := q.reserve(s, 0, nowAt(1), 0, 0, core.SessionProof{}); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -213,7 +213,7 @@ func TestSlotInTheMakingIsAnsweredByItsOwner(t *testing.T) {
 	if answers != 1 {
 		t.Errorf("the slot in the making was answered %d times", answers)
 	}
-	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 0, 0, session{}); codeOf(err) != hub.CodeStoreFailed {
+	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 0, 0, core.SessionProof{}); codeOf(err) != hub.CodeStoreFailed {
 		t.Errorf("numbered after the failure: %v", err)
 	}
 }

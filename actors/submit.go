@@ -50,13 +50,13 @@ const (
 
 // write is one command to one owner, and how to answer it. S is the owner's
 // state, D what its decision answers, T what the caller gets.
-type write[S machine, D, T any] struct {
+type write[S core.Machine, D, T any] struct {
 	owner  core.Owner
 	agent  hub.AgentID // who acts, for the scope of the idempotency key
 	size   int         // bytes of input, for admission
 	decide func(S, core.Now) (core.Decision[D], error)
-	begins func(core.Draft) session // nil: the command starts no session
-	answer func(D, *core.Record) T  // r is nil when the command had no effect
+	begins func(core.Draft) core.SessionProof // nil: the command starts no session
+	answer func(D, *core.Record) T            // r is nil when the command had no effect
 	codec  codec[T]
 	// late says that the command is the hub's own and is taken while it stops.
 	late bool
@@ -67,7 +67,7 @@ type write[S machine, D, T any] struct {
 
 // submit admits a write, waits for its answer and returns it. replayed says that
 // the answer is that of an earlier call with the same idempotency key.
-func submit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (answer T, replayed bool, err error) {
+func submit[S core.Machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (answer T, replayed bool, err error) {
 	a, stored, err := admit(ctx, h, w)
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func submit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) 
 
 // admit makes a write ready to be sent: its key is held and its permit taken. If
 // the key has an answer already, that is returned instead.
-func admit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (*ask[S, D, T], *core.Effect, error) {
+func admit[S core.Machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (*ask[S, D, T], *core.Effect, error) {
 	caller := hub.CallerOf(ctx)
 	effect, err := reserveEffect(h, caller, w.agent)
 	if err != nil || effect.stored != nil {
@@ -100,7 +100,7 @@ func admit[S machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (
 	}
 	return &ask[S, D, T]{
 		write: w, hub: h, permit: p, effect: effect,
-		proof: session{caller.Agent, caller.Incarnation},
+		proof: core.SessionProof{Agent: caller.Agent, Incarnation: caller.Incarnation},
 		ctx:   ctx, deadline: time.Now().Add(commandLife),
 		reply: make(chan reply[T], 1),
 	}, nil, nil
@@ -112,12 +112,12 @@ type reply[T any] struct {
 }
 
 // ask is a write on its way: the turn that its owner is sent.
-type ask[S machine, D, T any] struct {
+type ask[S core.Machine, D, T any] struct {
 	write[S, D, T]
 	hub      *Hub
 	permit   permit
 	effect   effectReservation
-	proof    session
+	proof    core.SessionProof
 	ctx      context.Context //nolint:containedctx // the command ends with its caller's patience
 	deadline time.Time
 	reply    chan reply[T]

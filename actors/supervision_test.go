@@ -54,7 +54,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		if _, err := r.Rename(ctx, "ann", hub.RenameInput{DisplayName: "Ann"}); err != nil {
 			t.Errorf("rename after the rebuild: %v", err)
 		}
-		row, err := r.agentRow("ann")
+		row, err := r.views.agentRow("ann")
 		if err != nil || row == nil || !row.Session.Active || row.Session.DisplayName != "Ann" || row.Session.Incarnation != 1 {
 			t.Errorf("stored row %+v, %v", row, err)
 		}
@@ -107,7 +107,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		p.left.Store(1)
 		room := r.newRoom("New")
 		r.idle()
-		if got, err := r.room(room.RoomID); err != nil || got.Name != "New" || got.Channel != room.Channel {
+		if got, err := r.views.room(room.RoomID); err != nil || got.Name != "New" || got.Channel != room.Channel {
 			t.Errorf("the view shows %+v, %v", got, err)
 		}
 		r.say("ann", room.Channel, "hello")
@@ -115,7 +115,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		wantCode(t, err, hub.CodeSimilarRoomExists)
 		again := start(t, r.crash())
 		for _, id := range []hub.RoomID{old.RoomID, room.RoomID} {
-			if _, err := again.room(id); err != nil {
+			if _, err := again.views.room(id); err != nil {
 				t.Errorf("after a restart: %v", err)
 			}
 		}
@@ -208,7 +208,7 @@ func TestRebuildOfAgentNeedsNoOldRecords(t *testing.T) {
 	if q := r.Quarantined(); len(q) != 0 {
 		t.Errorf("quarantined %+v, want none", q)
 	}
-	if row, err := r.agentRow("ann"); err != nil || row.Session.DisplayName != "B" || !row.Session.Active {
+	if row, err := r.views.agentRow("ann"); err != nil || row.Session.DisplayName != "B" || !row.Session.Active {
 		t.Errorf("row %+v, %v", row, err)
 	}
 }

@@ -254,3 +254,7 @@ func (t *threads) latest(agent hub.AgentID, w walk, n int) ([]foundThread, error
 	})
 	return best.sorted(), cmp.Or(bad, err)
 }
+
+// walk is a place in a list, highest number first, whose rows would move or be
+// followed by others meanwhile: what came behind asOf is not part of it.
+type walk struct{ asOf, before uint64 }

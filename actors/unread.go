@@ -11,6 +11,9 @@ import (
 	"hubcli/hub"
 )
 
+// askingRows is how many of the last messages are looked for that ask something.
+const askingRows = 20
+
 // excerptChars is how much of a body a row of unread messages shows.
 const excerptChars = 200
 
@@ -25,9 +28,9 @@ type unreadIn struct {
 }
 
 // unreadOf returns what selects the unread messages of an agent as of now.
-func (h *Hub) unreadOf(agent hub.AgentID) unreadIn {
-	head := h.views.ring.visible()
-	return unreadIn{agent: agent, seen: h.seen.of(agent), head: head}
+func (v *views) unreadOf(agent hub.AgentID) unreadIn {
+	head := v.ring.visible()
+	return unreadIn{agent: agent, seen: v.seen.of(agent), head: head}
 }
 
 func (u *unreadIn) keeps(m *core.StoredMessage) bool {
@@ -54,9 +57,9 @@ func (u *unreadIn) scopes(room hub.RoomID) (scopes [2]core.Scope, since [2]hub.M
 
 // unread counts what an agent has not seen of a room and its inbox, up to
 // hub.MaxUnread. An empty room is all that is public.
-func (h *Hub) unread(agent hub.AgentID, room hub.RoomID) (int, error) {
-	u := h.unreadOf(agent)
-	return h.views.countUnread(&u, room)
+func (v *views) unread(agent hub.AgentID, room hub.RoomID) (int, error) {
+	u := v.unreadOf(agent)
+	return v.countUnread(&u, room)
 }
 
 func (v *views) countUnread(u *unreadIn, room hub.RoomID) (n int, err error) {
@@ -158,8 +161,8 @@ func (v *views) later(scope core.Scope, since, head hub.MessageID, fn func(*core
 
 // seenUpTo returns the id up to which an agent has seen all of a room and its
 // inbox; an empty room is all that is public.
-func (h *Hub) seenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
-	u := unreadIn{agent: agent, seen: h.seen.of(agent)}
+func (v *views) seenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
+	u := unreadIn{agent: agent, seen: v.seen.of(agent)}
 	_, since := u.scopes(room)
 	return min(since[0], since[1])
 }
@@ -246,4 +249,53 @@ func idGoesOn(rest string) bool {
 		}
 	}
 	return false
+}
+
+// firstAsking returns the id of the first unread message that asks something of
+// its reader, and the id behind the head if there is none. Of what is public it
+// looks at so many of the first and of the last messages as one call may.
+func (v *views) firstAsking(u *unreadIn) (hub.MessageID, error) {
+	asks := func(m *core.StoredMessage) bool { return asksOf(m, u.agent) }
+	found, err := v.listUnread(u, "", 1, asks)
+	if err != nil {
+		return 0, err
+	}
+	last, err := v.lastUnread(u, "", askingRows, asks)
+	if err != nil {
+		return 0, err
+	}
+	first := u.head + 1
+	for _, m := range append(found, last...) {
+		first = min(first, m.ID)
+	}
+	return first, nil
+}
+
+// asksOf reports whether a message that the agent may see asks something of it.
+func asksOf(m *core.StoredMessage, agent hub.AgentID) bool {
+	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
+		return noticeAsks(m, agent)
+	}
+	return m.To != "" || mentions(m, agent)
+}
+
+// noticeAsks reports whether a notice of the system says that a lease of the
+// agent has expired, or that a task is the agent's now.
+func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
+	var row struct {
+		Metadata struct {
+			Recovery struct {
+				AgentID hub.AgentID `json:"agent_id"`
+			} `json:"recovery"`
+			Handoff struct {
+				To    hub.AgentID `json:"to"`
+				State string      `json:"state"`
+			} `json:"handoff"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(m.JSON, &row) != nil {
+		return false
+	}
+	to := &row.Metadata.Handoff
+	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }

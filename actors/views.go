@@ -1,8 +1,11 @@
 package actors
 
 import (
+	"encoding/json"
+	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -16,18 +19,28 @@ type views struct {
 	bells     *bells
 	directory *directory
 	threads   *threads
+	seen      *seenBook
 	leases    *leaseView
 	tasks     *taskView
 	runs      *runView
 	places    *places
-	spawner   *spawner
-	seating   *seating
-	seq       *sequencer
-	indexer   *indexer      // nil without an index
-	shownSeq  atomic.Uint64 // the last record that the views show
+	// sessionEnded is told of each session that a shown record ends.
+	sessionEnded func(core.SessionProof, int64)
+	shownSeq     atomic.Uint64 // the last record that the views show
 	// still keeps the views from showing more, for a look at several of them on
 	// one state. It is held for moments: the writer waits.
 	still sync.RWMutex
+}
+
+// newViews returns views that show nothing yet but that messages up to head exist.
+func newViews(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, head hub.MessageID) *views {
+	bells := newBells()
+	return &views{
+		rows: rows, ring: newRing(ringBytes, head), bells: bells, directory: newDirectory(bells),
+		threads: newThreads(rows), seen: newSeenBook(journal, rows, log),
+		leases: newLeaseView(), tasks: newTaskView(), runs: newRunView(), places: newPlaces(),
+		sessionEnded: func(core.SessionProof, int64) {},
+	}
 }
 
 // prepare returns the rows of the views that these records change. It runs
@@ -39,45 +52,30 @@ func (v *views) prepare(records []*core.Record) ([]core.Row, error) {
 // forget takes back what prepare has noted of records that were not committed.
 func (v *views) forget() { v.threads.forget() }
 
-// show lets the views see one committed record and returns scopes with those
-// added that have something new.
-func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
-	r := s.record
-	for _, f := range s.facts {
+// begin and end enclose the records of one group that are shown.
+func (v *views) begin() { v.still.Lock() }
+func (v *views) end()   { v.still.Unlock() }
+
+// show lets the views see one committed record, between begin and end, and returns
+// scopes with those added that have something new.
+func (v *views) show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope {
+	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.SessionStarted:
 			scopes = append(scopes, sessionScope(f.Agent)) // parked calls of the displaced session
 		case *core.SessionEnded:
 			if was, _, ok := v.directory.session(f.Agent); ok {
-				v.seq.sessionEnded(f.Agent, was.Incarnation, r.HubMS)
+				v.sessionEnded(core.SessionProof{Agent: f.Agent, Incarnation: was.Incarnation}, r.HubMS)
 			}
 			scopes = append(scopes, sessionScope(f.Agent))
 		}
 	}
-	// Before the directory: a checkpoint takes from that how far it reaches.
-	v.seating.shown(r, s.facts)
+	v.directory.shown(r, facts)
 	if r.Owner.Kind == core.OwnerLeases {
-		v.claimed(r, s.facts)
+		v.leases.apply(facts, r.Rows)
 	}
-	v.directory.shown(r, s.facts)
-	switch r.Owner.Kind {
-	case core.OwnerLeases:
-		v.leases.apply(s.facts, r.Rows)
-	case core.OwnerTasks:
-		for i := range r.Rows {
-			scopes = v.showTasks(&r.Rows[i], r.Wall, scopes)
-		}
-	case core.OwnerProjects:
-		for i := range r.Rows {
-			v.places.apply(&r.Rows[i])
-		}
-	case core.OwnerSpawns:
-		for _, f := range s.facts {
-			if _, ok := f.(*core.SpawnRequested); ok {
-				v.spawner.committed(hub.SpawnID(core.IDAt(core.PrefixSpawn, r.Seq)))
-			}
-		}
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings:
+	for i := range r.Rows {
+		scopes = v.showRow(&r.Rows[i], r.Wall, scopes)
 	}
 	if len(r.Messages) > 0 {
 		v.ring.append(r.Messages)
@@ -86,14 +84,15 @@ func (v *views) show(s *slot, scopes []core.Scope) []core.Scope {
 		}
 	}
 	v.shownSeq.Store(uint64(r.Seq))
-	v.indexer.shown(r)
 	return scopes
 }
 
-// showTasks lets the views of tasks and runs see a committed row of that time, and
-// returns scopes with those added that watches listen to.
-func (v *views) showTasks(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
-	switch row.Table { //nolint:exhaustive // the others are indexes, which are read from the store
+// showRow lets the views see a committed row of that time, and returns scopes with
+// those added that watches listen to.
+func (v *views) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
+	switch row.Table { //nolint:exhaustive // the others are read from the store
+	case core.TableProject, core.TableRoom:
+		v.places.apply(row)
 	case core.TableTask:
 		was, is := v.tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {
@@ -109,8 +108,89 @@ func (v *views) showTasks(row *core.Row, at hub.Time, scopes []core.Scope) []cor
 	return scopes
 }
 
+// rebuilt shows the state of a rebuilt owner: the rows of the record that broke were
+// not in it. Of rows there is one under each key.
+func (v *views) rebuilt(k core.Owner, state core.Machine, rows []core.Row) {
+	if leases, ok := state.(*core.Leases); ok {
+		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+			v.leases.replace(k, space, leases.List(space))
+		}
+	}
+	for i := range rows {
+		for _, scope := range v.showRow(&rows[i], hub.TimeOf(time.Now()), nil) {
+			v.bells.ring(scope)
+		}
+	}
+}
+
+// live reports whether an agent has a live session.
+func (v *views) live(agent hub.AgentID) bool {
+	_, _, live := v.directory.session(agent)
+	return live
+}
+
+// restore takes the sessions of a checkpoint.
+func (v *views) restore(s core.Section) error {
+	var state directoryState
+	if err := core.CheckVersion("sessions", s.Version, directoryVersion); err != nil {
+		return err
+	}
+	err := json.Unmarshal(s.Data, &state)
+	if err == nil {
+		v.directory.restore(state)
+	}
+	return err
+}
+
+// replay takes a committed fact that no permanent owner has decided.
+func (v *views) replay(f core.Fact, at core.Position) { v.directory.apply(f, at) }
+
+// started shows what was restored, up to head, and returns the live sessions: all
+// count as just seen.
+func (v *views) started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) (live []core.SessionProof) {
+	v.directory.touchAll(now)
+	for _, p := range v.directory.live {
+		live = append(live, core.SessionProof{Agent: p.session.AgentID, Incarnation: p.session.Incarnation})
+	}
+	v.directory.head = head
+	v.shownSeq.Store(uint64(head.Seq))
+	for _, state := range states {
+		switch state := state.(type) {
+		case *core.Tasks:
+			for _, t := range state.List() {
+				v.tasks.put(t)
+			}
+			for _, run := range state.Runs() {
+				v.runs.put(run)
+			}
+		case *core.Projects:
+			v.places.restore(state.Atlas())
+		case *core.Leases:
+			for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+				for _, lease := range state.List(space) {
+					v.leases.restore(lease)
+				}
+			}
+		}
+	}
+	return live
+}
+
+// snapshot returns the sessions for a checkpoint. It waits until a group is shown
+// whole: what subscribers make of a record up to head, they have made.
+func (v *views) snapshot() (core.Section, core.Head, error) {
+	v.still.RLock()
+	defer v.still.RUnlock()
+	state, head := v.directory.snapshot()
+	data, err := json.Marshal(state)
+	return core.Section{Owner: core.DirectoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}, head, err
+}
+
+// shownUpTo returns the last record that is shown.
+func (v *views) shownUpTo() hub.Seq { return hub.Seq(v.shownSeq.Load()) }
+
 // sessionScope is the scope of a bell, not of messages: it rings when the
-// agent's session ends or another begins.
+// agent's core.SessionProof ends or another begins.
 func sessionScope(a hub.AgentID) core.Scope {
 	return core.Scope{Kind: scopeSession, Name: string(a)}
 }

@@ -139,7 +139,7 @@ func (s *watches) of(agent hub.AgentID) (label string, conditions []string, park
 // hub.Watches. What it names is looked for first: an id that does not exist would
 // never hold.
 func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) {
-	room, err := h.room(q.Room)
+	room, err := h.views.room(q.Room)
 	if err != nil {
 		return hub.Watched{}, err
 	}

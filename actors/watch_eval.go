@@ -34,7 +34,7 @@ func (w *watch) prepare(ctx context.Context) error {
 			}
 		}
 		if c.Run != "" {
-			if _, err := w.hub.run(c.Run); err != nil {
+			if _, err := w.hub.views.run(c.Run); err != nil {
 				return about(err, c)
 			}
 		}
@@ -68,7 +68,7 @@ func (w *watch) knownAgent(c *test) error {
 	if _, _, live := w.hub.views.directory.session(agent); live {
 		return nil
 	}
-	row, err := w.hub.agentRow(agent)
+	row, err := w.hub.views.agentRow(agent)
 	if err != nil || row != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
 
 // describe adds to an answer what is unread.
 func (w *watch) describe(got *hub.Watched) (err error) {
-	u := w.hub.unreadOf(w.query.Agent)
+	u := w.hub.views.unreadOf(w.query.Agent)
 	if got.Unread, err = w.hub.views.countUnread(&u, w.query.Room); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (w *watch) tasksComplete(c *test) (bool, string, error) {
 
 // runComplete holds when all tasks of the run have ended, however.
 func (w *watch) runComplete(c *test) (bool, string, error) {
-	stored, err := w.hub.run(c.Run)
+	stored, err := w.hub.views.run(c.Run)
 	if err != nil {
 		return false, "", err
 	}
@@ -214,7 +214,7 @@ func (w *watch) runComplete(c *test) (bool, string, error) {
 // messageFrom holds while a message of the agent is unread, in the room or direct
 // to who watches.
 func (w *watch) messageFrom(c *test) (bool, string, error) {
-	u := w.hub.unreadOf(w.query.Agent)
+	u := w.hub.views.unreadOf(w.query.Agent)
 	u.from = c.Agent
 	scopes, since := u.scopes(w.query.Room)
 	latest, err := c.newest(w.hub.views, &u, scopes, since)

@@ -58,7 +58,7 @@ func (w *watch) whyUnread(agent hub.AgentID, request *core.StoredMessage) string
 // requestWaits returns an unread task_request to an agent that has opened one of
 // these, the live tasks that it has; nil if there is none.
 func (h *Hub) requestWaits(agent hub.AgentID, tasks []core.StoredTask) (*core.StoredMessage, error) {
-	seen := h.seen.of(agent)
+	seen := h.views.seen.of(agent)
 	for i := range tasks {
 		t := &tasks[i]
 		if !t.Direct || t.Task.CreatedBy == agent || t.Task.TaskID <= seen.InInbox() || seen.HasAnswered(t.Task.TaskID) {

@@ -112,7 +112,7 @@ func TestAnswersOnWhatIsTakenBack(t *testing.T) {
 func TestTurnOfAnEpochBefore(t *testing.T) {
 	q := newSequencer(core.Head{})
 	q.withdraw(nil)
-	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 1, 0, session{}); codeOf(err) != hub.CodeStorageFull {
+	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 1, 0, core.SessionProof{}); codeOf(err) != hub.CodeStorageFull {
 		t.Errorf("numbered: %v", err)
 	}
 	q.after(0, 0, func(err error) {
@@ -120,7 +120,7 @@ func TestTurnOfAnEpochBefore(t *testing.T) {
 			t.Errorf("answered: %v", err)
 		}
 	})
-	if err := q.reserve(&slot{record: newRecord()}, 1, nowAt(1), 1, 0, session{}); err != nil || q.head.Seq != 1 {
+	if err := q.reserve(&slot{record: newRecord()}, 1, nowAt(1), 1, 0, core.SessionProof{}); err != nil || q.head.Seq != 1 {
 		t.Errorf("the next turn: %v, at %d", err, q.head.Seq)
 	}
 }

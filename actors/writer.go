@@ -17,6 +17,37 @@ const (
 	maxGroupBytes   = 1 << 20
 )
 
+// Views is what is shown of committed records. The writer calls prepare, forget,
+// begin, show and end in the order of the records, and waits for each.
+type Views interface {
+	// prepare returns rows that are to be stored with these records.
+	prepare(records []*core.Record) ([]core.Row, error)
+	// forget takes back what prepare has noted of records that were not committed.
+	forget()
+	// begin and end enclose the records of one group.
+	begin()
+	end()
+	// show shows a record and returns scopes with those added that have something new.
+	show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
+	// rebuilt shows the state of an owner that was rebuilt, and the rows that were
+	// derived for it: those that are shown already change nothing.
+	rebuilt(k core.Owner, state core.Machine, rows []core.Row)
+	// live reports whether an agent has a live session.
+	live(agent hub.AgentID) bool
+	// restore takes a section of a checkpoint that snapshot has made, and replay a
+	// fact behind it; started is called once with all states, before the first turn.
+	restore(s core.Section) error
+	replay(f core.Fact, at core.Position)
+	started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof
+	// snapshot returns the sessions for a checkpoint, and how far they go.
+	snapshot() (core.Section, core.Head, error)
+	// shownUpTo returns the last record that is shown.
+	shownUpTo() hub.Seq
+}
+
+// subscriber learns of each committed record, on the writer's goroutine.
+type subscriber = func(r *core.Record, facts []core.Fact)
+
 // writer makes what is pending durable, group by group, and only then lets
 // anybody see it (DESIGN, the one idea): views, then answers, then bells.
 //
@@ -27,11 +58,13 @@ const (
 type writer struct {
 	seq     *sequencer
 	journal core.Journal
-	views   *views
-	waker   *waker
-	log     *slog.Logger
-	clock   *clock
-	failed  func(error) // called once
+	views   Views
+	// subscribers see each committed record after the views. They do not wait.
+	subscribers []subscriber
+	notifier    interface{ add([]core.Scope) }
+	log         *slog.Logger
+	clock       *clock
+	failed      func(error) // called once
 	// withdrawn is told which owners have to load their state anew. It must not
 	// wait: a turn may wait for the writer.
 	withdrawn func(map[*owner]struct{})
@@ -96,13 +129,16 @@ func (w *writer) commit(slots []*slot) error {
 		w.step(StepAppended)
 	}
 	w.scopes = w.scopes[:0]
-	w.views.still.Lock()
+	w.views.begin()
 	for _, s := range slots {
 		if s.record != nil {
-			w.scopes = w.views.show(s, w.scopes)
+			w.scopes = w.views.show(s.record, s.facts, w.scopes)
+			for _, shown := range w.subscribers {
+				shown(s.record, s.facts)
+			}
 		}
 	}
-	w.views.still.Unlock()
+	w.views.end()
 	if n := len(group.Records); n > 0 {
 		w.seq.committed(group.Records[n-1])
 	}
@@ -113,7 +149,7 @@ func (w *writer) commit(slots []*slot) error {
 		}
 	}
 	w.step(StepAnswered)
-	w.waker.add(w.scopes)
+	w.notifier.add(w.scopes)
 	return nil
 }
 
@@ -123,8 +159,8 @@ func (w *writer) withdraw() {
 	w.views.forget()
 	left, again, owners := w.seq.withdraw(w.slots)
 	for _, s := range again { // its end was shown while it did not count
-		if _, _, live := w.views.directory.session(s.agent); !live {
-			w.seq.sessionEnded(s.agent, s.incarnation, w.clock.now().HubMS)
+		if !w.views.live(s.Agent) {
+			w.seq.sessionEnded(s, w.clock.now().HubMS)
 		}
 	}
 	w.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk of the store is full: what was under way was not written, and its callers were told so",

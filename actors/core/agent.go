@@ -60,6 +60,13 @@ type SessionEnded struct {
 	Reason EndReason   `json:"reason"`
 }
 
+// SessionProof names one session of an agent: the one that a command has proved, or
+// one that a record begins or ends. The zero value is none.
+type SessionProof struct {
+	Agent       hub.AgentID
+	Incarnation uint64
+}
+
 // SessionRevived says that the idle session is live again. It carries the whole
 // row, because views do not keep idle sessions.
 type SessionRevived struct {

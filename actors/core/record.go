@@ -18,6 +18,12 @@ import (
 	"hubcli/hub"
 )
 
+// Machine is the state of an owner. Apply changes it by one fact and gives the rows
+// that change with it; it is total.
+type Machine interface {
+	Apply(f Fact, at Position, rows RowSink)
+}
+
 // OwnerKind says which state machine an owner runs. Its numbers are part of the
 // journal's format: append, never reorder.
 type OwnerKind uint8
