@@ -34,6 +34,9 @@ func (d *directory) doing(agent hub.AgentID) (out doing) {
 	return out
 }
 
+// Freed returns when a task stopped keeping the agent last; 0: unknown.
+func (d *doing) Freed() hub.Time { return d.freed }
+
 // presence says whether the agent is there. A parked call is presence, and so is
 // a watch: what runs it would end with the agent.
 func (d *doing) presence(now hub.Time) hub.Presence {

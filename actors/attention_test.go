@@ -4,9 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"hubcli/hub"
 )
@@ -125,38 +123,6 @@ func TestAttentionBehindMuchTalk(t *testing.T) {
 			if err != nil || len(got.Directed) != 1 || got.Directed[0].ID != asked.ID {
 				t.Errorf("ring of %d, told up to %d: %+v, %v", ring, told, got.Directed, err)
 			}
-		}
-	}
-}
-
-func TestMentions(t *testing.T) {
-	for body, want := range map[string]bool{
-		"@dev-a": true, "ask @dev-a.": true, "(@dev-a)": true, ".@dev-a: now": true, "@dev-a,@dev-b": true, "@dev-ab @dev-a": true,
-		"\"@dev-a\"\n": true, "@dev-a.b": false, "@dev-ab": false, "me@dev-a": false, "dev-a": false, "@dev-A": false, "@ dev-a": false,
-		"@dev-a-1": false, "@dev-a-": true, "": false,
-	} {
-		r := start(t, newMemStore())
-		row := r.say("ben", hub.DefaultChannel, body+" ")
-		m, err := r.views.message(row.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if mentions(m, "dev-a") != want {
-			t.Errorf("%q names the agent: %v, want %v", body, !want, want)
-		}
-	}
-}
-
-func TestExcerptIsOneShortLine(t *testing.T) {
-	for body, want := range map[string]string{
-		"":                             "",
-		" a \n\t b\u2028c ":            "a b c",
-		"\x1b[31mred\u202etxt":         "[31mredtxt",
-		strings.Repeat("é ", 300):      strings.Repeat("é ", 99) + "é…",
-		strings.Repeat("界", 10) + "\n": strings.Repeat("界", 10),
-	} {
-		if got := excerpt(body); got != want || utf8.RuneCountInString(got) > excerptChars {
-			t.Errorf("%q became %q, want %q", body, got, want)
 		}
 	}
 }

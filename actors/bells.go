@@ -136,6 +136,17 @@ func (b *bells) close(e *ear) {
 	b.listening.Add(-1)
 }
 
+// listeners returns how many bells and ears there are.
+func (b *bells) listeners() (n int) {
+	for i := range b.shards {
+		sh := &b.shards[i]
+		sh.mu.Lock()
+		n += len(sh.bells) + len(sh.ears)
+		sh.mu.Unlock()
+	}
+	return n
+}
+
 func (e *ear) poke() {
 	select {
 	case e.heard <- struct{}{}:

@@ -82,8 +82,15 @@ func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
 	}
 }
 
-// restore puts a lease that a restored owner holds.
+// restore shows a lease that a restored owner holds.
 func (v *leaseView) restore(l core.Lease) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.putLease(l)
+}
+
+// putLease is restore with the lock held.
+func (v *leaseView) putLease(l core.Lease) {
 	value, err := json.Marshal(&l)
 	if err != nil {
 		panic("actors: a lease does not encode: " + err.Error())
@@ -249,7 +256,7 @@ func (v *leaseView) replace(k core.Owner, space core.LeaseSpace, leases []core.L
 		}
 	}
 	for _, l := range leases {
-		v.restore(l)
+		v.putLease(l)
 	}
 }
 

@@ -53,16 +53,12 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 	if most := len(r.registry.shards)*idlePerShard + len(permanentOwners()); owners > most {
 		t.Errorf("%d owners are kept, want at most %d", owners, most)
 	}
-	for name, size := range map[string]int{
-		"incarnations": len(r.seq.incarnations), "live agents": len(r.views.directory.live), "sessions": len(r.views.directory.sessions),
-		"parked": len(r.views.directory.parked), "leases": len(r.views.leases.held), "tasks": len(r.views.tasks.live),
-	} {
-		if size != 0 {
+	kept := r.views.Sizes()
+	kept["incarnations"] = len(r.seq.incarnations)
+	for _, name := range []string{"incarnations", "live agents", "sessions", "parked", "leases", "tasks"} {
+		if size, ok := kept[name]; size != 0 || !ok {
 			t.Errorf("%d %s are kept of agents that have ended", size, name)
 		}
-	}
-	if size := len(r.views.threads.cache); size > threadCached {
-		t.Errorf("%d thread parts are cached", size)
 	}
 	perEntity := (last - first) / perRound
 	t.Logf("%.0f KiB after %d agents, %.0f KiB after twice as many: %.0f bytes for each", first/1024, perRound, last/1024, perEntity)
@@ -108,11 +104,11 @@ func fillBudgets(t *testing.T, r *rig) {
 	for i := range 2 * seatingKnown {
 		r.Hub.seating.sits(roomAgent{"r_zz", hub.AgentID(fmt.Sprint("old", i))}, 0)
 	}
-	for i := range 2 * len(r.views.seen.shards) * seenAgents {
+	for i := range 2 * 16 * 256 {
 		r.views.seen.of(hub.AgentID(fmt.Sprint("old", i)))
 	}
-	for i := range threadCached {
-		r.views.threads.cache[fmt.Sprint("old thread", i)] = threadPart{}
+	if _, err := r.views.prepare(oldThreads(4096)); err != nil {
+		t.Fatal(err)
 	}
 	for i := range 150_000 {
 		p, err := r.registry.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
@@ -121,6 +117,15 @@ func fillBudgets(t *testing.T, r *rig) {
 		}
 		r.registry.done(p)
 	}
+}
+
+// oldThreads is a record with a message in each of n threads.
+func oldThreads(n int) []*core.Record {
+	rec := &core.Record{}
+	for i := range n {
+		rec.Messages = append(rec.Messages, core.StoredMessage{ID: 1, Thread: hub.ThreadID(fmt.Sprint("old thread", i))})
+	}
+	return []*core.Record{rec}
 }
 
 func heap() float64 {

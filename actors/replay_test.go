@@ -185,7 +185,7 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 			add(core.TableThread, []byte(m.Thread), m)
 		default:
 			for _, party := range slices.Compact([]hub.AgentID{m.From, m.To}) {
-				add(core.TableThreadAgent, directPartKey(party, m.Thread), m)
+				add(core.TableThreadAgent, []byte(string(party)+"\x00"+string(m.Thread)), m)
 			}
 		}
 	}

@@ -183,3 +183,10 @@ func (r *ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core
 	}
 	return true
 }
+
+// len returns how many messages are held.
+func (r *ring) len() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.list) - r.start
+}

@@ -144,24 +144,3 @@ func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
 	}
 	return nil
 }
-
-// tail returns the latest messages of a scope with since < id <= head, newest
-// first, at most limit.
-func (v *views) tail(scope core.Scope, since, head hub.MessageID, limit int) (out []*core.StoredMessage, err error) {
-	add := func(m *core.StoredMessage) bool {
-		out = append(out, m)
-		return len(out) < limit
-	}
-	floor := max(since, v.ring.reach())
-	if !v.ring.walk(scope, floor, head, add) {
-		out, floor = nil, head // the ring has moved on
-	}
-	if len(out) == limit || floor <= since {
-		return out, nil
-	}
-	err = v.rows.Messages(scope, since, floor, true, func(m *core.StoredMessage) bool {
-		row := *m
-		return add(&row)
-	})
-	return out, err
-}

@@ -292,13 +292,13 @@ func TestSessionsOutliveCrash(t *testing.T) {
 	wantCode(t, err, hub.CodeSessionInvalid)
 	_, err = r.Authenticate(t.Context(), eve.SessionID)
 	wantCode(t, err, hub.CodeSessionReplaced)
-	if !r.views.directory.live["eve"].priorKey {
+	if _, prior, _ := r.views.directory.session("eve"); !prior {
 		t.Error("the key of eve's core.SessionProof before is retired without a call")
 	}
 	if _, err := r.Authenticate(t.Context(), eve2.Row.SessionID); err != nil {
 		t.Errorf("eve: %v", err)
 	}
-	if r.views.directory.live["eve"].priorKey {
+	if _, prior, _ := r.views.directory.session("eve"); prior {
 		t.Error("eve's first call did not retire the key of the session before")
 	}
 }

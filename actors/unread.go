@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -298,4 +299,42 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 	}
 	to := &row.Metadata.Handoff
 	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
+}
+
+// tail returns the latest messages of a scope with since < id <= head, newest
+// first, at most limit.
+func (v *views) tail(scope core.Scope, since, head hub.MessageID, limit int) (out []*core.StoredMessage, err error) {
+	add := func(m *core.StoredMessage) bool {
+		out = append(out, m)
+		return len(out) < limit
+	}
+	floor := max(since, v.ring.reach())
+	if !v.ring.walk(scope, floor, head, add) {
+		out, floor = nil, head // the ring has moved on
+	}
+	if len(out) == limit || floor <= since {
+		return out, nil
+	}
+	err = v.rows.Messages(scope, since, floor, true, func(m *core.StoredMessage) bool {
+		row := *m
+		return add(&row)
+	})
+	return out, err
+}
+
+// length returns how long a span is, at least one millisecond.
+func (s span) length() time.Duration {
+	return time.Duration(max(s.to-s.from, 1)) * time.Millisecond
+}
+
+// newest returns the last message of a scope behind since up to head that keep
+// keeps, 0 if there is none.
+func (v *views) newest(scope core.Scope, since, head hub.MessageID, keep func(*core.StoredMessage) bool) (found hub.MessageID, err error) {
+	err = v.earlier(scope, since, head, func(m *core.StoredMessage) bool {
+		if keep(m) {
+			found = m.ID
+		}
+		return found == 0
+	})
+	return found, err
 }

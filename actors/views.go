@@ -123,6 +123,19 @@ func (v *views) rebuilt(k core.Owner, state core.Machine, rows []core.Row) {
 	}
 }
 
+// Sizes says how many entries each view holds, by what they are.
+func (v *views) Sizes() map[string]int {
+	v.directory.mu.RLock()
+	out := map[string]int{"live agents": len(v.directory.live), "sessions": len(v.directory.sessions)}
+	v.directory.mu.RUnlock()
+	v.directory.parkedMu.Lock()
+	out["parked"] = len(v.directory.parked)
+	v.directory.parkedMu.Unlock()
+	out["leases"], out["tasks"] = v.leases.len(), v.tasks.len()
+	out["messages"], out["listeners"] = v.ring.len(), v.bells.listeners()
+	return out
+}
+
 // live reports whether an agent has a live session.
 func (v *views) live(agent hub.AgentID) bool {
 	_, _, live := v.directory.session(agent)

@@ -228,37 +228,6 @@ func (w *watch) messageFrom(c *test) (bool, string, error) {
 	}
 }
 
-// newest returns the last unread message that u keeps, 0 if there is none. A row
-// is examined once, however often it is asked.
-func (c *test) newest(v *views, u *unreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
-	for i := range scopes {
-		from := max(since[i], c.looked[i])
-		if from < u.head {
-			latest, err := v.newest(scopes[i], from, u.head, u.keeps)
-			if err != nil {
-				return 0, err
-			}
-			c.latest[i], c.looked[i] = max(c.latest[i], latest), u.head
-		}
-		if c.latest[i] <= since[i] {
-			c.latest[i] = 0
-		}
-	}
-	return max(c.latest[0], c.latest[1]), nil
-}
-
-// newest returns the last message of a scope behind since up to head that keep
-// keeps, 0 if there is none.
-func (v *views) newest(scope core.Scope, since, head hub.MessageID, keep func(*core.StoredMessage) bool) (found hub.MessageID, err error) {
-	err = v.earlier(scope, since, head, func(m *core.StoredMessage) bool {
-		if keep(m) {
-			found = m.ID
-		}
-		return found == 0
-	})
-	return found, err
-}
-
 // messages returns the first unread messages that ask something of the agent or
 // are of agents that are waited for. There is none of them before the last.
 func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
@@ -284,4 +253,23 @@ func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// newest returns the last unread message that u keeps, 0 if there is none. A row
+// is examined once, however often it is asked.
+func (c *test) newest(v *views, u *unreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
+	for i := range scopes {
+		from := max(since[i], c.looked[i])
+		if from < u.head {
+			latest, err := v.newest(scopes[i], from, u.head, u.keeps)
+			if err != nil {
+				return 0, err
+			}
+			c.latest[i], c.looked[i] = max(c.latest[i], latest), u.head
+		}
+		if c.latest[i] <= since[i] {
+			c.latest[i] = 0
+		}
+	}
+	return max(c.latest[0], c.latest[1]), nil
 }

@@ -42,11 +42,6 @@ func (w *watch) seatIdle(c *test) (met bool, why string, after time.Duration, er
 	return true, fmt.Sprintf("%s is %s", c.Agent, activity), 0, nil
 }
 
-// length returns how long a span is, at least one millisecond.
-func (s span) length() time.Duration {
-	return time.Duration(max(s.to-s.from, 1)) * time.Millisecond
-}
-
 // whyUnread says that a request waits. Its id is for those only who may see it.
 func (w *watch) whyUnread(agent hub.AgentID, request *core.StoredMessage) string {
 	if request != nil && (w.operator || hub.Visible(w.query.Agent, request.From, request.To)) {
