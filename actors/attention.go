@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -20,28 +21,28 @@ const (
 func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention, error) {
 	out := hub.Attention{AgentID: q.Agent}
 	if q.Room != "" {
-		room, err := h.views.room(q.Room)
+		room, err := h.view.Room(q.Room)
 		if err != nil {
 			return out, err
 		}
 		out.RoomID = &room.RoomID
 	}
-	u := h.views.unreadOf(q.Agent)
-	out.SeenID, out.ToldID, out.HeadID = h.views.seenUpTo(q.Agent, q.Room), u.seen.Told, u.head
+	u := h.view.UnreadOf(q.Agent)
+	out.SeenID, out.ToldID, out.HeadID = h.view.SeenUpTo(q.Agent, q.Room), u.Seen.Told, u.Head
 	var err error
-	if out.Unread, err = h.views.countUnread(&u, q.Room); err != nil {
+	if out.Unread, err = h.view.CountUnread(&u, q.Room); err != nil {
 		return out, err
 	}
 	if out.Directed, err = h.directed(&u, q.Room); err != nil {
 		return out, err
 	}
-	tasks := h.views.tasks.concerning(q.Agent)
+	tasks := h.view.Tasks.Concerning(q.Agent)
 	for i := range tasks {
-		tasks[i].Task = h.views.taskRow(&tasks[i], viewer{agent: q.Agent})
+		tasks[i].Task = h.view.TaskRow(&tasks[i], view.Viewer{Agent: q.Agent})
 	}
-	out.Tasks = h.views.taskRows(tasks, attentionRows, viewer{agent: q.Agent})
+	out.Tasks = h.view.TaskRows(tasks, attentionRows, view.Viewer{Agent: q.Agent})
 	out.Claims = h.claimsOf(q.Agent)
-	rooms, err := h.views.roomsOf(q.Agent)
+	rooms, err := h.view.RoomsOf(q.Agent)
 	if err != nil {
 		return out, err
 	}
@@ -55,24 +56,24 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 // to it alone and those that name it. What the system only informs of is left
 // out. If there are more than are shown, what the agent has not been told of goes
 // first: who is told and never polls is told of the next one all the same.
-func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
-	asks := func(m *core.StoredMessage) bool { return asksOf(m, u.agent) }
+func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
+	asks := func(m *core.StoredMessage) bool { return view.AsksOf(m, u.Agent) }
 	first := func(found []*core.StoredMessage, limit int) []*core.StoredMessage {
-		slices.SortFunc(found, byID)
+		slices.SortFunc(found, view.ByID)
 		return found[:min(len(found), limit)]
 	}
 	// Each of these looks at a bounded number of messages. What was told must not
 	// be in the way of what was not, nor all that asks nothing.
 	untold, told := *u, *u
-	untold.after, told.head = u.seen.Told, min(u.head, u.seen.Told)
-	found, err := h.views.listUnread(&untold, room, attentionRows, asks)
+	untold.After, told.Head = u.Seen.Told, min(u.Head, u.Seen.Told)
+	found, err := h.view.ListUnread(&untold, room, attentionRows, asks)
 	if err == nil && len(found) == 0 {
-		found, err = h.views.lastUnread(&untold, room, attentionRows, asks)
+		found, err = h.view.LastUnread(&untold, room, attentionRows, asks)
 	}
 	found = first(found, attentionRows)
 	if left := attentionRows - len(found); err == nil && left > 0 {
 		var before []*core.StoredMessage
-		before, err = h.views.listUnread(&told, room, left, asks)
+		before, err = h.view.ListUnread(&told, room, left, asks)
 		found = append(first(before, left), found...)
 	}
 	if err != nil {
@@ -80,7 +81,7 @@ func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 	}
 	rows := make([]hub.UnreadRow, 0, len(found))
 	for _, m := range found {
-		row, err := unreadRow(m)
+		row, err := view.UnreadRow(m)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +92,7 @@ func (h *Hub) directed(u *unreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 
 // claimsOf returns the keys of the claims that an agent holds, the first by key.
 func (h *Hub) claimsOf(agent hub.AgentID) []hub.ClaimKey {
-	held := h.views.leases.keysOf(agent, core.SpaceClaim)
+	held := h.view.Leases.KeysOf(agent, core.SpaceClaim)
 	keys := make([]hub.ClaimKey, 0, min(len(held), attentionRows))
 	for _, key := range held[:cap(keys)] {
 		keys = append(keys, hub.ClaimKey(key))
@@ -148,5 +149,5 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {
 		key = k.Key
 	}
-	return h.views.seen.tell(in.AgentID, min(in.ToldID, h.views.ring.visible()), key), nil
+	return h.view.Seen.Tell(in.AgentID, min(in.ToldID, h.view.Ring.Visible()), key), nil
 }

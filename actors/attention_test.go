@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -46,7 +47,7 @@ func TestAttention(t *testing.T) {
 	if row := got.Directed[1]; row.Excerpt != "only for you" || !row.Direct || row.FromAgent != "ben" || row.Authority != hub.AuthorityAgent {
 		t.Errorf("a row is %+v", row)
 	}
-	if got.Unread != 5 || got.HeadID != r.views.ring.visible() || got.SeenID != 0 {
+	if got.Unread != 5 || got.HeadID != r.view.Ring.Visible() || got.SeenID != 0 {
 		t.Errorf("unread %d, head %d, seen %d", got.Unread, got.HeadID, got.SeenID)
 	}
 	if want := []hub.MessageID{theirs.ID, asked.ID}; !reflect.DeepEqual(tasks, want) {
@@ -109,7 +110,7 @@ func TestAttentionBehindMuchTalk(t *testing.T) {
 		r := start(t, newMemStore(), ringOf(ring))
 		r.register("ann")
 		var last hub.MessageID
-		for range maxExamined + 10 {
+		for range view.MaxExamined + 10 {
 			last = r.say("ben", hub.DefaultChannel, "talk").ID
 		}
 		asked := r.say("ben", hub.DefaultChannel, "@ann look")

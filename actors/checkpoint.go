@@ -25,8 +25,8 @@ func (h *Hub) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		passed := int(h.views.shownUpTo()) - int(asOf)
-		if passed == 0 && h.views.leases.len() == 0 { // what is held has its time: save that it passes
+		passed := int(h.view.ShownUpTo()) - int(asOf)
+		if passed == 0 && h.view.Leases.Len() == 0 { // what is held has its time: save that it passes
 			last = time.Now()
 			continue
 		}
@@ -69,7 +69,7 @@ func (h *Hub) saveCheckpoint() (hub.Seq, error) {
 // checkpointHead begins a checkpoint with the directory, which is the view of
 // committed records and so gives the number that all others reach.
 func (h *Hub) checkpointHead() (*core.Checkpoint, error) {
-	sessions, head, err := h.views.snapshot()
+	sessions, head, err := h.view.Snapshot()
 	if err != nil {
 		return nil, err
 	}

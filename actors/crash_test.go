@@ -153,7 +153,7 @@ func TestInvariant1SyncedBeforeVisibleBeforeAcknowledged(t *testing.T) {
 		visible hub.MessageID
 	}{{StepAppending, 0, 0}, {StepAppended, 1, 0}, {StepShown, 1, 1}} {
 		release := <-gates[at.step]
-		if d, v := store.Head().Seq, r.views.ring.visible(); d != at.durable || v != at.visible {
+		if d, v := store.Head().Seq, r.view.Ring.Visible(); d != at.durable || v != at.visible {
 			t.Errorf("%s: %d durable, %d visible; want %d, %d", at.step, d, v, at.durable, at.visible)
 		}
 		p, err := r.Events(t.Context(), hub.EventsQuery{Agent: "bob", Limit: 10})

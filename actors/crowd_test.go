@@ -34,7 +34,7 @@ func TestOthersCostNothing(t *testing.T) {
 		}
 	}
 	runs := func() {
-		if got := r.views.runs.list("r_1"); len(got) != 0 {
+		if got := r.view.Runs.List("r_1"); len(got) != 0 {
 			t.Errorf("runs %+v", got)
 		}
 	}
@@ -46,9 +46,9 @@ func TestOthersCostNothing(t *testing.T) {
 	room := hub.RoomID("r_2")
 	for i := range 20_000 {
 		who := hub.AgentID(fmt.Sprint("other", i%100))
-		r.views.leases.restore(core.Lease{Space: core.SpaceClaim, Key: fmt.Sprint("k", i), Agent: who})
-		r.views.tasks.put(core.StoredTask{Task: hub.Task{TaskID: hub.TaskID(1000 + i), Assignee: &who, CreatedBy: "boss", RoomID: &room, Status: hub.TaskOpen}})
-		r.views.runs.put(core.StoredRun{Run: hub.Run{RunID: hub.RunID(core.IDAt(core.PrefixRun, hub.Seq(1000+i))), RoomID: &room, Status: hub.RunRunning}})
+		r.view.Leases.Restore(core.Lease{Space: core.SpaceClaim, Key: fmt.Sprint("k", i), Agent: who})
+		r.view.Tasks.Put(core.StoredTask{Task: hub.Task{TaskID: hub.TaskID(1000 + i), Assignee: &who, CreatedBy: "boss", RoomID: &room, Status: hub.TaskOpen}})
+		r.view.Runs.Put(core.StoredRun{Run: hub.Run{RunID: hub.RunID(core.IDAt(core.PrefixRun, hub.Seq(1000+i))), RoomID: &room, Status: hub.RunRunning}})
 	}
 	for name, call := range parts {
 		took := leastOf(call)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -87,12 +88,12 @@ func (h *Hub) numberPlace(list listOf, c hub.Cursor) (before uint64, err error) 
 }
 
 // walkPlace is place for such a list; a walk that begins is as of head.
-func (h *Hub) walkPlace(list listOf, c hub.Cursor, head uint64) (w walk, err error) {
+func (h *Hub) walkPlace(list listOf, c hub.Cursor, head uint64) (w view.Walk, err error) {
 	place, found, err := h.secrets().place(list, c)
 	if err != nil || !found {
-		return walk{asOf: head, before: math.MaxUint64}, err
+		return view.Walk{AsOf: head, Before: math.MaxUint64}, err
 	}
-	return walk{binary.BigEndian.Uint64(place), binary.BigEndian.Uint64(place[8:])}, nil
+	return view.Walk{AsOf: binary.BigEndian.Uint64(place), Before: binary.BigEndian.Uint64(place[8:])}, nil
 }
 
 // paged cuts rows, of which there may be one more than limit, and returns the

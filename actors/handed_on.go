@@ -13,7 +13,7 @@ import (
 // handedOn returns what a direct task asks for, as the attachments of one message
 // or more, for an agent that the message which opened it was not addressed to.
 func (h *Hub) handedOn(id hub.TaskID, to hub.AgentID) ([][]hub.Attachment, error) {
-	m, err := h.views.message(id)
+	m, err := h.view.Message(id)
 	if err != nil || hub.Visible(to, m.From, m.To) {
 		if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
 			err = nil // the owner refuses what is no task

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -78,7 +79,7 @@ func (o *Options) ensureDefaults() {
 	}
 }
 
-// Hub is the actor system with its views: everything of a running hub but the
+// Hub is the actor system with its view: everything of a running hub but the
 // network and the disk. It implements hub.Service and what package httpapi asks
 // for beside it.
 type Hub struct {
@@ -90,12 +91,12 @@ type Hub struct {
 	stage    *stage
 	seq      *sequencer
 	registry *registry
-	views    *views
+	view     *view.View
 	watches  *watches
 	seating  *seating
 	started  hub.Time // by the wall clock
 	writer   *writer
-	waker    *waker
+	waker    *view.Waker
 	indexer  *indexer // nil without an index
 	spawner  *spawner
 	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
@@ -132,16 +133,16 @@ func Start(options Options) (*Hub, error) {
 	}
 	h.stage = newStage(func(reason any) { h.escaped(reason) })
 	h.registry = newRegistry(h)
-	h.views = newViews(h.journal, h.rows, h.log, options.RingBytes, head.Message)
-	h.views.sessionEnded = h.seq.sessionEnded
-	h.watches, h.spawner, h.seating = newWatches(), newSpawner(h.tend), newSeating(h.views)
+	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, head.Message)
+	h.view.SessionEnded = h.seq.sessionEnded
+	h.watches, h.spawner, h.seating = newWatches(), newSpawner(h.tend), newSeating(h.view)
 	h.started = h.clock.now().Wall
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 	}
-	h.waker = newWaker(h.views.bells, func() { options.Step(StepRung) })
+	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(StepRung) })
 	h.writer = &writer{
-		seq: h.seq, journal: h.journal, views: h.views, notifier: h.waker,
+		seq: h.seq, journal: h.journal, view: h.view, notifier: h.waker,
 		subscribers: []subscriber{h.seating.shown, h.spawner.shown, h.indexer.shown},
 		log:         h.log, clock: h.clock, failed: h.fail, withdrawn: h.reloadOwners, step: options.Step, done: make(chan struct{}),
 	}
@@ -156,14 +157,14 @@ func Start(options Options) (*Hub, error) {
 		return nil, err
 	}
 	go h.writer.serve(h.quit)
-	go h.waker.serve(h.writer.done)
+	go h.waker.Serve(h.writer.done)
 	h.begin(restored)
 	h.tasks.Go(func() { h.watchPresence(h.quit) })
 	h.tasks.Go(func() { h.keepCheckpoints(restored.asOf, h.quit) })
 	if h.indexer != nil {
 		h.tasks.Go(func() { h.indexer.serve(h.quit) })
 	}
-	h.tasks.Go(func() { h.views.seen.serve(h.quit, h.failed) })
+	h.tasks.Go(func() { h.view.Seen.Serve(h.quit, h.failed) })
 	h.tasks.Go(func() { h.keepWatchers(h.quit) })
 	h.tasks.Go(func() { h.keepSeating(restored.behind, h.quit) })
 	h.tasks.Go(func() { h.loseSpawns(lost) })
@@ -257,7 +258,7 @@ func (h *Hub) stop(ctx context.Context) error {
 	h.stage.stop(pids)
 	close(h.quit)
 	<-h.writer.done
-	<-h.waker.done
+	<-h.waker.Done()
 	h.tasks.Wait()
 	select {
 	case <-h.failed: // its state is ahead of the disk

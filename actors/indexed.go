@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -96,12 +97,12 @@ func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocument
 }
 
 func (h *Hub) indexedDecision(seq hub.Seq) (*hub.Decision, error) {
-	row, err := storedRow[hub.Decision](h.rows, core.TableDecision, core.SeqKey(seq))
+	row, err := view.StoredRow[hub.Decision](h.rows, core.TableDecision, core.SeqKey(seq))
 	return &row, err
 }
 
 func (h *Hub) indexedArtifact(seq hub.Seq) (*hub.Artifact, error) {
-	row, err := storedRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(seq))
+	row, err := view.StoredRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(seq))
 	return &row, err
 }
 

@@ -124,8 +124,8 @@ func (x *indexer) serve(quit <-chan struct{}) {
 
 // end is how far the index can go now.
 func (x *indexer) end() core.IndexPosition {
-	seq := hub.Seq(x.hub.views.shownSeq.Load()) // before the head: its messages are below that
-	return core.IndexPosition{Message: x.hub.views.ring.visible(), Seq: seq}
+	seq := hub.Seq(x.hub.view.ShownSeq.Load()) // before the head: its messages are below that
+	return core.IndexPosition{Message: x.hub.view.Ring.Visible(), Seq: seq}
 }
 
 // note publishes how far the index is.
@@ -326,7 +326,7 @@ func (x *indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument
 	}
 	whole := true
 	for id := after + 1; id <= head; id++ {
-		m, ok := x.hub.views.ring.get(id)
+		m, ok := x.hub.view.Ring.Get(id)
 		if !ok { // an older row, or none: the store knows
 			whole = false
 			break

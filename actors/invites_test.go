@@ -66,7 +66,7 @@ func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
 				t.Fatal("no session was stored")
 			}
 			again := start(t, left)
-			if _, _, live := again.views.directory.session(first.Row.Seat.AgentID); live {
+			if _, _, live := again.view.Directory.Session(first.Row.Seat.AgentID); live {
 				t.Fatal("the session was stored before the crash")
 			}
 			var answers []hub.Joined
@@ -118,7 +118,7 @@ func TestJoinersNames(t *testing.T) {
 	want("a live name", join(ctx, "dev"), "dev-2", "dev", true)
 	want("it again", join(ctx, "dev-2"), "dev-2", "", false)
 	want("proved", join(asSession(ctx, live.Session), "dev"), "dev", "", true)
-	if s, _, _ := r.views.directory.session("dev"); s.SessionID != live.SessionID.Public() {
+	if s, _, _ := r.view.Directory.Session("dev"); s.SessionID != live.SessionID.Public() {
 		t.Errorf("dev has the session %s now", s.SessionID)
 	}
 	want("no name", join(ctx, ""), "agent", "", true)
@@ -128,7 +128,7 @@ func TestJoinersNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("a name that was left", join(ctx, "gone"), "gone", "", true)
-	if s, _, _ := r.views.directory.session("gone"); !s.Active {
+	if s, _, _ := r.view.Directory.Session("gone"); !s.Active {
 		t.Error("gone is not live")
 	}
 	other := r.register("other")
@@ -141,7 +141,7 @@ func TestJoinersNames(t *testing.T) {
 	long := hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
 	r.register(long)
 	want("a long name", join(ctx, long), long[:hub.MaxAgentIDBytes-2]+"-2", long, true)
-	seats, err := r.views.seatsOf(room.RoomID)
+	seats, err := r.view.SeatsOf(room.RoomID)
 	if err != nil || len(seats) != 9 {
 		t.Errorf("%d seats, %v", len(seats), err)
 	}
@@ -192,7 +192,7 @@ func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 			r := start(t, newMemStore())
 			_, invite := r.hall(9, 60, "ghost")
 			live(r)
-			if known := r.views.known("ghost"); known != (name != "") {
+			if known := r.view.Known("ghost"); known != (name != "") {
 				t.Fatalf("known: %v", known)
 			}
 			if name == "" {
@@ -248,10 +248,10 @@ func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	if err != nil || again.Row.Seat.SeatID != got.Seat.SeatID || again.Row.ResumeKey != first.ResumeKey || again.Row.Seat.AgentID != "guest-2" || again.Row.Requested != "guest" {
 		t.Errorf("again: %+v, %v", again.Row, err)
 	}
-	if rooms, err := r.views.roomsOf("guest"); err != nil || len(rooms) != 0 {
+	if rooms, err := r.view.RoomsOf("guest"); err != nil || len(rooms) != 0 {
 		t.Errorf("guest is in %v, %v", rooms, err)
 	}
-	seats, err := r.views.seatsOf(room.RoomID)
+	seats, err := r.view.SeatsOf(room.RoomID)
 	if err != nil || len(seats) != 1 || seats[0].AgentID != "guest-2" {
 		t.Errorf("seats: %+v, %v", seats, err)
 	}
@@ -349,7 +349,7 @@ func TestJoinLeavesWhatAsksUnread(t *testing.T) {
 		"named before it is there":      {asks: mention},
 		"live, and written to":          {before: func(r *rig) { r.register("dev") }, asks: brief, live: true},
 		"has read, then is written to": {asks: brief, before: func(r *rig) {
-			if _, err := r.Events(r.t.Context(), hub.EventsQuery{Agent: "dev", Since: r.views.ring.visible(), Limit: 1}); err != nil {
+			if _, err := r.Events(r.t.Context(), hub.EventsQuery{Agent: "dev", Since: r.view.Ring.Visible(), Limit: 1}); err != nil {
 				r.t.Fatal(err)
 			}
 		}},
@@ -370,7 +370,7 @@ func TestJoinLeavesWhatAsksUnread(t *testing.T) {
 			}
 			r.say("lead", hub.DefaultChannel, "after all")
 			ctx := withKey(t.Context(), "k", "b")
-			if s, _, ok := r.views.directory.session("dev"); ok {
+			if s, _, ok := r.view.Directory.Session("dev"); ok {
 				ctx = asSession(ctx, r.secrets().reveal(s).Session)
 			}
 			for range 2 {
@@ -401,12 +401,12 @@ func TestJoinOfAnothersSeatMovesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.say("lead", hub.DefaultChannel, "for all")
-	before := r.views.seen.of("dev").All
+	before := r.view.Seen.Of("dev").All
 	out, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{AgentID: "dev"})
 	if err != nil || !out.Row.Live {
 		t.Fatalf("%+v, %v", out.Row, err)
 	}
-	if after := r.views.seen.of("dev").All; after != before {
+	if after := r.view.Seen.Of("dev").All; after != before {
 		t.Errorf("seen up to %d, was %d", after, before)
 	}
 }

@@ -6,17 +6,18 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // Artifacts lists artifacts, latest first; see hub.Records.
 func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.views.room(q.RoomID); err != nil {
+		if _, err := h.view.Room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
-	w, err := h.walkPlace(listArtifacts, q.Cursor, h.views.shownSeq.Load())
+	w, err := h.walkPlace(listArtifacts, q.Cursor, h.view.ShownSeq.Load())
 	if err != nil {
 		return nil, "", err
 	}
@@ -24,7 +25,7 @@ func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact
 	if err != nil {
 		return nil, "", err
 	}
-	w.before = min(w.before, uint64(before))
+	w.Before = min(w.Before, uint64(before))
 	n := pageRows(q.Limit)
 	var out []hub.Artifact
 	if q.Latest {
@@ -33,14 +34,14 @@ func (h *Hub) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifact
 		out, err = h.allArtifacts(&q, w, n+1)
 	}
 	out, next := paged(h, listArtifacts, out, n, func(a *hub.Artifact) []byte {
-		return walkKey(w.asOf, uint64(seqOf(core.PrefixArtifact, a.ArtifactID)))
+		return walkKey(w.AsOf, uint64(view.SeqOf(core.PrefixArtifact, a.ArtifactID)))
 	})
 	return out, next, err
 }
 
-func (h *Hub) allArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artifact, error) {
+func (h *Hub) allArtifacts(q *hub.ArtifactsQuery, w view.Walk, n int) ([]hub.Artifact, error) {
 	out := []hub.Artifact{}
-	err := latestRows(h.rows, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.before), func(a hub.Artifact) bool {
+	err := view.LatestRows(h.rows, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.Before), func(a hub.Artifact) bool {
 		if keepsArtifact(q, &a) {
 			out = append(out, a)
 		}
@@ -57,15 +58,15 @@ func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
 
 // latestArtifacts lists the versions that were the latest when the walk began, so
 // that a title which gets another one meanwhile is not passed over.
-func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artifact, error) {
+func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w view.Walk, n int) ([]hub.Artifact, error) {
 	prefix := []byte(nil)
 	if q.RoomID != "" {
 		prefix = core.OwnedKey(q.RoomID, []byte(q.Title))
 	}
 	var found []hub.Seq
 	later := map[string]bool{} // keys of titles with a version from after the beginning
-	err := readRows(h.rows, core.TableArtifactTitle, prefix, nil, false, func(key []byte, l core.LatestArtifact) bool {
-		if seq := seqOf(core.PrefixArtifact, l.Artifact); uint64(seq) > w.asOf {
+	err := view.ReadRows(h.rows, core.TableArtifactTitle, prefix, nil, false, func(key []byte, l core.LatestArtifact) bool {
+		if seq := view.SeqOf(core.PrefixArtifact, l.Artifact); uint64(seq) > w.AsOf {
 			later[string(key)] = true
 		} else {
 			found = append(found, seq)
@@ -73,16 +74,16 @@ func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artif
 		return true
 	})
 	if err == nil && len(later) > 0 {
-		err = h.artifactsAsOf(q.RoomID, w.asOf, later, func(seq hub.Seq) { found = append(found, seq) })
+		err = h.artifactsAsOf(q.RoomID, w.AsOf, later, func(seq hub.Seq) { found = append(found, seq) })
 	}
 	if err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(seq hub.Seq) bool { return uint64(seq) >= w.before })
+	found = slices.DeleteFunc(found, func(seq hub.Seq) bool { return uint64(seq) >= w.Before })
 	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
 	out := []hub.Artifact{}
 	for i := 0; i < len(found) && len(out) < n; i++ {
-		a, err := storedRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(found[i]))
+		a, err := view.StoredRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(found[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +97,8 @@ func (h *Hub) latestArtifacts(q *hub.ArtifactsQuery, w walk, n int) ([]hub.Artif
 // artifactsAsOf finds, for titles that have a later one, the version that was the
 // latest as of a record. It reads back to the oldest of these.
 func (h *Hub) artifactsAsOf(room hub.RoomID, asOf uint64, titles map[string]bool, add func(hub.Seq)) error {
-	return latestRows(h.rows, core.TableArtifact, core.TableArtifactByRoom, room, hub.Seq(1<<64-1), func(a hub.Artifact) bool {
-		key, seq := string(core.OwnedKey(a.RoomID, []byte(a.Title))), seqOf(core.PrefixArtifact, a.ArtifactID)
+	return view.LatestRows(h.rows, core.TableArtifact, core.TableArtifactByRoom, room, hub.Seq(1<<64-1), func(a hub.Artifact) bool {
+		key, seq := string(core.OwnedKey(a.RoomID, []byte(a.Title))), view.SeqOf(core.PrefixArtifact, a.ArtifactID)
 		switch {
 		case !titles[key]:
 		case uint64(seq) <= asOf:

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -56,8 +57,8 @@ func (h *Hub) listLeases(ctx context.Context, space core.LeaseSpace, q hub.Lease
 	n := pageRows(q.Limit)
 	var found []core.Lease
 	if q.ActiveOnly {
-		for _, row := range h.views.leases.page(space, behind, n+1, keeps) {
-			l, err := decodeLease(row)
+		for _, row := range h.view.Leases.Page(space, behind, n+1, keeps) {
+			l, err := view.DecodeLease(row)
 			if err != nil {
 				return nil, "", err
 			}
@@ -74,23 +75,23 @@ func (h *Hub) listLeases(ctx context.Context, space core.LeaseSpace, q hub.Lease
 // which has a row of every key, held or not. What is held is shown as the view has
 // it; a key that is granted or ends at this moment is shown the one way or the
 // other, and never left out.
-func (h *Hub) lastLeases(ctx context.Context, space core.LeaseSpace, behind string, n int, keeps *leaseFilter) (out []core.Lease, err error) {
+func (h *Hub) lastLeases(ctx context.Context, space core.LeaseSpace, behind string, n int, keeps *view.LeaseFilter) (out []core.Lease, err error) {
 	table := core.TableClaim
 	if space == core.SpaceLock {
 		table = core.TableLock
 	}
 	var bad error
-	err = h.rows.RowsBehind(table, []byte(keeps.beginning()), []byte(behind), false, func(key, value []byte) bool {
-		if keeps.key != "" && string(key) != keeps.key {
+	err = h.rows.RowsBehind(table, []byte(keeps.Beginning()), []byte(behind), false, func(key, value []byte) bool {
+		if keeps.Key != "" && string(key) != keeps.Key {
 			return false // the key itself comes first of all that begin with it
 		}
-		if row, held := h.views.leases.row(core.LeaseKey{Space: space, Key: string(key)}); held && row == nil {
+		if row, held := h.view.Leases.Row(core.LeaseKey{Space: space, Key: string(key)}); held && row == nil {
 			return true // nobody can say now
 		} else if held {
 			value = row
 		}
 		var l core.Lease
-		if l, bad = decodeLease(value); bad == nil && keeps.keep(l.Key, l.Agent, l.Thread, l.Task) {
+		if l, bad = view.DecodeLease(value); bad == nil && keeps.Keep(l.Key, l.Agent, l.Thread, l.Task) {
 			out = append(out, l)
 		}
 		if bad == nil && ctx.Err() != nil {
@@ -105,19 +106,19 @@ func (h *Hub) lastLeases(ctx context.Context, space core.LeaseSpace, behind stri
 // what agents with a seat in it hold, and claims on its open tasks, of which the
 // viewer's alone count: a claim must not tell where a hidden task is.
 // room_not_found.
-func (h *Hub) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*leaseFilter, error) {
-	f := &leaseFilter{key: q.Key, prefix: q.Prefix, owner: q.Owner, thread: q.ThreadID}
+func (h *Hub) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*view.LeaseFilter, error) {
+	f := &view.LeaseFilter{Key: q.Key, Prefix: q.Prefix, Owner: q.Owner, Thread: q.ThreadID}
 	if q.RoomID == "" {
 		return f, nil
 	}
-	seats, err := h.views.seatsIn(q.RoomID)
+	seats, err := h.view.SeatsIn(q.RoomID)
 	if err != nil {
 		return nil, err
 	}
-	sees := viewerOf(ctx, q.Viewer)
-	f.room, f.seats, f.tasks = true, seats, map[hub.MessageID]bool{}
-	for _, t := range h.views.tasks.inRoom(q.RoomID, sees.task) {
-		f.tasks[t.Task.TaskID] = true
+	sees := view.ViewerOf(ctx, q.Viewer)
+	f.Room, f.Seats, f.Tasks = true, seats, map[hub.MessageID]bool{}
+	for _, t := range h.view.Tasks.InRoom(q.RoomID, sees.Task) {
+		f.Tasks[t.Task.TaskID] = true
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -14,7 +15,7 @@ import (
 // limit, if there are so many. Those that have been replaced since the walk began
 // are shown as they were, so that their keys are not passed over; what was forgotten
 // meanwhile is not shown.
-func (h *Hub) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuery, w walk) (rows []hub.Memory, err error) {
+func (h *Hub) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuery, w view.Walk) (rows []hub.Memory, err error) {
 	for _, whose := range of {
 		var found []hub.Memory
 		if q.Key != "" && !q.History && q.Cursor == "" {
@@ -28,19 +29,19 @@ func (h *Hub) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuery,
 		rows = append(rows, found...)
 	}
 	slices.SortFunc(rows, func(a, b hub.Memory) int {
-		return cmp.Compare(seqOf(core.PrefixMemory, b.MemoryID), seqOf(core.PrefixMemory, a.MemoryID))
+		return cmp.Compare(view.SeqOf(core.PrefixMemory, b.MemoryID), view.SeqOf(core.PrefixMemory, a.MemoryID))
 	})
 	return rows[:min(len(rows), q.Limit+1)], nil
 }
 
 // recallKey returns the memory that a key has.
-func (h *Hub) recallKey(whose string, q *hub.MemoryQuery, w walk) ([]hub.Memory, error) {
+func (h *Hub) recallKey(whose string, q *hub.MemoryQuery, w view.Walk) ([]hub.Memory, error) {
 	value, err := h.rows.Row(core.TableMemoryKey, core.MemoryKey(whose, q.Key))
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	seq, ok := core.MemorySeq(value)
-	if err != nil || !ok || uint64(seq) > w.asOf {
+	if err != nil || !ok || uint64(seq) > w.AsOf {
 		return nil, err
 	}
 	row, err := h.memory(seq)
@@ -51,15 +52,15 @@ func (h *Hub) recallKey(whose string, q *hub.MemoryQuery, w walk) ([]hub.Memory,
 }
 
 // recallOf returns the memories of one room or project.
-func (h *Hub) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, w walk) (rows []hub.Memory, err error) {
+func (h *Hub) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, w view.Walk) (rows []hub.Memory, err error) {
 	replaced := map[hub.Seq]bool{}
 	if q.Cursor != "" && !q.History {
-		if replaced, err = h.replacedSince(whose, w.asOf); err != nil {
+		if replaced, err = h.replacedSince(whose, w.AsOf); err != nil {
 			return nil, err
 		}
 	}
 	var bad error
-	behind := core.OwnedKey(whose, numberKey(min(w.before, w.asOf+1)))
+	behind := core.OwnedKey(whose, numberKey(min(w.Before, w.AsOf+1)))
 	err = h.rows.RowsBehind(core.TableMemoryBy, core.OwnedKey(whose, nil), behind, true, func(key, end []byte) bool {
 		seq := hub.Seq(core.KeyEnd(key))
 		if len(end) > 0 && !q.History && !replaced[seq] {

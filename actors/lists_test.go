@@ -164,7 +164,7 @@ func TestClaimGrantedDuringTheLook(t *testing.T) {
 	r.claim("ann", "k", 600)
 	r.release("ann", "k")
 	r.claim("bob", "k", 600)
-	r.views.leases.replace(core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})), core.SpaceClaim, nil)
+	r.view.Leases.Replace(core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})), core.SpaceClaim, nil)
 	rows, _, err := r.Claims(t.Context(), hub.LeasesQuery{Limit: 9})
 	if err != nil || len(rows) != 1 || rows[0].OwnerAgentID != "bob" {
 		t.Errorf("the claims are %+v, %v", rows, err)

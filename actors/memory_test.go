@@ -31,7 +31,7 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 		}
 		workers.Wait()
 		r.idle()
-		r.views.seen.store(r.failed)     // before what the store in memory holds is dropped
+		r.view.Seen.Store(r.failed)      // before what the store in memory holds is dropped
 		r.seq.forgetEnded(math.MaxInt64) // kept for a while only
 		store.mu.Lock()                  // what the store in memory holds is not the hub's
 		store.disk.records, store.disk.messages, store.disk.rows = nil, nil, map[core.Table]map[string][]byte{}
@@ -53,7 +53,7 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 	if most := len(r.registry.shards)*idlePerShard + len(permanentOwners()); owners > most {
 		t.Errorf("%d owners are kept, want at most %d", owners, most)
 	}
-	kept := r.views.Sizes()
+	kept := r.view.Sizes()
 	kept["incarnations"] = len(r.seq.incarnations)
 	for _, name := range []string{"incarnations", "live agents", "sessions", "parked", "leases", "tasks"} {
 		if size, ok := kept[name]; size != 0 || !ok {
@@ -105,9 +105,9 @@ func fillBudgets(t *testing.T, r *rig) {
 		r.Hub.seating.sits(roomAgent{"r_zz", hub.AgentID(fmt.Sprint("old", i))}, 0)
 	}
 	for i := range 2 * 16 * 256 {
-		r.views.seen.of(hub.AgentID(fmt.Sprint("old", i)))
+		r.view.Seen.Of(hub.AgentID(fmt.Sprint("old", i)))
 	}
-	if _, err := r.views.prepare(oldThreads(4096)); err != nil {
+	if _, err := r.view.Prepare(oldThreads(4096)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 150_000 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -107,13 +108,13 @@ func (a *leaseAsk) run(o *owner) {
 // park puts the command into the queue of its key.
 func (a *leaseAsk) park(o *owner, now core.Now) {
 	h := o.hub
-	if err := h.views.directory.parkAs(a.agent, false); err != nil {
+	if err := h.view.Directory.ParkAs(a.agent, false); err != nil {
 		a.fail(err)
 		return
 	}
 	a.unpark = func() {
-		h.views.directory.touch(a.agent, h.clock.now().Wall)
-		h.views.directory.unparkAs(a.agent, false)
+		h.view.Directory.Touch(a.agent, h.clock.now().Wall)
+		h.view.Directory.UnparkAs(a.agent, false)
 	}
 	a.returnPermit()
 	a.place = o.leases.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)
@@ -398,13 +399,13 @@ type leaseWorld struct{ h *Hub }
 
 // Away reports whether the agent has no live session.
 func (w leaseWorld) Away(agent hub.AgentID) bool {
-	_, _, live := w.h.views.directory.session(agent)
+	_, _, live := w.h.view.Directory.Session(agent)
 	return !live
 }
 
 // ThreadChannel returns the channel of a thread's public messages, or "".
 func (w leaseWorld) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
-	part, err := readThreadPart(w.h.rows, core.TableThread, []byte(thread))
+	part, err := view.ReadThreadPart(w.h.rows, core.TableThread, []byte(thread))
 	if err != nil {
 		return "" // the notice goes to the default channel then
 	}

@@ -86,7 +86,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := start(t, disk)
-	row, err := again.views.agentRow("ann")
+	row, err := again.view.AgentRow("ann")
 	if err != nil || row == nil || row.Session.Incarnation != 1 {
 		t.Fatalf("the agent's row is %+v, %v", row, err)
 	}

@@ -28,7 +28,7 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 		case <-tick.C:
 		}
 		limit := h.clock.now().Wall - hub.Time(hub.SessionIdleAfter.Milliseconds())
-		for _, s := range h.views.directory.silent(limit) {
+		for _, s := range h.view.Directory.Silent(limit) {
 			h.endIdle(s)
 		}
 		h.seq.forgetEnded(h.clock.now().HubMS - displacedKept.Milliseconds())
@@ -42,7 +42,7 @@ func (h *Hub) endIdle(s core.SessionProof) {
 		owner: core.AgentOwner(s.Agent),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
 			// The agent may have called since it was found silent.
-			if row, _, live := h.views.directory.session(s.Agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
+			if row, _, live := h.view.Directory.Session(s.Agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
 				return nothing(), nil
 			}
 			d := nothing()
@@ -61,15 +61,15 @@ func nothing() core.Decision[struct{}] {
 // Touch notes that agent has made a call; poll says that the call only waits for
 // messages. A session that had ended of silence revives.
 func (h *Hub) Touch(agent hub.AgentID, poll bool) {
-	note := h.views.directory.act
+	note := h.view.Directory.Act
 	if poll {
-		note = h.views.directory.touch
+		note = h.view.Directory.Touch
 	}
 	now := h.clock.now().Wall
 	if note(agent, now) || h.stopping.Load() || h.idle.heard(agent, now) {
 		return
 	}
-	row, err := h.views.agentRow(agent)
+	row, err := h.view.AgentRow(agent)
 	if err != nil || row == nil || row.EndReason != core.EndedIdle || row.Session.Active {
 		h.idle.remember(agent, now)
 		return

@@ -58,7 +58,7 @@ func (o *owner) rebuild() error {
 	h.indexer.release(o.key, rows)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.state, o.doubt = state, nil
-	h.views.rebuilt(o.key, state, rows)
+	h.view.Rebuilt(o.key, state, rows)
 	o.settle()
 	return nil
 }
@@ -209,7 +209,7 @@ func (o *owner) endService(reason error) {
 func (h *Hub) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 	switch k.Kind {
 	case core.OwnerAgent:
-		row, err := h.views.agentRow(hub.AgentID(k.Name))
+		row, err := h.view.AgentRow(hub.AgentID(k.Name))
 		if err != nil || row == nil {
 			return core.NewAgent(hub.AgentID(k.Name), nil), 0, err
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -38,7 +39,7 @@ func (r *rig) state() map[string]string {
 	for _, s := range c.Sections[1:] {
 		out["owner "+s.Owner.String()] = string(s.Data)
 	}
-	directory, head := r.views.directory.snapshot()
+	directory, head := r.view.Directory.Snapshot()
 	for i := range directory.Sessions {
 		directory.Sessions[i].LastSeen = 0
 	}
@@ -49,17 +50,17 @@ func (r *rig) state() map[string]string {
 	maps.DeleteFunc(live, func(a hub.AgentID, _ uint64) bool { _, ended := r.seq.ended[a]; return ended })
 	put("incarnations", live)
 	for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
-		leases, err := r.views.leases.list(space, func(*core.Lease) bool { return true })
+		leases, err := r.view.Leases.List(space, func(*core.Lease) bool { return true })
 		if err != nil {
 			r.t.Fatal(err)
 		}
 		put(fmt.Sprint("lease view ", space), leases)
 	}
-	put("places", look(r.views.places, func(a *core.Atlas) any { return []any{a.Projects(), a.Rooms("")} }))
-	put("task view", r.views.tasks.list(func(*core.StoredTask) bool { return true }))
-	put("run view", r.views.runs.list(""))
+	put("places", view.Look(r.view.Places, func(a *core.Atlas) any { return []any{a.Projects(), a.Rooms("")} }))
+	put("task view", r.view.Tasks.List(func(*core.StoredTask) bool { return true }))
+	put("run view", r.view.Runs.List(""))
 	for _, viewer := range append([]hub.AgentID{""}, someAgents...) {
-		found, err := r.views.threads.latest(viewer, walk{math.MaxUint64, math.MaxUint64}, 100)
+		found, err := r.view.Threads.Latest(viewer, view.Walk{AsOf: math.MaxUint64, Before: math.MaxUint64}, 100)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -168,11 +169,11 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 			m.Apply(f, r.Position(), func(row core.Row) { want.put([]core.Row{row}) })
 		}
 	}
-	parts := map[string]threadPart{}
+	parts := map[string]view.ThreadPart{}
 	add := func(table core.Table, key []byte, m *core.StoredMessage) {
 		k := string(byte(table)) + string(key)
 		p := parts[k]
-		p.add(m)
+		p.Add(m)
 		parts[k] = p
 		value, _ := json.Marshal(p)
 		want.put([]core.Row{{Table: table, Key: key, Value: value}})
@@ -216,7 +217,7 @@ func TestCheckpointHoldsWholeRecords(t *testing.T) {
 				return
 			default:
 			}
-			s, head := r.views.directory.snapshot()
+			s, head := r.view.Directory.Snapshot()
 			if int64(head.Seq) != s.Channels {
 				torn = append(torn, fmt.Sprintf("%d channels after %d records", s.Channels, head.Seq))
 			}

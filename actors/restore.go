@@ -62,7 +62,7 @@ func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
 	r.last[s.Owner] = s.AsOf
 	switch {
 	case s.Owner == core.DirectoryOwner():
-		return h.views.restore(s)
+		return h.view.Restore(s)
 	case s.Owner.Kind == core.OwnerLeases:
 		i, convErr := strconv.Atoi(s.Owner.Name)
 		if convErr != nil || i < 0 || i >= len(r.leases) {
@@ -108,7 +108,7 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 		}
 		if state == nil {
 			if directory {
-				h.views.replay(f, at)
+				h.view.Replay(f, at)
 			}
 			continue
 		}
@@ -143,7 +143,7 @@ func (h *Hub) begin(r *restored) {
 	for i, l := range r.leases {
 		states[core.LeaseOwner(i)] = l
 	}
-	for _, s := range h.views.started(h.seq.head, h.clock.now().Wall, states) {
+	for _, s := range h.view.Started(h.seq.head, h.clock.now().Wall, states) {
 		h.seq.incarnations[s.Agent] = s.Incarnation
 	}
 	for i, l := range r.leases {
@@ -177,13 +177,13 @@ func (h *Hub) load(k core.Owner) (core.Machine, error) {
 	}
 	switch k.Kind {
 	case core.OwnerAgent:
-		row, err := h.views.agentRow(hub.AgentID(k.Name))
+		row, err := h.view.AgentRow(hub.AgentID(k.Name))
 		if err != nil {
 			return nil, err
 		}
 		return core.NewAgent(hub.AgentID(k.Name), row), nil
 	case core.OwnerChannel:
-		row, err := h.views.channelRow(hub.ChannelName(k.Name))
+		row, err := h.view.ChannelRow(hub.ChannelName(k.Name))
 		if err != nil {
 			return nil, err
 		}

@@ -33,18 +33,18 @@ func TestStoredSeats(t *testing.T) {
 	put("seat_12", "r_1", "anna", false)
 	put("seat_13", "r_10", "bob", false)
 
-	if rooms, err := r.views.roomsOf("ann"); err != nil || !slices.Equal(rooms, []hub.RoomID{"r_2", "r_1"}) {
+	if rooms, err := r.view.RoomsOf("ann"); err != nil || !slices.Equal(rooms, []hub.RoomID{"r_2", "r_1"}) {
 		t.Errorf("roomsOf(ann) = %v, %v", rooms, err)
 	}
 	var agents []hub.AgentID
-	seats, err := r.views.seatsOf("r_1")
+	seats, err := r.view.SeatsOf("r_1")
 	for _, s := range seats {
 		agents = append(agents, s.AgentID)
 	}
 	if err != nil || !slices.Equal(agents, []hub.AgentID{"ann", "anna"}) {
 		t.Errorf("seatsOf(r_1) = %v, %v", agents, err)
 	}
-	if seats, err := r.views.seatsOf("r_3"); err != nil || len(seats) != 0 {
+	if seats, err := r.view.SeatsOf("r_3"); err != nil || len(seats) != 0 {
 		t.Errorf("seatsOf(r_3) = %v, %v, want none", seats, err)
 	}
 }

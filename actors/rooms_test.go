@@ -10,7 +10,7 @@ import (
 // room makes a room in a project of its own.
 func (r *rig) newRoom(name string) hub.Room {
 	r.t.Helper()
-	if _, err := r.views.findProject("rooms"); err != nil {
+	if _, err := r.view.FindProject("rooms"); err != nil {
 		if _, err := r.CreateProject(r.t.Context(), hub.ProjectInput{Name: "Rooms"}); err != nil {
 			r.t.Fatalf("create project: %v", err)
 		}

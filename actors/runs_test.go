@@ -60,7 +60,7 @@ func TestRunReopenedWhileItsLastTaskEnds(t *testing.T) {
 		if err != nil || got.Status != hub.RunComplete || got.Counts.Done != got.Counts.Total || len(got.TaskIDs) != got.Counts.Total {
 			t.Fatalf("all its tasks are done, and the run is %+v, %v", got, err)
 		}
-		if n := len(r.views.runs.list("")); n != 0 {
+		if n := len(r.view.Runs.List("")); n != 0 {
 			t.Fatalf("%d runs are live", n)
 		}
 		last = r.inRun(run.RunID, "next")
@@ -126,7 +126,7 @@ func TestCheckpointOfTasksVersion1(t *testing.T) {
 	if got, err := next.Run(t.Context(), run.RunID, ""); err != nil || got.Status != hub.RunComplete {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if s, ok := next.views.tasks.get(3); !ok || s.Task.Title != "direct" {
+	if s, ok := next.view.Tasks.Get(3); !ok || s.Task.Title != "direct" {
 		t.Errorf("%+v, %v", s, ok)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -43,7 +44,7 @@ type act struct {
 // What is due is lost with the process, and is derived again: a checkpoint waits for
 // it, and a start goes through what came after the checkpoint.
 type seating struct {
-	views   *views
+	view    *view.View
 	mu      sync.Mutex
 	known   map[roomAgent]hub.Time // when the room may be asked again; 0: it has a seat
 	due     map[roomAgent]act
@@ -51,8 +52,8 @@ type seating struct {
 	wake    chan struct{} // something is due; capacity 1
 }
 
-func newSeating(v *views) *seating {
-	return &seating{views: v, known: map[roomAgent]hub.Time{}, due: map[roomAgent]act{}, wake: make(chan struct{}, 1)}
+func newSeating(v *view.View) *seating {
+	return &seating{view: v, known: map[roomAgent]hub.Time{}, due: map[roomAgent]act{}, wake: make(chan struct{}, 1)}
 }
 
 // acts notes that an agent acts in a room. It does not wait.
@@ -139,7 +140,7 @@ func (s *seating) claims(agent hub.AgentID, task hub.TaskID, done act) {
 	if task == 0 {
 		return
 	}
-	if t, ok := s.views.tasks.get(task); ok && t.Task.RoomID != nil && (viewer{}).task(&t) {
+	if t, ok := s.view.Tasks.Get(task); ok && t.Task.RoomID != nil && (view.Viewer{}).Task(&t) {
 		s.acts(roomAgent{*t.Task.RoomID, agent}, done)
 	}
 }
@@ -205,7 +206,7 @@ func (h *Hub) keepSeating(behind core.Head, quit <-chan struct{}) {
 // seatActor asks the room for a seat, unless the agent has one; false, if the hub
 // stops before that is settled.
 func (h *Hub) seatActor(a roomAgent, d act) bool {
-	if _, err := h.views.seatOf(a.room, a.agent); err == nil {
+	if _, err := h.view.SeatOf(a.room, a.agent); err == nil {
 		h.seating.sits(a, 0)
 		return true
 	}
@@ -225,10 +226,10 @@ func (h *Hub) takeActing(ctx context.Context, a roomAgent, d act, late bool) (co
 		if agent == a.agent {
 			heard = d.at
 		}
-		gone, err := h.longGone(agent, heard, h.views.directory.doing(agent))
+		gone, err := h.longGone(agent, heard, h.view.Directory.Doing(agent))
 		return err == nil && gone
 	}}
-	if row, _, live := h.views.directory.session(a.agent); live {
+	if row, _, live := h.view.Directory.Session(a.agent); live {
 		c.Harness = string(row.Harness())
 	}
 	return submit(ctx, h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
@@ -242,15 +243,15 @@ func (h *Hub) takeActing(ctx context.Context, a roomAgent, d act, late bool) (co
 // deriveSeating notes who acted after the checkpoint that this start has begun with:
 // the process may have ended before its room was asked. Who holds a claim acts still.
 func (h *Hub) deriveSeating(behind core.Head) {
-	upTo := h.views.ring.visible()
-	err := h.rows.Messages(publicScope(), behind.Message, upTo, false, func(m *core.StoredMessage) bool {
+	upTo := h.view.Ring.Visible()
+	err := h.rows.Messages(view.PublicScope(), behind.Message, upTo, false, func(m *core.StoredMessage) bool {
 		if a, ok := posterOf(m); ok {
 			h.seating.acts(a, act{after: behind.Seq + 1})
 		}
 		return !h.stopping.Load()
 	})
 	if err == nil {
-		_, err = h.views.leases.list(core.SpaceClaim, func(l *core.Lease) bool {
+		_, err = h.view.Leases.List(core.SpaceClaim, func(l *core.Lease) bool {
 			h.seating.claims(l.Agent, l.Task, act{after: behind.Seq + 1})
 			return false
 		})
@@ -287,7 +288,7 @@ func (h *Hub) settleSeating(seq hub.Seq, grace time.Duration) error {
 
 // Sit says that an agent works in a room; see hub.Seats.
 func (h *Hub) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error) {
-	if _, err := h.views.room(room); err != nil {
+	if _, err := h.view.Room(room); err != nil {
 		return hub.Outcome[hub.Seat]{}, err
 	}
 	now := h.clock.now().Wall
@@ -295,9 +296,9 @@ func (h *Hub) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Ou
 	if err != nil {
 		return hub.Outcome[hub.Seat]{}, err
 	}
-	row, err := h.seatAs(&stored, h.views.directory.doing(in.AgentID), viewerOf(ctx, in.AgentID), now)
+	row, err := h.seatAs(&stored, h.view.Directory.Doing(in.AgentID), view.ViewerOf(ctx, in.AgentID), now)
 	if err == nil {
-		row.Unread, err = h.views.unread(in.AgentID, room)
+		row.Unread, err = h.view.Unread(in.AgentID, room)
 	}
 	return hub.Outcome[hub.Seat]{Row: row, Replayed: replayed}, err
 }

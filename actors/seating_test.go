@@ -26,7 +26,7 @@ func (r *rig) seatsSettled() {
 // agents did have an asterisk.
 func (r *rig) seatedAs(room hub.RoomID) string {
 	r.t.Helper()
-	seats, err := r.views.seatsOf(room)
+	seats, err := r.view.SeatsOf(room)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (r *rig) onPage(room hub.RoomID, all bool) string {
 }
 
 // records says how many records there are.
-func (r *rig) records() int { return int(r.views.shownSeq.Load()) }
+func (r *rig) records() int { return int(r.view.ShownSeq.Load()) }
 
 // Whoever posts, decides, claims a task or watches in a room is seen in it, and so is
 // who says that it works there; who only reads, asks in private or speaks elsewhere
@@ -178,7 +178,7 @@ func TestActingSeatIsNoRight(t *testing.T) {
 	if b, err := r.Bootstrap(t.Context(), "ann"); err != nil || b.RoomID != nil {
 		t.Errorf("bootstrap names room %v, %v", b.RoomID, err)
 	}
-	if r.views.known("bob") || r.Hub.views.acts("bob") {
+	if r.view.Known("bob") || r.Hub.view.Acts("bob") {
 		t.Error("a seat for a post makes its agent known")
 	}
 	invite, err := r.CreateInvite(t.Context(), hub.InviteInput{Project: "rooms", Room: "room", Role: "dev", MaxUses: 1, TTLSec: 60})

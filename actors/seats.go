@@ -5,29 +5,30 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // seatAs shows a seat to a viewer, without what is unread.
-func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) (hub.Seat, error) {
+func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now hub.Time) (hub.Seat, error) {
 	row := hub.Seat{
 		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,
-		JoinedAt: seat.JoinedAt, Presence: d.presence(now), Listener: d.listener(), Watching: []string{},
+		JoinedAt: seat.JoinedAt, Presence: d.Presence(now), Listener: d.Listener(), Watching: []string{},
 		SpawnID: present(seat.SpawnID),
 	}
 	if label, conditions, parked := h.watches.of(seat.AgentID); parked {
 		row.Label, row.Watching = label, conditions
 	}
-	tasks := h.views.tasks.of(seat.AgentID, func(*core.StoredTask) bool { return true })
+	tasks := h.view.Tasks.Of(seat.AgentID, func(*core.StoredTask) bool { return true })
 	var since hub.Time
-	row.Activity, since = d.activity(tasks, now)
+	row.Activity, since = d.Activity(tasks, now)
 	row.ActivitySince = present(since)
 	row.CurrentTaskID = currentTask(tasks, sees)
-	if d.session != nil {
-		row.SessionID, row.LastSeen = &d.session.SessionID, &d.session.LastSeen
+	if d.Session != nil {
+		row.SessionID, row.LastSeen = &d.Session.SessionID, &d.Session.LastSeen
 		return row, nil
 	}
-	stored, err := h.views.agentRow(seat.AgentID)
+	stored, err := h.view.AgentRow(seat.AgentID)
 	if err != nil {
 		return row, err
 	}
@@ -46,12 +47,12 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d doing, sees viewer, now hub.Time) 
 // longGone reports whether an agent that was heard of then at the latest, as the
 // caller knows, has been gone for so long that no page shows it. Of who never had a
 // session it is not stored when it called last: a start counts as that.
-func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d doing) (bool, error) {
+func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d view.Doing) (bool, error) {
 	shown := h.clock.now().Wall - hub.Time(hub.SeatListedFor.Milliseconds())
-	if d.session != nil || d.parked || d.watched || max(heard, h.idle.last(agent)) > shown {
+	if d.Session != nil || d.Parked || d.Watched || max(heard, h.idle.last(agent)) > shown {
 		return false, nil
 	}
-	row, err := h.views.agentRow(agent)
+	row, err := h.view.AgentRow(agent)
 	switch {
 	case err != nil:
 		return false, err
@@ -63,10 +64,10 @@ func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d doing) (bool, error)
 
 // currentTask returns the newest task that is worked on, else the newest that
 // needs input, of those that the viewer may see.
-func currentTask(tasks []core.StoredTask, sees viewer) *hub.TaskID {
+func currentTask(tasks []core.StoredTask, sees view.Viewer) *hub.TaskID {
 	for _, status := range []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired} {
 		for i := range tasks {
-			if tasks[i].Task.Status == status && sees.task(&tasks[i]) {
+			if tasks[i].Task.Status == status && sees.Task(&tasks[i]) {
 				return &tasks[i].Task.TaskID
 			}
 		}
@@ -77,26 +78,26 @@ func currentTask(tasks []core.StoredTask, sees viewer) *hub.TaskID {
 // seated is a seat with what its agent does.
 type seated struct {
 	core.StoredSeat
-	doing    doing
+	doing    view.Doing
 	presence hub.Presence
 	longGone bool
 }
 
 // seatedIn returns the seats of a room, who is live first, then who is away.
 func (h *Hub) seatedIn(room hub.RoomID, now hub.Time) ([]seated, error) {
-	stored, err := h.views.seatsOf(room)
+	stored, err := h.view.SeatsOf(room)
 	if err != nil {
 		return nil, err
 	}
 	rank := map[hub.Presence]int{hub.PresenceLive: 0, hub.PresenceAway: 1, hub.PresenceGone: 2}
 	seats := make([]seated, len(stored))
 	for i, s := range stored {
-		d := h.views.directory.doing(s.AgentID)
+		d := h.view.Directory.Doing(s.AgentID)
 		gone, err := h.longGone(s.AgentID, s.JoinedAt, d)
 		if err != nil {
 			return nil, err
 		}
-		seats[i] = seated{s, d, d.presence(now), gone}
+		seats[i] = seated{s, d, d.Presence(now), gone}
 	}
 	slices.SortStableFunc(seats, func(a, b seated) int { return cmp.Compare(rank[a.presence], rank[b.presence]) })
 	return seats, nil
@@ -108,36 +109,36 @@ const tailRows = hub.MaxUnread + 200
 
 // countUnreadOf fills in what each of the seats has not seen of the room.
 func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
-	counts := make([]unreadIn, len(seats))
+	counts := make([]view.UnreadIn, len(seats))
 	since := hub.MessageID(hub.MaxMessageID)
 	for i := range seats {
-		counts[i] = h.views.unreadOf(seats[i].AgentID)
-		since = min(since, counts[i].seen.InChannel(room.Channel()))
+		counts[i] = h.view.UnreadOf(seats[i].AgentID)
+		since = min(since, counts[i].Seen.InChannel(room.Channel()))
 	}
 	if len(seats) == 0 {
 		return nil
 	}
-	tail, err := h.views.tail(channelScope(room.Channel()), since, counts[0].head, tailRows)
+	tail, err := h.view.Tail(view.ChannelScope(room.Channel()), since, counts[0].Head, tailRows)
 	if err != nil {
 		return err
 	}
 	for i := range seats {
 		u, n := &counts[i], 0
 		count := func(m *core.StoredMessage) bool {
-			if m.ID <= u.head && u.keeps(m) {
+			if m.ID <= u.Head && u.Keeps(m) {
 				n++
 			}
 			return n < hub.MaxUnread
 		}
-		if err := h.views.later(inboxScope(u.agent), u.seen.InInbox(), u.head, count); err != nil {
+		if err := h.view.Later(view.InboxScope(u.Agent), u.Seen.InInbox(), u.Head, count); err != nil {
 			return err
 		}
 		for j := 0; j < len(tail) && n < hub.MaxUnread; j++ {
 			count(tail[j])
 		}
-		cut := len(tail) == tailRows && u.seen.InChannel(room.Channel()) < tail[tailRows-1].ID
+		cut := len(tail) == tailRows && u.Seen.InChannel(room.Channel()) < tail[tailRows-1].ID
 		if seats[i].Unread = n; cut && n < hub.MaxUnread {
-			if seats[i].Unread, err = h.views.countUnread(u, room); err != nil {
+			if seats[i].Unread, err = h.view.CountUnread(u, room); err != nil {
 				return err
 			}
 		}

@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // seatRow shows a seat as an agent sees it, with what is unread.
 func (r *rig) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
 	now := r.clock.now().Wall
-	row, err := r.seatAs(&seat, r.views.directory.doing(seat.AgentID), viewer{agent: by}, now)
+	row, err := r.seatAs(&seat, r.view.Directory.Doing(seat.AgentID), view.Viewer{Agent: by}, now)
 	if err == nil {
-		row.Unread, err = r.views.unread(seat.AgentID, seat.RoomID)
+		row.Unread, err = r.view.Unread(seat.AgentID, seat.RoomID)
 	}
 	return row, err
 }
@@ -50,7 +51,7 @@ func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
 // looks is a seat in short, with how long its activity has lasted.
 func (r *rig) looks(room hub.RoomID, agent hub.AgentID) string {
 	r.t.Helper()
-	seat, err := r.views.seatOf(room, agent)
+	seat, err := r.view.SeatOf(room, agent)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestSeatThroughTheDay(t *testing.T) {
 		want("a watch is presence", "live idle 2m26s armed")
 		time.Sleep(3 * time.Minute)
 		want("its core.SessionProof has ended", "gone idle unknown unknown")
-		seat, err := r.views.seatOf(room, "ann")
+		seat, err := r.view.SeatOf(room, "ann")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +195,7 @@ func TestSeatShowsNoHiddenTask(t *testing.T) {
 		if _, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "ann", Status: &working}); err != nil {
 			t.Fatal(err)
 		}
-		seat, err := r.views.seatOf(room.RoomID, "ann")
+		seat, err := r.view.SeatOf(room.RoomID, "ann")
 		if err != nil {
 			t.Fatal(err)
 		}

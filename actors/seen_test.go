@@ -110,7 +110,7 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 				if err := c.read(context.Background(), r); err != nil {
 					t.Fatal(err)
 				}
-				if n, err := r.views.unread("ann", c.room); n != c.unread || err != nil {
+				if n, err := r.view.Unread("ann", c.room); n != c.unread || err != nil {
 					t.Errorf("%d unread, want %d, %v", n, c.unread, err)
 				}
 			})
@@ -127,7 +127,7 @@ func TestAnsweredAsksNothingMore(t *testing.T) {
 	r.register("ann")
 	first := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "first"})
 	asked := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "asked"})
-	if m, err := r.requestWaits("ann", r.views.tasks.concerning("ann")); err != nil || m == nil {
+	if m, err := r.requestWaits("ann", r.view.Tasks.Concerning("ann")); err != nil || m == nil {
 		t.Fatalf("before the answer no request waits: %v", err)
 	}
 	r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "shall it be blue?", ReplyTo: asked.ID})
@@ -137,7 +137,7 @@ func TestAnsweredAsksNothingMore(t *testing.T) {
 		if err != nil || a.Unread != 1 || len(a.Directed) != 1 || a.Directed[0].ID != first.ID {
 			t.Errorf("after the answer %d are unread, %+v, %v", a.Unread, a.Directed, err)
 		}
-		if m, err := r.requestWaits("ann", r.views.tasks.concerning("ann")); err != nil || m != nil {
+		if m, err := r.requestWaits("ann", r.view.Tasks.Concerning("ann")); err != nil || m != nil {
 			t.Errorf("after the answer a request waits: %+v, %v", m, err)
 		}
 	}
@@ -154,10 +154,10 @@ func TestUnreadLeavesOutWakeNotices(t *testing.T) {
 	if _, err := r.CompleteTask(context.Background(), child.ID, hub.CompleteInput{AgentID: "ben"}); err != nil {
 		t.Fatal(err)
 	}
-	if head := r.views.ring.visible(); head <= child.ID {
+	if head := r.view.Ring.Visible(); head <= child.ID {
 		t.Fatal("the rollup posted no notice")
 	}
-	if n, err := r.views.unread("ann", ""); n != 0 || err != nil {
+	if n, err := r.view.Unread("ann", ""); n != 0 || err != nil {
 		t.Errorf("%d unread, %v", n, err)
 	}
 }
@@ -169,7 +169,7 @@ func TestUnreadIsCapped(t *testing.T) {
 		for range hub.MaxUnread + 5 {
 			r.say("ben", hub.DefaultChannel, "x")
 		}
-		if n, err := r.views.unread("ann", ""); n != hub.MaxUnread || err != nil {
+		if n, err := r.view.Unread("ann", ""); n != hub.MaxUnread || err != nil {
 			t.Errorf("%d unread, %v", n, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestSeenSurvivesAStop(t *testing.T) {
 		synctest.Wait()
 		see(r, 5)
 		again := start(t, r.crash())
-		if at := again.views.seenUpTo("ann", ""); at != 3 {
+		if at := again.view.SeenUpTo("ann", ""); at != 3 {
 			t.Errorf("after the crash seen up to %d, want what was stored, 3", at)
 		}
 		see(again, 7)
@@ -207,10 +207,10 @@ func TestSeenSurvivesAStop(t *testing.T) {
 		}
 		again.stop()
 		last := start(t, again.store.restarted())
-		if at := last.views.seenUpTo("ann", ""); at != 7 {
+		if at := last.view.SeenUpTo("ann", ""); at != 7 {
 			t.Errorf("after the stop seen up to %d, want 7", at)
 		}
-		if s := last.views.seen.of("ann"); s.Told != 8 {
+		if s := last.view.Seen.Of("ann"); s.Told != 8 {
 			t.Errorf("told up to %d, want 8", s.Told)
 		}
 		last.stop()

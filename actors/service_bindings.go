@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -105,7 +106,7 @@ func (h *Hub) checkBinding(ctx context.Context, room hub.RoomID) error {
 	if err := localPaths(ctx); err != nil {
 		return err
 	}
-	_, err := h.views.room(room)
+	_, err := h.view.Room(room)
 	return err
 }
 
@@ -136,7 +137,7 @@ func (h *Hub) spellings(ctx context.Context, l core.Level) ([]string, error) {
 }
 
 func (h *Hub) candidates(levels []core.Level) []core.Candidate {
-	return look(h.views.places, func(a *core.Atlas) []core.Candidate { return a.Candidates(levels) })
+	return view.Look(h.view.Places, func(a *core.Atlas) []core.Candidate { return a.Candidates(levels) })
 }
 
 // holds asks the file system what a candidate leaves open.
@@ -165,11 +166,11 @@ func (h *Hub) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
 		case !ok:
 			continue
 		}
-		room, err := h.views.room(c.Room)
+		room, err := h.view.Room(c.Room)
 		if err != nil {
 			return hub.Resolved{}, err
 		}
-		project, _ := h.views.project(room.ProjectID)
+		project, _ := h.view.Project(room.ProjectID)
 		return hub.Resolved{Bound: true, RoomID: &room.RoomID, Room: &room, Project: &project, BoundPath: &c.Folder.Path}, nil
 	}
 	return hub.Resolved{}, nil

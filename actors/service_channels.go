@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -34,24 +35,24 @@ func (h *Hub) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel, h
 	keeps := func(c *hub.Channel) bool {
 		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy)
 	}
-	found := firsts[hub.Channel]{n: n + 1, compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
+	found := view.Firsts[hub.Channel]{N: n + 1, Compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
 	add := func(c hub.Channel) {
 		if keeps(&c) {
-			found.add(c)
+			found.Add(c)
 		}
 	}
-	add(builtinChannel(hub.DirectChannel))
-	add(builtinChannel(hub.DefaultChannel))
-	h.views.places.rooms("", func(room *hub.Room) { add(roomChannel(room)) })
+	add(view.BuiltinChannel(hub.DirectChannel))
+	add(view.BuiltinChannel(hub.DefaultChannel))
+	h.view.Places.Rooms("", func(room *hub.Room) { add(view.RoomChannel(room)) })
 	stored := 0
-	err = readRows(h.rows, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
+	err = view.ReadRows(h.rows, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
 		if keeps(&c) {
-			found.add(c)
+			found.Add(c)
 			stored++
 		}
 		return stored <= n
 	})
-	rows, next := paged(h, listChannels, found.sorted(), n, func(c *hub.Channel) []byte { return []byte(c.Name) })
+	rows, next := paged(h, listChannels, found.Sorted(), n, func(c *hub.Channel) []byte { return []byte(c.Name) })
 	return rows, next, err
 }
 
@@ -73,7 +74,7 @@ func (h *Hub) knownChannel(name hub.ChannelName) (bool, error) {
 	if known || name == hub.DefaultChannel || name == hub.DirectChannel {
 		return true, nil
 	}
-	row, err := h.views.channelRow(name)
+	row, err := h.view.ChannelRow(name)
 	if err != nil || row == nil {
 		return false, err
 	}

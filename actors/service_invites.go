@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // CreateInvite makes an invite; see hub.Invites.
 func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
-	room, err := h.views.findRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
+	room, err := h.view.FindRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
 	if err != nil {
 		return hub.Outcome[hub.Invite]{}, err
 	}
@@ -59,13 +60,13 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.
 	var room hub.RoomID
 	switch {
 	case q.Room != "":
-		row, err := h.views.findRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
+		row, err := h.view.FindRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
 		if err != nil {
 			return nil, "", err
 		}
 		room = row.RoomID
 	case q.Project != "":
-		row, err := h.views.findProject(q.Project)
+		row, err := h.view.FindProject(q.Project)
 		if err != nil {
 			return nil, "", err
 		}
@@ -84,7 +85,7 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.
 		}
 		return len(out) <= n
 	})
-	out, next := paged(h, listInvites, out, n, func(i *hub.Invite) []byte { return idKey(core.PrefixInvite, i.InviteID) })
+	out, next := paged(h, listInvites, out, n, func(i *hub.Invite) []byte { return view.IDKey(core.PrefixInvite, i.InviteID) })
 	return out, next, err
 }
 
@@ -100,9 +101,9 @@ func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.Stored
 	err := h.rows.RowsBehind(table, prefix, behind, true, func(key, value []byte) bool {
 		var i core.StoredInvite
 		if room != "" {
-			i, bad = decodeRow[core.StoredInvite](table, value)
+			i, bad = view.DecodeRow[core.StoredInvite](table, value)
 		} else {
-			i, bad = storedRow[core.StoredInvite](h.rows, core.TableInvite, core.OwnedKey(hub.RoomID(value), key))
+			i, bad = view.StoredRow[core.StoredInvite](h.rows, core.TableInvite, core.OwnedKey(hub.RoomID(value), key))
 		}
 		return bad == nil && fn(i)
 	})
@@ -127,10 +128,10 @@ func (h *Hub) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview
 
 // placeOf returns a room and its project.
 func (h *Hub) placeOf(id hub.RoomID) (room hub.Room, project hub.Project, err error) {
-	if room, err = h.views.room(id); err != nil {
+	if room, err = h.view.Room(id); err != nil {
 		return room, project, err
 	}
-	project, ok := h.views.project(room.ProjectID)
+	project, ok := h.view.Project(room.ProjectID)
 	if !ok {
 		err = hub.NewError(hub.CodeCorruptRecord, "the project of the room is not stored").With("room_id", id)
 	}
@@ -150,7 +151,7 @@ func (h *Hub) inviteOf(typed string) (core.StoredInvite, error) {
 	if err != nil {
 		return core.StoredInvite{}, err
 	}
-	return storedRow[core.StoredInvite](h.rows, core.TableInvite, key)
+	return view.StoredRow[core.StoredInvite](h.rows, core.TableInvite, key)
 }
 
 // inviteByID returns an invite by its id. invite_not_found.
@@ -166,7 +167,7 @@ func (h *Hub) inviteByID(id hub.InviteID) (core.StoredInvite, error) {
 	if err != nil {
 		return core.StoredInvite{}, err
 	}
-	return storedRow[core.StoredInvite](h.rows, core.TableInvite, core.InviteKey(hub.RoomID(room), id))
+	return view.StoredRow[core.StoredInvite](h.rows, core.TableInvite, core.InviteKey(hub.RoomID(room), id))
 }
 
 func errInviteNotFound() error {
@@ -222,7 +223,7 @@ func (h *Hub) refusedInvite(id hub.InviteID, agent hub.AgentID) (core.Accepted, 
 		return core.Accepted{}, err
 	}
 	if stored.State == hub.InviteExhausted && agent != "" {
-		seat, err := h.views.seatOf(stored.RoomID, agent)
+		seat, err := h.view.SeatOf(stored.RoomID, agent)
 		if err == nil && seat.InviteID == id {
 			return core.Accepted{Seat: seat, Wanted: agent}, nil
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -48,7 +49,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 		return hub.Outcome[hub.Joined]{}, err
 	}
 	if !joined.Live { // whoever that is has not asked for anything
-		if err := h.views.noteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
+		if err := h.view.NoteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
 			return hub.Outcome[hub.Joined]{}, err
 		}
 	}
@@ -65,20 +66,20 @@ func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, er
 		ActivitySince: &now, LastSeen: &now, Watching: []string{}, Listener: hub.ListenerNone, SpawnID: present(s.SpawnID),
 	}
 	var err error
-	row.Unread, err = h.views.unread(s.AgentID, s.RoomID)
+	row.Unread, err = h.view.Unread(s.AgentID, s.RoomID)
 	return row, err
 }
 
 // takeSeat is the first step: the room's.
 func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.AcceptInput) (core.Accepted, bool, error) {
-	known, err := h.views.mayBe(ctx, in.AgentID)
+	known, err := h.view.MayBe(ctx, in.AgentID)
 	if err != nil {
 		return core.Accepted{}, false, err
 	}
 	c := core.AcceptCommand{
 		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
-		Known: known, Harness: in.Harness, Taken: h.views.takenBy(ctx, in.AgentID),
-		Gone: func(agent hub.AgentID) bool { _, _, live := h.views.directory.session(agent); return !live },
+		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(ctx, in.AgentID),
+		Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
 	}
 	got, replayed, err := submit(ctx, h, write[*core.Room, core.Accepted, core.Accepted]{
 		owner: core.RoomOwner(invite.RoomID), agent: in.AgentID,
@@ -108,7 +109,7 @@ func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.Accept
 	key := joinKey(ctx, got.Seat.SeatID)
 	for range maxMoves {
 		agent := got.Seat.AgentID
-		if live, _, ok := h.views.directory.session(agent); ok && proves(ctx, agent) {
+		if live, _, ok := h.view.Directory.Session(agent); ok && view.Proves(ctx, agent) {
 			return h.secrets().reveal(live), nil
 		}
 		keep := false
@@ -121,7 +122,7 @@ func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.Accept
 		case !errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}):
 			return hub.Registered{}, err
 		case agent == in.AgentID:
-			if live, _, ok := h.views.directory.session(agent); ok {
+			if live, _, ok := h.view.Directory.Session(agent); ok {
 				return hub.Registered{Session: live}, nil
 			}
 			continue // it ended just now
@@ -145,11 +146,11 @@ func joinKey(ctx context.Context, seat hub.SeatID) *hub.IdempotencyKey {
 
 // seatNow returns the seat as it is now: it may have been given another name.
 func (h *Hub) seatNow(seat core.StoredSeat) (core.StoredSeat, error) {
-	now, err := h.views.seatOf(seat.RoomID, seat.AgentID)
+	now, err := h.view.SeatOf(seat.RoomID, seat.AgentID)
 	if err == nil && now.SeatID == seat.SeatID || err != nil && !errors.Is(err, core.ErrNotFound) {
 		return now, err
 	}
-	all, err := h.views.seatsOf(seat.RoomID)
+	all, err := h.view.SeatsOf(seat.RoomID)
 	if err != nil {
 		return seat, err
 	}
@@ -169,7 +170,7 @@ func errSeatLost(id hub.SeatID) error {
 // moveSeat gives a seat another name, or finds the one that it was given.
 func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
 	seat := got.Seat
-	taken := h.views.takenBy(ctx, "")
+	taken := h.view.TakenBy(ctx, "")
 	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
 		owner: core.RoomOwner(seat.RoomID),
 		decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {

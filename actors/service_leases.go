@@ -5,15 +5,16 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // Claim asks for a claim; see hub.Leases.
 func (h *Hub) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
 	if in.ClaimKey == "" {
-		in.ClaimKey = taskKey(in.TaskMessageID)
+		in.ClaimKey = view.TaskKey(in.TaskMessageID)
 	}
-	if err := h.views.checkClaimed(viewerOf(ctx, in.OwnerAgentID), &in); err != nil {
+	if err := h.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in); err != nil {
 		return hub.Grant[hub.Claim]{}, err
 	}
 	c := core.AcquireCommand{
@@ -132,28 +133,22 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 // caller leaves or the session that it proved is displaced.
 func (h *Hub) waitForLease(ctx context.Context, pid address, asked *leaseAsk) (core.LeaseAnswer, error) {
 	caller := hub.CallerOf(ctx)
+	var changed chan struct{} // the caller's session; nil: it has proved none
+	if caller.Incarnation != 0 {
+		sub := h.view.Notifier.Subscribe([]core.Scope{view.SessionScope(caller.Agent)})
+		defer sub.Close()
+		changed = sub.C
+	}
 	for {
-		var ended *bell
-		if caller.Incarnation != 0 {
-			ended = h.views.bells.listen(sessionScope(caller.Agent))
-			if err := h.replaced(caller); err != nil {
-				h.views.bells.leave(ended)
-				h.stage.tell(pid, leaveTurn{asked, err})
-				return asked.ask.wait()
-			}
+		if err := h.replaced(caller); err != nil {
+			h.stage.tell(pid, leaveTurn{asked, err})
+			return asked.ask.wait()
 		}
 		select {
-		case <-ended.channel():
-			continue
+		case <-changed:
 		case r := <-asked.reply:
-			if ended != nil {
-				h.views.bells.leave(ended)
-			}
 			return r.answer, r.err
 		case <-ctx.Done():
-			if ended != nil {
-				h.views.bells.leave(ended)
-			}
 			h.stage.tell(pid, leaveTurn{asked, errExpired()})
 			return core.LeaseAnswer{}, errAbandoned()
 		}
@@ -179,7 +174,7 @@ func (h *Hub) currentLease(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (
 	if err != nil {
 		return core.LeaseAnswer{}, err
 	}
-	lease, err := decodeLease(value)
+	lease, err := view.DecodeLease(value)
 	if err != nil {
 		return core.LeaseAnswer{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -26,7 +27,7 @@ func (h *Hub) loadMemory(of string) (*core.Memory, error) {
 
 // Remember stores a memory; see hub.Memories.
 func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub.Memory], error) {
-	room, err := h.views.room(in.RoomID)
+	room, err := h.view.Room(in.RoomID)
 	if err != nil {
 		return hub.Outcome[hub.Memory]{}, err
 	}
@@ -55,7 +56,7 @@ func (h *Hub) memoryCodec() codec[hub.Memory] {
 			return core.SeqKey(seq)
 		},
 		decode: func(_ context.Context, e *core.Effect) (hub.Memory, error) {
-			row, err := storedRow[core.StoredMemory](h.rows, core.TableMemory, e.Answer)
+			row, err := view.StoredRow[core.StoredMemory](h.rows, core.TableMemory, e.Answer)
 			return row.Memory, err
 		},
 	}
@@ -63,11 +64,11 @@ func (h *Hub) memoryCodec() codec[hub.Memory] {
 
 // Recall returns memories; see hub.Memories.
 func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.Cursor, error) {
-	room, err := h.views.room(q.RoomID)
+	room, err := h.view.Room(q.RoomID)
 	if err != nil {
 		return nil, "", err
 	}
-	w, err := h.walkPlace(listMemories, q.Cursor, h.views.shownSeq.Load())
+	w, err := h.walkPlace(listMemories, q.Cursor, h.view.ShownSeq.Load())
 	if err != nil {
 		return nil, "", err
 	}
@@ -93,7 +94,7 @@ func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.
 	default:
 		rows, err = h.recallLatest(ctx, of, &q, w)
 		rows, next = paged(h, listMemories, rows, q.Limit, func(m *hub.Memory) []byte {
-			return walkKey(w.asOf, uint64(seqOf(core.PrefixMemory, m.MemoryID)))
+			return walkKey(w.AsOf, uint64(view.SeqOf(core.PrefixMemory, m.MemoryID)))
 		})
 	}
 	fitMemories(rows, q)
@@ -103,7 +104,7 @@ func (h *Hub) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.
 // recallOne returns the memory with an id, if it is one of these.
 func (h *Hub) recallOne(of []string, q hub.MemoryQuery) ([]hub.Memory, error) {
 	seq, ok := core.SeqOf(core.PrefixMemory, string(q.MemoryID))
-	if !ok || seq > hub.Seq(h.views.shownSeq.Load()) {
+	if !ok || seq > hub.Seq(h.view.ShownSeq.Load()) {
 		return nil, nil
 	}
 	row, err := h.memory(seq)
@@ -143,7 +144,7 @@ func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (r
 
 // memory returns a memory as it is now. ErrNotFound.
 func (h *Hub) memory(seq hub.Seq) (core.StoredMemory, error) {
-	row, err := storedRow[core.StoredMemory](h.rows, core.TableMemory, core.SeqKey(seq))
+	row, err := view.StoredRow[core.StoredMemory](h.rows, core.TableMemory, core.SeqKey(seq))
 	if err != nil {
 		return row, err
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -21,7 +21,7 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.Encod
 	}
 	out, err := h.post(ctx, m, &in)
 	if err == nil {
-		h.views.noteReply(ctx, m.From, m.ReplyTo)
+		h.view.NoteReply(ctx, m.From, m.ReplyTo)
 	}
 	return out, err
 }
@@ -94,14 +94,14 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 	if caller.Operator {
 		m.Authority = hub.AuthorityOperator
 	}
-	m.Room = h.views.roomOf(m.Channel)
+	m.Room = h.view.RoomOf(m.Channel)
 	if m.To == "" {
 		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
 			return m, err
 		}
 	}
 	if m.ReplyTo != 0 {
-		known, err := h.views.knows(viewer{m.From, caller.Operator}, m.ReplyTo)
+		known, err := h.view.Knows(view.Viewer{Agent: m.From, All: caller.Operator}, m.ReplyTo)
 		if err != nil {
 			return m, err
 		}
@@ -131,7 +131,7 @@ func (h *Hub) messageCodec() codec[hub.EncodedMessage] {
 			if len(e.Answer) < 8 {
 				return nil, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
 			}
-			m, err := h.views.message(hub.MessageID(binary.BigEndian.Uint64(e.Answer)))
+			m, err := h.view.Message(hub.MessageID(binary.BigEndian.Uint64(e.Answer)))
 			if err != nil {
 				return nil, err
 			}
@@ -155,50 +155,50 @@ func encodeMessageEffect(row hub.EncodedMessage) []byte {
 
 // Message returns one whole row; see hub.Messages.
 func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID) (hub.EncodedMessage, error) {
-	m, err := h.views.message(id)
+	m, err := h.view.Message(id)
 	if err != nil {
 		return nil, err
 	}
 	if !hub.CallerOf(ctx).Operator && !hub.Visible(viewer, m.From, m.To) {
-		return nil, errMessageNotFound(id)
+		return nil, view.ErrMessageNotFound(id)
 	}
 	return m.JSON, nil
 }
 
 // Messages returns public rows; see hub.Messages.
 func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, error) {
-	f := feed{limit: q.Limit, tail: q.Tail && q.Since == 0}
+	f := view.Feed{Limit: q.Limit, Tail: q.Tail && q.Since == 0}
 	if q.Channel != "" {
 		if err := h.checkChannel(q.Channel, http.StatusNotFound); err != nil {
 			return hub.Page{}, err
 		}
-		f.scopes, f.thread = []core.Scope{channelScope(q.Channel)}, q.ThreadID
+		f.Scopes, f.Thread = []core.Scope{view.ChannelScope(q.Channel)}, q.ThreadID
 	} else {
-		f.scopes = []core.Scope{threadScope(q.ThreadID)}
+		f.Scopes = []core.Scope{view.ThreadScope(q.ThreadID)}
 	}
 	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, agent: hub.CallerOf(ctx).Agent})
 }
 
 // Inbox returns direct messages to an agent; see hub.Messages.
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
-	f := feed{scopes: []core.Scope{inboxScope(q.Agent)}, viewer: q.Agent, limit: q.Limit, tail: q.Tail && q.Since == 0}
-	h.views.noteInbox(ctx, &q)
+	f := view.Feed{Scopes: []core.Scope{view.InboxScope(q.Agent)}, Viewer: q.Agent, Limit: q.Limit, Tail: q.Tail && q.Since == 0}
+	h.view.NoteInbox(ctx, &q)
 	return h.poll(ctx, pollCall{feed: f, since: q.Since})
 }
 
 // Events waits for rows; see hub.Messages.
 func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
-	f := feed{viewer: q.Agent, thread: q.ThreadID, limit: q.Limit}
+	f := view.Feed{Viewer: q.Agent, Thread: q.ThreadID, Limit: q.Limit}
 	if q.ExcludeSelf {
-		f.exclude = q.Agent
+		f.Exclude = q.Agent
 	}
 	switch {
 	case q.RoomID != "":
-		room, err := h.views.room(q.RoomID)
+		room, err := h.view.Room(q.RoomID)
 		if err != nil {
 			return hub.Page{}, err
 		}
-		f.scopes = []core.Scope{channelScope(room.Channel), inboxScope(q.Agent)}
+		f.Scopes = []core.Scope{view.ChannelScope(room.Channel), view.InboxScope(q.Agent)}
 	case len(q.Channels) > 0:
 		for i, c := range q.Channels {
 			if slices.Contains(q.Channels[:i], c) {
@@ -207,72 +207,78 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 			if err := h.checkChannel(c, http.StatusNotFound); err != nil {
 				return hub.Page{}, err
 			}
-			f.scopes = append(f.scopes, channelScope(c))
+			f.Scopes = append(f.Scopes, view.ChannelScope(c))
 		}
-		f.scopes = append(f.scopes, inboxScope(q.Agent))
+		f.Scopes = append(f.Scopes, view.InboxScope(q.Agent))
 	case q.ThreadID != "":
-		f.scopes = []core.Scope{threadScope(q.ThreadID)}
+		f.Scopes = []core.Scope{view.ThreadScope(q.ThreadID)}
 	default:
-		f.scopes = []core.Scope{publicScope(), inboxScope(q.Agent)}
+		f.Scopes = []core.Scope{view.PublicScope(), view.InboxScope(q.Agent)}
 	}
-	h.views.notePoll(ctx, &q)
+	h.view.NotePoll(ctx, &q)
 	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
 }
 
 // pollCall is one read of a feed, which may wait.
 type pollCall struct {
-	feed     feed
+	feed     view.Feed
 	since    hub.MessageID
 	wait     time.Duration
 	maxChars int
 	agent    hub.AgentID // on whose behalf it waits; may be empty
 }
 
-// poll reads a feed and waits for its first rows if it has none. The bells are
-// taken before the head is read, so nothing that comes in between is missed; a
-// row that the feed leaves out is examined once.
+// poll reads a feed and waits for its first rows if it has none. A row that
+// the feed leaves out is examined once.
 func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
-	head := h.views.ring.visible()
-	rows, examined, err := h.views.read(&c.feed, c.since, head)
+	head := h.view.Ring.Visible()
+	rows, examined, err := h.view.Read(&c.feed, c.since, head)
 	if err != nil || len(rows) > 0 || c.wait <= 0 || examined < head {
-		return page(rows, c.maxChars, examined), err
+		return view.Page(rows, c.maxChars, examined), err
 	}
 	return h.park(ctx, &c, examined)
 }
 
-// park waits for rows behind examined. It is apart from poll, and takes little
+// park waits for rows behind examined. It subscribes before it reads the head, so
+// that it misses nothing that comes in between. It is apart from poll, and takes little
 // stack: thousands of calls stand here.
 func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hub.Page, error) {
 	caller := hub.CallerOf(ctx)
-	if err := h.views.directory.park(c.agent); err != nil {
+	if err := h.view.Directory.Park(c.agent); err != nil {
 		return hub.Page{}, err
 	}
 	defer func() {
-		h.views.directory.touch(c.agent, h.clock.now().Wall) // a parked call is presence until it ends
-		h.views.directory.unpark(c.agent)
+		h.view.Directory.Touch(c.agent, h.clock.now().Wall) // a parked call is presence until it ends
+		h.view.Directory.Unpark(c.agent)
 	}()
 	timeout := time.NewTimer(c.wait)
 	defer timeout.Stop()
-	var bells waiting
+	news := h.view.Notifier.Subscribe(c.waitsFor(caller))
+	defer news.Close()
 	for {
-		bells.listen(h.views.bells, c.feed.scopes, caller)
 		rows, err := h.look(c, caller, &examined)
 		if err != nil || len(rows) > 0 {
-			bells.leave(h.views.bells)
-			return page(rows, c.maxChars, examined), err
+			return view.Page(rows, c.maxChars, examined), err
 		}
-		rung := bells.wait(ctx, timeout.C, h.ending)
-		bells.leave(h.views.bells)
-		if !rung {
-			return page(nil, 0, examined), nil
-		}
-		// As a rule a bell rings for what the call waits for. Looking before
-		// listening again spares a thousand calls that wake at once the locks.
-		rows, err = h.look(c, caller, &examined)
-		if err != nil || len(rows) > 0 {
-			return page(rows, c.maxChars, examined), err
+		select {
+		case <-news.C:
+		case <-timeout.C:
+			return view.Page(nil, 0, examined), nil
+		case <-ctx.Done():
+			return view.Page(nil, 0, examined), nil
+		case <-h.ending:
+			return view.Page(nil, 0, examined), nil
 		}
 	}
+}
+
+// waitsFor returns the scopes whose news may end the wait: those of the feed, and
+// the session that the caller has proved.
+func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
+	if caller.Incarnation == 0 {
+		return c.feed.Scopes
+	}
+	return append(slices.Clip(c.feed.Scopes), view.SessionScope(caller.Agent))
 }
 
 // look reads what is new behind examined and moves it. session_replaced.
@@ -280,7 +286,7 @@ func (h *Hub) look(c *pollCall, caller *hub.Caller, examined *hub.MessageID) (ro
 	if err := h.replaced(caller); err != nil {
 		return nil, err
 	}
-	rows, *examined, err = h.views.read(&c.feed, *examined, h.views.ring.visible())
+	rows, *examined, err = h.view.Read(&c.feed, *examined, h.view.Ring.Visible())
 	return rows, err
 }
 
@@ -289,70 +295,8 @@ func (h *Hub) replaced(caller *hub.Caller) error {
 	if caller.Incarnation == 0 {
 		return nil
 	}
-	if s, _, live := h.views.directory.session(caller.Agent); live && s.Incarnation > caller.Incarnation {
+	if s, _, live := h.view.Directory.Session(caller.Agent); live && s.Incarnation > caller.Incarnation {
 		return errSessionReplaced(caller.Agent)
 	}
 	return nil
-}
-
-// waiting is the bells that one parked call listens to: those of its scopes, one
-// or two as a rule, and that of its core.SessionProof.
-type waiting struct {
-	first, second, session *bell
-	more                   []*bell // of streams of several channels
-}
-
-func (w *waiting) listen(b *bells, scopes []core.Scope, caller *hub.Caller) {
-	w.first = b.listen(scopes[0])
-	if len(scopes) > 1 {
-		w.second = b.listen(scopes[1])
-	}
-	for i := 2; i < len(scopes); i++ {
-		w.more = append(w.more, b.listen(scopes[i]))
-	}
-	if caller.Incarnation != 0 {
-		w.session = b.listen(sessionScope(caller.Agent))
-	}
-}
-
-func (w *waiting) leave(b *bells) {
-	for _, l := range append(w.more, w.first, w.second, w.session) {
-		if l != nil {
-			b.leave(l)
-		}
-	}
-	*w = waiting{}
-}
-
-// wait returns true when a bell has rung, false when the wait is over.
-func (w *waiting) wait(ctx context.Context, timeout <-chan time.Time, ending <-chan struct{}) bool {
-	if len(w.more) > 0 {
-		return w.waitMany(ctx, timeout, ending)
-	}
-	select {
-	case <-w.first.rung:
-		return true
-	case <-w.second.channel():
-		return true
-	case <-w.session.channel():
-		return true
-	case <-timeout:
-	case <-ctx.Done():
-	case <-ending:
-	}
-	return false
-}
-
-// waitMany is wait for any number of bells.
-func (w *waiting) waitMany(ctx context.Context, timeout <-chan time.Time, ending <-chan struct{}) bool {
-	receive := func(c any) reflect.SelectCase {
-		return reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c)}
-	}
-	over := []reflect.SelectCase{receive(timeout), receive(ctx.Done()), receive(ending)}
-	cases := append(over, receive(w.first.rung), receive(w.second.rung), receive(w.session.channel()))
-	for _, l := range w.more {
-		cases = append(cases, receive(l.rung))
-	}
-	chosen, _, _ := reflect.Select(cases)
-	return chosen >= len(over)
 }

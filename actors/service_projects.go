@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -27,7 +28,7 @@ func (h *Hub) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, h
 	if err != nil {
 		return nil, "", err
 	}
-	all := look(h.views.places, (*core.Atlas).Projects)
+	all := view.Look(h.view.Places, (*core.Atlas).Projects)
 	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind })
 	rows, next := paged(h, listProjects, all, pageRows(q.Limit), func(p *hub.Project) []byte { return []byte(p.Slug) })
 	return rows, next, nil
@@ -35,7 +36,7 @@ func (h *Hub) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, h
 
 // Project returns one; see hub.Projects.
 func (h *Hub) Project(_ context.Context, ref string) (hub.Project, error) {
-	return h.views.findProject(ref)
+	return h.view.FindProject(ref)
 }
 
 // CreateRoom makes a room; see hub.Projects.
@@ -54,7 +55,7 @@ func (h *Hub) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor
 	var project hub.Project
 	var err error
 	if q.Project != "" {
-		if project, err = h.views.findProject(q.Project); err != nil {
+		if project, err = h.view.FindProject(q.Project); err != nil {
 			return nil, "", err
 		}
 	}
@@ -64,17 +65,17 @@ func (h *Hub) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor
 	}
 	slug, id, _ := strings.Cut(string(place), "\x00")
 	behind, n := hub.Room{Slug: slug, RoomID: hub.RoomID(id)}, pageRows(q.Limit)
-	found := firsts[hub.Room]{n: n + 1, compare: core.CompareRooms}
-	h.views.places.rooms(project.ProjectID, func(r *hub.Room) {
+	found := view.Firsts[hub.Room]{N: n + 1, Compare: core.CompareRooms}
+	h.view.Places.Rooms(project.ProjectID, func(r *hub.Room) {
 		if !from || core.CompareRooms(*r, behind) > 0 {
-			found.add(*r)
+			found.Add(*r)
 		}
 	})
-	rows, next := paged(h, listRooms, found.sorted(), n, func(r *hub.Room) []byte { return []byte(r.Slug + "\x00" + string(r.RoomID)) })
+	rows, next := paged(h, listRooms, found.Sorted(), n, func(r *hub.Room) []byte { return []byte(r.Slug + "\x00" + string(r.RoomID)) })
 	return rows, next, nil
 }
 
 // Room returns one; see hub.Projects.
 func (h *Hub) Room(_ context.Context, ref hub.RoomRef) (hub.Room, error) {
-	return h.views.findRoom(ref)
+	return h.view.FindRoom(ref)
 }

@@ -8,12 +8,13 @@ import (
 	"math"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // AddDecision records what a room has agreed on; see hub.Records.
 func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcome[hub.Decision], error) {
-	if _, err := h.views.room(in.RoomID); err != nil {
+	if _, err := h.view.Room(in.RoomID); err != nil {
 		return hub.Outcome[hub.Decision]{}, err
 	}
 	by := taskActor(ctx, in.By)
@@ -31,7 +32,7 @@ func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcom
 // Decisions lists decisions, latest first; see hub.Records.
 func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.views.room(q.RoomID); err != nil {
+		if _, err := h.view.Room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -40,11 +41,11 @@ func (h *Hub) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision
 		return nil, "", err
 	}
 	out, n := []hub.Decision{}, pageRows(q.Limit)
-	err = latestRows(h.rows, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
+	err = view.LatestRows(h.rows, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
 		out = append(out, d)
 		return len(out) <= n
 	})
-	out, next := paged(h, listDecisions, out, n, func(d *hub.Decision) []byte { return idKey(core.PrefixDecision, d.DecisionID) })
+	out, next := paged(h, listDecisions, out, n, func(d *hub.Decision) []byte { return view.IDKey(core.PrefixDecision, d.DecisionID) })
 	return out, next, err
 }
 
@@ -74,7 +75,7 @@ func beforeID(prefix, id string) (hub.Seq, error) {
 
 // AddArtifact stores the next version of a title; see hub.Records.
 func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcome[hub.Artifact], error) {
-	if _, err := h.views.room(in.RoomID); err != nil {
+	if _, err := h.view.Room(in.RoomID); err != nil {
 		return hub.Outcome[hub.Artifact]{}, err
 	}
 	content, err := in.Content()
@@ -104,7 +105,7 @@ func (h *Hub) Artifact(_ context.Context, id hub.ArtifactID) (hub.Artifact, erro
 	if !ok {
 		return hub.Artifact{}, errArtifactNotFound(id)
 	}
-	a, err := storedRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(seq))
+	a, err := view.StoredRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(seq))
 	if errors.Is(err, core.ErrNotFound) {
 		return a, errArtifactNotFound(id)
 	}

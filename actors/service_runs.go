@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -16,7 +17,7 @@ const maxRunTries = 16
 // CreateRun makes a run; see hub.Runs.
 func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.Run], error) {
 	if in.RoomID != "" {
-		if _, err := h.views.room(in.RoomID); err != nil {
+		if _, err := h.view.Room(in.RoomID); err != nil {
 			return hub.Outcome[hub.Run]{}, err
 		}
 	}
@@ -50,7 +51,7 @@ func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*cor
 	if err != nil {
 		return hub.Outcome[hub.Run]{}, err
 	}
-	row, err := h.runRow(stored, viewerOf(ctx, agent))
+	row, err := h.runRow(stored, view.ViewerOf(ctx, agent))
 	return hub.Outcome[hub.Run]{Row: row, Replayed: replayed}, err
 }
 
@@ -65,7 +66,7 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 			return out, err
 		}
 		ended = &core.EndedRun{Known: gone.Known}
-		switch stored, err := h.views.storedRun(gone.Run); {
+		switch stored, err := h.view.StoredRun(gone.Run); {
 		case err == nil:
 			ended.Row = &stored
 		case !errors.Is(err, core.ErrNotFound):
@@ -77,17 +78,17 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 
 // Run returns one; see hub.Runs.
 func (h *Hub) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
-	run, err := h.views.run(id)
+	run, err := h.view.Run(id)
 	if err != nil {
 		return hub.Run{}, err
 	}
-	return h.runRow(run, viewerOf(ctx, viewer))
+	return h.runRow(run, view.ViewerOf(ctx, viewer))
 }
 
 // Runs lists runs; see hub.Runs.
 func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.views.room(q.RoomID); err != nil {
+		if _, err := h.view.Room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -100,17 +101,17 @@ func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor,
 	switch {
 	case q.Active && q.Status != "" && q.Status != hub.RunRunning: // active, and yet ended
 	case q.Active || q.Status == hub.RunRunning:
-		found = h.views.runs.page(q.RoomID, before, n+1)
+		found = h.view.Runs.Page(q.RoomID, before, n+1)
 	default:
 		found, err = h.storedRuns(q.RoomID, before, n+1, func(r *core.StoredRun) bool {
 			return q.Status == "" || r.Run.Status == q.Status
 		})
 	}
-	found, next := paged(h, listRuns, found, n, func(r *core.StoredRun) []byte { return idKey(core.PrefixRun, r.Run.RunID) })
+	found, next := paged(h, listRuns, found, n, func(r *core.StoredRun) []byte { return view.IDKey(core.PrefixRun, r.Run.RunID) })
 	out := make([]hub.Run, 0, len(found))
 	for i := 0; i < len(found) && err == nil; i++ {
 		var row hub.Run
-		row, err = h.runRow(found[i], viewerOf(ctx, q.Viewer))
+		row, err = h.runRow(found[i], view.ViewerOf(ctx, q.Viewer))
 		out = append(out, row)
 	}
 	return out, next, err
@@ -119,7 +120,7 @@ func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor,
 // storedRuns reads the first limit runs of a room, or of all if room is empty,
 // that were made before a record, newest first.
 func (h *Hub) storedRuns(room hub.RoomID, before hub.Seq, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
-	err = latestRows(h.rows, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
+	err = view.LatestRows(h.rows, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
 		if keep(&run) {
 			out = append(out, run)
 		}
@@ -129,7 +130,7 @@ func (h *Hub) storedRuns(room hub.RoomID, before hub.Seq, limit int, keep func(*
 }
 
 // runRow returns a run's row with the tasks that the viewer may see.
-func (h *Hub) runRow(run core.StoredRun, sees viewer) (hub.Run, error) {
+func (h *Hub) runRow(run core.StoredRun, sees view.Viewer) (hub.Run, error) {
 	row := run.Run
 	row.TaskIDs = []hub.TaskID{}
 	var bad error
@@ -144,7 +145,7 @@ func (h *Hub) runRow(run core.StoredRun, sees viewer) (hub.Run, error) {
 		}
 		if entry.Direct {
 			var t core.StoredTask
-			if t, bad = h.views.anyTask(entry.Task); bad != nil || !sees.task(&t) {
+			if t, bad = h.view.AnyTask(entry.Task); bad != nil || !sees.Task(&t) {
 				return bad == nil
 			}
 		}

@@ -26,7 +26,7 @@ func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, er
 		Channel: q.Channel, From: q.FromAgent, Kind: q.Kind, Types: q.Types, Since: q.Since, Limit: q.Limit,
 	}
 	if q.RoomID != "" {
-		room, err := h.views.room(q.RoomID)
+		room, err := h.view.Room(q.RoomID)
 		if err != nil {
 			return hub.SearchPage{}, err
 		}
@@ -101,7 +101,7 @@ func keepsFound(q *core.IndexQuery, row *hub.Found) bool {
 }
 
 func (h *Hub) foundMessage(q *core.IndexQuery, id hub.MessageID) (*hub.Found, string, error) {
-	m, err := h.views.message(id)
+	m, err := h.view.Message(id)
 	if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
 		return nil, "", nil
 	}

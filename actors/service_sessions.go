@@ -125,12 +125,12 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.C
 	}
 	var seats map[hub.AgentID]bool
 	if q.RoomID != "" {
-		if seats, err = h.views.seatsIn(q.RoomID); err != nil {
+		if seats, err = h.view.SeatsIn(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
 	n := pageRows(q.Limit)
-	found := h.views.directory.page(hub.AgentID(behind), n+1, func(id hub.AgentID, s *hub.Session) bool {
+	found := h.view.Directory.Page(hub.AgentID(behind), n+1, func(id hub.AgentID, s *hub.Session) bool {
 		return strings.HasPrefix(string(id), q.Prefix) && (q.RoomID == "" || seats[id]) &&
 			(q.Capability == "" || slices.Contains(s.Capabilities, q.Capability))
 	})
@@ -142,7 +142,7 @@ func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.C
 func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	b, err := h.bootstrap(ctx, agent)
 	if err == nil {
-		h.views.noteBootstrap(ctx, agent, b.LatestVisibleID)
+		h.view.NoteBootstrap(ctx, agent, b.LatestVisibleID)
 	}
 	return b, err
 }
@@ -154,13 +154,13 @@ func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 		return hub.Bootstrap{}, err
 	}
 	b := hub.Bootstrap{
-		AgentID: agent, LatestVisibleID: h.views.ring.visible(),
-		LiveAgents: h.views.directory.agents(""), DefaultChannel: hub.DefaultChannel, Hub: info,
+		AgentID: agent, LatestVisibleID: h.view.Ring.Visible(),
+		LiveAgents: h.view.Directory.Agents(""), DefaultChannel: hub.DefaultChannel, Hub: info,
 	}
-	if s, _, ok := h.views.directory.session(agent); ok {
+	if s, _, ok := h.view.Directory.Session(agent); ok {
 		b.Session = &s
 	}
-	rooms, err := h.views.roomsOf(agent)
+	rooms, err := h.view.RoomsOf(agent)
 	if err != nil {
 		return hub.Bootstrap{}, err
 	}
@@ -178,11 +178,11 @@ func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller,
 		return hub.Caller{}, errSessionInvalid()
 	}
 	id := full.Public()
-	agent, live := h.views.directory.agentOf(id)
+	agent, live := h.view.Directory.AgentOf(id)
 	if !live {
 		return h.authenticateEnded(ctx, id)
 	}
-	s, priorKey, live := h.views.directory.session(agent)
+	s, priorKey, live := h.view.Directory.Session(agent)
 	if !live || s.SessionID != id {
 		return hub.Caller{}, errSessionReplaced(agent)
 	}
@@ -191,7 +191,7 @@ func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller,
 			return hub.Caller{}, err
 		}
 	}
-	h.views.directory.touch(agent, h.clock.now().Wall)
+	h.view.Directory.Touch(agent, h.clock.now().Wall)
 	return hub.Caller{Agent: agent, Session: id, Incarnation: s.Incarnation}, nil
 }
 
@@ -203,7 +203,7 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 	if err != nil {
 		return hub.Caller{}, err
 	}
-	row, err := h.views.agentRow(agent)
+	row, err := h.view.AgentRow(agent)
 	switch {
 	case err != nil:
 		return hub.Caller{}, err
@@ -234,7 +234,7 @@ func unavailable(err error) bool {
 
 // agentOfSession returns whose session it is, live or not. ErrNotFound.
 func (h *Hub) agentOfSession(id hub.SessionID) (hub.AgentID, error) {
-	if agent, ok := h.views.directory.agentOf(id); ok {
+	if agent, ok := h.view.Directory.AgentOf(id); ok {
 		return agent, nil
 	}
 	value, err := h.rows.Row(core.TableSession, []byte(id))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -17,7 +18,7 @@ func (h *Hub) loadSpawns() (*core.Spawns, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := storedRow[core.LiveSpawns](h.rows, core.TableSpawnLive, core.SpawnLiveKey())
+	stored, err := view.StoredRow[core.LiveSpawns](h.rows, core.TableSpawnLive, core.SpawnLiveKey())
 	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (h *Hub) spawnRow(id hub.SpawnID) (hub.Spawn, error) {
 	if !ok {
 		return hub.Spawn{}, errSpawnNotFound(id)
 	}
-	row, err := storedRow[hub.Spawn](h.rows, core.TableSpawn, key)
+	row, err := view.StoredRow[hub.Spawn](h.rows, core.TableSpawn, key)
 	if errors.Is(err, core.ErrNotFound) {
 		err = errSpawnNotFound(id)
 	}
@@ -62,7 +63,7 @@ func errSpawnNotFound(id hub.SpawnID) error {
 // liveSpawns lists the spawns that have not ended, in the order of their ids as
 // texts.
 func (h *Hub) liveSpawns() ([]hub.Spawn, error) {
-	stored, err := storedRow[core.LiveSpawns](h.rows, core.TableSpawnLive, core.SpawnLiveKey())
+	stored, err := view.StoredRow[core.LiveSpawns](h.rows, core.TableSpawnLive, core.SpawnLiveKey())
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
@@ -97,7 +98,7 @@ func (h *Hub) SpawnPolicy(context.Context) (hub.SpawnPolicy, error) { return h.s
 // SetSpawnPolicy replaces what is allowed; see hub.Spawns.
 func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.Outcome[hub.SpawnPolicy], error) {
 	for _, a := range in.Allow {
-		if _, err := h.views.room(a.RoomID); err != nil {
+		if _, err := h.view.Room(a.RoomID); err != nil {
 			return hub.Outcome[hub.SpawnPolicy]{}, err
 		}
 	}
@@ -113,7 +114,7 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 // Spawns lists spawns, newest first; see hub.Spawns.
 func (h *Hub) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.views.room(q.RoomID); err != nil {
+		if _, err := h.view.Room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -122,13 +123,13 @@ func (h *Hub) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.Cur
 		return nil, "", err
 	}
 	out, n := []hub.Spawn{}, pageRows(q.Limit)
-	err = latestRows(h.rows, core.TableSpawn, core.TableSpawnByRoom, q.RoomID, before, func(row hub.Spawn) bool {
+	err = view.LatestRows(h.rows, core.TableSpawn, core.TableSpawnByRoom, q.RoomID, before, func(row hub.Spawn) bool {
 		if (q.Status == "" || row.Status == q.Status) && !(q.Active && row.Status.Terminal()) {
 			out = append(out, row)
 		}
 		return len(out) <= n
 	})
-	out, next := paged(h, listSpawns, out, n, func(row *hub.Spawn) []byte { return idKey(core.PrefixSpawn, row.SpawnID) })
+	out, next := paged(h, listSpawns, out, n, func(row *hub.Spawn) []byte { return view.IDKey(core.PrefixSpawn, row.SpawnID) })
 	return out, next, err
 }
 
@@ -160,7 +161,7 @@ func (h *Hub) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub.Spa
 	if row, again, err := h.spawnedBefore(ctx, in.By); err != nil || again {
 		return hub.Outcome[hub.Spawn]{Row: row, Created: true, Replayed: again}, err
 	}
-	room, err := h.views.room(in.RoomID)
+	room, err := h.view.Room(in.RoomID)
 	if err != nil {
 		return none, err
 	}
@@ -191,7 +192,7 @@ func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room
 		return hub.Spawn{}, nil, false, err
 	}
 	// The names of who asks are not free for whom it asks for.
-	taken := h.views.takenBy(hub.WithCaller(ctx, &hub.Caller{}), in.AgentID)
+	taken := h.view.TakenBy(hub.WithCaller(ctx, &hub.Caller{}), in.AgentID)
 	c := core.SpawnRequest{In: in, Remote: hub.CallerOf(ctx).Remote, Version: policy.Version, Taken: taken}
 	command, _, err := c.PermittedBy(&policy)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -24,13 +25,13 @@ const (
 // O(s + t + r + l), and what is unread of at most statusSeats seats.
 func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
 	var out hub.RoomStatus
-	room, err := h.views.room(q.RoomID)
+	room, err := h.view.Room(q.RoomID)
 	if err != nil {
 		return out, err
 	}
-	out.Room, out.LatestVisibleID = room, h.views.ring.visible()
-	out.Project, _ = h.views.project(room.ProjectID) // a room's project is never deleted
-	sees, now := viewerOf(ctx, q.Viewer), h.clock.now()
+	out.Room, out.LatestVisibleID = room, h.view.Ring.Visible()
+	out.Project, _ = h.view.Project(room.ProjectID) // a room's project is never deleted
+	sees, now := view.ViewerOf(ctx, q.Viewer), h.clock.now()
 	seats, err := h.seatedIn(room.RoomID, now.Wall)
 	if err != nil {
 		return out, err
@@ -38,9 +39,9 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	if err := h.showSeats(&out, seats, q.All, sees, now.Wall); err != nil {
 		return out, err
 	}
-	tasks := h.views.tasks.inRoom(room.RoomID, func(*core.StoredTask) bool { return true })
-	visible := slices.DeleteFunc(tasks, func(t core.StoredTask) bool { return !sees.task(&t) })
-	out.OpenTasks, out.OpenTaskCount = h.views.taskRows(visible, statusTasks, sees), len(visible)
+	tasks := h.view.Tasks.InRoom(room.RoomID, func(*core.StoredTask) bool { return true })
+	visible := slices.DeleteFunc(tasks, func(t core.StoredTask) bool { return !sees.Task(&t) })
+	out.OpenTasks, out.OpenTaskCount = h.view.TaskRows(visible, statusTasks, sees), len(visible)
 	if err := h.showLeases(&out, seats, visible, sees, now); err != nil {
 		return out, err
 	}
@@ -54,14 +55,14 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 		return out, err
 	}
 	if q.Viewer != "" {
-		out.Unread, err = h.views.unread(q.Viewer, room.RoomID)
+		out.Unread, err = h.view.Unread(q.Viewer, room.RoomID)
 	}
 	return out, err
 }
 
 // showSeats shows who is in the room, and who has left it not long ago; all shows
 // who is long gone too.
-func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees viewer, now hub.Time) error {
+func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees view.Viewer, now hub.Time) error {
 	out.Seats, out.NotListening = []hub.Seat{}, []hub.AgentID{}
 	for i := range seats {
 		s := &seats[i]
@@ -72,7 +73,7 @@ func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees view
 			continue
 		}
 		out.SeatCount++
-		if s.doing.deaf(now) && len(out.NotListening) < statusSeats {
+		if s.doing.Deaf(now) && len(out.NotListening) < statusSeats {
 			out.NotListening = append(out.NotListening, s.AgentID)
 		}
 		if len(out.Seats) < statusSeats {
@@ -89,16 +90,16 @@ func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees view
 // showLeases shows what agents with a seat hold, and claims on those tasks of the
 // room that the viewer may see. What a claim of a seat says of another task is left
 // out.
-func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.StoredTask, sees viewer, now core.Now) error {
+func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.StoredTask, sees view.Viewer, now core.Now) error {
 	found := map[core.LeaseKey]core.Lease{}
 	add := func(l *core.Lease) { found[l.LeaseKey()] = *l }
 	for i := range seats {
-		if err := h.views.leases.of(seats[i].AgentID, 0, add); err != nil {
+		if err := h.view.Leases.Of(seats[i].AgentID, 0, add); err != nil {
 			return err
 		}
 	}
 	for i := range tasks {
-		if err := h.views.leases.of("", tasks[i].Task.TaskID, add); err != nil {
+		if err := h.view.Leases.Of("", tasks[i].Task.TaskID, add); err != nil {
 			return err
 		}
 	}
@@ -113,7 +114,7 @@ func (h *Hub) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.Store
 	out.Claims, out.ClaimCount = heldRows(claims, now), len(claims)
 	out.Locks, out.LockCount = heldRows(locks, now), len(locks)
 	for i := range out.Claims {
-		if err := h.views.hideTask(&out.Claims[i], sees); err != nil {
+		if err := h.view.HideTask(&out.Claims[i], sees); err != nil {
 			return err
 		}
 	}
@@ -138,8 +139,8 @@ func heldRows(leases []core.Lease, now core.Now) []hub.HeldRow {
 
 // showRuns shows the runs that have not ended and, as far as there is room, those
 // that ended last.
-func (h *Hub) showRuns(out *hub.RoomStatus, sees viewer) error {
-	running := h.views.runs.list(out.Room.RoomID)
+func (h *Hub) showRuns(out *hub.RoomStatus, sees view.Viewer) error {
+	running := h.view.Runs.List(out.Room.RoomID)
 	out.RunCount, out.Runs = len(running), []hub.Run{}
 	shown := running[:min(len(running), statusRuns)]
 	if left := statusRuns - len(shown); left > 0 {

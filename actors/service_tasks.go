@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // Tasks lists tasks, newest first; see hub.Tasks.
 func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error) {
 	if q.RoomID != "" {
-		if _, err := h.views.room(q.RoomID); err != nil {
+		if _, err := h.view.Room(q.RoomID); err != nil {
 			return nil, "", err
 		}
 	}
 	if q.RunID != "" {
-		if _, err := h.views.run(q.RunID); err != nil {
+		if _, err := h.view.Run(q.RunID); err != nil {
 			return nil, "", err
 		}
 	}
@@ -25,24 +26,24 @@ func (h *Hub) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Curs
 	if err != nil {
 		return nil, "", err
 	}
-	sees, n := viewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	sees, n := view.ViewerOf(ctx, q.Viewer), pageRows(q.Limit)
 	before, keeps := hub.TaskID(min(place, hub.MaxMessageID+1)), taskFilter(&q, sees)
 	var found []core.StoredTask
 	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
 	if live {
-		found = h.views.tasks.page(q.RoomID, before, n+1, keeps)
+		found = h.view.Tasks.Page(q.RoomID, before, n+1, keeps)
 	} else if found, err = h.storedTasks(q, before, n+1, keeps); err != nil {
 		return nil, "", err
 	}
 	found, next := paged(h, listTasks, found, n, func(t *core.StoredTask) []byte { return core.IDKey(t.Task.TaskID) })
-	return h.views.taskRows(found, n, sees), next, nil
+	return h.view.TaskRows(found, n, sees), next, nil
 }
 
 // taskFilter says which tasks a query selects, of those that its viewer may see.
-func taskFilter(q *hub.TasksQuery, sees viewer) func(*core.StoredTask) bool {
+func taskFilter(q *hub.TasksQuery, sees view.Viewer) func(*core.StoredTask) bool {
 	return func(t *core.StoredTask) bool {
 		row := &t.Task
-		return sees.task(t) &&
+		return sees.Task(t) &&
 			(q.Status == "" || row.Status == q.Status) && (!q.Active || !row.Status.Terminal()) &&
 			(q.ParentID == 0 || row.ParentTaskID != nil && *row.ParentTaskID == q.ParentID) &&
 			(q.Channel == "" || row.Channel == q.Channel) &&
@@ -52,14 +53,14 @@ func taskFilter(q *hub.TasksQuery, sees viewer) func(*core.StoredTask) bool {
 			(q.Ready == nil || row.Ready == *q.Ready) &&
 			(q.Assignee == "" || row.Assignee != nil && *row.Assignee == q.Assignee) &&
 			(q.CreatedBy == "" || row.CreatedBy == q.CreatedBy) &&
-			(q.Concerns == "" || concerns(row, q.Concerns))
+			(q.Concerns == "" || view.Concerns(row, q.Concerns))
 	}
 }
 
 // storedTasks reads the first limit tasks before an id from the store, newest
 // first, by the narrowest index that the query allows.
 func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps func(*core.StoredTask) bool) (out []core.StoredTask, err error) {
-	visible := h.views.ring.visible()
+	visible := h.view.Ring.Visible()
 	add := func(t core.StoredTask) bool {
 		if t.Task.TaskID <= visible && keeps(&t) {
 			out = append(out, t)
@@ -71,7 +72,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps 
 		behind := append(slices.Clip(prefix), core.IDKey(before)...)
 		return h.rows.RowsBehind(table, prefix, behind, true, func(key, _ []byte) bool {
 			var t core.StoredTask
-			if t, bad = h.views.storedTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
+			if t, bad = h.view.StoredTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
 				return false
 			}
 			return add(t)
@@ -89,7 +90,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps 
 	default:
 		err = h.rows.RowsBehind(core.TableTask, nil, core.IDKey(before), true, func(_, value []byte) bool {
 			var t core.StoredTask
-			if t, bad = decodeRow[core.StoredTask](core.TableTask, value); bad != nil {
+			if t, bad = view.DecodeRow[core.StoredTask](core.TableTask, value); bad != nil {
 				return false
 			}
 			return add(t)
@@ -100,20 +101,20 @@ func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps 
 
 // Task returns one; see hub.Tasks.
 func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
-	t, live := h.views.tasks.get(id)
+	t, live := h.view.Tasks.Get(id)
 	if !live {
 		var err error
-		if t, err = h.views.storedTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
+		if t, err = h.view.StoredTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
 			return hub.Task{}, err
-		} else if err != nil || id > h.views.ring.visible() {
-			return hub.Task{}, errTaskNotFound(id)
+		} else if err != nil || id > h.view.Ring.Visible() {
+			return hub.Task{}, view.ErrTaskNotFound(id)
 		}
 	}
-	sees := viewerOf(ctx, viewer)
-	if !sees.task(&t) {
-		return hub.Task{}, errTaskNotFound(id)
+	sees := view.ViewerOf(ctx, viewer)
+	if !sees.Task(&t) {
+		return hub.Task{}, view.ErrTaskNotFound(id)
 	}
-	return h.views.taskRow(&t, sees), nil
+	return h.view.TaskRow(&t, sees), nil
 }
 
 // CompleteTask ends a task as done; see hub.Tasks.
@@ -130,7 +131,7 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 		return out, err
 	}
 	row, err := core.AnswerEndedCompletion(id, stored, by)
-	return hub.Outcome[hub.Task]{Row: h.views.redacted(row, row.BlockedBy, viewerOf(ctx, in.AgentID))}, err
+	return hub.Outcome[hub.Task]{Row: h.view.Redacted(row, row.BlockedBy, view.ViewerOf(ctx, in.AgentID))}, err
 }
 
 // UpdateTask changes a task; see hub.Tasks.
@@ -166,12 +167,12 @@ func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decid
 		answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
 		codec:  jsonCodec[hub.Task](effectTask),
 	})
-	return hub.Outcome[hub.Task]{Row: h.views.redacted(row, row.BlockedBy, viewerOf(ctx, agent)), Replayed: replayed}, err
+	return hub.Outcome[hub.Task]{Row: h.view.Redacted(row, row.BlockedBy, view.ViewerOf(ctx, agent)), Replayed: replayed}, err
 }
 
 // endedTask returns the stored row of a task that is not live, or nil.
 func (h *Hub) endedTask(id hub.TaskID) (*core.StoredTask, error) {
-	t, err := h.views.storedTask(id)
+	t, err := h.view.StoredTask(id)
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
@@ -193,6 +194,6 @@ type taskWorld struct{ h *Hub }
 // Ended reports whether id is a task that has ended and that by may see, and
 // whether a direct message opened it.
 func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
-	t, err := w.h.views.storedTask(id)
+	t, err := w.h.view.StoredTask(id)
 	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t)), t.Direct
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -16,47 +17,47 @@ const maxThreadRows = hub.MaxPageRows
 
 // Threads lists summaries; see hub.Messages.
 func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
-	w, err := h.walkPlace(listThreads, q.Cursor, uint64(h.views.ring.visible()))
+	w, err := h.walkPlace(listThreads, q.Cursor, uint64(h.view.Ring.Visible()))
 	if err != nil {
 		return nil, "", err
 	}
-	sees, n := viewerOf(ctx, q.Viewer), pageRows(q.Limit)
-	var found []foundThread
-	if sees.all {
+	sees, n := view.ViewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	var found []view.FoundThread
+	if sees.All {
 		found, err = h.allThreads(w, n+1)
 	} else {
-		found, err = h.views.threads.latest(q.Viewer, w, n+1)
+		found, err = h.view.Threads.Latest(q.Viewer, w, n+1)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	found, next := paged(h, listThreads, found, n, func(f *foundThread) []byte { return walkKey(w.asOf, uint64(f.at)) })
-	claims, locks, err := h.views.leases.perThread()
+	found, next := paged(h, listThreads, found, n, func(f *view.FoundThread) []byte { return walkKey(w.AsOf, uint64(f.At)) })
+	claims, locks, err := h.view.Leases.PerThread()
 	if err != nil {
 		return nil, "", err
 	}
 	tasks := map[hub.ThreadID][]core.StoredTask{}
-	for _, t := range h.views.tasks.list(sees.task) {
+	for _, t := range h.view.Tasks.List(sees.Task) {
 		if t.Task.ThreadID != nil {
 			tasks[*t.Task.ThreadID] = append(tasks[*t.Task.ThreadID], t)
 		}
 	}
 	out := make([]hub.ThreadSummary, len(found))
 	for i, f := range found {
-		out[i] = summary(f.id, f.part, tasks[f.id], claims[f.id], locks[f.id])
+		out[i] = summary(f.ID, f.Part, tasks[f.ID], claims[f.ID], locks[f.ID])
 	}
 	return out, next, nil
 }
 
 // Thread returns one thread with what viewer may see of it; see hub.Messages.
 func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
-	sees, head := viewerOf(ctx, viewer), h.views.ring.visible()
-	var part threadPart
+	sees, head := view.ViewerOf(ctx, viewer), h.view.Ring.Visible()
+	var part view.ThreadPart
 	var err error
-	if sees.all {
+	if sees.All {
 		part, err = h.wholePart(id, head)
 	} else {
-		part, err = h.views.threads.visiblePart(id, viewer)
+		part, err = h.view.Threads.VisiblePart(id, viewer)
 	}
 	if err != nil {
 		return hub.Thread{}, err
@@ -73,7 +74,7 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 	if err != nil {
 		return hub.Thread{}, err
 	}
-	claims, locks, err := h.views.leases.inThread(id)
+	claims, locks, err := h.view.Leases.InThread(id)
 	if err != nil {
 		return hub.Thread{}, err
 	}
@@ -93,21 +94,21 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 
 // wholePart sums up a thread for the operator. No stored part holds the direct
 // messages of all agents once, so it is made of the messages themselves.
-func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part threadPart, err error) {
-	err = h.rows.Messages(threadScope(id), 0, head, false, func(m *core.StoredMessage) bool {
-		part.add(m)
-		return part.Messages < maxExamined
+func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part view.ThreadPart, err error) {
+	err = h.rows.Messages(view.ThreadScope(id), 0, head, false, func(m *core.StoredMessage) bool {
+		part.Add(m)
+		return part.Messages < view.MaxExamined
 	})
 	return part, err
 }
 
 // allThreads lists the first n threads of a walk for the operator, latest first.
-func (h *Hub) allThreads(w walk, n int) ([]foundThread, error) {
+func (h *Hub) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 	latest := map[hub.ThreadID]hub.MessageID{}
 	var bad error
 	add := func(id hub.ThreadID, value []byte) bool {
-		var part threadPart
-		part, bad = decodeThreadPart(value)
+		var part view.ThreadPart
+		part, bad = view.DecodeThreadPart(value)
 		latest[id] = max(latest[id], part.Latest)
 		return bad == nil
 	}
@@ -122,18 +123,18 @@ func (h *Hub) allThreads(w walk, n int) ([]foundThread, error) {
 	if err = cmp.Or(err, bad); err != nil {
 		return nil, err
 	}
-	found := firsts[foundThread]{n: n, compare: latestThread}
+	found := view.Firsts[view.FoundThread]{N: n, Compare: view.LatestThread}
 	for id, at := range latest {
-		if at, err = h.views.threads.asOf(id, at, w, viewer{all: true}); err != nil {
+		if at, err = h.view.Threads.AsOf(id, at, w, view.Viewer{All: true}); err != nil {
 			return nil, err
 		}
 		if at != 0 {
-			found.add(foundThread{id: id, at: at})
+			found.Add(view.FoundThread{ID: id, At: at})
 		}
 	}
-	out, head := found.sorted(), h.views.ring.visible()
+	out, head := found.Sorted(), h.view.Ring.Visible()
 	for i := range out {
-		if out[i].part, err = h.wholePart(out[i].id, head); err != nil {
+		if out[i].Part, err = h.wholePart(out[i].ID, head); err != nil {
 			return nil, err
 		}
 	}
@@ -141,16 +142,16 @@ func (h *Hub) allThreads(w walk, n int) ([]foundThread, error) {
 }
 
 // threadRows returns the latest rows of a thread that viewer may see, rising.
-func (h *Hub) threadRows(id hub.ThreadID, sees viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
+func (h *Hub) threadRows(id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
 	var rows []hub.EncodedMessage
 	seen, bytes := 0, 0
-	err := h.rows.Messages(threadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
+	err := h.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
 		seen++
-		if sees.message(m) {
+		if sees.Message(m) {
 			rows = append(rows, m.JSON)
 			bytes += len(m.JSON)
 		}
-		return len(rows) < maxThreadRows && seen < maxExamined && bytes < maxPageBytes
+		return len(rows) < maxThreadRows && seen < view.MaxExamined && bytes < view.MaxPageBytes
 	})
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]
@@ -160,19 +161,19 @@ func (h *Hub) threadRows(id hub.ThreadID, sees viewer, head hub.MessageID) ([]hu
 
 // threadTasks returns the tasks of a thread that viewer may see, oldest first,
 // and those of them that have not ended.
-func (h *Hub) threadTasks(id hub.ThreadID, sees viewer) (rows []hub.Task, open []core.StoredTask, err error) {
+func (h *Hub) threadTasks(id hub.ThreadID, sees view.Viewer) (rows []hub.Task, open []core.StoredTask, err error) {
 	rows = []hub.Task{}
 	var bad error
 	err = h.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
 		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
-		t, live := h.views.tasks.get(taskID)
+		t, live := h.view.Tasks.Get(taskID)
 		if !live {
-			if t, bad = h.views.storedTask(taskID); bad != nil {
+			if t, bad = h.view.StoredTask(taskID); bad != nil {
 				return false
 			}
 		}
-		if sees.task(&t) {
-			rows = append(rows, h.views.taskRow(&t, sees))
+		if sees.Task(&t) {
+			rows = append(rows, h.view.TaskRow(&t, sees))
 			if !t.Task.Status.Terminal() {
 				open = append(open, t)
 			}
@@ -183,7 +184,7 @@ func (h *Hub) threadTasks(id hub.ThreadID, sees viewer) (rows []hub.Task, open [
 }
 
 // summary makes a thread's summary of what its viewer may see.
-func summary(id hub.ThreadID, p threadPart, open []core.StoredTask, claims, locks int64) hub.ThreadSummary {
+func summary(id hub.ThreadID, p view.ThreadPart, open []core.StoredTask, claims, locks int64) hub.ThreadSummary {
 	s := hub.ThreadSummary{
 		ThreadID: id, Channel: p.Channel, RootTaskID: present(p.Root), LatestMessageID: p.Latest, LatestMessageTS: p.LatestTS,
 		LatestArtifactID: present(p.Artifact), MessageCount: p.Messages, TotalTaskCount: p.Tasks,

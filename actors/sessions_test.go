@@ -11,7 +11,7 @@ import (
 )
 
 func (r *rig) live(agent hub.AgentID) (hub.Session, bool) {
-	s, _, ok := r.views.directory.session(agent)
+	s, _, ok := r.view.Directory.Session(agent)
 	return s, ok
 }
 
@@ -292,13 +292,13 @@ func TestSessionsOutliveCrash(t *testing.T) {
 	wantCode(t, err, hub.CodeSessionInvalid)
 	_, err = r.Authenticate(t.Context(), eve.SessionID)
 	wantCode(t, err, hub.CodeSessionReplaced)
-	if _, prior, _ := r.views.directory.session("eve"); !prior {
+	if _, prior, _ := r.view.Directory.Session("eve"); !prior {
 		t.Error("the key of eve's core.SessionProof before is retired without a call")
 	}
 	if _, err := r.Authenticate(t.Context(), eve2.Row.SessionID); err != nil {
 		t.Errorf("eve: %v", err)
 	}
-	if _, prior, _ := r.views.directory.session("eve"); prior {
+	if _, prior, _ := r.view.Directory.Session("eve"); prior {
 		t.Error("eve's first call did not retire the key of the session before")
 	}
 }

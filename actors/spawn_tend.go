@@ -31,7 +31,7 @@ func (h *Hub) tend(t *tending) {
 		fails(err.Error())
 		return
 	}
-	if _, _, live := h.views.directory.session(row.AgentID); live {
+	if _, _, live := h.view.Directory.Session(row.AgentID); live {
 		fails("another has registered as " + string(row.AgentID) + " meanwhile")
 		return
 	}
@@ -66,7 +66,7 @@ func (h *Hub) tend(t *tending) {
 // seatSpawn is the second step: the room's.
 func (h *Hub) seatSpawn(row hub.Spawn) (core.StoredSeat, error) {
 	c := core.SeatCommand{Spawn: row, Gone: func(agent hub.AgentID) bool {
-		_, _, live := h.views.directory.session(agent)
+		_, _, live := h.view.Directory.Session(agent)
 		return !live
 	}}
 	seat, _, err := submit(context.Background(), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{

@@ -5,16 +5,17 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // Counts says what is live now and how many messages are stored.
 func (h *Hub) Counts() hub.Counts {
-	sessions, channels, parked := h.views.directory.counts()
-	rooms := look(h.views.places, (*core.Atlas).Len) // each has a channel
+	sessions, channels, parked := h.view.Directory.Counts()
+	rooms := view.Look(h.view.Places, (*core.Atlas).Len) // each has a channel
 	return hub.Counts{
-		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.views.ring.visible()),
-		OpenTasks: h.views.tasks.len(), Leases: h.views.leases.len(), ParkedPolls: parked,
+		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.view.Ring.Visible()),
+		OpenTasks: h.view.Tasks.Len(), Leases: h.view.Leases.Len(), ParkedPolls: parked,
 		Spawns: h.spawner.count(),
 	}
 }
@@ -23,7 +24,7 @@ func (h *Hub) Counts() hub.Counts {
 // duration of the last commit is the store's to tell.
 func (h *Hub) JournalStatus() hub.JournalStatus {
 	ok, free := h.journal.Room()
-	s := hub.JournalStatus{Head: hub.Seq(h.views.shownSeq.Load()), FreeBytes: free, State: hub.JournalOK}
+	s := hub.JournalStatus{Head: hub.Seq(h.view.ShownSeq.Load()), FreeBytes: free, State: hub.JournalOK}
 	if !ok {
 		s.State = hub.JournalFull
 	}

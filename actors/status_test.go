@@ -124,7 +124,7 @@ func TestUnreadOfSeats(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, seat := range r.status(room.RoomID, "").Seats {
-			want, err := r.views.unread(seat.AgentID, room.RoomID)
+			want, err := r.view.Unread(seat.AgentID, room.RoomID)
 			if err != nil || seat.Unread != want || want == 0 {
 				t.Errorf("ring of %d: %s has %d unread, %v, want %d", ring, seat.AgentID, seat.Unread, err, want)
 			}

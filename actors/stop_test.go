@@ -78,7 +78,7 @@ func TestStopDrains(t *testing.T) {
 			}
 		})
 	}
-	for r.views.ring.visible() < 200 {
+	for r.view.Ring.Visible() < 200 {
 		time.Sleep(time.Millisecond)
 	}
 	r.stop()

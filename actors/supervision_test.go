@@ -54,7 +54,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		if _, err := r.Rename(ctx, "ann", hub.RenameInput{DisplayName: "Ann"}); err != nil {
 			t.Errorf("rename after the rebuild: %v", err)
 		}
-		row, err := r.views.agentRow("ann")
+		row, err := r.view.AgentRow("ann")
 		if err != nil || row == nil || !row.Session.Active || row.Session.DisplayName != "Ann" || row.Session.Incarnation != 1 {
 			t.Errorf("stored row %+v, %v", row, err)
 		}
@@ -92,7 +92,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		if got, err := r.Task(ctx, m.ID, "bob"); err != nil || got.Status != hub.TaskDone {
 			t.Errorf("task %+v, %v, want done", got, err)
 		}
-		if n := r.views.tasks.len(); n != 0 {
+		if n := r.view.Tasks.Len(); n != 0 {
 			t.Errorf("%d open tasks in the view, want 0", n)
 		}
 	})
@@ -107,7 +107,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		p.left.Store(1)
 		room := r.newRoom("New")
 		r.idle()
-		if got, err := r.views.room(room.RoomID); err != nil || got.Name != "New" || got.Channel != room.Channel {
+		if got, err := r.view.Room(room.RoomID); err != nil || got.Name != "New" || got.Channel != room.Channel {
 			t.Errorf("the view shows %+v, %v", got, err)
 		}
 		r.say("ann", room.Channel, "hello")
@@ -115,7 +115,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		wantCode(t, err, hub.CodeSimilarRoomExists)
 		again := start(t, r.crash())
 		for _, id := range []hub.RoomID{old.RoomID, room.RoomID} {
-			if _, err := again.views.room(id); err != nil {
+			if _, err := again.view.Room(id); err != nil {
 				t.Errorf("after a restart: %v", err)
 			}
 		}
@@ -141,7 +141,7 @@ func TestRebuildShowsNoOldTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	freed := func() hub.Time {
-		d := r.views.directory.doing("bob")
+		d := r.view.Directory.Doing("bob")
 		return d.Freed()
 	}
 	first := freed()
@@ -159,7 +159,7 @@ func TestRebuildShowsNoOldTask(t *testing.T) {
 		t.Errorf("the rebuild freed bob at %d", at)
 	}
 	for id, want := range map[hub.TaskID]bool{ids[0]: false, ids[1]: true, late.ID: true} {
-		if _, live := r.views.tasks.get(id); live != want {
+		if _, live := r.view.Tasks.Get(id); live != want {
 			t.Errorf("task %d is live: %t, want %t", id, live, want)
 		}
 	}
@@ -212,7 +212,7 @@ func TestRebuildOfAgentNeedsNoOldRecords(t *testing.T) {
 	if q := r.Quarantined(); len(q) != 0 {
 		t.Errorf("quarantined %+v, want none", q)
 	}
-	if row, err := r.views.agentRow("ann"); err != nil || row.Session.DisplayName != "B" || !row.Session.Active {
+	if row, err := r.view.AgentRow("ann"); err != nil || row.Session.DisplayName != "B" || !row.Session.Active {
 		t.Errorf("row %+v, %v", row, err)
 	}
 }

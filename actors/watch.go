@@ -139,7 +139,7 @@ func (s *watches) of(agent hub.AgentID) (label string, conditions []string, park
 // hub.Watches. What it names is looked for first: an id that does not exist would
 // never hold.
 func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) {
-	room, err := h.views.room(q.Room)
+	room, err := h.view.Room(q.Room)
 	if err != nil {
 		return hub.Watched{}, err
 	}
@@ -167,23 +167,23 @@ func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) 
 // they are no sign of life of the agent itself, and have a limit of their own.
 func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
 	sibling := w.query.Agent.Watch()
-	if err := h.views.directory.park(sibling); err != nil {
+	if err := h.view.Directory.Park(sibling); err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
 	if err := h.watches.enter(w, h.clock.now().Wall); err != nil {
-		h.views.directory.unpark(sibling)
+		h.view.Directory.Unpark(sibling)
 		return hub.Watched{}, err
 	}
 	h.watches.check(w.query.Agent)
 	defer func() {
 		now := h.clock.now().Wall
 		h.watches.leave(w, now)
-		h.views.directory.touch(sibling, now)
-		h.views.directory.unpark(sibling)
+		h.view.Directory.Touch(sibling, now)
+		h.view.Directory.Unpark(sibling)
 		h.watches.check(w.query.Agent)
-		h.views.directory.changed(w.query.Agent)
+		h.view.Directory.Changed(w.query.Agent)
 	}()
-	h.views.directory.changed(w.query.Agent)
+	h.view.Directory.Changed(w.query.Agent)
 	return w.wait(ctx)
 }
 
@@ -192,8 +192,8 @@ func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
 // what is new: a ring costs the same however much is unread.
 func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 	caller := hub.CallerOf(ctx)
-	ear := w.hub.views.bells.open(w.scopes(caller))
-	defer w.hub.views.bells.close(ear)
+	news := w.hub.view.Notifier.Subscribe(w.scopes(caller))
+	defer news.Close()
 	over, due := time.NewTimer(w.query.Wait), time.NewTimer(w.query.Wait)
 	defer over.Stop()
 	defer due.Stop()
@@ -209,7 +209,7 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 			due.Reset(again)
 		}
 		select {
-		case <-ear.heard:
+		case <-news.C:
 		case <-due.C:
 		case <-w.replaced:
 			return hub.Watched{}, errWatchReplaced(&w.query)

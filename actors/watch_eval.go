@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -34,7 +35,7 @@ func (w *watch) prepare(ctx context.Context) error {
 			}
 		}
 		if c.Run != "" {
-			if _, err := w.hub.views.run(c.Run); err != nil {
+			if _, err := w.hub.view.Run(c.Run); err != nil {
 				return about(err, c)
 			}
 		}
@@ -65,10 +66,10 @@ func (w *watch) knownAgent(c *test) error {
 	if agent.Reserved() {
 		return nil
 	}
-	if _, _, live := w.hub.views.directory.session(agent); live {
+	if _, _, live := w.hub.view.Directory.Session(agent); live {
 		return nil
 	}
-	row, err := w.hub.views.agentRow(agent)
+	row, err := w.hub.view.AgentRow(agent)
 	if err != nil || row != nil {
 		return err
 	}
@@ -92,20 +93,20 @@ func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 		}
 	}
 	if caller.Incarnation != 0 {
-		add(sessionScope(caller.Agent))
+		add(view.SessionScope(caller.Agent))
 	}
 	for i := range w.tests {
 		switch c := &w.tests[i]; c.Kind {
 		case hub.UntilTasksComplete:
 			for _, id := range c.Tasks {
-				add(taskScope(id))
+				add(view.TaskScope(id))
 			}
 		case hub.UntilRunComplete:
-			add(runScope(c.Run))
+			add(view.RunScope(c.Run))
 		case hub.UntilMessageFrom:
-			add(channelScope(w.query.Room.Channel()), inboxScope(w.query.Agent))
+			add(view.ChannelScope(w.query.Room.Channel()), view.InboxScope(w.query.Agent))
 		case hub.UntilSeatIdle:
-			add(presenceScope(c.Agent), sessionScope(c.Agent), inboxScope(c.Agent))
+			add(view.PresenceScope(c.Agent), view.SessionScope(c.Agent), view.InboxScope(c.Agent))
 		}
 	}
 	all := make([]core.Scope, 0, len(set))
@@ -124,18 +125,18 @@ func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
 	if got, again, err = w.look(); err != nil || !got.Met {
 		return got, again, err
 	}
-	w.hub.views.still.RLock()
-	defer w.hub.views.still.RUnlock()
+	w.hub.view.Still.RLock()
+	defer w.hub.view.Still.RUnlock()
 	return w.look()
 }
 
 // describe adds to an answer what is unread.
 func (w *watch) describe(got *hub.Watched) (err error) {
-	u := w.hub.views.unreadOf(w.query.Agent)
-	if got.Unread, err = w.hub.views.countUnread(&u, w.query.Room); err != nil {
+	u := w.hub.view.UnreadOf(w.query.Agent)
+	if got.Unread, err = w.hub.view.CountUnread(&u, w.query.Room); err != nil {
 		return err
 	}
-	_, since := u.scopes(w.query.Room)
+	_, since := u.Scopes(w.query.Room)
 	got.NextSinceID = min(since[0], since[1])
 	got.Messages, err = w.messages(u)
 	return err
@@ -194,7 +195,7 @@ func (w *watch) tasksComplete(c *test) (bool, string, error) {
 
 // runComplete holds when all tasks of the run have ended, however.
 func (w *watch) runComplete(c *test) (bool, string, error) {
-	stored, err := w.hub.views.run(c.Run)
+	stored, err := w.hub.view.Run(c.Run)
 	if err != nil {
 		return false, "", err
 	}
@@ -214,10 +215,10 @@ func (w *watch) runComplete(c *test) (bool, string, error) {
 // messageFrom holds while a message of the agent is unread, in the room or direct
 // to who watches.
 func (w *watch) messageFrom(c *test) (bool, string, error) {
-	u := w.hub.views.unreadOf(w.query.Agent)
-	u.from = c.Agent
-	scopes, since := u.scopes(w.query.Room)
-	latest, err := c.newest(w.hub.views, &u, scopes, since)
+	u := w.hub.view.UnreadOf(w.query.Agent)
+	u.From = c.Agent
+	scopes, since := u.Scopes(w.query.Room)
+	latest, err := c.newest(w.hub.view, &u, scopes, since)
 	switch {
 	case err != nil:
 		return false, "", err
@@ -230,7 +231,7 @@ func (w *watch) messageFrom(c *test) (bool, string, error) {
 
 // messages returns the first unread messages that ask something of the agent or
 // are of agents that are waited for. There is none of them before the last.
-func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
+func (w *watch) messages(u view.UnreadIn) ([]hub.UnreadRow, error) {
 	rows := []hub.UnreadRow{}
 	var from []hub.AgentID
 	for i := range w.tests {
@@ -238,15 +239,15 @@ func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
 			from = append(from, w.tests[i].Agent)
 		}
 	}
-	found, err := w.hub.views.listUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
-		return slices.Contains(from, m.From) || asksOf(m, u.agent)
+	found, err := w.hub.view.ListUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
+		return slices.Contains(from, m.From) || view.AsksOf(m, u.Agent)
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, byID)
+	slices.SortFunc(found, view.ByID)
 	for _, m := range found[:min(len(found), watchMessages)] {
-		row, err := unreadRow(m)
+		row, err := view.UnreadRow(m)
 		if err != nil {
 			return nil, err
 		}
@@ -257,15 +258,15 @@ func (w *watch) messages(u unreadIn) ([]hub.UnreadRow, error) {
 
 // newest returns the last unread message that u keeps, 0 if there is none. A row
 // is examined once, however often it is asked.
-func (c *test) newest(v *views, u *unreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
+func (c *test) newest(v *view.View, u *view.UnreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
 	for i := range scopes {
 		from := max(since[i], c.looked[i])
-		if from < u.head {
-			latest, err := v.newest(scopes[i], from, u.head, u.keeps)
+		if from < u.Head {
+			latest, err := v.Newest(scopes[i], from, u.Head, u.Keeps)
 			if err != nil {
 				return 0, err
 			}
-			c.latest[i], c.looked[i] = max(c.latest[i], latest), u.head
+			c.latest[i], c.looked[i] = max(c.latest[i], latest), u.Head
 		}
 		if c.latest[i] <= since[i] {
 			c.latest[i] = 0

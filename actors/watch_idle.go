@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -13,28 +14,28 @@ import (
 // gone. after is in how long it may begin to hold if nothing happens.
 func (w *watch) seatIdle(c *test) (met bool, why string, after time.Duration, err error) {
 	h := w.hub
-	d, now := h.views.directory.doing(c.Agent), h.clock.now().Wall
-	if d.session == nil {
+	d, now := h.view.Directory.Doing(c.Agent), h.clock.now().Wall
+	if d.Session == nil {
 		return true, fmt.Sprintf("%s is gone: it has no live session", c.Agent), 0, nil
 	}
-	tasks := h.views.tasks.of(c.Agent, func(t *core.StoredTask) bool { return !t.Task.Status.Terminal() })
+	tasks := h.view.Tasks.Of(c.Agent, func(t *core.StoredTask) bool { return !t.Task.Status.Terminal() })
 	for i := range tasks {
 		if tasks[i].Task.Status == hub.TaskWorking {
 			return false, fmt.Sprintf("a task of %s is working", c.Agent), 0, nil
 		}
 	}
-	activity, since := d.activity(tasks, now)
+	activity, since := d.Activity(tasks, now)
 	idleAfter := hub.Time(hub.SeatIdleAfter.Milliseconds())
 	switch activity {
 	case hub.ActivityBlocked:
 		return false, fmt.Sprintf("%s is blocked: a task of it needs input", c.Agent), 0, nil
 	case hub.ActivityWorking: // its last call keeps it so
-		until := d.acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) + idleAfter
-		return false, fmt.Sprintf("%s is working: it made a call lately", c.Agent), span{now, until}.length(), nil
+		until := d.Acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) + idleAfter
+		return false, fmt.Sprintf("%s is working: it made a call lately", c.Agent), view.Span{From: now, To: until}.Length(), nil
 	case hub.ActivityWaiting, hub.ActivityIdle:
 	}
 	if until := since + idleAfter; now < until {
-		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", c.Agent, activity, int(hub.SeatIdleAfter.Seconds())), span{now, until}.length(), nil
+		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", c.Agent, activity, int(hub.SeatIdleAfter.Seconds())), view.Span{From: now, To: until}.Length(), nil
 	}
 	if request, err := h.requestWaits(c.Agent, tasks); err != nil || request != nil {
 		return false, w.whyUnread(c.Agent, request), 0, err
@@ -53,13 +54,13 @@ func (w *watch) whyUnread(agent hub.AgentID, request *core.StoredMessage) string
 // requestWaits returns an unread task_request to an agent that has opened one of
 // these, the live tasks that it has; nil if there is none.
 func (h *Hub) requestWaits(agent hub.AgentID, tasks []core.StoredTask) (*core.StoredMessage, error) {
-	seen := h.views.seen.of(agent)
+	seen := h.view.Seen.Of(agent)
 	for i := range tasks {
 		t := &tasks[i]
 		if !t.Direct || t.Task.CreatedBy == agent || t.Task.TaskID <= seen.InInbox() || seen.HasAnswered(t.Task.TaskID) {
 			continue
 		}
-		m, err := h.views.message(t.Task.TaskID)
+		m, err := h.view.Message(t.Task.TaskID)
 		if err != nil {
 			return nil, err
 		}

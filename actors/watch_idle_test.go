@@ -143,7 +143,7 @@ func TestSeatIdleNamesWhatMayBeSeen(t *testing.T) {
 func TestSeatIdleOfWhoIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, room := idleRig(t)
-		row, _, _ := r.views.directory.session("ben")
+		row, _, _ := r.view.Directory.Session("ben")
 		go func() {
 			for range 30 {
 				time.Sleep(20 * time.Second)

@@ -66,10 +66,10 @@ func (r *rig) look(q hub.WatchQuery) hub.Watched {
 // parkWatch begins a watch and returns when it waits.
 func (r *rig) parked(q hub.WatchQuery) <-chan result[hub.Watched] {
 	r.t.Helper()
-	_, _, before := r.views.directory.counts()
+	_, _, before := r.view.Directory.Counts()
 	answer := async(func() (hub.Watched, error) { return r.Watch(context.Background(), q) })
 	for range 10_000 {
-		if _, _, n := r.views.directory.counts(); n > before {
+		if _, _, n := r.view.Directory.Counts(); n > before {
 			return answer
 		}
 		time.Sleep(time.Millisecond)
@@ -299,13 +299,13 @@ func TestWatcherSession(t *testing.T) {
 		})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if s, _, live := r.views.directory.session("ann.watch"); !live || !s.Active {
+		if s, _, live := r.view.Directory.Session("ann.watch"); !live || !s.Active {
 			t.Error("there is no session ann.watch")
 		}
-		if s, _, live := r.views.directory.session("ann"); !live || s.SessionID != own.SessionID.Public() {
+		if s, _, live := r.view.Directory.Session("ann"); !live || s.SessionID != own.SessionID.Public() {
 			t.Error("the agent's own session has changed")
 		}
-		for _, s := range r.views.directory.agents("") {
+		for _, s := range r.view.Directory.Agents("") {
 			if s.AgentID.Watcher() {
 				t.Errorf("%s is listed", s.AgentID)
 			}
@@ -316,7 +316,7 @@ func TestWatcherSession(t *testing.T) {
 		}
 		time.Sleep(2 * watcherStays)
 		synctest.Wait()
-		if _, _, live := r.views.directory.session("ann.watch"); live {
+		if _, _, live := r.view.Directory.Session("ann.watch"); live {
 			t.Error("the session ann.watch has not ended")
 		}
 		r.stop()

@@ -80,7 +80,7 @@ func (h *Hub) keepWatchers(quit <-chan struct{}) {
 // for people to see, and the next watch asks again.
 func (h *Hub) beginWatcher(agent hub.AgentID) {
 	sibling := agent.Watch()
-	if _, _, live := h.views.directory.session(sibling); !live {
+	if _, _, live := h.view.Directory.Session(sibling); !live {
 		_, _ = h.Register(context.Background(), hub.RegisterInput{AgentID: sibling})
 	}
 }
@@ -88,7 +88,7 @@ func (h *Hub) beginWatcher(agent hub.AgentID) {
 // endWatcher ends the sibling session, unless a watch waits again.
 func (h *Hub) endWatcher(agent hub.AgentID) {
 	sibling := agent.Watch()
-	row, _, live := h.views.directory.session(sibling)
+	row, _, live := h.view.Directory.Session(sibling)
 	if !live || h.watches.waits(agent) {
 		return
 	}

@@ -108,7 +108,7 @@ func TestWatchOfSlices(t *testing.T) {
 		for i := range 10 {
 			answer := async(func() (hub.Watched, error) { return r.Watch(context.Background(), q) })
 			synctest.Wait()
-			row, _, live := r.views.directory.session("ann.watch")
+			row, _, live := r.view.Directory.Session("ann.watch")
 			if i == 0 {
 				first = row.SessionID
 			}
@@ -119,7 +119,7 @@ func TestWatchOfSlices(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(2 * watcherStays)
-		if _, _, live := r.views.directory.session("ann.watch"); live {
+		if _, _, live := r.view.Directory.Session("ann.watch"); live {
 			t.Error("the session stays when nothing waits any more")
 		}
 		r.stop()
@@ -197,7 +197,7 @@ func TestManyWatchesAtOnce(t *testing.T) {
 		}
 		siblings := func() (n int) {
 			for i := range agents {
-				if _, _, live := r.views.directory.session(hub.AgentID(fmt.Sprint("agent", i)).Watch()); live {
+				if _, _, live := r.view.Directory.Session(hub.AgentID(fmt.Sprint("agent", i)).Watch()); live {
 					n++
 				}
 			}
@@ -264,23 +264,23 @@ func TestWatchIsMetInABusyHub(t *testing.T) {
 // one state.
 func TestNothingIsShownDuringALook(t *testing.T) {
 	r := start(t, newMemStore())
-	r.views.still.RLock()
-	head := r.views.ring.visible()
+	r.view.Still.RLock()
+	head := r.view.Ring.Visible()
 	posted := async(func() (hub.Message, error) {
 		return r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", Channel: hub.DefaultChannel, Body: "x"})
 	})
-	for r.views.still.TryRLock() { // until the writer waits for its turn
-		r.views.still.RUnlock()
+	for r.view.Still.TryRLock() { // until the writer waits for its turn
+		r.view.Still.RUnlock()
 		runtime.Gosched()
 		if len(posted) != 0 {
 			t.Fatal("a record is shown while conditions are looked at")
 		}
 	}
-	if now := r.views.ring.visible(); now != head {
+	if now := r.view.Ring.Visible(); now != head {
 		t.Errorf("message %d is visible", now)
 	}
-	r.views.still.RUnlock()
-	if got := <-posted; got.err != nil || r.views.ring.visible() != got.v.ID {
+	r.view.Still.RUnlock()
+	if got := <-posted; got.err != nil || r.view.Ring.Visible() != got.v.ID {
 		t.Errorf("%+v", got)
 	}
 }

@@ -305,12 +305,12 @@ func (l *ledger) check(t *testing.T, r *rig) {
 		}
 	}
 	for name := range l.projects {
-		if _, err := r.views.findProject(name); err != nil {
+		if _, err := r.view.FindProject(name); err != nil {
 			t.Errorf("acknowledged project %s: %v", name, err)
 		}
 	}
 	for id, want := range l.rooms {
-		got, err := r.views.room(id)
+		got, err := r.view.Room(id)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("acknowledged room %s: %+v, %v, want %+v", id, got, err, want)
 		}
@@ -329,7 +329,7 @@ func (l *ledger) check(t *testing.T, r *rig) {
 		}
 	}
 	for agent, incarnation := range l.sessions {
-		if row, err := r.views.agentRow(agent); err != nil || row == nil || row.Session.Incarnation < incarnation {
+		if row, err := r.view.AgentRow(agent); err != nil || row == nil || row.Session.Incarnation < incarnation {
 			t.Errorf("acknowledged session %d of %s: %+v, %v", incarnation, agent, row, err)
 		}
 	}

@@ -17,32 +17,32 @@ const (
 	maxGroupBytes   = 1 << 20
 )
 
-// Views is what is shown of committed records. The writer calls prepare, forget,
-// begin, show and end in the order of the records, and waits for each.
+// Views is what is shown of committed records. The writer calls Prepare, Forget,
+// Begin, Show and End in the order of the records, and waits for each.
 type Views interface {
-	// prepare returns rows that are to be stored with these records.
-	prepare(records []*core.Record) ([]core.Row, error)
-	// forget takes back what prepare has noted of records that were not committed.
-	forget()
-	// begin and end enclose the records of one group.
-	begin()
-	end()
-	// show shows a record and returns scopes with those added that have something new.
-	show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
-	// rebuilt shows the state of an owner that was rebuilt, and the rows that were
+	// Prepare returns rows that are to be stored with these records.
+	Prepare(records []*core.Record) ([]core.Row, error)
+	// Forget takes back what Prepare has noted of records that were not committed.
+	Forget()
+	// Begin and End enclose the records of one group.
+	Begin()
+	End()
+	// Show shows a record and returns scopes with those added that have something new.
+	Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
+	// Rebuilt shows the state of an owner that was rebuilt, and the rows that were
 	// derived for it: those that are shown already change nothing.
-	rebuilt(k core.Owner, state core.Machine, rows []core.Row)
-	// live reports whether an agent has a live session.
-	live(agent hub.AgentID) bool
-	// restore takes a section of a checkpoint that snapshot has made, and replay a
+	Rebuilt(k core.Owner, state core.Machine, rows []core.Row)
+	// Live reports whether an agent has a live session.
+	Live(agent hub.AgentID) bool
+	// Restore takes a section of a checkpoint that snapshot has made, and replay a
 	// fact behind it; started is called once with all states, before the first turn.
-	restore(s core.Section) error
-	replay(f core.Fact, at core.Position)
-	started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof
-	// snapshot returns the sessions for a checkpoint, and how far they go.
-	snapshot() (core.Section, core.Head, error)
-	// shownUpTo returns the last record that is shown.
-	shownUpTo() hub.Seq
+	Restore(s core.Section) error
+	Replay(f core.Fact, at core.Position)
+	Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof
+	// Snapshot returns the sessions for a checkpoint, and how far they go.
+	Snapshot() (core.Section, core.Head, error)
+	// ShownUpTo returns the last record that is shown.
+	ShownUpTo() hub.Seq
 }
 
 // subscriber learns of each committed record, on the writer's goroutine.
@@ -58,10 +58,10 @@ type subscriber = func(r *core.Record, facts []core.Fact)
 type writer struct {
 	seq     *sequencer
 	journal core.Journal
-	views   Views
+	view    Views
 	// subscribers see each committed record after the views. They do not wait.
 	subscribers []subscriber
-	notifier    interface{ add([]core.Scope) }
+	notifier    interface{ Add(scopes []core.Scope) }
 	log         *slog.Logger
 	clock       *clock
 	failed      func(error) // called once
@@ -117,9 +117,9 @@ func (w *writer) commit(slots []*slot) error {
 		}
 	}
 	if len(group.Records) > 0 {
-		rows, err := w.views.prepare(group.Records)
+		rows, err := w.view.Prepare(group.Records)
 		if err != nil {
-			return fmt.Errorf("prepare views: %w", err)
+			return fmt.Errorf("prepare view: %w", err)
 		}
 		group.Rows = rows
 		w.step(StepAppending)
@@ -129,16 +129,16 @@ func (w *writer) commit(slots []*slot) error {
 		w.step(StepAppended)
 	}
 	w.scopes = w.scopes[:0]
-	w.views.begin()
+	w.view.Begin()
 	for _, s := range slots {
 		if s.record != nil {
-			w.scopes = w.views.show(s.record, s.facts, w.scopes)
+			w.scopes = w.view.Show(s.record, s.facts, w.scopes)
 			for _, shown := range w.subscribers {
 				shown(s.record, s.facts)
 			}
 		}
 	}
-	w.views.end()
+	w.view.End()
 	if n := len(group.Records); n > 0 {
 		w.seq.committed(group.Records[n-1])
 	}
@@ -149,17 +149,17 @@ func (w *writer) commit(slots []*slot) error {
 		}
 	}
 	w.step(StepAnswered)
-	w.notifier.add(w.scopes)
+	w.notifier.Add(w.scopes)
 	return nil
 }
 
 // withdraw takes back what the disk has no room for, and all that was decided
 // after it. Every caller is told that nothing was written, and may repeat the call.
 func (w *writer) withdraw() {
-	w.views.forget()
+	w.view.Forget()
 	left, again, owners := w.seq.withdraw(w.slots)
 	for _, s := range again { // its end was shown while it did not count
-		if !w.views.live(s.Agent) {
+		if !w.view.Live(s.Agent) {
 			w.seq.sessionEnded(s, w.clock.now().HubMS)
 		}
 	}

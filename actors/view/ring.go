@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 	"hubcli/hub"
 )
 
-// ring holds the latest messages of all scopes within one budget of bytes. Each
+// Ring holds the latest messages of all scopes within one budget of bytes. Each
 // entry links to the entry before it in each of its scopes, so that a reader
 // walks only what its scopes hold. Rows older than the floor are read from the
 // store.
 //
 // Memory is bounded by the budget: a scope has a head here only while one of its
 // messages is in the ring.
-type ring struct {
+type Ring struct {
 	mu     sync.RWMutex
 	budget int
 	used   int
@@ -38,23 +38,23 @@ type entry struct {
 // entryOverhead estimates what an entry costs beside its JSON, in bytes.
 const entryOverhead = 400
 
-func newRing(budget int, head hub.MessageID) *ring {
-	return &ring{budget: budget, heads: map[core.Scope]uint64{}, floor: head, head: head, first: 1}
+func newRing(budget int, head hub.MessageID) *Ring {
+	return &Ring{budget: budget, heads: map[core.Scope]uint64{}, floor: head, head: head, first: 1}
 }
 
-func publicScope() core.Scope { return core.Scope{Kind: core.ScopePublic} }
-func channelScope(c hub.ChannelName) core.Scope {
+func PublicScope() core.Scope { return core.Scope{Kind: core.ScopePublic} }
+func ChannelScope(c hub.ChannelName) core.Scope {
 	return core.Scope{Kind: core.ScopeChannel, Name: string(c)}
 }
 
-func threadScope(t hub.ThreadID) core.Scope {
+func ThreadScope(t hub.ThreadID) core.Scope {
 	return core.Scope{Kind: core.ScopeThread, Name: string(t)}
 }
 
-func inboxScope(a hub.AgentID) core.Scope { return core.Scope{Kind: core.ScopeInbox, Name: string(a)} }
+func InboxScope(a hub.AgentID) core.Scope { return core.Scope{Kind: core.ScopeInbox, Name: string(a)} }
 
 // append adds committed messages in the order of their ids and moves the head.
-func (r *ring) append(msgs []core.StoredMessage) {
+func (r *Ring) append(msgs []core.StoredMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range msgs {
@@ -62,13 +62,13 @@ func (r *ring) append(msgs []core.StoredMessage) {
 		pos := r.first + uint64(len(r.list)-r.start)
 		e := entry{msg: m}
 		if m.To == "" {
-			e.public = r.link(publicScope(), pos)
-			e.channel = r.link(channelScope(m.Channel), pos)
+			e.public = r.link(PublicScope(), pos)
+			e.channel = r.link(ChannelScope(m.Channel), pos)
 		} else {
-			e.inbox = r.link(inboxScope(m.To), pos)
+			e.inbox = r.link(InboxScope(m.To), pos)
 		}
 		if m.Thread != "" {
-			e.other = r.link(threadScope(m.Thread), pos)
+			e.other = r.link(ThreadScope(m.Thread), pos)
 		}
 		r.list = append(r.list, e)
 		r.used += entryOverhead + len(m.JSON)
@@ -80,14 +80,14 @@ func (r *ring) append(msgs []core.StoredMessage) {
 }
 
 // link makes pos the head of scope and returns the link to the old head.
-func (r *ring) link(s core.Scope, pos uint64) uint64 {
+func (r *Ring) link(s core.Scope, pos uint64) uint64 {
 	old := r.heads[s]
 	r.heads[s] = pos
 	return old
 }
 
 // evict drops the oldest entry, and the heads that point at it.
-func (r *ring) evict() {
+func (r *Ring) evict() {
 	e := &r.list[r.start]
 	m := e.msg
 	drop := func(s core.Scope) {
@@ -96,13 +96,13 @@ func (r *ring) evict() {
 		}
 	}
 	if m.To == "" {
-		drop(publicScope())
-		drop(channelScope(m.Channel))
+		drop(PublicScope())
+		drop(ChannelScope(m.Channel))
 	} else {
-		drop(inboxScope(m.To))
+		drop(InboxScope(m.To))
 	}
 	if m.Thread != "" {
-		drop(threadScope(m.Thread))
+		drop(ThreadScope(m.Thread))
 	}
 	r.used -= entryOverhead + len(m.JSON)
 	r.floor = m.ID
@@ -117,7 +117,7 @@ func (r *ring) evict() {
 	}
 }
 
-func (r *ring) at(pos uint64) *entry { return &r.list[r.start+int(pos-r.first)] }
+func (r *Ring) at(pos uint64) *entry { return &r.list[r.start+int(pos-r.first)] }
 
 func (e *entry) before(k core.ScopeKind) uint64 {
 	switch k {
@@ -134,15 +134,15 @@ func (e *entry) before(k core.ScopeKind) uint64 {
 	panic("actors: the ring does not link this scope")
 }
 
-// visible returns the highest id that may be shown.
-func (r *ring) visible() hub.MessageID {
+// Visible returns the highest id that may be shown.
+func (r *Ring) Visible() hub.MessageID {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.head
 }
 
-// get returns one message if it is in the ring.
-func (r *ring) get(id hub.MessageID) (*core.StoredMessage, bool) {
+// Get returns one message if it is in the ring.
+func (r *Ring) Get(id hub.MessageID) (*core.StoredMessage, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	i, found := slices.BinarySearchFunc(r.list[r.start:], id, func(e entry, id hub.MessageID) int {
@@ -155,7 +155,7 @@ func (r *ring) get(id hub.MessageID) (*core.StoredMessage, bool) {
 }
 
 // reach returns the id behind which the ring holds every message.
-func (r *ring) reach() hub.MessageID {
+func (r *Ring) reach() hub.MessageID {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.floor
@@ -165,7 +165,7 @@ func (r *ring) reach() hub.MessageID {
 // since < id <= upto that is in the ring, until keep returns false. complete is
 // false if older rows than the ring holds would be needed; then nothing was
 // called.
-func (r *ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core.StoredMessage) bool) (complete bool) {
+func (r *Ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core.StoredMessage) bool) (complete bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if since < r.floor {
@@ -185,7 +185,7 @@ func (r *ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core
 }
 
 // len returns how many messages are held.
-func (r *ring) len() int {
+func (r *Ring) len() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return len(r.list) - r.start

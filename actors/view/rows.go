@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"encoding/json"
@@ -9,17 +9,17 @@ import (
 	"hubcli/hub"
 )
 
-// readRows calls fn with the rows of a table whose key begins with prefix, in
+// ReadRows calls fn with the rows of a table whose key begins with prefix, in
 // key order (falling if backward), from the first behind a key on, until fn returns
 // false; nil is the beginning. Rows without a value are left out. corrupt_record.
-func readRows[T any](rows core.Rows, t core.Table, prefix, behind []byte, backward bool, fn func(key []byte, row T) bool) error {
+func ReadRows[T any](rows core.Rows, t core.Table, prefix, behind []byte, backward bool, fn func(key []byte, row T) bool) error {
 	var bad error
 	err := rows.RowsBehind(t, prefix, behind, backward, func(key, value []byte) bool {
 		if len(value) == 0 {
 			return true
 		}
 		var row T
-		if row, bad = decodeRow[T](t, value); bad != nil {
+		if row, bad = DecodeRow[T](t, value); bad != nil {
 			return false
 		}
 		return fn(key, row)
@@ -27,33 +27,33 @@ func readRows[T any](rows core.Rows, t core.Table, prefix, behind []byte, backwa
 	return errors.Join(err, bad)
 }
 
-// storedRow returns the row of a table under key. ErrNotFound, corrupt_record.
-func storedRow[T any](rows core.Rows, t core.Table, key []byte) (row T, err error) {
+// StoredRow returns the row of a table under key. ErrNotFound, corrupt_record.
+func StoredRow[T any](rows core.Rows, t core.Table, key []byte) (row T, err error) {
 	value, err := rows.Row(t, key)
 	if err != nil {
 		return row, err
 	}
-	return decodeRow[T](t, value)
+	return DecodeRow[T](t, value)
 }
 
-func decodeRow[T any](t core.Table, value []byte) (row T, err error) {
+func DecodeRow[T any](t core.Table, value []byte) (row T, err error) {
 	if json.Unmarshal(value, &row) != nil {
 		return row, hub.NewError(hub.CodeCorruptRecord, "a stored row cannot be read").With("table", t)
 	}
 	return row, nil
 }
 
-// seatsOf lists the seats of a room by agent id.
-func (v *views) seatsOf(room hub.RoomID) (seats []core.StoredSeat, err error) {
-	err = readRows(v.rows, core.TableSeat, core.SeatKey(room, ""), nil, false, func(_ []byte, s core.StoredSeat) bool {
+// SeatsOf lists the seats of a room by agent id.
+func (v *View) SeatsOf(room hub.RoomID) (seats []core.StoredSeat, err error) {
+	err = ReadRows(v.rows, core.TableSeat, core.SeatKey(room, ""), nil, false, func(_ []byte, s core.StoredSeat) bool {
 		seats = append(seats, s)
 		return true
 	})
 	return seats, err
 }
 
-// seatOf returns an agent's seat in a room. ErrNotFound.
-func (v *views) seatOf(room hub.RoomID, agent hub.AgentID) (seat core.StoredSeat, err error) {
+// SeatOf returns an agent's seat in a room. ErrNotFound.
+func (v *View) SeatOf(room hub.RoomID, agent hub.AgentID) (seat core.StoredSeat, err error) {
 	value, err := v.rows.Row(core.TableSeat, core.SeatKey(room, agent))
 	switch {
 	case err != nil:
@@ -61,11 +61,11 @@ func (v *views) seatOf(room hub.RoomID, agent hub.AgentID) (seat core.StoredSeat
 	case len(value) == 0:
 		return seat, core.ErrNotFound
 	}
-	return decodeRow[core.StoredSeat](core.TableSeat, value)
+	return DecodeRow[core.StoredSeat](core.TableSeat, value)
 }
 
-// roomsOf lists the rooms that the agent has a seat in, the latest joined first.
-func (v *views) roomsOf(agent hub.AgentID) (rooms []hub.RoomID, err error) {
+// RoomsOf lists the rooms that the agent has a seat in, the latest joined first.
+func (v *View) RoomsOf(agent hub.AgentID) (rooms []hub.RoomID, err error) {
 	err = v.rows.RowsOf(core.TableSeatByAgent, core.SeatByAgentKey(agent, ""), true, func(_, room []byte) bool {
 		if len(room) > 0 {
 			rooms = append(rooms, hub.RoomID(room))
@@ -75,10 +75,10 @@ func (v *views) roomsOf(agent hub.AgentID) (rooms []hub.RoomID, err error) {
 	return rooms, err
 }
 
-// latestRows calls fn with the rows of a table by sequence number, latest first
+// LatestRows calls fn with the rows of a table by sequence number, latest first
 // from the one before before on, those of one room if room is not empty, until fn
 // returns false.
-func latestRows[T any](rows core.Rows, table, byRoom core.Table, room hub.RoomID, before hub.Seq, fn func(T) bool) error {
+func LatestRows[T any](rows core.Rows, table, byRoom core.Table, room hub.RoomID, before hub.Seq, fn func(T) bool) error {
 	index, prefix := table, []byte(nil)
 	if room != "" {
 		index, prefix = byRoom, core.OwnedKey(room, nil)
@@ -89,26 +89,26 @@ func latestRows[T any](rows core.Rows, table, byRoom core.Table, room hub.RoomID
 		seq := hub.Seq(core.KeyEnd(key))
 		var row T
 		if room == "" {
-			row, bad = decodeRow[T](table, value)
+			row, bad = DecodeRow[T](table, value)
 		} else {
-			row, bad = storedRow[T](rows, table, core.SeqKey(seq))
+			row, bad = StoredRow[T](rows, table, core.SeqKey(seq))
 		}
 		return bad == nil && fn(row)
 	})
 	return errors.Join(err, bad)
 }
 
-// seqOf is the number in an id that the hub has made.
-func seqOf[ID ~string](prefix string, id ID) hub.Seq {
+// SeqOf is the number in an id that the hub has made.
+func SeqOf[ID ~string](prefix string, id ID) hub.Seq {
 	seq, _ := core.SeqOf(prefix, string(id))
 	return seq
 }
 
-// idKey is the place of a thing in a list by its number.
-func idKey[ID ~string](prefix string, id ID) []byte { return core.SeqKey(seqOf(prefix, id)) }
+// IDKey is the place of a thing in a list by its number.
+func IDKey[ID ~string](prefix string, id ID) []byte { return core.SeqKey(SeqOf(prefix, id)) }
 
-// agentRow returns what is stored of an agent, or nil.
-func (v *views) agentRow(id hub.AgentID) (*core.AgentRow, error) {
+// AgentRow returns what is stored of an agent, or nil.
+func (v *View) AgentRow(id hub.AgentID) (*core.AgentRow, error) {
 	value, err := v.rows.Row(core.TableAgent, []byte(id))
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
@@ -123,19 +123,19 @@ func (v *views) agentRow(id hub.AgentID) (*core.AgentRow, error) {
 	return &row, nil
 }
 
-// channelRow returns the row of a channel, or nil. The two that always exist and
+// ChannelRow returns the row of a channel, or nil. The two that always exist and
 // those of rooms are not stored.
-func (v *views) channelRow(name hub.ChannelName) (*hub.Channel, error) {
+func (v *View) ChannelRow(name hub.ChannelName) (*hub.Channel, error) {
 	if name == hub.DefaultChannel || name == hub.DirectChannel {
-		row := builtinChannel(name)
+		row := BuiltinChannel(name)
 		return &row, nil
 	}
 	if id, ok := name.Room(); ok {
-		room, err := v.room(id)
+		room, err := v.Room(id)
 		if err != nil {
 			return nil, nil //nolint:nilerr // no room, no channel: only rooms own names of this form
 		}
-		row := roomChannel(&room)
+		row := RoomChannel(&room)
 		return &row, nil
 	}
 	value, err := v.rows.Row(core.TableChannel, []byte(name))
@@ -152,37 +152,37 @@ func (v *views) channelRow(name hub.ChannelName) (*hub.Channel, error) {
 	return &row, nil
 }
 
-func builtinChannel(name hub.ChannelName) hub.Channel {
+func BuiltinChannel(name hub.ChannelName) hub.Channel {
 	return hub.Channel{Name: name, CreatedBy: hub.AgentSystem, Metadata: json.RawMessage("{}")}
 }
 
-// roomChannel is the row of the channel that a room owns.
-func roomChannel(r *hub.Room) hub.Channel {
-	row := builtinChannel(r.Channel)
+// RoomChannel is the row of the channel that a room owns.
+func RoomChannel(r *hub.Room) hub.Channel {
+	row := BuiltinChannel(r.Channel)
 	row.CreatedAt, row.CreatedBy, row.RoomID = r.CreatedAt, r.CreatedBy, &r.RoomID
 	return row
 }
 
-// storedTask returns a task as it is stored. ErrNotFound.
-func (v *views) storedTask(id hub.TaskID) (core.StoredTask, error) {
-	return storedRow[core.StoredTask](v.rows, core.TableTask, core.IDKey(id))
+// StoredTask returns a task as it is stored. ErrNotFound.
+func (v *View) StoredTask(id hub.TaskID) (core.StoredTask, error) {
+	return StoredRow[core.StoredTask](v.rows, core.TableTask, core.IDKey(id))
 }
 
-// storedRun returns a run as it is stored. ErrNotFound.
-func (v *views) storedRun(id hub.RunID) (core.StoredRun, error) {
+// StoredRun returns a run as it is stored. ErrNotFound.
+func (v *View) StoredRun(id hub.RunID) (core.StoredRun, error) {
 	seq, ok := core.SeqOf(core.PrefixRun, string(id))
 	if !ok {
 		return core.StoredRun{}, core.ErrNotFound
 	}
-	return storedRow[core.StoredRun](v.rows, core.TableRun, core.SeqKey(seq))
+	return StoredRow[core.StoredRun](v.rows, core.TableRun, core.SeqKey(seq))
 }
 
-// run returns a run, live or not. run_not_found.
-func (v *views) run(id hub.RunID) (core.StoredRun, error) {
-	if run, live := v.runs.get(id); live {
+// Run returns a run, live or not. run_not_found.
+func (v *View) Run(id hub.RunID) (core.StoredRun, error) {
+	if run, live := v.Runs.get(id); live {
 		return run, nil
 	}
-	run, err := v.storedRun(id)
+	run, err := v.StoredRun(id)
 	if errors.Is(err, core.ErrNotFound) {
 		return run, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
 			WithFix("list the runs with GET /v1/runs")
@@ -190,15 +190,15 @@ func (v *views) run(id hub.RunID) (core.StoredRun, error) {
 	return run, err
 }
 
-// anyTask returns a task, live or not. ErrNotFound.
-func (v *views) anyTask(id hub.TaskID) (core.StoredTask, error) {
-	if t, live := v.tasks.get(id); live {
+// AnyTask returns a task, live or not. ErrNotFound.
+func (v *View) AnyTask(id hub.TaskID) (core.StoredTask, error) {
+	if t, live := v.Tasks.Get(id); live {
 		return t, nil
 	}
-	return v.storedTask(id)
+	return v.StoredTask(id)
 }
 
-func decodeLease(value []byte) (core.Lease, error) {
+func DecodeLease(value []byte) (core.Lease, error) {
 	l, err := core.DecodeLease(value)
 	if err != nil {
 		return l, hub.NewError(hub.CodeCorruptRecord, "a stored lease cannot be read")
@@ -206,12 +206,12 @@ func decodeLease(value []byte) (core.Lease, error) {
 	return l, nil
 }
 
-// seatsIn returns who has a seat in a room. room_not_found.
-func (v *views) seatsIn(room hub.RoomID) (map[hub.AgentID]bool, error) {
-	if _, err := v.room(room); err != nil {
+// SeatsIn returns who has a seat in a room. room_not_found.
+func (v *View) SeatsIn(room hub.RoomID) (map[hub.AgentID]bool, error) {
+	if _, err := v.Room(room); err != nil {
 		return nil, err
 	}
-	stored, err := v.seatsOf(room)
+	stored, err := v.SeatsOf(room)
 	seats := make(map[hub.AgentID]bool, len(stored))
 	for i := range stored {
 		seats[stored[i].AgentID] = true

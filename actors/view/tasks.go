@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"hubcli/hub"
 )
 
-// taskView shows the tasks that have not ended, also by room, by who has them and
+// Tasks shows the tasks that have not ended, also by room, by who has them and
 // by whom they concern. Ended ones are read from their stored rows.
-type taskView struct {
+type Tasks struct {
 	mu      sync.RWMutex
 	live    map[hub.TaskID]core.StoredTask
 	rooms   multimap[hub.RoomID, hub.TaskID]
@@ -19,8 +19,8 @@ type taskView struct {
 	parties multimap[hub.AgentID, hub.TaskID] // assignees, those it is offered to, and who has made it
 }
 
-func newTaskView() *taskView {
-	return &taskView{
+func newTasks() *Tasks {
+	return &Tasks{
 		live: map[hub.TaskID]core.StoredTask{}, rooms: multimap[hub.RoomID, hub.TaskID]{},
 		agents: multimap[hub.AgentID, hub.TaskID]{}, parties: multimap[hub.AgentID, hub.TaskID]{},
 	}
@@ -28,16 +28,16 @@ func newTaskView() *taskView {
 
 // apply takes a committed row of TableTask. It returns the task as it was, if it
 // was live, and as it is.
-func (v *taskView) apply(row *core.Row) (was, is core.StoredTask) {
-	t, err := decodeRow[core.StoredTask](row.Table, row.Value)
+func (v *Tasks) apply(row *core.Row) (was, is core.StoredTask) {
+	t, err := DecodeRow[core.StoredTask](row.Table, row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
-	return v.put(t), t
+	return v.Put(t), t
 }
 
-// put is apply for a decoded row.
-func (v *taskView) put(t core.StoredTask) (was core.StoredTask) {
+// Put is apply for a decoded row.
+func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	id := t.Task.TaskID
@@ -68,8 +68,8 @@ func partiesOf(t *hub.Task) [3]*hub.AgentID {
 	return [...]*hub.AgentID{t.Assignee, t.OfferedTo, &t.CreatedBy}
 }
 
-// concerns reports whether agent is one of them.
-func concerns(t *hub.Task, agent hub.AgentID) bool {
+// Concerns reports whether agent is one of them.
+func Concerns(t *hub.Task, agent hub.AgentID) bool {
 	for _, party := range partiesOf(t) {
 		if party != nil && *party == agent {
 			return true
@@ -86,8 +86,8 @@ func engages(t *hub.Task) hub.AgentID {
 	return ""
 }
 
-// list returns the live tasks that keep keeps, newest first.
-func (v *taskView) list(keep func(*core.StoredTask) bool) []core.StoredTask {
+// List returns the live tasks that keep keeps, newest first.
+func (v *Tasks) List(keep func(*core.StoredTask) bool) []core.StoredTask {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	var out []core.StoredTask
@@ -100,22 +100,22 @@ func (v *taskView) list(keep func(*core.StoredTask) bool) []core.StoredTask {
 	return out
 }
 
-// inRoom is list for the tasks of a room.
-func (v *taskView) inRoom(room hub.RoomID, keep func(*core.StoredTask) bool) []core.StoredTask {
+// InRoom is list for the tasks of a room.
+func (v *Tasks) InRoom(room hub.RoomID, keep func(*core.StoredTask) bool) []core.StoredTask {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.those(v.rooms[room], keep)
 }
 
-// page returns the first n live tasks of a room, of all rooms if it is empty, that
+// Page returns the first n live tasks of a room, of all rooms if it is empty, that
 // are older than before and that keep keeps, newest first.
-func (v *taskView) page(room hub.RoomID, before hub.TaskID, n int, keep func(*core.StoredTask) bool) []core.StoredTask {
-	found := firsts[hub.TaskID]{n: n, compare: func(a, b hub.TaskID) int { return cmp.Compare(b, a) }}
+func (v *Tasks) Page(room hub.RoomID, before hub.TaskID, n int, keep func(*core.StoredTask) bool) []core.StoredTask {
+	found := Firsts[hub.TaskID]{N: n, Compare: func(a, b hub.TaskID) int { return cmp.Compare(b, a) }}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	add := func(t *core.StoredTask) {
 		if t.Task.TaskID < before && keep(t) {
-			found.add(t.Task.TaskID)
+			found.Add(t.Task.TaskID)
 		}
 	}
 	if room != "" {
@@ -128,7 +128,7 @@ func (v *taskView) page(room hub.RoomID, before hub.TaskID, n int, keep func(*co
 			add(&t)
 		}
 	}
-	ids := found.sorted()
+	ids := found.Sorted()
 	out := make([]core.StoredTask, len(ids))
 	for i, id := range ids {
 		out[i] = v.live[id]
@@ -136,35 +136,35 @@ func (v *taskView) page(room hub.RoomID, before hub.TaskID, n int, keep func(*co
 	return out
 }
 
-// of is list for the tasks that an agent has.
-func (v *taskView) of(agent hub.AgentID, keep func(*core.StoredTask) bool) []core.StoredTask {
+// Of is list for the tasks that an agent has.
+func (v *Tasks) Of(agent hub.AgentID, keep func(*core.StoredTask) bool) []core.StoredTask {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.those(v.agents[agent], keep)
 }
 
-// concerning is list for the tasks that an agent has, is offered or has posted.
-func (v *taskView) concerning(agent hub.AgentID) []core.StoredTask {
+// Concerning is list for the tasks that an agent has, is offered or has posted.
+func (v *Tasks) Concerning(agent hub.AgentID) []core.StoredTask {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.those(v.parties[agent], func(*core.StoredTask) bool { return true })
 }
 
 // concerns reports whether an agent has, is offered or has posted a live task.
-func (v *taskView) concerns(agent hub.AgentID) bool {
+func (v *Tasks) concerns(agent hub.AgentID) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.parties[agent]) > 0
 }
 
 // posted reports whether an agent has posted a live task.
-func (v *taskView) posted(agent hub.AgentID) bool {
+func (v *Tasks) posted(agent hub.AgentID) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.those(v.parties[agent], func(t *core.StoredTask) bool { return t.Task.CreatedBy == agent })) > 0
 }
 
-func (v *taskView) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) bool) []core.StoredTask {
+func (v *Tasks) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) bool) []core.StoredTask {
 	var out []core.StoredTask
 	for id := range ids {
 		if t := v.live[id]; keep(&t) {
@@ -179,14 +179,14 @@ func newestFirst(tasks []core.StoredTask) {
 	slices.SortFunc(tasks, func(a, b core.StoredTask) int { return int(b.Task.TaskID - a.Task.TaskID) })
 }
 
-func (v *taskView) get(id hub.TaskID) (core.StoredTask, bool) {
+func (v *Tasks) Get(id hub.TaskID) (core.StoredTask, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	t, ok := v.live[id]
 	return t, ok
 }
 
-func (v *taskView) len() int {
+func (v *Tasks) Len() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.live)

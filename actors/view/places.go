@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"sync"
@@ -52,62 +52,62 @@ func (p *places) restore(a *core.Atlas) {
 	}
 }
 
-// look asks the atlas.
-func look[T any](p *places, ask func(*core.Atlas) T) T {
+// Look asks the atlas.
+func Look[T any](p *places, ask func(*core.Atlas) T) T {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return ask(p.atlas)
 }
 
-// rooms calls fn with the rooms of a project, or of all if id is empty, in any
+// Rooms calls fn with the rooms of a project, or of all if id is empty, in any
 // order. fn asks no view.
-func (p *places) rooms(id hub.ProjectID, fn func(*hub.Room)) {
+func (p *places) Rooms(id hub.ProjectID, fn func(*hub.Room)) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	p.atlas.EachRoom(id, fn)
 }
 
-// room returns the room with this id. room_not_found.
-func (v *views) room(id hub.RoomID) (hub.Room, error) {
-	v.places.mu.RLock()
-	defer v.places.mu.RUnlock()
-	if r, ok := v.places.atlas.Room(id); ok {
+// Room returns the room with this id. room_not_found.
+func (v *View) Room(id hub.RoomID) (hub.Room, error) {
+	v.Places.mu.RLock()
+	defer v.Places.mu.RUnlock()
+	if r, ok := v.Places.atlas.Room(id); ok {
 		return r.Room, nil
 	}
 	return hub.Room{}, core.ErrRoomNotFound(string(id)).
 		WithFix("name a room by its id, as the list of rooms shows it")
 }
 
-// project returns the project with this id.
-func (v *views) project(id hub.ProjectID) (hub.Project, bool) {
-	v.places.mu.RLock()
-	defer v.places.mu.RUnlock()
-	return v.places.atlas.Project(id)
+// Project returns the project with this id.
+func (v *View) Project(id hub.ProjectID) (hub.Project, bool) {
+	v.Places.mu.RLock()
+	defer v.Places.mu.RUnlock()
+	return v.Places.atlas.Project(id)
 }
 
-// findProject returns the project that an id, slug or name names.
+// FindProject returns the project that an id, slug or name names.
 // project_not_found.
-func (v *views) findProject(ref string) (hub.Project, error) {
-	v.places.mu.RLock()
-	defer v.places.mu.RUnlock()
-	return v.places.atlas.FindProject(ref)
+func (v *View) FindProject(ref string) (hub.Project, error) {
+	v.Places.mu.RLock()
+	defer v.Places.mu.RUnlock()
+	return v.Places.atlas.FindProject(ref)
 }
 
-// findRoom returns the room that ref names. room_not_found, project_not_found.
-func (v *views) findRoom(ref hub.RoomRef) (hub.Room, error) {
-	v.places.mu.RLock()
-	defer v.places.mu.RUnlock()
-	r, err := v.places.atlas.FindRoom(ref)
+// FindRoom returns the room that ref names. room_not_found, project_not_found.
+func (v *View) FindRoom(ref hub.RoomRef) (hub.Room, error) {
+	v.Places.mu.RLock()
+	defer v.Places.mu.RUnlock()
+	r, err := v.Places.atlas.FindRoom(ref)
 	return r.Room, err
 }
 
-// roomOf returns the id of the room that owns a channel, or "".
-func (v *views) roomOf(name hub.ChannelName) hub.RoomID {
+// RoomOf returns the id of the room that owns a channel, or "".
+func (v *View) RoomOf(name hub.ChannelName) hub.RoomID {
 	id, ok := name.Room()
 	if !ok {
 		return ""
 	}
-	if _, err := v.room(id); err != nil {
+	if _, err := v.Room(id); err != nil {
 		return ""
 	}
 	return id

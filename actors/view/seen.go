@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"container/list"
@@ -21,12 +21,12 @@ const (
 	seenBatch  = 1 << 20         // bytes of rows in one commit
 )
 
-// seenBook is a view of what agents have said to have seen: the highest since_id
+// SeenBook is a view of what agents have said to have seen: the highest since_id
 // that each has polled with, by scope. It is kept lazily: a move is in memory at
 // once and in the store some seconds later, so that a poll never waits for the
 // disk. What a crash takes back shows some messages as unread once more; none is
 // ever taken for seen that was not.
-type seenBook struct {
+type SeenBook struct {
 	journal core.Journal
 	rows    core.Rows
 	log     *slog.Logger
@@ -53,8 +53,8 @@ type seenAgent struct {
 	place  *list.Element
 }
 
-func newSeenBook(journal core.Journal, rows core.Rows, log *slog.Logger) *seenBook {
-	b := &seenBook{journal: journal, rows: rows, log: log, seed: maphash.MakeSeed(), moved: make(chan struct{}, 1)}
+func newSeenBook(journal core.Journal, rows core.Rows, log *slog.Logger) *SeenBook {
+	b := &SeenBook{journal: journal, rows: rows, log: log, seed: maphash.MakeSeed(), moved: make(chan struct{}, 1)}
 	for i := range b.shards {
 		b.shards[i].agents = map[hub.AgentID]*seenAgent{}
 		b.shards[i].order = list.New()
@@ -62,13 +62,13 @@ func newSeenBook(journal core.Journal, rows core.Rows, log *slog.Logger) *seenBo
 	return b
 }
 
-func (b *seenBook) shard(agent hub.AgentID) *seenShard {
+func (b *SeenBook) shard(agent hub.AgentID) *seenShard {
 	return &b.shards[maphash.String(b.seed, string(agent))%uint64(len(b.shards))]
 }
 
 // find returns an agent's entry, read from its row if it is not at hand. A row
 // that cannot be read is as one that was never stored. The shard is locked.
-func (b *seenBook) find(sh *seenShard, agent hub.AgentID) *seenAgent {
+func (b *SeenBook) find(sh *seenShard, agent hub.AgentID) *seenAgent {
 	if a := sh.agents[agent]; a != nil {
 		sh.order.MoveToBack(a.place)
 		return a
@@ -105,8 +105,8 @@ func (sh *seenShard) evict() {
 	}
 }
 
-// of returns how far an agent has seen.
-func (b *seenBook) of(agent hub.AgentID) core.Seen {
+// Of returns how far an agent has seen.
+func (b *SeenBook) Of(agent hub.AgentID) core.Seen {
 	sh := b.shard(agent)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -114,7 +114,7 @@ func (b *seenBook) of(agent hub.AgentID) core.Seen {
 }
 
 // move changes how far an agent has seen; it reports what change reports.
-func (b *seenBook) move(agent hub.AgentID, change func(*core.Seen) bool) bool {
+func (b *SeenBook) move(agent hub.AgentID, change func(*core.Seen) bool) bool {
 	sh := b.shard(agent)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -131,10 +131,10 @@ func (b *seenBook) move(agent hub.AgentID, change func(*core.Seen) bool) bool {
 	return true
 }
 
-// tell moves the mark of what an agent has been told of. Of the calls that would
+// Tell moves the mark of what an agent has been told of. Of the calls that would
 // move it to the same place one does; key, unless it is empty, tells a repetition
 // of that call.
-func (b *seenBook) tell(agent hub.AgentID, to hub.MessageID, key string) hub.Told {
+func (b *SeenBook) Tell(agent hub.AgentID, to hub.MessageID, key string) hub.Told {
 	sh := b.shard(agent)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -152,7 +152,7 @@ func (b *seenBook) tell(agent hub.AgentID, to hub.MessageID, key string) hub.Tol
 }
 
 // due says that something is to be stored.
-func (b *seenBook) due() {
+func (b *SeenBook) due() {
 	select {
 	case b.moved <- struct{}{}:
 	default:
@@ -167,7 +167,7 @@ type seenRow struct {
 }
 
 // unkept returns the rows that are not stored yet.
-func (b *seenBook) unkept() (out []seenRow) {
+func (b *SeenBook) unkept() (out []seenRow) {
 	for i := range b.shards {
 		sh := &b.shards[i]
 		sh.mu.Lock()
@@ -183,7 +183,7 @@ func (b *seenBook) unkept() (out []seenRow) {
 }
 
 // keep notes that rows are stored.
-func (b *seenBook) keep(rows []seenRow) {
+func (b *SeenBook) keep(rows []seenRow) {
 	for _, r := range rows {
 		sh := b.shard(r.agent.agent)
 		sh.mu.Lock()
@@ -193,10 +193,10 @@ func (b *seenBook) keep(rows []seenRow) {
 	}
 }
 
-// serve stores what has moved, some time after the first move and when the hub
+// Serve stores what has moved, some time after the first move and when the hub
 // stops. When the disk is full it waits, and once failed is closed it stores nothing.
-func (b *seenBook) serve(quit, failed <-chan struct{}) {
-	defer b.store(failed)
+func (b *SeenBook) Serve(quit, failed <-chan struct{}) {
+	defer b.Store(failed)
 	for {
 		select {
 		case <-b.moved:
@@ -210,14 +210,14 @@ func (b *seenBook) serve(quit, failed <-chan struct{}) {
 			lazily.Stop()
 			return
 		}
-		if !b.store(failed) {
+		if !b.Store(failed) {
 			b.due() // try again
 		}
 	}
 }
 
-// store stores all that has moved; false if that was not possible.
-func (b *seenBook) store(failed <-chan struct{}) bool {
+// Store stores all that has moved; false if that was not possible.
+func (b *SeenBook) Store(failed <-chan struct{}) bool {
 	select {
 	case <-failed:
 		return false
@@ -250,13 +250,13 @@ func counts(ctx context.Context, agent hub.AgentID) bool {
 	return agent != "" && !agent.Watcher() && !agent.Reserved() && !hub.CallerOf(ctx).Operator
 }
 
-// notePoll takes what a poll says that its agent has seen. A poll of a thread
+// NotePoll takes what a poll says that its agent has seen. A poll of a thread
 // says nothing: it leaves out most of what there is.
-func (v *views) notePoll(ctx context.Context, q *hub.EventsQuery) {
+func (v *View) NotePoll(ctx context.Context, q *hub.EventsQuery) {
 	if q.Since == 0 || q.Peek || q.ThreadID != "" || !counts(ctx, q.Agent) {
 		return
 	}
-	to := min(q.Since, v.ring.visible())
+	to := min(q.Since, v.Ring.Visible())
 	v.saw(q.Agent, func(s *core.Seen) bool {
 		if len(q.Channels) == 0 && q.RoomID == "" {
 			return s.SawAll(to)
@@ -272,51 +272,51 @@ func (v *views) notePoll(ctx context.Context, q *hub.EventsQuery) {
 	})
 }
 
-// noteInbox takes what a read of its inbox says that the agent has seen.
-func (v *views) noteInbox(ctx context.Context, q *hub.InboxQuery) {
+// NoteInbox takes what a read of its inbox says that the agent has seen.
+func (v *View) NoteInbox(ctx context.Context, q *hub.InboxQuery) {
 	if q.Since == 0 || q.Peek || !counts(ctx, q.Agent) {
 		return
 	}
-	to := min(q.Since, v.ring.visible())
+	to := min(q.Since, v.Ring.Visible())
 	v.saw(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
 }
 
-// noteBootstrap says that an agent which begins at head does not want what was
+// NoteBootstrap says that an agent which begins at head does not want what was
 // before.
-func (v *views) noteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
+func (v *View) NoteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
 	if counts(ctx, agent) {
 		v.saw(agent, func(s *core.Seen) bool { return s.SawAll(head) })
 	}
 }
 
-// noteJoin says that an agent which joins at head does not want what was before,
+// NoteJoin says that an agent which joins at head does not want what was before,
 // but for what asks something of it: from the first such message on, all stays
 // unread. An agent may well be briefed before it joins.
-func (v *views) noteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
-	u := v.unreadOf(agent)
-	u.head = head
+func (v *View) NoteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
+	u := v.UnreadOf(agent)
+	u.Head = head
 	first, err := v.firstAsking(&u)
 	if err == nil {
-		v.noteBootstrap(ctx, agent, first-1)
+		v.NoteBootstrap(ctx, agent, first-1)
 	}
 	return err
 }
 
-// noteReply says that an agent has seen the message to which it has replied; of
+// NoteReply says that an agent has seen the message to which it has replied; of
 // others, also of those before it, that says nothing.
-func (v *views) noteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
+func (v *View) NoteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
 	if id == 0 || !counts(ctx, agent) {
 		return
 	}
-	m, err := v.message(id)
-	if u := v.unreadOf(agent); err == nil && u.keeps(m) { // else it is seen, or counts again
+	m, err := v.Message(id)
+	if u := v.UnreadOf(agent); err == nil && u.Keeps(m) { // else it is seen, or counts again
 		v.saw(agent, func(s *core.Seen) bool { return s.Answer(id) })
 	}
 }
 
 // saw changes how far an agent has seen, and wakes who waits for that.
-func (v *views) saw(agent hub.AgentID, change func(*core.Seen) bool) {
-	if v.seen.move(agent, change) {
-		v.directory.changed(agent)
+func (v *View) saw(agent hub.AgentID, change func(*core.Seen) bool) {
+	if v.Seen.move(agent, change) {
+		v.Directory.Changed(agent)
 	}
 }

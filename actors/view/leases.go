@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 	"hubcli/hub"
 )
 
-// leaseView shows the leases that are held, as their rows are stored. It holds
+// Leases shows the leases that are held, as their rows are stored. It holds
 // encoded rows and decodes them when they are asked for: leases change far more
 // often than they are listed.
-type leaseView struct {
+type Leases struct {
 	mu     sync.RWMutex
 	held   map[core.LeaseKey]heldLease
 	agents multimap[hub.AgentID, core.LeaseKey]
@@ -29,15 +29,15 @@ type heldLease struct {
 	task   hub.MessageID
 }
 
-func newLeaseView() *leaseView {
-	return &leaseView{
+func newLeases() *Leases {
+	return &Leases{
 		held:   map[core.LeaseKey]heldLease{},
 		agents: multimap[hub.AgentID, core.LeaseKey]{}, tasks: multimap[hub.MessageID, core.LeaseKey]{},
 	}
 }
 
 // put shows a lease in place of what was held under its key.
-func (v *leaseView) put(k core.LeaseKey, l heldLease) {
+func (v *Leases) put(k core.LeaseKey, l heldLease) {
 	v.drop(k)
 	v.held[k] = l
 	v.agents.add(l.agent, k)
@@ -46,7 +46,7 @@ func (v *leaseView) put(k core.LeaseKey, l heldLease) {
 	}
 }
 
-func (v *leaseView) drop(k core.LeaseKey) {
+func (v *Leases) drop(k core.LeaseKey) {
 	was, ok := v.held[k]
 	if !ok {
 		return
@@ -57,7 +57,7 @@ func (v *leaseView) drop(k core.LeaseKey) {
 }
 
 // apply takes what one committed record did to leases.
-func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
+func (v *Leases) apply(facts []core.Fact, rows []core.Row) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, f := range facts {
@@ -82,15 +82,15 @@ func (v *leaseView) apply(facts []core.Fact, rows []core.Row) {
 	}
 }
 
-// restore shows a lease that a restored owner holds.
-func (v *leaseView) restore(l core.Lease) {
+// Restore shows a lease that a restored owner holds.
+func (v *Leases) Restore(l core.Lease) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.putLease(l)
 }
 
 // putLease is restore with the lock held.
-func (v *leaseView) putLease(l core.Lease) {
+func (v *Leases) putLease(l core.Lease) {
 	value, err := json.Marshal(&l)
 	if err != nil {
 		panic("actors: a lease does not encode: " + err.Error())
@@ -98,8 +98,8 @@ func (v *leaseView) putLease(l core.Lease) {
 	v.put(l.LeaseKey(), heldLease{row: value, agent: l.Agent, thread: l.Thread, task: l.Task})
 }
 
-// list returns the held leases of a space that keep keeps, by key.
-func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]core.Lease, error) {
+// List returns the held leases of a space that keep keeps, by key.
+func (v *Leases) List(space core.LeaseSpace, keep func(*core.Lease) bool) ([]core.Lease, error) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	out := []core.Lease{}
@@ -107,7 +107,7 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 		if k.Space != space || held.row == nil {
 			continue
 		}
-		l, err := decodeLease(held.row)
+		l, err := DecodeLease(held.row)
 		if err != nil {
 			return nil, err
 		}
@@ -119,26 +119,26 @@ func (v *leaseView) list(space core.LeaseSpace, keep func(*core.Lease) bool) ([]
 	return out, nil
 }
 
-// page returns the rows of the first n held leases of a space behind a key that
+// Page returns the rows of the first n held leases of a space behind a key that
 // keeps keeps, by key. They are put in order, and decoded by the caller, without the
 // lock: the writer waits for it.
-func (v *leaseView) page(space core.LeaseSpace, behind string, n int, keeps *leaseFilter) [][]byte {
+func (v *Leases) Page(space core.LeaseSpace, behind string, n int, keeps *LeaseFilter) [][]byte {
 	type row struct {
 		key  string
 		data []byte
 	}
 	var all []row
 	add := func(k core.LeaseKey, l heldLease) {
-		if k.Space == space && k.Key > behind && l.row != nil && keeps.keep(k.Key, l.agent, l.thread, l.task) {
+		if k.Space == space && k.Key > behind && l.row != nil && keeps.Keep(k.Key, l.agent, l.thread, l.task) {
 			all = append(all, row{k.Key, l.row})
 		}
 	}
 	v.mu.RLock()
-	switch k := (core.LeaseKey{Space: space, Key: keeps.key}); {
-	case keeps.key != "":
+	switch k := (core.LeaseKey{Space: space, Key: keeps.Key}); {
+	case keeps.Key != "":
 		add(k, v.held[k])
-	case keeps.owner != "":
-		for k := range v.agents[keeps.owner] {
+	case keeps.Owner != "":
+		for k := range v.agents[keeps.Owner] {
 			add(k, v.held[k])
 		}
 	default:
@@ -147,28 +147,28 @@ func (v *leaseView) page(space core.LeaseSpace, behind string, n int, keeps *lea
 		}
 	}
 	v.mu.RUnlock()
-	found := firsts[row]{n: n, compare: func(a, b row) int { return cmp.Compare(a.key, b.key) }}
+	found := Firsts[row]{N: n, Compare: func(a, b row) int { return cmp.Compare(a.key, b.key) }}
 	for _, r := range all {
-		found.add(r)
+		found.Add(r)
 	}
 	out := make([][]byte, 0, len(found.rows))
-	for _, r := range found.sorted() {
+	for _, r := range found.Sorted() {
 		out = append(out, r.data)
 	}
 	return out
 }
 
-// row returns the row of a lease if it is held; nil where it cannot be shown.
-func (v *leaseView) row(k core.LeaseKey) (row []byte, held bool) {
+// Row returns the row of a lease if it is held; nil where it cannot be shown.
+func (v *Leases) Row(k core.LeaseKey) (row []byte, held bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	l, held := v.held[k]
 	return l.row, held
 }
 
-// of returns the held leases of an agent and the held claims on a task: whichever
+// Of returns the held leases of an agent and the held claims on a task: whichever
 // of both is named.
-func (v *leaseView) of(agent hub.AgentID, task hub.MessageID, add func(*core.Lease)) error {
+func (v *Leases) Of(agent hub.AgentID, task hub.MessageID, add func(*core.Lease)) error {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	keys := v.agents[agent]
@@ -180,7 +180,7 @@ func (v *leaseView) of(agent hub.AgentID, task hub.MessageID, add func(*core.Lea
 		if held.row == nil {
 			continue
 		}
-		l, err := decodeLease(held.row)
+		l, err := DecodeLease(held.row)
 		if err != nil {
 			return err
 		}
@@ -189,8 +189,8 @@ func (v *leaseView) of(agent hub.AgentID, task hub.MessageID, add func(*core.Lea
 	return nil
 }
 
-// keysOf returns the keys of the held leases of an agent in a space, sorted.
-func (v *leaseView) keysOf(agent hub.AgentID, space core.LeaseSpace) []string {
+// KeysOf returns the keys of the held leases of an agent in a space, sorted.
+func (v *Leases) KeysOf(agent hub.AgentID, space core.LeaseSpace) []string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	var keys []string
@@ -204,19 +204,19 @@ func (v *leaseView) keysOf(agent hub.AgentID, space core.LeaseSpace) []string {
 }
 
 // holds reports whether an agent holds any lease.
-func (v *leaseView) holds(agent hub.AgentID) bool {
+func (v *Leases) holds(agent hub.AgentID) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.agents[agent]) > 0
 }
 
-// inThread returns the held claims of a thread and the held locks whose metadata
+// InThread returns the held claims of a thread and the held locks whose metadata
 // names it as thread_id: a lock has no thread of its own.
-func (v *leaseView) inThread(thread hub.ThreadID) (claims, locks []core.Lease, err error) {
-	if claims, err = v.list(core.SpaceClaim, func(l *core.Lease) bool { return l.Thread == thread }); err != nil {
+func (v *Leases) InThread(thread hub.ThreadID) (claims, locks []core.Lease, err error) {
+	if claims, err = v.List(core.SpaceClaim, func(l *core.Lease) bool { return l.Thread == thread }); err != nil {
 		return nil, nil, err
 	}
-	locks, err = v.list(core.SpaceLock, func(l *core.Lease) bool { return lockThread(l) == thread })
+	locks, err = v.List(core.SpaceLock, func(l *core.Lease) bool { return lockThread(l) == thread })
 	return claims, locks, err
 }
 
@@ -230,24 +230,24 @@ func lockThread(l *core.Lease) hub.ThreadID {
 	return m.ThreadID
 }
 
-// perThread counts the held claims and locks of every thread.
-func (v *leaseView) perThread() (claims, locks map[hub.ThreadID]int64, err error) {
+// PerThread counts the held claims and locks of every thread.
+func (v *Leases) PerThread() (claims, locks map[hub.ThreadID]int64, err error) {
 	claims, locks = map[hub.ThreadID]int64{}, map[hub.ThreadID]int64{}
-	if _, err = v.list(core.SpaceClaim, func(l *core.Lease) bool { claims[l.Thread]++; return false }); err != nil {
+	if _, err = v.List(core.SpaceClaim, func(l *core.Lease) bool { claims[l.Thread]++; return false }); err != nil {
 		return nil, nil, err
 	}
-	_, err = v.list(core.SpaceLock, func(l *core.Lease) bool { locks[lockThread(l)]++; return false })
+	_, err = v.List(core.SpaceLock, func(l *core.Lease) bool { locks[lockThread(l)]++; return false })
 	return claims, locks, err
 }
 
-func (v *leaseView) len() int {
+func (v *Leases) Len() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.held)
 }
 
-// replace shows exactly these leases of an owner and a space.
-func (v *leaseView) replace(k core.Owner, space core.LeaseSpace, leases []core.Lease) {
+// Replace shows exactly these leases of an owner and a space.
+func (v *Leases) Replace(k core.Owner, space core.LeaseSpace, leases []core.Lease) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for held := range v.held {
@@ -260,26 +260,26 @@ func (v *leaseView) replace(k core.Owner, space core.LeaseSpace, leases []core.L
 	}
 }
 
-// leaseFilter is what a query selects of the leases of one space.
-type leaseFilter struct {
-	key, prefix string
-	owner       hub.AgentID
-	thread      hub.ThreadID
-	room        bool // only what seats hold, and what is on tasks
-	seats       map[hub.AgentID]bool
-	tasks       map[hub.MessageID]bool
+// LeaseFilter is what a query selects of the leases of one space.
+type LeaseFilter struct {
+	Key, Prefix string
+	Owner       hub.AgentID
+	Thread      hub.ThreadID
+	Room        bool // only what seats hold, and what is on tasks
+	Seats       map[hub.AgentID]bool
+	Tasks       map[hub.MessageID]bool
 }
 
-// beginning is what all keys that are kept begin with.
-func (f *leaseFilter) beginning() string {
-	if f.key != "" {
-		return f.key
+// Beginning is what all keys that are kept begin with.
+func (f *LeaseFilter) Beginning() string {
+	if f.Key != "" {
+		return f.Key
 	}
-	return f.prefix
+	return f.Prefix
 }
 
-func (f *leaseFilter) keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
-	return (f.key == "" || key == f.key) && strings.HasPrefix(key, f.prefix) &&
-		(f.owner == "" || agent == f.owner) && (f.thread == "" || thread == f.thread) &&
-		(!f.room || f.seats[agent] || task != 0 && f.tasks[task])
+func (f *LeaseFilter) Keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
+	return (f.Key == "" || key == f.Key) && strings.HasPrefix(key, f.Prefix) &&
+		(f.Owner == "" || agent == f.Owner) && (f.Thread == "" || thread == f.Thread) &&
+		(!f.Room || f.Seats[agent] || task != 0 && f.Tasks[task])
 }

@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"cmp"
@@ -11,11 +11,11 @@ import (
 	"hubcli/hub"
 )
 
-// directory is the view of who is there: the live sessions, when each agent was
+// Directory is the view of who is there: the live sessions, when each agent was
 // last heard of, and how many calls it has parked. Sessions come from committed
 // records; last-seen and parked calls are memory, never journaled.
-type directory struct {
-	bells    *bells // rung for who waits for the presence of an agent
+type Directory struct {
+	notifier *Notifier // for watches of the presence of an agent
 	mu       sync.RWMutex
 	live     map[hub.AgentID]*presence
 	sessions map[hub.SessionID]hub.AgentID // of live sessions
@@ -42,23 +42,24 @@ type presence struct {
 	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
-	waited span
+	waited Span
 	// priorKey says that the key of the session before is still good, so that
 	// the first call that proves this one must retire it.
 	priorKey bool
 }
 
-type span struct{ from, to hub.Time }
+// Span is a span of time.
+type Span struct{ From, To hub.Time }
 
-func newDirectory(b *bells) *directory {
-	return &directory{
-		bells: b, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
+func newDirectory(n *Notifier) *Directory {
+	return &Directory{
+		notifier: n, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
 		parked: map[hub.AgentID]parking{},
 	}
 }
 
 // apply takes one committed fact into the view, at a start.
-func (d *directory) apply(f core.Fact, at core.Position) {
+func (d *Directory) apply(f core.Fact, at core.Position) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.change(f, at)
@@ -66,7 +67,7 @@ func (d *directory) apply(f core.Fact, at core.Position) {
 
 // shown takes a committed record into the view, all of it at once: a snapshot
 // between two of its facts would be counted twice at the next start.
-func (d *directory) shown(r *core.Record, facts []core.Fact) {
+func (d *Directory) shown(r *core.Record, facts []core.Fact) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, f := range facts {
@@ -79,7 +80,7 @@ func (d *directory) shown(r *core.Record, facts []core.Fact) {
 }
 
 // change is apply with the lock held.
-func (d *directory) change(f core.Fact, at core.Position) {
+func (d *Directory) change(f core.Fact, at core.Position) {
 	switch f := f.(type) {
 	case *core.SessionStarted:
 		d.put(f.Session(at), f.Prior != "")
@@ -101,7 +102,7 @@ func (d *directory) change(f core.Fact, at core.Position) {
 	}
 }
 
-func (d *directory) put(s hub.Session, priorKey bool) {
+func (d *Directory) put(s hub.Session, priorKey bool) {
 	d.drop(s.AgentID)
 	p := &presence{session: s, priorKey: priorKey}
 	p.seen.Store(int64(s.LastSeen))
@@ -110,7 +111,7 @@ func (d *directory) put(s hub.Session, priorKey bool) {
 	d.sessions[s.SessionID] = s.AgentID
 }
 
-func (d *directory) drop(agent hub.AgentID) {
+func (d *Directory) drop(agent hub.AgentID) {
 	if p := d.live[agent]; p != nil {
 		delete(d.sessions, p.session.SessionID)
 		delete(d.live, agent)
@@ -124,8 +125,8 @@ func (p *presence) row() hub.Session {
 	return s
 }
 
-// session returns an agent's live session.
-func (d *directory) session(agent hub.AgentID) (s hub.Session, priorKey, ok bool) {
+// Session returns an agent's live session.
+func (d *Directory) Session(agent hub.AgentID) (s hub.Session, priorKey, ok bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	p := d.live[agent]
@@ -135,25 +136,25 @@ func (d *directory) session(agent hub.AgentID) (s hub.Session, priorKey, ok bool
 	return p.row(), p.priorKey, true
 }
 
-// agentOf returns whose live session it is.
-func (d *directory) agentOf(id hub.SessionID) (hub.AgentID, bool) {
+// AgentOf returns whose live session it is.
+func (d *Directory) AgentOf(id hub.SessionID) (hub.AgentID, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	agent, ok := d.sessions[id]
 	return agent, ok
 }
 
-// touch notes a call of the agent; false if it has no live session.
-func (d *directory) touch(agent hub.AgentID, now hub.Time) bool {
+// Touch notes a call of the agent; false if it has no live session.
+func (d *Directory) Touch(agent hub.AgentID, now hub.Time) bool {
 	return d.note(agent, now, func(*presence) {})
 }
 
-// act is touch for a call that is no poll.
-func (d *directory) act(agent hub.AgentID, now hub.Time) bool {
+// Act is touch for a call that is no poll.
+func (d *Directory) Act(agent hub.AgentID, now hub.Time) bool {
 	return d.note(agent, now, func(p *presence) { p.act(now) })
 }
 
-func (d *directory) note(agent hub.AgentID, now hub.Time, change func(*presence)) bool {
+func (d *Directory) note(agent hub.AgentID, now hub.Time, change func(*presence)) bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	p := d.live[agent]
@@ -162,13 +163,13 @@ func (d *directory) note(agent hub.AgentID, now hub.Time, change func(*presence)
 	}
 	p.seen.Store(int64(now))
 	change(p)
-	d.changed(agent)
+	d.Changed(agent)
 	return true
 }
 
-// changed wakes who waits for the presence of an agent.
-func (d *directory) changed(agent hub.AgentID) {
-	d.bells.ringEars(func() core.Scope { return presenceScope(agent) })
+// Changed wakes who waits for the presence of an agent.
+func (d *Directory) Changed(agent hub.AgentID) {
+	d.notifier.notifyWatches(func() core.Scope { return PresenceScope(agent) })
 }
 
 func (p *presence) act(now hub.Time) {
@@ -178,7 +179,7 @@ func (p *presence) act(now hub.Time) {
 }
 
 // free notes that a task of the agent has ended or does not need it now.
-func (d *directory) free(agent hub.AgentID, now hub.Time) {
+func (d *Directory) free(agent hub.AgentID, now hub.Time) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if p := d.live[agent]; p != nil {
@@ -187,7 +188,7 @@ func (d *directory) free(agent hub.AgentID, now hub.Time) {
 }
 
 // touchAll notes a call of everybody: after a start all count as just seen.
-func (d *directory) touchAll(now hub.Time) {
+func (d *Directory) touchAll(now hub.Time) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for _, p := range d.live {
@@ -195,8 +196,8 @@ func (d *directory) touchAll(now hub.Time) {
 	}
 }
 
-// agents returns the live sessions by agent id, watchers left out.
-func (d *directory) agents(capability string) []hub.Session {
+// Agents returns the live sessions by agent id, watchers left out.
+func (d *Directory) Agents(capability string) []hub.Session {
 	d.mu.RLock()
 	out := make([]hub.Session, 0, len(d.live))
 	for agent, p := range d.live {
@@ -210,18 +211,18 @@ func (d *directory) agents(capability string) []hub.Session {
 	return out
 }
 
-// page returns the first n live sessions behind an agent id that keep keeps, by
+// Page returns the first n live sessions behind an agent id that keep keeps, by
 // agent id, watchers left out.
-func (d *directory) page(behind hub.AgentID, n int, keep func(hub.AgentID, *hub.Session) bool) []hub.Session {
-	found := firsts[hub.AgentID]{n: n, compare: cmp.Compare[hub.AgentID]}
+func (d *Directory) Page(behind hub.AgentID, n int, keep func(hub.AgentID, *hub.Session) bool) []hub.Session {
+	found := Firsts[hub.AgentID]{N: n, Compare: cmp.Compare[hub.AgentID]}
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for agent, p := range d.live {
 		if agent > behind && !agent.Watcher() && keep(agent, &p.session) {
-			found.add(agent)
+			found.Add(agent)
 		}
 	}
-	ids := found.sorted()
+	ids := found.Sorted()
 	out := make([]hub.Session, len(ids))
 	for i, id := range ids {
 		out[i] = d.live[id].row()
@@ -229,9 +230,9 @@ func (d *directory) page(behind hub.AgentID, n int, keep func(hub.AgentID, *hub.
 	return out
 }
 
-// silent returns the sessions that were last heard of before limit and have no
+// Silent returns the sessions that were last heard of before limit and have no
 // call parked, nor a watch.
-func (d *directory) silent(limit hub.Time) []core.SessionProof {
+func (d *Directory) Silent(limit hub.Time) []core.SessionProof {
 	var out []core.SessionProof
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -249,12 +250,12 @@ const parkRetrySec = 1
 // repollGap is how soon after a poll the next one goes on with the same wait.
 const repollGap = 5 * time.Second
 
-// park counts a poll that waits on the agent's behalf. too_many_polls beyond the
+// Park counts a poll that waits on the agent's behalf. too_many_polls beyond the
 // limit of an agent.
-func (d *directory) park(agent hub.AgentID) error { return d.parkAs(agent, true) }
+func (d *Directory) Park(agent hub.AgentID) error { return d.ParkAs(agent, true) }
 
-// parkAs is park for a call that may be no poll.
-func (d *directory) parkAs(agent hub.AgentID, poll bool) error {
+// ParkAs is park for a call that may be no poll.
+func (d *Directory) ParkAs(agent hub.AgentID, poll bool) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
@@ -267,8 +268,8 @@ func (d *directory) parkAs(agent hub.AgentID, poll bool) error {
 	}
 	if p := d.live[agent]; p != nil && n.calls == 0 {
 		now := hub.TimeOf(time.Now())
-		if now-p.waited.to > hub.Time(repollGap.Milliseconds()) || p.acted.Load() > int64(p.waited.to) {
-			p.waited.from = now
+		if now-p.waited.To > hub.Time(repollGap.Milliseconds()) || p.acted.Load() > int64(p.waited.To) {
+			p.waited.From = now
 		}
 	}
 	n.calls++
@@ -277,15 +278,15 @@ func (d *directory) parkAs(agent hub.AgentID, poll bool) error {
 	}
 	d.parked[agent] = n
 	d.waiting++
-	d.changed(agent)
+	d.Changed(agent)
 	return nil
 }
 
-// unpark ends a park.
-func (d *directory) unpark(agent hub.AgentID) { d.unparkAs(agent, true) }
+// Unpark ends a park.
+func (d *Directory) Unpark(agent hub.AgentID) { d.UnparkAs(agent, true) }
 
-// unparkAs ends a parkAs.
-func (d *directory) unparkAs(agent hub.AgentID, poll bool) {
+// UnparkAs ends a parkAs.
+func (d *Directory) UnparkAs(agent hub.AgentID, poll bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
@@ -302,12 +303,12 @@ func (d *directory) unparkAs(agent hub.AgentID, poll bool) {
 	}
 	delete(d.parked, agent)
 	if p := d.live[agent]; p != nil {
-		p.waited.to = hub.TimeOf(time.Now())
+		p.waited.To = hub.TimeOf(time.Now())
 	}
-	d.changed(agent)
+	d.Changed(agent)
 }
 
-func (d *directory) hasParked(agent hub.AgentID) bool {
+func (d *Directory) hasParked(agent hub.AgentID) bool {
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	return d.parked[agent].calls > 0
@@ -323,7 +324,7 @@ type directoryState struct {
 	Channels int64           `json:"channels"`
 }
 
-func (d *directory) snapshot() (state directoryState, head core.Head) {
+func (d *Directory) Snapshot() (state directoryState, head core.Head) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	state = directoryState{Sessions: []hub.Session{}, Channels: d.channels}
@@ -338,7 +339,7 @@ func (d *directory) snapshot() (state directoryState, head core.Head) {
 	return state, d.head
 }
 
-func (d *directory) restore(s directoryState) {
+func (d *Directory) restore(s directoryState) {
 	for _, row := range s.Sessions {
 		d.put(row, slices.Contains(s.PriorKey, row.SessionID))
 		d.live[row.AgentID].acted.Store(0) // LastSeen may be a poll's
@@ -346,9 +347,9 @@ func (d *directory) restore(s directoryState) {
 	d.channels = s.Channels
 }
 
-// counts returns how many sessions are live, how many channels were created and
+// Counts returns how many sessions are live, how many channels were created and
 // how many calls are parked.
-func (d *directory) counts() (sessions int, channels int64, parked int) {
+func (d *Directory) Counts() (sessions int, channels int64, parked int) {
 	d.mu.RLock()
 	sessions, channels = len(d.live), d.channels
 	d.mu.RUnlock()

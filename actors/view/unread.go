@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"bytes"
@@ -18,61 +18,61 @@ const askingRows = 20
 // excerptChars is how much of a body a row of unread messages shows.
 const excerptChars = 200
 
-// unreadIn selects what agent has not seen up to head: messages of others that
+// UnreadIn selects what agent has not seen up to head: messages of others that
 // are no wake notices, whose sender is from unless that is empty.
-type unreadIn struct {
-	agent hub.AgentID
-	seen  core.Seen
-	from  hub.AgentID
-	after hub.MessageID // what is not above it is left out
-	head  hub.MessageID
+type UnreadIn struct {
+	Agent hub.AgentID
+	Seen  core.Seen
+	From  hub.AgentID
+	After hub.MessageID // what is not above it is left out
+	Head  hub.MessageID
 }
 
-// unreadOf returns what selects the unread messages of an agent as of now.
-func (v *views) unreadOf(agent hub.AgentID) unreadIn {
-	head := v.ring.visible()
-	return unreadIn{agent: agent, seen: v.seen.of(agent), head: head}
+// UnreadOf returns what selects the unread messages of an agent as of now.
+func (v *View) UnreadOf(agent hub.AgentID) UnreadIn {
+	head := v.Ring.Visible()
+	return UnreadIn{Agent: agent, Seen: v.Seen.Of(agent), Head: head}
 }
 
-func (u *unreadIn) keeps(m *core.StoredMessage) bool {
-	if m.From == u.agent || m.Whole || u.from != "" && m.From != u.from || !hub.Visible(u.agent, m.From, m.To) || u.seen.HasAnswered(m.ID) {
+func (u *UnreadIn) Keeps(m *core.StoredMessage) bool {
+	if m.From == u.Agent || m.Whole || u.From != "" && m.From != u.From || !hub.Visible(u.Agent, m.From, m.To) || u.Seen.HasAnswered(m.ID) {
 		return false
 	}
 	if m.To != "" {
-		return m.To == u.agent && m.ID > u.seen.InInbox()
+		return m.To == u.Agent && m.ID > u.Seen.InInbox()
 	}
-	return m.ID > u.seen.InChannel(m.Channel)
+	return m.ID > u.Seen.InChannel(m.Channel)
 }
 
-// scopes returns where the unread messages of a room and the inbox lie, or for no
+// Scopes returns where the unread messages of a room and the inbox lie, or for no
 // room those of all that is public, and up to where each has been seen.
-func (u *unreadIn) scopes(room hub.RoomID) (scopes [2]core.Scope, since [2]hub.MessageID) {
-	scopes[0], since[0] = publicScope(), u.seen.All
+func (u *UnreadIn) Scopes(room hub.RoomID) (scopes [2]core.Scope, since [2]hub.MessageID) {
+	scopes[0], since[0] = PublicScope(), u.Seen.All
 	if room != "" {
-		scopes[0], since[0] = channelScope(room.Channel()), u.seen.InChannel(room.Channel())
+		scopes[0], since[0] = ChannelScope(room.Channel()), u.Seen.InChannel(room.Channel())
 	}
-	scopes[1], since[1] = inboxScope(u.agent), u.seen.InInbox()
-	since[0], since[1] = max(since[0], u.after), max(since[1], u.after)
+	scopes[1], since[1] = InboxScope(u.Agent), u.Seen.InInbox()
+	since[0], since[1] = max(since[0], u.After), max(since[1], u.After)
 	return scopes, since
 }
 
-// unread counts what an agent has not seen of a room and its inbox, up to
+// Unread counts what an agent has not seen of a room and its inbox, up to
 // hub.MaxUnread. An empty room is all that is public.
-func (v *views) unread(agent hub.AgentID, room hub.RoomID) (int, error) {
-	u := v.unreadOf(agent)
-	return v.countUnread(&u, room)
+func (v *View) Unread(agent hub.AgentID, room hub.RoomID) (int, error) {
+	u := v.UnreadOf(agent)
+	return v.CountUnread(&u, room)
 }
 
-func (v *views) countUnread(u *unreadIn, room hub.RoomID) (n int, err error) {
-	scopes, since := u.scopes(room)
+func (v *View) CountUnread(u *UnreadIn, room hub.RoomID) (n int, err error) {
+	scopes, since := u.Scopes(room)
 	for i := range scopes {
 		looked := 0
-		err = v.earlier(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
-			if u.keeps(m) {
+		err = v.earlier(scopes[i], since[i], u.Head, func(m *core.StoredMessage) bool {
+			if u.Keeps(m) {
 				n++
 			}
 			looked++
-			return n < hub.MaxUnread && looked < maxExamined
+			return n < hub.MaxUnread && looked < MaxExamined
 		})
 		if err != nil || n >= hub.MaxUnread {
 			break
@@ -81,14 +81,14 @@ func (v *views) countUnread(u *unreadIn, room hub.RoomID) (n int, err error) {
 	return n, err
 }
 
-// listUnread returns the first unread messages that keep keeps, rising, at most
+// ListUnread returns the first unread messages that keep keeps, rising, at most
 // limit of each scope.
-func (v *views) listUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*core.StoredMessage) bool) (out []*core.StoredMessage, err error) {
-	scopes, since := u.scopes(room)
+func (v *View) ListUnread(u *UnreadIn, room hub.RoomID, limit int, keep func(*core.StoredMessage) bool) (out []*core.StoredMessage, err error) {
+	scopes, since := u.Scopes(room)
 	for i := range scopes {
 		n := 0
-		err = v.later(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
-			if u.keeps(m) && keep(m) {
+		err = v.Later(scopes[i], since[i], u.Head, func(m *core.StoredMessage) bool {
+			if u.Keeps(m) && keep(m) {
 				row := *m
 				out = append(out, &row)
 				n++
@@ -102,18 +102,18 @@ func (v *views) listUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*c
 	return out, nil
 }
 
-// lastUnread is listUnread for the last of them, falling within each scope.
-func (v *views) lastUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*core.StoredMessage) bool) (out []*core.StoredMessage, err error) {
-	scopes, since := u.scopes(room)
+// LastUnread is listUnread for the last of them, falling within each scope.
+func (v *View) LastUnread(u *UnreadIn, room hub.RoomID, limit int, keep func(*core.StoredMessage) bool) (out []*core.StoredMessage, err error) {
+	scopes, since := u.Scopes(room)
 	for i := range scopes {
 		n, looked := 0, 0
-		err = v.earlier(scopes[i], since[i], u.head, func(m *core.StoredMessage) bool {
-			if looked++; u.keeps(m) && keep(m) {
+		err = v.earlier(scopes[i], since[i], u.Head, func(m *core.StoredMessage) bool {
+			if looked++; u.Keeps(m) && keep(m) {
 				row := *m
 				out = append(out, &row)
 				n++
 			}
-			return n < limit && looked < maxExamined
+			return n < limit && looked < MaxExamined
 		})
 		if err != nil {
 			return nil, err
@@ -125,30 +125,30 @@ func (v *views) lastUnread(u *unreadIn, room hub.RoomID, limit int, keep func(*c
 // earlier calls fn, falling, for the messages of a scope behind since up to head
 // until fn returns false, or of all that is public so many were looked at as one
 // call may.
-func (v *views) earlier(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
-	if since >= head || v.ring.walk(scope, since, head, fn) {
+func (v *View) earlier(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
+	if since >= head || v.Ring.walk(scope, since, head, fn) {
 		return nil
 	}
 	public, looked := scope.Kind == core.ScopePublic, 0
 	return v.rows.Messages(storedScope(scope), since, head, true, func(m *core.StoredMessage) bool {
 		looked++
-		return !public && fn(m) || public && looked <= maxExamined && (m.To != "" || fn(m))
+		return !public && fn(m) || public && looked <= MaxExamined && (m.To != "" || fn(m))
 	})
 }
 
-// later calls fn, rising, for the messages of a scope behind since up to head
+// Later calls fn, rising, for the messages of a scope behind since up to head
 // until fn returns false or so many were looked at as one call may. The ring links
 // them backwards: where it has more than that, the store has them in their order.
-func (v *views) later(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
+func (v *View) Later(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
 	if since >= head {
 		return nil
 	}
 	var found []*core.StoredMessage
-	complete := v.ring.walk(scope, since, head, func(m *core.StoredMessage) bool {
+	complete := v.Ring.walk(scope, since, head, func(m *core.StoredMessage) bool {
 		found = append(found, m)
-		return len(found) <= maxExamined
+		return len(found) <= MaxExamined
 	})
-	if complete && len(found) <= maxExamined {
+	if complete && len(found) <= MaxExamined {
 		for i := len(found) - 1; i >= 0 && fn(found[i]); i-- {
 		}
 		return nil
@@ -156,20 +156,20 @@ func (v *views) later(scope core.Scope, since, head hub.MessageID, fn func(*core
 	public, looked := scope.Kind == core.ScopePublic, 0
 	return v.rows.Messages(storedScope(scope), since, head, false, func(m *core.StoredMessage) bool {
 		looked++
-		return looked <= maxExamined && (public && m.To != "" || fn(m))
+		return looked <= MaxExamined && (public && m.To != "" || fn(m))
 	})
 }
 
-// seenUpTo returns the id up to which an agent has seen all of a room and its
+// SeenUpTo returns the id up to which an agent has seen all of a room and its
 // inbox; an empty room is all that is public.
-func (v *views) seenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
-	u := unreadIn{agent: agent, seen: v.seen.of(agent)}
-	_, since := u.scopes(room)
+func (v *View) SeenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
+	u := UnreadIn{Agent: agent, Seen: v.Seen.Of(agent)}
+	_, since := u.Scopes(room)
 	return min(since[0], since[1])
 }
 
-// unreadRow shows a message in short.
-func unreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
+// UnreadRow shows a message in short.
+func UnreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
 	row, err := m.JSON.Decode()
 	if err != nil {
 		return hub.UnreadRow{}, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
@@ -255,25 +255,25 @@ func idGoesOn(rest string) bool {
 // firstAsking returns the id of the first unread message that asks something of
 // its reader, and the id behind the head if there is none. Of what is public it
 // looks at so many of the first and of the last messages as one call may.
-func (v *views) firstAsking(u *unreadIn) (hub.MessageID, error) {
-	asks := func(m *core.StoredMessage) bool { return asksOf(m, u.agent) }
-	found, err := v.listUnread(u, "", 1, asks)
+func (v *View) firstAsking(u *UnreadIn) (hub.MessageID, error) {
+	asks := func(m *core.StoredMessage) bool { return AsksOf(m, u.Agent) }
+	found, err := v.ListUnread(u, "", 1, asks)
 	if err != nil {
 		return 0, err
 	}
-	last, err := v.lastUnread(u, "", askingRows, asks)
+	last, err := v.LastUnread(u, "", askingRows, asks)
 	if err != nil {
 		return 0, err
 	}
-	first := u.head + 1
+	first := u.Head + 1
 	for _, m := range append(found, last...) {
 		first = min(first, m.ID)
 	}
 	return first, nil
 }
 
-// asksOf reports whether a message that the agent may see asks something of it.
-func asksOf(m *core.StoredMessage, agent hub.AgentID) bool {
+// AsksOf reports whether a message that the agent may see asks something of it.
+func AsksOf(m *core.StoredMessage, agent hub.AgentID) bool {
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
 		return noticeAsks(m, agent)
 	}
@@ -301,15 +301,15 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }
 
-// tail returns the latest messages of a scope with since < id <= head, newest
+// Tail returns the latest messages of a scope with since < id <= head, newest
 // first, at most limit.
-func (v *views) tail(scope core.Scope, since, head hub.MessageID, limit int) (out []*core.StoredMessage, err error) {
+func (v *View) Tail(scope core.Scope, since, head hub.MessageID, limit int) (out []*core.StoredMessage, err error) {
 	add := func(m *core.StoredMessage) bool {
 		out = append(out, m)
 		return len(out) < limit
 	}
-	floor := max(since, v.ring.reach())
-	if !v.ring.walk(scope, floor, head, add) {
+	floor := max(since, v.Ring.reach())
+	if !v.Ring.walk(scope, floor, head, add) {
 		out, floor = nil, head // the ring has moved on
 	}
 	if len(out) == limit || floor <= since {
@@ -322,14 +322,14 @@ func (v *views) tail(scope core.Scope, since, head hub.MessageID, limit int) (ou
 	return out, err
 }
 
-// length returns how long a span is, at least one millisecond.
-func (s span) length() time.Duration {
-	return time.Duration(max(s.to-s.from, 1)) * time.Millisecond
+// Length returns how long a span is, at least one millisecond.
+func (s Span) Length() time.Duration {
+	return time.Duration(max(s.To-s.From, 1)) * time.Millisecond
 }
 
-// newest returns the last message of a scope behind since up to head that keep
+// Newest returns the last message of a scope behind since up to head that keep
 // keeps, 0 if there is none.
-func (v *views) newest(scope core.Scope, since, head hub.MessageID, keep func(*core.StoredMessage) bool) (found hub.MessageID, err error) {
+func (v *View) Newest(scope core.Scope, since, head hub.MessageID, keep func(*core.StoredMessage) bool) (found hub.MessageID, err error) {
 	err = v.earlier(scope, since, head, func(m *core.StoredMessage) bool {
 		if keep(m) {
 			found = m.ID

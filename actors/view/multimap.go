@@ -1,4 +1,4 @@
-package actors
+package view
 
 // multimap finds things by a key that several of them may have. Its owner guards
 // it; adding and removing cost O(1).

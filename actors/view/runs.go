@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"cmp"
@@ -9,29 +9,29 @@ import (
 	"hubcli/hub"
 )
 
-// runView shows the runs that have not ended, also by room. Ended ones are read
+// Runs shows the runs that have not ended, also by room. Ended ones are read
 // from their stored rows.
-type runView struct {
+type Runs struct {
 	mu    sync.RWMutex
 	live  map[hub.RunID]core.StoredRun
 	rooms multimap[hub.RoomID, hub.RunID]
 }
 
-func newRunView() *runView {
-	return &runView{live: map[hub.RunID]core.StoredRun{}, rooms: multimap[hub.RoomID, hub.RunID]{}}
+func newRuns() *Runs {
+	return &Runs{live: map[hub.RunID]core.StoredRun{}, rooms: multimap[hub.RoomID, hub.RunID]{}}
 }
 
 // apply takes a committed row of TableRun and returns the run.
-func (v *runView) apply(row *core.Row) core.StoredRun {
-	r, err := decodeRow[core.StoredRun](row.Table, row.Value)
+func (v *Runs) apply(row *core.Row) core.StoredRun {
+	r, err := DecodeRow[core.StoredRun](row.Table, row.Value)
 	if err != nil {
 		panic(err) // this process has encoded it
 	}
-	v.put(r)
+	v.Put(r)
 	return r
 }
 
-func (v *runView) put(r core.StoredRun) {
+func (v *Runs) Put(r core.StoredRun) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	id := r.Run.RunID
@@ -46,8 +46,8 @@ func (v *runView) put(r core.StoredRun) {
 	}
 }
 
-// list returns the live runs of a room, or of all if room is empty, newest first.
-func (v *runView) list(room hub.RoomID) []core.StoredRun {
+// List returns the live runs of a room, or of all if room is empty, newest first.
+func (v *Runs) List(room hub.RoomID) []core.StoredRun {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	var out []core.StoredRun
@@ -63,13 +63,13 @@ func (v *runView) list(room hub.RoomID) []core.StoredRun {
 	return out
 }
 
-// page returns the first n live runs of a room, or of all if room is empty, that
+// Page returns the first n live runs of a room, or of all if room is empty, that
 // were made before a record, newest first.
-func (v *runView) page(room hub.RoomID, before hub.Seq, n int) []core.StoredRun {
-	found := firsts[hub.Seq]{n: n, compare: func(a, b hub.Seq) int { return cmp.Compare(b, a) }}
+func (v *Runs) Page(room hub.RoomID, before hub.Seq, n int) []core.StoredRun {
+	found := Firsts[hub.Seq]{N: n, Compare: func(a, b hub.Seq) int { return cmp.Compare(b, a) }}
 	add := func(id hub.RunID) {
-		if seq := seqOf(core.PrefixRun, id); seq < before {
-			found.add(seq)
+		if seq := SeqOf(core.PrefixRun, id); seq < before {
+			found.Add(seq)
 		}
 	}
 	v.mu.RLock()
@@ -82,7 +82,7 @@ func (v *runView) page(room hub.RoomID, before hub.Seq, n int) []core.StoredRun 
 	for id := range v.rooms[room] {
 		add(id)
 	}
-	seqs := found.sorted()
+	seqs := found.Sorted()
 	out := make([]core.StoredRun, len(seqs))
 	for i, seq := range seqs {
 		out[i] = v.live[hub.RunID(core.IDAt(core.PrefixRun, seq))]
@@ -90,7 +90,7 @@ func (v *runView) page(room hub.RoomID, before hub.Seq, n int) []core.StoredRun 
 	return out
 }
 
-func (v *runView) get(id hub.RunID) (core.StoredRun, bool) {
+func (v *Runs) get(id hub.RunID) (core.StoredRun, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	r, ok := v.live[id]

@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"testing"
@@ -10,15 +10,15 @@ import (
 // What a task and a run are found by follows each change of them and ends with
 // them.
 func TestViewsFindWhatTheyShow(t *testing.T) {
-	v, runs := newTaskView(), newRunView()
+	v, runs := newTasks(), newRuns()
 	ann, ben, cleo, room := hub.AgentID("ann"), hub.AgentID("ben"), hub.AgentID("cleo"), hub.RoomID("r_1")
 	task := func(assignee, offered *hub.AgentID, status hub.TaskStatus) {
-		v.put(core.StoredTask{Task: hub.Task{TaskID: 7, CreatedBy: ann, Assignee: assignee, OfferedTo: offered, RoomID: &room, Status: status}})
+		v.Put(core.StoredTask{Task: hub.Task{TaskID: 7, CreatedBy: ann, Assignee: assignee, OfferedTo: offered, RoomID: &room, Status: status}})
 	}
 	check := func(when string, want map[hub.AgentID]bool) {
 		t.Helper()
 		for _, agent := range []hub.AgentID{ann, ben, cleo} {
-			if got := v.concerning(agent); (len(got) == 1) != want[agent] || v.concerns(agent) != want[agent] {
+			if got := v.Concerning(agent); (len(got) == 1) != want[agent] || v.concerns(agent) != want[agent] {
 				t.Errorf("%s: of %s are %+v", when, agent, got)
 			}
 		}
@@ -37,8 +37,8 @@ func TestViewsFindWhatTheyShow(t *testing.T) {
 		t.Errorf("the indexes of an ended task hold %v, %v, %v", v.rooms, v.agents, v.parties)
 	}
 	for _, status := range []hub.RunStatus{hub.RunRunning, hub.RunComplete} {
-		runs.put(core.StoredRun{Run: hub.Run{RunID: "run_1", RoomID: &room, Status: status}})
-		if got := runs.list(room); (len(got) == 1) != (status == hub.RunRunning) || len(runs.list("r_2")) != 0 {
+		runs.Put(core.StoredRun{Run: hub.Run{RunID: "run_1", RoomID: &room, Status: status}})
+		if got := runs.List(room); (len(got) == 1) != (status == hub.RunRunning) || len(runs.List("r_2")) != 0 {
 			t.Errorf("a run that is %s: %+v", status, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"cmp"
@@ -9,37 +9,37 @@ import (
 	"hubcli/hub"
 )
 
-// maxExamined bounds the rows that one call looks at. A call that finds nothing
+// MaxExamined bounds the rows that one call looks at. A call that finds nothing
 // among so many answers with a cursor that lies behind them.
-const maxExamined = 20_000
+const MaxExamined = 20_000
 
-// maxPageBytes bounds the rows of one answer, in bytes of JSON; one row may be
+// MaxPageBytes bounds the rows of one answer, in bytes of JSON; one row may be
 // larger. The rest comes with the next call.
-const maxPageBytes = 8 << 20
+const MaxPageBytes = 8 << 20
 
-// feed selects messages: those of any of its scopes that pass the rest. Scopes
+// Feed selects messages: those of any of its scopes that pass the rest. Scopes
 // that share a message must not both be given.
-type feed struct {
-	scopes  []core.Scope
-	viewer  hub.AgentID // sees direct messages to itself
-	thread  hub.ThreadID
-	exclude hub.AgentID // whose messages are left out; empty: nobody's
-	limit   int
-	tail    bool // the last rows rather than the first
+type Feed struct {
+	Scopes  []core.Scope
+	Viewer  hub.AgentID // sees direct messages to itself
+	Thread  hub.ThreadID
+	Exclude hub.AgentID // whose messages are left out; empty: nobody's
+	Limit   int
+	Tail    bool // the last rows rather than the first
 }
 
 // keeps applies what the scopes do not say. It is Visible with the one
 // difference that a feed delivers: a direct message goes to its recipient only.
-func (f *feed) keeps(m *core.StoredMessage) bool {
-	return (m.To == "" || m.To == f.viewer) &&
-		(f.thread == "" || m.Thread == f.thread) &&
-		(f.exclude == "" || m.From != f.exclude)
+func (f *Feed) keeps(m *core.StoredMessage) bool {
+	return (m.To == "" || m.To == f.Viewer) &&
+		(f.Thread == "" || m.Thread == f.Thread) &&
+		(f.Exclude == "" || m.From != f.Exclude)
 }
 
-// read returns the rows with since < id <= head that the feed selects, rising,
+// Read returns the rows with since < id <= head that the feed selects, rising,
 // and the highest id that was examined: every row that the feed selects up to it
 // is in rows or is older than since.
-func (v *views) read(f *feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
+func (v *View) Read(f *Feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
 	if since >= head {
 		return nil, since, nil
 	}
@@ -47,7 +47,7 @@ func (v *views) read(f *feed, since, head hub.MessageID) (rows []*core.StoredMes
 	switch {
 	case ok:
 		examined = head
-	case f.tail:
+	case f.Tail:
 		rows, err = v.readTail(f, head)
 		examined = head
 	default:
@@ -55,7 +55,7 @@ func (v *views) read(f *feed, since, head hub.MessageID) (rows []*core.StoredMes
 	}
 	if kept := f.cut(rows); len(kept) < len(rows) {
 		rows = kept
-		if !f.tail {
+		if !f.Tail {
 			examined = rows[len(rows)-1].ID
 		}
 	}
@@ -64,17 +64,17 @@ func (v *views) read(f *feed, since, head hub.MessageID) (rows []*core.StoredMes
 
 // cut returns the rows that fit one answer: the first ones, or of a tail the
 // last.
-func (f *feed) cut(rows []*core.StoredMessage) []*core.StoredMessage {
+func (f *Feed) cut(rows []*core.StoredMessage) []*core.StoredMessage {
 	bytes := 0
 	for n := range rows {
 		i := n
-		if f.tail {
+		if f.Tail {
 			i = len(rows) - 1 - n
 		}
-		if bytes += len(rows[i].JSON); n < f.limit && (n == 0 || bytes <= maxPageBytes) {
+		if bytes += len(rows[i].JSON); n < f.Limit && (n == 0 || bytes <= MaxPageBytes) {
 			continue
 		}
-		if f.tail {
+		if f.Tail {
 			return rows[i+1:]
 		}
 		return rows[:i]
@@ -83,34 +83,34 @@ func (f *feed) cut(rows []*core.StoredMessage) []*core.StoredMessage {
 }
 
 // readRing reads from memory; false if the ring does not reach back to since.
-func (v *views) readRing(f *feed, since, head hub.MessageID) ([]*core.StoredMessage, bool) {
+func (v *View) readRing(f *Feed, since, head hub.MessageID) ([]*core.StoredMessage, bool) {
 	var rows []*core.StoredMessage
-	for _, s := range f.scopes {
+	for _, s := range f.Scopes {
 		from := len(rows)
-		ok := v.ring.walk(s, since, head, func(m *core.StoredMessage) bool {
+		ok := v.Ring.walk(s, since, head, func(m *core.StoredMessage) bool {
 			if f.keeps(m) {
 				rows = append(rows, m)
 			}
-			return !f.tail || len(rows)-from < f.limit
+			return !f.Tail || len(rows)-from < f.Limit
 		})
 		if !ok {
 			return nil, false
 		}
 	}
 	if len(rows) > 1 {
-		slices.SortFunc(rows, byID)
+		slices.SortFunc(rows, ByID)
 	}
 	return rows, true
 }
 
-func byID(a, b *core.StoredMessage) int { return cmp.Compare(a.ID, b.ID) }
+func ByID(a, b *core.StoredMessage) int { return cmp.Compare(a.ID, b.ID) }
 
 // readStore reads from the store, oldest first. Every scope is read up to where
 // the limits of an answer end it; what all of them reach is what has been
 // examined.
-func (v *views) readStore(f *feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
+func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.StoredMessage, examined hub.MessageID, err error) {
 	examined = head
-	for _, s := range f.scopes {
+	for _, s := range f.Scopes {
 		part := part{feed: f, public: s.Kind == core.ScopePublic}
 		reached := head
 		err := v.rows.Messages(storedScope(s), since, head, false, func(m *core.StoredMessage) bool {
@@ -126,7 +126,7 @@ func (v *views) readStore(f *feed, since, head hub.MessageID) (rows []*core.Stor
 		rows = append(rows, part.rows...)
 		examined = min(examined, reached)
 	}
-	slices.SortFunc(rows, byID)
+	slices.SortFunc(rows, ByID)
 	end, _ := slices.BinarySearchFunc(rows, examined+1, func(m *core.StoredMessage, id hub.MessageID) int {
 		return cmp.Compare(m.ID, id)
 	})
@@ -134,21 +134,21 @@ func (v *views) readStore(f *feed, since, head hub.MessageID) (rows []*core.Stor
 }
 
 // readTail reads the last rows from the store.
-func (v *views) readTail(f *feed, head hub.MessageID) (rows []*core.StoredMessage, err error) {
-	for _, s := range f.scopes {
+func (v *View) readTail(f *Feed, head hub.MessageID) (rows []*core.StoredMessage, err error) {
+	for _, s := range f.Scopes {
 		part := part{feed: f, public: s.Kind == core.ScopePublic}
 		if err := v.rows.Messages(storedScope(s), 0, head, true, part.add); err != nil {
 			return nil, err
 		}
 		rows = append(rows, part.rows...)
 	}
-	slices.SortFunc(rows, byID)
+	slices.SortFunc(rows, ByID)
 	return rows, nil
 }
 
 // part is what one scope gives to an answer from the store.
 type part struct {
-	feed        *feed
+	feed        *Feed
 	public      bool // the scope is stored among direct messages
 	rows        []*core.StoredMessage
 	seen, bytes int
@@ -163,7 +163,7 @@ func (p *part) add(m *core.StoredMessage) bool {
 		p.rows = append(p.rows, &row)
 		p.bytes += len(m.JSON)
 	}
-	return len(p.rows) < p.feed.limit && p.seen < maxExamined && p.bytes < maxPageBytes
+	return len(p.rows) < p.feed.Limit && p.seen < MaxExamined && p.bytes < MaxPageBytes
 }
 
 func storedScope(s core.Scope) core.Scope {
@@ -173,17 +173,17 @@ func storedScope(s core.Scope) core.Scope {
 	return s
 }
 
-// message returns one row, from the ring or the store. message_not_found.
-func (v *views) message(id hub.MessageID) (*core.StoredMessage, error) {
-	if id < 1 || id > v.ring.visible() {
-		return nil, errMessageNotFound(id)
+// Message returns one row, from the ring or the store. message_not_found.
+func (v *View) Message(id hub.MessageID) (*core.StoredMessage, error) {
+	if id < 1 || id > v.Ring.Visible() {
+		return nil, ErrMessageNotFound(id)
 	}
-	if m, ok := v.ring.get(id); ok {
+	if m, ok := v.Ring.Get(id); ok {
 		return m, nil
 	}
 	m, err := v.rows.Message(id)
 	if errors.Is(err, core.ErrNotFound) {
-		return nil, errMessageNotFound(id)
+		return nil, ErrMessageNotFound(id)
 	}
 	if err != nil {
 		return nil, err
@@ -191,14 +191,14 @@ func (v *views) message(id hub.MessageID) (*core.StoredMessage, error) {
 	return &m, nil
 }
 
-func errMessageNotFound(id hub.MessageID) error {
+func ErrMessageNotFound(id hub.MessageID) error {
 	return hub.Errorf(hub.CodeMessageNotFound, "there is no message %d", id).
 		WithFix("look the id up with GET /v1/events or GET /v1/messages; direct messages are shown to their two parties only")
 }
 
-// page renders rows within a budget of body characters; 0 is no budget. The
+// Page renders rows within a budget of body characters; 0 is no budget. The
 // newest rows are whole first; a body that does not fit becomes a notice.
-func page(rows []*core.StoredMessage, maxChars int, next hub.MessageID) hub.Page {
+func Page(rows []*core.StoredMessage, maxChars int, next hub.MessageID) hub.Page {
 	p := hub.Page{Rows: make([]hub.EncodedMessage, len(rows)), NextSinceID: next}
 	left := maxChars
 	for i := len(rows) - 1; i >= 0; i-- {

@@ -1,4 +1,4 @@
-package actors
+package view
 
 import (
 	"cmp"
@@ -9,10 +9,10 @@ import (
 	"hubcli/hub"
 )
 
-// threadPart sums up one part of a thread: its public messages, or the direct
+// ThreadPart sums up one part of a thread: its public messages, or the direct
 // ones that one agent is a party to. What a viewer may see of a thread is the sum
 // of the public part and the viewer's own.
-type threadPart struct {
+type ThreadPart struct {
 	Channel  hub.ChannelName `json:"channel"`
 	First    hub.MessageID   `json:"first"`
 	Root     hub.TaskID      `json:"root,omitempty"`
@@ -23,7 +23,7 @@ type threadPart struct {
 	Tasks    int64           `json:"tasks"`
 }
 
-func (p *threadPart) add(m *core.StoredMessage) {
+func (p *ThreadPart) Add(m *core.StoredMessage) {
 	if p.Messages++; p.First == 0 {
 		p.First, p.Channel = m.ID, m.Channel
 	}
@@ -39,7 +39,7 @@ func (p *threadPart) add(m *core.StoredMessage) {
 }
 
 // merge adds the other part of the same thread.
-func (p threadPart) merge(o threadPart) threadPart {
+func (p ThreadPart) merge(o ThreadPart) ThreadPart {
 	switch {
 	case o.Messages == 0:
 		return p
@@ -70,11 +70,11 @@ const threadCached = 4096
 // alone changes it; readers read rows.
 type threads struct {
 	rows  core.Rows
-	cache map[string]threadPart // by row key, with the table as first byte
+	cache map[string]ThreadPart // by row key, with the table as first byte
 }
 
 func newThreads(rows core.Rows) *threads {
-	return &threads{rows: rows, cache: map[string]threadPart{}}
+	return &threads{rows: rows, cache: map[string]ThreadPart{}}
 }
 
 func directPartKey(agent hub.AgentID, thread hub.ThreadID) []byte {
@@ -90,7 +90,7 @@ func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
 		if err != nil {
 			return err
 		}
-		part.add(m)
+		part.Add(m)
 		t.cache[k] = part
 		if changed == nil {
 			changed = map[string]struct{}{}
@@ -136,11 +136,11 @@ func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
 // committed.
 func (t *threads) forget() { clear(t.cache) }
 
-func (t *threads) part(k string, table core.Table, key []byte) (threadPart, error) {
+func (t *threads) part(k string, table core.Table, key []byte) (ThreadPart, error) {
 	if part, ok := t.cache[k]; ok {
 		return part, nil
 	}
-	return readThreadPart(t.rows, table, key)
+	return ReadThreadPart(t.rows, table, key)
 }
 
 // trim drops parts, any parts, once there are too many: they are stored.
@@ -153,53 +153,53 @@ func (t *threads) trim() {
 	}
 }
 
-// readThreadPart returns a stored part; a zero one if there is none.
-func readThreadPart(rows core.Rows, table core.Table, key []byte) (threadPart, error) {
+// ReadThreadPart returns a stored part; a zero one if there is none.
+func ReadThreadPart(rows core.Rows, table core.Table, key []byte) (ThreadPart, error) {
 	value, err := rows.Row(table, key)
 	if errors.Is(err, core.ErrNotFound) {
-		return threadPart{}, nil
+		return ThreadPart{}, nil
 	}
 	if err != nil {
-		return threadPart{}, err
+		return ThreadPart{}, err
 	}
-	return decodeThreadPart(value)
+	return DecodeThreadPart(value)
 }
 
-func decodeThreadPart(value []byte) (part threadPart, err error) {
+func DecodeThreadPart(value []byte) (part ThreadPart, err error) {
 	if err := json.Unmarshal(value, &part); err != nil {
 		return part, hub.NewError(hub.CodeCorruptRecord, "a stored thread summary cannot be read")
 	}
 	return part, nil
 }
 
-// visiblePart returns what viewer may see of a thread.
-func (t *threads) visiblePart(thread hub.ThreadID, viewer hub.AgentID) (threadPart, error) {
-	part, err := readThreadPart(t.rows, core.TableThread, []byte(thread))
+// VisiblePart returns what viewer may see of a thread.
+func (t *threads) VisiblePart(thread hub.ThreadID, viewer hub.AgentID) (ThreadPart, error) {
+	part, err := ReadThreadPart(t.rows, core.TableThread, []byte(thread))
 	if err != nil || viewer == "" {
 		return part, err
 	}
-	own, err := readThreadPart(t.rows, core.TableThreadAgent, directPartKey(viewer, thread))
+	own, err := ReadThreadPart(t.rows, core.TableThreadAgent, directPartKey(viewer, thread))
 	return part.merge(own), err
 }
 
-// foundThread is a thread in a list: at is its latest message as of the beginning
+// FoundThread is a thread in a list: at is its latest message as of the beginning
 // of the walk.
-type foundThread struct {
-	id   hub.ThreadID
-	part threadPart
-	at   hub.MessageID
+type FoundThread struct {
+	ID   hub.ThreadID
+	Part ThreadPart
+	At   hub.MessageID
 }
 
-func latestThread(a, b foundThread) int { return cmp.Compare(b.at, a.at) }
+func LatestThread(a, b FoundThread) int { return cmp.Compare(b.At, a.At) }
 
-// asOf returns where a thread stands in a walk: its latest message that the viewer
+// AsOf returns where a thread stands in a walk: its latest message that the viewer
 // may see as of the beginning. latest is what it is now. 0: it has none, or the
 // walk has passed it.
-func (t *threads) asOf(id hub.ThreadID, latest hub.MessageID, w walk, sees viewer) (hub.MessageID, error) {
-	if uint64(latest) > w.asOf {
+func (t *threads) AsOf(id hub.ThreadID, latest hub.MessageID, w Walk, sees Viewer) (hub.MessageID, error) {
+	if uint64(latest) > w.AsOf {
 		latest = 0
-		err := t.rows.Messages(threadScope(id), 0, hub.MessageID(w.asOf), true, func(m *core.StoredMessage) bool {
-			if sees.message(m) {
+		err := t.rows.Messages(ThreadScope(id), 0, hub.MessageID(w.AsOf), true, func(m *core.StoredMessage) bool {
+			if sees.Message(m) {
 				latest = m.ID
 			}
 			return latest == 0
@@ -208,21 +208,21 @@ func (t *threads) asOf(id hub.ThreadID, latest hub.MessageID, w walk, sees viewe
 			return 0, err
 		}
 	}
-	if uint64(latest) >= w.before {
+	if uint64(latest) >= w.Before {
 		return 0, nil
 	}
 	return latest, nil
 }
 
-// latest returns the first n threads of a walk that an agent may see something of,
+// Latest returns the first n threads of a walk that an agent may see something of,
 // latest first. It reads every thread's row, but keeps few of them.
-func (t *threads) latest(agent hub.AgentID, w walk, n int) ([]foundThread, error) {
-	best := firsts[foundThread]{n: n, compare: latestThread}
+func (t *threads) Latest(agent hub.AgentID, w Walk, n int) ([]FoundThread, error) {
+	best := Firsts[FoundThread]{N: n, Compare: LatestThread}
 	var bad error
-	keep := func(id hub.ThreadID, part threadPart) bool {
+	keep := func(id hub.ThreadID, part ThreadPart) bool {
 		var at hub.MessageID
-		if at, bad = t.asOf(id, part.Latest, w, viewer{agent: agent}); at != 0 {
-			best.add(foundThread{id, part, at})
+		if at, bad = t.AsOf(id, part.Latest, w, Viewer{Agent: agent}); at != 0 {
+			best.Add(FoundThread{id, part, at})
 		}
 		return bad == nil
 	}
@@ -231,8 +231,8 @@ func (t *threads) latest(agent hub.AgentID, w walk, n int) ([]foundThread, error
 	if agent != "" {
 		err := t.rows.RowsOf(core.TableThreadAgent, prefix, false, func(key, _ []byte) bool {
 			id := hub.ThreadID(key[len(prefix):])
-			var part threadPart
-			if part, bad = t.visiblePart(id, agent); bad != nil {
+			var part ThreadPart
+			if part, bad = t.VisiblePart(id, agent); bad != nil {
 				return false
 			}
 			direct[id] = true
@@ -246,15 +246,15 @@ func (t *threads) latest(agent hub.AgentID, w walk, n int) ([]foundThread, error
 		if direct[hub.ThreadID(key)] {
 			return true
 		}
-		var part threadPart
-		if part, bad = decodeThreadPart(value); bad != nil {
+		var part ThreadPart
+		if part, bad = DecodeThreadPart(value); bad != nil {
 			return false
 		}
 		return keep(hub.ThreadID(key), part)
 	})
-	return best.sorted(), cmp.Or(bad, err)
+	return best.Sorted(), cmp.Or(bad, err)
 }
 
-// walk is a place in a list, highest number first, whose rows would move or be
+// Walk is a place in a list, highest number first, whose rows would move or be
 // followed by others meanwhile: what came behind asOf is not part of it.
-type walk struct{ asOf, before uint64 }
+type Walk struct{ AsOf, Before uint64 }

@@ -1,0 +1,109 @@
+package view
+
+import (
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// Doing is what the directory knows of an agent.
+type Doing struct {
+	Session *hub.Session // live; nil: none
+	Parked  bool         // a call of the agent waits
+	polls   bool         // one of them for messages
+	Watched bool         // a watch of the agent waits
+	waited  Span
+	Acted   hub.Time // last call that was no poll; 0: unknown
+	busy    hub.Time // since when such calls came without a break of hub.SeatWorkingFor
+	freed   hub.Time // last time that a task stopped keeping the agent; 0: unknown
+}
+
+// Doing returns what an agent does. Nothing of it is journaled: after a start all
+// is unknown but the session.
+func (d *Directory) Doing(agent hub.AgentID) (out Doing) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	n := d.parked[agent]
+	out.Parked, out.polls, out.Watched = n.calls > 0, n.polls > 0, d.parked[agent.Watch()].calls > 0
+	if p := d.live[agent]; p != nil {
+		row := p.row()
+		out.Session, out.waited = &row, p.waited
+		out.Acted, out.busy, out.freed = hub.Time(p.acted.Load()), hub.Time(p.busy.Load()), hub.Time(p.freed.Load())
+	}
+	return out
+}
+
+// Freed returns when a task stopped keeping the agent last; 0: unknown.
+func (d *Doing) Freed() hub.Time { return d.freed }
+
+// Presence says whether the agent is there. A parked call is presence, and so is
+// a watch: what runs it would end with the agent.
+func (d *Doing) Presence(now hub.Time) hub.Presence {
+	switch {
+	case d.Session == nil:
+		return hub.PresenceGone
+	case d.Parked, d.Watched, now-d.Session.LastSeen < hub.Time(hub.SeatAwayAfter.Milliseconds()):
+		return hub.PresenceLive
+	}
+	return hub.PresenceAway
+}
+
+// Listener says whether something would wake the agent.
+func (d *Doing) Listener() hub.Listener {
+	switch {
+	case d.polls, d.Watched:
+		return hub.ListenerArmed
+	case d.Session == nil:
+		return hub.ListenerUnknown
+	}
+	return hub.ListenerNone
+}
+
+// Deaf reports whether the agent is there and nothing would wake it. Who has just made
+// a call, or waits for a lease, is in the middle of its turn, and will look by itself.
+func (d *Doing) Deaf(now hub.Time) bool {
+	return d.Listener() == hub.ListenerNone && !d.Parked && now-d.Acted >= hub.Time(hub.SeatWorkingFor.Milliseconds())
+}
+
+// Activity says what the agent does, and since when as far as that is known: 0
+// where it is not. tasks are those that it has. A watch is no activity.
+func (d *Doing) Activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, hub.Time) {
+	blocked, working := hub.Time(0), hub.Time(0)
+	for i := range tasks {
+		switch row := &tasks[i].Task; row.Status { //nolint:exhaustive // the others keep nobody
+		case hub.TaskInputRequired:
+			blocked = earlier(blocked, row.UpdatedAt)
+		case hub.TaskWorking:
+			working = earlier(working, row.UpdatedAt)
+		}
+	}
+	calls := d.Acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) // until when they keep it working
+	if d.Acted != 0 && now < calls {
+		working = earlier(working, d.busy)
+	}
+	switch {
+	case blocked != 0:
+		return hub.ActivityBlocked, blocked
+	case d.Parked:
+		return hub.ActivityWaiting, max(d.waited.From, d.freed)
+	case working != 0:
+		return hub.ActivityWorking, max(working, d.waited.To)
+	}
+	since := max(d.waited.To, d.freed)
+	if d.Acted != 0 {
+		since = max(since, calls)
+	}
+	if since == 0 && d.Session != nil {
+		since = d.Session.CreatedAt
+	}
+	return hub.ActivityIdle, since
+}
+
+// earlier returns the earlier of two times, of which 0 is none.
+func earlier(a, b hub.Time) hub.Time {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,30 @@
+package view
+
+import "slices"
+
+// Firsts keeps the n first of what is added, in any order: a page of a list that
+// has no order of its own. It compares most rows once, and holds at most 2n.
+type Firsts[T any] struct {
+	N       int
+	Compare func(a, b T) int
+	rows    []T
+	cut     bool // rows has been cut: whatever does not come before its n-th is left out
+}
+
+func (f *Firsts[T]) Add(row T) {
+	if f.cut && f.Compare(row, f.rows[f.N-1]) >= 0 {
+		return
+	}
+	if f.rows = append(f.rows, row); len(f.rows) >= 2*f.N {
+		f.Sorted()
+	}
+}
+
+// Sorted returns them in their order.
+func (f *Firsts[T]) Sorted() []T {
+	slices.SortFunc(f.rows, f.Compare)
+	if len(f.rows) >= f.N {
+		f.rows, f.cut = f.rows[:f.N], true
+	}
+	return f.rows
+}

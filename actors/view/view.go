@@ -1,0 +1,259 @@
+package view
+
+import (
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// View are what is shown of committed records. The writer feeds them in the
+// order of the records; they never decide anything.
+type View struct {
+	rows      core.Rows
+	Ring      *Ring
+	Notifier  *Notifier
+	Directory *Directory
+	Threads   *threads
+	Seen      *SeenBook
+	Leases    *Leases
+	Tasks     *Tasks
+	Runs      *Runs
+	Places    *places
+	// SessionEnded is told of each session that a shown record ends.
+	SessionEnded func(core.SessionProof, int64)
+	ShownSeq     atomic.Uint64 // the last record that the views show
+	// Still keeps the views from showing more, for a look at several of them on
+	// one state. It is held for moments: the writer waits.
+	Still sync.RWMutex
+}
+
+// New returns views that show nothing yet but that messages up to head exist.
+func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, head hub.MessageID) *View {
+	notifier := newNotifier()
+	return &View{
+		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
+		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log),
+		Leases: newLeases(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
+		SessionEnded: func(core.SessionProof, int64) {},
+	}
+}
+
+// Prepare returns the rows of the views that these records change. It runs
+// before the commit, so that they are stored with it.
+func (v *View) Prepare(records []*core.Record) ([]core.Row, error) {
+	return v.Threads.prepare(records)
+}
+
+// Forget takes back what prepare has noted of records that were not committed.
+func (v *View) Forget() { v.Threads.forget() }
+
+// Begin and End enclose the records of one group that are shown.
+func (v *View) Begin() { v.Still.Lock() }
+func (v *View) End()   { v.Still.Unlock() }
+
+// Show lets the views see one committed record, between Begin and End, and returns
+// scopes with those added that have something new.
+func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope {
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.SessionStarted:
+			scopes = append(scopes, SessionScope(f.Agent)) // parked calls of the displaced session
+		case *core.SessionEnded:
+			if was, _, ok := v.Directory.Session(f.Agent); ok {
+				v.SessionEnded(core.SessionProof{Agent: f.Agent, Incarnation: was.Incarnation}, r.HubMS)
+			}
+			scopes = append(scopes, SessionScope(f.Agent))
+		}
+	}
+	v.Directory.shown(r, facts)
+	if r.Owner.Kind == core.OwnerLeases {
+		v.Leases.apply(facts, r.Rows)
+	}
+	for i := range r.Rows {
+		scopes = v.showRow(&r.Rows[i], r.Wall, scopes)
+	}
+	if len(r.Messages) > 0 {
+		v.Ring.append(r.Messages)
+		for i := range r.Messages {
+			scopes = appendScopes(scopes, &r.Messages[i])
+		}
+	}
+	v.ShownSeq.Store(uint64(r.Seq))
+	return scopes
+}
+
+// showRow lets the views see a committed row of that time, and returns scopes with
+// those added that watches listen to.
+func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
+	switch row.Table { //nolint:exhaustive // the others are read from the store
+	case core.TableProject, core.TableRoom:
+		v.Places.apply(row)
+	case core.TableTask:
+		was, is := v.Tasks.apply(row)
+		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {
+			v.Directory.free(agent, at)
+		}
+		return v.appendWatched(scopes, &was.Task, &is.Task)
+	case core.TableRun:
+		r := v.Runs.apply(row)
+		if v.Notifier.watching.Load() > 0 {
+			return append(scopes, RunScope(r.Run.RunID))
+		}
+	}
+	return scopes
+}
+
+// Rebuilt shows the state of a rebuilt owner: the rows of the record that broke were
+// not in it. Of rows there is one under each key.
+func (v *View) Rebuilt(k core.Owner, state core.Machine, rows []core.Row) {
+	if leases, ok := state.(*core.Leases); ok {
+		for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+			v.Leases.Replace(k, space, leases.List(space))
+		}
+	}
+	for i := range rows {
+		for _, scope := range v.showRow(&rows[i], hub.TimeOf(time.Now()), nil) {
+			v.Notifier.Notify(scope)
+		}
+	}
+}
+
+// Sizes says how many entries each view holds, by what they are.
+func (v *View) Sizes() map[string]int {
+	v.Directory.mu.RLock()
+	out := map[string]int{"live agents": len(v.Directory.live), "sessions": len(v.Directory.sessions)}
+	v.Directory.mu.RUnlock()
+	v.Directory.parkedMu.Lock()
+	out["parked"] = len(v.Directory.parked)
+	v.Directory.parkedMu.Unlock()
+	out["leases"], out["tasks"] = v.Leases.Len(), v.Tasks.Len()
+	out["messages"], out["scopes listened to"] = v.Ring.len(), v.Notifier.subscriptions()
+	return out
+}
+
+// Live reports whether an agent has a live session.
+func (v *View) Live(agent hub.AgentID) bool {
+	_, _, live := v.Directory.Session(agent)
+	return live
+}
+
+// Restore takes the sessions of a checkpoint.
+func (v *View) Restore(s core.Section) error {
+	var state directoryState
+	if err := core.CheckVersion("sessions", s.Version, directoryVersion); err != nil {
+		return err
+	}
+	err := json.Unmarshal(s.Data, &state)
+	if err == nil {
+		v.Directory.restore(state)
+	}
+	return err
+}
+
+// Replay takes a committed fact that no permanent owner has decided.
+func (v *View) Replay(f core.Fact, at core.Position) { v.Directory.apply(f, at) }
+
+// Started shows what was restored, up to head, and returns the live sessions: all
+// count as just seen.
+func (v *View) Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) (live []core.SessionProof) {
+	v.Directory.touchAll(now)
+	for _, p := range v.Directory.live {
+		live = append(live, core.SessionProof{Agent: p.session.AgentID, Incarnation: p.session.Incarnation})
+	}
+	v.Directory.head = head
+	v.ShownSeq.Store(uint64(head.Seq))
+	for _, state := range states {
+		switch state := state.(type) {
+		case *core.Tasks:
+			for _, t := range state.List() {
+				v.Tasks.Put(t)
+			}
+			for _, run := range state.Runs() {
+				v.Runs.Put(run)
+			}
+		case *core.Projects:
+			v.Places.restore(state.Atlas())
+		case *core.Leases:
+			for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+				for _, lease := range state.List(space) {
+					v.Leases.Restore(lease)
+				}
+			}
+		}
+	}
+	return live
+}
+
+// Snapshot returns the sessions for a checkpoint. It waits until a group is shown
+// whole: what subscribers make of a record up to head, they have made.
+func (v *View) Snapshot() (core.Section, core.Head, error) {
+	v.Still.RLock()
+	defer v.Still.RUnlock()
+	state, head := v.Directory.Snapshot()
+	data, err := json.Marshal(state)
+	return core.Section{Owner: core.DirectoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}, head, err
+}
+
+// ShownUpTo returns the last record that is shown.
+func (v *View) ShownUpTo() hub.Seq { return hub.Seq(v.ShownSeq.Load()) }
+
+// SessionScope is a scope of notifications, not of messages: it has news when the
+// agent's core.SessionProof ends or another begins.
+func SessionScope(a hub.AgentID) core.Scope {
+	return core.Scope{Kind: scopeSession, Name: string(a)}
+}
+
+// Scopes of notifications, not of messages.
+const (
+	scopeSession  core.ScopeKind = 255
+	scopeTask     core.ScopeKind = 254
+	scopeRun      core.ScopeKind = 253
+	scopePresence core.ScopeKind = 252
+)
+
+// TaskScope has news when the task changes.
+func TaskScope(id hub.TaskID) core.Scope {
+	return core.Scope{Kind: scopeTask, Name: string(core.IDKey(id))}
+}
+
+// RunScope has news when the run changes, which it does with each of its tasks.
+func RunScope(id hub.RunID) core.Scope { return core.Scope{Kind: scopeRun, Name: string(id)} }
+
+// PresenceScope has news when the agent makes a call, or begins or ends to wait, and
+// when a task of it changes.
+func PresenceScope(a hub.AgentID) core.Scope {
+	return core.Scope{Kind: scopePresence, Name: string(a)}
+}
+
+// appendWatched adds the scopes of a changed task, if anybody listens to such. It
+// is asked after the change is shown, so that who begins to listen meanwhile sees
+// it.
+func (v *View) appendWatched(scopes []core.Scope, was, is *hub.Task) []core.Scope {
+	if v.Notifier.watching.Load() == 0 {
+		return scopes
+	}
+	scopes = append(scopes, TaskScope(is.TaskID))
+	for _, t := range []*hub.Task{was, is} {
+		if t.Assignee != nil {
+			scopes = append(scopes, PresenceScope(*t.Assignee))
+		}
+	}
+	return scopes
+}
+
+func appendScopes(scopes []core.Scope, m *core.StoredMessage) []core.Scope {
+	if m.To == "" {
+		scopes = append(scopes, PublicScope(), ChannelScope(m.Channel))
+	} else {
+		scopes = append(scopes, InboxScope(m.To))
+	}
+	if m.Thread != "" {
+		scopes = append(scopes, ThreadScope(m.Thread))
+	}
+	return scopes
+}
