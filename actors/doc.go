@@ -6,9 +6,8 @@
 // checks what it can and sends a command to the owner (service_*.go, submit.go);
 // the owner decides in its turn (owner.go, package core); the sequencer gives
 // the record its numbers (sequencer.go); the owner applies its facts; the writer
-// makes whatever is pending durable as one group (writer.go), lets the views see
-// it (ring.go, directory.go, leaseview.go, taskview.go), answers, and rings the
-// bells of those who wait (bells.go).
+// makes whatever is pending durable as one group (writer.go), lets the views show
+// it (package view), answers, and wakes the calls that wait for it.
 //
 // Invariants, as the tests name them: an answer leaves only when all it rests on
 // is durable; records become durable, visible and acknowledged in the order of
