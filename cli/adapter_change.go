@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // adapterChange are the flags of the commands that change an adapter or show how
@@ -130,18 +131,18 @@ func printPlan(w io.Writer, plan hub.AdapterPlan) error {
 		return err
 	}
 	for _, f := range plan.Files {
-		fmt.Fprintf(w, "%-7s %s\n", f.Change, oneLine(f.File))
+		fmt.Fprintf(w, "%-7s %s\n", f.Change, peertext.TerminalLine(f.File))
 	}
-	fmt.Fprint(w, "\n"+printable(plan.Diff))
+	fmt.Fprint(w, "\n"+peertext.Terminal(plan.Diff))
 	for _, line := range plan.Warnings {
-		fmt.Fprintln(w, "note: "+oneLine(line))
+		fmt.Fprintln(w, "note: "+peertext.TerminalLine(line))
 	}
 	return printFollowUps(w, plan.FollowUps)
 }
 
 func printFollowUps(w io.Writer, lines []string) error {
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, "then: "+oneLine(line)); err != nil {
+		if _, err := fmt.Fprintln(w, "then: "+peertext.TerminalLine(line)); err != nil {
 			return err
 		}
 	}
@@ -162,7 +163,7 @@ func runAdapterChange(ctx context.Context, env *Env, o *adapterChange, action hu
 		prompt, _ := asked.Detail["prompt"].(string)
 		in.Confirm, _ = asked.Detail["digest"].(string)
 		if !o.yes {
-			if err := confirm(ctx, env, printable(prompt)+"\nType yes to go on: ", "nothing was changed"); err != nil {
+			if err := confirm(ctx, env, peertext.Terminal(prompt)+"\nType yes to go on: ", "nothing was changed"); err != nil {
 				return err
 			}
 		}
@@ -187,10 +188,10 @@ func printChanged(w io.Writer, h hub.Harness, action hub.AdapterAction, done hub
 	}[action]
 	fmt.Fprintf(w, "%s: %s\n", h, verb)
 	for _, f := range done.Files {
-		fmt.Fprintf(w, "  %-7s %s\n", f.Change, oneLine(f.File))
+		fmt.Fprintf(w, "  %-7s %s\n", f.Change, peertext.TerminalLine(f.File))
 	}
 	for _, b := range done.Backups {
-		fmt.Fprintf(w, "  backup  %s\n", oneLine(b))
+		fmt.Fprintf(w, "  backup  %s\n", peertext.TerminalLine(b))
 	}
 	if err := printFollowUps(w, done.FollowUps); err != nil {
 		return err

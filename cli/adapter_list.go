@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func newAdapterList(env *Env) *cobra.Command {
@@ -107,8 +108,8 @@ func printAdapters(w io.Writer, rows []hub.Adapter) error {
 			if place.Gone {
 				place.Path += " (folder gone)"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(string(row.Harness)), here,
-				stateOf(place, hub.PartMCP), stateOf(place, hub.PartHooks), stateOf(place, hub.PartInstructions), oneLine(place.Path))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", peertext.TerminalLine(string(row.Harness)), here,
+				stateOf(place, hub.PartMCP), stateOf(place, hub.PartHooks), stateOf(place, hub.PartInstructions), peertext.TerminalLine(place.Path))
 		}
 	}
 	return t.Flush()
@@ -170,7 +171,7 @@ func printPlace(w io.Writer, place hub.AdapterPlace) error {
 	if place.Gone {
 		name += " (folder gone)"
 	}
-	if _, err := fmt.Fprintln(w, oneLine(name)); err != nil {
+	if _, err := fmt.Fprintln(w, peertext.TerminalLine(name)); err != nil {
 		return err
 	}
 	for _, part := range place.Parts {
@@ -184,7 +185,7 @@ func printPlace(w io.Writer, place hub.AdapterPlace) error {
 		} else if part.Reason != "" {
 			text += ": " + part.Reason
 		}
-		if _, err := fmt.Fprintf(w, "  %-13s %-12s %s\n", part.Part, state, oneLine(text)); err != nil {
+		if _, err := fmt.Fprintf(w, "  %-13s %-12s %s\n", part.Part, state, peertext.TerminalLine(text)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func newAdapterUninstall(env *Env) *cobra.Command {
@@ -35,7 +36,7 @@ stays: "hubcli reset" deletes the store.`,
 		case !all:
 			return takesOne(cmd, args)
 		case len(args) > 0:
-			return usage("leave out --all or the harness", "--all is for every harness, not for %s alone", oneLine(args[0]))
+			return usage("leave out --all or the harness", "--all is for every harness, not for %s alone", peertext.TerminalLine(args[0]))
 		case o.scope != "" || o.path != "":
 			return usage("leave out --all, --scope and --path, or name a harness", "--all is for every place")
 		}
@@ -73,7 +74,7 @@ func uninstallAll(ctx context.Context, env *Env, o *adapterChange) error {
 			var refusal *hub.Error
 			if errors.As(err, &refusal) {
 				refused++
-				env.note("%s: %s", row.Harness, oneLine(refusal.Error()))
+				env.note("%s: %s", row.Harness, peertext.TerminalLine(refusal.Error()))
 			} else if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // verifyLook is how often a verification under way is looked at, to show how far
@@ -114,11 +115,11 @@ func printChecks(w io.Writer, checks []hub.AdapterCheck) error {
 		if check.Path != "" {
 			where = " in " + check.Path
 		}
-		if _, err := fmt.Fprintf(w, "  %-8s %s%s: %s%s\n", check.Status, oneLine(check.Check), oneLine(where), took, oneLine(check.Detail)); err != nil {
+		if _, err := fmt.Fprintf(w, "  %-8s %s%s: %s%s\n", check.Status, peertext.TerminalLine(check.Check), peertext.TerminalLine(where), took, peertext.TerminalLine(check.Detail)); err != nil {
 			return err
 		}
 		if check.Fix != "" {
-			if _, err := fmt.Fprintf(w, "           fix: %s\n", oneLine(check.Fix)); err != nil {
+			if _, err := fmt.Fprintf(w, "           fix: %s\n", peertext.TerminalLine(check.Fix)); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 func newArtifact(env *Env) *cobra.Command {
@@ -152,7 +153,7 @@ func runArtifactAdd(ctx context.Context, env *Env, o *artifactAddOptions, in hub
 		return printJSON(env.Stdout, out.Row)
 	}
 	_, err = fmt.Fprintf(env.Stdout, "stored artifact %s: %s version %d, %d bytes, sha256 %s\n",
-		out.Row.ArtifactID, oneLine(out.Row.Title), out.Row.Version, out.Row.Size, out.Row.SHA256)
+		out.Row.ArtifactID, peertext.TerminalLine(out.Row.Title), out.Row.Version, out.Row.Size, out.Row.SHA256)
 	return err
 }
 

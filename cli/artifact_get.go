@@ -12,6 +12,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/osfile"
+	"hubcli/internal/peertext"
 )
 
 type artifactGetOptions struct {
@@ -103,10 +104,10 @@ func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args [
 			return err
 		}
 		_, err := fmt.Fprintf(env.Stdout, "wrote %s version %d to %s, %d bytes\n",
-			oneLine(content.Artifact.Title), content.Artifact.Version, oneLine(o.out), len(content.Data))
+			peertext.TerminalLine(content.Artifact.Title), content.Artifact.Version, peertext.TerminalLine(o.out), len(content.Data))
 		return err
 	}
-	if env.StdoutTerminal != nil && env.StdoutTerminal() && printable(string(content.Data)) != string(content.Data) {
+	if env.StdoutTerminal != nil && env.StdoutTerminal() && peertext.Terminal(string(content.Data)) != string(content.Data) {
 		return usage("write it to a file with --out FILE, or into a pipe", "the content is not plain text and could control the terminal")
 	}
 	_, err = env.Stdout.Write(content.Data)
@@ -123,7 +124,7 @@ func (o *artifactGetOptions) find(ctx context.Context, c *client.Client) (hub.Ar
 	}
 	if len(rows) == 0 {
 		return "", hub.NewError(hub.CodeArtifactNotFound, "the room has no such artifact").
-			WithFix("see: hubcli artifact list --room " + oneLine(o.room))
+			WithFix("see: hubcli artifact list --room " + peertext.TerminalLine(o.room))
 	}
 	return rows[0].ArtifactID, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"hubcli/internal/peertext"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -79,7 +81,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 		}
 		if !o.quiet {
 			fmt.Fprintf(env.Stderr, "hubcli: ready at http://%s, store %s; stop with Ctrl-C or: hubcli stop%s\n",
-				addr, oneLine(cfg.Storage), stopFlags(addr))
+				addr, peertext.TerminalLine(cfg.Storage), stopFlags(addr))
 		}
 	}
 	err = env.Daemon(ctx, cfg)

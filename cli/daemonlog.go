@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"hubcli/internal/peertext"
+
 	"gopkg.in/natefinch/lumberjack.v2"
 )
 
@@ -69,7 +71,7 @@ func (l *daemonLog) fail(f *Failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
-		fmt.Fprintf(l.file, "hubcli: %s\n", oneLine(f.Sentence))
+		fmt.Fprintf(l.file, "hubcli: %s\n", peertext.TerminalLine(f.Sentence))
 	}
 }
 

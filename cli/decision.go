@@ -13,6 +13,7 @@ import (
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 func newDecision(env *Env) *cobra.Command {
@@ -165,12 +166,12 @@ func runDecisionList(ctx context.Context, env *Env, o *decisionListOptions) erro
 }
 
 func printDecision(w io.Writer, d *hub.Decision) error {
-	text := oneLine(d.Title)
+	text := peertext.TerminalLine(d.Title)
 	if d.Note != "" {
 		text += "\n" + d.Note
 	}
 	_, err := fmt.Fprintf(w, "%s %s %s%s: %s\n", d.DecisionID, d.CreatedAt, d.RoomID, byWhom(d.By),
-		strings.ReplaceAll(printable(text), "\n", "\n    "))
+		strings.ReplaceAll(peertext.Terminal(text), "\n", "\n    "))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // startOptions are the flags with which a daemon is brought up in the
@@ -100,7 +101,7 @@ func printStarted(env *Env, o *startOptions, got started) error {
 	if got.Started {
 		verb = "started"
 	}
-	_, err := fmt.Fprintf(env.Stdout, "hub %s at %s, store %s\n", verb, got.BaseURL, oneLine(got.StoragePath))
+	_, err := fmt.Fprintf(env.Stdout, "hub %s at %s, store %s\n", verb, got.BaseURL, peertext.TerminalLine(got.StoragePath))
 	return err
 }
 

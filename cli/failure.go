@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // Failure is a failure that the hub did not answer: a sentence for people, what
@@ -63,12 +64,12 @@ func report(w io.Writer, err error) {
 	if sentence == "" {
 		return
 	}
-	fmt.Fprintln(w, "hubcli: "+oneLine(sentence))
+	fmt.Fprintln(w, "hubcli: "+peertext.TerminalLine(sentence))
 	for _, line := range more {
-		fmt.Fprintln(w, "  "+oneLine(line))
+		fmt.Fprintln(w, "  "+peertext.TerminalLine(line))
 	}
 	if fix != "" {
-		fmt.Fprintln(w, "fix: "+oneLine(fix))
+		fmt.Fprintln(w, "fix: "+peertext.TerminalLine(fix))
 	}
 }
 
@@ -93,10 +94,6 @@ func measured(detail map[string]any) string {
 	}
 	return fmt.Sprintf(" (%.0f, the limit is %.0f)", size, limit)
 }
-
-// oneLine keeps what a hub or a path contains from writing lines or terminal
-// commands of its own.
-func oneLine(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
 
 // flagFailure turns what pflag found into a sentence with a fix.
 func flagFailure(cmd *cobra.Command, err error) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"hubcli/api/client"
+	"hubcli/internal/peertext"
 )
 
 // HeldError says that somebody else has the store open.
@@ -123,8 +124,8 @@ func (s *starter) sayWaiting() {
 	}
 	s.saidHeld = true
 	if s.holder.PID == 0 {
-		s.env.note("waiting: another process has the store %s open", oneLine(s.storage))
+		s.env.note("waiting: another process has the store %s open", peertext.TerminalLine(s.storage))
 		return
 	}
-	s.env.note("waiting: process %d has the store %s open and does not answer; it is stopping or starting", s.holder.PID, oneLine(s.storage))
+	s.env.note("waiting: process %d has the store %s open and does not answer; it is stopping or starting", s.holder.PID, peertext.TerminalLine(s.storage))
 }

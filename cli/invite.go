@@ -10,6 +10,7 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func newInvite(env *Env) *cobra.Command {
@@ -142,10 +143,10 @@ are slowed down after the tenth.`,
 				return printJSON(env.Stdout, p)
 			}
 			if _, err := fmt.Fprintf(env.Stdout, "room %s (%s) of project %s (%s)\n",
-				oneLine(p.Room.Name), p.Room.RoomID, oneLine(p.Project.Name), p.Project.ProjectID); err != nil {
+				peertext.TerminalLine(p.Room.Name), p.Room.RoomID, peertext.TerminalLine(p.Project.Name), p.Project.ProjectID); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(env.Stdout, oneLine(inviteLine(p.Invite)))
+			_, err = fmt.Fprintln(env.Stdout, peertext.TerminalLine(inviteLine(p.Invite)))
 			return err
 		},
 	}
@@ -176,7 +177,7 @@ that is over already is shown as it is.`,
 			if o.json {
 				return printJSON(env.Stdout, out.Row)
 			}
-			_, err = fmt.Fprintln(env.Stdout, oneLine(inviteLine(out.Row)))
+			_, err = fmt.Fprintln(env.Stdout, peertext.TerminalLine(inviteLine(out.Row)))
 			return err
 		},
 	}

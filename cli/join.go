@@ -9,6 +9,7 @@ import (
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 type joinOptions struct {
@@ -83,14 +84,14 @@ func runJoin(ctx context.Context, env *Env, o *joinOptions, code string, in hub.
 func printJoined(env *Env, o *joinOptions, j *hub.Joined, local bool) error {
 	as := string(j.Seat.AgentID)
 	if j.Seat.Role != "" {
-		as += " (" + oneLine(j.Seat.Role) + ")"
+		as += " (" + peertext.TerminalLine(j.Seat.Role) + ")"
 	}
 	taken := ""
 	if j.Requested != "" {
 		taken = fmt.Sprintf("The id %s is taken, so yours is %s.\n", j.Requested, j.Seat.AgentID)
 	}
-	_, err := fmt.Fprintf(env.Stdout, "joined room %s (%s) of project %s (%s) as %s\n%schannel: %s\n%s", oneLine(j.Room.Name),
-		j.Room.RoomID, oneLine(j.Project.Name), j.Project.ProjectID, as, taken, j.Room.Channel, nextSteps(o, j, local))
+	_, err := fmt.Fprintf(env.Stdout, "joined room %s (%s) of project %s (%s) as %s\n%schannel: %s\n%s", peertext.TerminalLine(j.Room.Name),
+		j.Room.RoomID, peertext.TerminalLine(j.Project.Name), j.Project.ProjectID, as, taken, j.Room.Channel, nextSteps(o, j, local))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // printList writes rows one a line as they come, or says that there are none.
@@ -22,7 +23,7 @@ func printList[T any](env *Env, asJSON bool, none string, rows iter.Seq2[T, erro
 			}
 			text = string(encoded)
 		} else {
-			text = oneLine(line(row))
+			text = peertext.TerminalLine(line(row))
 		}
 		_, err := fmt.Fprintln(env.Stdout, text)
 		return err

@@ -13,6 +13,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
+	"hubcli/internal/peertext"
 )
 
 // sayPrintedWait bounds the call that follows what was printed.
@@ -188,8 +189,8 @@ func printMessage(w io.Writer, m hub.Message) error {
 	if len(about) > 0 {
 		fmt.Fprintf(&b, " (%s)", strings.Join(about, ", "))
 	}
-	head := oneLine(b.String())
-	body := strings.ReplaceAll(printable(strings.TrimRight(m.Body, "\n")), "\n", "\n    ")
+	head := peertext.TerminalLine(b.String())
+	body := strings.ReplaceAll(peertext.Terminal(strings.TrimRight(m.Body, "\n")), "\n", "\n    ")
 	if _, err := fmt.Fprintf(w, "%s> %s\n", head, body); err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func printMessage(w io.Writer, m hub.Message) error {
 		if what == "" {
 			what = fmt.Sprintf("%d bytes of JSON", len(a.Content))
 		}
-		if _, err := fmt.Fprintf(w, "    + %s: %s\n", a.Type, oneLine(what)); err != nil {
+		if _, err := fmt.Fprintf(w, "    + %s: %s\n", a.Type, peertext.TerminalLine(what)); err != nil {
 			return err
 		}
 	}

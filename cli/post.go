@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 type postOptions struct {
@@ -144,7 +145,7 @@ func printPosted(env *Env, row hub.Message) error {
 	if row.Kind.OpensTask() {
 		opened = fmt.Sprintf(", opened task %d", row.ID)
 	}
-	_, err := fmt.Fprintf(env.Stdout, "posted #%d %s%s\n", row.ID, oneLine(where), opened)
+	_, err := fmt.Fprintf(env.Stdout, "posted #%d %s%s\n", row.ID, peertext.TerminalLine(where), opened)
 	return err
 }
 

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
+
+	"hubcli/internal/peertext"
 )
 
 // output remembers the first failure of a writer, so that a command whose answer
@@ -57,32 +56,6 @@ func writeInTime(w io.Writer, b []byte) bool {
 	}
 }
 
-// printable shows control characters instead of letting the terminal act on
-// them: bodies are other people's text. Line ends and tabs stay.
-func printable(s string) string {
-	safe := func(r rune) bool {
-		return r == '\n' || r == '\t' || !unicode.IsControl(r) && !isBidi(r)
-	}
-	if !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if safe(r) {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
-}
-
-// isBidi tells the characters that turn the order of the text around them.
-func isBidi(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
-
 // printJSON writes one value as indented JSON and a line end.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
@@ -100,13 +73,13 @@ func printLine(w io.Writer, v any) error {
 
 // note writes a remark that is no part of the answer.
 func (e *Env) note(format string, args ...any) {
-	fmt.Fprintln(e.Stderr, "hubcli: "+oneLine(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(e.Stderr, "hubcli: "+peertext.TerminalLine(fmt.Sprintf(format, args...)))
 }
 
 // printRows writes names and values as two columns.
 func printRows(w io.Writer, rows [][2]string) error {
 	for _, row := range rows {
-		if _, err := fmt.Fprintf(w, "%-13s %s\n", row[0], oneLine(row[1])); err != nil {
+		if _, err := fmt.Fprintf(w, "%-13s %s\n", row[0], peertext.TerminalLine(row[1])); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func newProject(env *Env) *cobra.Command {
@@ -72,7 +73,7 @@ func runProjectCreate(ctx context.Context, env *Env, base *baseURL, in hub.Proje
 	if asJSON {
 		return printJSON(env.Stdout, out.Row)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "created project %s %s\n", out.Row.ProjectID, oneLine(out.Row.Slug))
+	_, err = fmt.Fprintf(env.Stdout, "created project %s %s\n", out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/internal/peertext"
 	"hubcli/relay"
 	"hubcli/relay/forwarder"
 )
@@ -77,7 +78,7 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 		PollInterval: o.pollInterval, RequestTimeout: o.requestTimeout, Notify: !o.noNotify,
 		Logger: slog.New(slog.NewTextHandler(env.Stderr, nil)),
 		Ready: func() {
-			fmt.Fprintf(env.Stderr, "hubcli: relay ready: spool %s, hub %s; stop with Ctrl-C\n", oneLine(dir), o.url)
+			fmt.Fprintf(env.Stderr, "hubcli: relay ready: spool %s, hub %s; stop with Ctrl-C\n", peertext.TerminalLine(dir), o.url)
 		},
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/internal/peertext"
 )
 
 func newReset(env *Env) *cobra.Command {
@@ -66,7 +67,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 		return otherStore(a, found.info.StoragePath, dir)
 	}
 	if missing {
-		_, err := fmt.Fprintf(env.Stdout, "there is no store at %s; nothing to delete\n", oneLine(dir))
+		_, err := fmt.Fprintf(env.Stdout, "there is no store at %s; nothing to delete\n", peertext.TerminalLine(dir))
 		return err
 	}
 	if found.kind != probeHub && info.Held {
@@ -90,7 +91,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 	if remark != "" {
 		env.note("%s", remark)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "store deleted: %s\n", oneLine(dir))
+	_, err = fmt.Fprintf(env.Stdout, "store deleted: %s\n", peertext.TerminalLine(dir))
 	return err
 }
 
@@ -107,7 +108,7 @@ func resetQuestion(ctx context.Context, a address, dir string, found probed, inf
 	} else if info.Messages >= 0 {
 		holds = fmt.Sprintf(" with its %d messages", info.Messages)
 	}
-	return fmt.Sprintf("Delete the store %s%s?", oneLine(dir), holds)
+	return fmt.Sprintf("Delete the store %s%s?", peertext.TerminalLine(dir), holds)
 }
 
 // confirm asks on the terminal. Only "yes" is a yes; left says what else was left

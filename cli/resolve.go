@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func newResolve(env *Env) *cobra.Command {
@@ -74,8 +75,8 @@ func runResolve(ctx context.Context, env *Env, base *baseURL, path string, timeo
 	if !got.Bound || got.Room == nil || got.Project == nil || got.BoundPath == nil {
 		return unbound
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s\nproject %s\nroom %s\nchannel %s\nbound %s\n", oneLine(string(got.Room.RoomID)),
-		oneLine(got.Project.Slug), oneLine(got.Room.Slug), oneLine(string(got.Room.Channel)), oneLine(*got.BoundPath))
+	_, err = fmt.Fprintf(env.Stdout, "%s\nproject %s\nroom %s\nchannel %s\nbound %s\n", peertext.TerminalLine(string(got.Room.RoomID)),
+		peertext.TerminalLine(got.Project.Slug), peertext.TerminalLine(got.Room.Slug), peertext.TerminalLine(string(got.Room.Channel)), peertext.TerminalLine(*got.BoundPath))
 	return err
 }
 

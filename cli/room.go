@@ -9,6 +9,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 func newRoom(env *Env) *cobra.Command {
@@ -113,7 +114,7 @@ func runRoomCreate(ctx context.Context, env *Env, base *baseURL, in hub.RoomInpu
 	if asJSON {
 		return printJSON(env.Stdout, out.Row)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "created room %s %s, channel %s\n", out.Row.RoomID, oneLine(out.Row.Slug), out.Row.Channel)
+	_, err = fmt.Fprintf(env.Stdout, "created room %s %s, channel %s\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), out.Row.Channel)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func newRoomBind(env *Env) *cobra.Command {
@@ -68,7 +69,7 @@ func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, 
 	if !out.Created {
 		verb = "already bound"
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s %s to room %s %s\n", verb, oneLine(path), out.Row.RoomID, oneLine(out.Row.Slug))
+	_, err = fmt.Fprintf(env.Stdout, "%s %s to room %s %s\n", verb, peertext.TerminalLine(path), out.Row.RoomID, peertext.TerminalLine(out.Row.Slug))
 	return err
 }
 
@@ -113,7 +114,7 @@ func runRoomUnbind(ctx context.Context, env *Env, base *baseURL, path string, as
 	if asJSON {
 		return printJSON(env.Stdout, row)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "unbound %s from room %s %s\n", oneLine(path), row.RoomID, oneLine(row.Slug))
+	_, err = fmt.Fprintf(env.Stdout, "unbound %s from room %s %s\n", peertext.TerminalLine(path), row.RoomID, peertext.TerminalLine(row.Slug))
 	return err
 }
 
@@ -142,7 +143,7 @@ func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error
 		}
 	}
 	if got.Bound && got.BoundPath != nil {
-		return hub.Room{}, fail(ExitRefused, "unbind that one: hubcli room unbind "+oneLine(*got.BoundPath),
+		return hub.Room{}, fail(ExitRefused, "unbind that one: hubcli room unbind "+peertext.TerminalLine(*got.BoundPath),
 			"%s itself is not bound; it is found through %s", path, *got.BoundPath)
 	}
 	return hub.Room{}, fail(ExitRefused, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)

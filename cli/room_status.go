@@ -13,6 +13,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 type roomStatusOptions struct {
@@ -140,7 +141,9 @@ type page struct {
 	err   error
 }
 
-func (p *page) line(format string, args ...any) { p.put(oneLine(fmt.Sprintf(format, args...))) }
+func (p *page) line(format string, args ...any) {
+	p.put(peertext.TerminalLine(fmt.Sprintf(format, args...)))
+}
 
 func (p *page) put(text string) {
 	if p.err == nil {
@@ -160,7 +163,7 @@ func (p *page) part(what string, n int) {
 // row writes one line of columns. Tabs in other people's text make no column.
 func (p *page) row(columns ...string) {
 	for i, c := range columns {
-		columns[i] = oneLine(strings.ReplaceAll(c, "\t", " "))
+		columns[i] = peertext.TerminalLine(strings.ReplaceAll(c, "\t", " "))
 	}
 	p.put(strings.TrimRight("  "+strings.Join(columns, "\t"), "\t "))
 }

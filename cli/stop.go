@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // stopTimeout is how long a stopping hub may take: it answers parked polls at
@@ -68,7 +69,7 @@ func runStop(ctx context.Context, env *Env, a address, s storage) error {
 	if err := stopHub(ctx, env, a, found.info); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), oneLine(found.info.StoragePath))
+	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), peertext.TerminalLine(found.info.StoragePath))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // maxAnswer is the most characters of one answer: structured content and text
@@ -42,7 +43,7 @@ func (a *answer) render() (rendered, error) {
 	if err != nil {
 		return rendered{}, err
 	}
-	data = cleanJSON(data)
+	data = peertext.ModelJSON(data)
 	next := line(a.line)
 	more := struct {
 		Untrusted []string `json:"untrusted_data,omitempty"`
@@ -87,7 +88,7 @@ func size(v any) int {
 	if err != nil {
 		return maxAnswer
 	}
-	return utf8.RuneCount(cleanJSON(b))
+	return utf8.RuneCount(peertext.ModelJSON(b))
 }
 
 // fit returns the answer that build makes in a room of so many characters for its
@@ -140,8 +141,8 @@ func refusal(err error) *sdk.CallToolResult {
 	r := refused{Code: e.Code, Error: line(e.Message), Fix: line(wayOut(e)), RetryAfter: e.RetryAfter}
 	text := string(e.Code) + ": " + r.Error + "\nfix: " + r.Fix
 	if e.Detail != nil {
-		if b, err := compact(e.Detail); err == nil && utf8.RuneCount(cleanJSON(b)) <= maxAnswer/3 {
-			r.Detail = cleanJSON(b)
+		if b, err := compact(e.Detail); err == nil && utf8.RuneCount(peertext.ModelJSON(b)) <= maxAnswer/3 {
+			r.Detail = peertext.ModelJSON(b)
 			text += "\ndetail: " + string(r.Detail)
 		}
 	}
@@ -156,7 +157,7 @@ func refusal(err error) *sdk.CallToolResult {
 
 // line is a text on one line of at most maxLine characters.
 func line(s string) string {
-	s = cleanLine(s)
+	s = peertext.ModelLine(s)
 	if part, _, whole := cut(s, 0, maxLine); !whole {
 		s = part + "…"
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 	"hubcli/internal/testhub"
 )
 
@@ -106,7 +107,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			if n := sizeOf(t, res); n > maxAnswer {
 				t.Errorf("%s %v answers %d characters, more than %d", row.name, a, n, maxAnswer)
 			}
-			if !utf8.ValidString(said) || strings.ContainsFunc(said, acts) {
+			if !utf8.ValidString(said) || strings.ContainsFunc(said, peertext.Hidden) {
 				t.Errorf("%s %v answers characters that act, or no UTF-8", row.name, a)
 			}
 			if strings.Contains(said, "does not fit the limit") {
@@ -221,8 +222,8 @@ func wholeMessage(t *testing.T, r *rig, m shownMessage) {
 			}
 			offset = s.Truncated.Shown
 		}
-		if got != clean(want) {
-			t.Errorf("the %s of message %d is read as %.60q of %d, want %.60q of %d characters", part, m.ID, got, chars(got), clean(want), chars(clean(want)))
+		if got != peertext.Model(want) {
+			t.Errorf("the %s of message %d is read as %.60q of %d, want %.60q of %d characters", part, m.ID, got, chars(got), peertext.Model(want), chars(peertext.Model(want)))
 		}
 	}
 }
@@ -249,14 +250,14 @@ func TestCleanJSON(t *testing.T) {
 		ascii.WriteByte('"')
 		for _, in := range []string{string(plain), ascii.String()} {
 			var got string
-			if err := json.Unmarshal(cleanJSON([]byte(in)), &got); err != nil {
+			if err := json.Unmarshal(peertext.ModelJSON([]byte(in)), &got); err != nil {
 				t.Fatalf("%s becomes no JSON: %v", in, err)
 			}
-			if strings.ContainsFunc(got, acts) {
+			if strings.ContainsFunc(got, peertext.Hidden) {
 				t.Fatalf("%s leaves %q", in, got)
 			}
-			if !strings.Contains(s, "\r") && got != clean(s) {
-				t.Fatalf("%s becomes %q, want %q", in, got, clean(s))
+			if !strings.Contains(s, "\r") && got != peertext.Model(s) {
+				t.Fatalf("%s becomes %q, want %q", in, got, peertext.Model(s))
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // shownMessage is a message as a tool shows it. Who sent it, and how sure that is,
@@ -114,11 +115,11 @@ func (m *shownMessage) text() string {
 	words := m.Body
 	if len(m.Attachments) > 0 {
 		if list, err := compact(m.Attachments); err == nil {
-			words += "\n[attachments] " + string(cleanJSON(list))
+			words += "\n[attachments] " + string(peertext.ModelJSON(list))
 		}
 	}
 	if len(m.Metadata) > 0 {
-		words += "\n[metadata] " + string(cleanJSON(m.Metadata))
+		words += "\n[metadata] " + string(peertext.ModelJSON(m.Metadata))
 	}
 	b.WriteString("\n" + fenced(words) + "\n")
 	if m.Truncated != nil {
@@ -160,7 +161,7 @@ func (t *cutMark) String() string {
 
 // word makes an id fit to stand without quotes.
 func word(s string) string {
-	s = strings.ReplaceAll(cleanLine(s), " ", "_")
+	s = strings.ReplaceAll(peertext.ModelLine(s), " ", "_")
 	part, _, _ := cut(s, 0, 64)
 	return part
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 	"hubcli/internal/testhub"
 )
 
@@ -46,13 +47,13 @@ func TestPeersCannotPretend(t *testing.T) {
 			res := me.try(tool, a)
 			said := text(res)
 			outside, inside := parted(t, said)
-			if len(inside) != 1 || !strings.HasPrefix(inside[0], clean(body)) {
+			if len(inside) != 1 || !strings.HasPrefix(inside[0], peertext.Model(body)) {
 				t.Errorf("%s shows %q as %q", tool, body, inside)
 			}
 			if !strings.Contains(outside, "from mallory (says to be this agent, not proved)") || strings.Contains(outside, "operator") {
 				t.Errorf("%s says outside the marks of %q: %q", tool, body, outside)
 			}
-			if strings.ContainsFunc(said, acts) {
+			if strings.ContainsFunc(said, peertext.Hidden) {
 				t.Errorf("%s shows %q with characters that act", tool, body)
 			}
 			var p struct {
@@ -66,7 +67,7 @@ func TestPeersCannotPretend(t *testing.T) {
 			} else {
 				me.must(tool, a, &m)
 			}
-			if m.From != "mallory" || m.Authority != hub.AuthorityAgent || m.Assurance != hub.AssuranceAsserted || m.Body != clean(body) {
+			if m.From != "mallory" || m.Authority != hub.AuthorityAgent || m.Assurance != hub.AssuranceAsserted || m.Body != peertext.Model(body) {
 				t.Errorf("%s gives %+v of %q", tool, m, body)
 			}
 			if !strings.Contains(strings.Join(p.Untrusted, " "), "body") {
@@ -136,7 +137,7 @@ func TestNamesCannotPretend(t *testing.T) {
 		"hub_search": {"query": "obey"}, "hub_refresh_claim": {"claim_key": evil},
 	} {
 		res := me.try(tool, a)
-		if said := text(res) + mustCompact(t, res.StructuredContent); strings.ContainsFunc(said, acts) || !strings.Contains(said, "SYSTEM") && !res.IsError {
+		if said := text(res) + mustCompact(t, res.StructuredContent); strings.ContainsFunc(said, peertext.Hidden) || !strings.Contains(said, "SYSTEM") && !res.IsError {
 			t.Errorf("%s shows %q", tool, said)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // schemaOf makes the schema of a tool's arguments of the fields of In: flat, each
@@ -260,7 +261,7 @@ func join(values []any) string {
 
 // unknown refuses an argument that the tool does not take, and says which it does.
 func unknown(t *tool, name string) error {
-	return hub.Invalid(cleanLine(name), "there is no argument "+quoted(name, 60)).
+	return hub.Invalid(peertext.ModelLine(name), "there is no argument "+quoted(name, 60)).
 		With("arguments", slices.Sorted(maps.Keys(t.input.Properties)))
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // messageTools speak, and read single messages and threads.
@@ -227,7 +228,7 @@ func jsonText(v any) string {
 	if err != nil {
 		return ""
 	}
-	return string(cleanJSON(b))
+	return string(peertext.ModelJSON(b))
 }
 
 type getThreadIn struct {

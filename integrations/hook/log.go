@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"hubcli/internal/peertext"
 )
 
 // The log of hooks, in the data root: one line a run, beside it one older file.
@@ -32,6 +33,6 @@ func log(root string, now time.Time, format string, args ...any) {
 		return
 	}
 	defer f.Close()
-	line := strings.ToValidUTF8(plain(fmt.Sprintf(format, args...)), "?")
+	line := peertext.Plain(fmt.Sprintf(format, args...))
 	_, _ = f.WriteString(now.UTC().Format(time.RFC3339) + " " + shorten(line, 500) + "\n")
 }

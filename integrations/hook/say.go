@@ -43,7 +43,7 @@ func (s *scene) opening() (string, hub.MessageID) {
 	p := &page{left: MaxText}
 	p.reserve(last)
 	p.add(s.identity())
-	if s.Room != nil && plain(s.Room.Topic) != "" {
+	if s.Room != nil && peertext.Plain(s.Room.Topic) != "" {
 		p.add("Topic: " + quote(s.Room.Topic, maxTopic))
 	}
 	told := s.unread(p)
@@ -178,7 +178,7 @@ func (s *scene) here(p *page) {
 		if seat.Presence != hub.PresenceLive {
 			about = word(string(seat.Presence))
 		}
-		if role := plain(seat.Role); role != "" {
+		if role := peertext.Plain(seat.Role); role != "" {
 			about = quote(role, 30) + ", " + about
 		}
 		if len(parts) < mostHere {
@@ -354,7 +354,7 @@ func (s *scene) advice() string {
 	s.taskLines(p, "Your tasks: ", a.Tasks)
 	for _, w := range a.Proposals[:min(len(a.Proposals), mostProposed)] {
 		line := s.watch(w.Condition)
-		if why := plain(w.Why); why != "" {
+		if why := peertext.Plain(w.Why); why != "" {
 			p.add("- "+quote(why, maxWhy)+":", "  "+line)
 		} else {
 			p.add("  " + line)

@@ -2,8 +2,9 @@ package hook
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"hubcli/internal/peertext"
 )
 
 // MaxText is the most characters that a hook says at once: it is read with every
@@ -56,23 +57,7 @@ func (p *page) text(last []string) string {
 // terminal or a model would read and a person not see, shortened to max
 // characters, between quotes that it cannot close.
 func quote(s string, max int) string {
-	return `"` + strings.ReplaceAll(shorten(plain(s), max), `"`, "'") + `"`
-}
-
-// plain keeps letters, signs and single spaces.
-func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.C, r), unicode.Is(unicode.Variation_Selector, r):
-			return -1 // joiners, turns of direction, tags, private use
-		case r == utf8.RuneError:
-			return '?'
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	return `"` + strings.ReplaceAll(shorten(peertext.Plain(s), max), `"`, "'") + `"`
 }
 
 // shorten cuts a text to max characters, at the end of a word if there is one
@@ -95,6 +80,6 @@ func shorten(s string, max int) string {
 // word makes a name of others fit to stand without quotes: an id or a status of
 // the hub holds no space.
 func word(s string) string {
-	s = strings.ReplaceAll(plain(s), " ", "_")
+	s = strings.ReplaceAll(peertext.Plain(s), " ", "_")
 	return shorten(s, 64)
 }

@@ -3,12 +3,12 @@ package hook
 import (
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 func TestQuote(t *testing.T) {
@@ -21,8 +21,8 @@ func TestQuote(t *testing.T) {
 		{"  line one\nline\ttwo\r\n", 30, `"line one line two"`},
 		{`say "yes"`, 30, `"say 'yes'"`},
 		{"\x1b[31mred\x07", 30, `"[31mred"`},
-		{"a\u202eb\u200bc\U000e0041d\ufe0fe", 30, `"abcde"`},
-		{"bad \xff byte", 30, `"bad ? byte"`},
+		{"a\u202eb\u200bc\U000e0041d\ufe00e", 30, `"abcde"`},
+		{"bad \xff byte", 30, "\"bad \ufffd byte\""},
 		{"the quick brown fox", 16, `"the quick..."`},
 		{"the quick, brown fox", 14, `"the quick..."`},
 		{"unbreakableunbreakable", 10, `"unbreak..."`},
@@ -38,7 +38,7 @@ func TestQuote(t *testing.T) {
 // TestShortenKeepsItsBound for any text, and never breaks a character.
 func TestShortenKeepsItsBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := plain(rapid.String().Draw(t, "text"))
+		s := peertext.Plain(rapid.String().Draw(t, "text"))
 		max := rapid.IntRange(4, 40).Draw(t, "max")
 		got := shorten(s, max)
 		if utf8.RuneCountInString(got) > max || !utf8.ValidString(got) {
@@ -107,7 +107,7 @@ func TestTextsAreShortAndClean(t *testing.T) {
 			if n := utf8.RuneCountInString(text); n > MaxText || !utf8.ValidString(text) {
 				t.Fatalf("%s has %d characters, or is no UTF-8: %q", name, n, text)
 			}
-			if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.C, r)) }) {
+			if strings.ContainsFunc(text, peertext.Hidden) {
 				t.Fatalf("%s has a character that nobody sees: %q", name, text)
 			}
 			for line := range strings.Lines(text) {
