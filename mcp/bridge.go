@@ -18,6 +18,7 @@ import (
 	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
 	"hubcli/internal/process"
+	"hubcli/mcp/wire"
 )
 
 // Config is what a bridge knows of the world. In, Out, Getenv and Now are
@@ -72,7 +73,7 @@ type bridge struct {
 	notes  identity.Notes
 	self   process.Process // zero: unknown
 	parent process.Process // the harness, as a rule; zero: unknown
-	feeds  feeds           // how far the agent has read
+	feeds  *wire.Feeds     // how far the agent has read
 	homes  homes           // the rooms in which it works
 
 	mu     sync.Mutex
@@ -97,16 +98,14 @@ func newBridge(cfg Config) *bridge {
 		b.self, _ = cfg.Process(os.Getpid())
 		b.parent, _ = cfg.Process(cfg.Parent())
 	}
-	b.feeds.crossing, b.feeds.now, b.feeds.written = crossing, time.Now, make(chan struct{}, 1)
+	b.feeds = wire.NewFeeds()
 	b.link = newLink(b)
 	b.server = newServer(b)
 	return b
 }
 
 func (b *bridge) serve(ctx context.Context) error {
-	out := &frameWriter{w: b.Out}
-	x := newExchange(&b.feeds)
-	in := filter(b.In, out, x, maxFrame)
+	in, lines := wire.Open(b.In, b.Out, b.feeds)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// An end of any kind is the end of the client's messages: that breaks off the
@@ -115,8 +114,7 @@ func (b *bridge) serve(ctx context.Context) error {
 	b.link.open(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		lines := sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}
-		ended <- b.server.Run(context.WithoutCancel(ctx), &transport{lines, x})
+		ended <- b.server.Run(context.WithoutCancel(ctx), lines)
 		cancel()
 	}()
 	b.watchParent(ctx, cancel)
@@ -227,7 +225,7 @@ func (b *bridge) announce(s *seat) {
 // handler runs a tool for the SDK.
 func (b *bridge) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		if len(req.Params.Arguments) > bigMessage {
+		if len(req.Params.Arguments) > wire.BigMessage {
 			defer debug.FreeOSMemory()
 		}
 		a, err := b.run(ctx, b.newCall(req), t, req.Params.Arguments)

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
+	"hubcli/mcp/wire"
 )
 
 // Of waiting within a call.
@@ -21,10 +22,10 @@ const (
 // call is what a tool may ask the bridge.
 type call struct {
 	bridge  *bridge
-	at      *seat  // the session that the call acts in
-	nonce   string // makes the idempotency keys of this call
-	writes  int    // keys made of nonce so far
-	ticket  ticket // of the request
+	at      *seat           // the session that the call acts in
+	nonce   string          // makes the idempotency keys of this call
+	writes  int             // keys made of nonce so far
+	seq     wire.RequestSeq // of the request
 	session *sdk.ServerSession
 	token   any // progress token; nil if the client wants no progress
 	steps   float64
@@ -32,7 +33,7 @@ type call struct {
 }
 
 func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
-	return &call{bridge: b, nonce: rand.Text(), ticket: ticketIn(req.Extra), session: req.Session, token: req.Params.GetProgressToken()}
+	return &call{bridge: b, nonce: rand.Text(), seq: wire.RequestSeqIn(req.Extra), session: req.Session, token: req.Params.GetProgressToken()}
 }
 
 // hub is the client of the live session; it sends X-Hub-Session.

@@ -2,7 +2,7 @@
 // stdin and stdout, one process for each session of the harness, that acts as one
 // agent of the hub.
 //
-// Its parts, from the outside in: frames lets nothing but well-formed messages
+// Its parts, from the outside in: package wire lets nothing but well-formed messages
 // through, so that a bad line never ends a session; the server answers the
 // protocol; the table of tools says what an agent can do; a link holds the session
 // with the hub: it brings a hub up, registers, stays present, comes back after the

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,21 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"pgregory.net/rapid"
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
 )
-
-func idOf(tb interface{ Fatal(...any) }, n int) jsonrpc.ID {
-	id, err := jsonrpc.MakeID(float64(n))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return id
-}
 
 // TestCancelledPollEnds: a poll that is cancelled ends at once, at the hub too.
 func TestCancelledPollEnds(t *testing.T) {
@@ -89,138 +78,6 @@ func TestCancellationLosesNothing(t *testing.T) {
 	}
 }
 
-// TestCancellationTakesBackItsOwn: a cancellation that crosses an answer takes back
-// that answer and no other, whatever comes before what.
-func TestCancellationTakesBackItsOwn(t *testing.T) {
-	of := feed{agent: "me"}
-	for name, c := range map[string]struct {
-		steps string // of the second poll, behind the first
-		want  hub.MessageID
-	}{
-		"none":                     {"begin stage answer written", 7},
-		"before it is rendered":    {"begin cancel stage answer written", 5},
-		"before it is answered":    {"begin stage cancel answer written", 5},
-		"while it is written":      {"begin stage answer cancel written", 5},
-		"after it was written":     {"begin stage answer written cancel", 5},
-		"twice":                    {"begin stage answer written cancel cancel", 5},
-		"answered with an error":   {"begin stage error written", 5},
-		"the client does not read": {"begin stage answer lost", 5},
-		"in another store":         {"begin stage forget answer written", 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := feeds{now: time.Now}
-			x := newExchange(&f)
-			f.start(of, 0)
-			var at ticket
-			run := func(id jsonrpc.ID, since, cursor hub.MessageID, steps string) {
-				for step := range strings.FieldsSeq(steps) {
-					switch step {
-					case "begin":
-						if x.begin(id); x.begin(id) {
-							t.Error("an id is taken twice")
-						}
-						at = x.ticketOf(id)
-					case "stage":
-						f.stage(at, of, since, cursor)
-					case "answer":
-						at = x.answer(&jsonrpc.Response{ID: id})
-					case "error":
-						at = x.answer(&jsonrpc.Response{ID: id, Error: errors.New("cancelled")})
-					case "written", "lost":
-						x.answered(at, step == "written")
-					case "cancel":
-						x.cancel(id)
-					case "forget":
-						f.forget()
-					}
-				}
-			}
-			run(idOf(t, 1), 0, 5, "begin stage answer written")
-			run(idOf(t, 2), 5, 7, c.steps)
-			if got, _ := f.known(of); got != c.want {
-				t.Errorf("the cursor is at %d, want %d", got, c.want)
-			}
-			x.drained(time.Hour) // at once
-		})
-	}
-}
-
-// poller is one poll of TestFeedsNeverSkip.
-type poller struct {
-	id        jsonrpc.ID
-	ticket    ticket
-	since, to hub.MessageID
-	begun     bool
-	answered  bool
-	written   time.Time
-	cancelled bool
-}
-
-// TestFeedsNeverSkip: whatever polls do at once, and however they are cancelled, a
-// cursor is never above a row that is in no answer, and the hub is never told of a
-// row that is in none which was written whole and not cancelled, also later.
-func TestFeedsNeverSkip(t *testing.T) {
-	rapid.Check(t, feedsNeverSkip)
-}
-
-func feedsNeverSkip(t *rapid.T) {
-	clock := time.Unix(0, 0)
-	f := feeds{crossing: crossing, now: func() time.Time { return clock }}
-	x, of := newExchange(&f), feed{agent: "me"}
-	f.start(of, 0)
-	var polls []*poller
-	var told hub.MessageID
-	within := func(id hub.MessageID) bool {
-		return slices.ContainsFunc(polls, func(p *poller) bool { return p.answered && !p.cancelled && p.since < id && id <= p.to })
-	}
-	for range rapid.IntRange(1, 60).Draw(t, "steps") {
-		step := rapid.SampledFrom([]string{"arrive", "begin", "answer", "write", "cancel", "later", "tell"}).Draw(t, "step")
-		if step == "arrive" {
-			p := &poller{id: idOf(t, len(polls)+1)}
-			x.begin(p.id)
-			p.ticket = x.ticketOf(p.id)
-			polls = append(polls, p)
-		}
-		if len(polls) == 0 {
-			continue
-		}
-		p := polls[rapid.IntRange(0, len(polls)-1).Draw(t, "which")]
-		switch {
-		case step == "begin" && !p.begun:
-			at, heard, _, _ := f.begin(of)
-			if heard {
-				told = max(told, at)
-			}
-			p.begun, p.since = true, at
-			p.to = at + hub.MessageID(rapid.IntRange(0, 5).Draw(t, "rows"))
-			f.stage(p.ticket, of, p.since, p.to)
-		case step == "answer" && p.begun && !p.answered:
-			p.answered = true
-			x.answer(&jsonrpc.Response{ID: p.id})
-		case step == "write" && p.answered && p.written.IsZero():
-			p.written = clock
-			x.answered(p.ticket, true)
-		case step == "cancel" && (p.written.IsZero() || clock.Sub(p.written) < crossing):
-			p.cancelled = true
-			x.cancel(p.id)
-		case step == "tell":
-			list, _ := f.untold("me")
-			for _, p := range list {
-				told = max(told, p.at)
-				f.tell(p.feed, p.at)
-			}
-		case step == "later":
-			clock = clock.Add(crossing / 2)
-		}
-		at, _ := f.known(of)
-		for id := hub.MessageID(1); id <= max(at, told); id++ {
-			if !within(id) {
-				t.Fatalf("the cursor is at %d, the hub was told of %d, and %d is in no answer", at, told, id)
-			}
-		}
-	}
-}
-
 // TestOneAnswerUnderTheOwnID: every request is answered once, under the id that the
 // client gave it, whatever that is.
 func TestOneAnswerUnderTheOwnID(t *testing.T) {
@@ -260,7 +117,7 @@ func TestPingIsNoIntroduction(t *testing.T) {
 	h := testhub.Start(t)
 	var said string
 	spokenTo(t, h, func(c *Config) { c.Agent = "" }, func(b *bridge, say func(string), next func() spokenLine) {
-		say(ping)
+		say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		next()
 		select {
 		case <-b.met:

@@ -193,7 +193,7 @@ func (l *link) arrive(ctx context.Context, wasThere bool) (hub.Info, error) {
 
 // moved forgets what holds in one store only.
 func (l *link) moved() {
-	l.b.feeds.forget()
+	l.b.feeds.Forget()
 	l.b.homes.forget()
 	l.tell(otherStore)
 }

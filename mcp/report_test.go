@@ -9,6 +9,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
+	"hubcli/mcp/wire"
 )
 
 // unreadAt is what the hub, asked by others, counts as unread of an agent.
@@ -100,7 +101,7 @@ func TestHubHearsOfNoMoreThanWasRead(t *testing.T) {
 		"everything":            {args{}, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			me := bridgeWith(t, testhub.Start(t), nil, func(b *bridge) { b.feeds.crossing = crossing / 4 })
+			me := bridgeWith(t, testhub.Start(t), nil, func(b *bridge) { b.feeds.AckDelay = wire.AckDelay / 4 })
 			room := roomFor(t, me)
 			c.ask["room_id"], c.ask["timeout_seconds"] = room, 0
 			me.say(t, hub.PostInput{FromAgent: "you", ToAgent: "me", Body: "before"})
@@ -142,7 +143,7 @@ func TestCancelledAnswerStaysUnread(t *testing.T) {
 		if got := string(next().Result); !strings.Contains(got, `"unread":1`) {
 			t.Errorf("after the cancellation hub_whoami says %s", got)
 		}
-		time.Sleep(crossing + crossing/4) // whatever is going to be told has been told by then
+		time.Sleep(wire.AckDelay + wire.AckDelay/4) // whatever is going to be told has been told by then
 		if a := unreadAt(t, other, "me", ""); a.Unread != 1 || len(a.Directed) != 1 {
 			t.Errorf("what was cancelled counts as read: %+v", a)
 		}

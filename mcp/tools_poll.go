@@ -9,6 +9,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/pause"
+	"hubcli/mcp/wire"
 )
 
 // retryPause is how long a waiting call lets a hub alone that is away or answers
@@ -50,7 +51,7 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 	if err := c.scope(ctx, &q, in); err != nil {
 		return nil, err
 	}
-	r := reading{c: c, q: q, of: feedOf(&q)}
+	r := reading{c: c, q: q, of: wire.FeedOf(&q)}
 	if err := r.begin(ctx, in.SinceID); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.bridge.feeds.stage(c.ticket, r.of, r.since, out.Cursor)
+	c.bridge.feeds.Stage(c.seq, r.of, r.since, out.Cursor)
 	return a, nil
 }
 
@@ -161,7 +162,7 @@ func (c *call) patience(asked *float64) time.Duration {
 type reading struct {
 	c     *call
 	q     hub.EventsQuery
-	of    feed
+	of    wire.Feed
 	given bool          // since is what the poll says, not where the feed is
 	since hub.MessageID // where it has begun
 }
@@ -200,14 +201,14 @@ func (r *reading) await(ctx context.Context, patience time.Duration) (hub.Page, 
 // look polls once; again, if the feed went back meanwhile. What was heard before is
 // told to the hub with it, as soon as that is sure.
 func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, again bool, err error) {
-	feeds := &r.c.bridge.feeds
-	at, heard, _, undone := feeds.begin(r.of)
+	feeds := r.c.bridge.feeds
+	at, heard, _, undone := feeds.Begin(r.of)
 	if !r.given && at < r.since {
 		r.since, r.q.Since = at, at
 	}
 	r.q.Peek = r.given && r.since != at || !heard
 	if r.q.Wait = wait; !heard {
-		r.q.Wait = min(wait, feeds.crossing)
+		r.q.Wait = min(wait, feeds.AckDelay)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -223,9 +224,9 @@ func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, 
 	}()
 	page, err = r.c.hub().Events(ctx, r.q)
 	if cancel(); err == nil && !r.q.Peek {
-		feeds.tell(r.of, r.q.Since)
+		feeds.Tell(r.of, r.q.Since)
 	}
-	if now, _ := feeds.known(r.of); <-back && (err != nil || !r.given && now < r.since) {
+	if now, _ := feeds.Known(r.of); <-back && (err != nil || !r.given && now < r.since) {
 		return hub.Page{}, true, nil
 	}
 	return page, false, err
@@ -265,13 +266,13 @@ func asError(err error) *hub.Error {
 // to; an agent that has never read begins with the first message that asks
 // something of it, else with what is new.
 func (r *reading) begin(ctx context.Context, given *hub.MessageID) (err error) {
-	feeds := &r.c.bridge.feeds
-	at, ok := feeds.known(r.of)
+	feeds := r.c.bridge.feeds
+	at, ok := feeds.Known(r.of)
 	if !ok {
 		if at, err = r.c.unreadFrom(ctx, &r.q); err != nil {
 			return err
 		}
-		at = feeds.start(r.of, at)
+		at = feeds.Start(r.of, at)
 	}
 	r.since = at
 	if given == nil {
@@ -297,7 +298,7 @@ func (c *call) unreadFrom(ctx context.Context, q *hub.EventsQuery) (hub.MessageI
 		if err != nil {
 			return 0, err
 		}
-		if at, ok := c.bridge.feeds.known(feed{agent: q.Agent, scope: string(home)}); ok {
+		if at, ok := c.bridge.feeds.Known(wire.FeedOf(&hub.EventsQuery{Agent: q.Agent, RoomID: home})); ok {
 			return at, nil
 		}
 		room = home

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bufio"
@@ -16,13 +16,13 @@ import (
 // maxFrame is the longest line, in bytes, that is taken from a client.
 const maxFrame = 16 << 20
 
-// bigMessage is the size, in bytes, from which on the memory of a message is given
+// BigMessage is the size, in bytes, from which on the memory of a message is given
 // back to the system as soon as it can be.
-const bigMessage = 1 << 20
+const BigMessage = 1 << 20
 
 // drain is how long the end of the input is held back for calls that are about to
-// be answered: who pipes a file in wants to read the answers too. Those that wait
-// for something are broken off after it.
+// be answered, so that a file that is piped in gets its answers too. Calls that
+// still wait after it are broken off.
 const drain = 250 * time.Millisecond
 
 // frameWriter writes whole messages, one a call, for several goroutines.
@@ -71,7 +71,7 @@ func (f *frameWriter) refuse(id json.RawMessage, code int64, message string) err
 func filter(in io.Reader, out *frameWriter, x *exchange, limit int) io.ReadCloser {
 	pr, pw := io.Pipe()
 	go func() {
-		s := sieve{pass: pw, out: out, exchange: x}
+		s := frameFilter{pass: pw, out: out, exchange: x}
 		err := s.run(in, limit)
 		x.drained(drain)
 		_ = pw.CloseWithError(err)
@@ -79,15 +79,15 @@ func filter(in io.Reader, out *frameWriter, x *exchange, limit int) io.ReadClose
 	return pr
 }
 
-// sieve is a filter at work.
-type sieve struct {
+// frameFilter is a filter at work.
+type frameFilter struct {
 	pass     io.Writer
 	out      *frameWriter
 	exchange *exchange
 }
 
 // run returns why it ended; nil at the end of in.
-func (s *sieve) run(in io.Reader, limit int) error {
+func (s *frameFilter) run(in io.Reader, limit int) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	var line []byte
 	for {
@@ -107,7 +107,7 @@ func (s *sieve) run(in io.Reader, limit int) error {
 		case err != nil:
 			return err
 		}
-		if cap(line) > bigMessage {
+		if cap(line) > BigMessage {
 			line = nil // one huge message is no reason to keep its memory
 			debug.FreeOSMemory()
 		}
@@ -134,7 +134,7 @@ func readLine(r *bufio.Reader, buf []byte, limit int) (line []byte, long bool, e
 }
 
 // line passes the messages of a line on.
-func (s *sieve) line(line []byte) error {
+func (s *frameFilter) line(line []byte) error {
 	line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\xef\xbb\xbf"))
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -160,7 +160,7 @@ func (s *sieve) line(line []byte) error {
 
 // message asks the SDK's own decoder, so that nothing gets past that its
 // reader would end the session for.
-func (s *sieve) message(message []byte) error {
+func (s *frameFilter) message(message []byte) error {
 	decoded, err := jsonrpc.DecodeMessage(message)
 	if err != nil || message[0] != '{' {
 		return s.out.refuse(noID, jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
@@ -182,7 +182,7 @@ func (s *sieve) message(message []byte) error {
 // admit tells the exchange of a request or a cancellation, and reports whether the
 // SDK gets it. The SDK would answer a request under another id where it cannot hold
 // the own one, and not at all where it has answered none of that id yet.
-func (s *sieve) admit(call *jsonrpc.Request, message []byte) (bool, error) {
+func (s *frameFilter) admit(call *jsonrpc.Request, message []byte) (bool, error) {
 	var members map[string]json.RawMessage // by their exact names, unlike those of a struct
 	if err := json.Unmarshal(message, &members); err != nil {
 		return false, err
@@ -201,7 +201,7 @@ func (s *sieve) admit(call *jsonrpc.Request, message []byte) (bool, error) {
 
 // cancel tells the exchange of a cancellation. One of an id that no request can have
 // is dropped: the SDK would take it for another's.
-func (s *sieve) cancel(params []byte) (bool, error) {
+func (s *frameFilter) cancel(params []byte) (bool, error) {
 	var of map[string]json.RawMessage
 	if json.Unmarshal(params, &of) != nil || !ownID(of["requestId"]) {
 		return false, nil

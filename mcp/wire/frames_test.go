@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ const other = `{"jsonrpc":"2.0","id":"2","method":"ping"}`
 func sifted(tb testing.TB, in io.Reader, limit int) (passed, answered []string) {
 	tb.Helper()
 	var out, pass bytes.Buffer
-	s := sieve{pass: &pass, out: &frameWriter{w: &out}, exchange: newExchange(&feeds{})}
+	s := frameFilter{pass: &pass, out: &frameWriter{w: &out}, exchange: newExchange(&Feeds{})}
 	if err := s.run(in, limit); err != nil {
 		tb.Fatalf("the filter ends with %v", err)
 	}
@@ -115,7 +115,7 @@ func refusalCode(tb testing.TB, line string) int64 {
 
 func TestFilterEndsWithItsInput(t *testing.T) {
 	broken := errors.New("broken")
-	r := filter(iotest.ErrReader(broken), &frameWriter{w: io.Discard}, newExchange(&feeds{}), maxFrame)
+	r := filter(iotest.ErrReader(broken), &frameWriter{w: io.Discard}, newExchange(&Feeds{}), maxFrame)
 	if _, err := io.ReadAll(r); !errors.Is(err, broken) {
 		t.Errorf("the filter ends with %v, want what its input ended with", err)
 	}

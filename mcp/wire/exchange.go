@@ -1,8 +1,9 @@
-package mcp
+package wire
 
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -14,17 +15,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ticket numbers the requests of a session: an id may come again. 0 is none.
-type ticket uint64
+// RequestSeq numbers the requests of a session from 1 on, because a client may use
+// the id of an answered request again. 0 is no request.
+type RequestSeq uint64
 
 // exchange holds the requests of the client that have no answer yet. It learns of
 // requests and cancellations in the order in which the client sends them, before
 // the SDK does.
 type exchange struct {
-	feeds *feeds
+	feeds *Feeds
 
 	mu      sync.Mutex
-	last    ticket
+	last    RequestSeq
 	open    map[jsonrpc.ID]*request
 	writing int           // answers
 	moved   chan struct{} // closed when an answer has been written; nil: nobody waits
@@ -32,11 +34,11 @@ type exchange struct {
 
 // request is one that has no answer yet.
 type request struct {
-	ticket    ticket
+	seq       RequestSeq
 	cancelled bool
 }
 
-func newExchange(f *feeds) *exchange {
+func newExchange(f *Feeds) *exchange {
 	return &exchange{feeds: f, open: map[jsonrpc.ID]*request{}}
 }
 
@@ -48,7 +50,7 @@ func (x *exchange) begin(id jsonrpc.ID) bool {
 		return false
 	}
 	x.last++
-	x.open[id] = &request{ticket: x.last}
+	x.open[id] = &request{seq: x.last}
 	return true
 }
 
@@ -64,18 +66,18 @@ func (x *exchange) cancel(id jsonrpc.ID) {
 	x.feeds.undo(id)
 }
 
-// ticketOf returns the ticket of the request with an id.
-func (x *exchange) ticketOf(id jsonrpc.ID) ticket {
+// seqOf returns the sequence number of the open request with an id; 0 if there is none.
+func (x *exchange) seqOf(id jsonrpc.ID) RequestSeq {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if r := x.open[id]; r != nil {
-		return r.ticket
+		return r.seq
 	}
 	return 0
 }
 
 // answer notes that a request is about to be answered. From now on its id is free.
-func (x *exchange) answer(a *jsonrpc.Response) ticket {
+func (x *exchange) answer(a *jsonrpc.Response) RequestSeq {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.writing++
@@ -85,15 +87,15 @@ func (x *exchange) answer(a *jsonrpc.Response) ticket {
 	}
 	delete(x.open, a.ID)
 	if a.Error != nil || r.cancelled {
-		x.feeds.drop(r.ticket)
-		return r.ticket
+		x.feeds.drop(r.seq)
+		return r.seq
 	}
-	x.feeds.give(r.ticket, a.ID)
-	return r.ticket
+	x.feeds.give(r.seq, a.ID)
+	return r.seq
 }
 
 // answered notes that the answer to a request has been written, or could not be.
-func (x *exchange) answered(t ticket, written bool) {
+func (x *exchange) answered(t RequestSeq, written bool) {
 	x.feeds.settle(t, written)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -127,8 +129,17 @@ func (x *exchange) drained(most time.Duration) {
 	}
 }
 
+// Open returns the transport of one session over a client's lines, which tells f what
+// becomes of the answers. Closing in ends the client's messages.
+func Open(in io.Reader, out io.Writer, f *Feeds) (messages io.Closer, t sdk.Transport) {
+	w := &frameWriter{w: out}
+	x := newExchange(f)
+	r := filter(in, w, x, maxFrame)
+	return r, &transport{sdk.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, x}
+}
+
 // transport is the SDK's over lines, with the exchange told of every answer and
-// each request bearing its ticket.
+// each request bearing its sequence number.
 type transport struct {
 	sdk.IOTransport
 	exchange *exchange
@@ -149,16 +160,16 @@ type connection struct {
 	exchange *exchange
 }
 
-// ticketHeader is where the SDK hands a ticket on to a tool: it has no other place
+// seqHeader is where the SDK hands the sequence number of a request on to a tool: it has no other place
 // for what a transport knows of a request.
-const ticketHeader = "Ticket"
+const seqHeader = "Request-Seq"
 
 // Read implements sdk.Connection.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
-		t := strconv.FormatUint(uint64(c.exchange.ticketOf(r.ID)), 10)
-		r.Extra = &sdk.RequestExtra{Header: http.Header{ticketHeader: {t}}}
+		t := strconv.FormatUint(uint64(c.exchange.seqOf(r.ID)), 10)
+		r.Extra = &sdk.RequestExtra{Header: http.Header{seqHeader: {t}}}
 	}
 	return msg, err
 }
@@ -175,13 +186,13 @@ func (c *connection) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// ticketIn returns the ticket that a request bears.
-func ticketIn(extra *sdk.RequestExtra) ticket {
+// RequestSeqIn returns the sequence number that a request bears; 0 if it bears none.
+func RequestSeqIn(extra *sdk.RequestExtra) RequestSeq {
 	if extra == nil {
 		return 0
 	}
-	n, _ := strconv.ParseUint(extra.Header.Get(ticketHeader), 10, 64)
-	return ticket(n)
+	n, _ := strconv.ParseUint(extra.Header.Get(seqHeader), 10, 64)
+	return RequestSeq(n)
 }
 
 // maxID is the largest whole number up to which JSON is read alike everywhere.

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"slices"
@@ -11,24 +11,24 @@ import (
 	"hubcli/hub"
 )
 
-// feed names what polls read one after the other: each has a cursor of its own.
-type feed struct {
+// Feed names what polls read one after the other: each has a cursor of its own.
+type Feed struct {
 	agent  hub.AgentID
 	scope  string
 	thread hub.ThreadID
 }
 
-func feedOf(q *hub.EventsQuery) feed {
+func FeedOf(q *hub.EventsQuery) Feed {
 	var scope strings.Builder
 	scope.WriteString(string(q.RoomID))
 	for _, name := range q.Channels {
 		scope.WriteString("\n" + string(name))
 	}
-	return feed{agent: q.Agent, scope: scope.String(), thread: q.ThreadID}
+	return Feed{agent: q.Agent, scope: scope.String(), thread: q.ThreadID}
 }
 
 // parts returns the room and the channels that a feed is of; neither is all.
-func (f feed) parts() (room hub.RoomID, channels []hub.ChannelName) {
+func (f Feed) parts() (room hub.RoomID, channels []hub.ChannelName) {
 	names := strings.Split(f.scope, "\n")
 	for _, name := range names[1:] {
 		channels = append(channels, hub.ChannelName(name))
@@ -40,67 +40,76 @@ const (
 	// undoneFor is how long after its answer a poll may be cancelled: the client that
 	// cancels ignores an answer that has crossed its cancellation.
 	undoneFor = 10 * time.Second
-	// crossing is how long after an answer the hub is not told that it was heard: a
-	// client may send its next call before it cancels the last.
-	crossing = time.Second
+	// AckDelay is how long after an answer the hub is not yet told that its rows were
+	// read: a client may send its next call before it cancels the last one.
+	AckDelay = time.Second
 )
 
-// feeds holds how far the agent has been given each feed. A poll stages what it is
-// about to return; the cursor moves when its answer is on the way to the client,
-// never where that is an error or was cancelled, and back where the cancellation
-// crosses the answer. The hub is told by a later poll or by the bridge itself, and
-// only what was written whole some time before: the rows of an answer whose client
-// dies before that are unread there. It is safe for concurrent use once crossing,
-// now and written are set.
-type feeds struct {
-	crossing time.Duration // see the constant
+// Feeds holds how far the agent has been given each feed.
+//
+// A poll stages the rows that it is about to return. The cursor moves when the answer
+// is on its way to the client. It does not move if the answer is an error or its
+// request was cancelled, and it moves back if the cancellation crosses the answer.
+//
+// The hub hears of a cursor from a later poll or from the bridge itself, and only
+// AckDelay after the answer was written whole. If the client dies before that, the
+// hub still counts the rows of that answer as unread.
+//
+// Feeds is safe for concurrent use. NewFeeds makes one.
+type Feeds struct {
+	AckDelay time.Duration // see the constant
 	now      func() time.Time
-	written  chan struct{} // of capacity 1: an answer that moves a cursor has been written
+	Written  chan struct{} // of capacity 1: an answer that moves a cursor has been written
 
 	mu     sync.Mutex
-	at     map[feed]hub.MessageID
-	told   map[feed]hub.MessageID // what the hub has heard; never back
-	staged map[ticket]move        // of requests that have no answer yet
+	at     map[Feed]hub.MessageID
+	told   map[Feed]hub.MessageID // what the hub has heard; never back
+	staged map[RequestSeq]move    // of requests that have no answer yet
 	moved  []move                 // lately, the oldest first
 	undone chan struct{}          // closed when a cursor goes back; nil: nobody waits for it
 }
 
 // move is what the answer to a poll does to the cursor of its feed.
 type move struct {
-	feed          feed
+	feed          Feed
 	since, cursor hub.MessageID // the rows behind since up to cursor are in the answer
 	before        hub.MessageID // the cursor until then
 	id            jsonrpc.ID    // of the request
-	ticket        ticket        // of the request
+	seq           RequestSeq    // of the request
 	when          time.Time     // the cursor moved
 	written       time.Time     // the answer was, whole; zero: not yet
 }
 
-// known returns the cursor of a feed.
-func (f *feeds) known(of feed) (hub.MessageID, bool) {
+// NewFeeds returns the feeds of a bridge that has read nothing.
+func NewFeeds() *Feeds {
+	return &Feeds{AckDelay: AckDelay, now: time.Now, Written: make(chan struct{}, 1)}
+}
+
+// Known returns the cursor of a feed.
+func (f *Feeds) Known(of Feed) (hub.MessageID, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, ok := f.at[of]
 	return at, ok
 }
 
-// start sets the cursor of a feed that has none, and returns the one it has.
-func (f *feeds) start(of feed, at hub.MessageID) hub.MessageID {
+// Start sets the cursor of a feed that has none, and returns the one it has.
+func (f *Feeds) Start(of Feed, at hub.MessageID) hub.MessageID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if has, ok := f.at[of]; ok {
 		return has
 	}
 	if f.at == nil {
-		f.at, f.told = map[feed]hub.MessageID{}, map[feed]hub.MessageID{}
+		f.at, f.told = map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}
 	}
 	f.at[of], f.told[of] = at, at // what no answer has brought is not the bridge's to tell
 	return at
 }
 
-// begin returns the cursor of a feed, and whether the hub may be told that all up to
+// Begin returns the cursor of a feed, and whether the hub may be told that all up to
 // it has been heard; undone is closed when a cursor goes back.
-func (f *feeds) begin(of feed) (at hub.MessageID, heard, ok bool, undone <-chan struct{}) {
+func (f *Feeds) Begin(of Feed) (at hub.MessageID, heard, ok bool, undone <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.undone == nil {
@@ -112,26 +121,35 @@ func (f *feeds) begin(of feed) (at hub.MessageID, heard, ok bool, undone <-chan 
 
 // sure returns up to where all of a feed was in answers that no cancellation can
 // cross any more. The lock is held.
-func (f *feeds) sure(of feed) hub.MessageID {
+func (f *Feeds) sure(of Feed) hub.MessageID {
 	at := f.at[of]
 	for _, m := range f.moved {
-		if m.feed == of && (m.written.IsZero() || f.now().Sub(m.written) < f.crossing) {
+		if m.feed == of && (m.written.IsZero() || f.now().Sub(m.written) < f.AckDelay) {
 			at = min(at, m.before)
 		}
 	}
 	return at
 }
 
-// place is how far a feed was given.
+// Place is how far a feed was given.
 type place struct {
-	feed feed
-	at   hub.MessageID
+	Feed Feed
+	At   hub.MessageID
 }
 
-// untold returns what is sure of the agent's feeds and the hub has not heard, and
+// query is the look by which the hub hears that all up to a place was given: that of
+// a poll which goes on behind it.
+func (p place) Query() hub.EventsQuery {
+	room, channels := p.Feed.parts()
+	return hub.EventsQuery{
+		Agent: p.Feed.agent, RoomID: room, Channels: channels, Since: p.At, ExcludeSelf: true, Limit: 1,
+	}
+}
+
+// Untold returns what is sure of the agent's feeds and the hub has not heard, and
 // whether there is more that is not sure yet. Of a thread the hub hears nothing: it
 // leaves out most of what there is.
-func (f *feeds) untold(agent hub.AgentID) (list []place, more bool) {
+func (f *Feeds) Untold(agent hub.AgentID) (list []place, more bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for of, at := range f.at {
@@ -146,8 +164,8 @@ func (f *feeds) untold(agent hub.AgentID) (list []place, more bool) {
 	return list, more
 }
 
-// tell notes that the hub has heard up to where a feed was given.
-func (f *feeds) tell(of feed, at hub.MessageID) {
+// Tell notes that the hub has heard up to where a feed was given.
+func (f *Feeds) Tell(of Feed, at hub.MessageID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.told != nil { // else the hub has another store by now
@@ -155,19 +173,19 @@ func (f *feeds) tell(of feed, at hub.MessageID) {
 	}
 }
 
-// stage notes that the answer to a request is going to hold the rows behind since up
+// Stage notes that the answer to a request is going to hold the rows behind since up
 // to cursor.
-func (f *feeds) stage(request ticket, of feed, since, cursor hub.MessageID) {
+func (f *Feeds) Stage(request RequestSeq, of Feed, since, cursor hub.MessageID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.staged == nil {
-		f.staged = map[ticket]move{}
+		f.staged = map[RequestSeq]move{}
 	}
-	f.staged[request] = move{feed: of, since: since, cursor: cursor, ticket: request}
+	f.staged[request] = move{feed: of, since: since, cursor: cursor, seq: request}
 }
 
-// drop forgets what was staged for a request: its answer is not given.
-func (f *feeds) drop(request ticket) {
+// drop forgets what was staged for a request that will not be answered.
+func (f *Feeds) drop(request RequestSeq) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.staged, request)
@@ -176,7 +194,7 @@ func (f *feeds) drop(request ticket) {
 // give moves the cursor as was staged for a request whose answer is about to be
 // written. It does nothing where the cursor is elsewhere meanwhile: below since, then
 // rows between would be lost, or already further; or nowhere, in another store.
-func (f *feeds) give(request ticket, id jsonrpc.ID) {
+func (f *Feeds) give(request RequestSeq, id jsonrpc.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m, ok := f.staged[request]
@@ -192,16 +210,16 @@ func (f *feeds) give(request ticket, id jsonrpc.ID) {
 
 // settle notes that the answer to a request has been written, or could not be: then
 // what it moved is taken back.
-func (f *feeds) settle(request ticket, written bool) {
+func (f *Feeds) settle(request RequestSeq, written bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i := slices.IndexFunc(f.moved, func(m move) bool { return m.ticket == request })
+	i := slices.IndexFunc(f.moved, func(m move) bool { return m.seq == request })
 	switch {
 	case i < 0:
 	case written:
 		f.moved[i].written = f.now()
 		select {
-		case f.written <- struct{}{}:
+		case f.Written <- struct{}{}:
 		default: // who reports has not looked yet
 		}
 	default:
@@ -211,7 +229,7 @@ func (f *feeds) settle(request ticket, written bool) {
 
 // undo takes back what the answer to a request moved: it has crossed the
 // cancellation of the request. If it did arrive, its rows come twice.
-func (f *feeds) undo(id jsonrpc.ID) {
+func (f *Feeds) undo(id jsonrpc.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, m := range slices.Backward(f.moved) {
@@ -223,7 +241,7 @@ func (f *feeds) undo(id jsonrpc.ID) {
 }
 
 // back takes one move back. The lock is held.
-func (f *feeds) back(i int) {
+func (f *Feeds) back(i int) {
 	m := f.moved[i]
 	f.moved = slices.Delete(f.moved, i, i+1)
 	f.at[m.feed] = min(f.at[m.feed], m.before)
@@ -233,8 +251,8 @@ func (f *feeds) back(i int) {
 	}
 }
 
-// forget begins anew: the hub has another store, whose messages have other ids.
-func (f *feeds) forget() {
+// Forget begins anew: the hub has another store, whose messages have other ids.
+func (f *Feeds) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at, f.told, f.moved, f.staged = nil, nil, nil, nil
