@@ -14,6 +14,7 @@ import (
 	"hubcli/integrations/hook"
 	"hubcli/internal/process"
 	"hubcli/mcp"
+	"hubcli/mcp/session"
 )
 
 // bridgeMemory is the soft limit of a bridge's memory in bytes: there is one bridge
@@ -78,9 +79,11 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 
 func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	c := mcp.Config{
-		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr, Getenv: env.Getenv, Now: env.Now,
-		BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
-		Process: process.Look, Parent: os.Getppid,
+		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr,
+		Config: session.Config{
+			Getenv: env.Getenv, Now: env.Now, BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
+			Process: process.Look, Parent: os.Getppid,
+		},
 	}
 	if err := o.baseURL.check(); err != nil {
 		return c, err
@@ -96,7 +99,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		c.Agent = named
 	}
 	if cmd.Flags().Changed("resume-key") {
-		if err := mcp.CheckSlot(o.resumeKey); err != nil {
+		if err := session.CheckSlot(o.resumeKey); err != nil {
 			return c, asUsage(err)
 		}
 	}

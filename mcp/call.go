@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
+	"hubcli/mcp/session"
 	"hubcli/mcp/wire"
 )
 
@@ -22,10 +23,10 @@ const (
 // call is what a tool may ask the bridge.
 type call struct {
 	bridge  *bridge
-	at      *seat           // the session that the call acts in
-	nonce   string          // makes the idempotency keys of this call
-	writes  int             // keys made of nonce so far
-	seq     wire.RequestSeq // of the request
+	at      *session.Session // the session that the call acts in
+	nonce   string           // makes the idempotency keys of this call
+	writes  int              // keys made of nonce so far
+	seq     wire.RequestSeq  // of the request
 	session *sdk.ServerSession
 	token   any // progress token; nil if the client wants no progress
 	steps   float64
@@ -37,13 +38,13 @@ func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
 }
 
 // hub is the client of the live session; it sends X-Hub-Session.
-func (c *call) hub() hub.Service { return c.at.client }
+func (c *call) hub() hub.Service { return c.at.Client }
 
 // agent is whom the call acts as.
-func (c *call) agent() hub.AgentID { return c.at.agent }
+func (c *call) agent() hub.AgentID { return c.at.Agent }
 
 // harness is what the agent runs in.
-func (c *call) harness() hub.Harness { return c.bridge.harness() }
+func (c *call) harness() hub.Harness { return c.bridge.link.Harness() }
 
 // key returns ctx with the idempotency key of the next write: the given one, else
 // one that is this call's, so that a write which the bridge has to repeat happens

@@ -4,7 +4,7 @@
 //
 // Its parts, from the outside in: package wire lets nothing but well-formed messages
 // through, so that a bad line never ends a session; the server answers the
-// protocol; the table of tools says what an agent can do; a link holds the session
+// protocol; the table of tools says what an agent can do; package session holds the session
 // with the hub: it brings a hub up, registers, stays present, comes back after the
 // hub was restarted, and never fights another process for a name.
 //

@@ -120,7 +120,7 @@ func TestPingIsNoIntroduction(t *testing.T) {
 		say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		next()
 		select {
-		case <-b.met:
+		case <-b.link.Met:
 			t.Error("a ping introduces the client")
 		default:
 		}

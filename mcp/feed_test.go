@@ -103,7 +103,7 @@ func TestPollAfterTheBridgeDied(t *testing.T) {
 	first.must("hub_whoami", nil, nil) // by then the hub knows that this was read
 	first.end()
 	// However slow this machine is, this one dies at once.
-	dies := bridgeWith(t, h, in(dir, "me"), func(b *bridge) { b.feeds.AckDelay = time.Hour })
+	dies := bridgeWith(t, h, in(dir, "me"), func(b *bridge) { b.link.Feeds.AckDelay = time.Hour })
 	post(dies, "returned")
 	var p polled
 	if dies.must("hub_poll_messages", nil, &p); !slices.Equal(bodies(p.Messages), []string{"returned"}) {
@@ -143,7 +143,7 @@ func TestNewAgentBegins(t *testing.T) {
 func TestSinceIDTakesNothingAway(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	// However slow this machine is, the hub does not hear in time of what is returned.
-	me := bridgeWith(t, h, in(dir, "me"), func(b *bridge) { b.feeds.AckDelay = time.Hour })
+	me := bridgeWith(t, h, in(dir, "me"), func(b *bridge) { b.link.Feeds.AckDelay = time.Hour })
 	bound(t, me, dir)
 	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
 	ask := func(body string) hub.MessageID {

@@ -11,6 +11,7 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/identity"
 	"hubcli/internal/testhub"
+	"hubcli/mcp/session"
 )
 
 // whoamiLine asks a bridge who it is.
@@ -276,12 +277,12 @@ func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
 
 func TestSlotNames(t *testing.T) {
 	for _, bad := range []string{"", ".", "..", "a/b", `a\b`, "../x", "/x", "a b", "ä", ".hidden", strings.Repeat("a", 65), "a\x00"} {
-		if CheckSlot(bad) == nil {
+		if session.CheckSlot(bad) == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
 	for _, good := range []string{"a", "codex-main", "A.b_c-9"} {
-		if err := CheckSlot(good); err != nil {
+		if err := session.CheckSlot(good); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}

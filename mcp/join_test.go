@@ -137,7 +137,7 @@ func TestSlotsTellHarnessesAndNamesApart(t *testing.T) {
 		me := bridgeWith(t, h, kept(root, func(cfg *Config) {
 			cfg.Harness = c.harness
 			cfg.Getenv = func(name string) string { return map[string]string{"HUB_AGENT": c.named}[name] }
-		}), func(b *bridge) { b.parent.PID, b.parent.Began = 4242, "then" })
+		}), func(b *bridge) { b.link.Starter.PID, b.link.Starter.Began = 4242, "then" })
 		id, _ := whoamiLine(me)
 		if before, ok := seen[id]; ok && c.named == "" || c.named != "" && string(id) != c.named || c.named == "" && !strings.HasPrefix(string(id), c.harness) {
 			t.Errorf("%+v is %s, as was %s", c, id, before)

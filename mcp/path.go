@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/mcp/session"
 )
 
 // mostLinks is how many symbolic links one path may lead over.
@@ -22,7 +23,7 @@ func (b *bridge) lockPath(given string) (string, error) {
 	}
 	path := filepath.FromSlash(strings.ReplaceAll(given, `\`, "/")) // as the hub takes them
 	if !filepath.IsAbs(path) {
-		dir := projectFolder(b.Getenv, os.Getwd)
+		dir := session.ProjectFolder(b.Getenv, os.Getwd)
 		if dir == "" {
 			return "", hub.Invalid("file_path", "the path is relative, and the folder of your project is not known").
 				WithFix("give the absolute path of the file")

@@ -101,7 +101,7 @@ func TestHubHearsOfNoMoreThanWasRead(t *testing.T) {
 		"everything":            {args{}, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			me := bridgeWith(t, testhub.Start(t), nil, func(b *bridge) { b.feeds.AckDelay = wire.AckDelay / 4 })
+			me := bridgeWith(t, testhub.Start(t), nil, func(b *bridge) { b.link.Feeds.AckDelay = wire.AckDelay / 4 })
 			room := roomFor(t, me)
 			c.ask["room_id"], c.ask["timeout_seconds"] = room, 0
 			me.say(t, hub.PostInput{FromAgent: "you", ToAgent: "me", Body: "before"})

@@ -14,6 +14,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/testhub"
+	"hubcli/mcp/session"
 	"hubcli/supervisor"
 )
 
@@ -37,8 +38,8 @@ func bridgeTo(tb testing.TB, h *testhub.Hub, change func(*Config)) *rig {
 func bridgeWith(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*bridge)) *rig {
 	tb.Helper()
 	cfg := Config{
-		Version: "test", Getenv: func(string) string { return "" }, Now: time.Now,
-		BaseURL: h.URL, Agent: "me", Log: tb.Output(),
+		Version: "test", Log: tb.Output(),
+		Config: session.Config{Getenv: func(string) string { return "" }, Now: time.Now, BaseURL: h.URL, Agent: "me"},
 	}
 	if change != nil {
 		change(&cfg)

@@ -52,6 +52,15 @@ func declare(t tool) *sdk.Tool {
 	}
 }
 
+// meet tells the link how the client has introduced itself.
+func (b *bridge) meet(info *sdk.Implementation) {
+	name := ""
+	if info != nil {
+		name = info.Name
+	}
+	b.link.Meet(name)
+}
+
 // listen learns who the client is, and shows it the tools of its surface. Hidden
 // tools stay callable.
 func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {

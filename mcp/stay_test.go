@@ -8,6 +8,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
+	"hubcli/mcp/session"
 )
 
 // eventually waits for a condition of other goroutines.
@@ -21,7 +22,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 // soon makes a bridge look every few milliseconds, as it else does every 40 s.
-func soon(b *bridge) { b.beat = 5 * time.Millisecond }
+func soon(b *bridge) { b.link.Beat = 5 * time.Millisecond }
 
 // An agent that says nothing stays live, and that is all: nothing counts as seen,
 // and nobody takes it for work.
@@ -55,7 +56,7 @@ func TestStayingHearsOfDisplacement(t *testing.T) {
 	if _, err := me.hub.Register(context.Background(), hub.RegisterInput{AgentID: "me"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it does not hear that it is displaced", func() bool { return me.bridge.link.current() == nil })
+	eventually(t, "it does not hear that it is displaced", func() bool { return me.bridge.link.Current() == nil })
 	rows, _, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
 	if err != nil || len(rows) != 1 || rows[0].Incarnation != 2 {
 		t.Errorf("it fights: %+v, %v", rows, err)
@@ -72,7 +73,7 @@ func TestStayingFindsAHubThatComes(t *testing.T) {
 	me := bridgeWith(t, h, nil, soon)
 	me.refused("hub_whoami", nil)
 	testhub.Start(t, at(addr))
-	eventually(t, "it does not find the hub", func() bool { return me.bridge.link.current() != nil })
+	eventually(t, "it does not find the hub", func() bool { return me.bridge.link.Current() != nil })
 }
 
 // The bridge died within a join: the next one with the slot asks for its answer.
@@ -82,19 +83,19 @@ func TestJoinIsFinishedAfterADeath(t *testing.T) {
 			h, root := testhub.Start(t), t.TempDir()
 			first := bridgeTo(t, h, slotted(root, "s"))
 			whoamiLine(first)
-			want := &pending{Code: invite(t, first, "builder"), Key: "join-" + rand.Text()}
+			want := &session.Pending{Code: invite(t, first, "builder"), Key: "join-" + rand.Text()}
 			first.end()
 
-			s, err := openSlot(root, "key-s")
+			s, err := session.OpenSlot(root, "key-s")
 			if err != nil {
 				t.Fatal(err)
 			}
-			id, err := s.load()
+			id, err := s.Load()
 			if err == nil {
 				id.Pending = want
-				err = s.store(id)
+				err = s.Store(id)
 			}
-			s.close()
+			s.Close()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,12 +123,12 @@ func TestResumeIsRepeatedAfterADeath(t *testing.T) {
 	first := bridgeTo(t, h, slotted(root, "s"))
 	first.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
 	first.end()
-	s, err := openSlot(root, "key-s")
+	s, err := session.OpenSlot(root, "key-s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.load()
-	s.close()
+	id, err := s.Load()
+	s.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestResumeIsRepeatedAfterADeath(t *testing.T) {
 		}
 	}
 	next := bridgeTo(t, h, slotted(root, "s"))
-	if id, line := whoamiLine(next); id != "joined" || next.bridge.link.current().remark != "" {
+	if id, line := whoamiLine(next); id != "joined" || next.bridge.link.Current().Remark != "" {
 		t.Errorf("the next bridge is %s: %s", id, line)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
+	"hubcli/mcp/session"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
@@ -36,8 +37,8 @@ func listFrame(t *testing.T, surface hub.Surface) []byte {
 	}, "\n") + "\n"
 	in := newScript(request, func() bool { return bytes.Contains(out.snapshot(), []byte(`"id":2,`)) })
 	cfg := Config{
-		Version: "test", BaseURL: h.URL, Agent: "me", Surface: surface, In: in, Out: &out,
-		Getenv: func(string) string { return "" }, Now: testNow, Log: t.Output(),
+		Version: "test", Surface: surface, In: in, Out: &out, Log: t.Output(),
+		Config: session.Config{BaseURL: h.URL, Agent: "me", Getenv: func(string) string { return "" }, Now: testNow},
 	}
 	if err := Run(context.Background(), cfg); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/mcp/session"
 )
 
 func joinTools() []tool {
@@ -36,8 +37,8 @@ type joinOut struct {
 
 func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 	out := joinOut{}
-	if now := c.bridge.link.current(); now != nil {
-		out.Was = now.agent
+	if now := c.bridge.link.Current(); now != nil {
+		out.Was = now.Agent
 	}
 	switch {
 	case in.Code == "" && in.AgentID == "":
@@ -48,27 +49,27 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 		if err := hub.CheckSender("agent_id", id); err != nil {
 			return nil, err
 		}
-		s, err := c.bridge.link.takeUp(ctx, id)
+		s, err := c.bridge.link.TakeUp(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		out.AgentID = s.agent
-		return &answer{data: out, line: sentence(fmt.Sprintf("You are %s now. Next: hub_poll_messages for what is unread.", s.agent), s.remark)}, nil
+		out.AgentID = s.Agent
+		return &answer{data: out, line: session.Sentence(fmt.Sprintf("You are %s now. Next: hub_poll_messages for what is unread.", s.Agent), s.Remark)}, nil
 	}
 	accept := hub.AcceptInput{AgentID: hub.AgentID(in.AgentID), DisplayName: in.DisplayName, Harness: string(c.harness())}
 	if err := api.ValidateAccept(&accept); err != nil {
 		return nil, err
 	}
-	j, s, err := c.bridge.link.join(ctx, in.Code, accept, in.IdempotencyKey)
+	j, s, err := c.bridge.link.Join(ctx, in.Code, accept, in.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}
-	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
+	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.Agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
 	out.Channel = j.Room.Channel
 	line := fmt.Sprintf("You are %s, in room %s now. Next: hub_poll_messages for what is unread, hub_room_status to look around, hub_post_message to speak there.",
-		s.agent, word(string(j.Room.RoomID)))
+		s.Agent, word(string(j.Room.RoomID)))
 	if j.Requested != "" {
 		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line
 	}
-	return &answer{data: out, line: sentence(line, s.remark), untrusted: []string{"room.name", "room.topic", "project.name", "role"}}, nil
+	return &answer{data: out, line: session.Sentence(line, s.Remark), untrusted: []string{"room.name", "room.topic", "project.name", "role"}}, nil
 }

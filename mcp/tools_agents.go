@@ -53,11 +53,11 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.bridge.caughtUp(ctx, c.at)
+	c.bridge.link.CatchUp(ctx, c.at)
 	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
 	if room != "" && errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
 		// Who asks who it is must hear that, whatever has become of its room.
-		c.bridge.homes.forget()
+		c.bridge.link.Homes.Forget()
 		room = ""
 		a, err = c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent()})
 	}
@@ -65,9 +65,9 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		return nil, err
 	}
 	me := aboutMe{
-		AgentID: c.agent(), Session: c.at.id.Public(), Harness: c.harness(), RoomID: room, Channel: hub.DefaultChannel, Unread: a.Unread,
+		AgentID: c.agent(), Session: c.at.ID.Public(), Harness: c.harness(), RoomID: room, Channel: hub.DefaultChannel, Unread: a.Unread,
 		ForYou: []unreadRow{}, Tasks: []shownTask{}, Claims: []string{}, Watching: a.Watching, LatestID: a.HeadID,
-		Remark: c.at.remark,
+		Remark: c.at.Remark,
 	}
 	if room != "" {
 		me.Channel = room.Channel()
@@ -86,8 +86,8 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		where = "in room " + word(string(room))
 	}
 	line := fmt.Sprintf("You are %s, %s; %d unread. Read them with hub_poll_messages.", c.agent(), where, a.Unread)
-	if c.at.remark != "" {
-		line += " " + c.at.remark
+	if c.at.Remark != "" {
+		line += " " + c.at.Remark
 	}
 	return &answer{data: me, line: line, untrusted: []string{"for_you[].excerpt", "tasks[].title", "claims"}}, nil
 }

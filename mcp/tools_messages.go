@@ -7,6 +7,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/mcp/session"
 )
 
 // messageTools speak, and read single messages and threads.
@@ -113,7 +114,7 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		line = fmt.Sprintf("Posted task #%d %s. hub_list_tasks shows how it goes, hub_watch waits for it.", p.ID, where)
 	}
 	if p.To != "" {
-		line = sentence(line, c.unheard(ctx, p.To))
+		line = session.Sentence(line, c.unheard(ctx, p.To))
 	}
 	if replayed {
 		line = fmt.Sprintf("This was posted before, as #%d; nothing new was posted.", p.ID)

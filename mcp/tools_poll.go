@@ -78,7 +78,7 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.bridge.feeds.Stage(c.seq, r.of, r.since, out.Cursor)
+	c.bridge.link.Feeds.Stage(c.seq, r.of, r.since, out.Cursor)
 	return a, nil
 }
 
@@ -201,7 +201,7 @@ func (r *reading) await(ctx context.Context, patience time.Duration) (hub.Page, 
 // look polls once; again, if the feed went back meanwhile. What was heard before is
 // told to the hub with it, as soon as that is sure.
 func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, again bool, err error) {
-	feeds := r.c.bridge.feeds
+	feeds := r.c.bridge.link.Feeds
 	at, heard, _, undone := feeds.Begin(r.of)
 	if !r.given && at < r.since {
 		r.since, r.q.Since = at, at
@@ -266,7 +266,7 @@ func asError(err error) *hub.Error {
 // to; an agent that has never read begins with the first message that asks
 // something of it, else with what is new.
 func (r *reading) begin(ctx context.Context, given *hub.MessageID) (err error) {
-	feeds := r.c.bridge.feeds
+	feeds := r.c.bridge.link.Feeds
 	at, ok := feeds.Known(r.of)
 	if !ok {
 		if at, err = r.c.unreadFrom(ctx, &r.q); err != nil {
@@ -298,7 +298,7 @@ func (c *call) unreadFrom(ctx context.Context, q *hub.EventsQuery) (hub.MessageI
 		if err != nil {
 			return 0, err
 		}
-		if at, ok := c.bridge.feeds.Known(wire.FeedOf(&hub.EventsQuery{Agent: q.Agent, RoomID: home})); ok {
+		if at, ok := c.bridge.link.Feeds.Known(wire.FeedOf(&hub.EventsQuery{Agent: q.Agent, RoomID: home})); ok {
 			return at, nil
 		}
 		room = home

@@ -98,7 +98,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.bridge.caughtUp(ctx, c.at)
+	c.bridge.link.CatchUp(ctx, c.at)
 	s, err := c.hub().RoomStatus(ctx, hub.StatusQuery{RoomID: id, Viewer: c.agent()})
 	if err != nil {
 		return nil, err
@@ -297,7 +297,7 @@ func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
 		})
 	}
 	if err == nil {
-		_, _, err = c.bridge.link.join(ctx, out.Row.Code, hub.AcceptInput{AgentID: c.agent(), Harness: string(c.harness())}, "")
+		_, _, err = c.bridge.link.Join(ctx, out.Row.Code, hub.AcceptInput{AgentID: c.agent(), Harness: string(c.harness())}, "")
 	}
 	if err != nil {
 		return "You are not in it: call hub_join with the code of an invite to it."

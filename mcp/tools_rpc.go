@@ -7,6 +7,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/pause"
+	"hubcli/mcp/session"
 )
 
 // taskEvery is how often a call that waits for an answer looks at its task even
@@ -65,7 +66,7 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 		r.TimedOut = !w.status.Terminal()
 		line := fmt.Sprintf("No answer yet to #%d; it stands, do not ask again. Wait on: hub_rpc_call with request_id %d alone. The answer comes with hub_poll_messages too.", r.RequestID, r.RequestID)
 		if r.TimedOut {
-			line = sentence(line, c.unheard(ctx, r.To))
+			line = session.Sentence(line, c.unheard(ctx, r.To))
 		} else {
 			line = fmt.Sprintf("Request #%d has ended as %s, without a task_result. Ask %s with hub_dm if you need more.", r.RequestID, w.status, who(r.To))
 		}

@@ -63,7 +63,7 @@ func TestRoomIsFound(t *testing.T) {
 	dir := t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	room := bound(t, me, dir)
-	me.bridge.homes.bind("", testNow()) // what was found before the binding counts no more
+	me.bridge.link.Homes.Bind("", testNow()) // what was found before the binding counts no more
 	for name, a := range map[string]args{
 		"hub_room_status": nil, "hub_list_decisions": nil, "hub_recall": nil, "hub_list_tasks": nil, "hub_get_artifact": nil,
 		"hub_poll_messages": {"timeout_seconds": 0}, "hub_create_invite": nil, "hub_whoami": nil,

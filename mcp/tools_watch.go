@@ -63,7 +63,7 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 			return nil, err
 		}
 	}
-	c.bridge.caughtUp(ctx, c.at) // a watch ends at once for what is unread
+	c.bridge.link.CatchUp(ctx, c.at) // a watch ends at once for what is unread
 	w, err := c.watchCommand(room, in)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (c *call) watchCommand(room hub.RoomID, in watchIn) (watchCommand, error) {
 	}
 	limit := time.Duration(in.TimeoutSeconds * float64(time.Second)).Round(time.Second)
 	args := []string{exe, "watch", "--agent", string(c.agent())}
-	if url := c.at.client.BaseURL(); url != client.DefaultBaseURL {
+	if url := c.at.Client.BaseURL(); url != client.DefaultBaseURL {
 		args = append(args, "--base-url", url)
 	}
 	args = append(args, "--room", string(room))

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/internal/testhub"
+	"hubcli/mcp/session"
 )
 
 // spokenLine is a message of the bridge.
@@ -27,8 +28,8 @@ func spokenTo(t *testing.T, h *testhub.Hub, change func(*Config), talk func(b *b
 	toBridge, fromClient := io.Pipe()
 	toClient, fromBridge := io.Pipe()
 	cfg := Config{
-		Version: "test", Getenv: func(string) string { return "" }, Now: time.Now, BaseURL: h.URL, Agent: "me", Log: t.Output(),
-		In: toBridge, Out: fromBridge,
+		Version: "test", In: toBridge, Out: fromBridge, Log: t.Output(),
+		Config: session.Config{BaseURL: h.URL, Agent: "me", Getenv: func(string) string { return "" }, Now: time.Now},
 	}
 	if change != nil {
 		change(&cfg)

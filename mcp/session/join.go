@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"hubcli/hub"
 )
 
-// join accepts an invite and becomes the agent that it seats. The joined row is
+// Join accepts an invite and becomes the agent that it seats. The joined row is
 // what the hub answered.
-func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key string) (*hub.Joined, *seat, error) {
+func (l *Link) Join(ctx context.Context, code string, in hub.AcceptInput, key string) (*hub.Joined, *Session, error) {
 	if err := l.change(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -27,14 +27,14 @@ func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key st
 	if key == "" {
 		key = "join-" + rand.Text()
 	}
-	now, stays := l.current(), ""
-	if now != nil && now.instance != info.InstanceID {
+	now, stays := l.Current(), ""
+	if now != nil && now.Instance != info.InstanceID {
 		now = nil // it is nobody here
 	}
 	if in.AgentID == "" && now != nil {
 		in.AgentID, stays = l.joiner(ctx, now, code)
 	}
-	want := &pending{Code: code, Input: in, Key: key}
+	want := &Pending{Code: code, Input: in, Key: key}
 	if err := l.intend(want); err != nil {
 		return nil, nil, err
 	}
@@ -45,48 +45,48 @@ func (l *link) join(ctx context.Context, code string, in hub.AcceptInput, key st
 		}
 		return nil, nil, err
 	}
-	s.remark = sentence(s.remark, stays, l.leaves(ctx, now, s))
+	s.Remark = Sentence(s.Remark, stays, l.leaves(ctx, now, s))
 	l.become(ctx, s)
 	return joined, s, nil
 }
 
 // joiner says as whom an agent joins that names nobody: as itself where that was
 // chosen for it or is whom the invite is for, else as the invite says ("").
-func (l *link) joiner(ctx context.Context, now *seat, code string) (agent hub.AgentID, stays string) {
+func (l *Link) joiner(ctx context.Context, now *Session, code string) (agent hub.AgentID, stays string) {
 	// Whatever is wrong with the code, its acceptance says better.
-	p, _ := l.base.PreviewInvite(ctx, code)
+	p, _ := l.Base.PreviewInvite(ctx, code)
 	switch handle := p.Invite.Handle; {
-	case handle == now.agent:
-		return now.agent, ""
-	case !l.b.chosen(now.agent):
+	case handle == now.Agent:
+		return now.Agent, ""
+	case !l.chosen(now.Agent):
 		return "", ""
 	case handle != "":
-		return now.agent, fmt.Sprintf("The invite suggests the id %s; you stay %s, as you were started.", handle, now.agent)
+		return now.Agent, fmt.Sprintf("The invite suggests the id %s; you stay %s, as you were started.", handle, now.Agent)
 	}
-	return now.agent, ""
+	return now.Agent, ""
 }
 
 // leaves says what stays with the agent that the bridge was, where s is another.
-func (l *link) leaves(ctx context.Context, was, s *seat) string {
-	if was == nil || was.agent == s.agent {
+func (l *Link) leaves(ctx context.Context, was, s *Session) string {
+	if was == nil || was.Agent == s.Agent {
 		return ""
 	}
-	l.b.caughtUp(ctx, was)
-	a, err := was.client.Attention(ctx, hub.AttentionQuery{Agent: was.agent})
+	l.CatchUp(ctx, was)
+	a, err := was.Client.Attention(ctx, hub.AttentionQuery{Agent: was.Agent})
 	if err != nil || len(a.Directed)+len(a.Tasks)+len(a.Claims) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("With %s, whom you were, stay %d unread messages to it, %d tasks and %d claims; hub_join with agent_id %s goes back.",
-		was.agent, len(a.Directed), len(a.Tasks), len(a.Claims), was.agent)
+		was.Agent, len(a.Directed), len(a.Tasks), len(a.Claims), was.Agent)
 }
 
-// takeUp becomes an agent that nobody is.
-func (l *link) takeUp(ctx context.Context, agent hub.AgentID) (*seat, error) {
+// TakeUp becomes an agent that nobody is.
+func (l *Link) TakeUp(ctx context.Context, agent hub.AgentID) (*Session, error) {
 	if err := l.change(ctx); err != nil {
 		return nil, err
 	}
 	defer l.changed()
-	if now := l.current(); now != nil && now.agent == agent {
+	if now := l.Current(); now != nil && now.Agent == agent {
 		return now, nil
 	}
 	info, err := l.arrive(ctx, true)
@@ -107,22 +107,22 @@ func (l *link) takeUp(ctx context.Context, agent hub.AgentID) (*seat, error) {
 	s := l.sit(out, info)
 	s.joined = true
 	l.keep(s)
-	s.remark = sentence(s.remark, l.leaves(ctx, l.current(), s))
+	s.Remark = Sentence(s.Remark, l.leaves(ctx, l.Current(), s))
 	l.become(ctx, s)
-	l.b.takeSeat(ctx, s)
+	l.takeSeat(ctx, s)
 	return s, nil
 }
 
 // accept sends a join. What it makes is kept before it is used.
-func (l *link) accept(ctx context.Context, want *pending, info hub.Info) (*hub.Joined, *seat, error) {
-	now, c := l.current(), l.base
-	if now != nil && now.instance == info.InstanceID && want.Input.AgentID == now.agent {
-		c = now.client // it proves who asks
+func (l *Link) accept(ctx context.Context, want *Pending, info hub.Info) (*hub.Joined, *Session, error) {
+	now, c := l.Current(), l.Base
+	if now != nil && now.Instance == info.InstanceID && want.Input.AgentID == now.Agent {
+		c = now.Client // it proves who asks
 	}
 	ctx = hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: want.Key}})
 	out, err := c.AcceptInvite(ctx, want.Code, want.Input)
-	if c != l.base && (errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}) || errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced})) {
-		out, err = l.base.AcceptInvite(ctx, want.Code, want.Input) // it is that agent no more
+	if c != l.Base && (errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}) || errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced})) {
+		out, err = l.Base.AcceptInvite(ctx, want.Code, want.Input) // it is that agent no more
 	}
 	if err != nil {
 		return nil, nil, err
@@ -134,13 +134,13 @@ func (l *link) accept(ctx context.Context, want *pending, info hub.Info) (*hub.J
 	}
 	s := l.sit(hub.Registered{Session: j.Session, ResumeKey: j.ResumeKey}, info)
 	s.joined = true
-	l.b.homes.join(s.agent, j.Room.RoomID)
+	l.Homes.join(s.Agent, j.Room.RoomID)
 	return j, l.keep(s), nil
 }
 
 // finishJoin asks for the answer of a join that the bridge did not live to see;
 // nil, if it came to nothing.
-func (l *link) finishJoin(ctx context.Context, kept *slotContent, info hub.Info) (*seat, error) {
+func (l *Link) finishJoin(ctx context.Context, kept *slotContent, info hub.Info) (*Session, error) {
 	if kept.InstanceID != info.InstanceID {
 		return nil, nil
 	}
@@ -152,16 +152,16 @@ func (l *link) finishJoin(ctx context.Context, kept *slotContent, info hub.Info)
 }
 
 // intend notes in the slot what is about to be joined; nil takes that back.
-func (l *link) intend(want *pending) error {
+func (l *Link) intend(want *Pending) error {
 	if l.slot == nil {
 		return nil
 	}
-	kept, err := l.slot.load()
+	kept, err := l.slot.Load()
 	if err != nil || kept == nil {
 		return err
 	}
 	kept.Pending = want
-	if err := l.slot.store(kept); err != nil {
+	if err := l.slot.Store(kept); err != nil {
 		return hub.Errorf(hub.CodeInvalid, "the slot %s cannot be written: %v", l.slot.name, err).
 			WithFix("free space on its disk, then join again")
 	}
@@ -169,15 +169,15 @@ func (l *link) intend(want *pending) error {
 }
 
 // become makes s the session that calls act in, and ends the one before.
-func (l *link) become(ctx context.Context, s *seat) {
+func (l *Link) become(ctx context.Context, s *Session) {
 	l.mu.Lock()
 	before := l.now
 	l.now, l.last, l.ended = s, nil, nil
 	l.mu.Unlock()
-	l.b.homes.bind("", time.Time{}) // the agent may have a seat elsewhere
-	l.b.announce(s)
-	if before != nil && before.id != s.id {
+	l.Homes.Bind("", time.Time{}) // the agent may have a seat elsewhere
+	l.announce(s)
+	if before != nil && before.ID != s.ID {
 		// The hub ends a silent session by itself.
-		_, _ = before.client.CloseSession(context.WithoutCancel(ctx), before.id)
+		_, _ = before.Client.CloseSession(context.WithoutCancel(ctx), before.ID)
 	}
 }

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"encoding/json"
@@ -47,10 +47,11 @@ type slotContent struct {
 	RoomID hub.RoomID `json:"room_id,omitempty"`
 	// Pending is a join under way: should the bridge end before the answer is
 	// here, asking again with the same key gives the same answer.
-	Pending *pending `json:"pending,omitempty"`
+	Pending *Pending `json:"pending,omitempty"`
 }
 
-type pending struct {
+// Pending is a join under way: what was asked for, and with which key.
+type Pending struct {
 	Code  string          `json:"code"`
 	Input hub.AcceptInput `json:"input"`
 	Key   string          `json:"key"` // idempotency key
@@ -68,8 +69,8 @@ type slot struct {
 // errSlotHeld: another bridge has the slot.
 var errSlotHeld = errors.New("another bridge has the slot")
 
-// openSlot takes the slot for this process. errSlotHeld.
-func openSlot(dataRoot, name string) (*slot, error) {
+// OpenSlot takes the slot for this process. errSlotHeld.
+func OpenSlot(dataRoot, name string) (*slot, error) {
 	s := &slot{dir: filepath.Join(dataRoot, slotsFolder), name: name}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, s.unusable("its folder cannot be made: "+err.Error(), "set HUB_DATA_ROOT to a folder that you may write to")
@@ -93,8 +94,8 @@ func openSlot(dataRoot, name string) (*slot, error) {
 	return nil, errSlotHeld
 }
 
-// close lets another bridge have the slot.
-func (s *slot) close() {
+// Close lets another bridge have the slot.
+func (s *slot) Close() {
 	if s != nil {
 		_ = s.lock.Close()
 	}
@@ -115,8 +116,8 @@ func (s *slot) private(path string) error {
 	return s.unusable(err.Error(), "see to "+path)
 }
 
-// load returns what the slot remembers; nil, if nothing.
-func (s *slot) load() (*slotContent, error) {
+// Load returns what the slot remembers; nil, if nothing.
+func (s *slot) Load() (*slotContent, error) {
 	if _, err := os.Lstat(s.path()); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -143,8 +144,8 @@ func (s *slot) load() (*slotContent, error) {
 	return &id, nil
 }
 
-// store makes the slot remember id. It is on the disk when store returns.
-func (s *slot) store(id *slotContent) error {
+// Store makes the slot remember id. It is on the disk when store returns.
+func (s *slot) Store(id *slotContent) error {
 	b, err := json.Marshal(id)
 	if err != nil {
 		return err

@@ -1,14 +1,19 @@
-package mcp
+package session
 
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"os"
 	"sync"
 	"time"
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/identity"
 	"hubcli/internal/pause"
+	"hubcli/internal/process"
+	"hubcli/mcp/wire"
 )
 
 // Of the life with a hub.
@@ -19,34 +24,47 @@ const (
 	lookEvery    = 100 * time.Millisecond
 )
 
-// seat is a session of the bridge's agent. It never changes.
-type seat struct {
-	agent    hub.AgentID
-	id       hub.SessionID // full: a secret
+// Session is a session of the bridge's agent. It never changes.
+type Session struct {
+	Agent    hub.AgentID
+	ID       hub.SessionID // full: a secret
 	key      string        // resumes it: a secret
-	instance hub.InstanceID
-	client   *client.Client
+	Instance hub.InstanceID
+	Client   *client.Client
 	joined   bool   // taken up by hub_join
-	remark   string // what the agent should know about how it came to be; may be empty
+	Remark   string // what the agent should know about how it came to be; may be empty
 }
 
-// link holds the session with the hub. One attempt at a time brings it about, and
+// Link holds the session with the hub. One attempt at a time brings it about, and
 // all calls that need it wait for that.
 //
 // A session outlives a restart of the hub, so that coming back means to look
 // whether it is still good. Only where it is not is another made: by its key, or
 // by registering anew in a store that does not know it.
-type link struct {
-	b    *bridge
-	base *client.Client
+type Link struct {
+	Config
+	log   *slog.Logger
+	Feeds *wire.Feeds   // how far the agent has read
+	Homes homes         // the rooms in which it works
+	Beat  time.Duration // see the constant
+	grace time.Duration // restartGrace
+
+	notes   identity.Notes
+	self    process.Process // zero: unknown
+	Starter process.Process // the harness, as a rule; zero: unknown
+
+	Base *client.Client
 	life context.Context
 	work sync.WaitGroup
 
 	joins chan struct{} // holds one token while the agent is being changed
 
+	Met chan struct{} // closed when the client has introduced itself
+
 	mu     sync.Mutex
-	now    *seat      // nil: none
-	last   *seat      // the one before, which may still be good; nil: none
+	client string     // the name by which it has
+	now    *Session   // nil: none
+	last   *Session   // the one before, which may still be good; nil: none
 	news   string     // what the next answer of any tool begins with; may be empty
 	ended  *hub.Error // another process has the name: what calls are told
 	trying *attempt
@@ -65,16 +83,27 @@ const otherStore = "The hub has another store than before: what was in the old o
 // attempt is one try to get a session; seat and err are set when done is closed.
 type attempt struct {
 	done chan struct{}
-	seat *seat
+	seat *Session
 	err  error
 }
 
-func newLink(b *bridge) *link {
-	return &link{b: b, base: client.New(client.Config{BaseURL: b.BaseURL}), joins: make(chan struct{}, 1)}
+// New returns a link that has not begun. log is told what goes wrong beside calls.
+func New(cfg Config, log *slog.Logger) *Link {
+	l := &Link{
+		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, grace: restartGrace,
+		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}),
+		Base: client.New(client.Config{BaseURL: cfg.BaseURL}), joins: make(chan struct{}, 1),
+	}
+	l.notes.Tell = func(err error) { l.log.Warn("what hooks have left is not believed", "error", err) }
+	if cfg.Process != nil && cfg.Parent != nil {
+		l.self, _ = cfg.Process(os.Getpid())
+		l.Starter, _ = cfg.Process(cfg.Parent())
+	}
+	return l
 }
 
-// open begins to connect, and keeps the session from ending of silence.
-func (l *link) open(life context.Context) {
+// Open begins to connect, and keeps the session from ending of silence.
+func (l *Link) Open(life context.Context) {
 	l.life = life
 	l.mu.Lock()
 	l.try()
@@ -84,7 +113,7 @@ func (l *link) open(life context.Context) {
 }
 
 // try begins an attempt unless one is under way. The lock is held.
-func (l *link) try() *attempt {
+func (l *Link) try() *attempt {
 	if l.trying != nil {
 		return l.trying
 	}
@@ -95,7 +124,7 @@ func (l *link) try() *attempt {
 		if a.err = l.change(l.life); a.err == nil {
 			defer l.changed()
 			// Meanwhile hub_join may have made one.
-			if a.seat = l.current(); a.seat == nil {
+			if a.seat = l.Current(); a.seat == nil {
 				a.seat, a.err = l.connect(l.life, last)
 			}
 		}
@@ -114,8 +143,8 @@ func (l *link) try() *attempt {
 	return a
 }
 
-// seat returns the live session, and waits while there is going to be one.
-func (l *link) seat(ctx context.Context) (*seat, error) {
+// Session returns the live session, and waits while there is going to be one.
+func (l *Link) Session(ctx context.Context) (*Session, error) {
 	l.mu.Lock()
 	if l.ended != nil || l.now != nil {
 		defer l.mu.Unlock()
@@ -135,7 +164,7 @@ func (l *link) seat(ctx context.Context) (*seat, error) {
 }
 
 // change waits until nobody else changes who the agent is.
-func (l *link) change(ctx context.Context) error {
+func (l *Link) change(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -144,17 +173,17 @@ func (l *link) change(ctx context.Context) error {
 	}
 }
 
-func (l *link) changed() { <-l.joins }
+func (l *Link) changed() { <-l.joins }
 
-// current returns the live session, or nil.
-func (l *link) current() *seat {
+// Current returns the live session, or nil.
+func (l *Link) Current() *Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.now
 }
 
 // connect brings a hub up, and makes a session or finds that the last is good.
-func (l *link) connect(ctx context.Context, last *seat) (*seat, error) {
+func (l *Link) connect(ctx context.Context, last *Session) (*Session, error) {
 	info, err := l.arrive(ctx, last != nil)
 	if err != nil {
 		return nil, err
@@ -162,24 +191,24 @@ func (l *link) connect(ctx context.Context, last *seat) (*seat, error) {
 	select { // who the client is says who the agent is
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-l.b.met:
+	case <-l.Met:
 	}
-	var s *seat
+	var s *Session
 	if last != nil {
 		s, err = l.again(ctx, last, info)
 	} else {
 		s, err = l.begin(ctx, info)
 	}
 	if err == nil {
-		l.b.announce(s)
-		l.work.Go(func() { l.b.takeSeat(l.life, s) })
+		l.announce(s)
+		l.work.Go(func() { l.takeSeat(l.life, s) })
 	}
 	return s, err
 }
 
 // arrive is reach, and forgets what holds in one store only where the hub has
 // another than before.
-func (l *link) arrive(ctx context.Context, wasThere bool) (hub.Info, error) {
+func (l *Link) arrive(ctx context.Context, wasThere bool) (hub.Info, error) {
 	info, err := l.reach(ctx, wasThere)
 	if err != nil {
 		return info, err
@@ -192,21 +221,21 @@ func (l *link) arrive(ctx context.Context, wasThere bool) (hub.Info, error) {
 }
 
 // moved forgets what holds in one store only.
-func (l *link) moved() {
-	l.b.feeds.Forget()
-	l.b.homes.forget()
+func (l *Link) moved() {
+	l.Feeds.Forget()
+	l.Homes.Forget()
 	l.tell(otherStore)
 }
 
 // tell has the next answer of any tool begin with what the agent should know.
-func (l *link) tell(news string) {
+func (l *Link) tell(news string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.news = news
 }
 
-// told returns what is to be told, once.
-func (l *link) told() string {
+// TakeNews returns what is to be told, once.
+func (l *Link) TakeNews() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	news := l.news
@@ -217,16 +246,16 @@ func (l *link) told() string {
 // reach finds a hub, and starts one if that is the bridge's to do. One that was
 // there gets time to come back by itself: whoever has stopped it may be at work on
 // its store.
-func (l *link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
-	grace, start := time.Duration(0), l.b.Ensure
+func (l *Link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
+	grace, start := time.Duration(0), l.Ensure
 	if wasThere {
-		grace, start = l.b.grace, l.b.Restart
+		grace, start = l.grace, l.Restart
 	} else if start == nil {
 		grace = startGrace
 	}
-	info, err := l.base.Info(ctx)
+	info, err := l.Base.Info(ctx)
 	for until := time.Now().Add(grace); err != nil && away(err) && time.Now().Before(until) && pause.For(ctx, lookEvery); {
-		info, err = l.base.Info(ctx)
+		info, err = l.Base.Info(ctx)
 	}
 	if err == nil || !away(err) || start == nil || ctx.Err() != nil {
 		return info, err
@@ -234,7 +263,7 @@ func (l *link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
 	if err := start(ctx); err != nil {
 		return hub.Info{}, err
 	}
-	return l.base.Info(ctx)
+	return l.Base.Info(ctx)
 }
 
 // away reports whether an error says that there is no hub just now.
@@ -247,15 +276,15 @@ func away(err error) bool {
 	return false
 }
 
-// lost looks at the error of a call in session s. It reports whether the same call
+// Lost looks at the error of a call in session s. It reports whether the same call
 // may succeed in the session that there is next, and what to answer if not.
-func (l *link) lost(s *seat, err error) (worth bool, _ error) {
+func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced}):
 		if l.now == s {
-			l.now, l.last, l.ended = nil, nil, replaced(s.agent)
+			l.now, l.last, l.ended = nil, nil, replaced(s.Agent)
 		}
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}), away(err):
 		if l.now == s {
@@ -280,18 +309,18 @@ func replaced(agent hub.AgentID) *hub.Error {
 // stay keeps the session live while the agent says nothing, by a look that is
 // neither work nor moves what the agent has seen. It also learns early that the
 // session is another's, and connects when a hub comes that was not there.
-func (l *link) stay() {
-	for pause.For(l.life, l.b.beat) {
+func (l *Link) stay() {
+	for pause.For(l.life, l.Beat) {
 		l.mu.Lock()
 		s, idle := l.now, l.now == nil && l.ended == nil && l.trying == nil
 		l.mu.Unlock()
 		switch {
 		case s != nil:
 			if err := look(l.life, s); err != nil && !away(err) {
-				_, _ = l.lost(s, err)
+				_, _ = l.Lost(s, err)
 			}
 		case idle:
-			if _, err := l.base.Info(l.life); err == nil {
+			if _, err := l.Base.Info(l.life); err == nil {
 				l.mu.Lock()
 				l.try()
 				l.mu.Unlock()
@@ -301,28 +330,33 @@ func (l *link) stay() {
 }
 
 // look is the cheapest call that counts as life and as nothing else.
-func look(ctx context.Context, s *seat) error {
-	_, err := s.client.Events(ctx, hub.EventsQuery{Agent: s.agent, Since: hub.MaxMessageID, ExcludeSelf: true, Limit: 1, Peek: true})
+func look(ctx context.Context, s *Session) error {
+	_, err := s.Client.Events(ctx, hub.EventsQuery{Agent: s.Agent, Since: hub.MaxMessageID, ExcludeSelf: true, Limit: 1, Peek: true})
 	return err
 }
 
-// close ends the session. Whatever hangs is left to the end of the process.
-func (l *link) close() {
+// closeStep bounds each of two steps: what the link does beside calls ends, and the
+// session does.
+const closeStep = 400 * time.Millisecond
+
+// Close ends the session. Whatever hangs is left to the end of the process.
+func (l *Link) Close() {
+	defer l.notes.Take(l.Starter, l.self)
 	done := make(chan struct{})
 	go func() { defer close(done); l.work.Wait() }()
-	t := time.NewTimer(closing)
+	t := time.NewTimer(closeStep)
 	defer t.Stop()
 	select {
 	case <-done:
 	case <-t.C:
 		return
 	}
-	if s := l.current(); s != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), closing)
+	if s := l.Current(); s != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closeStep)
 		defer cancel()
 		// The hub ends a silent session by itself.
-		_, _ = s.client.CloseSession(ctx, s.id)
+		_, _ = s.Client.CloseSession(ctx, s.ID)
 	}
-	l.slot.close()
-	l.base.Close()
+	l.slot.Close()
+	l.Base.Close()
 }

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"context"
@@ -34,68 +34,66 @@ type choice struct {
 }
 
 // choose says whom the bridge is by its flags, its environment and its harness.
-func (l *link) choose() choice {
-	b := l.b
-	if b.Agent != "" {
-		return choice{agent: b.Agent, force: !l.held, yields: l.held}
+func (l *Link) choose() choice {
+	if l.Agent != "" {
+		return choice{agent: l.Agent, force: !l.held, yields: l.held}
 	}
-	if named := b.named(); named != "" {
+	if named := l.named(); named != "" {
 		return choice{agent: named}
 	}
-	harness := b.harness()
+	harness := l.Harness()
 	if harness == hub.HarnessGeneric {
 		return choice{agent: defaultAgent, yields: true, made: true}
 	}
-	if session := b.session(); session != "" {
-		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.base.BaseURL()}
+	if session := l.session(); session != "" {
+		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.Base.BaseURL()}
 		// Whoever was first, a hook or a bridge, both go by it.
-		if known, err := identity.SessionsOf(b.DataRoot).Claim(session, mine); err == nil && known.BaseURL == mine.BaseURL {
+		if known, err := identity.SessionsOf(l.DataRoot).Claim(session, mine); err == nil && known.BaseURL == mine.BaseURL {
 			mine = known
 		}
 		return choice{agent: mine.AgentID, made: true}
 	}
-	if note, ok := b.notes.OfHook(b.parent, harness); ok && note.BaseURL == l.base.BaseURL() {
+	if note, ok := l.notes.OfHook(l.Starter, harness); ok && note.BaseURL == l.Base.BaseURL() {
 		return choice{agent: note.AgentID, made: true}
 	}
-	return choice{agent: identity.AgentOf(harness, b.process()), made: true}
+	return choice{agent: identity.AgentOf(harness, l.process()), made: true}
 }
 
 // slotFor returns the name of the slot that the bridge keeps its identity in, or
 // "". Without --resume-key it has one where it can be told again after a crash: by
 // the session of its harness, or the process.
-func (l *link) slotFor() string {
-	b := l.b
+func (l *Link) slotFor() string {
 	switch {
-	case b.ResumeKey != "":
-		return "key-" + b.ResumeKey
-	case b.DataRoot == "" || b.Agent != "" || b.harness() == hub.HarnessGeneric:
+	case l.ResumeKey != "":
+		return "key-" + l.ResumeKey
+	case l.DataRoot == "" || l.Agent != "" || l.Harness() == hub.HarnessGeneric:
 		return ""
 	}
 	// One process may run several harnesses one after the other, and in each of them
 	// whoever the environment names.
-	who := b.session()
+	who := l.session()
 	if who == "" {
-		who = b.process()
+		who = l.process()
 	}
-	return "auto-" + identity.Key(strings.Join([]string{string(b.harness()), string(b.named()), who}, "\x00"))
+	return "auto-" + identity.Key(strings.Join([]string{string(l.Harness()), string(l.named()), who}, "\x00"))
 }
 
 // begin makes the first session: that of the slot, or a chosen one.
-func (l *link) begin(ctx context.Context, info hub.Info) (*seat, error) {
+func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 	if err := l.settleSlot(); err != nil {
 		return nil, err
 	}
 	var remark string
-	if l.held && l.b.ResumeKey != "" {
-		remark = fmt.Sprintf("The slot %s is another bridge's that runs, so nothing is resumed or remembered here.", l.b.ResumeKey)
+	if l.held && l.ResumeKey != "" {
+		remark = fmt.Sprintf("The slot %s is another bridge's that runs, so nothing is resumed or remembered here.", l.ResumeKey)
 	}
 	c, joined := l.choose(), false
 	if l.slot != nil {
-		kept, err := l.slot.load()
+		kept, err := l.slot.Load()
 		if err != nil {
 			return nil, err
 		}
-		if kept != nil && kept.BaseURL == l.base.BaseURL() && (kept.Joined || kept.Pending != nil || l.named(kept)) {
+		if kept != nil && kept.BaseURL == l.Base.BaseURL() && (kept.Joined || kept.Pending != nil || l.namedAsIn(kept)) {
 			s, err := l.resumeKept(ctx, kept, info)
 			if s != nil || err != nil {
 				return s, err
@@ -113,35 +111,35 @@ func (l *link) begin(ctx context.Context, info hub.Info) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.remark = sentence(remark, s.remark)
+	s.Remark = Sentence(remark, s.Remark)
 	s.joined = joined
 	return l.keep(s), nil
 }
 
-// named reports whether what names the agent from outside, if anything does, is
+// namedAsIn reports whether what names the agent from outside, if anything does, is
 // what did when the slot was written.
-func (l *link) named(kept *slotContent) bool {
-	if l.b.Agent != "" {
-		return l.b.Agent == kept.AgentID
+func (l *Link) namedAsIn(kept *slotContent) bool {
+	if l.Agent != "" {
+		return l.Agent == kept.AgentID
 	}
-	return l.b.named() == kept.Named
+	return l.named() == kept.Named
 }
 
 // settleSlot opens the slot, once.
-func (l *link) settleSlot() error {
+func (l *Link) settleSlot() error {
 	name := l.slotFor()
 	if l.slotted || name == "" {
 		l.slotted = true
 		return nil
 	}
-	s, err := openSlot(l.b.DataRoot, name)
+	s, err := OpenSlot(l.DataRoot, name)
 	if errors.Is(err, errSlotHeld) {
 		l.held, l.slotted = true, true
 		return nil
 	}
 	if err != nil {
-		if l.b.ResumeKey == "" {
-			l.b.log.Warn("the bridge remembers nothing for a restart", "error", err)
+		if l.ResumeKey == "" {
+			l.log.Warn("the bridge remembers nothing for a restart", "error", err)
 			l.slotted = true
 			return nil
 		}
@@ -153,9 +151,9 @@ func (l *link) settleSlot() error {
 }
 
 // resumeKept goes on as the agent of the slot; nil, if the hub refuses.
-func (l *link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info) (*seat, error) {
+func (l *Link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info) (*Session, error) {
 	if kept.RoomID != "" && kept.InstanceID == info.InstanceID {
-		l.b.homes.join(kept.AgentID, kept.RoomID)
+		l.Homes.join(kept.AgentID, kept.RoomID)
 	}
 	if kept.Pending != nil {
 		s, err := l.finishJoin(ctx, kept, info)
@@ -163,10 +161,10 @@ func (l *link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info)
 			return s, err
 		}
 	}
-	if kept.SessionID == "" || kept.InstanceID != info.InstanceID || !kept.Joined && !l.named(kept) {
+	if kept.SessionID == "" || kept.InstanceID != info.InstanceID || !kept.Joined && !l.namedAsIn(kept) {
 		return nil, nil
 	}
-	s, err := l.resume(ctx, &seat{agent: kept.AgentID, id: kept.SessionID, key: kept.ResumeKey, joined: kept.Joined}, info)
+	s, err := l.resume(ctx, &Session{Agent: kept.AgentID, ID: kept.SessionID, key: kept.ResumeKey, joined: kept.Joined}, info)
 	if errors.Is(err, &hub.Error{Code: hub.CodeResumeDenied}) {
 		return nil, nil
 	}
@@ -176,45 +174,45 @@ func (l *link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info)
 // resume trades a session for the next of the same agent. The new one is kept
 // before it makes a call: until then the old key is good too, so that whenever the
 // process ends, the slot holds one that is.
-func (l *link) resume(ctx context.Context, prior *seat, info hub.Info) (*seat, error) {
-	out, err := l.base.Resume(l.once(ctx), hub.ResumeInput{PriorSessionID: prior.id, ResumeKey: prior.key})
+func (l *Link) resume(ctx context.Context, prior *Session, info hub.Info) (*Session, error) {
+	out, err := l.Base.Resume(l.once(ctx), hub.ResumeInput{PriorSessionID: prior.ID, ResumeKey: prior.key})
 	if err != nil {
 		return nil, err
 	}
 	l.key = ""
 	s := l.sit(out.Row, info)
-	s.joined, s.remark = prior.joined, prior.remark
+	s.joined, s.Remark = prior.joined, prior.Remark
 	return l.keep(s), nil
 }
 
 // again finds out whether the last session is good in the hub that answers now.
-func (l *link) again(ctx context.Context, last *seat, info hub.Info) (*seat, error) {
+func (l *Link) again(ctx context.Context, last *Session, info hub.Info) (*Session, error) {
 	err := look(ctx, last)
 	switch {
 	case err == nil:
 		return last, nil
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced}):
-		return nil, replaced(last.agent)
+		return nil, replaced(last.Agent)
 	case !errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}):
 		return nil, err
 	}
-	if info.InstanceID == last.instance {
+	if info.InstanceID == last.Instance {
 		s, err := l.resume(ctx, last, info)
 		if errors.Is(err, &hub.Error{Code: hub.CodeResumeDenied}) {
-			return nil, replaced(last.agent)
+			return nil, replaced(last.Agent)
 		}
 		return s, err
 	}
-	s, err := l.register(ctx, choice{agent: last.agent, yields: true}, info)
+	s, err := l.register(ctx, choice{agent: last.Agent, yields: true}, info)
 	if err != nil {
 		return nil, err
 	}
-	s.remark = sentence("The hub has another store than before, so you are registered anew.", s.remark)
+	s.Remark = Sentence("The hub has another store than before, so you are registered anew.", s.Remark)
 	return l.keep(s), nil
 }
 
 // register makes a session as chosen, under a number if the name is another's.
-func (l *link) register(ctx context.Context, c choice, info hub.Info) (*seat, error) {
+func (l *Link) register(ctx context.Context, c choice, info hub.Info) (*Session, error) {
 	for n := 1; n <= mostNumbers; n++ {
 		agent := numbered(c.agent, n)
 		replace := c.force
@@ -230,12 +228,12 @@ func (l *link) register(ctx context.Context, c choice, info hub.Info) (*seat, er
 		}
 		s := l.sit(out, info)
 		if n > 1 {
-			s.remark = fmt.Sprintf("The name %s is that of another live agent, so you are %s.", c.agent, agent)
+			s.Remark = fmt.Sprintf("The name %s is that of another live agent, so you are %s.", c.agent, agent)
 		}
 		if c.made && out.Incarnation == 1 {
 			// Everything before was said to others. Whether or not that is heard, the
 			// agent can begin.
-			_, _ = s.client.Bootstrap(ctx, agent)
+			_, _ = s.Client.Bootstrap(ctx, agent)
 		}
 		return s, nil
 	}
@@ -245,12 +243,12 @@ func (l *link) register(ctx context.Context, c choice, info hub.Info) (*seat, er
 
 // enter registers one agent. An answer that was lost is asked for again with the
 // same key, so that the bridge does not find itself in its way.
-func (l *link) enter(ctx context.Context, agent hub.AgentID, replace bool) (hub.Registered, error) {
-	meta, err := json.Marshal(map[string]any{"harness": l.b.harness(), "bridge": true})
+func (l *Link) enter(ctx context.Context, agent hub.AgentID, replace bool) (hub.Registered, error) {
+	meta, err := json.Marshal(map[string]any{"harness": l.Harness(), "bridge": true})
 	if err != nil {
 		return hub.Registered{}, err
 	}
-	out, err := l.base.Register(l.once(ctx), hub.RegisterInput{AgentID: agent, Metadata: meta, Replace: &replace})
+	out, err := l.Base.Register(l.once(ctx), hub.RegisterInput{AgentID: agent, Metadata: meta, Replace: &replace})
 	var h *hub.Error
 	if err == nil || errors.As(err, &h) && h.Status != 0 {
 		l.key = "" // it is settled
@@ -259,7 +257,7 @@ func (l *link) enter(ctx context.Context, agent hub.AgentID, replace bool) (hub.
 }
 
 // once returns ctx with the idempotency key of the write that begins a session.
-func (l *link) once(ctx context.Context) context.Context {
+func (l *Link) once(ctx context.Context) context.Context {
 	if l.key == "" {
 		l.key = "bridge-" + rand.Text()
 	}
@@ -268,8 +266,8 @@ func (l *link) once(ctx context.Context) context.Context {
 
 // bridgeLive reports whether the agent's live session is that of a bridge. When
 // in doubt it is.
-func (l *link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
-	rows, _, err := l.base.Agents(ctx, hub.AgentsQuery{Prefix: string(agent), Limit: 1}) // it is the first of its prefix
+func (l *Link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
+	rows, _, err := l.Base.Agents(ctx, hub.AgentsQuery{Prefix: string(agent), Limit: 1}) // it is the first of its prefix
 	if err != nil {
 		return true
 	}
@@ -281,26 +279,26 @@ func (l *link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
 	return false
 }
 
-func (l *link) sit(r hub.Registered, info hub.Info) *seat {
-	return &seat{
-		agent: r.AgentID, id: r.SessionID, key: r.ResumeKey, instance: info.InstanceID,
-		client: l.base.As(r.AgentID, r.SessionID),
+func (l *Link) sit(r hub.Registered, info hub.Info) *Session {
+	return &Session{
+		Agent: r.AgentID, ID: r.SessionID, key: r.ResumeKey, Instance: info.InstanceID,
+		Client: l.Base.As(r.AgentID, r.SessionID),
 	}
 }
 
 // keep writes a session into the slot before it is used. A slot that cannot be
 // written is said and no reason to be nobody.
-func (l *link) keep(s *seat) *seat {
+func (l *Link) keep(s *Session) *Session {
 	if l.slot == nil {
 		return s
 	}
-	err := l.slot.store(&slotContent{
-		BaseURL: l.base.BaseURL(), InstanceID: s.instance, AgentID: s.agent, SessionID: s.id, ResumeKey: s.key, Joined: s.joined,
-		RoomID: l.b.homes.of(s.agent), Named: l.b.named(),
+	err := l.slot.Store(&slotContent{
+		BaseURL: l.Base.BaseURL(), InstanceID: s.Instance, AgentID: s.Agent, SessionID: s.ID, ResumeKey: s.key, Joined: s.joined,
+		RoomID: l.Homes.of(s.Agent), Named: l.named(),
 	})
 	if err != nil {
-		l.b.log.Warn("the slot cannot be written", "slot", l.slot.name, "error", err)
-		s.remark = sentence(s.remark, "The slot cannot be written, so a restarted bridge will not be this agent: "+err.Error()+".")
+		l.log.Warn("the slot cannot be written", "slot", l.slot.name, "error", err)
+		s.Remark = Sentence(s.Remark, "The slot cannot be written, so a restarted bridge will not be this agent: "+err.Error()+".")
 	}
 	return s
 }
@@ -314,5 +312,5 @@ func numbered(agent hub.AgentID, n int) hub.AgentID {
 	return agent[:min(len(agent), maxAgentID-len(tail))] + hub.AgentID(tail)
 }
 
-// sentence joins sentences, of which each may be empty.
-func sentence(parts ...string) string { return strings.TrimSpace(strings.Join(parts, " ")) }
+// Sentence joins sentences, of which each may be empty.
+func Sentence(parts ...string) string { return strings.TrimSpace(strings.Join(parts, " ")) }
