@@ -18,6 +18,7 @@ type Feed struct {
 	thread hub.ThreadID
 }
 
+// FeedOf names the feed that a query reads.
 func FeedOf(q *hub.EventsQuery) Feed {
 	var scope strings.Builder
 	scope.WriteString(string(q.RoomID))
