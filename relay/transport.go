@@ -67,13 +67,13 @@ type TransportConfig struct {
 type Transport struct {
 	cfg TransportConfig
 
-	mu       sync.Mutex
-	underway map[RequestID]*waiter // the calls that wait for an answer
-	lost     map[RequestID]bool    // writes that were taken and not answered
-	watch    *fsnotify.Watcher     // on the folder of answers; nil when there is none
-	ended    chan struct{}         // closed when the watch's goroutine has ended
-	closing  bool                  // the watch ends with the last call that waits
-	deaf     bool                  // a watch cannot be had: looking does alone
+	mu        sync.Mutex
+	underway  map[RequestID]*waiter // the calls that wait for an answer
+	lost      map[RequestID]bool    // writes that were taken and not answered
+	watch     *fsnotify.Watcher     // on the folder of answers; nil when there is none
+	ended     chan struct{}         // closed when the watch's goroutine has ended
+	closing   bool                  // the watch ends with the last call that waits
+	unwatched bool                  // there is no notification: the transport only looks
 }
 
 // NewTransport returns a transport for an agent's calls. It touches no file: a
@@ -91,7 +91,7 @@ func NewTransport(cfg TransportConfig) (*Transport, error) {
 	if cfg.PollInterval <= 0 {
 		cfg.PollInterval = lastLook
 	}
-	return &Transport{cfg: cfg, underway: map[RequestID]*waiter{}, lost: map[RequestID]bool{}, deaf: cfg.NoNotify}, nil
+	return &Transport{cfg: cfg, underway: map[RequestID]*waiter{}, lost: map[RequestID]bool{}, unwatched: cfg.NoNotify}, nil
 }
 
 // NewClient returns a client of the hub behind a spool, and the transport that
@@ -213,16 +213,16 @@ func (t *Transport) CloseIdleConnections() {
 func (t *Transport) listen(answers string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.deaf || t.watch != nil {
+	if t.unwatched || t.watch != nil {
 		return
 	}
 	watch, err := fsnotify.NewWatcher()
 	if err != nil {
-		t.deaf = true
+		t.unwatched = true
 		return
 	}
 	if err := watch.Add(answers); err != nil {
-		t.deaf = true
+		t.unwatched = true
 		_ = watch.Close()
 		return
 	}

@@ -80,13 +80,13 @@ func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error
 	}
 	defer b.close()
 	t.listen(filepath.Join(t.cfg.Dir, filepath.FromSlash(b.answers)))
-	for lies := false; !lies; {
+	for found := false; !found; {
 		adopted, err := b.put(t.cfg.Agent, c)
 		if err != nil {
 			return nil, err
 		}
 		var got *Response
-		if got, lies = t.await(ctx, b, w.bell, adopted); got != nil {
+		if got, found = t.await(ctx, b, w.bell, adopted); got != nil {
 			t.settled(c.id)
 			return got, nil
 		}
@@ -125,9 +125,9 @@ func (t *Transport) settled(id RequestID) {
 
 // await looks for the answer until ctx ends: quickly at first, when the bell
 // rings, and in ever longer pauses. An adopted request may have been answered, and
-// its answer read, when it was found: lies is false if it is gone without an
+// its answer read, when it was looked for: found is false if it is gone without an
 // answer.
-func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{}, adopted bool) (got *Response, lies bool) {
+func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{}, adopted bool) (got *Response, found bool) {
 	began := time.Now()
 	timer := time.NewTimer(firstLook)
 	defer timer.Stop()

@@ -29,7 +29,7 @@ func TestTransportHears(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr.listen(answers)
-		if tr.deaf {
+		if tr.unwatched {
 			t.Skip("the system gives no more watches")
 		}
 		mine, err := tr.enter(context.Background(), "mine")
@@ -81,7 +81,7 @@ func TestTransportClosesAfterItsCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr.listen(t.TempDir())
-	if tr.deaf {
+	if tr.unwatched {
 		t.Skip("the system gives no more watches")
 	}
 	tr.CloseIdleConnections()

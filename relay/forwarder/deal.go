@@ -23,7 +23,7 @@ func (f *Forwarder) deal(c *call) {
 	case errors.Is(err, errGone):
 		return
 	case errors.Is(err, errNotOurs):
-		f.inVain(c.dir)
+		f.notOurs(c.dir)
 		return
 	case err != nil:
 		f.block(c.dir, troubleTake, err)

@@ -297,7 +297,7 @@ func TestLockedRequestsCostLittle(t *testing.T) {
 	for range 50 {
 		b.works("dev-a")
 	}
-	most := 2000 * (2 + int64(time.Since(begin)/vainMost)) // on a slow machine the pause ends meanwhile
+	most := 2000 * (2 + int64(time.Since(begin)/backOffMax)) // on a slow machine the pause ends meanwhile
 	if n := looks.Load(); n > most {
 		t.Errorf("2000 locked requests were opened %d times, and %d would do", n, most)
 	}

@@ -183,19 +183,19 @@ type folder struct {
 	queue      []string // names to take
 
 	known    bool      // it has been read once, and is told of since
-	deaf     bool      // requests have come of which nobody told
+	missed   bool      // requests came that no notification announced
 	changed  time.Time // when the folder had changed last, when it was read
 	lastRead time.Time // when that was
 	nextFull time.Time // when it is read whether it has changed or not
 
 	// Guarded by Forwarder.mu.
-	under   map[string]*call // by stem
-	calls   int              // that count against maxCalls
-	parked  int              // of these, those that wait in the hub
-	waiting []*call          // for a place among the parked
-	blocked time.Time        // nothing is taken before
-	pause   time.Duration    // the last block's
-	vain    int              // names that were looked at in vain since it was read
+	under        map[string]*call // by stem
+	calls        int              // that count against maxCalls
+	parked       int              // of these, those that wait in the hub
+	waiting      []*call          // for a place among the parked
+	blocked      time.Time        // nothing is taken before
+	pause        time.Duration    // the last block's
+	heldByOthers int              // names that others had locked or under way since it was read
 
 	large chan struct{} // held by the one large request of the folder
 }
@@ -258,12 +258,12 @@ func (d *folder) begin(requests *os.Root, now time.Time) bool {
 	if err != nil {
 		return false // gone, or told of when it is used
 	}
-	// What another forwarder works on is seldom an orphan; one file opened in
-	// vain for each of its calls is not worth doing at every look.
+	// What another forwarder works on is seldom an orphan. Opening one file for
+	// each of its calls is not worth doing at every look.
 	d.orphans = !now.Before(d.nextFull)
 	if d.orphans {
 		d.nextFull = now.Add(fullInterval)
-	} else if !d.deaf && info.ModTime().Equal(d.changed) && d.lastRead.Sub(d.changed) > clockGrain {
+	} else if !d.missed && info.ModTime().Equal(d.changed) && d.lastRead.Sub(d.changed) > clockGrain {
 		return false // what came after it was read would have another time
 	}
 	d.changed, d.lastRead, d.unread = info.ModTime(), now, true
@@ -306,7 +306,7 @@ func (d *folder) read(s *spool) error {
 			continue
 		}
 		d.queue = append(d.queue, e.Name())
-		d.deaf = d.deaf || k == kindRequest && d.known
+		d.missed = d.missed || k == kindRequest && d.known
 	}
 	slices.Sort(d.queue)
 	return nil

@@ -119,7 +119,7 @@ func (f *Forwarder) noticed(e fsnotify.Event, ok bool) {
 	f.mu.Unlock()
 	if d != nil && len(d.queue) < batch { // more are found in their turn
 		d.queue = append(d.queue, name)
-		d.deaf = false
+		d.missed = false
 		f.pending[d] = true
 	}
 }

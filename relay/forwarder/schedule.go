@@ -169,34 +169,34 @@ func (f *Forwarder) found(e fs.DirEntry, now time.Time) {
 	}
 }
 
-// Names that were looked at in vain, because others have them locked or under
-// way, are not looked at in vain all the time.
+// The back-off from a folder whose names other forwarders have locked or under way.
+// Opening such a name costs a lock attempt and gains nothing.
 const (
-	vainFree  = 64                   // names that cost no pause
-	vainPause = 5 * time.Millisecond // for each of the others
-	vainMost  = 5 * time.Second
+	backOffFree = 64                   // names that cost no pause
+	backOffStep = 5 * time.Millisecond // for each of the others
+	backOffMax  = 5 * time.Second
 )
 
-// inVain counts a name that there was nothing to do about.
-func (f *Forwarder) inVain(d *folder) {
+// notOurs counts a name that another forwarder has.
+func (f *Forwarder) notOurs(d *folder) {
 	f.mu.Lock()
-	d.vain++
+	d.heldByOthers++
 	f.mu.Unlock()
 }
 
-// readAgain begins to read the names of a folder, unless too many of those of the
-// last time were looked at in vain. They count until the next reading has begun,
+// readAgain begins to read the names of a folder, unless another forwarder had too
+// many of them the last time. They count until the next reading has begun,
 // for the calls of a reading end long after it.
 func (f *Forwarder) readAgain(d *folder, now time.Time) {
 	f.mu.Lock()
-	over := d.vain - vainFree
+	over := d.heldByOthers - backOffFree
 	f.mu.Unlock()
-	if over > 0 && now.Before(d.lastRead.Add(min(time.Duration(over)*vainPause, vainMost))) {
+	if over > 0 && now.Before(d.lastRead.Add(min(time.Duration(over)*backOffStep, backOffMax))) {
 		return
 	}
 	if d.begin(f.spool.requests, now) {
 		f.mu.Lock()
-		d.vain = 0
+		d.heldByOthers = 0
 		f.mu.Unlock()
 	}
 }
@@ -209,7 +209,7 @@ func (f *Forwarder) lookQuickly() {
 	now := time.Now()
 	n := 0
 	for d, until := range f.quick { // in no order, so that all get their turn
-		if !d.deaf || now.After(until) {
+		if !d.missed || now.After(until) {
 			delete(f.quick, d)
 			continue
 		}
@@ -273,7 +273,7 @@ func (f *Forwarder) startSome(ctx context.Context) {
 				continue
 			}
 			progress = true
-			if d.deaf {
+			if d.missed {
 				f.quick[d] = time.Now().Add(quickFor)
 			}
 			f.start(d, name)
