@@ -324,6 +324,8 @@ type directoryState struct {
 	Channels int64           `json:"channels"`
 }
 
+// Snapshot returns what a checkpoint keeps of the directory, and the head that it
+// belongs to.
 func (d *Directory) Snapshot() (state directoryState, head core.Head) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -103,6 +103,7 @@ func (v *View) readRing(f *Feed, since, head hub.MessageID) ([]*core.StoredMessa
 	return rows, true
 }
 
+// ByID orders messages by their ids.
 func ByID(a, b *core.StoredMessage) int { return cmp.Compare(a.ID, b.ID) }
 
 // readStore reads from the store, oldest first. Every scope is read up to where
@@ -191,6 +192,7 @@ func (v *View) Message(id hub.MessageID) (*core.StoredMessage, error) {
 	return &m, nil
 }
 
+// ErrMessageNotFound is the refusal for a message that is not there or not shown.
 func ErrMessageNotFound(id hub.MessageID) error {
 	return hub.Errorf(hub.CodeMessageNotFound, "there is no message %d", id).
 		WithFix("look the id up with GET /v1/events or GET /v1/messages; direct messages are shown to their two parties only")

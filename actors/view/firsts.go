@@ -11,6 +11,7 @@ type Firsts[T any] struct {
 	cut     bool // rows has been cut: whatever does not come before its n-th is left out
 }
 
+// Add keeps the row if it can be among the first.
 func (f *Firsts[T]) Add(row T) {
 	if f.cut && f.Compare(row, f.rows[f.N-1]) >= 0 {
 		return

@@ -278,6 +278,7 @@ func (f *LeaseFilter) Beginning() string {
 	return f.Prefix
 }
 
+// Keep reports whether a lease with these properties passes the filter.
 func (f *LeaseFilter) Keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
 	return (f.Key == "" || key == f.Key) && strings.HasPrefix(key, f.Prefix) &&
 		(f.Owner == "" || agent == f.Owner) && (f.Thread == "" || thread == f.Thread) &&

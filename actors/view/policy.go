@@ -17,14 +17,18 @@ type Viewer struct {
 	All   bool
 }
 
+// ViewerOf returns the viewer that a caller is: an agent, or the operator, who sees
+// all.
 func ViewerOf(ctx context.Context, agent hub.AgentID) Viewer {
 	return Viewer{Agent: agent, All: hub.CallerOf(ctx).Operator}
 }
 
+// Message reports whether the viewer may see a message.
 func (v Viewer) Message(m *core.StoredMessage) bool {
 	return v.All || hub.Visible(v.Agent, m.From, m.To)
 }
 
+// Task reports whether the viewer may see a task.
 func (v Viewer) Task(t *core.StoredTask) bool { return v.All || core.TaskVisible(v.Agent, t) }
 
 // TaskRow shows a task as its viewer sees it.
@@ -228,6 +232,7 @@ func (v *View) HideTask(row *hub.HeldRow, sees Viewer) error {
 	return err
 }
 
+// ErrTaskNotFound is the refusal for a task that is not there or not shown.
 func ErrTaskNotFound(id hub.TaskID) *hub.Error {
 	return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", id).
 		WithFix("a task's id is that of the message that opened it; name agent_id if the task was opened by a direct message")

@@ -36,6 +36,7 @@ func StoredRow[T any](rows core.Rows, t core.Table, key []byte) (row T, err erro
 	return DecodeRow[T](t, value)
 }
 
+// DecodeRow decodes a stored row of a table. The error is a *hub.Error.
 func DecodeRow[T any](t core.Table, value []byte) (row T, err error) {
 	if json.Unmarshal(value, &row) != nil {
 		return row, hub.NewError(hub.CodeCorruptRecord, "a stored row cannot be read").With("table", t)
@@ -152,6 +153,7 @@ func (v *View) ChannelRow(name hub.ChannelName) (*hub.Channel, error) {
 	return &row, nil
 }
 
+// BuiltinChannel is the row of a channel that every hub has.
 func BuiltinChannel(name hub.ChannelName) hub.Channel {
 	return hub.Channel{Name: name, CreatedBy: hub.AgentSystem, Metadata: json.RawMessage("{}")}
 }
@@ -198,6 +200,7 @@ func (v *View) AnyTask(id hub.TaskID) (core.StoredTask, error) {
 	return v.StoredTask(id)
 }
 
+// DecodeLease decodes a stored lease. The error is a *hub.Error.
 func DecodeLease(value []byte) (core.Lease, error) {
 	l, err := core.DecodeLease(value)
 	if err != nil {

@@ -31,6 +31,7 @@ func (v *Runs) apply(row *core.Row) core.StoredRun {
 	return r
 }
 
+// Put shows a run in its latest state.
 func (v *Runs) Put(r core.StoredRun) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -179,6 +179,7 @@ func newestFirst(tasks []core.StoredTask) {
 	slices.SortFunc(tasks, func(a, b core.StoredTask) int { return int(b.Task.TaskID - a.Task.TaskID) })
 }
 
+// Get returns a task that has not ended.
 func (v *Tasks) Get(id hub.TaskID) (core.StoredTask, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -23,6 +23,7 @@ type ThreadPart struct {
 	Tasks    int64           `json:"tasks"`
 }
 
+// Add counts one more message of the thread.
 func (p *ThreadPart) Add(m *core.StoredMessage) {
 	if p.Messages++; p.First == 0 {
 		p.First, p.Channel = m.ID, m.Channel
@@ -165,6 +166,7 @@ func ReadThreadPart(rows core.Rows, table core.Table, key []byte) (ThreadPart, e
 	return DecodeThreadPart(value)
 }
 
+// DecodeThreadPart decodes a stored part. The error is a *hub.Error.
 func DecodeThreadPart(value []byte) (part ThreadPart, err error) {
 	if err := json.Unmarshal(value, &part); err != nil {
 		return part, hub.NewError(hub.CodeCorruptRecord, "a stored thread summary cannot be read")
@@ -190,6 +192,7 @@ type FoundThread struct {
 	At   hub.MessageID
 }
 
+// LatestThread orders threads by their latest message, the latest first.
 func LatestThread(a, b FoundThread) int { return cmp.Compare(b.At, a.At) }
 
 // AsOf returns where a thread stands in a walk: its latest message that the viewer

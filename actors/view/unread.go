@@ -34,6 +34,7 @@ func (v *View) UnreadOf(agent hub.AgentID) UnreadIn {
 	return UnreadIn{Agent: agent, Seen: v.Seen.Of(agent), Head: head}
 }
 
+// Keeps reports whether a message is unread for the agent.
 func (u *UnreadIn) Keeps(m *core.StoredMessage) bool {
 	if m.From == u.Agent || m.Whole || u.From != "" && m.From != u.From || !hub.Visible(u.Agent, m.From, m.To) || u.Seen.HasAnswered(m.ID) {
 		return false
@@ -63,6 +64,7 @@ func (v *View) Unread(agent hub.AgentID, room hub.RoomID) (int, error) {
 	return v.CountUnread(&u, room)
 }
 
+// CountUnread counts the unread messages that u keeps.
 func (v *View) CountUnread(u *UnreadIn, room hub.RoomID) (n int, err error) {
 	scopes, since := u.Scopes(room)
 	for i := range scopes {

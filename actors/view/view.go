@@ -52,9 +52,11 @@ func (v *View) Prepare(records []*core.Record) ([]core.Row, error) {
 // Forget takes back what prepare has noted of records that were not committed.
 func (v *View) Forget() { v.Threads.forget() }
 
-// Begin and End enclose the records of one group that are shown.
+// Begin is called before the records of one group are shown.
 func (v *View) Begin() { v.Still.Lock() }
-func (v *View) End()   { v.Still.Unlock() }
+
+// End is called after them.
+func (v *View) End() { v.Still.Unlock() }
 
 // Show lets the views see one committed record, between Begin and End, and returns
 // scopes with those added that have something new.
