@@ -22,15 +22,15 @@ _ATTEMPTS = 3
 _MAX_RETRY_AFTER = 5.0  # a longer pause is the caller's to make
 _FIRST_PAUSE = 0.1
 
-# Codes after which a write may have taken effect although it failed: the first two
-# for want of an answer, the others by what the hub says of them.
+# Codes after which a failed write may still have taken effect. With the first two no
+# answer came; for the others the hub says that the outcome is unknown.
 _LOST = frozenset((BROKE_OFF, NO_ANSWER))
 _UNANSWERED = 597  # the first of the statuses that are a relay's own
 _UNKNOWN = _LOST | {"store_failed", "timed_out", "in_progress", "corrupt_record", "internal"}
 
 
 def new_key() -> str:
-    """Returns an id that no other has, for a request and for its effect.
+    """Returns a unique id, for a request and for its effect.
 
     Later ids sort behind earlier ones of the same machine. Both a spool and the
     header Idempotency-Key take it.
@@ -65,7 +65,7 @@ class Calls:
         if given:
             path = f"{path}?{given}"
         request = Request("GET", path, wait=wait, timeout=self._limit(wait), instance=instance)
-        # A call that waits is sent once: to wait for as long again is not what was asked for.
+        # A waiting call is sent once: a second attempt would wait longer than the caller asked for.
         return self._answered(request, until) if wait <= 0 else self._sent(request, until)
 
     def post(self, path: str, body: Mapping[str, Any], until: float = math.inf) -> Answer:
@@ -107,8 +107,8 @@ class Calls:
                 if e.code == BROKE_OFF and not dropped:
                     dropped, pause = True, 0.0
                 if pause is None or attempt == _ATTEMPTS or time.monotonic() + pause >= until:
-                    # Any other answer is a refusal, which the hub would not have given to a call
-                    # that an earlier attempt had made.
+                    # Any other answer is a refusal. The hub would not have refused the call if an
+                    # earlier attempt had taken effect.
                     undecided = lost and (e.status == 0 or e.status >= 500)
                     unknown = e.code in _UNKNOWN or undecided or e.detail.get("outcome") == "unknown"
                     if unknown and request.key is not None:

@@ -24,8 +24,9 @@ _CLOSE_SEC = 5.0  # close is not worth waiting for longer: a session ends by its
 class HubClient:
     """One agent at the hub.
 
-    The constructor sends nothing and does not register; neither does ``with``, which
-    closes at its end. ``HubClient.quickstart`` does both and is how most begin.
+    The constructor sends nothing and does not register. A ``with`` statement does not
+    register either; it closes the client at its end. Most programs begin with
+    ``HubClient.quickstart``, which registers and bootstraps.
 
     Threads may share a client: a parked poll delays no other call. They share the
     cursor too, so poll from one thread. Every write carries an idempotency key and
@@ -105,7 +106,7 @@ class HubClient:
         """Returns a registered client whose first poll gives new messages only.
 
         It displaces a live session of the same agent id, and starts no hub. An agent
-        that the environment names speaks beside such a session, without one of its own.
+        that the environment names works beside such a session, without one of its own.
 
         Args:
             agent_id: Who acts; empty for HUB_AGENT of the environment.
@@ -130,9 +131,9 @@ class HubClient:
 
     @staticmethod
     def over_relay(agent_id: str, spool_dir: str = DEFAULT_SPOOL_DIR, *, timeout: float = 30.0) -> HubClient:
-        """Returns an unregistered client that speaks through a file spool.
+        """Returns an unregistered client that uses a file spool.
 
-        It starts neither a forwarder nor a hub: somebody on the host runs
+        It starts neither a forwarder nor a hub. The host must run
         ``hubcli relay --spool-dir …``, or a hub with ``--spool-dir``.
 
         Args:
@@ -152,7 +153,7 @@ class HubClient:
         *,
         timeout: float = 15.0,
     ) -> HubClient:
-        """Returns a client that goes on as the agent of an earlier session.
+        """Returns a client that continues as the agent of an earlier session.
 
         The hub checks both secrets and gives a new session of the same agent; the
         client has its new ``session_id`` and ``resume_key``. It is not bootstrapped:
@@ -238,8 +239,8 @@ class HubClient:
     def close(self) -> None:
         """Ends the session, if there is one, and drops connections.
 
-        It can be called again, and raises nothing: what the hub does not hear of
-        ends by itself two minutes after the agent's last call. In a process that was
+        It can be called again, and raises nothing: if the call does not reach the hub,
+        the session ends by itself two minutes after the agent's last call. In a process that was
         forked from the one that registered it leaves the session alone.
         """
         session_id, self.session_id, self.resume_key = self.session_id, None, None
@@ -282,7 +283,7 @@ class HubClient:
         Raises:
             HubError: 400 "channel_not_found" if there is no such channel.
         """
-        # What is meant for one agent must not become public because its id is missing.
+        # A message for one agent must not become public because its id is missing.
         return self._post(
             {
                 "channel": text("channel", channel),
@@ -301,7 +302,7 @@ class HubClient:
         """Posts a direct message and returns its row.
 
         Args:
-            to_agent: Who alone sees it, besides the sender and the operator.
+            to_agent: The recipient; only it, the sender and the operator see the message.
             body: As of post.
             **options: As of post; ``channel`` is a label, "direct" if absent.
         """
@@ -319,10 +320,10 @@ class HubClient:
         limit: int = 100,
         max_chars: Optional[int] = None,
     ) -> list[dict[str, Any]]:
-        """Returns the messages behind the cursor, waiting for the first, and moves it.
+        """Waits for messages after the cursor, returns them and moves the cursor.
 
-        There is one cursor: after a poll of one channel, older messages of another
-        lie behind it. Poll without a scope, or use a client per scope.
+        There is one cursor: a poll of one channel moves it past older messages of other
+        channels, and later polls do not return those. Poll without a scope, or use a client per scope.
 
         Args:
             exclude_self: Leave out what this agent posted.
@@ -443,7 +444,7 @@ class HubClient:
     ) -> dict[str, Any]:
         """Asks for a lease on a name and returns its holder's row.
 
-        A claim that somebody else holds is no error: compare ``owner_agent_id`` with
+        It is no error when another agent holds the claim: compare ``owner_agent_id`` with
         your own id.
 
         Args:
@@ -471,7 +472,7 @@ class HubClient:
         """Renews a claim that this agent holds and returns its row.
 
         Args:
-            claim_key: As of claim.
+            claim_key: The key given to claim.
             ttl_sec: Seconds left from now on, 1 to 86400.
 
         Raises:
@@ -484,7 +485,7 @@ class HubClient:
         """Gives a claim back and returns its last row.
 
         Args:
-            claim_key: As of claim.
+            claim_key: The key given to claim.
 
         Raises:
             HubError: 404 "not_holder" if it is free, expired or another's.
@@ -495,8 +496,8 @@ class HubClient:
     def lock(self, file_path: str, ttl_sec: int = 300, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
         """Asks for a lease on a file and returns its holder's row.
 
-        It is advice: nobody is kept from writing the file. A lock that somebody else
-        holds is no error: compare ``agent_id`` with your own.
+        It is advice: it stops no program from writing the file. It is no error when
+        another agent holds the lock: compare ``agent_id`` with your own.
 
         Args:
             file_path: At most 1024 characters; agents must agree on a root.
@@ -510,7 +511,7 @@ class HubClient:
         """Gives a file lock back and returns its last row.
 
         Args:
-            file_path: As of lock.
+            file_path: The path given to lock.
 
         Raises:
             HubError: 404 "not_holder" if it is free, expired or another's.

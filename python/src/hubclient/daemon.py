@@ -98,7 +98,7 @@ def stop_hub(
     port: int = DEFAULT_PORT,
     executable: Optional[StrPath] = None,
 ) -> None:
-    """Stops the hub at an address and returns once it is gone; none there is no error.
+    """Stops the hub at an address and returns once it is gone; it is no error if none runs.
 
     Args:
         storage: Store that the hub must serve. The default is the standalone hub's in
@@ -137,7 +137,7 @@ def reset_hub(
             then nothing was deleted.
     """
     done = _run(["reset", "--yes", *_at(host, port), *_folder("storage", storage)], executable, _STOP_SEC)
-    # Before its own words stand those of the stop, if a hub ran.
+    # If a hub ran, the output of the stop comes before that of the reset.
     if not any(line.startswith(("store deleted: ", "there is no store at ")) for line in done.stdout.splitlines()):
         raise _not_hubcli(done)
 
@@ -176,7 +176,7 @@ def data_root() -> Path:
 
 
 def _clean(path: str) -> Path:
-    """Cleans a path as the executable does: also of the second slash that POSIX lets begin one."""
+    """Cleans a path as the executable does, and also drops the second leading slash that POSIX allows."""
     path = os.path.normpath(path)
     return Path(path[1:] if os.name == "posix" and path.startswith("//") else path)
 

@@ -1,4 +1,4 @@
-"""What the environment says where a caller does not: HUB_BASE_URL and HUB_AGENT.
+"""The values that the environment gives if a caller does not: HUB_BASE_URL and HUB_AGENT.
 
 A harness that a hub has started has both, and so has all that it starts. An empty
 variable counts as not set.
@@ -27,7 +27,7 @@ class DefaultNumber(int):
 
 
 def base_url(given: str) -> tuple[str, str]:
-    """Returns the address of the hub and where it was named: in which argument or variable."""
+    """Returns the address of the hub, and the name of the argument or variable that gave it."""
     named = os.environ.get(_BASE_URL)
     if isinstance(given, DefaultText) and named:
         return named, _BASE_URL
@@ -35,7 +35,7 @@ def base_url(given: str) -> tuple[str, str]:
 
 
 def agent_id(given: str) -> tuple[str, bool]:
-    """Returns who acts, and whether it was the environment that said so: no argument did."""
+    """Returns the agent id, and whether it comes from the environment and not from an argument."""
     named = os.environ.get(_AGENT)
     if given == "" and named:
         return named, True

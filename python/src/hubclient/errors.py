@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 if TYPE_CHECKING:
     from .transport import Request
 
-# Codes of failures that no hub answered; their status is 0. The relay's have
-# statuses of their own (relay.py).
+# Codes of failures without an answer of the hub; their status is 0. The codes of the
+# relay have statuses of their own (relay.py).
 UNREACHABLE = "unreachable"  # nothing takes connections at the address
 NO_ANSWER = "no_answer"  # the connection stood, the answer did not come in time
 BROKE_OFF = "broke_off"  # the connection ended before the answer did
@@ -69,7 +69,7 @@ class HubError(Exception):
 
 
 class InvalidInput(HubError, ValueError):  # noqa: N818 - a HubError to those who expect one, a ValueError to the rest
-    """An argument that can be part of no call; nothing was sent.
+    """An argument that no call may have; nothing was sent.
 
     ``detail["field"]`` names the argument; status and code are those with which
     the hub refuses such values: 400, "invalid".

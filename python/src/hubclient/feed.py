@@ -21,7 +21,7 @@ _AWAY_CODES = frozenset((UNREACHABLE, BROKE_OFF, "stopping"))  # a relay's code 
 _FAR = 1000  # ids; a look that moved the cursor further may have stopped before the head
 
 # Guards the cursors of all clients for the moment of a comparison. It is one lock,
-# so that a fork finds it free on both sides.
+# so that it is free in both processes after a fork.
 _lock = threading.Lock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -39,7 +39,7 @@ class Cursor:
         self.instance = ""  # of the store; empty until an answer named it
 
     def set(self, since: int) -> None:
-        """Puts it where the user wants it."""
+        """Sets it to the place that the user names."""
         with _lock:
             self.since = since
 
@@ -51,7 +51,7 @@ class Cursor:
             self.since = since if changed else max(self.since, since)
 
     def advance(self, since: int, instance: str) -> None:
-        """Moves it on, never back.
+        """Moves it forward, never back.
 
         Raises:
             HubError: 409 "store_changed" if another store answered: ids count anew there.
@@ -73,7 +73,7 @@ class Cursor:
 
 
 def poll(calls: Calls, cursor: Cursor, query: Mapping[str, Any], deadline: float) -> list[dict[str, Any]]:
-    """Waits until a moment for rows behind the cursor, and moves it.
+    """Waits until a deadline for rows after the cursor, and moves it.
 
     A hub that goes away in the middle, or is busy, may be back soon; one that has never
     answered this client is more likely not to be there at all.
@@ -100,7 +100,7 @@ def poll(calls: Calls, cursor: Cursor, query: Mapping[str, Any], deadline: float
         back_by, dropped = None, False
         cursor.advance(next_since, answer.instance)
         now = time.monotonic()
-        # Empty and far: the hub examines a bounded number of rows at once.
+        # An empty answer with a moved cursor: the hub examines a bounded number of rows a call.
         if rows or (now >= deadline and next_since - since < _FAR):
             return rows
         if next_since <= since and now - began < EARLY_PAUSE:

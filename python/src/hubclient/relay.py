@@ -27,7 +27,7 @@ from .transport import Request, Response
 
 DEFAULT_SPOOL_DIR = ".hub-relay"
 
-# Statuses and codes of answers that no hub gave.
+# Statuses and codes of failures without an answer of the hub.
 _SPOOL_FAILED = 597, "spool_failed"
 _NO_ANSWER = 598, "relay_timeout"
 
@@ -37,8 +37,8 @@ _MAX_ANSWER_BYTES = 256 << 20  # the largest answer of a hub, escaped
 _QUICK_SEC, _SLOW_SEC = 0.001, 0.05  # first and longest pause between two looks
 _LOOK_SHARE = 16  # an answer is seen late by at most a sixteenth of its time
 
-# Where the system has them: an answer that is a link or a pipe must not be
-# followed or waited for.
+# These flags are used where the system has them: an answer that is a link must not
+# be followed, and a pipe must not be waited for.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _WRITE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -62,7 +62,7 @@ class RelayTransport:
     """Carries calls through a file spool; ``HubClient.over_relay`` makes one.
 
     Threads may share it, also across a fork. A call that is given up takes its
-    request back if nobody has taken it yet.
+    request back if no forwarder has taken it yet.
 
     Args:
         agent_id: Who acts; names the folders.
@@ -166,7 +166,7 @@ class RelayTransport:
                 if not stat.S_ISDIR(os.lstat(part).st_mode):
                     raise NotADirectoryError(None, f"{part} is no folder")
         temp = os.path.join(self._requests, f".tmp-{new_key()}")
-        # Its owner's alone, unless the folder was opened to the group or to others.
+        # Only the owner may read it, unless the folder was opened to the group or to others.
         mode = 0o600 | (os.stat(self._requests).st_mode & 0o066)
         fd = os.open(temp, _WRITE_FLAGS, mode)
         try:
@@ -205,9 +205,9 @@ class RelayTransport:
             if os.name == "nt" and isinstance(e, PermissionError):
                 return None  # the file is being put in its place
             why = _reason(e)
-        # The request goes first: a forwarder that comes after one that has died takes
-        # a request without an answer for one that was never answered, and sends it
-        # again. The hub would do then, unasked, what it has refused before.
+        # The request is removed first. Suppose a forwarder died, and a new one finds a
+        # request without an answer: it takes it for unanswered and sends it again.
+        # The hub might then carry out a call that it had refused before.
         for spent in (os.path.join(self._requests, request_id + ".work"), path):
             with contextlib.suppress(OSError):
                 os.unlink(spent)
@@ -270,8 +270,8 @@ class RelayTransport:
 
 
 def _read_regular(path: str) -> bytes:
-    # Looked at before it is opened, because opening a device may have effects, and
-    # after it, because it may have been exchanged in between.
+    # The file is checked before it is opened, because opening a device may have
+    # effects, and after that, because it may have been replaced in between.
     _check(os.lstat(path))
     fd = os.open(path, _READ_FLAGS)
     try:

@@ -38,7 +38,7 @@ class Wait:
             try:
                 row = self._events() or self._inbox() or self._channel_view()
             except HubError as e:
-                # A hub that restarts, or a relay that is away, may come back in time.
+                # A hub that restarts, or a relay that is not running, may be back in time.
                 if e.status not in (0, 503, 598, 599) or e.code == "not_a_hub":
                     raise
                 row, trouble = None, e
@@ -104,7 +104,7 @@ class Wait:
             raise
 
     def _through(self, view: str, path: str, query: Mapping[str, Any]) -> Optional[dict[str, Any]]:
-        """Looks through all pages of a view that have come since the last look."""
+        """Searches all pages of a view that are new since the last search."""
         while True:
             since = self._seen[view]
             page = self._calls.get(path, {**query, "since_id": since, "limit": _PAGE}, until=self._until).page()
