@@ -45,8 +45,8 @@ func (v *View) TaskRows(tasks []core.StoredTask, limit int, sees Viewer) []hub.T
 	return rows
 }
 
-// unveiled returns the row without those of doubtful that its viewer may not see
-// among the tasks it waits for. Whether it is ready stays as it is.
+// Redacted returns the row with a blocked_by that lacks the tasks which the viewer
+// may not see. Only the tasks in doubtful are checked. Ready stays as it is.
 func (v *View) Redacted(row hub.Task, doubtful []hub.TaskID, sees Viewer) hub.Task {
 	if len(doubtful) == 0 || sees.All {
 		return row

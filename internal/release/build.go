@@ -166,7 +166,7 @@ func buildExecutable(ctx context.Context, root, platform, commit string, flags .
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "hubcli")
 	link := strings.TrimSpace("-buildid= " + strings.Join(flags, " "))
 	if commit != "" {

@@ -49,7 +49,7 @@ func weigh(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "hubcli")
 	if err := os.WriteFile(path, whole, 0o700); err != nil {
 		return err

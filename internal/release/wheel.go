@@ -30,7 +30,7 @@ func (r *release) wheel(ctx context.Context) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	cmd := exec.CommandContext(ctx, pythonProgram(), "-c", buildWheel, dir)
 	cmd.Dir = filepath.Join(r.root, "python")
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+builder, "PYTHONNOUSERSITE=1", "PYTHONDONTWRITEBYTECODE=1",
@@ -80,7 +80,7 @@ func wheelBuilder(ctx context.Context, root, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(loading)
+	defer func() { _ = os.RemoveAll(loading) }()
 	cmd := exec.CommandContext(ctx, pythonProgram(), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check",
 		"--no-deps", "--no-compile", "--target", loading, strings.TrimSpace(string(pin[0])))
 	if _, err := output(cmd); err != nil {
