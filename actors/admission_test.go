@@ -37,7 +37,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 			}
 		})
 	}
-	for r.registry.underway() < share || refused.Load() < 50 {
+	for r.engine.registry.underway() < share || refused.Load() < 50 {
 		time.Sleep(time.Millisecond)
 	}
 	_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Body: "x"})
@@ -49,7 +49,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 	other := async(func() (hub.Message, error) {
 		return r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "x"})
 	})
-	for r.registry.underway() <= share {
+	for r.engine.registry.underway() <= share {
 		time.Sleep(time.Millisecond)
 	}
 	close(gate)
@@ -67,21 +67,21 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 func TestOverloadedByBytes(t *testing.T) {
 	r := start(t, newMemStore())
 	k := core.ChannelOwner("general")
-	big, err := r.registry.admit(k, maxCommandBytes/ownerShare+1)
+	big, err := r.engine.registry.admit(k, maxCommandBytes/ownerShare+1)
 	if err != nil {
 		t.Fatalf("one large command: %v", err)
 	}
-	_, err = r.registry.admit(k, 1)
+	_, err = r.engine.registry.admit(k, 1)
 	wantCode(t, err, hub.CodeOverloaded)
-	_, err = r.registry.admit(core.ChannelOwner("other"), maxCommandBytes)
+	_, err = r.engine.registry.admit(core.ChannelOwner("other"), maxCommandBytes)
 	wantCode(t, err, hub.CodeOverloaded)
-	r.registry.done(big)
-	p, err := r.registry.admit(k, 1)
+	r.engine.registry.done(big)
+	p, err := r.engine.registry.admit(k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.registry.done(p)
-	if c, b := r.registry.commands.Load(), r.registry.bytes.Load(); c != 0 || b != 0 {
+	r.engine.registry.done(p)
+	if c, b := r.engine.registry.commands.Load(), r.engine.registry.bytes.Load(); c != 0 || b != 0 {
 		t.Errorf("%d commands and %d bytes are left", c, b)
 	}
 }
@@ -93,7 +93,7 @@ func TestExpiredCommandIsDropped(t *testing.T) {
 		r := start(t, newMemStore())
 		hold := make(chan struct{})
 		blocked := async(func() (struct{}, error) {
-			_, _, err := submit(context.Background(), r.Hub, write[*core.Tasks, struct{}, struct{}]{
+			_, _, err := submit(context.Background(), r.engine, write[*core.Tasks, struct{}, struct{}]{
 				owner:  core.TasksOwner(),
 				decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { <-hold; return nothing(), nil },
 				answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
@@ -174,7 +174,7 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 				case 7:
 					_, _ = r.Events(ctx, hub.EventsQuery{Agent: agent, Since: hub.MaxMessageID, Limit: 10, Wait: time.Millisecond})
 				case 8:
-					_, _, _ = submit(hub.WithCaller(ctx, &hub.Caller{}), r.Hub, write[*core.Tasks, struct{}, struct{}]{
+					_, _, _ = submit(hub.WithCaller(ctx, &hub.Caller{}), r.engine, write[*core.Tasks, struct{}, struct{}]{
 						owner: core.TasksOwner(), agent: agent,
 						decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
 						answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
@@ -186,15 +186,15 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 	}
 	wg.Wait()
 	r.idle()
-	if b := r.registry.bytes.Load(); b != 0 {
+	if b := r.engine.registry.bytes.Load(); b != 0 {
 		t.Errorf("%d bytes are counted", b)
 	}
-	r.keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
+	r.engine.keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
 	if n := r.Counts().ParkedPolls; n != 0 {
 		t.Errorf("%d parked calls are counted", n)
 	}
-	for i := range r.registry.shards {
-		sh := &r.registry.shards[i]
+	for i := range r.engine.registry.shards {
+		sh := &r.engine.registry.shards[i]
 		sh.mu.Lock()
 		for k, o := range sh.owners {
 			if o.commands != 0 || o.bytes != 0 {

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"hubcli/actors/core"
 	"hubcli/actors/view"
@@ -83,37 +81,21 @@ func (o *Options) ensureDefaults() {
 // network and the disk. It implements hub.Service and what package httpapi asks
 // for beside it.
 type Hub struct {
+	engine   *engine
 	options  Options
 	log      *slog.Logger
 	journal  core.Journal
 	rows     core.Rows
-	clock    *clock
-	stage    *stage
-	seq      *sequencer
-	registry *registry
 	view     *view.View
 	watches  *watches
 	seating  *seating
 	started  hub.Time // by the wall clock
-	writer   *writer
 	waker    *view.Waker
 	indexer  *indexer // nil without an index
 	spawner  *spawner
-	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
 	idle     *idleAgents
 	channels knownChannels
 
-	quarantineMu sync.Mutex
-	quarantine   map[core.Owner]hub.QuarantinedActor
-
-	stopping atomic.Bool
-	ending   chan struct{} // closed when parked calls are to be answered
-	quit     chan struct{} // closed when the background goroutines are to end
-	failed   chan struct{} // closed when the hub cannot go on (fail-stop)
-	failOnce sync.Once
-	cause    error // why; set before failed is closed
-	tasks    sync.WaitGroup
-	released sync.Once // the waiters for leases
 	stopOnce sync.Once
 	stopErr  error
 }
@@ -124,121 +106,58 @@ var _ hub.Service = (*Hub)(nil)
 // not be used by anybody else until Stop has returned.
 func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
-	head := options.Journal.Head()
-	h := &Hub{
-		options: options, log: options.Logger, journal: options.Journal, rows: options.Rows,
-		clock: newClock(head.HubMS), seq: newSequencer(head),
-		quarantine: map[core.Owner]hub.QuarantinedActor{}, idle: newIdleAgents(),
-		ending: make(chan struct{}), quit: make(chan struct{}), failed: make(chan struct{}),
-	}
-	h.stage = newStage(func(reason any) { h.escaped(reason) })
-	h.registry = newRegistry(h)
-	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, head.Message)
-	h.view.SessionEnded = h.seq.sessionEnded
+	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents()}
+	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.watches, h.spawner, h.seating = newWatches(), newSpawner(h.tend), newSeating(h.view)
-	h.started = h.clock.now().Wall
+	h.engine = newEngine(engineOptions{
+		journal: h.journal, rows: h.rows, log: h.log, views: h.view, kinds: h.kinds(),
+		checkpointEvery: options.CheckpointEvery, applyHook: options.ApplyHook, step: options.Step,
+		settle:  func(upto hub.Seq) error { return h.settleSeating(upto, seatingGrace) },
+		settled: h.seating.settled,
+	})
+	h.view.SessionEnded = h.engine.seq.sessionEnded
+	h.started = h.engine.clock.now().Wall
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(StepRung) })
-	h.writer = &writer{
-		seq: h.seq, journal: h.journal, view: h.view, notifier: h.waker,
-		subscribers: []subscriber{h.seating.shown, h.spawner.shown, h.indexer.shown},
-		log:         h.log, clock: h.clock, failed: h.fail, withdrawn: h.reloadOwners, step: options.Step, done: make(chan struct{}),
+	h.engine.subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.shown)
+	restored, err := h.engine.restore()
+	var lost []hub.Spawn
+	if err == nil {
+		lost, err = h.liveSpawns()
 	}
-	restored, err := h.restore()
 	if err != nil {
-		h.stage.stop(h.registry.close())
+		h.engine.stage.stop(h.engine.registry.close())
 		return nil, err
 	}
-	lost, err := h.liveSpawns()
-	if err != nil {
-		h.stage.stop(h.registry.close())
-		return nil, err
-	}
-	go h.writer.serve(h.quit)
-	go h.waker.Serve(h.writer.done)
-	h.begin(restored)
-	h.tasks.Go(func() { h.watchPresence(h.quit) })
-	h.tasks.Go(func() { h.keepCheckpoints(restored.asOf, h.quit) })
+	go h.waker.Serve(h.engine.writer.done)
+	h.engine.run(restored)
+	background := &h.engine.tasks
+	background.Go(func() { h.watchPresence(h.engine.quit) })
 	if h.indexer != nil {
-		h.tasks.Go(func() { h.indexer.serve(h.quit) })
+		background.Go(func() { h.indexer.serve(h.engine.quit) })
 	}
-	h.tasks.Go(func() { h.view.Seen.Serve(h.quit, h.failed) })
-	h.tasks.Go(func() { h.keepWatchers(h.quit) })
-	h.tasks.Go(func() { h.keepSeating(restored.behind, h.quit) })
-	h.tasks.Go(func() { h.loseSpawns(lost) })
+	background.Go(func() { h.view.Seen.Serve(h.engine.quit, h.engine.failed) })
+	background.Go(func() { h.keepWatchers(h.engine.quit) })
+	background.Go(func() { h.keepSeating(restored.behind, h.engine.quit) })
+	background.Go(func() { h.loseSpawns(lost) })
 	return h, nil
-}
-
-// admissible refuses a write that cannot be taken now.
-func (h *Hub) admissible() error {
-	if h.stopping.Load() {
-		return errStopping()
-	}
-	if ok, free := h.journal.Room(); !ok {
-		return errStorageFull(free)
-	}
-	return nil
-}
-
-func errStorageFull(free int64) error {
-	return hub.NewError(hub.CodeStorageFull, "the disk of the store is full; reading goes on, writing does not").
-		With("free_bytes", free).WithFix("free space on the disk; the hub goes on by itself")
 }
 
 // Failed is closed when the hub cannot go on: a commit failed or an actor broke.
 // Cause says why then.
-func (h *Hub) Failed() <-chan struct{} { return h.failed }
+func (h *Hub) Failed() <-chan struct{} { return h.engine.failed }
 
 // Cause returns why the hub failed, once Failed is closed.
-func (h *Hub) Cause() error { return h.cause }
-
-func (h *Hub) fail(cause error) {
-	h.failOnce.Do(func() {
-		h.cause = cause
-		close(h.failed)
-		h.endParked()
-		answer := errStoreFailed()
-		for _, s := range h.seq.fail(answer) {
-			if s.deliver != nil {
-				s.deliver(answer)
-			}
-		}
-	})
-}
-
-// escaped stops the hub after a panic that no owner can be rebuilt from.
-func (h *Hub) escaped(reason any) {
-	h.log.LogAttrs(context.Background(), slog.LevelError, "an actor failed for good; stopping", slog.Any("reason", reason))
-	h.fail(hub.NewError(hub.CodeInternal, "an actor failed for good"))
-}
-
-// reloadOwners has the owners that keep their state in memory load it anew. The
-// others do so with their next command, which is soon enough: nobody waits in them
-// and no timer of theirs runs.
-func (h *Hub) reloadOwners(owners map[*owner]struct{}) {
-	h.tasks.Go(func() { // not on the writer's goroutine, which these turns may wait for
-		for o := range owners {
-			if permanent(o.key.Kind) {
-				h.stage.tell(o.pid, reloadTurn{h, o.pid})
-			}
-		}
-	})
-}
-
-func (h *Hub) endParked() {
-	if h.stopping.CompareAndSwap(false, true) {
-		close(h.ending)
-	}
-}
+func (h *Hub) Cause() error { return h.engine.cause }
 
 // EndParked refuses new work from now on and answers every parked call with what
 // there is: polls nothing, who waits for a lease the holder's row. It is called
 // before the server is asked to end, which waits for its calls.
 func (h *Hub) EndParked() {
-	h.endParked()
-	h.released.Do(h.releaseWaiters)
+	h.engine.endParked()
+	h.engine.releaseWaiters()
 }
 
 // Stop ends the hub: no new work, parked calls answered, what is under way made
@@ -252,39 +171,8 @@ func (h *Hub) Stop(ctx context.Context) error {
 func (h *Hub) stop(ctx context.Context) error {
 	h.EndParked()
 	h.endSpawns(ctx)
-	_ = h.settleSeating(h.seq.given(), seatingEnds) // what is left then, the next start derives
-	pids := h.registry.close()                      // first: what drain counts must not grow again
-	err := h.drain(ctx)
-	h.stage.stop(pids)
-	close(h.quit)
-	<-h.writer.done
-	<-h.waker.Done()
-	h.tasks.Wait()
-	select {
-	case <-h.failed: // its state is ahead of the disk
-		return h.cause
-	default:
-	}
-	if err != nil {
-		return err
-	}
-	return h.checkpointStopped()
-}
-
-// drain waits until no command is under way.
-func (h *Hub) drain(ctx context.Context) error {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for h.registry.underway() > 0 {
-		select {
-		case <-tick.C:
-		case <-h.failed:
-			return h.cause
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	_ = h.settleSeating(h.engine.seq.given(), seatingEnds) // what is left then, the next start derives
+	return h.engine.stop(ctx, func() { <-h.waker.Done() })
 }
 
 // Info answers hub-info. The hub can search once the index is open.

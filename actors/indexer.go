@@ -95,7 +95,7 @@ func poke(c chan struct{}) {
 func (x *indexer) serve(quit <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	x.hub.tasks.Go(func() {
+	x.hub.engine.tasks.Go(func() {
 		<-quit
 		cancel()
 	})
@@ -280,7 +280,7 @@ func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, 
 			continue
 		case <-timeout.C:
 		case <-ctx.Done():
-		case <-x.hub.ending:
+		case <-x.hub.engine.ending:
 		}
 		if !open {
 			return 0, errSearchUnavailable()

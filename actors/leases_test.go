@@ -59,7 +59,7 @@ func expiries(s *memStore, key string) (at []core.Position) {
 // millisecond longer; its end is journaled once.
 func TestLeaseTTLIsExact(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
-		begun := r.clock.now().HubMS
+		begun := r.engine.clock.now().HubMS
 		r.claim("ann", "k", 10)
 		time.Sleep(10*time.Second - time.Millisecond)
 		synctest.Wait()
@@ -94,7 +94,7 @@ func TestExpiryStandsInTheRecordOfTheCommandThatMetIt(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.claim("ann", "k", 10)
 		o := r.ownerOf(core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})))
-		o.leases.timer.Stop() // as a timer that comes late
+		o.extension.(*leaseQueue).timer.Stop() // as a timer that comes late
 		time.Sleep(15 * time.Second)
 		r.claim("bob", "k", 10)
 		var facts []core.FactType

@@ -12,7 +12,7 @@ import (
 // Claims lists claims by key; see hub.Leases.
 func (h *Hub) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
 	leases, next, err := h.listLeases(ctx, core.SpaceClaim, q)
-	now, out := h.clock.now(), make([]hub.Claim, len(leases))
+	now, out := h.engine.clock.now(), make([]hub.Claim, len(leases))
 	for i := range leases {
 		out[i] = leases[i].Claim(now)
 	}
@@ -32,7 +32,7 @@ func (h *Hub) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cur
 	}
 	q.ThreadID = "" // locks have no thread
 	leases, next, err := h.listLeases(ctx, core.SpaceLock, q)
-	now, out := h.clock.now(), make([]hub.Lock, len(leases))
+	now, out := h.engine.clock.now(), make([]hub.Lock, len(leases))
 	for i := range leases {
 		out[i] = leases[i].Lock(now)
 	}

@@ -31,9 +31,9 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 		}
 		workers.Wait()
 		r.idle()
-		r.view.Seen.Store(r.failed)      // before what the store in memory holds is dropped
-		r.seq.forgetEnded(math.MaxInt64) // kept for a while only
-		store.mu.Lock()                  // what the store in memory holds is not the hub's
+		r.view.Seen.Store(r.engine.failed)      // before what the store in memory holds is dropped
+		r.engine.seq.forgetEnded(math.MaxInt64) // kept for a while only
+		store.mu.Lock()                         // what the store in memory holds is not the hub's
 		store.disk.records, store.disk.messages, store.disk.rows = nil, nil, map[core.Table]map[string][]byte{}
 		store.mu.Unlock()
 		return heap()
@@ -41,8 +41,8 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 	first := round(0)
 	last := round(1)
 	owners := 0
-	for i := range r.registry.shards {
-		sh := &r.registry.shards[i]
+	for i := range r.engine.registry.shards {
+		sh := &r.engine.registry.shards[i]
 		sh.mu.Lock()
 		owners += len(sh.owners)
 		if sh.idle.Len() > idlePerShard {
@@ -50,11 +50,11 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 		}
 		sh.mu.Unlock()
 	}
-	if most := len(r.registry.shards)*idlePerShard + len(permanentOwners()); owners > most {
+	if most := len(r.engine.registry.shards)*idlePerShard + len(r.engine.permanentOwners()); owners > most {
 		t.Errorf("%d owners are kept, want at most %d", owners, most)
 	}
 	kept := r.view.Sizes()
-	kept["incarnations"] = len(r.seq.incarnations)
+	kept["incarnations"] = len(r.engine.seq.incarnations)
 	for _, name := range []string{"incarnations", "live agents", "sessions", "parked", "leases", "tasks"} {
 		if size, ok := kept[name]; size != 0 || !ok {
 			t.Errorf("%d %s are kept of agents that have ended", size, name)
@@ -111,11 +111,11 @@ func fillBudgets(t *testing.T, r *rig) {
 		t.Fatal(err)
 	}
 	for i := range 150_000 {
-		p, err := r.registry.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
+		p, err := r.engine.registry.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.registry.done(p)
+		r.engine.registry.done(p)
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 // owner is one actor: it owns one state and takes turns with it. Everything but
 // the fields of the registry is touched in its turns only.
 type owner struct {
-	hub   *Hub
-	key   core.Owner
-	pid   address
-	state core.Machine // nil until the first turn has loaded it
+	engine *engine
+	key    core.Owner
+	pid    address
+	state  core.Machine // nil until the first turn has loaded it
 
 	epoch       uint64      // of the sequencer, when the turn last made sure of the state
 	withdrawn   atomic.Bool // records of it were taken back: the state is ahead; set by the sequencer
@@ -27,7 +27,7 @@ type owner struct {
 	doubt       error       // Apply has panicked: state is rebuilt before it decides anything more
 	doubtSeq    hub.Seq     // in that record
 	quarantined error       // its facts cannot be applied; every command is refused
-	leases      *leaseTimer
+	extension   extension   // nil: the kind has none
 
 	// Guarded by the registry's shard.
 	commands int   // admitted and not ended
@@ -39,17 +39,28 @@ type owner struct {
 // the command is answered and the owner goes on.
 func (o *owner) take(t turn) {
 	defer o.caught(t)
-	if err := o.prepare(); err != nil {
+	if _, err := o.current(); err != nil {
 		t.fail(err)
 		return
 	}
 	t.run(o)
 }
 
+// tell sends the owner a turn.
+func (o *owner) tell(t turn) { o.engine.stage.tell(o.pid, t) }
+
+// current returns the state, ready for a decision. A turn that has committed calls it
+// before it decides anew: the record may have left the state dirty, or may have been
+// taken back. It is the one place where state is loaded, reloaded and rebuilt.
+func (o *owner) current() (core.Machine, error) {
+	err := o.prepare()
+	return o.state, err
+}
+
 // caught, deferred, turns a panic into the answer of t.
 func (o *owner) caught(t turn) {
 	if r := recover(); r != nil {
-		o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
+		o.engine.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
 			slog.String("owner", o.key.String()), slog.String("stack", string(debug.Stack())))
 		t.fail(hub.NewError(hub.CodeInternal, "the hub failed while it decided this; nothing was changed").
 			WithFix("report this; another input may go through"))
@@ -61,7 +72,7 @@ func (o *owner) prepare() error {
 	for {
 		// The epoch first: what is taken back after this line is refused by its
 		// number, what was taken back before is seen here.
-		o.epoch = o.hub.seq.epoch.Load()
+		o.epoch = o.engine.seq.epoch.Load()
 		var err error
 		switch {
 		case o.quarantined != nil:
@@ -71,7 +82,7 @@ func (o *owner) prepare() error {
 		case o.doubt != nil:
 			err = o.rebuild()
 		case o.state == nil:
-			o.state, err = o.hub.load(o.key)
+			o.state, err = o.engine.load(o.key)
 		default:
 			return nil
 		}
@@ -95,16 +106,16 @@ type work struct {
 // commit numbers a draft, applies it and hands it to the writer. An error means
 // that nothing happened.
 func (o *owner) commit(now core.Now, d core.Draft, w work) error {
-	step := o.hub.options.Step
+	step := o.engine.options.step
 	step(StepDecided)
 	s := &slot{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver, owner: o, begins: w.begins}
-	if err := o.hub.seq.reserve(s, o.epoch, now, len(d.Messages), d.Fences, w.proof); err != nil {
+	if err := o.engine.seq.reserve(s, o.epoch, now, len(d.Messages), d.Fences, w.proof); err != nil {
 		return err
 	}
 	// From here on only fail-stop remains: the writer waits for this slot.
 	defer func() {
 		if r := recover(); r != nil {
-			o.hub.escaped(fmt.Sprintf("panic in the record of %s: %v\n%s", o.key, r, debug.Stack()))
+			o.engine.escaped(fmt.Sprintf("panic in the record of %s: %v\n%s", o.key, r, debug.Stack()))
 			panic(r)
 		}
 	}()
@@ -112,8 +123,8 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 	r := s.record
 	at := r.Position()
 	o.lastSeq = r.Seq
-	if o.leases != nil {
-		o.leases.note(d.Facts, r.Seq, o.hub.seq.durableSeq)
+	if o.extension != nil {
+		o.extension.note(d.Facts, r.Seq)
 	}
 	s.bytes = 128
 	if len(d.Messages) > 0 {
@@ -141,7 +152,7 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 			// All rows of a record or none; a mark instead, so that the rows are
 			// derived also if the process ends before the rebuild.
 			r.Rows = []core.Row{doubtMark(o.key, r.Seq)}
-			o.hub.indexer.hold(o.key, r.Seq)
+			o.engine.dirty.hold(o.key, r.Seq)
 		}
 	}
 	if d.Content != nil { // no fact has it, so it is stored also where rows are in doubt
@@ -152,7 +163,7 @@ func (o *owner) commit(now core.Now, d core.Draft, w work) error {
 		w.filled(r)
 	}
 	step(StepApplied)
-	o.hub.seq.publish(s)
+	o.engine.seq.publish(s)
 	return nil
 }
 
@@ -162,39 +173,56 @@ func (o *owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 	defer func() {
 		if r := recover(); r != nil {
 			o.doubt, o.doubtSeq = fmt.Errorf("apply record %d: %v", at.Seq, r), at.Seq
-			o.hub.log.LogAttrs(context.Background(), slog.LevelError, "panic while applying",
+			o.engine.log.LogAttrs(context.Background(), slog.LevelError, "panic while applying",
 				slog.String("owner", o.key.String()), slog.Uint64("seq", uint64(at.Seq)), slog.String("stack", string(debug.Stack())))
 			// Rebuild now, not with the next command. The permit keeps the owner
 			// from being retired before: its row lacks what the record says.
-			o.hub.stage.tell(o.pid, rebuildTurn{o.hub.registry.hold(o)})
+			o.tell(o.rebuildTurn(o.engine.registry.hold(o)))
 		}
 	}()
 	for _, f := range facts {
-		if hook := o.hub.options.ApplyHook; hook != nil {
+		if hook := o.engine.options.applyHook; hook != nil {
 			hook(o.key, f)
 		}
 		o.state.Apply(f, at, rows)
 	}
 }
 
-// rebuildTurn has nothing else to do: taking it makes the state ready.
-type rebuildTurn struct{ permit permit }
-
-func (t rebuildTurn) run(o *owner) { o.hub.registry.done(t.permit) }
-
-// fail comes again later where only the disk is full: without its permit the owner
-// could be retired, and its row lacks what the record says.
-func (t rebuildTurn) fail(err error) {
-	o := t.permit.owner
-	if !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
-		o.hub.registry.done(t.permit)
-		return
-	}
-	time.AfterFunc(frozenRetry, func() {
-		if o.hub.stopping.Load() {
-			o.hub.registry.done(t.permit)
+// rebuildTurn has nothing else to do: taking it makes the state ready. Where only the
+// disk is full it comes again later: without its permit the owner could be retired,
+// and its row lacks what the record says.
+func (o *owner) rebuildTurn(p permit) turn {
+	done := func() { o.engine.registry.done(p) }
+	return call{func(*owner) { done() }, func(err error) {
+		if !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+			done()
 			return
 		}
-		o.hub.stage.tell(o.pid, t)
+		time.AfterFunc(frozenRetry, func() {
+			if o.engine.stopping.Load() {
+				done()
+				return
+			}
+			o.tell(o.rebuildTurn(p))
+		})
+	}}
+}
+
+// reloadTurn has an owner whose records were taken back load its state now, not with
+// the next command: a caller that waits in its extension may be next, and deadlines
+// that counted as met have not been.
+func (o *owner) reloadTurn() turn {
+	return call{func(*owner) {}, func(error) { o.tellLater(o.reloadTurn) }}
+}
+
+// tellLater sends a turn once the disk may have room again, unless the hub stops.
+func (o *owner) tellLater(t func() turn) {
+	time.AfterFunc(frozenRetry, func() {
+		if !o.engine.stopping.Load() {
+			o.tell(t())
+		}
 	})
 }
+
+// frozenRetry is how long the hub waits before it looks for space again.
+const frozenRetry = time.Second

@@ -27,22 +27,22 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		limit := h.clock.now().Wall - hub.Time(hub.SessionIdleAfter.Milliseconds())
+		limit := h.engine.clock.now().Wall - hub.Time(hub.SessionIdleAfter.Milliseconds())
 		for _, s := range h.view.Directory.Silent(limit) {
 			h.endIdle(s)
 		}
-		h.seq.forgetEnded(h.clock.now().HubMS - displacedKept.Milliseconds())
+		h.engine.seq.forgetEnded(h.engine.clock.now().HubMS - displacedKept.Milliseconds())
 	}
 }
 
 // endIdle asks the agent's owner to end a session. Refusals do not matter: the
 // next tick asks again.
 func (h *Hub) endIdle(s core.SessionProof) {
-	_, _, _ = submit(context.Background(), h, write[*core.Agent, struct{}, struct{}]{
+	_, _, _ = submit(context.Background(), h.engine, write[*core.Agent, struct{}, struct{}]{
 		owner: core.AgentOwner(s.Agent),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
 			// The agent may have called since it was found silent.
-			if row, _, live := h.view.Directory.Session(s.Agent); live && h.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
+			if row, _, live := h.view.Directory.Session(s.Agent); live && h.engine.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
 				return nothing(), nil
 			}
 			d := nothing()
@@ -65,8 +65,8 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	if poll {
 		note = h.view.Directory.Touch
 	}
-	now := h.clock.now().Wall
-	if note(agent, now) || h.stopping.Load() || h.idle.heard(agent, now) {
+	now := h.engine.clock.now().Wall
+	if note(agent, now) || h.engine.stopping.Load() || h.idle.heard(agent, now) {
 		return
 	}
 	row, err := h.view.AgentRow(agent)
@@ -75,13 +75,13 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 		return
 	}
 	_, _ = h.revive(context.Background(), agent, 0)
-	note(agent, h.clock.now().Wall)
+	note(agent, h.engine.clock.now().Wall)
 }
 
 // revive tells the agent's owner that the agent has made a call; incarnation is
 // that of the session that the call proved, or 0. It returns the latest session.
 func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
-	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Agent, hub.Session, hub.Session]{
+	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, write[*core.Agent, hub.Session, hub.Session]{
 		owner: core.AgentOwner(agent),
 		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Seen(incarnation, now), nil

@@ -19,7 +19,7 @@ import (
 // that panics again puts the owner into quarantine. An error means that it has to
 // be tried again later: the disk is full.
 func (o *owner) rebuild() error {
-	h := o.hub
+	h := o.engine
 	durable := make(chan error, 1)
 	h.seq.after(o.epoch, o.lastSeq, func(failed error) { durable <- failed })
 	switch err := <-durable; {
@@ -30,7 +30,7 @@ func (o *owner) rebuild() error {
 		return nil
 	}
 	state, asOf, err := h.checkpointed(o.key)
-	if !permanent(o.key.Kind) {
+	if !h.permanent(o.key.Kind) {
 		// Its row holds all records but the one in doubt; earlier ones may be gone.
 		asOf = max(asOf, o.doubtSeq-1)
 	}
@@ -47,34 +47,36 @@ func (o *owner) rebuild() error {
 	case errors.Is(err, core.ErrNoRoom):
 		return errWithdrawn()
 	case err != nil && broken == 0: // nothing is wrong with its facts
-		h.indexer.release(o.key, rows)
+		h.dirty.release(o.key, rows)
 		o.endService(err)
 		return nil
 	case err != nil:
-		h.indexer.release(o.key, rows)
+		h.dirty.release(o.key, rows)
 		o.endService(errQuarantined(h.setQuarantine(o.key, broken, err)))
 		return nil
 	}
-	h.indexer.release(o.key, rows)
+	h.dirty.release(o.key, rows)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.state, o.doubt = state, nil
 	h.view.Rebuilt(o.key, state, rows)
-	o.settle()
+	if o.extension != nil {
+		o.extension.rebuilt()
+	}
 	return nil
 }
 
 // replayOwner applies the records of an owner behind after, up to upto, to state, and
 // returns the rows that this gives. After an error of a record broken is its
 // number.
-func (h *Hub) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
-	err = h.journal.Records(after, func(rec *core.Record) error {
+func (e *engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
+	err = e.journal.Records(after, func(rec *core.Record) error {
 		if rec.Owner != k || rec.Seq > upto {
 			return nil
 		}
-		for _, e := range rec.Facts {
-			f, err := core.DecodeFact(e)
+		for _, encoded := range rec.Facts {
+			f, err := core.DecodeFact(encoded)
 			if err == nil {
-				err = h.applyGuarded(k, state, f, rec.Position(), func(r core.Row) { rows = append(rows, r) })
+				err = e.applyGuarded(k, state, f, rec.Position(), func(r core.Row) { rows = append(rows, r) })
 			}
 			if err != nil {
 				broken = rec.Seq
@@ -91,7 +93,7 @@ func (h *Hub) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq)
 // has to be waited for, and no row is missing but what a doubt that remains is
 // about.
 func (o *owner) reload() error {
-	h := o.hub
+	h := o.engine
 	o.withdrawn.Store(false) // first: if it is set again, it has to be done again
 	durable := h.seq.durableSeq()
 	o.lastSeq = min(o.lastSeq, durable)
@@ -100,9 +102,9 @@ func (o *owner) reload() error {
 	}
 	if o.doubt != nil { // about a record that was taken back
 		o.doubt = nil
-		h.indexer.release(o.key, nil)
+		h.dirty.release(o.key, nil)
 	}
-	if !permanent(o.key.Kind) {
+	if !h.permanent(o.key.Kind) {
 		o.state = nil // its rows are its state
 		return nil
 	}
@@ -115,9 +117,8 @@ func (o *owner) reload() error {
 		return err
 	}
 	o.state = state
-	if o.leases != nil {
-		clear(o.leases.changes) // what is left of them is durable
-		o.settleLater()
+	if o.extension != nil {
+		o.extension.reloaded()
 	}
 	return nil
 }
@@ -154,10 +155,10 @@ func doubtMark(k core.Owner, seq hub.Seq) core.Row {
 }
 
 // rebuildMarked rebuilds the owners that were in doubt when the hub ended.
-func (h *Hub) rebuildMarked() error {
+func (e *engine) rebuildMarked() error {
 	var marked []doubtRow
 	var bad error
-	err := h.rows.RowsOf(core.TableDoubt, nil, false, func(_, value []byte) bool {
+	err := e.rows.RowsOf(core.TableDoubt, nil, false, func(_, value []byte) bool {
 		var d doubtRow
 		if bad = json.Unmarshal(value, &d); bad == nil && d.Seq > 0 {
 			marked = append(marked, d)
@@ -168,58 +169,50 @@ func (h *Hub) rebuildMarked() error {
 		return err
 	}
 	for _, d := range marked {
-		if !h.isQuarantined(d.Owner) {
-			h.indexer.hold(d.Owner, d.Seq)
+		if !e.isQuarantined(d.Owner) {
+			e.dirty.hold(d.Owner, d.Seq)
 		}
-		p, err := h.registry.admit(d.Owner, 0)
+		p, err := e.registry.admit(d.Owner, 0)
 		if err != nil {
 			return err
 		}
-		h.stage.tell(p.owner.pid, doubtTurn{p, d.Seq})
+		p.owner.tell(markedTurn(p, d.Seq))
 	}
 	return nil
 }
 
-// doubtTurn rebuilds an owner that an earlier run has marked.
-type doubtTurn struct {
-	permit permit
-	seq    hub.Seq
-}
-
-func (t doubtTurn) run(o *owner) {
-	defer o.hub.stage.tell(o.pid, rebuildTurn{t.permit})
-	o.doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", t.seq), t.seq
-	o.lastSeq = max(o.lastSeq, t.seq)
-}
-
-func (t doubtTurn) fail(error) {
-	o := t.permit.owner
-	o.hub.indexer.release(o.key, nil)
-	o.hub.registry.done(t.permit)
+// markedTurn rebuilds an owner that an earlier run has marked: record seq lacks its
+// rows.
+func markedTurn(p permit, seq hub.Seq) turn {
+	return call{func(o *owner) {
+		defer o.tell(o.rebuildTurn(p))
+		o.doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", seq), seq
+		o.lastSeq = max(o.lastSeq, seq)
+	}, func(error) {
+		p.owner.engine.dirty.release(p.owner.key, nil)
+		p.owner.engine.registry.done(p)
+	}}
 }
 
 // endService refuses every command from now on, and those that wait.
 func (o *owner) endService(reason error) {
 	o.quarantined = reason
-	o.refuseWaiters(reason)
+	if o.extension != nil {
+		o.extension.refuse(reason)
+	}
 }
 
 // checkpointed returns the state of one owner as it was stored, and the last
 // record that is in it.
-func (h *Hub) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
-	switch k.Kind {
-	case core.OwnerAgent:
-		row, err := h.view.AgentRow(hub.AgentID(k.Name))
-		if err != nil || row == nil {
-			return core.NewAgent(hub.AgentID(k.Name), nil), 0, err
-		}
-		return core.NewAgent(hub.AgentID(k.Name), row), row.AsOf, nil
-	case core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings, core.OwnerSpawns:
-		state, err := h.load(k)
-		return state, 0, err
-	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
+func (e *engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
+	kind, err := e.kindOf(k)
+	if err != nil {
+		return nil, 0, err
 	}
-	c, err := h.journal.Checkpoint()
+	if kind.load != nil {
+		return kind.load(k.Name)
+	}
+	c, err := e.journal.Checkpoint()
 	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, 0, err
 	}
@@ -228,49 +221,23 @@ func (h *Hub) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 			if s.Owner != k {
 				continue
 			}
-			state, err := restoreState(k.Kind, s)
+			state, err := kind.restore(s.Version, s.Data)
 			return state, s.AsOf, err
 		}
 	}
-	return newState(k.Kind), 0, nil
-}
-
-// restoreState returns the state of a permanent owner of this kind that a section
-// of a checkpoint holds.
-func restoreState(kind core.OwnerKind, s core.Section) (core.Machine, error) {
-	switch kind {
-	case core.OwnerTasks:
-		return core.RestoreTasks(s.Version, s.Data)
-	case core.OwnerProjects:
-		return core.RestoreProjects(s.Version, s.Data)
-	default:
-		return core.RestoreLeases(s.Version, s.Data)
-	}
-}
-
-// newState returns the state of a permanent owner of this kind that has decided
-// nothing yet.
-func newState(kind core.OwnerKind) core.Machine {
-	switch kind {
-	case core.OwnerTasks:
-		return core.NewTasks()
-	case core.OwnerProjects:
-		return core.NewProjects()
-	default:
-		return core.NewLeases()
-	}
+	return kind.fresh(), 0, nil
 }
 
 // restoreQuarantine reads which owners are in quarantine from an earlier run.
-func (h *Hub) restoreQuarantine() error {
+func (e *engine) restoreQuarantine() error {
 	var bad error
-	err := h.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
+	err := e.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
 		var q quarantineRow
 		if bad = json.Unmarshal(value, &q); bad != nil {
 			return false
 		}
 		if !q.Lifted {
-			h.quarantine[q.Owner] = q.shown()
+			e.quarantine[q.Owner] = q.shown()
 		}
 		return true
 	})
@@ -289,33 +256,33 @@ func (q quarantineRow) shown() hub.QuarantinedActor {
 }
 
 // setQuarantine marks an owner, also for later runs.
-func (h *Hub) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
+func (e *engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
 	row := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
-	h.quarantineMu.Lock()
-	h.quarantine[k] = row.shown()
-	h.quarantineMu.Unlock()
-	h.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
+	e.quarantineMu.Lock()
+	e.quarantine[k] = row.shown()
+	e.quarantineMu.Unlock()
+	e.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
 		slog.String("owner", k.String()), slog.String("seq", strconv.FormatUint(uint64(seq), 10)), slog.String("reason", row.Reason))
 	value, err := json.Marshal(row)
 	if err == nil {
-		err = h.journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
+		err = e.journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
 	}
 	// Where the disk is full the mark waits: the next start finds the fact again.
 	if err != nil && !errors.Is(err, core.ErrNoRoom) {
-		h.fail(fmt.Errorf("mark quarantine: %w", err))
+		e.fail(fmt.Errorf("mark quarantine: %w", err))
 	}
 	return row.shown()
 }
 
-func (h *Hub) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
-	h.quarantineMu.Lock()
-	defer h.quarantineMu.Unlock()
-	q, ok := h.quarantine[k]
+func (e *engine) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
+	e.quarantineMu.Lock()
+	defer e.quarantineMu.Unlock()
+	q, ok := e.quarantine[k]
 	return q, ok
 }
 
-func (h *Hub) isQuarantined(k core.Owner) bool {
-	_, ok := h.quarantineOf(k)
+func (e *engine) isQuarantined(k core.Owner) bool {
+	_, ok := e.quarantineOf(k)
 	return ok
 }
 

@@ -27,7 +27,7 @@ const idlePerShard = 64
 
 // registry finds owners and admits commands to them.
 type registry struct {
-	hub      *Hub
+	engine   *engine
 	seed     maphash.Seed
 	commands atomic.Int64
 	bytes    atomic.Int64
@@ -44,8 +44,8 @@ type registryShard struct {
 // idleOwner is an owner's place among the idle.
 type idleOwner = list.Element
 
-func newRegistry(h *Hub) *registry {
-	r := &registry{hub: h, seed: maphash.MakeSeed()}
+func newRegistry(e *engine) *registry {
+	r := &registry{engine: e, seed: maphash.MakeSeed()}
 	for i := range r.shards {
 		r.shards[i].owners = map[core.Owner]*owner{}
 		r.shards[i].idle = list.New()
@@ -55,12 +55,6 @@ func newRegistry(h *Hub) *registry {
 
 func (r *registry) shard(k core.Owner) *registryShard {
 	return &r.shards[maphash.Comparable(r.seed, k)%uint64(len(r.shards))]
-}
-
-// permanent says whether owners of this kind hold live state and are never
-// retired.
-func permanent(k core.OwnerKind) bool {
-	return k == core.OwnerLeases || k == core.OwnerTasks || k == core.OwnerProjects
 }
 
 // permit is the right of one command to be under way.
@@ -89,8 +83,8 @@ func (r *registry) admit(k core.Owner, size int) (permit, error) {
 	}
 	o := sh.owners[k]
 	if o == nil {
-		o = &owner{hub: r.hub, key: k}
-		o.pid = r.hub.stage.spawn(o)
+		o = &owner{engine: r.engine, key: k}
+		o.pid = r.engine.stage.spawn(o)
 		sh.owners[k] = o
 	}
 	if o.commands >= maxCommands/ownerShare || o.bytes+n > maxCommandBytes/ownerShare && o.commands > 0 {
@@ -131,7 +125,7 @@ func (r *registry) done(p permit) {
 	var retired address
 	o.commands--
 	o.bytes -= p.bytes
-	if o.commands == 0 && !permanent(o.key.Kind) && !sh.closed {
+	if o.commands == 0 && !r.engine.permanent(o.key.Kind) && !sh.closed {
 		o.idle = sh.idle.PushBack(o)
 		if sh.idle.Len() > idlePerShard {
 			old := sh.idle.Remove(sh.idle.Front()).(*owner)
@@ -142,14 +136,14 @@ func (r *registry) done(p permit) {
 	}
 	sh.mu.Unlock()
 	if retired != nil {
-		r.hub.stage.retire(retired)
+		r.engine.stage.retire(retired)
 	}
 }
 
 // install puts a permanent owner with its restored state.
 func (r *registry) install(k core.Owner, state core.Machine) *owner {
-	o := &owner{hub: r.hub, key: k, state: state}
-	o.pid = r.hub.stage.spawn(o)
+	o := &owner{engine: r.engine, key: k, state: state}
+	o.pid = r.engine.stage.spawn(o)
 	sh := r.shard(k)
 	sh.mu.Lock()
 	sh.owners[k] = o

@@ -3,7 +3,6 @@ package actors
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -11,109 +10,91 @@ import (
 
 // restored is what a start has made of the checkpoint and the records behind it.
 type restored struct {
-	asOf     hub.Seq   // of the checkpoint
-	behind   core.Head // the same, and what else the checkpoint reached
-	leases   [core.LeaseShards]*core.Leases
-	tasks    *core.Tasks
-	projects *core.Projects
-	last     map[core.Owner]hub.Seq // last record of each permanent owner
+	asOf   hub.Seq                     // of the checkpoint
+	behind core.Head                   // the same, and what else the checkpoint reached
+	states map[core.Owner]core.Machine // of the permanent owners
+	last   map[core.Owner]hub.Seq      // the last record of each of them
 }
 
-// permanentOwners lists the owners whose state stands in checkpoints.
-func permanentOwners() []core.Owner {
-	owners := make([]core.Owner, 0, core.LeaseShards+2)
-	for i := range core.LeaseShards {
-		owners = append(owners, core.LeaseOwner(i))
+// kindOf returns the row of an owner's kind.
+func (e *engine) kindOf(k core.Owner) (*kind, error) {
+	if kind := e.kinds[k.Kind]; kind != nil {
+		return kind, nil
 	}
-	return append(owners, core.TasksOwner(), core.ProjectsOwner())
+	return nil, fmt.Errorf("actors: no owner kind %d", k.Kind)
 }
 
 // restore reads the newest checkpoint and applies the records behind it. Agents
 // and channels are not restored: their rows are their state, see load.
-func (h *Hub) restore() (*restored, error) {
-	r := &restored{tasks: core.NewTasks(), projects: core.NewProjects(), last: map[core.Owner]hub.Seq{}}
-	for i := range r.leases {
-		r.leases[i] = core.NewLeases()
+func (e *engine) restore() (*restored, error) {
+	r := &restored{states: map[core.Owner]core.Machine{}, last: map[core.Owner]hub.Seq{}}
+	for _, k := range e.permanentOwners() {
+		r.states[k] = e.kinds[k.Kind].fresh()
 	}
-	c, err := h.journal.Checkpoint()
+	c, err := e.journal.Checkpoint()
 	switch {
 	case errors.Is(err, core.ErrNotFound):
 	case err != nil:
 		return nil, fmt.Errorf("read checkpoint: %w", err)
 	default:
 		r.asOf, r.behind = c.Head.Seq, c.Head
-		h.clock.resume(c.Head.HubMS)
+		e.clock.resume(c.Head.HubMS)
 		for _, s := range c.Sections {
-			if err := h.restoreSection(r, s); err != nil {
+			if err := e.restoreSection(r, s); err != nil {
 				return nil, fmt.Errorf("restore %s from checkpoint %d: %w", s.Owner, c.Head.Seq, err)
 			}
 		}
 	}
-	if err := h.restoreQuarantine(); err != nil {
+	if err := e.restoreQuarantine(); err != nil {
 		return nil, err
 	}
-	if err := h.journal.Records(r.asOf, func(rec *core.Record) error { return h.replay(r, rec) }); err != nil {
+	if err := e.journal.Records(r.asOf, func(rec *core.Record) error { return e.replay(r, rec) }); err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	return r, nil
 }
 
-func (h *Hub) restoreSection(r *restored, s core.Section) (err error) {
+func (e *engine) restoreSection(r *restored, s core.Section) (err error) {
 	r.last[s.Owner] = s.AsOf
-	switch {
-	case s.Owner == core.DirectoryOwner():
-		return h.view.Restore(s)
-	case s.Owner.Kind == core.OwnerLeases:
-		i, convErr := strconv.Atoi(s.Owner.Name)
-		if convErr != nil || i < 0 || i >= len(r.leases) {
-			return fmt.Errorf("no lease shard %q", s.Owner.Name)
-		}
-		r.leases[i], err = core.RestoreLeases(s.Version, s.Data)
-	case s.Owner == core.TasksOwner():
-		r.tasks, err = core.RestoreTasks(s.Version, s.Data)
-	case s.Owner == core.ProjectsOwner():
-		r.projects, err = core.RestoreProjects(s.Version, s.Data)
-	default:
-		err = errors.New("no such owner kind")
+	if s.Owner == core.DirectoryOwner() {
+		return e.view.Restore(s)
 	}
+	if r.states[s.Owner] == nil {
+		return errors.New("no such permanent owner")
+	}
+	r.states[s.Owner], err = e.kinds[s.Owner.Kind].restore(s.Version, s.Data)
 	return err
 }
 
 // replay applies one record to what is kept in memory. A fact that panics puts
 // its owner into quarantine and nothing else.
-func (h *Hub) replay(r *restored, rec *core.Record) error {
+func (e *engine) replay(r *restored, rec *core.Record) error {
 	at := rec.Position()
-	var state core.Machine
-	switch rec.Owner.Kind {
-	case core.OwnerLeases:
-		i, err := strconv.Atoi(rec.Owner.Name)
-		if err != nil || i < 0 || i >= len(r.leases) {
-			return fmt.Errorf("record %d: no lease shard %q", rec.Seq, rec.Owner.Name)
-		}
-		state = r.leases[i]
-	case core.OwnerTasks:
-		state = r.tasks
-	case core.OwnerProjects:
-		state = r.projects
-	case core.OwnerAgent, core.OwnerChannel, core.OwnerRoom, core.OwnerMemory, core.OwnerSettings, core.OwnerSpawns:
+	kind, err := e.kindOf(rec.Owner)
+	if err != nil {
+		return fmt.Errorf("record %d: %w", rec.Seq, err)
 	}
-	if state != nil && (rec.Seq <= r.last[rec.Owner] || h.isQuarantined(rec.Owner)) {
+	state := r.states[rec.Owner] // nil: the kind is not permanent
+	if state == nil && kind.load == nil {
+		return fmt.Errorf("record %d: no owner %s", rec.Seq, rec.Owner)
+	}
+	if state != nil && (rec.Seq <= r.last[rec.Owner] || e.isQuarantined(rec.Owner)) {
 		return nil
 	}
 	directory := rec.Seq > r.last[core.DirectoryOwner()]
-	for _, e := range rec.Facts {
-		f, err := core.DecodeFact(e)
+	for _, encoded := range rec.Facts {
+		f, err := core.DecodeFact(encoded)
 		if err != nil {
 			return fmt.Errorf("record %d: %w", rec.Seq, err)
 		}
 		if state == nil {
 			if directory {
-				h.view.Replay(f, at)
+				e.view.Replay(f, at)
 			}
 			continue
 		}
-		if err := h.applyGuarded(rec.Owner, state, f, at, nil); err != nil {
-			h.setQuarantine(rec.Owner, rec.Seq, err)
+		if err := e.applyGuarded(rec.Owner, state, f, at, nil); err != nil {
+			e.setQuarantine(rec.Owner, rec.Seq, err)
 			return nil
 		}
 	}
@@ -124,13 +105,13 @@ func (h *Hub) replay(r *restored, rec *core.Record) error {
 }
 
 // applyGuarded is Apply with a panic turned into an error.
-func (h *Hub) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
+func (e *engine) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("applying %T: %v", f, r)
 		}
 	}()
-	if hook := h.options.ApplyHook; hook != nil {
+	if hook := e.options.applyHook; hook != nil {
 		hook(o, f)
 	}
 	m.Apply(f, at, rows)
@@ -138,65 +119,49 @@ func (h *Hub) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Po
 }
 
 // begin starts the permanent owners and the views with what was restored.
-func (h *Hub) begin(r *restored) {
-	states := map[core.Owner]core.Machine{core.TasksOwner(): r.tasks, core.ProjectsOwner(): r.projects}
-	for i, l := range r.leases {
-		states[core.LeaseOwner(i)] = l
+func (e *engine) begin(r *restored) {
+	for _, s := range e.view.Started(e.seq.head, e.clock.now().Wall, r.states) {
+		e.seq.incarnations[s.Agent] = s.Incarnation
 	}
-	for _, s := range h.view.Started(h.seq.head, h.clock.now().Wall, states) {
-		h.seq.incarnations[s.Agent] = s.Incarnation
+	owners := make([]*owner, 0, len(r.states))
+	for _, k := range e.permanentOwners() {
+		owners = append(owners, e.install(k, r.states[k], r))
 	}
-	for i, l := range r.leases {
-		h.install(core.LeaseOwner(i), l, r).leases = &leaseTimer{}
-	}
-	h.install(core.TasksOwner(), r.tasks, r)
-	h.install(core.ProjectsOwner(), r.projects, r)
 	// From the first turn on the writer changes the views, so turns come last.
-	if err := h.rebuildMarked(); err != nil {
-		h.fail(fmt.Errorf("rebuild what was in doubt: %w", err))
+	if err := e.rebuildMarked(); err != nil {
+		e.fail(fmt.Errorf("rebuild what was in doubt: %w", err))
 	}
-	for i := range r.leases {
-		o, _ := h.registry.find(core.LeaseOwner(i))
-		h.stage.tell(o.pid, &graceTurn{})
+	for _, o := range owners {
+		if o.extension != nil {
+			o.tell(call{func(o *owner) { o.extension.begin() }, func(error) {}})
+		}
 	}
 }
 
-func (h *Hub) install(k core.Owner, state core.Machine, r *restored) *owner {
-	o := h.registry.install(k, state)
+func (e *engine) install(k core.Owner, state core.Machine, r *restored) *owner {
+	o := e.registry.install(k, state)
 	o.lastSeq = r.last[k]
-	if q, ok := h.quarantineOf(k); ok {
+	if extend := e.kinds[k.Kind].extend; extend != nil {
+		o.extension = extend(o)
+	}
+	if q, ok := e.quarantineOf(k); ok {
 		o.quarantined = errQuarantined(q)
 	}
 	return o
 }
 
 // load makes the state of an owner whose stored row is its state.
-func (h *Hub) load(k core.Owner) (core.Machine, error) {
-	if q, ok := h.quarantineOf(k); ok {
+func (e *engine) load(k core.Owner) (core.Machine, error) {
+	if q, ok := e.quarantineOf(k); ok {
 		return nil, errQuarantined(q)
 	}
-	switch k.Kind {
-	case core.OwnerAgent:
-		row, err := h.view.AgentRow(hub.AgentID(k.Name))
-		if err != nil {
-			return nil, err
-		}
-		return core.NewAgent(hub.AgentID(k.Name), row), nil
-	case core.OwnerChannel:
-		row, err := h.view.ChannelRow(hub.ChannelName(k.Name))
-		if err != nil {
-			return nil, err
-		}
-		return core.NewChannel(row), nil
-	case core.OwnerRoom:
-		return h.loadRoom(hub.RoomID(k.Name))
-	case core.OwnerMemory:
-		return h.loadMemory(k.Name)
-	case core.OwnerSettings:
-		return h.loadSettings()
-	case core.OwnerSpawns:
-		return h.loadSpawns()
-	case core.OwnerLeases, core.OwnerTasks, core.OwnerProjects:
+	kind, err := e.kindOf(k)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
+	if kind.load == nil {
+		return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
+	}
+	state, _, err := kind.load(k.Name)
+	return state, err
 }

@@ -240,12 +240,12 @@ func wantCode(t testing.TB, err error, code hub.Code) {
 func (r *rig) idle() {
 	r.t.Helper()
 	for range 10_000 {
-		if r.registry.underway() == 0 {
+		if r.engine.registry.underway() == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	r.t.Fatalf("%d commands are still under way", r.registry.underway())
+	r.t.Fatalf("%d commands are still under way", r.engine.registry.underway())
 }
 
 // async runs call and gives what it answered.
@@ -277,7 +277,7 @@ func within[T any](t testing.TB, c <-chan result[T]) result[T] {
 
 // ownerOf returns a live owner, or nil.
 func (r *rig) ownerOf(k core.Owner) *owner {
-	sh := r.registry.shard(k)
+	sh := r.engine.registry.shard(k)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	return sh.owners[k]

@@ -17,7 +17,7 @@ import (
 // seatsSettled waits until no seat is due.
 func (r *rig) seatsSettled() {
 	r.t.Helper()
-	if err := r.settleSeating(r.seq.given(), 20*time.Second); err != nil {
+	if err := r.settleSeating(r.engine.seq.given(), 20*time.Second); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -382,10 +382,10 @@ func TestCheckpointWaitsForSeats(t *testing.T) {
 		r.seating.mu.Lock()
 		r.seating.due[key] = act{taken: true} // its room does not answer
 		r.seating.mu.Unlock()
-		if _, err := r.saveCheckpoint(); err == nil {
+		if _, err := r.engine.saveCheckpoint(); err == nil {
 			t.Error("a checkpoint was taken")
 		}
-		saved := async(r.saveCheckpoint)
+		saved := async(r.engine.saveCheckpoint)
 		time.Sleep(time.Second)
 		r.seating.settle(key)
 		if got := <-saved; got.err != nil {

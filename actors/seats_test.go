@@ -13,7 +13,7 @@ import (
 
 // seatRow shows a seat as an agent sees it, with what is unread.
 func (r *rig) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
-	now := r.clock.now().Wall
+	now := r.engine.clock.now().Wall
 	row, err := r.seatAs(&seat, r.view.Directory.Doing(seat.AgentID), view.Viewer{Agent: by}, now)
 	if err == nil {
 		row.Unread, err = r.view.Unread(seat.AgentID, seat.RoomID)

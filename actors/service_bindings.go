@@ -50,7 +50,7 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	// Usually no binding differs in spelling alone. Each further round has looked at
 	// those that the one before met.
 	for range maxBindTries {
-		row, replayed, err := submit(ctx, h, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
+		row, replayed, err := submit(ctx, h.engine, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
 			owner: core.ProjectsOwner(), agent: in.AgentID, size: len(in.Path),
 			decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
 			answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
@@ -86,7 +86,7 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 	case errors.Is(err, &hub.Error{Code: hub.CodeInvalid}):
 		return hub.Outcome[hub.Room]{}, err
 	}
-	row, replayed, err := submit(ctx, h, write[*core.Projects, hub.Room, hub.Room]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Projects, hub.Room, hub.Room]{
 		owner: core.ProjectsOwner(), agent: in.AgentID, size: len(in.Path),
 		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
 		answer: func(row hub.Room, _ *core.Record) hub.Room { return row },

@@ -13,7 +13,7 @@ import (
 
 // CreateChannel is idempotent; see hub.Channels.
 func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
-	row, replayed, err := submit(ctx, h, write[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
 		owner: core.ChannelOwner(in.Name), agent: in.CreatedBy, size: len(in.Metadata),
 		decide: func(c *core.Channel, now core.Now) (core.Decision[core.ChannelAnswer], error) {
 			return c.Create(in, now), nil

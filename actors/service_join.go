@@ -59,7 +59,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 
 // joinedSeat shows the seat of an agent that has just called: to join.
 func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, error) {
-	now := h.clock.now().Wall
+	now := h.engine.clock.now().Wall
 	row := hub.Seat{
 		SeatID: s.SeatID, RoomID: s.RoomID, AgentID: s.AgentID, Role: s.Role, Harness: s.Harness, JoinedAt: s.JoinedAt,
 		SessionID: &session, Presence: hub.PresenceLive, Activity: hub.ActivityWorking,
@@ -81,7 +81,7 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(ctx, in.AgentID),
 		Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
 	}
-	got, replayed, err := submit(ctx, h, write[*core.Room, core.Accepted, core.Accepted]{
+	got, replayed, err := submit(ctx, h.engine, write[*core.Room, core.Accepted, core.Accepted]{
 		owner: core.RoomOwner(invite.RoomID), agent: in.AgentID,
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
 		answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
@@ -171,7 +171,7 @@ func errSeatLost(id hub.SeatID) error {
 func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
 	seat := got.Seat
 	taken := h.view.TakenBy(ctx, "")
-	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
+	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, write[*core.Room, core.StoredSeat, core.StoredSeat]{
 		owner: core.RoomOwner(seat.RoomID),
 		decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
 			return r.Move(seat.SeatID, seat.AgentID, cmp.Or(got.Wanted, seat.AgentID), taken)

@@ -102,7 +102,7 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 		answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
 		// An answer about one lease rests on that lease alone: who finds it held
 		// need not wait for the commits of other keys.
-		rests: func(o *owner) hub.Seq { return o.leases.changes[k] },
+		rests: func(o *owner) hub.Seq { return o.extension.(*leaseQueue).changes[k] },
 		codec: codec[core.LeaseAnswer]{
 			kind: effectLease,
 			encode: func(a core.LeaseAnswer) []byte {
@@ -111,7 +111,7 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 			decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return h.currentLease(k, agent, e) },
 		},
 	}
-	a, stored, err := admit(ctx, h, w)
+	a, stored, err := admit(ctx, h.engine, w)
 	switch {
 	case err != nil:
 		return answer, false, err
@@ -119,10 +119,10 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 		answer, err = w.codec.decode(ctx, stored)
 		return answer, true, err
 	}
-	pid, asked := a.permit.owner.pid, &leaseAsk{ask: a, key: k, wait: wait}
-	h.stage.tell(pid, asked)
+	asked := &leaseAsk{ask: a, key: k, wait: wait, waits: a.permit.owner.extension.(*leaseQueue)}
+	a.permit.owner.tell(asked)
 	if wait > 0 {
-		answer, err = h.waitForLease(ctx, pid, asked)
+		answer, err = h.waitForLease(ctx, asked)
 	} else {
 		answer, err = a.wait()
 	}
@@ -131,7 +131,7 @@ func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, 
 
 // waitForLease waits for the answer of a command that may be parked, until its
 // caller leaves or the session that it proved is displaced.
-func (h *Hub) waitForLease(ctx context.Context, pid address, asked *leaseAsk) (core.LeaseAnswer, error) {
+func (h *Hub) waitForLease(ctx context.Context, asked *leaseAsk) (core.LeaseAnswer, error) {
 	caller := hub.CallerOf(ctx)
 	var changed chan struct{} // the caller's session; nil: it has proved none
 	if caller.Incarnation != 0 {
@@ -141,7 +141,7 @@ func (h *Hub) waitForLease(ctx context.Context, pid address, asked *leaseAsk) (c
 	}
 	for {
 		if err := h.replaced(caller); err != nil {
-			h.stage.tell(pid, leaveTurn{asked, err})
+			asked.waits.leave(asked, err)
 			return asked.ask.wait()
 		}
 		select {
@@ -149,7 +149,7 @@ func (h *Hub) waitForLease(ctx context.Context, pid address, asked *leaseAsk) (c
 		case r := <-asked.reply:
 			return r.answer, r.err
 		case <-ctx.Done():
-			h.stage.tell(pid, leaveTurn{asked, errExpired()})
+			asked.waits.leave(asked, errExpired())
 			return core.LeaseAnswer{}, errAbandoned()
 		}
 	}
@@ -178,7 +178,7 @@ func (h *Hub) currentLease(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (
 	if err != nil {
 		return core.LeaseAnswer{}, err
 	}
-	now := h.clock.now()
+	now := h.engine.clock.now()
 	holds := lease.Ended == nil && lease.Agent == agent && now.HubMS < lease.Deadline
 	a := core.LeaseAnswer{Acquired: holds, Created: was.Created && holds}
 	if k.Space == core.SpaceLock {

@@ -37,7 +37,7 @@ func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub
 	if in.Scope == hub.ScopeProject {
 		c.RoomID, of = "", string(room.ProjectID)
 	}
-	row, replayed, err := submit(ctx, h, write[*core.Memory, core.MemoryAnswer, hub.Memory]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Memory, core.MemoryAnswer, hub.Memory]{
 		owner: core.MemoryOwner(of), agent: in.By, size: len(in.Text) + len(in.Key),
 		decide: func(m *core.Memory, _ core.Now) (core.Decision[core.MemoryAnswer], error) { return m.Remember(c) },
 		answer: func(a core.MemoryAnswer, _ *core.Record) hub.Memory { return a.Row.Memory },

@@ -39,13 +39,13 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
 		return h.postTask(ctx, m, size)
 	case m.To != "":
-		row, replayed, err = submit(ctx, h, write[*core.Agent, hub.MessageID, hub.EncodedMessage]{
+		row, replayed, err = submit(ctx, h.engine, write[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			owner: core.AgentOwner(m.To), agent: in.FromAgent, size: size, codec: h.messageCodec(),
 			decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
 			answer: postedRow,
 		})
 	default:
-		row, replayed, err = submit(ctx, h, write[*core.Channel, hub.MessageID, hub.EncodedMessage]{
+		row, replayed, err = submit(ctx, h.engine, write[*core.Channel, hub.MessageID, hub.EncodedMessage]{
 			owner: core.ChannelOwner(m.Channel), agent: in.FromAgent, size: size, codec: h.messageCodec(),
 			decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
 			answer: postedRow,
@@ -66,7 +66,7 @@ func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.
 	}
 	out, err := withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.EncodedMessage], error) {
 		c.Ended = ended
-		row, replayed, err := submit(ctx, h, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
+		row, replayed, err := submit(ctx, h.engine, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
 			owner: core.TasksOwner(), agent: m.From, size: size, codec: h.messageCodec(),
 			decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
 				return t.Post(c, now, taskWorld{h})
@@ -248,7 +248,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 		return hub.Page{}, err
 	}
 	defer func() {
-		h.view.Directory.Touch(c.agent, h.clock.now().Wall) // a parked call is presence until it ends
+		h.view.Directory.Touch(c.agent, h.engine.clock.now().Wall) // a parked call is presence until it ends
 		h.view.Directory.Unpark(c.agent)
 	}()
 	timeout := time.NewTimer(c.wait)
@@ -266,7 +266,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 			return view.Page(nil, 0, examined), nil
 		case <-ctx.Done():
 			return view.Page(nil, 0, examined), nil
-		case <-h.ending:
+		case <-h.engine.ending:
 			return view.Page(nil, 0, examined), nil
 		}
 	}

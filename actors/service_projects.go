@@ -12,7 +12,7 @@ import (
 
 // CreateProject makes a project; see hub.Projects.
 func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
-	row, replayed, err := submit(ctx, h, write[*core.Projects, hub.Project, hub.Project]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Projects, hub.Project, hub.Project]{
 		owner: core.ProjectsOwner(), agent: in.CreatedBy,
 		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in) },
 		answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
@@ -41,7 +41,7 @@ func (h *Hub) Project(_ context.Context, ref string) (hub.Project, error) {
 
 // CreateRoom makes a room; see hub.Projects.
 func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
-	row, replayed, err := submit(ctx, h, write[*core.Projects, hub.Room, hub.Room]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Projects, hub.Room, hub.Room]{
 		owner: core.ProjectsOwner(), agent: in.CreatedBy, size: len(in.Topic) + len(in.ForceReason),
 		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in) },
 		answer: func(row hub.Room, _ *core.Record) hub.Room { return row },

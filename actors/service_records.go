@@ -18,7 +18,7 @@ func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcom
 		return hub.Outcome[hub.Decision]{}, err
 	}
 	by := taskActor(ctx, in.By)
-	row, replayed, err := submit(ctx, h, write[*core.Room, hub.Decision, hub.Decision]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Room, hub.Decision, hub.Decision]{
 		owner: core.RoomOwner(in.RoomID), agent: in.By, size: len(in.Note) + len(in.Metadata),
 		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Decision], error) {
 			return r.AddDecision(in, by), nil
@@ -88,7 +88,7 @@ func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcom
 		Content: content, SHA256: hex.EncodeToString(sum[:]),
 	}
 	by := taskActor(ctx, in.By)
-	row, replayed, err := submit(ctx, h, write[*core.Room, hub.Artifact, hub.Artifact]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Room, hub.Artifact, hub.Artifact]{
 		owner: core.RoomOwner(in.RoomID), agent: in.By, size: 2 * len(content), // it is held once more while it is written
 		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) {
 			return r.AddArtifact(command, by)

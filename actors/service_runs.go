@@ -43,7 +43,7 @@ func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInpu
 // changeRun submits a decision about a run. The answer is stored without the
 // run's tasks: those that the caller may see are read for it, each time.
 func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
-	stored, replayed, err := submit(ctx, h, write[*core.Tasks, core.StoredRun, core.StoredRun]{
+	stored, replayed, err := submit(ctx, h.engine, write[*core.Tasks, core.StoredRun, core.StoredRun]{
 		owner: core.TasksOwner(), agent: agent, decide: decide,
 		answer: func(r core.StoredRun, _ *core.Record) core.StoredRun { return r },
 		codec:  jsonCodec[core.StoredRun](effectRun),

@@ -48,7 +48,7 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
 	caller := *hub.CallerOf(ctx)
 	caller.Agent, caller.Incarnation = "", 0
-	row, replayed, err := submit(hub.WithCaller(ctx, &caller), h, write[*core.Agent, hub.Session, hub.Registered]{
+	row, replayed, err := submit(hub.WithCaller(ctx, &caller), h.engine, write[*core.Agent, hub.Session, hub.Registered]{
 		owner: core.AgentOwner(agent), agent: agent, decide: decide,
 		begins: func(d core.Draft) core.SessionProof {
 			f := d.Facts[0].(*core.SessionStarted)
@@ -69,7 +69,7 @@ func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.A
 
 // Rename sets the live session's display name; see hub.Sessions.
 func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput) (hub.Outcome[hub.Session], error) {
-	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.Session, hub.Session]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Agent, hub.Session, hub.Session]{
 		owner: core.AgentOwner(agent), agent: agent,
 		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Rename(in.DisplayName, now)
@@ -98,7 +98,7 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 	if err := spoolOfAnother(ctx, agent); err != nil {
 		return hub.Outcome[hub.ClosedSession]{}, err
 	}
-	row, replayed, err := submit(ctx, h, write[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
 		owner: core.AgentOwner(agent), agent: agent,
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
 		answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
@@ -191,7 +191,7 @@ func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller,
 			return hub.Caller{}, err
 		}
 	}
-	h.view.Directory.Touch(agent, h.clock.now().Wall)
+	h.view.Directory.Touch(agent, h.engine.clock.now().Wall)
 	return hub.Caller{Agent: agent, Session: id, Incarnation: s.Incarnation}, nil
 }
 

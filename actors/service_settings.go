@@ -38,7 +38,7 @@ func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSu
 
 // SetToolSurface changes one; see hub.ToolSurfaces.
 func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.Outcome[hub.ToolSurface], error) {
-	row, replayed, err := submit(ctx, h, write[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
 		owner: core.SettingsOwner(), agent: hub.AgentOperator,
 		decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
 			return s.SetToolSurface(in), nil

@@ -102,7 +102,7 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 			return hub.Outcome[hub.SpawnPolicy]{}, err
 		}
 	}
-	row, replayed, err := submit(ctx, h, write[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
 		owner: core.SpawnsOwner(), agent: hub.AgentOperator,
 		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
 		answer: func(row hub.SpawnPolicy, _ *core.Record) hub.SpawnPolicy { return row },
@@ -222,7 +222,7 @@ func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room
 	defer h.spawner.done()
 	// Who leaves before the decision has asked for nothing. Afterwards the answer is
 	// waited for all the same, so that a stop of the hub waits for what will be.
-	row, replayed, err := submit(context.WithoutCancel(ctx), h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
+	row, replayed, err := submit(context.WithoutCancel(ctx), h.engine, write[*core.Spawns, hub.Spawn, hub.Spawn]{
 		owner: core.SpawnsOwner(), agent: in.By, size: len(in.Prompt),
 		decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
 			if ctx.Err() != nil {
@@ -260,12 +260,12 @@ var longestID = hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
 // spawnedBefore returns what an earlier call with the caller's idempotency key was
 // answered: whatever has changed since, it is not refused now.
 func (h *Hub) spawnedBefore(ctx context.Context, by hub.AgentID) (hub.Spawn, bool, error) {
-	effect, err := reserveEffect(h, hub.CallerOf(ctx), by)
+	effect, err := reserveEffect(h.engine, hub.CallerOf(ctx), by)
 	if err != nil {
 		return hub.Spawn{}, false, err
 	}
 	if effect.stored == nil {
-		effect.free(h)
+		effect.free(h.engine)
 		return hub.Spawn{}, false, nil
 	}
 	row, err := h.spawnCodec().decode(ctx, effect.stored)

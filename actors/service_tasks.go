@@ -162,7 +162,7 @@ func (h *Hub) refuseEnded(id hub.TaskID, by core.TaskActor, out hub.Outcome[hub.
 }
 
 func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decide func(*core.Tasks, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
-	row, replayed, err := submit(ctx, h, write[*core.Tasks, hub.Task, hub.Task]{
+	row, replayed, err := submit(ctx, h.engine, write[*core.Tasks, hub.Task, hub.Task]{
 		owner: core.TasksOwner(), agent: agent, size: size, decide: decide,
 		answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
 		codec:  jsonCodec[hub.Task](effectTask),

@@ -95,7 +95,7 @@ func TestSpawnWhileTheHubStops(t *testing.T) {
 				var stopped <-chan result[struct{}]
 				s.once(step, func() {
 					stopped = async(func() (struct{}, error) { return struct{}{}, s.stopQuietly() })
-					<-s.ending
+					<-s.engine.ending
 					if leaves {
 						leave()
 					}

@@ -69,7 +69,7 @@ func (h *Hub) seatSpawn(row hub.Spawn) (core.StoredSeat, error) {
 		_, _, live := h.view.Directory.Session(agent)
 		return !live
 	}}
-	seat, _, err := submit(context.Background(), h, write[*core.Room, core.StoredSeat, core.StoredSeat]{
+	seat, _, err := submit(context.Background(), h.engine, write[*core.Room, core.StoredSeat, core.StoredSeat]{
 		owner: core.RoomOwner(row.RoomID), late: true,
 		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatSpawn(c, now) },
 		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
@@ -150,7 +150,7 @@ func (h *Hub) recordSpawn(decide func(*core.Spawns, core.Now) (core.Decision[hub
 // hub stops.
 func recordLate[S core.Machine, T any](h *Hub, w write[S, T, T]) (T, error) {
 	for {
-		row, _, err := submit(context.Background(), h, w)
+		row, _, err := submit(context.Background(), h.engine, w)
 		passing := errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) || errors.Is(err, &hub.Error{Code: hub.CodeOverloaded}) ||
 			errors.Is(err, &hub.Error{Code: hub.CodeTimedOut})
 		if !passing {
@@ -158,7 +158,7 @@ func recordLate[S core.Machine, T any](h *Hub, w write[S, T, T]) (T, error) {
 		}
 		select {
 		case <-time.After(recordAgain):
-		case <-h.ending:
+		case <-h.engine.ending:
 			return row, err
 		}
 	}
@@ -177,7 +177,7 @@ func (h *Hub) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInp
 	}
 	// Who leaves before the decision has asked for nothing; a decided stop is carried
 	// out whether or not anybody waits for it.
-	out, replayed, err := submit(context.WithoutCancel(ctx), h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
+	out, replayed, err := submit(context.WithoutCancel(ctx), h.engine, write[*core.Spawns, hub.Spawn, hub.Spawn]{
 		owner: core.SpawnsOwner(), agent: by,
 		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
 			if ctx.Err() != nil {

@@ -29,7 +29,7 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 		s.State = hub.JournalFull
 	}
 	select {
-	case <-h.failed:
+	case <-h.engine.failed:
 		s.State = hub.JournalFailed
 	default:
 	}
@@ -38,10 +38,10 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 
 // Quarantined lists the owners that are out of service.
 func (h *Hub) Quarantined() []hub.QuarantinedActor {
-	h.quarantineMu.Lock()
-	defer h.quarantineMu.Unlock()
-	out := make([]hub.QuarantinedActor, 0, len(h.quarantine))
-	for _, q := range h.quarantine {
+	h.engine.quarantineMu.Lock()
+	defer h.engine.quarantineMu.Unlock()
+	out := make([]hub.QuarantinedActor, 0, len(h.engine.quarantine))
+	for _, q := range h.engine.quarantine {
 		out = append(out, q)
 	}
 	slices.SortFunc(out, func(a, b hub.QuarantinedActor) int { return cmp.Compare(a.Owner, b.Owner) })

@@ -224,7 +224,7 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		r := start(t, newMemStore())
 		r.claim("ann", "k", 600)
 		key := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
-		a, _, err := admit(t.Context(), r.Hub, write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
+		a, _, err := admit(t.Context(), r.engine, write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
 			owner: core.LeaseOwner(core.LeaseShard(key)), agent: "bob",
 			decide: func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 				return l.Acquire(core.AcquireCommand{Space: key.Space, Key: key.Key, Agent: "bob", TTLSec: 60}, now), nil
@@ -237,7 +237,7 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		stopped := async(func() (struct{}, error) { return struct{}{}, r.stopQuietly() })
 		synctest.Wait() // the stop waits for this call
 		begun := time.Now()
-		r.stage.tell(a.permit.owner.pid, &leaseAsk{ask: a, key: key, wait: time.Minute})
+		r.engine.stage.tell(a.permit.owner.pid, &leaseAsk{ask: a, key: key, wait: time.Minute, waits: a.permit.owner.extension.(*leaseQueue)})
 		if got, err := a.wait(); err != nil || got.Acquired || got.Claim.OwnerAgentID != "ann" {
 			t.Errorf("late waiter: %+v, %v", got, err)
 		}

@@ -67,8 +67,8 @@ type write[S core.Machine, D, T any] struct {
 
 // submit admits a write, waits for its answer and returns it. replayed says that
 // the answer is that of an earlier call with the same idempotency key.
-func submit[S core.Machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (answer T, replayed bool, err error) {
-	a, stored, err := admit(ctx, h, w)
+func submit[S core.Machine, D, T any](ctx context.Context, e *engine, w write[S, D, T]) (answer T, replayed bool, err error) {
+	a, stored, err := admit(ctx, e, w)
 	switch {
 	case err != nil:
 		return answer, false, err
@@ -76,30 +76,30 @@ func submit[S core.Machine, D, T any](ctx context.Context, h *Hub, w write[S, D,
 		answer, err = w.codec.decode(ctx, stored)
 		return answer, true, err
 	}
-	h.stage.tell(a.permit.owner.pid, a)
+	a.permit.owner.tell(a)
 	answer, err = a.wait()
 	return answer, false, err
 }
 
 // admit makes a write ready to be sent: its key is held and its permit taken. If
 // the key has an answer already, that is returned instead.
-func admit[S core.Machine, D, T any](ctx context.Context, h *Hub, w write[S, D, T]) (*ask[S, D, T], *core.Effect, error) {
+func admit[S core.Machine, D, T any](ctx context.Context, e *engine, w write[S, D, T]) (*ask[S, D, T], *core.Effect, error) {
 	caller := hub.CallerOf(ctx)
-	effect, err := reserveEffect(h, caller, w.agent)
+	effect, err := reserveEffect(e, caller, w.agent)
 	if err != nil || effect.stored != nil {
 		return nil, effect.stored, err
 	}
-	if err := h.admissible(); err != nil && !(w.late && errors.Is(err, &hub.Error{Code: hub.CodeStopping})) {
-		effect.free(h)
+	if err := e.admissible(); err != nil && !(w.late && errors.Is(err, &hub.Error{Code: hub.CodeStopping})) {
+		effect.free(e)
 		return nil, nil, err
 	}
-	p, err := h.registry.admit(w.owner, w.size)
+	p, err := e.registry.admit(w.owner, w.size)
 	if err != nil {
-		effect.free(h)
+		effect.free(e)
 		return nil, nil, err
 	}
 	return &ask[S, D, T]{
-		write: w, hub: h, permit: p, effect: effect,
+		write: w, engine: e, permit: p, effect: effect,
 		proof: core.SessionProof{Agent: caller.Agent, Incarnation: caller.Incarnation},
 		ctx:   ctx, deadline: time.Now().Add(commandLife),
 		reply: make(chan reply[T], 1),
@@ -114,7 +114,7 @@ type reply[T any] struct {
 // ask is a write on its way: the turn that its owner is sent.
 type ask[S core.Machine, D, T any] struct {
 	write[S, D, T]
-	hub      *Hub
+	engine   *engine
 	permit   permit
 	effect   effectReservation
 	proof    core.SessionProof
@@ -140,7 +140,7 @@ func (a *ask[S, D, T]) run(o *owner) {
 		a.fail(errExpired())
 		return
 	}
-	now := a.hub.clock.now()
+	now := a.engine.clock.now()
 	d, err := a.decide(o.state.(S), now)
 	if err != nil {
 		a.refuse(o, err)
@@ -161,7 +161,7 @@ func (a *ask[S, D, T]) restsOn(o *owner) hub.Seq {
 // refuse answers with an error. It rests on what the owner knows, durable or not
 // yet, and waits for that.
 func (a *ask[S, D, T]) refuse(o *owner, err error) {
-	a.hub.seq.after(o.epoch, a.restsOn(o), func(failed error) {
+	a.engine.seq.after(o.epoch, a.restsOn(o), func(failed error) {
 		if failed != nil {
 			err = failed
 		}
@@ -175,7 +175,7 @@ func (a *ask[S, D, T]) conclude(o *owner, now core.Now, d core.Draft, answer fun
 	var out T
 	if d.Empty() {
 		out = a.answer(answer(core.Position{Now: now}), nil)
-		a.hub.seq.after(o.epoch, a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
+		a.engine.seq.after(o.epoch, a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
 		return
 	}
 	w := work{
@@ -193,7 +193,7 @@ func (a *ask[S, D, T]) conclude(o *owner, now core.Now, d core.Draft, answer fun
 	}
 	if err := o.commit(now, d, w); err != nil {
 		// It rests on a session that may not be durable yet.
-		a.hub.seq.after(o.epoch, a.hub.seq.given(), func(failed error) { a.fail(cmp.Or(failed, err)) })
+		a.engine.seq.after(o.epoch, a.engine.seq.given(), func(failed error) { a.fail(cmp.Or(failed, err)) })
 	}
 }
 
@@ -205,7 +205,7 @@ func (a *ask[S, D, T]) fail(err error) { a.finish(reply[T]{err: err}) }
 // finish ends the command: its key is free again, its permit goes back, its
 // caller is answered if it still waits.
 func (a *ask[S, D, T]) finish(r reply[T]) {
-	a.effect.free(a.hub)
+	a.effect.free(a.engine)
 	a.returnPermit()
 	a.reply <- r
 }
@@ -214,7 +214,7 @@ func (a *ask[S, D, T]) finish(r reply[T]) {
 // because it may wait for a minute without anything to do.
 func (a *ask[S, D, T]) returnPermit() {
 	if a.permit.owner != nil {
-		a.hub.registry.done(a.permit)
+		a.engine.registry.done(a.permit)
 		a.permit = permit{}
 	}
 }
@@ -239,7 +239,7 @@ type effectReservation struct {
 
 // reserveEffect takes the caller's key. in_progress while another call holds it,
 // idempotency_conflict if the key was used with another body.
-func reserveEffect(h *Hub, caller *hub.Caller, agent hub.AgentID) (effectReservation, error) {
+func reserveEffect(e *engine, caller *hub.Caller, agent hub.AgentID) (effectReservation, error) {
 	key := caller.Idempotency
 	if key == nil {
 		return effectReservation{}, nil
@@ -249,19 +249,19 @@ func reserveEffect(h *Hub, caller *hub.Caller, agent hub.AgentID) (effectReserva
 		who = "\x00operator" // no agent id begins like this
 	}
 	r := effectReservation{key: key, scope: sha256.Sum256([]byte(who + "\x00" + key.Method + "\x00" + key.Path + "\x00" + key.Key))}
-	if _, taken := h.keys.LoadOrStore(r.scope, struct{}{}); taken {
+	if _, taken := e.keys.LoadOrStore(r.scope, struct{}{}); taken {
 		return r, hub.NewError(hub.CodeInProgress, "a call with this idempotency key is still running").
 			WithRetryAfter(retryAfterSec).WithFix("repeat the call after the time in Retry-After")
 	}
-	stored, err := h.rows.Effect(r.scope)
+	stored, err := e.rows.Effect(r.scope)
 	switch {
 	case errors.Is(err, core.ErrNotFound):
 		return r, nil
 	case err != nil:
-		r.free(h)
+		r.free(e)
 		return r, err
 	}
-	r.free(h)
+	r.free(e)
 	if stored.Body != key.Hash {
 		return r, hub.NewError(hub.CodeIdempotencyConflict, "this idempotency key was used with another body").
 			WithFix("use a new key for a new call")
@@ -274,8 +274,8 @@ func (r *effectReservation) record(rec *core.Record, kind uint8, answer []byte) 
 	return &core.Effect{Scope: r.scope, Body: r.key.Hash, Seq: rec.Seq, Kind: kind, Answer: answer, At: rec.Wall}
 }
 
-func (r *effectReservation) free(h *Hub) {
+func (r *effectReservation) free(e *engine) {
 	if r.key != nil {
-		h.keys.Delete(r.scope)
+		e.keys.Delete(r.scope)
 	}
 }

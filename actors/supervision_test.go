@@ -100,7 +100,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		p, broken := breaks(0, func(_ core.Owner, f core.Fact) bool { _, ok := f.(*core.RoomCreated); return ok })
 		r := start(t, newMemStore(), broken)
 		old := r.newRoom("Old")
-		if _, err := r.saveCheckpoint(); err != nil {
+		if _, err := r.engine.saveCheckpoint(); err != nil {
 			t.Fatalf("checkpoint: %v", err)
 		}
 		r.store.forgetRecords()
@@ -173,7 +173,7 @@ func TestRebuildStartsFromTheCheckpoint(t *testing.T) {
 	for _, k := range names[hub.ClaimKey]("k", 20) {
 		r.claim("ann", k, 60)
 	}
-	if _, err := r.saveCheckpoint(); err != nil {
+	if _, err := r.engine.saveCheckpoint(); err != nil {
 		t.Fatalf("checkpoint: %v", err)
 	}
 	r.store.forgetRecords()
@@ -198,7 +198,7 @@ func TestRebuildOfAgentNeedsNoOldRecords(t *testing.T) {
 	for range 5 {
 		r.say("bob", "", "x")
 	}
-	if _, err := r.saveCheckpoint(); err != nil {
+	if _, err := r.engine.saveCheckpoint(); err != nil {
 		t.Fatalf("checkpoint: %v", err)
 	}
 	r.store.forgetRecords()
@@ -294,7 +294,7 @@ func TestPanicInDecideChangesNothing(t *testing.T) {
 	r := start(t, newMemStore())
 	r.claim("ann", "k", 60)
 	before := r.store.Head()
-	_, _, err := submit(t.Context(), r.Hub, write[*core.Tasks, struct{}, struct{}]{
+	_, _, err := submit(t.Context(), r.engine, write[*core.Tasks, struct{}, struct{}]{
 		owner:  core.TasksOwner(),
 		decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
 		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },

@@ -148,7 +148,7 @@ func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) 
 	if err := w.prepare(ctx); err != nil {
 		return hub.Watched{}, err
 	}
-	h.seating.acts(roomAgent{q.Room, q.Agent}, act{at: h.clock.now().Wall})
+	h.seating.acts(roomAgent{q.Room, q.Agent}, act{at: h.engine.clock.now().Wall})
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && q.Wait > 0
 	if waits {
@@ -170,13 +170,13 @@ func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
 	if err := h.view.Directory.Park(sibling); err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
-	if err := h.watches.enter(w, h.clock.now().Wall); err != nil {
+	if err := h.watches.enter(w, h.engine.clock.now().Wall); err != nil {
 		h.view.Directory.Unpark(sibling)
 		return hub.Watched{}, err
 	}
 	h.watches.check(w.query.Agent)
 	defer func() {
-		now := h.clock.now().Wall
+		now := h.engine.clock.now().Wall
 		h.watches.leave(w, now)
 		h.view.Directory.Touch(sibling, now)
 		h.view.Directory.Unpark(sibling)
@@ -217,7 +217,7 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 			return got, nil
 		case <-ctx.Done():
 			return got, nil
-		case <-w.hub.ending:
+		case <-w.hub.engine.ending:
 			return got, nil
 		}
 	}
@@ -244,7 +244,7 @@ func errWatchReplaced(q *hub.WatchQuery) error {
 // before the watch answers: the process that waited may have died unnoticed.
 func (h *Hub) notifyWatch(got *hub.Watched, label string) {
 	m := core.WatchNotice(got, label)
-	_, _, err := submit(context.Background(), h, write[*core.Agent, hub.MessageID, struct{}]{
+	_, _, err := submit(context.Background(), h.engine, write[*core.Agent, hub.MessageID, struct{}]{
 		owner: core.AgentOwner(m.To), size: len(m.Body) + len(m.Metadata),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
 		answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },

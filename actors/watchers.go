@@ -92,7 +92,7 @@ func (h *Hub) endWatcher(agent hub.AgentID) {
 	if !live || h.watches.waits(agent) {
 		return
 	}
-	_, _, _ = submit(context.Background(), h, write[*core.Agent, hub.ClosedSession, struct{}]{
+	_, _, _ = submit(context.Background(), h.engine, write[*core.Agent, hub.ClosedSession, struct{}]{
 		owner: core.AgentOwner(sibling),
 		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
 			return a.Close(row.SessionID)

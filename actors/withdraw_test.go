@@ -193,7 +193,7 @@ func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
 			t.Fatalf("a task on a full disk: %v", err)
 		}
 	}
-	o, _ := r.registry.find(core.TasksOwner())
+	o, _ := r.engine.registry.find(core.TasksOwner())
 	o.withdrawn.Store(true) // its next turn may have been quicker than this test
 	r.store.setNoRoom(false)
 	r.stop()
@@ -309,7 +309,7 @@ func TestReplayEqualsLiveOnAFullDisk(t *testing.T) {
 				case <-loaded:
 					done = true
 				case <-time.After(3 * time.Millisecond):
-					_, _ = r.saveCheckpoint() // some are refused
+					_, _ = r.engine.saveCheckpoint() // some are refused
 				}
 			}
 			store.setNoRoom(false)

@@ -41,6 +41,9 @@ type Views interface {
 	Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof
 	// Snapshot returns the sessions for a checkpoint, and how far they go.
 	Snapshot() (core.Section, core.Head, error)
+	// Timed reports whether anything that is shown has a deadline: then it is worth a
+	// checkpoint that time passes.
+	Timed() bool
 	// ShownUpTo returns the last record that is shown.
 	ShownUpTo() hub.Seq
 }

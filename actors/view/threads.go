@@ -141,7 +141,7 @@ func (t *threads) part(k string, table core.Table, key []byte) (ThreadPart, erro
 	if part, ok := t.cache[k]; ok {
 		return part, nil
 	}
-	return ReadThreadPart(t.rows, table, key)
+	return readThreadPart(t.rows, table, key)
 }
 
 // trim drops parts, any parts, once there are too many: they are stored.
@@ -154,8 +154,8 @@ func (t *threads) trim() {
 	}
 }
 
-// ReadThreadPart returns a stored part; a zero one if there is none.
-func ReadThreadPart(rows core.Rows, table core.Table, key []byte) (ThreadPart, error) {
+// readThreadPart returns a stored part; a zero one if there is none.
+func readThreadPart(rows core.Rows, table core.Table, key []byte) (ThreadPart, error) {
 	value, err := rows.Row(table, key)
 	if errors.Is(err, core.ErrNotFound) {
 		return ThreadPart{}, nil
@@ -176,11 +176,11 @@ func DecodeThreadPart(value []byte) (part ThreadPart, err error) {
 
 // VisiblePart returns what viewer may see of a thread.
 func (t *threads) VisiblePart(thread hub.ThreadID, viewer hub.AgentID) (ThreadPart, error) {
-	part, err := ReadThreadPart(t.rows, core.TableThread, []byte(thread))
+	part, err := readThreadPart(t.rows, core.TableThread, []byte(thread))
 	if err != nil || viewer == "" {
 		return part, err
 	}
-	own, err := ReadThreadPart(t.rows, core.TableThreadAgent, directPartKey(viewer, thread))
+	own, err := readThreadPart(t.rows, core.TableThreadAgent, directPartKey(viewer, thread))
 	return part.merge(own), err
 }
 
@@ -261,3 +261,13 @@ func (t *threads) Latest(agent hub.AgentID, w Walk, n int) ([]FoundThread, error
 // Walk is a place in a list, highest number first, whose rows would move or be
 // followed by others meanwhile: what came behind asOf is not part of it.
 type Walk struct{ AsOf, Before uint64 }
+
+// ThreadChannel returns the channel of a thread's public messages, or "" if it has
+// none or cannot be read.
+func (v *View) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
+	part, err := readThreadPart(v.rows, core.TableThread, []byte(thread))
+	if err != nil {
+		return ""
+	}
+	return part.Channel
+}

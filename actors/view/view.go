@@ -201,6 +201,9 @@ func (v *View) Snapshot() (core.Section, core.Head, error) {
 	return core.Section{Owner: core.DirectoryOwner(), AsOf: head.Seq, Version: directoryVersion, Data: data}, head, err
 }
 
+// Timed reports whether any lease is held: each has a deadline.
+func (v *View) Timed() bool { return v.Leases.Len() > 0 }
+
 // ShownUpTo returns the last record that is shown.
 func (v *View) ShownUpTo() hub.Seq { return hub.Seq(v.ShownSeq.Load()) }
 
