@@ -29,6 +29,22 @@ type engineOptions struct {
 	step      func(Step)
 }
 
+// Step names an arrow on the way of a write.
+type Step string
+
+// The steps, in their order. The first three are of one record, the others of
+// one group.
+const (
+	StepDecided   Step = "decided"
+	StepNumbered  Step = "numbered"
+	StepApplied   Step = "applied"
+	StepAppending Step = "appending"
+	StepAppended  Step = "appended"
+	StepShown     Step = "shown"
+	StepAnswered  Step = "answered"
+	StepRung      Step = "rung"
+)
+
 // dirtyRows is told which owners' rows come late: hold is called before a record
 // whose rows are missing is shown, release when they are stored or will not be.
 type dirtyRows interface {
@@ -144,6 +160,9 @@ func (e *engine) run(r *restored) {
 	e.begin(r)
 	e.tasks.Go(func() { e.keepCheckpoints(r.asOf, e.quit) })
 }
+
+// abandon ends an engine that has not run.
+func (e *engine) abandon() { e.stage.stop(e.registry.close()) }
 
 // endParked answers every parked call and refuses new work from now on.
 func (e *engine) endParked() {

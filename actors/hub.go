@@ -43,22 +43,6 @@ type Options struct {
 	Step func(Step)
 }
 
-// Step names an arrow on the way of a write.
-type Step string
-
-// The steps, in their order. The first three are of one record, the others of
-// one group.
-const (
-	StepDecided   Step = "decided"
-	StepNumbered  Step = "numbered"
-	StepApplied   Step = "applied"
-	StepAppending Step = "appending"
-	StepAppended  Step = "appended"
-	StepShown     Step = "shown"
-	StepAnswered  Step = "answered"
-	StepRung      Step = "rung"
-)
-
 func (o *Options) ensureDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -128,7 +112,7 @@ func Start(options Options) (*Hub, error) {
 		lost, err = h.liveSpawns()
 	}
 	if err != nil {
-		h.engine.stage.stop(h.engine.registry.close())
+		h.engine.abandon()
 		return nil, err
 	}
 	go h.waker.Serve(h.engine.writer.done)

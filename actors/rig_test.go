@@ -290,7 +290,3 @@ func names[T ~string](prefix string, n int) []T {
 	}
 	return out
 }
-
-func newRecord() *core.Record { return &core.Record{} }
-
-func nowAt(hubMS int64) core.Now { return core.Now{HubMS: hubMS, Wall: hub.Time(hubMS)} }

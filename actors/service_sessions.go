@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -247,27 +246,3 @@ func errSessionInvalid() error {
 }
 
 func (h *Hub) secrets() secrets { return secrets{h.options.Secret} }
-
-// jsonCodec stores an answer that has no secret as its JSON.
-func jsonCodec[T any](kind uint8) codec[T] {
-	return codec[T]{
-		kind:   kind,
-		encode: func(v T) []byte { return encodeEffect(v) },
-		decode: func(_ context.Context, e *core.Effect) (T, error) { return decodeEffect[T](e) },
-	}
-}
-
-func encodeEffect(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("actors: an answer does not encode: " + err.Error())
-	}
-	return b
-}
-
-func decodeEffect[T any](e *core.Effect) (v T, err error) {
-	if json.Unmarshal(e.Answer, &v) != nil {
-		return v, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
-	}
-	return v, nil
-}

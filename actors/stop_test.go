@@ -188,36 +188,6 @@ func TestFailStop(t *testing.T) {
 	}
 }
 
-// A slot that its owner still fills when the store fails is answered once, by
-// its owner.
-func TestSlotInTheMakingIsAnsweredByItsOwner(t *testing.T) {
-	q := newSequencer(newMemStore().Head())
-	answers := 0
-	reserve := func() *slot {
-		s := &slot{record: newRecord(), deliver: func(err error) {
-			wantCode(t, err, hub.CodeStoreFailed)
-			answers++
-		}}
-		if err := q.reserve(s, 0, nowAt(1), 0, 0, core.SessionProof{}); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	ready, making := reserve(), reserve()
-	q.publish(ready)
-	left := q.fail(hub.NewError(hub.CodeStoreFailed, "x"))
-	if len(left) != 1 || left[0] != ready || answers != 0 {
-		t.Fatalf("%d slots left to the writer, %d answered", len(left), answers)
-	}
-	q.publish(making)
-	if answers != 1 {
-		t.Errorf("the slot in the making was answered %d times", answers)
-	}
-	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 0, 0, core.SessionProof{}); codeOf(err) != hub.CodeStoreFailed {
-		t.Errorf("numbered after the failure: %v", err)
-	}
-}
-
 // A call that was admitted just before the stop does not park behind it.
 func TestStopLeavesNoLateWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -237,7 +207,7 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		stopped := async(func() (struct{}, error) { return struct{}{}, r.stopQuietly() })
 		synctest.Wait() // the stop waits for this call
 		begun := time.Now()
-		r.engine.stage.tell(a.permit.owner.pid, &leaseAsk{ask: a, key: key, wait: time.Minute, waits: a.permit.owner.extension.(*leaseQueue)})
+		a.permit.owner.tell(&leaseAsk{ask: a, key: key, wait: time.Minute, waits: a.permit.owner.extension.(*leaseQueue)})
 		if got, err := a.wait(); err != nil || got.Acquired || got.Claim.OwnerAgentID != "ann" {
 			t.Errorf("late waiter: %+v, %v", got, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -278,4 +279,28 @@ func (r *effectReservation) free(e *engine) {
 	if r.key != nil {
 		e.keys.Delete(r.scope)
 	}
+}
+
+// jsonCodec stores an answer that has no secret as its JSON.
+func jsonCodec[T any](kind uint8) codec[T] {
+	return codec[T]{
+		kind:   kind,
+		encode: func(v T) []byte { return encodeEffect(v) },
+		decode: func(_ context.Context, e *core.Effect) (T, error) { return decodeEffect[T](e) },
+	}
+}
+
+func encodeEffect(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("actors: an answer does not encode: " + err.Error())
+	}
+	return b
+}
+
+func decodeEffect[T any](e *core.Effect) (v T, err error) {
+	if json.Unmarshal(e.Answer, &v) != nil {
+		return v, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
+	}
+	return v, nil
 }

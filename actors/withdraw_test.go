@@ -108,23 +108,6 @@ func TestAnswersOnWhatIsTakenBack(t *testing.T) {
 	})
 }
 
-// A turn that began before numbers were taken back is refused after it.
-func TestTurnOfAnEpochBefore(t *testing.T) {
-	q := newSequencer(core.Head{})
-	q.withdraw(nil)
-	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 1, 0, core.SessionProof{}); codeOf(err) != hub.CodeStorageFull {
-		t.Errorf("numbered: %v", err)
-	}
-	q.after(0, 0, func(err error) {
-		if codeOf(err) != hub.CodeStorageFull {
-			t.Errorf("answered: %v", err)
-		}
-	})
-	if err := q.reserve(&slot{record: newRecord()}, 1, nowAt(1), 1, 0, core.SessionProof{}); err != nil || q.head.Seq != 1 {
-		t.Errorf("the next turn: %v, at %d", err, q.head.Seq)
-	}
-}
-
 // Who waits for a lease goes on waiting while its release is taken back, and is
 // granted it when there is room and it is released again.
 func TestWaiterOutlivesAReleaseWithoutRoom(t *testing.T) {
