@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -22,7 +23,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 	r := start(t, newMemStore())
 	gate := make(chan struct{})
 	r.store.setGate(gate)
-	const share = maxCommands / ownerShare
+	const share = engine.MaxCommands / engine.OwnerShare
 	var wg sync.WaitGroup
 	var refused atomic.Int32
 	for range share + 50 {
@@ -37,7 +38,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 			}
 		})
 	}
-	for r.engine.registry.underway() < share || refused.Load() < 50 {
+	for r.engine.Registry.Underway() < share || refused.Load() < 50 {
 		time.Sleep(time.Millisecond)
 	}
 	_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Body: "x"})
@@ -49,7 +50,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 	other := async(func() (hub.Message, error) {
 		return r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "x"})
 	})
-	for r.engine.registry.underway() <= share {
+	for r.engine.Registry.Underway() <= share {
 		time.Sleep(time.Millisecond)
 	}
 	close(gate)
@@ -67,21 +68,21 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 func TestOverloadedByBytes(t *testing.T) {
 	r := start(t, newMemStore())
 	k := core.ChannelOwner("general")
-	big, err := r.engine.registry.admit(k, maxCommandBytes/ownerShare+1)
+	big, err := r.engine.Registry.Admit(k, engine.MaxCommandBytes/engine.OwnerShare+1)
 	if err != nil {
 		t.Fatalf("one large command: %v", err)
 	}
-	_, err = r.engine.registry.admit(k, 1)
+	_, err = r.engine.Registry.Admit(k, 1)
 	wantCode(t, err, hub.CodeOverloaded)
-	_, err = r.engine.registry.admit(core.ChannelOwner("other"), maxCommandBytes)
+	_, err = r.engine.Registry.Admit(core.ChannelOwner("other"), engine.MaxCommandBytes)
 	wantCode(t, err, hub.CodeOverloaded)
-	r.engine.registry.done(big)
-	p, err := r.engine.registry.admit(k, 1)
+	r.engine.Registry.Done(big)
+	p, err := r.engine.Registry.Admit(k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.engine.registry.done(p)
-	if c, b := r.engine.registry.commands.Load(), r.engine.registry.bytes.Load(); c != 0 || b != 0 {
+	r.engine.Registry.Done(p)
+	if c, b := r.engine.Registry.Commands.Load(), r.engine.Registry.Bytes.Load(); c != 0 || b != 0 {
 		t.Errorf("%d commands and %d bytes are left", c, b)
 	}
 }
@@ -93,10 +94,10 @@ func TestExpiredCommandIsDropped(t *testing.T) {
 		r := start(t, newMemStore())
 		hold := make(chan struct{})
 		blocked := async(func() (struct{}, error) {
-			_, _, err := submit(context.Background(), r.engine, write[*core.Tasks, struct{}, struct{}]{
-				owner:  core.TasksOwner(),
-				decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { <-hold; return nothing(), nil },
-				answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+			_, _, err := engine.Submit(context.Background(), r.engine, engine.Command[*core.Tasks, struct{}, struct{}]{
+				Owner:  core.TasksOwner(),
+				Decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { <-hold; return nothing(), nil },
+				Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 			})
 			return struct{}{}, err
 		})
@@ -108,7 +109,7 @@ func TestExpiredCommandIsDropped(t *testing.T) {
 		synctest.Wait()
 		leave()
 		wantCode(t, (<-gone).err, hub.CodeTimedOut)
-		time.Sleep(commandLife + time.Second)
+		time.Sleep(engine.CommandLife + time.Second)
 		close(hold)
 		wantCode(t, (<-late).err, hub.CodeTimedOut)
 		if b := <-blocked; b.err != nil {
@@ -174,10 +175,10 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 				case 7:
 					_, _ = r.Events(ctx, hub.EventsQuery{Agent: agent, Since: hub.MaxMessageID, Limit: 10, Wait: time.Millisecond})
 				case 8:
-					_, _, _ = submit(hub.WithCaller(ctx, &hub.Caller{}), r.engine, write[*core.Tasks, struct{}, struct{}]{
-						owner: core.TasksOwner(), agent: agent,
-						decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
-						answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+					_, _, _ = engine.Submit(hub.WithCaller(ctx, &hub.Caller{}), r.engine, engine.Command[*core.Tasks, struct{}, struct{}]{
+						Owner: core.TasksOwner(), Agent: agent,
+						Decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
+						Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 					})
 				}
 				cancel()
@@ -186,22 +187,22 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 	}
 	wg.Wait()
 	r.idle()
-	if b := r.engine.registry.bytes.Load(); b != 0 {
+	if b := r.engine.Registry.Bytes.Load(); b != 0 {
 		t.Errorf("%d bytes are counted", b)
 	}
-	r.engine.keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
+	r.engine.Keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
 	if n := r.Counts().ParkedPolls; n != 0 {
 		t.Errorf("%d parked calls are counted", n)
 	}
-	for i := range r.engine.registry.shards {
-		sh := &r.engine.registry.shards[i]
-		sh.mu.Lock()
-		for k, o := range sh.owners {
-			if o.commands != 0 || o.bytes != 0 {
-				t.Errorf("%s has %d commands of %d bytes", k, o.commands, o.bytes)
+	for i := range r.engine.Registry.Shards {
+		sh := &r.engine.Registry.Shards[i]
+		sh.Mu.Lock()
+		for k, o := range sh.Owners {
+			if o.Commands != 0 || o.Bytes != 0 {
+				t.Errorf("%s has %d commands of %d bytes", k, o.Commands, o.Bytes)
 			}
 		}
-		sh.mu.Unlock()
+		sh.Mu.Unlock()
 	}
 	if q := r.Quarantined(); len(q) != 0 {
 		t.Errorf("quarantined %+v", q)

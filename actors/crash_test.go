@@ -8,11 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
 // steps lists the arrows of the way of a write.
-var steps = []Step{StepDecided, StepNumbered, StepApplied, StepAppending, StepAppended, StepShown, StepAnswered, StepRung}
+var steps = []engine.Step{engine.StepDecided, engine.StepNumbered, engine.StepApplied, engine.StepAppending, engine.StepAppended, engine.StepShown, engine.StepAnswered, engine.StepRung}
 
 // crashPoint is what a loss of power leaves, and what had been promised by then.
 type crashPoint struct {
@@ -43,13 +44,13 @@ func TestInvariant1AcknowledgedSurvivesCrashAtEveryStep(t *testing.T) {
 }
 
 // crashes loads a hub and returns a few moments at which it took this step.
-func crashes(t *testing.T, at Step, seed uint64) (points []crashPoint) {
+func crashes(t *testing.T, at engine.Step, seed uint64) (points []crashPoint) {
 	store, l := newMemStore(), newLedger()
 	store.delay = randomDelay(seed, 200*time.Microsecond)
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 99))
 	next := 5
-	step := func(s Step) {
+	step := func(s engine.Step) {
 		if s != at {
 			return
 		}
@@ -129,10 +130,10 @@ func wholeRuns(t *testing.T, r *rig) {
 func TestInvariant1SyncedBeforeVisibleBeforeAcknowledged(t *testing.T) {
 	store := newMemStore()
 	var r *rig
-	gates := map[Step]chan chan struct{}{StepAppending: make(chan chan struct{}), StepAppended: make(chan chan struct{}), StepShown: make(chan chan struct{})}
+	gates := map[engine.Step]chan chan struct{}{engine.StepAppending: make(chan chan struct{}), engine.StepAppended: make(chan chan struct{}), engine.StepShown: make(chan chan struct{})}
 	var armed sync.Map
 	r = start(t, store, func(o *Options) {
-		o.Step = func(s Step) {
+		o.Step = func(s engine.Step) {
 			if _, ok := armed.Load("on"); !ok {
 				return
 			}
@@ -148,10 +149,10 @@ func TestInvariant1SyncedBeforeVisibleBeforeAcknowledged(t *testing.T) {
 		return r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Body: "x"})
 	})
 	for _, at := range []struct {
-		step    Step
+		step    engine.Step
 		durable hub.Seq
 		visible hub.MessageID
-	}{{StepAppending, 0, 0}, {StepAppended, 1, 0}, {StepShown, 1, 1}} {
+	}{{engine.StepAppending, 0, 0}, {engine.StepAppended, 1, 0}, {engine.StepShown, 1, 1}} {
 		release := <-gates[at.step]
 		if d, v := store.Head().Seq, r.view.Ring.Visible(); d != at.durable || v != at.visible {
 			t.Errorf("%s: %d durable, %d visible; want %d, %d", at.step, d, v, at.durable, at.visible)

@@ -1,17 +1,16 @@
-// Package actors runs the owners of the hub's state, the sequencer that orders
-// what they decide, and the views that show what is durable. Hub is its door: it
-// implements the services of package hub.
+// Package actors wires a running hub together, and implements the services of package
+// hub: one file for each resource (service_*.go, list_*.go). Hub is its door.
 //
-// How a write goes, each step named by the file it stands in: a service method
-// checks what it can and sends a command to the owner (service_*.go, submit.go);
-// the owner decides in its turn (owner.go, package core); the sequencer gives
-// the record its numbers (sequencer.go); the owner applies its facts; the writer
-// makes whatever is pending durable as one group (writer.go), lets the views show
-// it (package view), answers, and wakes the calls that wait for it.
+// The parts stand below it. Package core decides and applies, package engine runs the
+// owners (the actors) and orders what they decide, package view shows what is durable.
+// No name leads from the engine to a view or back: hub.go hands the view to the engine
+// as engine.Views, and has seats, spawns and the index subscribe to committed records.
 //
-// Invariants, as the tests name them: an answer leaves only when all it rests on
-// is durable; records become durable, visible and acknowledged in the order of
-// their numbers; no owner waits for another; a view never decides. All exported
-// methods may be called from any goroutine. The package never touches the
-// network, and it reads and writes the store only through Journal and Rows.
+// How a write goes: a service method checks what it can and submits a command to an
+// owner; the owner decides; the record is numbered, applied, committed with all that is
+// pending, shown, answered; then the calls that wait for it are woken. kinds.go is the
+// table of the owner kinds. What waits for a lease is owner_leases.go.
+//
+// All exported methods may be called from any goroutine. The package never touches the
+// network, and it reads and writes the store only through core.Journal and core.Rows.
 package actors

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -40,7 +41,7 @@ type Options struct {
 	ApplyHook func(core.Owner, core.Fact)
 	// Step, for tests, is called at each arrow of the way of a write, on the
 	// goroutine that goes it. It may block.
-	Step func(Step)
+	Step func(engine.Step)
 }
 
 func (o *Options) ensureDefaults() {
@@ -57,7 +58,7 @@ func (o *Options) ensureDefaults() {
 		o.Folders = noFolders{}
 	}
 	if o.Step == nil {
-		o.Step = func(Step) {}
+		o.Step = func(engine.Step) {}
 	}
 }
 
@@ -65,7 +66,7 @@ func (o *Options) ensureDefaults() {
 // network and the disk. It implements hub.Service and what package httpapi asks
 // for beside it.
 type Hub struct {
-	engine   *engine
+	engine   *engine.Engine
 	options  Options
 	log      *slog.Logger
 	journal  core.Journal
@@ -93,55 +94,55 @@ func Start(options Options) (*Hub, error) {
 	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.watches, h.spawner, h.seating = newWatches(), newSpawner(h.tend), newSeating(h.view)
-	h.engine = newEngine(engineOptions{
-		journal: h.journal, rows: h.rows, log: h.log, views: h.view, kinds: h.kinds(),
-		checkpointEvery: options.CheckpointEvery, applyHook: options.ApplyHook, step: options.Step,
-		settle:  func(upto hub.Seq) error { return h.settleSeating(upto, seatingGrace) },
-		settled: h.seating.settled,
+	h.engine = engine.New(engine.Options{
+		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
+		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,
+		Settle:  func(upto hub.Seq) error { return h.settleSeating(upto, seatingGrace) },
+		Settled: h.seating.settled,
 	})
-	h.view.SessionEnded = h.engine.seq.sessionEnded
-	h.started = h.engine.clock.now().Wall
+	h.view.SessionEnded = h.engine.Seq.SessionEnded
+	h.started = h.engine.Clock.Now().Wall
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 	}
-	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(StepRung) })
-	h.engine.subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.shown)
-	restored, err := h.engine.restore()
+	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepRung) })
+	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.shown)
+	restored, err := h.engine.Restore()
 	var lost []hub.Spawn
 	if err == nil {
 		lost, err = h.liveSpawns()
 	}
 	if err != nil {
-		h.engine.abandon()
+		h.engine.Abandon()
 		return nil, err
 	}
-	go h.waker.Serve(h.engine.writer.done)
-	h.engine.run(restored)
-	background := &h.engine.tasks
-	background.Go(func() { h.watchPresence(h.engine.quit) })
+	go h.waker.Serve(h.engine.Writer.Done)
+	h.engine.Run(restored)
+	background := &h.engine.Tasks
+	background.Go(func() { h.watchPresence(h.engine.Quit) })
 	if h.indexer != nil {
-		background.Go(func() { h.indexer.serve(h.engine.quit) })
+		background.Go(func() { h.indexer.serve(h.engine.Quit) })
 	}
-	background.Go(func() { h.view.Seen.Serve(h.engine.quit, h.engine.failed) })
-	background.Go(func() { h.keepWatchers(h.engine.quit) })
-	background.Go(func() { h.keepSeating(restored.behind, h.engine.quit) })
+	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
+	background.Go(func() { h.keepWatchers(h.engine.Quit) })
+	background.Go(func() { h.keepSeating(restored.Behind, h.engine.Quit) })
 	background.Go(func() { h.loseSpawns(lost) })
 	return h, nil
 }
 
 // Failed is closed when the hub cannot go on: a commit failed or an actor broke.
 // Cause says why then.
-func (h *Hub) Failed() <-chan struct{} { return h.engine.failed }
+func (h *Hub) Failed() <-chan struct{} { return h.engine.Failed }
 
 // Cause returns why the hub failed, once Failed is closed.
-func (h *Hub) Cause() error { return h.engine.cause }
+func (h *Hub) Cause() error { return h.engine.Cause }
 
 // EndParked refuses new work from now on and answers every parked call with what
 // there is: polls nothing, who waits for a lease the holder's row. It is called
 // before the server is asked to end, which waits for its calls.
 func (h *Hub) EndParked() {
-	h.engine.endParked()
-	h.engine.releaseWaiters()
+	h.engine.EndParked()
+	h.engine.ReleaseWaiters()
 }
 
 // Stop ends the hub: no new work, parked calls answered, what is under way made
@@ -155,8 +156,8 @@ func (h *Hub) Stop(ctx context.Context) error {
 func (h *Hub) stop(ctx context.Context) error {
 	h.EndParked()
 	h.endSpawns(ctx)
-	_ = h.settleSeating(h.engine.seq.given(), seatingEnds) // what is left then, the next start derives
-	return h.engine.stop(ctx, func() { <-h.waker.Done() })
+	_ = h.settleSeating(h.engine.Seq.Given(), seatingEnds) // what is left then, the next start derives
+	return h.engine.Stop(ctx, func() { <-h.waker.Done() })
 }
 
 // Info answers hub-info. The hub can search once the index is open.

@@ -162,7 +162,7 @@ func TestIdempotencyKeyInProgress(t *testing.T) {
 	first := async(func() (hub.Message, error) { return r.tryPost(withKey(t.Context(), "k", "b"), in) })
 	for { // until the first call holds the key
 		if held := 0; true {
-			r.engine.keys.Range(func(any, any) bool { held++; return true })
+			r.engine.Keys.Range(func(any, any) bool { held++; return true })
 			if held == 1 {
 				break
 			}
@@ -199,7 +199,7 @@ func TestRefusalIsNotStored(t *testing.T) {
 	if g, err := r.Claim(withKey(t.Context(), "c", "b"), in); err != nil || !g.Acquired || g.Replayed {
 		t.Errorf("the same call once the lease is free: %+v, %v", g, err)
 	}
-	r.engine.keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
+	r.engine.Keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
 }
 
 // A replay about a lease shows the row as it is then.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -95,7 +96,7 @@ func poke(c chan struct{}) {
 func (x *indexer) serve(quit <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	x.hub.engine.tasks.Go(func() {
+	x.hub.engine.Tasks.Go(func() {
 		<-quit
 		cancel()
 	})
@@ -280,7 +281,7 @@ func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, 
 			continue
 		case <-timeout.C:
 		case <-ctx.Done():
-		case <-x.hub.engine.ending:
+		case <-x.hub.engine.Ending:
 		}
 		if !open {
 			return 0, errSearchUnavailable()
@@ -302,7 +303,7 @@ func (x *indexer) state() (open bool, behind int64) {
 
 func errSearchUnavailable() error {
 	return hub.NewError(hub.CodeSearchUnavailable, "the hub cannot search at the moment").
-		WithRetryAfter(retryAfterSec).
+		WithRetryAfter(engine.RetryAfterSec).
 		WithFix("repeat the call after the time in Retry-After; if it stays so, see the hub's log. Everything else works")
 }
 

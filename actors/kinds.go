@@ -2,37 +2,38 @@ package actors
 
 import (
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
 // kinds is the table of owner kinds: what an owner of each kind needs to run. Leases,
 // tasks and projects need all of what is live to decide, so they are permanent; the
 // state of the others is stored rows.
-func (h *Hub) kinds() []kind {
-	leases := kind{
-		kind: core.OwnerLeases, owners: core.LeaseOwners(), version: core.LeasesVersion,
-		fresh:   func() core.Machine { return core.NewLeases() },
-		restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreLeases(version, data) },
-		extend:  func(o *owner) extension { return &leaseQueue{owner: o, engine: h.engine, view: h.view} },
+func (h *Hub) kinds() []engine.Kind {
+	leases := engine.Kind{
+		Kind: core.OwnerLeases, Owners: core.LeaseOwners(), Version: core.LeasesVersion,
+		Fresh:   func() core.Machine { return core.NewLeases() },
+		Restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreLeases(version, data) },
+		Extend:  func(o *engine.Owner) engine.Extension { return &leaseQueue{owner: o, engine: h.engine, view: h.view} },
 	}
-	tasks := kind{
-		kind: core.OwnerTasks, owners: []core.Owner{core.TasksOwner()}, version: core.TasksVersion,
-		fresh:   func() core.Machine { return core.NewTasks() },
-		restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreTasks(version, data) },
+	tasks := engine.Kind{
+		Kind: core.OwnerTasks, Owners: []core.Owner{core.TasksOwner()}, Version: core.TasksVersion,
+		Fresh:   func() core.Machine { return core.NewTasks() },
+		Restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreTasks(version, data) },
 	}
-	projects := kind{
-		kind: core.OwnerProjects, owners: []core.Owner{core.ProjectsOwner()}, version: core.ProjectsVersion,
-		fresh:   func() core.Machine { return core.NewProjects() },
-		restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreProjects(version, data) },
+	projects := engine.Kind{
+		Kind: core.OwnerProjects, Owners: []core.Owner{core.ProjectsOwner()}, Version: core.ProjectsVersion,
+		Fresh:   func() core.Machine { return core.NewProjects() },
+		Restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreProjects(version, data) },
 	}
-	return []kind{
-		{kind: core.OwnerAgent, load: h.loadAgent},
-		{kind: core.OwnerChannel, load: h.loadChannel},
+	return []engine.Kind{
+		{Kind: core.OwnerAgent, Load: h.loadAgent},
+		{Kind: core.OwnerChannel, Load: h.loadChannel},
 		leases, tasks, projects,
-		{kind: core.OwnerRoom, load: stored(func(id string) (*core.Room, error) { return h.loadRoom(hub.RoomID(id)) })},
-		{kind: core.OwnerMemory, load: stored(h.loadMemory)},
-		{kind: core.OwnerSettings, load: stored(func(string) (*core.Settings, error) { return h.loadSettings() })},
-		{kind: core.OwnerSpawns, load: stored(func(string) (*core.Spawns, error) { return h.loadSpawns() })},
+		{Kind: core.OwnerRoom, Load: stored(func(id string) (*core.Room, error) { return h.loadRoom(hub.RoomID(id)) })},
+		{Kind: core.OwnerMemory, Load: stored(h.loadMemory)},
+		{Kind: core.OwnerSettings, Load: stored(func(string) (*core.Settings, error) { return h.loadSettings() })},
+		{Kind: core.OwnerSpawns, Load: stored(func(string) (*core.Spawns, error) { return h.loadSpawns() })},
 	}
 }
 

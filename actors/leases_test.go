@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -59,7 +60,7 @@ func expiries(s *memStore, key string) (at []core.Position) {
 // millisecond longer; its end is journaled once.
 func TestLeaseTTLIsExact(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
-		begun := r.engine.clock.now().HubMS
+		begun := r.engine.Clock.Now().HubMS
 		r.claim("ann", "k", 10)
 		time.Sleep(10*time.Second - time.Millisecond)
 		synctest.Wait()
@@ -94,7 +95,7 @@ func TestExpiryStandsInTheRecordOfTheCommandThatMetIt(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.claim("ann", "k", 10)
 		o := r.ownerOf(core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})))
-		o.extension.(*leaseQueue).timer.Stop() // as a timer that comes late
+		o.Extension.(*leaseQueue).timer.Stop() // as a timer that comes late
 		time.Sleep(15 * time.Second)
 		r.claim("bob", "k", 10)
 		var facts []core.FactType
@@ -366,7 +367,7 @@ func TestFullDiskFreezesExpiry(t *testing.T) {
 			t.Error("bob still waits although his time is over")
 		}
 		r.store.setFull(false)
-		time.Sleep(frozenRetry)
+		time.Sleep(engine.FrozenRetry)
 		synctest.Wait()
 		if r.holder("k") != "" || len(expiries(r.store, "k")) != 1 {
 			t.Error("expiry did not go on")

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -12,7 +13,7 @@ import (
 // Claims lists claims by key; see hub.Leases.
 func (h *Hub) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
 	leases, next, err := h.listLeases(ctx, core.SpaceClaim, q)
-	now, out := h.engine.clock.now(), make([]hub.Claim, len(leases))
+	now, out := h.engine.Clock.Now(), make([]hub.Claim, len(leases))
 	for i := range leases {
 		out[i] = leases[i].Claim(now)
 	}
@@ -32,7 +33,7 @@ func (h *Hub) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cur
 	}
 	q.ThreadID = "" // locks have no thread
 	leases, next, err := h.listLeases(ctx, core.SpaceLock, q)
-	now, out := h.engine.clock.now(), make([]hub.Lock, len(leases))
+	now, out := h.engine.Clock.Now(), make([]hub.Lock, len(leases))
 	for i := range leases {
 		out[i] = leases[i].Lock(now)
 	}
@@ -95,7 +96,7 @@ func (h *Hub) lastLeases(ctx context.Context, space core.LeaseSpace, behind stri
 			out = append(out, l)
 		}
 		if bad == nil && ctx.Err() != nil {
-			bad = errAbandoned()
+			bad = engine.ErrAbandoned()
 		}
 		return bad == nil && len(out) < n
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -31,8 +32,8 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 		}
 		workers.Wait()
 		r.idle()
-		r.view.Seen.Store(r.engine.failed)      // before what the store in memory holds is dropped
-		r.engine.seq.forgetEnded(math.MaxInt64) // kept for a while only
+		r.view.Seen.Store(r.engine.Failed)      // before what the store in memory holds is dropped
+		r.engine.Seq.ForgetEnded(math.MaxInt64) // kept for a while only
 		store.mu.Lock()                         // what the store in memory holds is not the hub's
 		store.disk.records, store.disk.messages, store.disk.rows = nil, nil, map[core.Table]map[string][]byte{}
 		store.mu.Unlock()
@@ -41,20 +42,20 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 	first := round(0)
 	last := round(1)
 	owners := 0
-	for i := range r.engine.registry.shards {
-		sh := &r.engine.registry.shards[i]
-		sh.mu.Lock()
-		owners += len(sh.owners)
-		if sh.idle.Len() > idlePerShard {
-			t.Errorf("%d idle owners in a shard", sh.idle.Len())
+	for i := range r.engine.Registry.Shards {
+		sh := &r.engine.Registry.Shards[i]
+		sh.Mu.Lock()
+		owners += len(sh.Owners)
+		if sh.Idle.Len() > engine.IdlePerShard {
+			t.Errorf("%d idle owners in a shard", sh.Idle.Len())
 		}
-		sh.mu.Unlock()
+		sh.Mu.Unlock()
 	}
-	if most := len(r.engine.registry.shards)*idlePerShard + len(r.engine.permanentOwners()); owners > most {
+	if most := len(r.engine.Registry.Shards)*engine.IdlePerShard + len(r.engine.PermanentOwners()); owners > most {
 		t.Errorf("%d owners are kept, want at most %d", owners, most)
 	}
 	kept := r.view.Sizes()
-	kept["incarnations"] = len(r.engine.seq.incarnations)
+	kept["incarnations"] = len(r.engine.Seq.Incarnations)
 	for _, name := range []string{"incarnations", "live agents", "sessions", "parked", "leases", "tasks"} {
 		if size, ok := kept[name]; size != 0 || !ok {
 			t.Errorf("%d %s are kept of agents that have ended", size, name)
@@ -111,11 +112,11 @@ func fillBudgets(t *testing.T, r *rig) {
 		t.Fatal(err)
 	}
 	for i := range 150_000 {
-		p, err := r.engine.registry.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
+		p, err := r.engine.Registry.Admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.engine.registry.done(p)
+		r.engine.Registry.Done(p)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -14,8 +15,8 @@ import (
 // a lease, one timer for the next deadline of either, and the latest change of each
 // key. Only the owner's turns touch it.
 type leaseQueue struct {
-	owner   *owner
-	engine  *engine
+	owner   *engine.Owner
+	engine  *engine.Engine
 	view    *view.View
 	queue   core.LeaseQueue[*leaseAsk]
 	changes map[core.LeaseKey]hub.Seq
@@ -27,7 +28,7 @@ type leaseQueue struct {
 
 // state returns the leases, ready for a decision.
 func (t *leaseQueue) state() (*core.Leases, error) {
-	state, err := t.owner.current()
+	state, err := t.owner.Current()
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +39,10 @@ func (t *leaseQueue) state() (*core.Leases, error) {
 // dropped that are durable: an answer about such a key has nothing to wait for.
 const changesKept = 64
 
-// note remembers that the record seq changes what these facts name.
-func (t *leaseQueue) note(facts []core.Fact, seq hub.Seq) {
+// Note remembers that the record seq changes what these facts name.
+func (t *leaseQueue) Note(facts []core.Fact, seq hub.Seq) {
 	if len(t.changes) > max(changesKept, t.left*2) {
-		done := t.engine.seq.durableSeq()
+		done := t.engine.Seq.DurableSeq()
 		maps.DeleteFunc(t.changes, func(_ core.LeaseKey, s hub.Seq) bool { return s <= done })
 		t.left = len(t.changes)
 	}
@@ -67,7 +68,7 @@ func (t *leaseQueue) note(facts []core.Fact, seq hub.Seq) {
 // leaseAsk is a command about one lease. Unlike other commands it may wait in
 // the owner's queue for its turn to come.
 type leaseAsk struct {
-	*ask[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
+	*engine.Pending[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
 	key    core.LeaseKey
 	wait   time.Duration // 0: never waits
 	waits  *leaseQueue   // of the key's owner
@@ -75,45 +76,45 @@ type leaseAsk struct {
 	place  *core.LeaseWaiter[*leaseAsk]
 }
 
-// run decides the command. What is due at its key expires first, in the same
+// Run decides the command. What is due at its key expires first, in the same
 // record where there is one.
-func (a *leaseAsk) run(o *owner) {
-	if a.expired() {
-		a.fail(errExpired())
+func (a *leaseAsk) Run(o *engine.Owner) {
+	if a.Expired() {
+		a.Fail(engine.ErrExpired())
 		return
 	}
-	t, now := a.waits, a.engine.clock.now()
-	state := o.state.(*core.Leases)
+	t, now := a.waits, a.Engine.Clock.Now()
+	state := o.State.(*core.Leases)
 	due := state.Expire(now, t.world(), hub.MaxExpireBatch, a.key)
 	if !due.Empty() && t.queue.Front(a.key) != nil {
 		_ = t.expire(now, due) // those who wait come first; what fails here fails the command too
 		due = core.Draft{}
 		var err error
 		if state, err = t.state(); err != nil {
-			a.fail(err)
+			a.Fail(err)
 			return
 		}
 	}
-	d, err := a.decide(state, now)
+	d, err := a.Decide(state, now)
 	switch {
 	case err != nil:
 		_ = t.expire(now, due)
-		a.refuse(o, err)
-	case a.wait > 0 && !a.engine.stopping.Load() && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
+		a.Refuse(o, err)
+	case a.wait > 0 && !a.Engine.Stopping.Load() && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
 		_ = t.expire(now, due)
-		epoch := o.epoch
+		epoch := o.Epoch
 		if _, err := t.state(); err != nil {
-			a.fail(err)
+			a.Fail(err)
 			return
 		}
-		if o.epoch != epoch { // the holder may be one that was taken back
-			a.run(o)
+		if o.Epoch != epoch { // the holder may be one that was taken back
+			a.Run(o)
 			return
 		}
 		t.park(a, now)
 	default:
 		d = core.AfterExpiry(due, d)
-		a.conclude(o, now, d.Draft, d.Answer)
+		a.Conclude(o, now, d.Draft, d.Answer)
 		t.serveWaiters(now, d.Facts)
 	}
 	t.arm()
@@ -121,15 +122,15 @@ func (a *leaseAsk) run(o *owner) {
 
 // park puts a command into the queue of its key.
 func (t *leaseQueue) park(a *leaseAsk, now core.Now) {
-	if err := t.view.Directory.ParkAs(a.agent, false); err != nil {
-		a.fail(err)
+	if err := t.view.Directory.ParkAs(a.Agent, false); err != nil {
+		a.Fail(err)
 		return
 	}
 	a.unpark = func() {
-		t.view.Directory.Touch(a.agent, t.engine.clock.now().Wall)
-		t.view.Directory.UnparkAs(a.agent, false)
+		t.view.Directory.Touch(a.Agent, t.engine.Clock.Now().Wall)
+		t.view.Directory.UnparkAs(a.Agent, false)
 	}
-	a.returnPermit()
+	a.ReturnPermit()
 	a.place = t.queue.Push(a.key, now.HubMS+a.wait.Milliseconds(), a)
 }
 
@@ -137,33 +138,33 @@ func (t *leaseQueue) park(a *leaseAsk, now core.Now) {
 // longer, so that its idempotency key and its place among the agent's parked calls
 // are free.
 func (t *leaseQueue) leave(a *leaseAsk, why error) {
-	t.owner.tell(call{func(*owner) {
+	t.owner.Tell(engine.Call{Do: func(*engine.Owner) {
 		if a.place != nil && t.queue.Remove(a.place) {
 			a.unpark()
-			a.fail(why)
+			a.Fail(why)
 		}
-	}, func(error) {}})
+	}, Failed: func(error) {}})
 }
 
 // resume decides a command that leaves the queue, as the lease stands now.
-func (a *leaseAsk) resume(o *owner, now core.Now) {
+func (a *leaseAsk) resume(o *engine.Owner, now core.Now) {
 	a.unpark()
-	defer o.caught(a) // it is this caller's panic, not that of whose turn it is
-	if a.ctx.Err() != nil {
-		a.fail(errExpired())
+	defer o.Caught(a) // it is this caller's panic, not that of whose turn it is
+	if a.Ctx.Err() != nil {
+		a.Fail(engine.ErrExpired())
 		return
 	}
 	state, err := a.waits.state()
 	if err != nil {
-		a.fail(err)
+		a.Fail(err)
 		return
 	}
-	d, err := a.decide(state, now)
+	d, err := a.Decide(state, now)
 	if err != nil {
-		a.refuse(o, err)
+		a.Refuse(o, err)
 		return
 	}
-	a.conclude(o, now, d.Draft, d.Answer)
+	a.Conclude(o, now, d.Draft, d.Answer)
 }
 
 // expire journals that leases are over and lets those who wait have them. After an
@@ -172,7 +173,7 @@ func (t *leaseQueue) expire(now core.Now, due core.Draft) error {
 	if due.Empty() {
 		return nil
 	}
-	err := t.owner.commit(now, due, work{})
+	err := t.owner.Commit(now, due, engine.Work{})
 	if err == nil {
 		t.serveWaiters(now, due.Facts)
 	}
@@ -206,7 +207,7 @@ func (t *leaseQueue) serveKey(now core.Now, k core.LeaseKey) {
 			return
 		}
 		holder, held := state.Get(k)
-		if held && holder.Agent != w.Value.agent && w.Value.ctx.Err() == nil {
+		if held && holder.Agent != w.Value.Agent && w.Value.Ctx.Err() == nil {
 			return
 		}
 		t.queue.Remove(w)
@@ -214,15 +215,15 @@ func (t *leaseQueue) serveKey(now core.Now, k core.LeaseKey) {
 	}
 }
 
-// rebuilt serves the commands that wait for what is free and sets the timer anew. On
+// Rebuilt serves the commands that wait for what is free and sets the timer anew. On
 // a full disk none is granted anything; the timer looks again.
-func (t *leaseQueue) rebuilt() {
-	if ok, _ := t.engine.journal.Room(); !ok {
+func (t *leaseQueue) Rebuilt() {
+	if ok, _ := t.engine.Journal.Room(); !ok {
 		t.settleLater()
 		return
 	}
 	t.unheard = false
-	now := t.engine.clock.now()
+	now := t.engine.Clock.Now()
 	for _, k := range t.queue.Keys() {
 		t.serveKey(now, k)
 	}
@@ -230,8 +231,8 @@ func (t *leaseQueue) rebuilt() {
 	t.arm()
 }
 
-// reloaded forgets the changes: what is left of them is durable.
-func (t *leaseQueue) reloaded() {
+// Reloaded forgets the changes: what is left of them is durable.
+func (t *leaseQueue) Reloaded() {
 	clear(t.changes)
 	t.settleLater()
 }
@@ -240,27 +241,27 @@ func (t *leaseQueue) reloaded() {
 // taken back would be decided and taken back again, without end.
 func (t *leaseQueue) settleLater() {
 	t.unheard = true
-	t.armLater(t.engine.clock.now())
+	t.armLater(t.engine.Clock.Now())
 }
 
 // armLater sets the timer to when the disk may have room again.
-func (t *leaseQueue) armLater(now core.Now) { t.armAt(now.HubMS + frozenRetry.Milliseconds()) }
+func (t *leaseQueue) armLater(now core.Now) { t.armAt(now.HubMS + engine.FrozenRetry.Milliseconds()) }
 
-// refuse answers every waiting command with an error.
-func (t *leaseQueue) refuse(reason error) {
+// Refuse answers every waiting command with an error.
+func (t *leaseQueue) Refuse(reason error) {
 	for _, w := range t.queue.TimedOut(core.Now{HubMS: math.MaxInt64}) {
 		w.Value.unpark()
-		w.Value.fail(reason)
+		w.Value.Fail(reason)
 	}
 }
 
 // arm sets the timer to the next deadline.
 func (t *leaseQueue) arm() {
 	o := t.owner
-	if o.doubt != nil || o.quarantined != nil {
+	if o.Doubt != nil || o.Quarantined != nil {
 		return // the rebuild sets it, or nobody
 	}
-	next, ok := o.state.(*core.Leases).NextDeadline()
+	next, ok := o.State.(*core.Leases).NextDeadline()
 	if until, waits := t.queue.NextDeadline(); waits && (!ok || until < next) {
 		next, ok = until, true
 	}
@@ -273,11 +274,11 @@ func (t *leaseQueue) arm() {
 // armAt sets the timer to a moment of hub time.
 func (t *leaseQueue) armAt(next int64) {
 	t.armed = next
-	d := t.engine.clock.until(next)
+	d := t.engine.Clock.Until(next)
 	if t.timer == nil {
 		t.timer = time.AfterFunc(d, func() {
-			if !t.engine.stopping.Load() {
-				t.owner.tell(t.tickTurn())
+			if !t.engine.Stopping.Load() {
+				t.owner.Tell(t.tickTurn())
 			}
 		})
 		return
@@ -287,40 +288,40 @@ func (t *leaseQueue) armAt(next int64) {
 
 // tickTurn is the turn in which deadlines come. If it fails it comes again: a command
 // that waits for a deadline must not wait for the next command.
-func (t *leaseQueue) tickTurn() turn {
-	return call{func(*owner) { t.tick() }, func(error) { t.owner.tellLater(t.tickTurn) }}
+func (t *leaseQueue) tickTurn() engine.Turn {
+	return engine.Call{Do: func(*engine.Owner) { t.tick() }, Failed: func(error) { t.owner.TellLater(t.tickTurn) }}
 }
 
 func (t *leaseQueue) tick() {
 	t.armed = 0
-	now := t.engine.clock.now()
-	if ok, free := t.engine.journal.Room(); !ok {
+	now := t.engine.Clock.Now()
+	if ok, free := t.engine.Journal.Room(); !ok {
 		// A full disk freezes expiry too: nothing ends that cannot be journaled.
 		// A command that has waited enough is told why it was not granted.
 		for _, w := range t.queue.TimedOut(now) {
 			w.Value.unpark()
-			w.Value.fail(errStorageFull(free))
+			w.Value.Fail(engine.ErrStorageFull(free))
 		}
 		t.armLater(now)
 		return
 	}
 	if t.unheard {
-		t.rebuilt()
+		t.Rebuilt()
 	}
 	state, err := t.state()
-	for epoch := t.owner.epoch; err == nil; {
+	for epoch := t.owner.Epoch; err == nil; {
 		due := state.Expire(now, t.world(), hub.MaxExpireBatch)
 		if due.Empty() {
 			break
 		}
 		failed := t.expire(now, due)
-		if state, err = t.state(); err == nil && (failed != nil || t.owner.epoch != epoch) {
+		if state, err = t.state(); err == nil && (failed != nil || t.owner.Epoch != epoch) {
 			t.armLater(now) // it may have been taken back: look for room first
 			return
 		}
 	}
 	if err != nil {
-		t.owner.tellLater(t.tickTurn)
+		t.owner.TellLater(t.tickTurn)
 		return
 	}
 	for _, w := range t.queue.TimedOut(now) {
@@ -329,14 +330,14 @@ func (t *leaseQueue) tick() {
 	t.arm()
 }
 
-// begin gives a lease that is nearly over a moment more, so that its holder can find
+// Begin gives a lease that is nearly over a moment more, so that its holder can find
 // the hub again and renew it.
-func (t *leaseQueue) begin() {
-	now := t.engine.clock.now()
+func (t *leaseQueue) Begin() {
+	now := t.engine.Clock.Now()
 	state, err := t.state()
-	for epoch := t.owner.epoch; err == nil && t.owner.epoch == epoch; { // what was taken back once is not tried again
+	for epoch := t.owner.Epoch; err == nil && t.owner.Epoch == epoch; { // what was taken back once is not tried again
 		d := state.Graced(now, hub.MaxExpireBatch)
-		if d.Empty() || t.owner.commit(now, d, work{}) != nil {
+		if d.Empty() || t.owner.Commit(now, d, engine.Work{}) != nil {
 			break
 		}
 		state, err = t.state()
@@ -344,12 +345,12 @@ func (t *leaseQueue) begin() {
 	t.arm()
 }
 
-// end answers every waiting command: the hub stops.
-func (t *leaseQueue) end() {
+// End answers every waiting command: the hub stops.
+func (t *leaseQueue) End() {
 	if t.timer != nil {
 		t.timer.Stop()
 	}
-	now := t.engine.clock.now()
+	now := t.engine.Clock.Now()
 	for _, w := range t.queue.TimedOut(core.Now{HubMS: math.MaxInt64}) {
 		w.Value.resume(t.owner, now)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -82,7 +83,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 	for _, table := range []core.Table{core.TableAgent, core.TableSession} {
 		delete(disk.disk.rows, table)
 	}
-	if err := disk.PutRows([]core.Row{doubtMark(core.AgentOwner("ann"), 1)}); err != nil {
+	if err := disk.PutRows([]core.Row{engine.DirtyMark(core.AgentOwner("ann"), 1)}); err != nil {
 		t.Fatal(err)
 	}
 	again := start(t, disk)
@@ -94,7 +95,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 		t.Errorf("the next session has incarnation %d, want 2", next.Incarnation)
 	}
 	value, err := again.rows.Row(core.TableDoubt, []byte(core.AgentOwner("ann").String()))
-	if err != nil || string(value) != string(doubtMark(core.AgentOwner("ann"), 0).Value) {
+	if err != nil || string(value) != string(engine.DirtyMark(core.AgentOwner("ann"), 0).Value) {
 		t.Errorf("the mark is %s, %v", value, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -15,7 +16,7 @@ const presenceTick = 5 * time.Second
 
 // displacedKept is how long after the end of an agent's core.SessionProof a write of one
 // before it may still be under way: parked, or waiting for its owner.
-const displacedKept = hub.MaxWaitSec*time.Second + 2*commandLife
+const displacedKept = hub.MaxWaitSec*time.Second + 2*engine.CommandLife
 
 // watchPresence ends the sessions of agents that have been silent for too long.
 func (h *Hub) watchPresence(quit <-chan struct{}) {
@@ -27,29 +28,29 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		limit := h.engine.clock.now().Wall - hub.Time(hub.SessionIdleAfter.Milliseconds())
+		limit := h.engine.Clock.Now().Wall - hub.Time(hub.SessionIdleAfter.Milliseconds())
 		for _, s := range h.view.Directory.Silent(limit) {
 			h.endIdle(s)
 		}
-		h.engine.seq.forgetEnded(h.engine.clock.now().HubMS - displacedKept.Milliseconds())
+		h.engine.Seq.ForgetEnded(h.engine.Clock.Now().HubMS - displacedKept.Milliseconds())
 	}
 }
 
 // endIdle asks the agent's owner to end a session. Refusals do not matter: the
 // next tick asks again.
 func (h *Hub) endIdle(s core.SessionProof) {
-	_, _, _ = submit(context.Background(), h.engine, write[*core.Agent, struct{}, struct{}]{
-		owner: core.AgentOwner(s.Agent),
-		decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
+	_, _, _ = engine.Submit(context.Background(), h.engine, engine.Command[*core.Agent, struct{}, struct{}]{
+		Owner: core.AgentOwner(s.Agent),
+		Decide: func(a *core.Agent, _ core.Now) (core.Decision[struct{}], error) {
 			// The agent may have called since it was found silent.
-			if row, _, live := h.view.Directory.Session(s.Agent); live && h.engine.clock.now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
+			if row, _, live := h.view.Directory.Session(s.Agent); live && h.engine.Clock.Now().Wall-row.LastSeen < hub.Time(hub.SessionIdleAfter.Milliseconds()) {
 				return nothing(), nil
 			}
 			d := nothing()
 			d.Draft = a.Idle(s.Incarnation)
 			return d, nil
 		},
-		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+		Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
 	h.idle.forget(s.Agent) // now there is something to revive
 }
@@ -65,8 +66,8 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	if poll {
 		note = h.view.Directory.Touch
 	}
-	now := h.engine.clock.now().Wall
-	if note(agent, now) || h.engine.stopping.Load() || h.idle.heard(agent, now) {
+	now := h.engine.Clock.Now().Wall
+	if note(agent, now) || h.engine.Stopping.Load() || h.idle.heard(agent, now) {
 		return
 	}
 	row, err := h.view.AgentRow(agent)
@@ -75,18 +76,18 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 		return
 	}
 	_, _ = h.revive(context.Background(), agent, 0)
-	note(agent, h.engine.clock.now().Wall)
+	note(agent, h.engine.Clock.Now().Wall)
 }
 
 // revive tells the agent's owner that the agent has made a call; incarnation is
 // that of the session that the call proved, or 0. It returns the latest session.
 func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
-	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, write[*core.Agent, hub.Session, hub.Session]{
-		owner: core.AgentOwner(agent),
-		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	row, _, err := engine.Submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
+		Owner: core.AgentOwner(agent),
+		Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Seen(incarnation, now), nil
 		},
-		begins: func(d core.Draft) core.SessionProof {
+		Begins: func(d core.Draft) core.SessionProof {
 			for _, f := range d.Facts {
 				if f, ok := f.(*core.SessionRevived); ok {
 					return core.SessionProof{Agent: agent, Incarnation: f.Session.Incarnation}
@@ -94,7 +95,7 @@ func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64)
 			}
 			return core.SessionProof{}
 		},
-		answer: func(row hub.Session, _ *core.Record) hub.Session { return row },
+		Answer: func(row hub.Session, _ *core.Record) hub.Session { return row },
 	})
 	return row, err
 }

@@ -27,12 +27,12 @@ func (r *rig) state() map[string]string {
 		}
 		out[name] = string(b)
 	}
-	c, err := r.engine.checkpointHead()
+	c, err := r.engine.CheckpointHead()
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, k := range r.engine.permanentOwners() {
-		if err := r.engine.addSection(c, k); err != nil {
+	for _, k := range r.engine.PermanentOwners() {
+		if err := r.engine.AddSection(c, k); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -46,8 +46,8 @@ func (r *rig) state() map[string]string {
 	head.HubMS = 0
 	put("directory", directory)
 	put("head", head)
-	live := maps.Clone(r.engine.seq.incarnations)
-	maps.DeleteFunc(live, func(a hub.AgentID, _ uint64) bool { _, ended := r.engine.seq.ended[a]; return ended })
+	live := maps.Clone(r.engine.Seq.Incarnations)
+	maps.DeleteFunc(live, func(a hub.AgentID, _ uint64) bool { _, ended := r.engine.Seq.Ended[a]; return ended })
 	put("incarnations", live)
 	for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
 		leases, err := r.view.Leases.List(space, func(*core.Lease) bool { return true })
@@ -100,7 +100,7 @@ func TestInvariant6ReplayEqualsLiveUnderRandomDelay(t *testing.T) {
 				case <-loaded:
 					done = true
 				case <-time.After(time.Duration(rng.IntN(8)) * time.Millisecond):
-					if _, err := r.engine.saveCheckpoint(); err != nil {
+					if _, err := r.engine.SaveCheckpoint(); err != nil {
 						t.Errorf("checkpoint: %v", err)
 					}
 				}

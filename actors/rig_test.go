@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -240,12 +241,12 @@ func wantCode(t testing.TB, err error, code hub.Code) {
 func (r *rig) idle() {
 	r.t.Helper()
 	for range 10_000 {
-		if r.engine.registry.underway() == 0 {
+		if r.engine.Registry.Underway() == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	r.t.Fatalf("%d commands are still under way", r.engine.registry.underway())
+	r.t.Fatalf("%d commands are still under way", r.engine.Registry.Underway())
 }
 
 // async runs call and gives what it answered.
@@ -276,11 +277,11 @@ func within[T any](t testing.TB, c <-chan result[T]) result[T] {
 }
 
 // ownerOf returns a live owner, or nil.
-func (r *rig) ownerOf(k core.Owner) *owner {
-	sh := r.engine.registry.shard(k)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return sh.owners[k]
+func (r *rig) ownerOf(k core.Owner) *engine.Owner {
+	sh := r.engine.Registry.Shard(k)
+	sh.Mu.Lock()
+	defer sh.Mu.Unlock()
+	return sh.Owners[k]
 }
 
 func names[T ~string](prefix string, n int) []T {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -212,11 +213,11 @@ func (h *Hub) seatActor(a roomAgent, d act) bool {
 	}
 	_, _, err := h.takeActing(context.Background(), a, d, true)
 	if errors.Is(err, &hub.Error{Code: hub.CodeRoomFull}) {
-		h.seating.sits(a, h.engine.clock.now().Wall+hub.Time(seatingAgain.Milliseconds()))
+		h.seating.sits(a, h.engine.Clock.Now().Wall+hub.Time(seatingAgain.Milliseconds()))
 		return true
 	}
 	// Whatever else refuses it, the next act asks again, or the next start.
-	return err == nil || !h.engine.stopping.Load()
+	return err == nil || !h.engine.Stopping.Load()
 }
 
 // takeActing has the room decide; late as in write.
@@ -232,11 +233,11 @@ func (h *Hub) takeActing(ctx context.Context, a roomAgent, d act, late bool) (co
 	if row, _, live := h.view.Directory.Session(a.agent); live {
 		c.Harness = string(row.Harness())
 	}
-	return submit(ctx, h.engine, write[*core.Room, core.StoredSeat, core.StoredSeat]{
-		owner: core.RoomOwner(a.room), agent: a.agent, late: late,
-		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatActing(c, now) },
-		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
-		codec:  jsonCodec[core.StoredSeat](effectSeat),
+	return engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
+		Owner: core.RoomOwner(a.room), Agent: a.agent, Late: late,
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatActing(c, now) },
+		Answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
+		Codec:  engine.JsonCodec[core.StoredSeat](engine.EffectSeat),
 	})
 }
 
@@ -248,7 +249,7 @@ func (h *Hub) deriveSeating(behind core.Head) {
 		if a, ok := posterOf(m); ok {
 			h.seating.acts(a, act{after: behind.Seq + 1})
 		}
-		return !h.engine.stopping.Load()
+		return !h.engine.Stopping.Load()
 	})
 	if err == nil {
 		_, err = h.view.Leases.List(core.SpaceClaim, func(l *core.Lease) bool {
@@ -277,8 +278,8 @@ func (h *Hub) settleSeating(seq hub.Seq, grace time.Duration) error {
 	for !h.seating.settled(seq) {
 		select {
 		case <-tick.C:
-		case <-h.engine.failed:
-			return h.engine.cause
+		case <-h.engine.Failed:
+			return h.engine.Cause
 		case <-over.C:
 			return fmt.Errorf("seats of agents that acted are still to be given: the records up to %d are kept", seq)
 		}
@@ -291,7 +292,7 @@ func (h *Hub) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Ou
 	if _, err := h.view.Room(room); err != nil {
 		return hub.Outcome[hub.Seat]{}, err
 	}
-	now := h.engine.clock.now().Wall
+	now := h.engine.Clock.Now().Wall
 	stored, replayed, err := h.takeActing(ctx, roomAgent{room, in.AgentID}, act{at: now}, false)
 	if err != nil {
 		return hub.Outcome[hub.Seat]{}, err

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
 // seatsSettled waits until no seat is due.
 func (r *rig) seatsSettled() {
 	r.t.Helper()
-	if err := r.settleSeating(r.engine.seq.given(), 20*time.Second); err != nil {
+	if err := r.settleSeating(r.engine.Seq.Given(), 20*time.Second); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -325,7 +326,7 @@ func TestSeatSurvivesCrashAtEveryStep(t *testing.T) {
 			var left []*disk
 			var on atomic.Bool
 			r := start(t, store, func(o *Options) {
-				o.Step = func(s Step) {
+				o.Step = func(s engine.Step) {
 					if mu.Lock(); s == at && on.Load() {
 						left = append(left, store.clone())
 					}
@@ -382,10 +383,10 @@ func TestCheckpointWaitsForSeats(t *testing.T) {
 		r.seating.mu.Lock()
 		r.seating.due[key] = act{taken: true} // its room does not answer
 		r.seating.mu.Unlock()
-		if _, err := r.engine.saveCheckpoint(); err == nil {
+		if _, err := r.engine.SaveCheckpoint(); err == nil {
 			t.Error("a checkpoint was taken")
 		}
-		saved := async(r.engine.saveCheckpoint)
+		saved := async(r.engine.SaveCheckpoint)
 		time.Sleep(time.Second)
 		r.seating.settle(key)
 		if got := <-saved; got.err != nil {

@@ -48,7 +48,7 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now 
 // caller knows, has been gone for so long that no page shows it. Of who never had a
 // session it is not stored when it called last: a start counts as that.
 func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d view.Doing) (bool, error) {
-	shown := h.engine.clock.now().Wall - hub.Time(hub.SeatListedFor.Milliseconds())
+	shown := h.engine.Clock.Now().Wall - hub.Time(hub.SeatListedFor.Milliseconds())
 	if d.Session != nil || d.Parked || d.Watched || max(heard, h.idle.last(agent)) > shown {
 		return false, nil
 	}

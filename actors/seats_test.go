@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // seatRow shows a seat as an agent sees it, with what is unread.
 func (r *rig) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
-	now := r.engine.clock.now().Wall
+	now := r.engine.Clock.Now().Wall
 	row, err := r.seatAs(&seat, r.view.Directory.Doing(seat.AgentID), view.Viewer{Agent: by}, now)
 	if err == nil {
 		row.Unread, err = r.view.Unread(seat.AgentID, seat.RoomID)
@@ -41,7 +42,7 @@ func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
 	var rows []core.Row
 	for i, agent := range agents {
 		s := core.StoredSeat{SeatID: hub.SeatID(core.IDAt(core.PrefixSeat, hub.Seq(i+1))), RoomID: room, AgentID: agent, Role: "dev"}
-		rows = append(rows, core.Row{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: encodeEffect(s)})
+		rows = append(rows, core.Row{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: engine.EncodeEffect(s)})
 	}
 	if err := r.journal.PutRows(rows); err != nil {
 		r.t.Fatal(err)

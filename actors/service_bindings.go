@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -50,11 +51,11 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	// Usually no binding differs in spelling alone. Each further round has looked at
 	// those that the one before met.
 	for range maxBindTries {
-		row, replayed, err := submit(ctx, h.engine, write[*core.Projects, core.BindAnswer, core.BindAnswer]{
-			owner: core.ProjectsOwner(), agent: in.AgentID, size: len(in.Path),
-			decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
-			answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
-			codec:  jsonCodec[core.BindAnswer](effectBinding),
+		row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
+			Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
+			Decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
+			Answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
+			Codec:  engine.JsonCodec[core.BindAnswer](engine.EffectBinding),
 		})
 		var met *core.BindingsUnseen
 		if !errors.As(err, &met) {
@@ -66,7 +67,7 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 			}
 		}
 	}
-	return hub.Outcome[hub.Room]{}, errOverloaded()
+	return hub.Outcome[hub.Room]{}, engine.ErrOverloaded()
 }
 
 // UnbindRoom takes a binding back; see hub.Bindings. The folder need not exist
@@ -86,11 +87,11 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 	case errors.Is(err, &hub.Error{Code: hub.CodeInvalid}):
 		return hub.Outcome[hub.Room]{}, err
 	}
-	row, replayed, err := submit(ctx, h.engine, write[*core.Projects, hub.Room, hub.Room]{
-		owner: core.ProjectsOwner(), agent: in.AgentID, size: len(in.Path),
-		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
-		answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		codec:  jsonCodec[hub.Room](effectRoom),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
+		Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
+		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
+		Codec:  engine.JsonCodec[hub.Room](engine.EffectRoom),
 	})
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
 }

@@ -7,19 +7,20 @@ import (
 	"sync"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // CreateChannel is idempotent; see hub.Channels.
 func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
-	row, replayed, err := submit(ctx, h.engine, write[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
-		owner: core.ChannelOwner(in.Name), agent: in.CreatedBy, size: len(in.Metadata),
-		decide: func(c *core.Channel, now core.Now) (core.Decision[core.ChannelAnswer], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
+		Owner: core.ChannelOwner(in.Name), Agent: in.CreatedBy, Size: len(in.Metadata),
+		Decide: func(c *core.Channel, now core.Now) (core.Decision[core.ChannelAnswer], error) {
 			return c.Create(in, now), nil
 		},
-		answer: func(a core.ChannelAnswer, _ *core.Record) core.ChannelAnswer { return a },
-		codec:  jsonCodec[core.ChannelAnswer](effectChannel),
+		Answer: func(a core.ChannelAnswer, _ *core.Record) core.ChannelAnswer { return a },
+		Codec:  engine.JsonCodec[core.ChannelAnswer](engine.EffectChannel),
 	})
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
 }

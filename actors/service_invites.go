@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -22,13 +23,13 @@ func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome
 	if command.Nonce, command.CodeHash, err = h.drawCode(room.RoomID); err != nil {
 		return hub.Outcome[hub.Invite]{}, err
 	}
-	stored, replayed, err := submit(ctx, h.engine, write[*core.Room, core.StoredInvite, core.StoredInvite]{
-		owner: core.RoomOwner(room.RoomID), agent: in.By,
-		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
+	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]{
+		Owner: core.RoomOwner(room.RoomID), Agent: in.By,
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
 			return r.Invite(command, now)
 		},
-		answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
-		codec:  jsonCodec[core.StoredInvite](effectInvite),
+		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
+		Codec:  engine.JsonCodec[core.StoredInvite](engine.EffectInvite),
 	})
 	row := stored.Invite
 	if err == nil {
@@ -76,7 +77,7 @@ func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.
 	if err != nil {
 		return nil, "", err
 	}
-	now, n := h.engine.clock.now(), pageRows(q.Limit)
+	now, n := h.engine.Clock.Now(), pageRows(q.Limit)
 	out := []hub.Invite{}
 	err = h.latestInvites(room, before, func(i core.StoredInvite) bool {
 		row := i.Shown(now)
@@ -116,7 +117,7 @@ func (h *Hub) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview
 	if err != nil {
 		return hub.InvitePreview{}, err
 	}
-	p := hub.InvitePreview{Invite: stored.Shown(h.engine.clock.now())}
+	p := hub.InvitePreview{Invite: stored.Shown(h.engine.Clock.Now())}
 	if p.Room, p.Project, err = h.placeOf(stored.RoomID); err != nil {
 		return hub.InvitePreview{}, err
 	}
@@ -186,31 +187,31 @@ func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hu
 	if err != nil {
 		return hub.Outcome[hub.Invite]{}, err
 	}
-	row, replayed, err := submit(ctx, h.engine, write[*core.Room, core.StoredInvite, core.StoredInvite]{
-		owner: core.RoomOwner(stored.RoomID),
-		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]{
+		Owner: core.RoomOwner(stored.RoomID),
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
 			return r.Revoke(stored.InviteID, now)
 		},
-		answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
-		codec:  jsonCodec[core.StoredInvite](effectInvite),
+		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
+		Codec:  engine.JsonCodec[core.StoredInvite](engine.EffectInvite),
 	})
 	if errors.Is(err, core.ErrNotLive) { // it has ended before, and its row says how
 		row, err = h.inviteByID(stored.InviteID)
 	}
-	return hub.Outcome[hub.Invite]{Row: row.Shown(h.engine.clock.now()), Replayed: replayed}, err
+	return hub.Outcome[hub.Invite]{Row: row.Shown(h.engine.Clock.Now()), Replayed: replayed}, err
 }
 
 // expireInvites has the end of a room's expired invites decided, so that nobody
 // is told of it before it is for good.
 func (h *Hub) expireInvites(room hub.RoomID) error {
-	_, _, err := submit(context.Background(), h.engine, write[*core.Room, struct{}, struct{}]{
-		owner: core.RoomOwner(room),
-		decide: func(r *core.Room, now core.Now) (core.Decision[struct{}], error) {
+	_, _, err := engine.Submit(context.Background(), h.engine, engine.Command[*core.Room, struct{}, struct{}]{
+		Owner: core.RoomOwner(room),
+		Decide: func(r *core.Room, now core.Now) (core.Decision[struct{}], error) {
 			d := nothing()
 			d.Draft = r.Expire(now)
 			return d, nil
 		},
-		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+		Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -59,7 +60,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 
 // joinedSeat shows the seat of an agent that has just called: to join.
 func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, error) {
-	now := h.engine.clock.now().Wall
+	now := h.engine.Clock.Now().Wall
 	row := hub.Seat{
 		SeatID: s.SeatID, RoomID: s.RoomID, AgentID: s.AgentID, Role: s.Role, Harness: s.Harness, JoinedAt: s.JoinedAt,
 		SessionID: &session, Presence: hub.PresenceLive, Activity: hub.ActivityWorking,
@@ -81,11 +82,11 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(ctx, in.AgentID),
 		Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
 	}
-	got, replayed, err := submit(ctx, h.engine, write[*core.Room, core.Accepted, core.Accepted]{
-		owner: core.RoomOwner(invite.RoomID), agent: in.AgentID,
-		decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
-		answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
-		codec:  jsonCodec[core.Accepted](effectJoined),
+	got, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.Accepted, core.Accepted]{
+		Owner: core.RoomOwner(invite.RoomID), Agent: in.AgentID,
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
+		Answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
+		Codec:  engine.JsonCodec[core.Accepted](engine.EffectJoined),
 	})
 	switch {
 	case errors.Is(err, core.ErrNotLive):
@@ -131,7 +132,7 @@ func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.Accept
 			return hub.Registered{}, err
 		}
 	}
-	return hub.Registered{}, errOverloaded()
+	return hub.Registered{}, engine.ErrOverloaded()
 }
 
 // joinKey makes the second step happen once for a call that has an idempotency
@@ -171,12 +172,12 @@ func errSeatLost(id hub.SeatID) error {
 func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
 	seat := got.Seat
 	taken := h.view.TakenBy(ctx, "")
-	row, _, err := submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, write[*core.Room, core.StoredSeat, core.StoredSeat]{
-		owner: core.RoomOwner(seat.RoomID),
-		decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
+	row, _, err := engine.Submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
+		Owner: core.RoomOwner(seat.RoomID),
+		Decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
 			return r.Move(seat.SeatID, seat.AgentID, cmp.Or(got.Wanted, seat.AgentID), taken)
 		},
-		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
+		Answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
 	})
 	if errors.Is(err, core.ErrNotLive) {
 		err = errSeatLost(seat.SeatID)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -97,34 +98,34 @@ func (h *Hub) hold(ctx context.Context, c core.HoldCommand, decide func(*core.Le
 }
 
 func (h *Hub) askLease(ctx context.Context, k core.LeaseKey, agent hub.AgentID, size int, wait time.Duration, decide func(*core.Leases, core.Now) (core.Decision[core.LeaseAnswer], error)) (answer core.LeaseAnswer, replayed bool, err error) {
-	w := write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
-		owner: core.LeaseOwner(core.LeaseShard(k)), agent: agent, size: size, decide: decide,
-		answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+	w := engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
+		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Size: size, Decide: decide,
+		Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
 		// An answer about one lease rests on that lease alone: who finds it held
 		// need not wait for the commits of other keys.
-		rests: func(o *owner) hub.Seq { return o.extension.(*leaseQueue).changes[k] },
-		codec: codec[core.LeaseAnswer]{
-			kind: effectLease,
-			encode: func(a core.LeaseAnswer) []byte {
-				return encodeEffect(leaseEffect{Created: a.Created})
+		Rests: func(o *engine.Owner) hub.Seq { return o.Extension.(*leaseQueue).changes[k] },
+		Codec: engine.Codec[core.LeaseAnswer]{
+			Kind: engine.EffectLease,
+			Encode: func(a core.LeaseAnswer) []byte {
+				return engine.EncodeEffect(leaseEffect{Created: a.Created})
 			},
-			decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return h.currentLease(k, agent, e) },
+			Decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return h.currentLease(k, agent, e) },
 		},
 	}
-	a, stored, err := admit(ctx, h.engine, w)
+	a, stored, err := engine.Admit(ctx, h.engine, w)
 	switch {
 	case err != nil:
 		return answer, false, err
 	case stored != nil:
-		answer, err = w.codec.decode(ctx, stored)
+		answer, err = w.Codec.Decode(ctx, stored)
 		return answer, true, err
 	}
-	asked := &leaseAsk{ask: a, key: k, wait: wait, waits: a.permit.owner.extension.(*leaseQueue)}
-	a.permit.owner.tell(asked)
+	asked := &leaseAsk{Pending: a, key: k, wait: wait, waits: a.Permit.Owner.Extension.(*leaseQueue)}
+	a.Permit.Owner.Tell(asked)
 	if wait > 0 {
 		answer, err = h.waitForLease(ctx, asked)
 	} else {
-		answer, err = a.wait()
+		answer, err = a.Wait()
 	}
 	return answer, false, err
 }
@@ -142,15 +143,15 @@ func (h *Hub) waitForLease(ctx context.Context, asked *leaseAsk) (core.LeaseAnsw
 	for {
 		if err := h.replaced(caller); err != nil {
 			asked.waits.leave(asked, err)
-			return asked.ask.wait()
+			return asked.Pending.Wait()
 		}
 		select {
 		case <-changed:
-		case r := <-asked.reply:
-			return r.answer, r.err
+		case r := <-asked.Reply:
+			return r.Answer, r.Err
 		case <-ctx.Done():
-			asked.waits.leave(asked, errExpired())
-			return core.LeaseAnswer{}, errAbandoned()
+			asked.waits.leave(asked, engine.ErrExpired())
+			return core.LeaseAnswer{}, engine.ErrAbandoned()
 		}
 	}
 }
@@ -162,7 +163,7 @@ type leaseEffect struct {
 }
 
 func (h *Hub) currentLease(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (core.LeaseAnswer, error) {
-	was, err := decodeEffect[leaseEffect](e)
+	was, err := engine.DecodeEffect[leaseEffect](e)
 	if err != nil {
 		return core.LeaseAnswer{}, err
 	}
@@ -178,7 +179,7 @@ func (h *Hub) currentLease(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (
 	if err != nil {
 		return core.LeaseAnswer{}, err
 	}
-	now := h.engine.clock.now()
+	now := h.engine.Clock.Now()
 	holds := lease.Ended == nil && lease.Agent == agent && now.HubMS < lease.Deadline
 	a := core.LeaseAnswer{Acquired: holds, Created: was.Created && holds}
 	if k.Space == core.SpaceLock {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -37,25 +38,25 @@ func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub
 	if in.Scope == hub.ScopeProject {
 		c.RoomID, of = "", string(room.ProjectID)
 	}
-	row, replayed, err := submit(ctx, h.engine, write[*core.Memory, core.MemoryAnswer, hub.Memory]{
-		owner: core.MemoryOwner(of), agent: in.By, size: len(in.Text) + len(in.Key),
-		decide: func(m *core.Memory, _ core.Now) (core.Decision[core.MemoryAnswer], error) { return m.Remember(c) },
-		answer: func(a core.MemoryAnswer, _ *core.Record) hub.Memory { return a.Row.Memory },
-		codec:  h.memoryCodec(),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Memory, core.MemoryAnswer, hub.Memory]{
+		Owner: core.MemoryOwner(of), Agent: in.By, Size: len(in.Text) + len(in.Key),
+		Decide: func(m *core.Memory, _ core.Now) (core.Decision[core.MemoryAnswer], error) { return m.Remember(c) },
+		Answer: func(a core.MemoryAnswer, _ *core.Record) hub.Memory { return a.Row.Memory },
+		Codec:  h.memoryCodec(),
 	})
 	return hub.Outcome[hub.Memory]{Row: row, Created: true, Replayed: replayed}, err
 }
 
 // memoryCodec stores only the memory's number: its row is stored anyway and never
 // changes.
-func (h *Hub) memoryCodec() codec[hub.Memory] {
-	return codec[hub.Memory]{
-		kind: effectMemory,
-		encode: func(m hub.Memory) []byte {
+func (h *Hub) memoryCodec() engine.Codec[hub.Memory] {
+	return engine.Codec[hub.Memory]{
+		Kind: engine.EffectMemory,
+		Encode: func(m hub.Memory) []byte {
 			seq, _ := core.SeqOf(core.PrefixMemory, string(m.MemoryID))
 			return core.SeqKey(seq)
 		},
-		decode: func(_ context.Context, e *core.Effect) (hub.Memory, error) {
+		Decode: func(_ context.Context, e *core.Effect) (hub.Memory, error) {
 			row, err := view.StoredRow[core.StoredMemory](h.rows, core.TableMemory, e.Answer)
 			return row.Memory, err
 		},

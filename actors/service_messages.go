@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -39,16 +40,16 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
 		return h.postTask(ctx, m, size)
 	case m.To != "":
-		row, replayed, err = submit(ctx, h.engine, write[*core.Agent, hub.MessageID, hub.EncodedMessage]{
-			owner: core.AgentOwner(m.To), agent: in.FromAgent, size: size, codec: h.messageCodec(),
-			decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
-			answer: postedRow,
+		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
+			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
+			Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+			Answer: postedRow,
 		})
 	default:
-		row, replayed, err = submit(ctx, h.engine, write[*core.Channel, hub.MessageID, hub.EncodedMessage]{
-			owner: core.ChannelOwner(m.Channel), agent: in.FromAgent, size: size, codec: h.messageCodec(),
-			decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
-			answer: postedRow,
+		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
+			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
+			Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
+			Answer: postedRow,
 		})
 	}
 	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
@@ -66,12 +67,12 @@ func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.
 	}
 	out, err := withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.EncodedMessage], error) {
 		c.Ended = ended
-		row, replayed, err := submit(ctx, h.engine, write[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
-			owner: core.TasksOwner(), agent: m.From, size: size, codec: h.messageCodec(),
-			decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
+		row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
+			Owner: core.TasksOwner(), Agent: m.From, Size: size, Codec: h.messageCodec(),
+			Decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
 				return t.Post(c, now, taskWorld{h})
 			},
-			answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+			Answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
 		})
 		return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
 	})
@@ -123,11 +124,11 @@ func (h *Hub) checkChannel(name hub.ChannelName, status int) error {
 		With("channel", name).WithFix("create it with POST /v1/channels, or use general")
 }
 
-func (h *Hub) messageCodec() codec[hub.EncodedMessage] {
-	return codec[hub.EncodedMessage]{
-		kind:   effectMessage,
-		encode: encodeMessageEffect,
-		decode: func(_ context.Context, e *core.Effect) (hub.EncodedMessage, error) {
+func (h *Hub) messageCodec() engine.Codec[hub.EncodedMessage] {
+	return engine.Codec[hub.EncodedMessage]{
+		Kind:   engine.EffectMessage,
+		Encode: encodeMessageEffect,
+		Decode: func(_ context.Context, e *core.Effect) (hub.EncodedMessage, error) {
 			if len(e.Answer) < 8 {
 				return nil, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
 			}
@@ -248,7 +249,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 		return hub.Page{}, err
 	}
 	defer func() {
-		h.view.Directory.Touch(c.agent, h.engine.clock.now().Wall) // a parked call is presence until it ends
+		h.view.Directory.Touch(c.agent, h.engine.Clock.Now().Wall) // a parked call is presence until it ends
 		h.view.Directory.Unpark(c.agent)
 	}()
 	timeout := time.NewTimer(c.wait)
@@ -266,7 +267,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 			return view.Page(nil, 0, examined), nil
 		case <-ctx.Done():
 			return view.Page(nil, 0, examined), nil
-		case <-h.engine.ending:
+		case <-h.engine.Ending:
 			return view.Page(nil, 0, examined), nil
 		}
 	}
@@ -296,7 +297,7 @@ func (h *Hub) replaced(caller *hub.Caller) error {
 		return nil
 	}
 	if s, _, live := h.view.Directory.Session(caller.Agent); live && s.Incarnation > caller.Incarnation {
-		return errSessionReplaced(caller.Agent)
+		return engine.ErrSessionReplaced(caller.Agent)
 	}
 	return nil
 }

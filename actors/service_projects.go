@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // CreateProject makes a project; see hub.Projects.
 func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
-	row, replayed, err := submit(ctx, h.engine, write[*core.Projects, hub.Project, hub.Project]{
-		owner: core.ProjectsOwner(), agent: in.CreatedBy,
-		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in) },
-		answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
-		codec:  jsonCodec[hub.Project](effectProject),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
+		Owner: core.ProjectsOwner(), Agent: in.CreatedBy,
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in) },
+		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
+		Codec:  engine.JsonCodec[hub.Project](engine.EffectProject),
 	})
 	return hub.Outcome[hub.Project]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -41,11 +42,11 @@ func (h *Hub) Project(_ context.Context, ref string) (hub.Project, error) {
 
 // CreateRoom makes a room; see hub.Projects.
 func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
-	row, replayed, err := submit(ctx, h.engine, write[*core.Projects, hub.Room, hub.Room]{
-		owner: core.ProjectsOwner(), agent: in.CreatedBy, size: len(in.Topic) + len(in.ForceReason),
-		decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in) },
-		answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		codec:  jsonCodec[hub.Room](effectRoom),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
+		Owner: core.ProjectsOwner(), Agent: in.CreatedBy, Size: len(in.Topic) + len(in.ForceReason),
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in) },
+		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
+		Codec:  engine.JsonCodec[hub.Room](engine.EffectRoom),
 	})
 	return hub.Outcome[hub.Room]{Row: row, Created: true, Replayed: replayed}, err
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -18,13 +19,13 @@ func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcom
 		return hub.Outcome[hub.Decision]{}, err
 	}
 	by := taskActor(ctx, in.By)
-	row, replayed, err := submit(ctx, h.engine, write[*core.Room, hub.Decision, hub.Decision]{
-		owner: core.RoomOwner(in.RoomID), agent: in.By, size: len(in.Note) + len(in.Metadata),
-		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Decision], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, hub.Decision, hub.Decision]{
+		Owner: core.RoomOwner(in.RoomID), Agent: in.By, Size: len(in.Note) + len(in.Metadata),
+		Decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Decision], error) {
 			return r.AddDecision(in, by), nil
 		},
-		answer: func(d hub.Decision, _ *core.Record) hub.Decision { return d },
-		codec:  jsonCodec[hub.Decision](effectDecision),
+		Answer: func(d hub.Decision, _ *core.Record) hub.Decision { return d },
+		Codec:  engine.JsonCodec[hub.Decision](engine.EffectDecision),
 	})
 	return hub.Outcome[hub.Decision]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -88,13 +89,13 @@ func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcom
 		Content: content, SHA256: hex.EncodeToString(sum[:]),
 	}
 	by := taskActor(ctx, in.By)
-	row, replayed, err := submit(ctx, h.engine, write[*core.Room, hub.Artifact, hub.Artifact]{
-		owner: core.RoomOwner(in.RoomID), agent: in.By, size: 2 * len(content), // it is held once more while it is written
-		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, hub.Artifact, hub.Artifact]{
+		Owner: core.RoomOwner(in.RoomID), Agent: in.By, Size: 2 * len(content), // it is held once more while it is written
+		Decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) {
 			return r.AddArtifact(command, by)
 		},
-		answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
-		codec:  jsonCodec[hub.Artifact](effectArtifact),
+		Answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
+		Codec:  engine.JsonCodec[hub.Artifact](engine.EffectArtifact),
 	})
 	return hub.Outcome[hub.Artifact]{Row: row, Created: true, Replayed: replayed}, err
 }

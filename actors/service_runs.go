@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -43,10 +44,10 @@ func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInpu
 // changeRun submits a decision about a run. The answer is stored without the
 // run's tasks: those that the caller may see are read for it, each time.
 func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
-	stored, replayed, err := submit(ctx, h.engine, write[*core.Tasks, core.StoredRun, core.StoredRun]{
-		owner: core.TasksOwner(), agent: agent, decide: decide,
-		answer: func(r core.StoredRun, _ *core.Record) core.StoredRun { return r },
-		codec:  jsonCodec[core.StoredRun](effectRun),
+	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.StoredRun, core.StoredRun]{
+		Owner: core.TasksOwner(), Agent: agent, Decide: decide,
+		Answer: func(r core.StoredRun, _ *core.Record) core.StoredRun { return r },
+		Codec:  engine.JsonCodec[core.StoredRun](engine.EffectRun),
 	})
 	if err != nil {
 		return hub.Outcome[hub.Run]{}, err
@@ -73,7 +74,7 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 			return out, err
 		}
 	}
-	return out, errOverloaded()
+	return out, engine.ErrOverloaded()
 }
 
 // Run returns one; see hub.Runs.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -47,18 +48,21 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
 	caller := *hub.CallerOf(ctx)
 	caller.Agent, caller.Incarnation = "", 0
-	row, replayed, err := submit(hub.WithCaller(ctx, &caller), h.engine, write[*core.Agent, hub.Session, hub.Registered]{
-		owner: core.AgentOwner(agent), agent: agent, decide: decide,
-		begins: func(d core.Draft) core.SessionProof {
+	row, replayed, err := engine.Submit(hub.WithCaller(ctx, &caller), h.engine, engine.Command[*core.Agent, hub.Session, hub.Registered]{
+		Owner: core.AgentOwner(agent), Agent: agent, Decide: decide,
+		Begins: func(d core.Draft) core.SessionProof {
 			f := d.Facts[0].(*core.SessionStarted)
 			return core.SessionProof{Agent: f.Agent, Incarnation: f.Incarnation}
 		},
-		answer: func(s hub.Session, _ *core.Record) hub.Registered { return h.secrets().reveal(s) },
-		codec: codec[hub.Registered]{
-			kind:   effectSession,
-			encode: func(r hub.Registered) []byte { r.SessionID = r.SessionID.Public(); return encodeEffect(r.Session) },
-			decode: func(_ context.Context, e *core.Effect) (hub.Registered, error) {
-				s, err := decodeEffect[hub.Session](e)
+		Answer: func(s hub.Session, _ *core.Record) hub.Registered { return h.secrets().reveal(s) },
+		Codec: engine.Codec[hub.Registered]{
+			Kind: engine.EffectSession,
+			Encode: func(r hub.Registered) []byte {
+				r.SessionID = r.SessionID.Public()
+				return engine.EncodeEffect(r.Session)
+			},
+			Decode: func(_ context.Context, e *core.Effect) (hub.Registered, error) {
+				s, err := engine.DecodeEffect[hub.Session](e)
 				return h.secrets().reveal(s), err
 			},
 		},
@@ -68,13 +72,13 @@ func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.A
 
 // Rename sets the live session's display name; see hub.Sessions.
 func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput) (hub.Outcome[hub.Session], error) {
-	row, replayed, err := submit(ctx, h.engine, write[*core.Agent, hub.Session, hub.Session]{
-		owner: core.AgentOwner(agent), agent: agent,
-		decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
+		Owner: core.AgentOwner(agent), Agent: agent,
+		Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Rename(in.DisplayName, now)
 		},
-		answer: func(s hub.Session, _ *core.Record) hub.Session { return s },
-		codec:  jsonCodec[hub.Session](effectRenamed),
+		Answer: func(s hub.Session, _ *core.Record) hub.Session { return s },
+		Codec:  engine.JsonCodec[hub.Session](engine.EffectRenamed),
 	})
 	return hub.Outcome[hub.Session]{Row: row, Replayed: replayed}, err
 }
@@ -97,11 +101,11 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 	if err := spoolOfAnother(ctx, agent); err != nil {
 		return hub.Outcome[hub.ClosedSession]{}, err
 	}
-	row, replayed, err := submit(ctx, h.engine, write[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
-		owner: core.AgentOwner(agent), agent: agent,
-		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
-		answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
-		codec:  jsonCodec[hub.ClosedSession](effectClosed),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
+		Owner: core.AgentOwner(agent), Agent: agent,
+		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
+		Answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
+		Codec:  engine.JsonCodec[hub.ClosedSession](engine.EffectClosed),
 	})
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
 }
@@ -183,14 +187,14 @@ func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller,
 	}
 	s, priorKey, live := h.view.Directory.Session(agent)
 	if !live || s.SessionID != id {
-		return hub.Caller{}, errSessionReplaced(agent)
+		return hub.Caller{}, engine.ErrSessionReplaced(agent)
 	}
 	if priorKey {
 		if _, err := h.revive(ctx, agent, s.Incarnation); err != nil && !unavailable(err) {
 			return hub.Caller{}, err
 		}
 	}
-	h.view.Directory.Touch(agent, h.engine.clock.now().Wall)
+	h.view.Directory.Touch(agent, h.engine.Clock.Now().Wall)
 	return hub.Caller{Agent: agent, Session: id, Incarnation: s.Incarnation}, nil
 }
 
@@ -209,7 +213,7 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 	case row == nil:
 		return hub.Caller{}, errSessionInvalid()
 	case row.Session.SessionID != id:
-		return hub.Caller{}, errSessionReplaced(agent)
+		return hub.Caller{}, engine.ErrSessionReplaced(agent)
 	case row.EndReason == core.EndedClosed:
 		return hub.Caller{}, errSessionInvalid()
 	}
@@ -219,7 +223,7 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 		return hub.Caller{}, err
 	}
 	if err == nil && s.SessionID != id {
-		return hub.Caller{}, errSessionReplaced(agent)
+		return hub.Caller{}, engine.ErrSessionReplaced(agent)
 	}
 	return hub.Caller{Agent: agent, Session: id, Incarnation: row.Session.Incarnation}, nil
 }

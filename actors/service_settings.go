@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -38,13 +39,13 @@ func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSu
 
 // SetToolSurface changes one; see hub.ToolSurfaces.
 func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.Outcome[hub.ToolSurface], error) {
-	row, replayed, err := submit(ctx, h.engine, write[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
-		owner: core.SettingsOwner(), agent: hub.AgentOperator,
-		decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
+		Owner: core.SettingsOwner(), Agent: hub.AgentOperator,
+		Decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
 			return s.SetToolSurface(in), nil
 		},
-		answer: func(row hub.ToolSurface, _ *core.Record) hub.ToolSurface { return row },
-		codec:  jsonCodec[hub.ToolSurface](effectSurface),
+		Answer: func(row hub.ToolSurface, _ *core.Record) hub.ToolSurface { return row },
+		Codec:  engine.JsonCodec[hub.ToolSurface](engine.EffectSurface),
 	})
 	return hub.Outcome[hub.ToolSurface]{Row: row, Replayed: replayed}, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -102,11 +103,11 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 			return hub.Outcome[hub.SpawnPolicy]{}, err
 		}
 	}
-	row, replayed, err := submit(ctx, h.engine, write[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
-		owner: core.SpawnsOwner(), agent: hub.AgentOperator,
-		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
-		answer: func(row hub.SpawnPolicy, _ *core.Record) hub.SpawnPolicy { return row },
-		codec:  jsonCodec[hub.SpawnPolicy](effectPolicy),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
+		Owner: core.SpawnsOwner(), Agent: hub.AgentOperator,
+		Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
+		Answer: func(row hub.SpawnPolicy, _ *core.Record) hub.SpawnPolicy { return row },
+		Codec:  engine.JsonCodec[hub.SpawnPolicy](engine.EffectPolicy),
 	})
 	return hub.Outcome[hub.SpawnPolicy]{Row: row, Replayed: replayed}, err
 }
@@ -177,10 +178,10 @@ func (h *Hub) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub.Spa
 		case row = <-started:
 			return hub.Outcome[hub.Spawn]{Row: row, Created: true}, nil
 		case <-ctx.Done():
-			return none, errAbandoned()
+			return none, engine.ErrAbandoned()
 		}
 	}
-	return none, errOverloaded()
+	return none, engine.ErrOverloaded()
 }
 
 // requestSpawn is the first step: the owner's decision. Once that is committed the
@@ -217,24 +218,24 @@ func (h *Hub) requestSpawn(ctx context.Context, in hub.SpawnInput, room hub.Room
 	}
 	t := &tending{plan: plan, args: command.Args, values: values, started: make(chan hub.Spawn, 1)}
 	if !h.spawner.begin() {
-		return hub.Spawn{}, nil, false, errStopping()
+		return hub.Spawn{}, nil, false, engine.ErrStopping()
 	}
 	defer h.spawner.done()
 	// Who leaves before the decision has asked for nothing. Afterwards the answer is
 	// waited for all the same, so that a stop of the hub waits for what will be.
-	row, replayed, err := submit(context.WithoutCancel(ctx), h.engine, write[*core.Spawns, hub.Spawn, hub.Spawn]{
-		owner: core.SpawnsOwner(), agent: in.By, size: len(in.Prompt),
-		decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
+	row, replayed, err := engine.Submit(context.WithoutCancel(ctx), h.engine, engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
+		Owner: core.SpawnsOwner(), Agent: in.By, Size: len(in.Prompt),
+		Decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
 			if ctx.Err() != nil {
-				return core.Decision[hub.Spawn]{}, errExpired()
+				return core.Decision[hub.Spawn]{}, engine.ErrExpired()
 			}
 			return s.Request(c, now)
 		},
-		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn {
+		Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn {
 			h.spawner.decided(row, t)
 			return row
 		},
-		codec: h.spawnCodec(),
+		Codec: h.spawnCodec(),
 	})
 	if err != nil {
 		h.spawner.forget(t)
@@ -260,15 +261,15 @@ var longestID = hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
 // spawnedBefore returns what an earlier call with the caller's idempotency key was
 // answered: whatever has changed since, it is not refused now.
 func (h *Hub) spawnedBefore(ctx context.Context, by hub.AgentID) (hub.Spawn, bool, error) {
-	effect, err := reserveEffect(h.engine, hub.CallerOf(ctx), by)
+	effect, err := engine.ReserveEffect(h.engine, hub.CallerOf(ctx), by)
 	if err != nil {
 		return hub.Spawn{}, false, err
 	}
-	if effect.stored == nil {
-		effect.free(h.engine)
+	if effect.Stored == nil {
+		effect.Free(h.engine)
 		return hub.Spawn{}, false, nil
 	}
-	row, err := h.spawnCodec().decode(ctx, effect.stored)
+	row, err := h.spawnCodec().Decode(ctx, effect.Stored)
 	return row, true, err
 }
 
@@ -280,10 +281,10 @@ func errNowhere(room hub.RoomID) error {
 
 // spawnCodec stores only which spawn it was: its row is stored anyway, and a
 // repeated call gets it as it is then.
-func (h *Hub) spawnCodec() codec[hub.Spawn] {
-	return codec[hub.Spawn]{
-		kind:   effectSpawn,
-		encode: func(row hub.Spawn) []byte { return []byte(row.SpawnID) },
-		decode: func(_ context.Context, e *core.Effect) (hub.Spawn, error) { return h.spawnRow(hub.SpawnID(e.Answer)) },
+func (h *Hub) spawnCodec() engine.Codec[hub.Spawn] {
+	return engine.Codec[hub.Spawn]{
+		Kind:   engine.EffectSpawn,
+		Encode: func(row hub.Spawn) []byte { return []byte(row.SpawnID) },
+		Decode: func(_ context.Context, e *core.Effect) (hub.Spawn, error) { return h.spawnRow(hub.SpawnID(e.Answer)) },
 	}
 }

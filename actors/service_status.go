@@ -31,7 +31,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	}
 	out.Room, out.LatestVisibleID = room, h.view.Ring.Visible()
 	out.Project, _ = h.view.Project(room.ProjectID) // a room's project is never deleted
-	sees, now := view.ViewerOf(ctx, q.Viewer), h.engine.clock.now()
+	sees, now := view.ViewerOf(ctx, q.Viewer), h.engine.Clock.Now()
 	seats, err := h.seatedIn(room.RoomID, now.Wall)
 	if err != nil {
 		return out, err

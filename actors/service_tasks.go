@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -162,10 +163,10 @@ func (h *Hub) refuseEnded(id hub.TaskID, by core.TaskActor, out hub.Outcome[hub.
 }
 
 func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decide func(*core.Tasks, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
-	row, replayed, err := submit(ctx, h.engine, write[*core.Tasks, hub.Task, hub.Task]{
-		owner: core.TasksOwner(), agent: agent, size: size, decide: decide,
-		answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
-		codec:  jsonCodec[hub.Task](effectTask),
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, hub.Task, hub.Task]{
+		Owner: core.TasksOwner(), Agent: agent, Size: size, Decide: decide,
+		Answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
+		Codec:  engine.JsonCodec[hub.Task](engine.EffectTask),
 	})
 	return hub.Outcome[hub.Task]{Row: h.view.Redacted(row, row.BlockedBy, view.ViewerOf(ctx, agent)), Replayed: replayed}, err
 }

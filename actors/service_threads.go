@@ -82,7 +82,7 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 		Thread:   summary(id, part, open, int64(len(claims)), int64(len(locks))),
 		Messages: rows, Tasks: tasks, Claims: []hub.Claim{}, Locks: []hub.Lock{},
 	}
-	now := h.engine.clock.now()
+	now := h.engine.Clock.Now()
 	for i := range claims {
 		t.Claims = append(t.Claims, claims[i].Claim(now))
 	}

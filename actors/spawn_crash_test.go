@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -18,13 +19,13 @@ func TestSpawnCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-func crashSpawn(t *testing.T, step Step, nth int) {
+func crashSpawn(t *testing.T, step engine.Step, nth int) {
 	var mu sync.Mutex
 	var left *memStore
 	armed, seen := false, 0
 	store := newMemStore()
 	sr := startSpawning(t, store, func(o *Options) {
-		o.Step = func(s Step) {
+		o.Step = func(s engine.Step) {
 			mu.Lock()
 			defer mu.Unlock()
 			if armed && s == step {

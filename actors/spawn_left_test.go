@@ -6,20 +6,21 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
 // stepped is a spawn rig whose next write runs at, once, when it comes to a step.
 type stepped struct {
 	*spawnRig
-	at atomic.Pointer[func(Step)]
+	at atomic.Pointer[func(engine.Step)]
 }
 
 func newStepped(t *testing.T, store *memStore) *stepped {
 	t.Helper()
 	s := &stepped{}
 	s.spawnRig = startSpawning(t, store, func(o *Options) {
-		o.Step = func(step Step) {
+		o.Step = func(step engine.Step) {
 			if at := s.at.Load(); at != nil {
 				(*at)(step)
 			}
@@ -30,9 +31,9 @@ func newStepped(t *testing.T, store *memStore) *stepped {
 }
 
 // once runs f when a write comes to the step for the first time.
-func (s *stepped) once(step Step, f func()) {
-	var run func(Step)
-	run = func(at Step) {
+func (s *stepped) once(step engine.Step, f func()) {
+	var run func(engine.Step)
+	run = func(at engine.Step) {
 		if at == step && s.at.CompareAndSwap(&run, nil) {
 			f()
 		}
@@ -41,7 +42,7 @@ func (s *stepped) once(step Step, f func()) {
 }
 
 // waysOfAWrite are the steps between the decision and the answer.
-var waysOfAWrite = []Step{StepDecided, StepNumbered, StepApplied, StepAppending, StepAppended, StepShown, StepAnswered}
+var waysOfAWrite = []engine.Step{engine.StepDecided, engine.StepNumbered, engine.StepApplied, engine.StepAppending, engine.StepAppended, engine.StepShown, engine.StepAnswered}
 
 // TestSpawnIsTendedWhoeverLeaves: wherever its caller leaves after the decision, a
 // spawn gets its process, once, and its end is told.
@@ -95,7 +96,7 @@ func TestSpawnWhileTheHubStops(t *testing.T) {
 				var stopped <-chan result[struct{}]
 				s.once(step, func() {
 					stopped = async(func() (struct{}, error) { return struct{}{}, s.stopQuietly() })
-					<-s.engine.ending
+					<-s.engine.Ending
 					if leaves {
 						leave()
 					}
@@ -131,7 +132,7 @@ func TestStopOfWhoLeaves(t *testing.T) {
 	s := newStepped(t, newMemStore())
 	row := s.spawn("lead")
 	ctx, leave := context.WithCancel(t.Context())
-	s.once(StepDecided, leave)
+	s.once(engine.StepDecided, leave)
 	_, _ = s.StopSpawn(ctx, row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
 	ended := s.over(row.SpawnID)
 	if told := s.told("lead"); ended.Status != hub.SpawnStopped || len(told) != 1 {
@@ -143,7 +144,7 @@ func TestStopOfWhoLeaves(t *testing.T) {
 // process that would take it for itself.
 func TestSpawnIsNobodyElse(t *testing.T) {
 	s := newStepped(t, newMemStore())
-	s.once(StepDecided, func() { s.register("codex") })
+	s.once(engine.StepDecided, func() { s.register("codex") })
 	row := s.spawn("lead")
 	if row.Status != hub.SpawnFailed || row.Reason != "another has registered as codex meanwhile" || row.SeatID != "" ||
 		len(s.runner.plans) != 0 || len(s.told("lead")) != 1 {

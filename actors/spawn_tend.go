@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -69,10 +70,10 @@ func (h *Hub) seatSpawn(row hub.Spawn) (core.StoredSeat, error) {
 		_, _, live := h.view.Directory.Session(agent)
 		return !live
 	}}
-	seat, _, err := submit(context.Background(), h.engine, write[*core.Room, core.StoredSeat, core.StoredSeat]{
-		owner: core.RoomOwner(row.RoomID), late: true,
-		decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatSpawn(c, now) },
-		answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
+	seat, _, err := engine.Submit(context.Background(), h.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
+		Owner: core.RoomOwner(row.RoomID), Late: true,
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatSpawn(c, now) },
+		Answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
 	})
 	return seat, err
 }
@@ -93,10 +94,10 @@ func (h *Hub) keepOutput(row hub.Spawn, e hub.SpawnEnd) core.SpawnOutcome {
 		Content: e.Output, SHA256: hex.EncodeToString(sum[:]),
 	}
 	by := core.TaskActor{Agent: hub.AgentSystem, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}
-	artifact, err := recordLate(h, write[*core.Room, hub.Artifact, hub.Artifact]{
-		owner: core.RoomOwner(row.RoomID), size: 2 * len(e.Output), late: true,
-		decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) { return r.AddArtifact(command, by) },
-		answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
+	artifact, err := recordLate(h, engine.Command[*core.Room, hub.Artifact, hub.Artifact]{
+		Owner: core.RoomOwner(row.RoomID), Size: 2 * len(e.Output), Late: true,
+		Decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) { return r.AddArtifact(command, by) },
+		Answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
 	})
 	if err != nil {
 		h.log.LogAttrs(context.Background(), slog.LevelWarn, "output of a spawn not kept",
@@ -139,18 +140,18 @@ func (h *Hub) logSpawn(what string, row *hub.Spawn, more ...slog.Attr) {
 
 // recordSpawn has the owner decide something that has happened.
 func (h *Hub) recordSpawn(decide func(*core.Spawns, core.Now) (core.Decision[hub.Spawn], error)) (hub.Spawn, error) {
-	return recordLate(h, write[*core.Spawns, hub.Spawn, hub.Spawn]{
-		owner: core.SpawnsOwner(), late: true, decide: decide,
-		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
+	return recordLate(h, engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
+		Owner: core.SpawnsOwner(), Late: true, Decide: decide,
+		Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
 	})
 }
 
 // recordLate submits what has happened already and must be recorded: also while
 // the hub stops, and again until the disk has room or the queue does, unless the
 // hub stops.
-func recordLate[S core.Machine, T any](h *Hub, w write[S, T, T]) (T, error) {
+func recordLate[S core.Machine, T any](h *Hub, w engine.Command[S, T, T]) (T, error) {
 	for {
-		row, _, err := submit(context.Background(), h.engine, w)
+		row, _, err := engine.Submit(context.Background(), h.engine, w)
 		passing := errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) || errors.Is(err, &hub.Error{Code: hub.CodeOverloaded}) ||
 			errors.Is(err, &hub.Error{Code: hub.CodeTimedOut})
 		if !passing {
@@ -158,7 +159,7 @@ func recordLate[S core.Machine, T any](h *Hub, w write[S, T, T]) (T, error) {
 		}
 		select {
 		case <-time.After(recordAgain):
-		case <-h.engine.ending:
+		case <-h.engine.Ending:
 			return row, err
 		}
 	}
@@ -177,16 +178,16 @@ func (h *Hub) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInp
 	}
 	// Who leaves before the decision has asked for nothing; a decided stop is carried
 	// out whether or not anybody waits for it.
-	out, replayed, err := submit(context.WithoutCancel(ctx), h.engine, write[*core.Spawns, hub.Spawn, hub.Spawn]{
-		owner: core.SpawnsOwner(), agent: by,
-		decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
+	out, replayed, err := engine.Submit(context.WithoutCancel(ctx), h.engine, engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
+		Owner: core.SpawnsOwner(), Agent: by,
+		Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
 			if ctx.Err() != nil {
-				return core.Decision[hub.Spawn]{}, errExpired()
+				return core.Decision[hub.Spawn]{}, engine.ErrExpired()
 			}
 			return s.Stop(id, by, operator)
 		},
-		answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
-		codec:  h.spawnCodec(),
+		Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
+		Codec:  h.spawnCodec(),
 	})
 	switch {
 	case errors.Is(err, core.ErrNotLive):

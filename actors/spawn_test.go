@@ -126,7 +126,7 @@ func TestSpawnsEndWithTheHub(t *testing.T) {
 	ctx, hurry := context.WithCancel(context.Background())
 	defer hurry()
 	stopped := async(func() (struct{}, error) { return struct{}{}, again.Hub.Stop(ctx) })
-	<-again.engine.ending
+	<-again.engine.Ending
 	hurry()
 	within(t, stopped)
 	again.runner.end(1001, hub.SpawnEnd{})

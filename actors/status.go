@@ -29,7 +29,7 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 		s.State = hub.JournalFull
 	}
 	select {
-	case <-h.engine.failed:
+	case <-h.engine.Failed:
 		s.State = hub.JournalFailed
 	default:
 	}
@@ -38,10 +38,10 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 
 // Quarantined lists the owners that are out of service.
 func (h *Hub) Quarantined() []hub.QuarantinedActor {
-	h.engine.quarantineMu.Lock()
-	defer h.engine.quarantineMu.Unlock()
-	out := make([]hub.QuarantinedActor, 0, len(h.engine.quarantine))
-	for _, q := range h.engine.quarantine {
+	h.engine.QuarantineMu.Lock()
+	defer h.engine.QuarantineMu.Unlock()
+	out := make([]hub.QuarantinedActor, 0, len(h.engine.Quarantine))
+	for _, q := range h.engine.Quarantine {
 		out = append(out, q)
 	}
 	slices.SortFunc(out, func(a, b hub.QuarantinedActor) int { return cmp.Compare(a.Owner, b.Owner) })

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -194,12 +195,12 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		r := start(t, newMemStore())
 		r.claim("ann", "k", 600)
 		key := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
-		a, _, err := admit(t.Context(), r.engine, write[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
-			owner: core.LeaseOwner(core.LeaseShard(key)), agent: "bob",
-			decide: func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+		a, _, err := engine.Admit(t.Context(), r.engine, engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
+			Owner: core.LeaseOwner(core.LeaseShard(key)), Agent: "bob",
+			Decide: func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 				return l.Acquire(core.AcquireCommand{Space: key.Space, Key: key.Key, Agent: "bob", TTLSec: 60}, now), nil
 			},
-			answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+			Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -207,8 +208,8 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		stopped := async(func() (struct{}, error) { return struct{}{}, r.stopQuietly() })
 		synctest.Wait() // the stop waits for this call
 		begun := time.Now()
-		a.permit.owner.tell(&leaseAsk{ask: a, key: key, wait: time.Minute, waits: a.permit.owner.extension.(*leaseQueue)})
-		if got, err := a.wait(); err != nil || got.Acquired || got.Claim.OwnerAgentID != "ann" {
+		a.Permit.Owner.Tell(&leaseAsk{Pending: a, key: key, wait: time.Minute, waits: a.Permit.Owner.Extension.(*leaseQueue)})
+		if got, err := a.Wait(); err != nil || got.Acquired || got.Claim.OwnerAgentID != "ann" {
 			t.Errorf("late waiter: %+v, %v", got, err)
 		}
 		if s := <-stopped; s.err != nil || time.Since(begun) > time.Second {

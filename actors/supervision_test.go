@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -100,7 +101,7 @@ func TestPanicInApplyRebuildsTheOwner(t *testing.T) {
 		p, broken := breaks(0, func(_ core.Owner, f core.Fact) bool { _, ok := f.(*core.RoomCreated); return ok })
 		r := start(t, newMemStore(), broken)
 		old := r.newRoom("Old")
-		if _, err := r.engine.saveCheckpoint(); err != nil {
+		if _, err := r.engine.SaveCheckpoint(); err != nil {
 			t.Fatalf("checkpoint: %v", err)
 		}
 		r.store.forgetRecords()
@@ -173,7 +174,7 @@ func TestRebuildStartsFromTheCheckpoint(t *testing.T) {
 	for _, k := range names[hub.ClaimKey]("k", 20) {
 		r.claim("ann", k, 60)
 	}
-	if _, err := r.engine.saveCheckpoint(); err != nil {
+	if _, err := r.engine.SaveCheckpoint(); err != nil {
 		t.Fatalf("checkpoint: %v", err)
 	}
 	r.store.forgetRecords()
@@ -198,7 +199,7 @@ func TestRebuildOfAgentNeedsNoOldRecords(t *testing.T) {
 	for range 5 {
 		r.say("bob", "", "x")
 	}
-	if _, err := r.engine.saveCheckpoint(); err != nil {
+	if _, err := r.engine.SaveCheckpoint(); err != nil {
 		t.Fatalf("checkpoint: %v", err)
 	}
 	r.store.forgetRecords()
@@ -294,10 +295,10 @@ func TestPanicInDecideChangesNothing(t *testing.T) {
 	r := start(t, newMemStore())
 	r.claim("ann", "k", 60)
 	before := r.store.Head()
-	_, _, err := submit(t.Context(), r.engine, write[*core.Tasks, struct{}, struct{}]{
-		owner:  core.TasksOwner(),
-		decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
-		answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
+	_, _, err := engine.Submit(t.Context(), r.engine, engine.Command[*core.Tasks, struct{}, struct{}]{
+		Owner:  core.TasksOwner(),
+		Decide: func(*core.Tasks, core.Now) (core.Decision[struct{}], error) { panic("decide is broken") },
+		Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
 	wantCode(t, err, hub.CodeInternal)
 	_, _, err = r.askLease(t.Context(), core.LeaseKey{Space: core.SpaceClaim, Key: "k"}, "bob", 0, 0,

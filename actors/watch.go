@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -148,7 +149,7 @@ func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) 
 	if err := w.prepare(ctx); err != nil {
 		return hub.Watched{}, err
 	}
-	h.seating.acts(roomAgent{q.Room, q.Agent}, act{at: h.engine.clock.now().Wall})
+	h.seating.acts(roomAgent{q.Room, q.Agent}, act{at: h.engine.Clock.Now().Wall})
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && q.Wait > 0
 	if waits {
@@ -170,13 +171,13 @@ func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
 	if err := h.view.Directory.Park(sibling); err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
-	if err := h.watches.enter(w, h.engine.clock.now().Wall); err != nil {
+	if err := h.watches.enter(w, h.engine.Clock.Now().Wall); err != nil {
 		h.view.Directory.Unpark(sibling)
 		return hub.Watched{}, err
 	}
 	h.watches.check(w.query.Agent)
 	defer func() {
-		now := h.engine.clock.now().Wall
+		now := h.engine.Clock.Now().Wall
 		h.watches.leave(w, now)
 		h.view.Directory.Touch(sibling, now)
 		h.view.Directory.Unpark(sibling)
@@ -217,7 +218,7 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 			return got, nil
 		case <-ctx.Done():
 			return got, nil
-		case <-w.hub.engine.ending:
+		case <-w.hub.engine.Ending:
 			return got, nil
 		}
 	}
@@ -230,7 +231,7 @@ func watchesOf(err error, agent hub.AgentID) error {
 		return err
 	}
 	return hub.Errorf(e.Code, "agent %s already has %d watches waiting", agent, hub.MaxParkedPerAgent).
-		With("limit", hub.MaxParkedPerAgent).WithRetryAfter(retryAfterSec).
+		With("limit", hub.MaxParkedPerAgent).WithRetryAfter(engine.RetryAfterSec).
 		WithFix("let one of them end, or wait for several things in one watch: until may be given several times")
 }
 
@@ -244,10 +245,10 @@ func errWatchReplaced(q *hub.WatchQuery) error {
 // before the watch answers: the process that waited may have died unnoticed.
 func (h *Hub) notifyWatch(got *hub.Watched, label string) {
 	m := core.WatchNotice(got, label)
-	_, _, err := submit(context.Background(), h.engine, write[*core.Agent, hub.MessageID, struct{}]{
-		owner: core.AgentOwner(m.To), size: len(m.Body) + len(m.Metadata),
-		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
-		answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },
+	_, _, err := engine.Submit(context.Background(), h.engine, engine.Command[*core.Agent, hub.MessageID, struct{}]{
+		Owner: core.AgentOwner(m.To), Size: len(m.Body) + len(m.Metadata),
+		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+		Answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },
 	})
 	if err != nil {
 		h.log.LogAttrs(context.Background(), slog.LevelWarn, "wake notice not posted",

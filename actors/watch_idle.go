@@ -14,7 +14,7 @@ import (
 // gone. after is in how long it may begin to hold if nothing happens.
 func (w *watch) seatIdle(c *test) (met bool, why string, after time.Duration, err error) {
 	h := w.hub
-	d, now := h.view.Directory.Doing(c.Agent), h.engine.clock.now().Wall
+	d, now := h.view.Directory.Doing(c.Agent), h.engine.Clock.Now().Wall
 	if d.Session == nil {
 		return true, fmt.Sprintf("%s is gone: it has no live session", c.Agent), 0, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -92,11 +93,11 @@ func (h *Hub) endWatcher(agent hub.AgentID) {
 	if !live || h.watches.waits(agent) {
 		return
 	}
-	_, _, _ = submit(context.Background(), h.engine, write[*core.Agent, hub.ClosedSession, struct{}]{
-		owner: core.AgentOwner(sibling),
-		decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
+	_, _, _ = engine.Submit(context.Background(), h.engine, engine.Command[*core.Agent, hub.ClosedSession, struct{}]{
+		Owner: core.AgentOwner(sibling),
+		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
 			return a.Close(row.SessionID)
 		},
-		answer: func(hub.ClosedSession, *core.Record) struct{} { return struct{}{} },
+		Answer: func(hub.ClosedSession, *core.Record) struct{} { return struct{}{} },
 	})
 }

@@ -176,8 +176,8 @@ func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
 			t.Fatalf("a task on a full disk: %v", err)
 		}
 	}
-	o, _ := r.engine.registry.find(core.TasksOwner())
-	o.withdrawn.Store(true) // its next turn may have been quicker than this test
+	o, _ := r.engine.Registry.Find(core.TasksOwner())
+	o.Withdrawn.Store(true) // its next turn may have been quicker than this test
 	r.store.setNoRoom(false)
 	r.stop()
 	if len(r.store.saved) != 0 {
@@ -292,7 +292,7 @@ func TestReplayEqualsLiveOnAFullDisk(t *testing.T) {
 				case <-loaded:
 					done = true
 				case <-time.After(3 * time.Millisecond):
-					_, _ = r.engine.saveCheckpoint() // some are refused
+					_, _ = r.engine.SaveCheckpoint() // some are refused
 				}
 			}
 			store.setNoRoom(false)

@@ -1,4 +1,4 @@
-package actors
+package engine
 
 import (
 	"context"
@@ -70,17 +70,17 @@ type writer struct {
 	failed      func(error) // called once
 	// withdrawn is told which owners have to load their state anew. It must not
 	// wait: a turn may wait for the writer.
-	withdrawn func(map[*owner]struct{})
+	withdrawn func(map[*Owner]struct{})
 	step      func(Step)
 
 	slots  []*slot
 	scopes []core.Scope
-	done   chan struct{}
+	Done   chan struct{}
 }
 
 // serve commits until stop is closed and nothing is pending.
 func (w *writer) serve(stop <-chan struct{}) {
-	defer close(w.done)
+	defer close(w.Done)
 	for {
 		select {
 		case <-w.seq.wake:
@@ -163,7 +163,7 @@ func (w *writer) withdraw() {
 	left, again, owners := w.seq.withdraw(w.slots)
 	for _, s := range again { // its end was shown while it did not count
 		if !w.view.Live(s.Agent) {
-			w.seq.sessionEnded(s, w.clock.now().HubMS)
+			w.seq.SessionEnded(s, w.clock.Now().HubMS)
 		}
 	}
 	w.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk of the store is full: what was under way was not written, and its callers were told so",

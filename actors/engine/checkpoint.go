@@ -1,4 +1,4 @@
-package actors
+package engine
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 const checkpointMaxAge = 30 * time.Second
 
 // keepCheckpoints saves the state when enough records have passed since asOf.
-func (e *engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
+func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	last := time.Now()
@@ -30,13 +30,13 @@ func (e *engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 			last = time.Now()
 			continue
 		}
-		if passed < e.options.checkpointEvery && time.Since(last) < checkpointMaxAge {
+		if passed < e.options.CheckpointEvery && time.Since(last) < checkpointMaxAge {
 			continue
 		}
-		if ok, _ := e.journal.Room(); !ok {
+		if ok, _ := e.Journal.Room(); !ok {
 			continue
 		}
-		saved, err := e.saveCheckpoint()
+		saved, err := e.SaveCheckpoint()
 		if err != nil {
 			e.log.LogAttrs(context.Background(), slog.LevelWarn, "checkpoint not saved", slog.Any("error", err))
 			last = time.Now() // try again when it is due again
@@ -46,34 +46,34 @@ func (e *engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 	}
 }
 
-// saveCheckpoint collects the state of every owner that keeps one in memory, and
+// SaveCheckpoint collects the state of every owner that keeps one in memory, and
 // saves it. The owners go on meanwhile: each section carries the number of the
 // last record that is in it. The checkpoint's own number is taken first, so every
 // section holds at least the records up to it.
-func (e *engine) saveCheckpoint() (hub.Seq, error) {
-	c, err := e.checkpointHead()
+func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
+	c, err := e.CheckpointHead()
 	if err != nil {
 		return 0, err
 	}
-	if err := e.options.settle(c.Head.Seq); err != nil {
+	if err := e.options.Settle(c.Head.Seq); err != nil {
 		return 0, err
 	}
-	for _, k := range e.permanentOwners() {
-		if err := e.addSection(c, k); err != nil {
+	for _, k := range e.PermanentOwners() {
+		if err := e.AddSection(c, k); err != nil {
 			return 0, err
 		}
 	}
-	return c.Head.Seq, e.journal.SaveCheckpoint(c)
+	return c.Head.Seq, e.Journal.SaveCheckpoint(c)
 }
 
-// checkpointHead begins a checkpoint with the directory, which is the view of
+// CheckpointHead begins a checkpoint with the directory, which is the view of
 // committed records and so gives the number that all others reach.
-func (e *engine) checkpointHead() (*core.Checkpoint, error) {
+func (e *Engine) CheckpointHead() (*core.Checkpoint, error) {
 	sessions, head, err := e.view.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	now := e.clock.now()
+	now := e.Clock.Now()
 	head.HubMS = now.HubMS // the last record's, otherwise: leases would get back the time since
 	return &core.Checkpoint{
 		Head: head, Wall: now.Wall,
@@ -81,19 +81,19 @@ func (e *engine) checkpointHead() (*core.Checkpoint, error) {
 	}, nil
 }
 
-// addSection asks an owner for its state and waits until that is durable.
-func (e *engine) addSection(c *core.Checkpoint, k core.Owner) error {
+// AddSection asks an owner for its state and waits until that is durable.
+func (e *Engine) AddSection(c *core.Checkpoint, k core.Owner) error {
 	if e.isQuarantined(k) {
 		return fmt.Errorf("%s is in quarantine: its records are kept", k)
 	}
-	p, err := e.registry.admit(k, 0)
+	p, err := e.Registry.Admit(k, 0)
 	if err != nil {
 		return err
 	}
 	reply := make(chan snapshot, 1)
-	p.owner.tell(call{func(o *owner) {
+	p.Owner.Tell(Call{func(o *Owner) {
 		s := o.snapshot()
-		e.seq.after(o.epoch, o.lastSeq, func(failed error) {
+		e.Seq.after(o.Epoch, o.lastSeq, func(failed error) {
 			s.err = failed
 			reply <- s
 		})
@@ -101,10 +101,10 @@ func (e *engine) addSection(c *core.Checkpoint, k core.Owner) error {
 	var s snapshot
 	select {
 	case s = <-reply:
-	case <-e.failed:
-		s.err = e.cause
+	case <-e.Failed:
+		s.err = e.Cause
 	}
-	e.registry.done(p)
+	e.Registry.Done(p)
 	if s.err != nil {
 		return s.err
 	}
@@ -120,28 +120,28 @@ type snapshot struct {
 }
 
 // snapshot returns the state of a permanent owner.
-func (o *owner) snapshot() snapshot {
-	state := o.state.(interface{ Snapshot() []byte })
-	return snapshot{asOf: o.lastSeq, version: o.engine.kinds[o.key.Kind].version, data: state.Snapshot()}
+func (o *Owner) snapshot() snapshot {
+	state := o.State.(interface{ Snapshot() []byte })
+	return snapshot{asOf: o.lastSeq, version: o.engine.kinds[o.key.Kind].Version, data: state.Snapshot()}
 }
 
 // checkpointStopped saves the state of a hub whose actors have ended.
-func (e *engine) checkpointStopped() error {
-	if ok, _ := e.journal.Room(); !ok {
+func (e *Engine) checkpointStopped() error {
+	if ok, _ := e.Journal.Room(); !ok {
 		return nil // the next start replays instead
 	}
-	c, err := e.checkpointHead()
-	if err != nil || !e.options.settled(c.Head.Seq) {
+	c, err := e.CheckpointHead()
+	if err != nil || !e.options.Settled(c.Head.Seq) {
 		return err // the same: it derives who is to get a seat
 	}
-	owners := e.permanentOwners()
+	owners := e.PermanentOwners()
 	for _, k := range owners {
 		e.addStopped(c, k)
 	}
 	if len(c.Sections) < 1+len(owners) {
 		return nil // an owner is in quarantine, or ahead of the journal: its records are kept
 	}
-	err = e.journal.SaveCheckpoint(c)
+	err = e.Journal.SaveCheckpoint(c)
 	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
 		e.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk is full: no last checkpoint; nothing is lost, the next start replays")
 		return nil
@@ -149,9 +149,9 @@ func (e *engine) checkpointStopped() error {
 	return err
 }
 
-func (e *engine) addStopped(c *core.Checkpoint, k core.Owner) {
-	o := e.registry.shard(k).owners[k]
-	if o == nil || o.quarantined != nil || o.doubt != nil || o.withdrawn.Load() {
+func (e *Engine) addStopped(c *core.Checkpoint, k core.Owner) {
+	o := e.Registry.Shard(k).Owners[k]
+	if o == nil || o.Quarantined != nil || o.Doubt != nil || o.Withdrawn.Load() {
 		return
 	}
 	s := o.snapshot()

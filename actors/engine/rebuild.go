@@ -1,4 +1,4 @@
-package actors
+package engine
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 // rows that the broken Apply did not give are derived again and stored. A fact
 // that panics again puts the owner into quarantine. An error means that it has to
 // be tried again later: the disk is full.
-func (o *owner) rebuild() error {
+func (o *Owner) rebuild() error {
 	h := o.engine
 	durable := make(chan error, 1)
-	h.seq.after(o.epoch, o.lastSeq, func(failed error) { durable <- failed })
+	h.Seq.after(o.Epoch, o.lastSeq, func(failed error) { durable <- failed })
 	switch err := <-durable; {
 	case errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}):
 		return nil // records were taken back: prepare looks again
@@ -41,26 +41,26 @@ func (o *owner) rebuild() error {
 	}
 	rows := latest(derived)
 	if err == nil {
-		err = h.journal.PutRows(append(rows, doubtMark(o.key, 0)))
+		err = h.Journal.PutRows(append(rows, DirtyMark(o.key, 0)))
 	}
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
 		return errWithdrawn()
 	case err != nil && broken == 0: // nothing is wrong with its facts
-		h.dirty.release(o.key, rows)
+		h.dirty.Release(o.key, rows)
 		o.endService(err)
 		return nil
 	case err != nil:
-		h.dirty.release(o.key, rows)
+		h.dirty.Release(o.key, rows)
 		o.endService(errQuarantined(h.setQuarantine(o.key, broken, err)))
 		return nil
 	}
-	h.dirty.release(o.key, rows)
+	h.dirty.Release(o.key, rows)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
-	o.state, o.doubt = state, nil
+	o.State, o.Doubt = state, nil
 	h.view.Rebuilt(o.key, state, rows)
-	if o.extension != nil {
-		o.extension.rebuilt()
+	if o.Extension != nil {
+		o.Extension.Rebuilt()
 	}
 	return nil
 }
@@ -68,8 +68,8 @@ func (o *owner) rebuild() error {
 // replayOwner applies the records of an owner behind after, up to upto, to state, and
 // returns the rows that this gives. After an error of a record broken is its
 // number.
-func (e *engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
-	err = e.journal.Records(after, func(rec *core.Record) error {
+func (e *Engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
+	err = e.Journal.Records(after, func(rec *core.Record) error {
 		if rec.Owner != k || rec.Seq > upto {
 			return nil
 		}
@@ -92,20 +92,20 @@ func (e *engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.S
 // its other records are durable, and the views show no more than these: nothing
 // has to be waited for, and no row is missing but what a doubt that remains is
 // about.
-func (o *owner) reload() error {
+func (o *Owner) reload() error {
 	h := o.engine
-	o.withdrawn.Store(false) // first: if it is set again, it has to be done again
-	durable := h.seq.durableSeq()
+	o.Withdrawn.Store(false) // first: if it is set again, it has to be done again
+	durable := h.Seq.DurableSeq()
 	o.lastSeq = min(o.lastSeq, durable)
-	if o.doubt != nil && o.doubtSeq <= durable {
+	if o.Doubt != nil && o.doubtSeq <= durable {
 		return nil // the rebuild makes the state anew
 	}
-	if o.doubt != nil { // about a record that was taken back
-		o.doubt = nil
-		h.dirty.release(o.key, nil)
+	if o.Doubt != nil { // about a record that was taken back
+		o.Doubt = nil
+		h.dirty.Release(o.key, nil)
 	}
 	if !h.permanent(o.key.Kind) {
-		o.state = nil // its rows are its state
+		o.State = nil // its rows are its state
 		return nil
 	}
 	state, asOf, err := h.checkpointed(o.key)
@@ -113,12 +113,12 @@ func (o *owner) reload() error {
 		_, _, err = h.replayOwner(o.key, state, asOf, durable)
 	}
 	if err != nil {
-		o.withdrawn.Store(true)
+		o.Withdrawn.Store(true)
 		return err
 	}
-	o.state = state
-	if o.extension != nil {
-		o.extension.reloaded()
+	o.State = state
+	if o.Extension != nil {
+		o.Extension.Reloaded()
 	}
 	return nil
 }
@@ -150,12 +150,13 @@ type doubtRow struct {
 	Seq   hub.Seq    `json:"seq"`
 }
 
-func doubtMark(k core.Owner, seq hub.Seq) core.Row {
-	return core.Row{Table: core.TableDoubt, Key: []byte(k.String()), Value: encodeEffect(doubtRow{k, seq})}
+// DirtyMark is the row that marks an owner whose record seq lacks its rows; 0 takes the mark back.
+func DirtyMark(k core.Owner, seq hub.Seq) core.Row {
+	return core.Row{Table: core.TableDoubt, Key: []byte(k.String()), Value: EncodeEffect(doubtRow{k, seq})}
 }
 
 // rebuildMarked rebuilds the owners that were in doubt when the hub ended.
-func (e *engine) rebuildMarked() error {
+func (e *Engine) rebuildMarked() error {
 	var marked []doubtRow
 	var bad error
 	err := e.rows.RowsOf(core.TableDoubt, nil, false, func(_, value []byte) bool {
@@ -170,49 +171,49 @@ func (e *engine) rebuildMarked() error {
 	}
 	for _, d := range marked {
 		if !e.isQuarantined(d.Owner) {
-			e.dirty.hold(d.Owner, d.Seq)
+			e.dirty.Hold(d.Owner, d.Seq)
 		}
-		p, err := e.registry.admit(d.Owner, 0)
+		p, err := e.Registry.Admit(d.Owner, 0)
 		if err != nil {
 			return err
 		}
-		p.owner.tell(markedTurn(p, d.Seq))
+		p.Owner.Tell(markedTurn(p, d.Seq))
 	}
 	return nil
 }
 
 // markedTurn rebuilds an owner that an earlier run has marked: record seq lacks its
 // rows.
-func markedTurn(p permit, seq hub.Seq) turn {
-	return call{func(o *owner) {
-		defer o.tell(o.rebuildTurn(p))
-		o.doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", seq), seq
+func markedTurn(p permit, seq hub.Seq) Turn {
+	return Call{func(o *Owner) {
+		defer o.Tell(o.rebuildTurn(p))
+		o.Doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", seq), seq
 		o.lastSeq = max(o.lastSeq, seq)
 	}, func(error) {
-		p.owner.engine.dirty.release(p.owner.key, nil)
-		p.owner.engine.registry.done(p)
+		p.Owner.engine.dirty.Release(p.Owner.key, nil)
+		p.Owner.engine.Registry.Done(p)
 	}}
 }
 
 // endService refuses every command from now on, and those that wait.
-func (o *owner) endService(reason error) {
-	o.quarantined = reason
-	if o.extension != nil {
-		o.extension.refuse(reason)
+func (o *Owner) endService(reason error) {
+	o.Quarantined = reason
+	if o.Extension != nil {
+		o.Extension.Refuse(reason)
 	}
 }
 
 // checkpointed returns the state of one owner as it was stored, and the last
 // record that is in it.
-func (e *engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
+func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 	kind, err := e.kindOf(k)
 	if err != nil {
 		return nil, 0, err
 	}
-	if kind.load != nil {
-		return kind.load(k.Name)
+	if kind.Load != nil {
+		return kind.Load(k.Name)
 	}
-	c, err := e.journal.Checkpoint()
+	c, err := e.Journal.Checkpoint()
 	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, 0, err
 	}
@@ -221,15 +222,15 @@ func (e *engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 			if s.Owner != k {
 				continue
 			}
-			state, err := kind.restore(s.Version, s.Data)
+			state, err := kind.Restore(s.Version, s.Data)
 			return state, s.AsOf, err
 		}
 	}
-	return kind.fresh(), 0, nil
+	return kind.Fresh(), 0, nil
 }
 
 // restoreQuarantine reads which owners are in quarantine from an earlier run.
-func (e *engine) restoreQuarantine() error {
+func (e *Engine) restoreQuarantine() error {
 	var bad error
 	err := e.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
 		var q quarantineRow
@@ -237,7 +238,7 @@ func (e *engine) restoreQuarantine() error {
 			return false
 		}
 		if !q.Lifted {
-			e.quarantine[q.Owner] = q.shown()
+			e.Quarantine[q.Owner] = q.shown()
 		}
 		return true
 	})
@@ -256,16 +257,16 @@ func (q quarantineRow) shown() hub.QuarantinedActor {
 }
 
 // setQuarantine marks an owner, also for later runs.
-func (e *engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
+func (e *Engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
 	row := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
-	e.quarantineMu.Lock()
-	e.quarantine[k] = row.shown()
-	e.quarantineMu.Unlock()
+	e.QuarantineMu.Lock()
+	e.Quarantine[k] = row.shown()
+	e.QuarantineMu.Unlock()
 	e.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
 		slog.String("owner", k.String()), slog.String("seq", strconv.FormatUint(uint64(seq), 10)), slog.String("reason", row.Reason))
 	value, err := json.Marshal(row)
 	if err == nil {
-		err = e.journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
+		err = e.Journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
 	}
 	// Where the disk is full the mark waits: the next start finds the fact again.
 	if err != nil && !errors.Is(err, core.ErrNoRoom) {
@@ -274,14 +275,14 @@ func (e *engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.Quar
 	return row.shown()
 }
 
-func (e *engine) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
-	e.quarantineMu.Lock()
-	defer e.quarantineMu.Unlock()
-	q, ok := e.quarantine[k]
+func (e *Engine) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
+	e.QuarantineMu.Lock()
+	defer e.QuarantineMu.Unlock()
+	q, ok := e.Quarantine[k]
 	return q, ok
 }
 
-func (e *engine) isQuarantined(k core.Owner) bool {
+func (e *Engine) isQuarantined(k core.Owner) bool {
 	_, ok := e.quarantineOf(k)
 	return ok
 }

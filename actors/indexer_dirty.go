@@ -5,11 +5,11 @@ import (
 	"hubcli/hub"
 )
 
-// hold keeps the position of the index before a record whose rows are in doubt,
-// until release: they are stored by the owner's rebuild, later than those of the
+// Hold keeps the position of the index before a record whose rows are in doubt,
+// until Release: they are stored by the owner's rebuild, later than those of the
 // records behind them. It is called before the record is shown. What is held
 // counts as behind.
-func (x *indexer) hold(k core.Owner, seq hub.Seq) {
+func (x *indexer) Hold(k core.Owner, seq hub.Seq) {
 	if x == nil || k.Kind != core.OwnerRoom && k.Kind != core.OwnerMemory {
 		return
 	}
@@ -20,8 +20,8 @@ func (x *indexer) hold(k core.Owner, seq hub.Seq) {
 	poke(x.poked)
 }
 
-// release ends a hold once these rows are stored, or will not be in this run.
-func (x *indexer) release(k core.Owner, rows []core.Row) {
+// Release ends a hold once these rows are stored, or will not be in this run.
+func (x *indexer) Release(k core.Owner, rows []core.Row) {
 	if x == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package actors
+package engine
 
 import (
 	"time"
@@ -20,12 +20,12 @@ func newClock(base int64) *clock { return &clock{base: base, start: time.Now()} 
 // for the start, before anybody reads the clock.
 func (c *clock) resume(hubMS int64) { c.base = max(c.base, hubMS) }
 
-func (c *clock) now() core.Now {
+func (c *clock) Now() core.Now {
 	t := time.Now()
 	return core.Now{HubMS: c.base + t.Sub(c.start).Milliseconds(), Wall: hub.TimeOf(t)}
 }
 
-// until returns how long it is to a moment of hub time; not negative.
-func (c *clock) until(hubMS int64) time.Duration {
-	return max(0, time.Duration(hubMS-c.now().HubMS)*time.Millisecond)
+// Until returns how long it is to a moment of hub time; not negative.
+func (c *clock) Until(hubMS int64) time.Duration {
+	return max(0, time.Duration(hubMS-c.Now().HubMS)*time.Millisecond)
 }

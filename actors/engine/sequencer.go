@@ -1,4 +1,4 @@
-package actors
+package engine
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ type slot struct {
 	facts   []core.Fact       // the record's, for the views
 	bytes   int               // of the record, roughly, for the group's cap
 	deliver func(error)       // answers; called once, by the writer, must not block
-	owner   *owner            // who decided the record; nil: a barrier
+	owner   *Owner            // who decided the record; nil: a barrier
 	begins  core.SessionProof // that the record starts; zero: none
 
 	// Guarded by sequencer.mu.
@@ -52,12 +52,12 @@ type sequencer struct {
 	durable core.Head // highest numbers that are durable, visible and being answered
 	failed  error
 	epoch   atomic.Uint64 // how often numbers were taken back; changed under mu
-	// incarnations holds the session of each live agent, so that a write of a
+	// Incarnations holds the session of each live agent, so that a write of a
 	// displaced session is refused even if it raced past every other check.
-	incarnations map[hub.AgentID]uint64
-	// ended says when the sessions of agents that have none now ended, hub time:
+	Incarnations map[hub.AgentID]uint64
+	// Ended says when the sessions of agents that have none now ended, hub time:
 	// their entries stay until no write of a session before can be under way.
-	ended map[hub.AgentID]int64
+	Ended map[hub.AgentID]int64
 
 	wake chan struct{} // to the writer; capacity 1
 }
@@ -65,7 +65,7 @@ type sequencer struct {
 func newSequencer(head core.Head) *sequencer {
 	return &sequencer{
 		head: head, durable: head,
-		incarnations: map[hub.AgentID]uint64{}, ended: map[hub.AgentID]int64{}, wake: make(chan struct{}, 1),
+		Incarnations: map[hub.AgentID]uint64{}, Ended: map[hub.AgentID]int64{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -82,14 +82,14 @@ func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fence
 	case epoch != q.epoch.Load():
 		return errWithdrawn()
 	}
-	if proof.Incarnation != 0 && q.incarnations[proof.Agent] > proof.Incarnation {
-		return errSessionReplaced(proof.Agent)
+	if proof.Incarnation != 0 && q.Incarnations[proof.Agent] > proof.Incarnation {
+		return ErrSessionReplaced(proof.Agent)
 	}
 	if b := s.begins; b.Incarnation != 0 {
-		s.before.incarnation = q.incarnations[b.Agent]
-		s.before.ended, s.before.over = q.ended[b.Agent]
-		q.incarnations[b.Agent] = b.Incarnation
-		delete(q.ended, b.Agent)
+		s.before.incarnation = q.Incarnations[b.Agent]
+		s.before.ended, s.before.over = q.Ended[b.Agent]
+		q.Incarnations[b.Agent] = b.Incarnation
+		delete(q.Ended, b.Agent)
 	}
 	r := s.record
 	q.head.Seq++
@@ -167,8 +167,8 @@ func (q *sequencer) take(into []*slot, maxRecords, maxBytes int) []*slot {
 	return into
 }
 
-// durableSeq returns the highest number that is durable.
-func (q *sequencer) durableSeq() hub.Seq {
+// DurableSeq returns the highest number that is durable.
+func (q *sequencer) DurableSeq() hub.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.durable.Seq
@@ -188,27 +188,27 @@ func (q *sequencer) committed(r *core.Record) {
 // owners load their state anew before they decide again. It returns the slots
 // that are to be answered (the others are answered when they are published), the
 // sessions that count again, which may have ended meanwhile, and the owners.
-func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []core.SessionProof, owners map[*owner]struct{}) {
+func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []core.SessionProof, owners map[*Owner]struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	left = append(slices.Clone(taken), q.pending...)
 	why := errWithdrawn()
-	owners = map[*owner]struct{}{}
+	owners = map[*Owner]struct{}{}
 	for _, s := range slices.Backward(left) {
 		s.withdrawn = why
 		if s.owner != nil {
 			owners[s.owner] = struct{}{}
-			s.owner.withdrawn.Store(true) // before the epoch: see owner.prepare
+			s.owner.Withdrawn.Store(true) // before the epoch: see owner.prepare
 		}
 		if agent := s.begins.Agent; s.begins.Incarnation != 0 {
 			if s.before.incarnation == 0 {
-				delete(q.incarnations, agent)
+				delete(q.Incarnations, agent)
 			} else {
-				q.incarnations[agent] = s.before.incarnation
+				q.Incarnations[agent] = s.before.incarnation
 				again = append(again, core.SessionProof{Agent: agent, Incarnation: s.before.incarnation})
 			}
 			if s.before.over {
-				q.ended[agent] = s.before.ended
+				q.Ended[agent] = s.before.ended
 			}
 		}
 	}
@@ -232,35 +232,36 @@ func (q *sequencer) fail(err error) []*slot {
 	return left
 }
 
-// sessionEnded notes that a session ended then.
-func (q *sequencer) sessionEnded(s core.SessionProof, hubMS int64) {
+// SessionEnded notes that a session ended then.
+func (q *sequencer) SessionEnded(s core.SessionProof, hubMS int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.incarnations[s.Agent] == s.Incarnation {
-		q.ended[s.Agent] = hubMS
+	if q.Incarnations[s.Agent] == s.Incarnation {
+		q.Ended[s.Agent] = hubMS
 	}
 }
 
-// forgetEnded drops the incarnations of agents whose sessions ended before then.
-func (q *sequencer) forgetEnded(before int64) {
+// ForgetEnded drops the incarnations of agents whose sessions ended before then.
+func (q *sequencer) ForgetEnded(before int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for agent, at := range q.ended {
+	for agent, at := range q.Ended {
 		if at < before {
-			delete(q.ended, agent)
-			delete(q.incarnations, agent)
+			delete(q.Ended, agent)
+			delete(q.Incarnations, agent)
 		}
 	}
 }
 
-// given returns the highest number that was given out.
-func (q *sequencer) given() hub.Seq {
+// Given returns the highest number that was given out.
+func (q *sequencer) Given() hub.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.head.Seq
 }
 
-func errSessionReplaced(agent hub.AgentID) error {
+// ErrSessionReplaced is the answer to a session that a later one of its agent has displaced.
+func ErrSessionReplaced(agent hub.AgentID) error {
 	return hub.Errorf(hub.CodeSessionReplaced, "another session of agent %s has replaced this one", agent).
 		WithFix("stop using this core.SessionProof; register under another agent id to go on")
 }

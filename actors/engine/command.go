@@ -1,0 +1,311 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// CommandLife is how long a command may wait for its owner before it is dropped
+// undecided.
+const CommandLife = 20 * time.Second
+
+// Codec stores the answer of a write with its effect and gives it again when
+// the same idempotency key comes back. Secrets are never stored: decode renders
+// them anew.
+type Codec[T any] struct {
+	Kind   uint8
+	Encode func(T) []byte
+	Decode func(ctx context.Context, e *core.Effect) (T, error)
+}
+
+// The kinds of stored answers. Part of the store's format: append only.
+const (
+	EffectMessage  uint8 = 1
+	EffectSession  uint8 = 2
+	EffectClosed   uint8 = 3
+	EffectRenamed  uint8 = 4
+	EffectChannel  uint8 = 5
+	EffectLease    uint8 = 6
+	EffectTask     uint8 = 7
+	EffectProject  uint8 = 8
+	EffectRoom     uint8 = 9
+	EffectDecision uint8 = 10
+	EffectArtifact uint8 = 11
+	EffectInvite   uint8 = 12
+	EffectJoined   uint8 = 13
+	EffectRun      uint8 = 14
+	EffectMemory   uint8 = 15
+	EffectBinding  uint8 = 16
+	EffectSurface  uint8 = 17
+	EffectSpawn    uint8 = 18
+	EffectPolicy   uint8 = 19
+	EffectSeat     uint8 = 20
+)
+
+// Command is one command to one owner, and how to answer it. S is the owner's
+// state, D what its decision answers, T what the caller gets.
+type Command[S core.Machine, D, T any] struct {
+	Owner  core.Owner
+	Agent  hub.AgentID // who acts, for the scope of the idempotency key
+	Size   int         // bytes of input, for admission
+	Decide func(S, core.Now) (core.Decision[D], error)
+	Begins func(core.Draft) core.SessionProof // nil: the command starts no session
+	Answer func(D, *core.Record) T            // r is nil when the command had no effect
+	Codec  Codec[T]
+	// Late says that the command is the hub's own and is taken while it stops.
+	Late bool
+	// Rests says up to which record an answer without effect rests on; nil: the
+	// owner's last one.
+	Rests func(*Owner) hub.Seq
+}
+
+// Submit admits a write, waits for its answer and returns it. replayed says that
+// the answer is that of an earlier call with the same idempotency key.
+func Submit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S, D, T]) (answer T, replayed bool, err error) {
+	a, stored, err := Admit(ctx, e, w)
+	switch {
+	case err != nil:
+		return answer, false, err
+	case stored != nil:
+		answer, err = w.Codec.Decode(ctx, stored)
+		return answer, true, err
+	}
+	a.Permit.Owner.Tell(a)
+	answer, err = a.Wait()
+	return answer, false, err
+}
+
+// Admit makes a write ready to be sent: its key is held and its permit taken. If
+// the key has an answer already, that is returned instead.
+func Admit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S, D, T]) (*Pending[S, D, T], *core.Effect, error) {
+	caller := hub.CallerOf(ctx)
+	effect, err := ReserveEffect(e, caller, w.Agent)
+	if err != nil || effect.Stored != nil {
+		return nil, effect.Stored, err
+	}
+	if err := e.admissible(); err != nil && !(w.Late && errors.Is(err, &hub.Error{Code: hub.CodeStopping})) {
+		effect.Free(e)
+		return nil, nil, err
+	}
+	p, err := e.Registry.Admit(w.Owner, w.Size)
+	if err != nil {
+		effect.Free(e)
+		return nil, nil, err
+	}
+	return &Pending[S, D, T]{
+		Command: w, Engine: e, Permit: p, effect: effect,
+		proof: core.SessionProof{Agent: caller.Agent, Incarnation: caller.Incarnation},
+		Ctx:   ctx, deadline: time.Now().Add(CommandLife),
+		Reply: make(chan reply[T], 1),
+	}, nil, nil
+}
+
+type reply[T any] struct {
+	Answer T
+	Err    error
+}
+
+// Pending is a write on its way: the turn that its owner is sent.
+type Pending[S core.Machine, D, T any] struct {
+	Command[S, D, T]
+	Engine   *Engine
+	Permit   permit
+	effect   effectReservation
+	proof    core.SessionProof
+	Ctx      context.Context //nolint:containedctx // the command ends with its caller's patience
+	deadline time.Time
+	Reply    chan reply[T]
+}
+
+// Wait returns the answer, or an error if the caller has left.
+func (a *Pending[S, D, T]) Wait() (T, error) {
+	select {
+	case r := <-a.Reply:
+		return r.Answer, r.Err
+	case <-a.Ctx.Done():
+		var none T
+		return none, ErrAbandoned()
+	}
+}
+
+// Run decides the command in the owner's turn.
+func (a *Pending[S, D, T]) Run(o *Owner) {
+	if a.Expired() {
+		a.Fail(ErrExpired())
+		return
+	}
+	now := a.Engine.Clock.Now()
+	d, err := a.Decide(o.State.(S), now)
+	if err != nil {
+		a.Refuse(o, err)
+		return
+	}
+	a.Conclude(o, now, d.Draft, d.Answer)
+}
+
+// restsOn returns the record that must be durable before an answer without
+// effect may leave.
+func (a *Pending[S, D, T]) restsOn(o *Owner) hub.Seq {
+	if a.Rests != nil {
+		return a.Rests(o)
+	}
+	return o.lastSeq
+}
+
+// Refuse answers with an error. It rests on what the owner knows, durable or not
+// yet, and waits for that.
+func (a *Pending[S, D, T]) Refuse(o *Owner, err error) {
+	a.Engine.Seq.after(o.Epoch, a.restsOn(o), func(failed error) {
+		if failed != nil {
+			err = failed
+		}
+		a.Fail(err)
+	})
+}
+
+// Conclude commits a decision, or waits with an answer that has no effect for
+// what it rests on.
+func (a *Pending[S, D, T]) Conclude(o *Owner, now core.Now, d core.Draft, answer func(core.Position) D) {
+	var out T
+	if d.Empty() {
+		out = a.Answer(answer(core.Position{Now: now}), nil)
+		a.Engine.Seq.after(o.Epoch, a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
+		return
+	}
+	w := Work{
+		proof: a.proof,
+		filled: func(r *core.Record) {
+			out = a.Answer(answer(r.Position()), r)
+			if a.effect.key != nil {
+				r.Effect = a.effect.record(r, a.Codec.Kind, a.Codec.Encode(out))
+			}
+		},
+		deliver: func(failed error) { a.finish(reply[T]{out, failed}) },
+	}
+	if a.Begins != nil {
+		w.begins = a.Begins(d)
+	}
+	if err := o.Commit(now, d, w); err != nil {
+		// It rests on a session that may not be durable yet.
+		a.Engine.Seq.after(o.Epoch, a.Engine.Seq.Given(), func(failed error) { a.Fail(cmp.Or(failed, err)) })
+	}
+}
+
+// Expired reports whether the caller has gone, or the command has waited too long.
+func (a *Pending[S, D, T]) Expired() bool { return a.Ctx.Err() != nil || time.Now().After(a.deadline) }
+
+// Fail ends the command without an effect.
+func (a *Pending[S, D, T]) Fail(err error) { a.finish(reply[T]{Err: err}) }
+
+// finish ends the command: its key is free again, its permit goes back, its
+// caller is answered if it still waits.
+func (a *Pending[S, D, T]) finish(r reply[T]) {
+	a.effect.Free(a.Engine)
+	a.ReturnPermit()
+	a.Reply <- r
+}
+
+// ReturnPermit gives the permit back, once: a call that parks returns it early,
+// because it may wait for a minute without anything to do.
+func (a *Pending[S, D, T]) ReturnPermit() {
+	if a.Permit.Owner != nil {
+		a.Engine.Registry.Done(a.Permit)
+		a.Permit = permit{}
+	}
+}
+
+// ErrAbandoned is the answer to a caller that left before its answer.
+func ErrAbandoned() error {
+	return hub.NewError(hub.CodeTimedOut, "the caller left before the answer; whether the call had an effect is unknown").
+		WithFix("repeat the call with the same idempotency key")
+}
+
+// ErrExpired is the answer of a command that was dropped before it was decided.
+func ErrExpired() error {
+	return hub.NewError(hub.CodeTimedOut, "the call waited too long for its turn and was dropped; it had no effect").
+		WithRetryAfter(RetryAfterSec).WithFix("repeat the call")
+}
+
+// effectReservation holds an idempotency key while its call is under way, or the
+// stored answer of an earlier call.
+type effectReservation struct {
+	key    *hub.IdempotencyKey // nil: the call has none
+	scope  [32]byte
+	Stored *core.Effect
+}
+
+// ReserveEffect takes the caller's key. in_progress while another call holds it,
+// idempotency_conflict if the key was used with another body.
+func ReserveEffect(e *Engine, caller *hub.Caller, agent hub.AgentID) (effectReservation, error) {
+	key := caller.Idempotency
+	if key == nil {
+		return effectReservation{}, nil
+	}
+	who := string(agent)
+	if caller.Operator {
+		who = "\x00operator" // no agent id begins like this
+	}
+	r := effectReservation{key: key, scope: sha256.Sum256([]byte(who + "\x00" + key.Method + "\x00" + key.Path + "\x00" + key.Key))}
+	if _, taken := e.Keys.LoadOrStore(r.scope, struct{}{}); taken {
+		return r, hub.NewError(hub.CodeInProgress, "a call with this idempotency key is still running").
+			WithRetryAfter(RetryAfterSec).WithFix("repeat the call after the time in Retry-After")
+	}
+	stored, err := e.rows.Effect(r.scope)
+	switch {
+	case errors.Is(err, core.ErrNotFound):
+		return r, nil
+	case err != nil:
+		r.Free(e)
+		return r, err
+	}
+	r.Free(e)
+	if stored.Body != key.Hash {
+		return r, hub.NewError(hub.CodeIdempotencyConflict, "this idempotency key was used with another body").
+			WithFix("use a new key for a new call")
+	}
+	r.Stored = stored
+	return r, nil
+}
+
+func (r *effectReservation) record(rec *core.Record, kind uint8, answer []byte) *core.Effect {
+	return &core.Effect{Scope: r.scope, Body: r.key.Hash, Seq: rec.Seq, Kind: kind, Answer: answer, At: rec.Wall}
+}
+
+func (r *effectReservation) Free(e *Engine) {
+	if r.key != nil {
+		e.Keys.Delete(r.scope)
+	}
+}
+
+// JsonCodec stores an answer that has no secret as its JSON.
+func JsonCodec[T any](kind uint8) Codec[T] {
+	return Codec[T]{
+		Kind:   kind,
+		Encode: func(v T) []byte { return EncodeEffect(v) },
+		Decode: func(_ context.Context, e *core.Effect) (T, error) { return DecodeEffect[T](e) },
+	}
+}
+
+// EncodeEffect renders what always encodes.
+func EncodeEffect(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("actors: an answer does not encode: " + err.Error())
+	}
+	return b
+}
+
+// DecodeEffect reads the stored answer of an effect. corrupt_record.
+func DecodeEffect[T any](e *core.Effect) (v T, err error) {
+	if json.Unmarshal(e.Answer, &v) != nil {
+		return v, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
+	}
+	return v, nil
+}
