@@ -167,31 +167,34 @@ func TestExpiryWithoutRoomDoesNotSpin(t *testing.T) {
 // A stop right after a group was taken back saves no state that is ahead of the
 // journal: the next start would skip records whose numbers were given out again.
 func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
-	ctx := context.Background()
-	r := start(t, newMemStore())
-	first := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "kept"})
-	r.store.setNoRoom(true)
-	for range 3 {
-		if _, err := r.tryPost(ctx, hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "taken back"}); codeOf(err) != hub.CodeStorageFull {
-			t.Fatalf("a task on a full disk: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		r := start(t, newMemStore())
+		first := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "kept"})
+		r.store.setNoRoom(true)
+		for range 3 {
+			if _, err := r.tryPost(ctx, hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "taken back"}); codeOf(err) != hub.CodeStorageFull {
+				t.Fatalf("a task on a full disk: %v", err)
+			}
 		}
-	}
-	o, _ := r.engine.Registry.Find(core.TasksOwner())
-	o.Withdrawn.Store(true) // its next turn may have been quicker than this test
-	r.store.setNoRoom(false)
-	r.stop()
-	if len(r.store.saved) != 0 {
-		t.Error("a checkpoint was saved with an owner that is ahead of the journal")
-	}
-	again := start(t, r.store.restarted())
-	second := again.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "after"})
-	for id, want := range map[hub.TaskID]bool{first.ID: true, second.ID: true, second.ID + 1: false} {
-		if _, err := again.Task(ctx, id, "ann"); (err == nil) != want {
-			t.Errorf("task %d: %v", id, err)
+		synctest.Wait() // the owner has loaded its state anew
+		o, _ := r.engine.Registry.Find(core.TasksOwner())
+		o.Withdrawn.Store(true) // as if it had not
+		r.store.setNoRoom(false)
+		r.stop()
+		if len(r.store.saved) != 0 {
+			t.Error("a checkpoint was saved with an owner that is ahead of the journal")
 		}
-	}
-	live := again.state()
-	wantSameState(t, "from the journal", start(t, again.crash()).state(), live)
+		again := start(t, r.store.restarted())
+		second := again.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "after"})
+		for id, want := range map[hub.TaskID]bool{first.ID: true, second.ID: true, second.ID + 1: false} {
+			if _, err := again.Task(ctx, id, "ann"); (err == nil) != want {
+				t.Errorf("task %d: %v", id, err)
+			}
+		}
+		live := again.state()
+		wantSameState(t, "from the journal", start(t, again.crash()).state(), live)
+	})
 }
 
 // Who waits behind a grant that is taken back is served, without anybody's help.
