@@ -153,7 +153,7 @@ func TestSessionStartShowsTheRoom(t *testing.T) {
 	for _, want := range []string{
 		"You are agent dev-a on the hub", `in room "Build" (` + string(h.room.RoomID) + `) of project "App".`, `Topic: "Get it green"`,
 		"Unread: 4; for you:\n", `- #2 from lead (direct, task_request): "Review[2J the parser"`, `- #3 from lead (in room-`,
-		`Your tasks: #2 "Review [2J the parser" (open)`, `Open for anybody: #1 "Write the docs" (open)`,
+		`Your tasks: #2 "Review[2J the parser" (open)`, `Open for anybody: #1 "Write the docs" (open)`,
 		`Decided lately: "Use Go"`,
 	} {
 		if !strings.Contains(string(out), want) {
@@ -175,6 +175,13 @@ func TestHookOfAFrozenHub(t *testing.T) {
 	}
 	thaw := func() { _ = syscall.Kill(status.PID, syscall.SIGCONT) }
 	t.Cleanup(thaw)
+	frozen := func() bool { // the system stops the threads one after the other
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", status.PID))
+		return err != nil || strings.Contains(string(stat), ") T ")
+	}
+	if err := until(frozen); err != nil {
+		t.Fatal(err)
+	}
 	payload := fmt.Sprintf(`{"session_id":"s","cwd":%q,"turn_id":"t"}`, h.folder)
 	for _, event := range []string{"session-start", "stop"} {
 		begin := time.Now()

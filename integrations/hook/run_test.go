@@ -187,6 +187,18 @@ const session = `"session_id":"s1","cwd":"/work/app"`
 
 var agent = hub.AgentID("claude-code-" + identity.Key("s1")[:8])
 
+// A hub that stops to answer in the middle of a hook may hold messages: the text
+// must not say that there are none.
+func TestUnreadThatWasNotReadIsNotNone(t *testing.T) {
+	w := newWorld(t)
+	w.hub.attention = withDirected(7)
+	w.hub.fails = map[string]error{"attention": context.DeadlineExceeded}
+	text := w.say(t, SessionStart, session+`,"source":"startup"`)
+	if strings.Contains(text, "No unread") || !strings.Contains(text, "Unread messages: not known") {
+		t.Errorf("the hook says\n%s", text)
+	}
+}
+
 func TestSessionStartRegistersOnce(t *testing.T) {
 	w := newWorld(t)
 	text := w.say(t, SessionStart, session+`,"source":"startup"`)

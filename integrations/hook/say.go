@@ -66,7 +66,11 @@ func (s *scene) identity() string {
 
 // unread lists what is meant for the agent, and counts the rest.
 func (s *scene) unread(p *page) hub.MessageID {
-	if s.Attention == nil || s.Attention.Unread == 0 {
+	if s.Attention == nil { // it was not read in time, and may hold messages
+		p.add("Unread messages: not known, the hub did not answer in time. Read them as below.")
+		return 0
+	}
+	if s.Attention.Unread == 0 {
 		p.add("No unread messages.")
 		return 0
 	}
