@@ -44,8 +44,7 @@ func ValidateRoom(in *hub.RoomInput, operator bool) error {
 		checkText("force_reason", in.ForceReason, hub.MaxReasonChars))
 }
 
-// ValidateBinding checks who names a path; the path itself is for who looks at
-// folders to judge.
+// ValidateBinding checks the agent only. Package folders checks the path.
 func ValidateBinding(in *hub.BindingInput, operator bool) error {
 	if in.AgentID != "" {
 		if err := checkActor("agent_id", in.AgentID, operator); err != nil {

@@ -2,16 +2,16 @@ package hub
 
 import "context"
 
-// AdapterScope is for whom a harness is configured.
+// AdapterScope says where an adapter's configuration applies.
 type AdapterScope string
 
 // The scopes. Not every harness has both.
 const (
 	AdapterGlobal  AdapterScope = "global"  // for the user, in every folder
-	AdapterProject AdapterScope = "project" // for who works in one folder
+	AdapterProject AdapterScope = "project" // for everybody who works in one folder
 )
 
-// AdapterPartName names what an adapter sets up.
+// AdapterPartName names a part that an adapter sets up.
 type AdapterPartName string
 
 // The parts of an adapter, in the order in which they are shown.
@@ -21,15 +21,15 @@ const (
 	PartInstructions AdapterPartName = "instructions" // a short text for the agent
 )
 
-// AdapterState says how a part stands.
+// AdapterState is the state of a part of an adapter.
 type AdapterState string
 
 // The states of a part.
 const (
 	AdapterAbsent      AdapterState = "absent"      // not installed
-	AdapterInstalled   AdapterState = "installed"   // as the hub has written it
-	AdapterDrifted     AdapterState = "drifted"     // somebody has changed or removed what the hub wrote
-	AdapterConflict    AdapterState = "conflict"    // an entry of the same name is somebody else's
+	AdapterInstalled   AdapterState = "installed"   // as the hub wrote it
+	AdapterDrifted     AdapterState = "drifted"     // what the hub wrote was changed or removed
+	AdapterConflict    AdapterState = "conflict"    // an entry of the same name was not written by the hub
 	AdapterUnreadable  AdapterState = "unreadable"  // the file cannot be read or parsed
 	AdapterUnsupported AdapterState = "unsupported" // the harness has no such part in this scope
 )
@@ -38,31 +38,32 @@ const (
 type AdapterPart struct {
 	Part  AdapterPartName `json:"part"`
 	State AdapterState    `json:"state"`
-	// Files are those that hold the part, or would.
+	// Files lists the files that hold the part, or would hold it if it were
+	// installed.
 	Files []string `json:"files"`
-	// Outdated: it stands as the hub wrote it, but the hub would write something
-	// else today, because its executable or address has moved.
+	// Outdated says that the part is unchanged, but that the hub would write
+	// something else today, because its executable or address has moved.
 	Outdated bool `json:"outdated"`
-	// Reason says why, of every state but absent and installed.
+	// Reason explains the state, except absent and installed.
 	Reason string `json:"reason"`
 }
 
 // AdapterPlace is an adapter in one scope: for the user, or in one folder.
 type AdapterPlace struct {
 	Scope AdapterScope  `json:"scope"`
-	Path  string        `json:"path"` // the project's folder; empty in the global scope
-	Gone  bool          `json:"gone"` // the folder is not there any more
+	Path  string        `json:"path"` // folder of the project; empty in the global scope
+	Gone  bool          `json:"gone"` // the folder no longer exists
 	Parts []AdapterPart `json:"parts"`
 }
 
-// Adapter is how the hub is set up in one harness.
+// Adapter describes how the hub is set up in one harness.
 type Adapter struct {
 	Harness  Harness `json:"harness"`
 	Title    string  `json:"title"`
 	Detected bool    `json:"detected"`
 	// DetectedBy names the executables and folders by which it was detected.
 	DetectedBy []string       `json:"detected_by"`
-	Scopes     []AdapterScope `json:"scopes"` // that the harness has
+	Scopes     []AdapterScope `json:"scopes"` // the scopes that the harness has
 	// Places are the global scope, if there is one, and the projects in which the
 	// hub has installed something.
 	Places []AdapterPlace `json:"places"`
@@ -70,16 +71,17 @@ type Adapter struct {
 	Verified *AdapterVerification `json:"verified"`
 }
 
-// AdapterInput says where an adapter is to be changed. Scope empty is the global
-// one, or the project's where the harness has no other. Path is the project's
-// folder, absolute. Confirm is the digest of the plan that the operator has seen.
+// AdapterInput says where to change an adapter. An empty Scope means the global
+// one, or the project's if the harness has no global one. Path is the absolute
+// path of the project's folder. Confirm is the digest of the plan that the
+// operator has seen.
 type AdapterInput struct {
 	Scope   AdapterScope `json:"scope,omitempty"`
 	Path    string       `json:"path,omitempty"`
 	Confirm string       `json:"confirm,omitempty"`
 }
 
-// AdapterAction is what a plan does.
+// AdapterAction is the action of a plan.
 type AdapterAction string
 
 // The actions.
@@ -89,7 +91,7 @@ const (
 	AdapterRepair    AdapterAction = "repair"
 )
 
-// AdapterChange is what happens to a file.
+// AdapterChange says how a plan changes a file.
 type AdapterChange string
 
 // The changes.
@@ -105,7 +107,8 @@ type AdapterFile struct {
 	Change AdapterChange `json:"change"`
 }
 
-// AdapterPlan is exactly what an action would do; it changes nothing.
+// AdapterPlan says exactly what an action would do. Making a plan changes
+// nothing.
 type AdapterPlan struct {
 	Harness Harness       `json:"harness"`
 	Action  AdapterAction `json:"action"`
@@ -114,17 +117,18 @@ type AdapterPlan struct {
 	Files   []AdapterFile `json:"files"` // empty: there is nothing to do
 	// Diff is the unified diff of all files, with secrets masked.
 	Diff string `json:"diff"`
-	// Warnings are what the operator should know first.
+	// Warnings lists what the operator should know before confirming.
 	Warnings []string `json:"warnings"`
-	// FollowUps are what the user has to do afterwards.
+	// FollowUps lists what the user has to do afterwards.
 	FollowUps []string `json:"follow_ups"`
-	// Prompt is what the operator is asked, word for word.
+	// Prompt is the exact question to ask the operator.
 	Prompt string `json:"prompt"`
-	// Digest names the plan: the same files with the same bytes before and after.
+	// Digest identifies the plan: equal digests mean the same files with the
+	// same bytes before and after.
 	Digest string `json:"digest"`
 }
 
-// AdapterResult is what an action has done.
+// AdapterResult says what an action did.
 type AdapterResult struct {
 	Changed   bool          `json:"changed"`
 	Files     []AdapterFile `json:"files"`
@@ -136,7 +140,8 @@ type AdapterResult struct {
 // CheckStatus is how a check of a verification ended.
 type CheckStatus string
 
-// The statuses of a check. Pending is what only the user can see or do.
+// The statuses of a check. A check is pending if only the user can see or do
+// what it asks for.
 const (
 	CheckPassed  CheckStatus = "passed"
 	CheckFailed  CheckStatus = "failed"
@@ -152,35 +157,37 @@ type AdapterCheck struct {
 	Status CheckStatus  `json:"status"`
 	Detail string       `json:"detail"`
 	Fix    string       `json:"fix"`
-	MS     float64      `json:"ms"` // what was measured, in milliseconds; 0: nothing was
+	MS     float64      `json:"ms"` // measured time in milliseconds; 0: nothing was measured
 }
 
-// AdapterVerification is a verification, whole or under way.
+// AdapterVerification is a verification that has ended or is under way.
 type AdapterVerification struct {
 	Harness   Harness        `json:"harness"`
 	Running   bool           `json:"running"`
-	OK        bool           `json:"ok"` // it is over and no check failed
+	OK        bool           `json:"ok"` // it has ended and no check failed
 	StartedAt Time           `json:"started_at"`
 	EndedAt   *Time          `json:"ended_at"`
 	Checks    []AdapterCheck `json:"checks"`
 }
 
-// Adapters sets the hub up in harnesses. Reading is open on loopback, the rest is
-// the operator's. No method touches a file whose content it does not understand.
+// Adapters sets the hub up in harnesses. Any caller on loopback may read; only
+// the operator may do the rest. No method touches a file whose content it does
+// not understand.
 type Adapters interface {
 	// Adapters lists all harnesses in the order of Harnesses.
 	Adapters(ctx context.Context) ([]Adapter, error)
-	// Adapter returns one. adapter_not_found.
+	// Adapter returns one adapter. Errors: adapter_not_found.
 	Adapter(ctx context.Context, harness Harness) (Adapter, error)
-	// PreviewAdapter says what an action would do. adapter_not_found,
+	// PreviewAdapter says what an action would do. Errors: adapter_not_found,
 	// adapter_scope, path_not_found, adapter_conflict, adapter_refused.
 	PreviewAdapter(ctx context.Context, harness Harness, action AdapterAction, in AdapterInput) (AdapterPlan, error)
-	// ChangeAdapter does it. confirmation_required without in.Confirm, with prompt
-	// and digest in the detail; plan_changed if in.Confirm is another plan's; else
-	// as PreviewAdapter. Where nothing is to be done nothing needs confirming.
+	// ChangeAdapter executes an action. If there is nothing to change, it needs
+	// no confirmation. Errors: confirmation_required without in.Confirm (the
+	// detail holds prompt and digest), plan_changed if in.Confirm is the digest
+	// of another plan, and those of PreviewAdapter.
 	ChangeAdapter(ctx context.Context, harness Harness, action AdapterAction, in AdapterInput) (AdapterResult, error)
 	// VerifyAdapter tries what is installed, in the scope and folder of in or
-	// everywhere. It takes at most MaxAdapterVerify. adapter_not_found,
+	// everywhere. It takes at most MaxAdapterVerify. Errors: adapter_not_found,
 	// adapter_busy.
 	VerifyAdapter(ctx context.Context, harness Harness, in AdapterInput) (AdapterVerification, error)
 }

@@ -2,9 +2,9 @@ package hub
 
 import "context"
 
-// Caller is what the edge has established about who makes a call. The daemon's
-// HTTP layer fills it in; owners and views trust it. The zero Caller is a local
-// process that has proved nothing.
+// Caller is what the edge has established about the sender of a call. The
+// daemon's HTTP layer fills it in; owners and views trust it. The zero Caller
+// is a local process that has proved nothing.
 type Caller struct {
 	// Agent is set when the call proved a session; the agent named in the input
 	// equals it then, the edge has checked.
@@ -25,7 +25,7 @@ type Caller struct {
 	Idempotency *IdempotencyKey
 }
 
-// Assurance says how the sender of a message by this caller is known.
+// Assurance returns how the hub knows the sender of a message from this caller.
 func (c Caller) Assurance() Assurance {
 	switch {
 	case c.Operator:
@@ -39,9 +39,9 @@ func (c Caller) Assurance() Assurance {
 	}
 }
 
-// IdempotencyKey makes a write happen once however often it is sent. Its scope
-// is the acting agent (the operator has a scope of its own), Method, Path and
-// Key together.
+// IdempotencyKey makes a write happen once, even if it is sent more than once.
+// Its scope is the acting agent (the operator has a scope of its own), Method,
+// Path and Key together.
 type IdempotencyKey struct {
 	Method string
 	Path   string
@@ -51,13 +51,13 @@ type IdempotencyKey struct {
 
 type callerKey struct{}
 
-// WithCaller returns a context that carries who makes the call.
+// WithCaller returns a context that carries the caller.
 func WithCaller(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerOf returns who makes the call; without one in the context it is the zero
-// Caller. The result is shared and must not be changed.
+// CallerOf returns the caller that the context carries, or the zero Caller. The
+// result is shared and must not be changed.
 func CallerOf(ctx context.Context) *Caller {
 	if c, ok := ctx.Value(callerKey{}).(*Caller); ok {
 		return c
@@ -67,7 +67,7 @@ func CallerOf(ctx context.Context) *Caller {
 
 var noCaller Caller
 
-// Outcome is what a write did. Row is the row after it.
+// Outcome is the result of a write. Row is the row after it.
 type Outcome[T any] struct {
 	Row      T
 	Created  bool // the write made the row (201), rather than found it (200)
@@ -76,7 +76,7 @@ type Outcome[T any] struct {
 
 // Grant is the outcome of asking for a lease or of renewing one.
 type Grant[T any] struct {
-	Row      T // the holder's row, whoever that is
+	Row      T // the row of the holder: the caller or another agent
 	Acquired bool
 	Created  bool
 	Replayed bool

@@ -8,19 +8,20 @@ import (
 // Code names an error for programs. Codes are only ever added.
 type Code string
 
-// CodeInfo is all that a code says beside the sentence of the single error.
+// CodeInfo is everything that depends on the code alone. The message belongs to
+// each error.
 type CodeInfo struct {
 	Code   Code
 	Status int    // the usual HTTP status
-	Local  bool   // a client or a forwarder finds the error itself; no hub answers it
-	Exit   int    // the exit code of a command that fails with it; 0: 1
+	Local  bool   // a client or a forwarder makes the error; no hub sends it
+	Exit   int    // exit code of a command that fails with it; 0 means 1
 	Repeat Repeat // whether the same call may succeed when it is sent again
-	// Operator says that the way out is the operator's: a model hands the hub's
-	// words on to its user.
+	// Operator says that only the operator can solve the problem: a model
+	// passes the hub's words on to its user.
 	Operator bool
-	// What to do next, for a program that speaks HTTP, for a person at the command
-	// line and for a model that calls tools. FixFor chooses among these and what the
-	// error says itself.
+	// What to do next, for a program that speaks HTTP, for a person at the
+	// command line and for a model that calls tools. FixFor chooses among these
+	// and the fix of the error itself.
 	HTTP, CLI, Model string
 }
 
@@ -31,7 +32,7 @@ type Repeat uint8
 const (
 	RepeatAsTold Repeat = iota // after RetryAfter, if the answer has one and is 503
 	RepeatAlways               // soon, whatever the answer says
-	RepeatNever                // not by itself: somebody has to act first
+	RepeatNever                // not automatically: an agent or a person has to act first
 )
 
 const exitUnreachable = 3 // the exit code of a command that got no answer
@@ -56,10 +57,12 @@ func define(info CodeInfo) Code {
 	return info.Code
 }
 
-// The codes of the contract: one row each, which is all that there is to say of a
-// code in Go. They are variables so that a row is one place; nobody changes them.
+// The codes of the contract, one row each. A row holds everything that the Go
+// code knows about a code. The codes are variables so that name and row stand
+// together; no code changes them.
 var (
-	// CodeInvalid: the value of one field cannot be; detail.field names it.
+	// CodeInvalid: the value of one field is not allowed; detail.field names
+	// the field.
 	CodeInvalid     = define(CodeInfo{Code: "invalid", Status: http.StatusBadRequest})
 	CodeInvalidJSON = define(CodeInfo{
 		Code: "invalid_json", Status: http.StatusBadRequest,
@@ -90,14 +93,14 @@ var (
 	})
 	CodeReplyRequired = define(CodeInfo{
 		Code: "reply_required", Status: http.StatusBadRequest,
-		Model: "name in reply_to the task or request that this is the result of; hub_list_tasks shows ids",
+		Model: "set reply_to to the task or request that this result belongs to; hub_list_tasks shows ids",
 	})
 	CodeParentNotFound = define(CodeInfo{
 		Code: "parent_not_found", Status: http.StatusBadRequest,
 		Model: "check the id; hub_list_tasks shows ids",
 	})
-	// CodeChannelNotFound is 400 where a post names the channel: such a call sets
-	// Error.Status itself.
+	// CodeChannelNotFound has status 400 if a post names the channel: such a
+	// call sets Error.Status itself.
 	CodeChannelNotFound = define(CodeInfo{
 		Code: "channel_not_found", Status: http.StatusNotFound,
 		HTTP:  "create it with POST /v1/channels, or use general",
@@ -118,8 +121,8 @@ var (
 	})
 	CodeMessageNotFound = define(CodeInfo{
 		Code: "message_not_found", Status: http.StatusNotFound,
-		HTTP:  "look the id up with GET /v1/events or GET /v1/messages; direct messages are shown to their two parties only",
-		Model: "check the id; a direct message is shown to its two parties alone",
+		HTTP:  "find the id with GET /v1/events or GET /v1/messages; only its two parties see a direct message",
+		Model: "check the id; only its two parties see a direct message",
 	})
 	CodeThreadNotFound = define(CodeInfo{
 		Code: "thread_not_found", Status: http.StatusNotFound,
@@ -142,7 +145,7 @@ var (
 	})
 	CodeSessionNotFound = define(CodeInfo{
 		Code: "session_not_found", Status: http.StatusNotFound,
-		Model: "hub_list_agents shows the agents that are live, hub_room_status those of a room",
+		Model: "hub_list_agents shows the live agents, hub_room_status those of a room",
 	})
 	CodeSessionInvalid = define(CodeInfo{
 		Code: "session_invalid", Status: http.StatusUnauthorized,
@@ -159,13 +162,13 @@ var (
 	CodeAgentMismatch   = define(CodeInfo{
 		Code: "agent_mismatch", Status: http.StatusForbidden,
 		HTTP:  "name the session's agent, or leave out X-Hub-Session",
-		Model: "act as yourself: leave out what names another agent",
+		Model: "act as yourself: leave out the argument that names another agent",
 	})
 	CodeResumeDenied = define(CodeInfo{Code: "resume_denied", Status: http.StatusUnauthorized})
 	CodeNotHolder    = define(CodeInfo{Code: "not_holder", Status: http.StatusNotFound})
 	CodeStaleFence   = define(CodeInfo{
 		Code: "stale_fence", Status: http.StatusConflict,
-		Model: "somebody had it in between: look at what was done, and take it anew if it is free",
+		Model: "another agent had it meanwhile: look at what changed, and take it again if it is free",
 	})
 	CodeTaskClosed = define(CodeInfo{
 		Code: "task_closed", Status: http.StatusConflict,
@@ -177,16 +180,16 @@ var (
 	})
 	CodeTaskTaken = define(CodeInfo{
 		Code: "task_taken", Status: http.StatusConflict,
-		Model: "do not work on it: ask who has it with hub_dm, or take another of hub_list_tasks with ready",
+		Model: "do not work on it: ask its assignee with hub_dm, or take another task from hub_list_tasks with ready",
 	})
 	CodeNotOffered = define(CodeInfo{
 		Code: "not_offered", Status: http.StatusConflict,
-		Model: "hub_list_tasks shows to whom a task is offered and who has it",
+		Model: "hub_list_tasks shows the agent that a task is offered to and the agent that has it",
 	})
 	CodeVersionConflict = define(CodeInfo{
 		Code: "version_conflict", Status: http.StatusConflict,
-		HTTP:  "read the row again and decide anew",
-		Model: "read it again with hub_list_tasks and decide anew",
+		HTTP:  "read the row again and decide again",
+		Model: "read it again with hub_list_tasks and decide again",
 	})
 	CodeProjectExists = define(CodeInfo{
 		Code: "project_exists", Status: http.StatusConflict,
@@ -202,8 +205,8 @@ var (
 	})
 	CodeLimitReached = define(CodeInfo{
 		Code: "limit_reached", Status: http.StatusConflict,
-		HTTP:  "end or release what is not needed, then repeat the call",
-		Model: "make room first: end tasks that are done (hub_list_tasks), give back what you hold, or ask your user",
+		HTTP:  "end or release something that is not needed, then repeat the call",
+		Model: "make room first: end tasks that are done (hub_list_tasks), release your locks and claims, or ask your user",
 	})
 	CodeArtifactNotFound = define(CodeInfo{
 		Code: "artifact_not_found", Status: http.StatusNotFound,
@@ -213,23 +216,23 @@ var (
 	})
 	CodeArtifactTooLarge = define(CodeInfo{
 		Code: "artifact_too_large", Status: http.StatusBadRequest,
-		Model: "store it in parts, or name in it the file that holds the rest",
+		Model: "store it in parts, or store the name of a file that holds the rest",
 	})
 	CodeInviteNotFound = define(CodeInfo{
 		Code: "invite_not_found", Status: http.StatusNotFound,
-		Model: "ask who invited you for a new code",
+		Model: "ask the agent or person that invited you for a new code",
 	})
 	CodeInviteExpired = define(CodeInfo{
 		Code: "invite_expired", Status: http.StatusGone,
-		Model: "ask who invited you for a new code",
+		Model: "ask the agent or person that invited you for a new code",
 	})
 	CodeInviteExhausted = define(CodeInfo{
 		Code: "invite_exhausted", Status: http.StatusGone,
-		Model: "ask who invited you for a new code",
+		Model: "ask the agent or person that invited you for a new code",
 	})
 	CodeInviteRevoked = define(CodeInfo{
 		Code: "invite_revoked", Status: http.StatusGone,
-		Model: "ask who invited you for a new code",
+		Model: "ask the agent or person that invited you for a new code",
 	})
 	CodeRoomFull = define(CodeInfo{
 		Code: "room_full", Status: http.StatusConflict,
@@ -239,7 +242,7 @@ var (
 		Code: "too_many_attempts", Status: http.StatusTooManyRequests,
 		HTTP:  "check the code, and send it again after the time in Retry-After",
 		CLI:   "check the code, and run the command again",
-		Model: "wait as long as retry_after says; then check the code with who invited you",
+		Model: "wait as long as retry_after says; then check the code with the agent or person that invited you",
 	})
 	CodeWatchReplaced       = define(CodeInfo{Code: "watch_replaced", Status: http.StatusConflict})
 	CodeIdempotencyConflict = define(CodeInfo{
@@ -255,7 +258,7 @@ var (
 		Code: "operator_required", Status: http.StatusForbidden,
 		HTTP:  "send X-Hub-Operator with the content of operator.token in the store's folder",
 		CLI:   "run the command on the machine of the hub, as the user who started it",
-		Model: "this is your user's to do: ask for it",
+		Model: "only your user can do this: ask your user",
 	})
 	CodeForbiddenHost = define(CodeInfo{
 		Code: "forbidden_host", Status: http.StatusForbidden,
@@ -290,7 +293,7 @@ var (
 	})
 	CodeTooManyPolls = define(CodeInfo{
 		Code: "too_many_polls", Status: http.StatusTooManyRequests,
-		Model: "you wait in too many calls at once: let one end",
+		Model: "too many of your calls are waiting: let one end",
 	})
 	CodeOverloaded = define(CodeInfo{
 		Code: "overloaded", Status: http.StatusServiceUnavailable,
@@ -320,8 +323,8 @@ var (
 	CodeCorruptRecord     = define(CodeInfo{Code: "corrupt_record", Status: http.StatusInternalServerError})
 	CodeSearchUnavailable = define(CodeInfo{
 		Code: "search_unavailable", Status: http.StatusServiceUnavailable,
-		HTTP:  "repeat the call after the time in Retry-After; if it stays so, see the hub's log. Everything else works",
-		CLI:   "run the command again; if it stays so, see the hub's log. Everything else works",
+		HTTP:  "repeat the call after the time in Retry-After; if the error persists, see the hub's log. Everything else works",
+		CLI:   "run the command again; if the error persists, see the hub's log. Everything else works",
 		Model: "try again in a minute; until then hub_poll_messages with since_id 0 and hub_list_decisions read in order",
 	})
 	CodeMemoryNotFound = define(CodeInfo{
@@ -333,11 +336,11 @@ var (
 	CodeSpawnNotFound   = define(CodeInfo{
 		Code: "spawn_not_found", Status: http.StatusNotFound,
 		HTTP:  "GET /v1/spawn?room_id= lists the spawns of a room with their ids",
-		Model: "check the spawn_id: hub_spawn has answered it; hub_room_status shows who is in the room",
+		Model: "check the spawn_id in the answer of hub_spawn; hub_room_status shows the agents in the room",
 	})
 	CodeSpawnUnavailable = define(CodeInfo{
 		Code: "spawn_unavailable", Status: http.StatusServiceUnavailable,
-		Model: "this hub starts no agents: ask your user, or ask an agent that is live with hub_rpc_call",
+		Model: "this hub starts no agents: ask your user, or ask a live agent with hub_rpc_call",
 	})
 	CodeBadExecutable   = define(CodeInfo{Code: "bad_executable", Status: http.StatusConflict, Operator: true})
 	CodeAdapterNotFound = define(CodeInfo{
@@ -356,15 +359,15 @@ var (
 	})
 )
 
-// The codes of errors that no hub sends. If a write may have taken effect all the
-// same, detail.outcome is "unknown" and detail has its idempotency_key: sending it
-// again with that key (WithCaller) asks.
+// The codes of errors that no hub sends. If a write may have taken effect
+// anyway, detail.outcome is "unknown" and the detail holds its idempotency_key.
+// To learn the outcome, send the write again with that key (WithCaller).
 var (
 	// CodeUnreachable: nothing takes connections at the address.
 	CodeUnreachable = define(CodeInfo{Code: "unreachable", Local: true, Exit: exitUnreachable})
-	// CodeNoAnswer: the connection stood, but the answer did not come in time.
+	// CodeNoAnswer: the hub accepted the connection but did not answer in time.
 	CodeNoAnswer = define(CodeInfo{Code: "no_answer", Local: true, Exit: exitUnreachable})
-	// CodeBrokeOff: the connection ended before the answer did.
+	// CodeBrokeOff: the connection ended before the answer was complete.
 	CodeBrokeOff = define(CodeInfo{Code: "broke_off", Local: true, Exit: exitUnreachable})
 	// CodeNotAHub: something else answers at the address.
 	CodeNotAHub = define(CodeInfo{Code: "not_a_hub", Local: true, Exit: exitUnreachable})
@@ -390,8 +393,8 @@ func Codes() map[Code]int {
 // CodeInfos returns the rows of all codes.
 func CodeInfos() map[Code]CodeInfo { return maps.Clone(codes) }
 
-// InfoOf returns the row of a code. A code that is not known comes from a newer
-// hub: its row says nothing but the exit code.
+// InfoOf returns the row of a code. An unknown code comes from a newer hub: its
+// row holds only the exit code.
 func InfoOf(code Code) CodeInfo {
 	if info, ok := codes[code]; ok {
 		return info

@@ -2,17 +2,17 @@ package hub
 
 import "fmt"
 
-// Error is what a client sees of a failed call. Fix says what to do next and is
-// part of the answer, so that an agent can act on it. A fix of the hub's own names
-// no path, header, command or tool: those are in the row of the code.
+// Error is the answer to a failed call. Fix says what to do next, so that an
+// agent can act on the error. A fix that the hub writes names no path, header,
+// command or tool: those are in the row of the code.
 type Error struct {
 	Message    string
 	Code       Code
 	Status     int            // HTTP status; 0 where no answer came
 	Detail     map[string]any // facts for programs; may be nil
 	Fix        string         // may be empty
-	Answered   bool           // a hub answered it, so that Fix is written for HTTP
-	RetryAfter int            // seconds; 0 says nothing
+	Answered   bool           // a hub sent it, so Fix is written for HTTP
+	RetryAfter int            // seconds; 0: unknown
 }
 
 // NewError returns an error with the code's usual status.
@@ -32,7 +32,7 @@ func Invalid(field, message string) *Error {
 
 func (e *Error) Error() string { return e.Message }
 
-// Is makes errors.Is(err, &Error{Code: c}) ask for the code alone.
+// Is makes errors.Is(err, &Error{Code: c}) compare the codes only.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
@@ -50,10 +50,10 @@ func (e *Error) With(key string, value any) *Error {
 // WithDetail sets the whole detail.
 func (e *Error) WithDetail(detail map[string]any) *Error { e.Detail = detail; return e }
 
-// WithFix says what to do next, in words of the program that says so.
+// WithFix sets what to do next, in words of this program.
 func (e *Error) WithFix(fix string) *Error { e.Fix, e.Answered = fix, false; return e }
 
-// Audience is who reads a way out.
+// Audience is the kind of reader of a fix.
 type Audience uint8
 
 // The audiences.
@@ -63,9 +63,9 @@ const (
 	ForModel                 // a model that calls tools
 )
 
-// FixFor says what to do next in words that the audience can follow: what this
-// program says of the error itself, else what the code's row says to this audience,
-// else what the hub has answered. It may be empty.
+// FixFor returns what to do next in words that the audience can follow: the fix
+// that this program set, else that of the code's row for this audience, else
+// that of the hub's answer. It may be empty.
 func (e *Error) FixFor(who Audience) string {
 	if e.Fix != "" && !e.Answered {
 		return e.Fix

@@ -18,8 +18,9 @@ type HarnessFacts struct {
 	// Aliases are other names that people, command lines and files use for it.
 	// Names are compared in lower case with hyphens; see ParseHarness.
 	Aliases []string
-	// Clients are the names, besides ID, by which it introduces itself as an MCP
-	// client (clientInfo.name). A longer name that goes on with a hyphen counts too.
+	// Clients are the names, besides ID, under which it introduces itself as an
+	// MCP client (clientInfo.name). A name that continues one of them with a
+	// hyphen matches too.
 	Clients []string
 
 	Surface Surface       // the default; empty: SurfaceFull
@@ -27,17 +28,17 @@ type HarnessFacts struct {
 	Hooks   *HookForm     // nil: it calls no hooks
 	Wakes   bool          // the end of a background process begins a new turn
 
-	// ProjectVariable is the environment variable that names the project to hooks
-	// and MCP servers. HookVariables are others that only hooks get. Variables are
-	// inherited by everything that the harness starts, another harness in its shell
-	// included. TerminalVariables are those of an editor's terminals, in which other
-	// harnesses are often started.
+	// ProjectVariable is the environment variable that names the project to
+	// hooks and MCP servers. HookVariables are others that only hooks get.
+	// Every process that the harness starts inherits these variables, also
+	// another harness in its shell. TerminalVariables are those of an editor's
+	// terminals, in which other harnesses are often started.
 	ProjectVariable   string
 	HookVariables     []string
 	Variables         []string
 	TerminalVariables []string
 
-	SessionVariable string   // names the session to MCP servers, for certain
+	SessionVariable string   // names the session to MCP servers reliably
 	ExportVariable  string   // names the file from which later commands take variables
 	HomeVariable    string   // names the folder of its settings and transcripts
 	Homes           []string // names of the folders in which it keeps transcripts
@@ -45,9 +46,9 @@ type HarnessFacts struct {
 	RewritesServers bool // it writes the file of its MCP servers anew while it runs
 }
 
-// HookForm is how a harness calls a hook and takes the answer.
+// HookForm describes how a harness calls a hook and reads the answer.
 type HookForm struct {
-	Silence string // what is printed where there is nothing to say
+	Silence string // printed when there is nothing to say
 	Start   HookAnswer
 	Stop    HookAnswer
 	Call    HookCall
@@ -64,7 +65,7 @@ type HookAnswer struct {
 // Heard reports whether the agent sees the answer.
 func (a HookAnswer) Heard() bool { return a != HookAnswer{} }
 
-// HookCall is what a harness says to a hook on stdin.
+// HookCall is the input that a harness writes to a hook's stdin.
 type HookCall struct {
 	JSON string // with JSON strings for $session, $folder and $event
 	Stop string // the name of the event at the end of a turn; a session begins with SessionStart
@@ -80,10 +81,10 @@ func Harnesses() []Harness {
 }
 
 // AllHarnessFacts returns the rows of all harnesses, in the order of Harnesses.
-// They are shared: nobody changes them.
+// They are shared: callers must not change them.
 func AllHarnessFacts() []HarnessFacts { return harnesses }
 
-// Facts returns the row of h; an empty one if there is none.
+// Facts returns the row of h, or an empty row if there is none.
 func (h Harness) Facts() HarnessFacts {
 	for i := range harnesses {
 		if harnesses[i].ID == h {
@@ -93,8 +94,8 @@ func (h Harness) Facts() HarnessFacts {
 	return HarnessFacts{ID: h}
 }
 
-// HookForm returns how h calls hooks. A harness that is not known to call any gets
-// the form of HarnessGeneric.
+// HookForm returns how h calls hooks. A harness without known hooks gets the
+// form of HarnessGeneric.
 func (h Harness) HookForm() *HookForm {
 	if own := h.Facts().Hooks; own != nil {
 		return own
@@ -139,7 +140,8 @@ func HarnessOfClient(name string) Harness {
 	return HarnessGeneric
 }
 
-// isClient reports whether name is that of the client, or goes on with a hyphen.
+// isClient reports whether name is client, or client followed by a hyphen and
+// more.
 func isClient(name, client string) bool {
 	rest, ok := strings.CutPrefix(name, client)
 	return ok && (rest == "" || rest[0] == '-')

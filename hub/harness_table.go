@@ -2,7 +2,7 @@ package hub
 
 import "time"
 
-// The harnesses that the project tells apart. HarnessGeneric is any other.
+// The known harnesses. HarnessGeneric stands for any other.
 const (
 	HarnessGeneric     Harness = "generic"
 	HarnessClaudeCode  Harness = "claude-code"
@@ -26,12 +26,13 @@ const (
 	HarnessKiro        Harness = "kiro"
 )
 
-// harnesses holds one row for each harness, in the order in which they are shown.
-// The facts are the vendors' documentation and sources of 2026. What a harness
-// gets written into its files is the row of the same name in integrations/adapter.
+// harnesses holds one row for each harness, in the order in which they are
+// shown. The facts come from the vendors' documentation and sources of 2026.
+// The row of the same name in integrations/adapter says what is written into
+// the harness's files.
 //
-// A harness counts as waking only where it is certain to: an agent that waits
-// for a wake that never comes is worse than one that ends its turn.
+// Wakes is true only where waking is certain: an agent that waits for a wake
+// that never comes is worse than one that ends its turn.
 var harnesses = []HarnessFacts{
 	{
 		ID: HarnessGeneric, Title: "any MCP client",
@@ -52,8 +53,8 @@ var harnesses = []HarnessFacts{
 		ID: HarnessCodex, Title: "Codex",
 		Aliases: []string{"codex-cli"},
 		MaxWait: 240 * time.Second,
-		// Codex refuses members that it does not know, so no form that it shares
-		// may get one for the sake of another harness.
+		// Codex refuses unknown members, so a form that it shares must not get
+		// a member that only another harness needs.
 		Hooks:        &HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call},
 		Variables:    []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
 		HomeVariable: "CODEX_HOME", Homes: []string{".codex"},
@@ -154,7 +155,7 @@ var harnesses = []HarnessFacts{
 	},
 }
 
-// claudeForm is how Claude Code and those that follow it call hooks.
+// claudeForm is the form of Claude Code and of harnesses that imitate it.
 var claudeForm = HookForm{
 	Start: HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":$text}}`},
 	Stop:  HookAnswer{JSON: `{"decision":"block","reason":$text}`},

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Identifiers that travel are types, so that a channel is never taken for a
-// thread by accident.
+// Every identifier has its own type, so that the compiler rejects a channel
+// where a thread is meant.
 type (
 	// AgentID names an agent: one participant, whatever session it uses.
 	AgentID string
@@ -34,13 +34,13 @@ type (
 	RoomID string
 	// SeatID names an agent's place in a room.
 	SeatID string
-	// InviteID names an invite; its code is another thing, and secret.
+	// InviteID names an invite. It is not the invite's code, which is secret.
 	InviteID string
-	// DecisionID names what a room has agreed on.
+	// DecisionID names a decision of a room.
 	DecisionID string
-	// ArtifactID names one version of what a room has made.
+	// ArtifactID names one version of an artifact of a room.
 	ArtifactID string
-	// MemoryID names what a room or project keeps in mind.
+	// MemoryID names a memory of a room or project.
 	MemoryID string
 	// InstanceID names a store; it survives restarts and changes with a reset.
 	InstanceID string
@@ -70,10 +70,10 @@ const (
 	RoomChannelPrefix = "room-"
 )
 
-// agentPattern is what isAgentID takes, for people.
+// agentPattern describes for people what isAgentID accepts.
 const agentPattern = `^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$`
 
-// isAgentID is asked for every call, so it does without a regular expression.
+// isAgentID runs for every call, so it uses no regular expression.
 func isAgentID(id AgentID) bool {
 	if len(id) == 0 || len(id) > MaxAgentIDBytes {
 		return false
@@ -103,8 +103,8 @@ func (id AgentID) Watch() AgentID { return id + WatchSuffix }
 // Channel returns the name of the channel that the room owns.
 func (id RoomID) Channel() ChannelName { return RoomChannelPrefix + ChannelName(id) }
 
-// Room returns the id that the name of a room's channel holds; false for other
-// channels. Whether there is such a room is another question.
+// Room returns the id in the name of a room's channel, and false for other
+// channels. It does not check that the room exists.
 func (c ChannelName) Room() (RoomID, bool) {
 	id, ok := strings.CutPrefix(string(c), RoomChannelPrefix)
 	return RoomID(id), ok && id != ""
@@ -116,8 +116,8 @@ func (id SessionID) Public() SessionID {
 	return SessionID(public)
 }
 
-// CheckAgentID refuses a name that is no agent id, naming field and, where one
-// can be derived, an id that would do.
+// CheckAgentID refuses a name that is no agent id. The error names field and
+// suggests a legal id if one can be derived.
 func CheckAgentID(field string, id AgentID) error {
 	if isAgentID(id) {
 		return nil
@@ -147,7 +147,7 @@ func CheckSender(field string, id AgentID) error {
 	return nil
 }
 
-// SuggestAgentID turns what was given into a legal id, or "".
+// SuggestAgentID turns a name into a legal id, or returns "".
 func SuggestAgentID(given string) AgentID {
 	var b strings.Builder
 	for _, r := range given {
@@ -181,7 +181,7 @@ func CheckSlug(field, slug string) error {
 		return nil
 	}
 	return Invalid(field, field+" is not a slug").With("limit", MaxSlugChars).
-		WithFix("use 1 to 64 lower case letters and digits in groups that single hyphens part, such as web-shop")
+		WithFix("use 1 to 64 lower case letters and digits in groups separated by single hyphens, such as web-shop")
 }
 
 // CheckName refuses a name that is empty, too long, no UTF-8 or that carries
@@ -200,8 +200,8 @@ func CheckName(field, name string, max int) error {
 	return nil
 }
 
-// CheckVisible refuses the name of a thing that shows nothing: of spaces, marks and
-// characters that are drawn as nothing alone.
+// CheckVisible refuses a name without a visible character: one of spaces,
+// combining marks and invisible characters only.
 func CheckVisible(field, name string) error {
 	const fillers = "\u115f\u1160\u2800\u3164\uffa0"
 	visible := func(r rune) bool {

@@ -43,7 +43,7 @@ type Info struct {
 	AllowRemote           bool        `json:"allow_remote"`
 }
 
-// Bootstrap is what an agent needs to begin.
+// Bootstrap holds what an agent needs to begin.
 type Bootstrap struct {
 	AgentID         AgentID     `json:"agent_id"`
 	Session         *Session    `json:"session"`
@@ -69,7 +69,7 @@ type AppStatus struct {
 	Adapters      []string           `json:"adapters"`
 }
 
-// Counts are of what is live now; Messages counts all that are stored.
+// Counts holds the numbers of live rows; Messages counts all stored messages.
 type Counts struct {
 	Sessions    int   `json:"sessions"`
 	Channels    int   `json:"channels"`
@@ -87,7 +87,7 @@ type SearchStatus struct {
 	Behind    int64 `json:"behind"`    // how many it has not taken in yet
 }
 
-// JournalState says whether writes go through.
+// JournalState says whether the hub accepts writes.
 type JournalState string
 
 // The states of the journal.

@@ -5,7 +5,7 @@ import "context"
 // InviteState says whether an invite can be accepted.
 type InviteState string
 
-// The states of an invite; it leaves active for good.
+// The states of an invite; an invite never becomes active again.
 const (
 	InviteActive    InviteState = "active"
 	InviteExhausted InviteState = "exhausted" // accepted MaxUses times
@@ -30,7 +30,7 @@ type Invite struct {
 	ExpiresAt Time        `json:"expires_at"`
 }
 
-// InvitePreview is an invite with where it leads.
+// InvitePreview is an invite with its room and project.
 type InvitePreview struct {
 	Invite  Invite  `json:"invite"`
 	Room    Room    `json:"room"`
@@ -47,15 +47,15 @@ type Joined struct {
 	Project   Project   `json:"project"`
 	ResumeKey string    `json:"resume_key,omitempty"`
 	Bootstrap Bootstrap `json:"bootstrap"`
-	// Live says that the agent was live already and that the call has not proved to
-	// be it: the session is somebody's, and perhaps not the caller's.
+	// Live says that the agent was live already and that the caller did not
+	// prove to be that agent: the session may be another process's.
 	Live bool `json:"live"`
-	// Requested is the agent id that was asked for or suggested, where another
-	// was given because it is taken; else empty.
+	// Requested is the agent id that was requested or suggested but is taken,
+	// so that the agent got another one; else empty.
 	Requested AgentID `json:"requested,omitempty"`
 }
 
-// InviteInput is an invite to be. Project and Room are ids, slugs or names.
+// InviteInput describes a new invite. Project and Room are ids, slugs or names.
 type InviteInput struct {
 	Project string  `json:"project"`
 	Room    string  `json:"room"`
@@ -67,13 +67,13 @@ type InviteInput struct {
 	By      AgentID `json:"by,omitempty"`
 }
 
-// AcceptInput joins by an invite. Without AgentID the invite's handle is taken,
-// else a name made of its role.
+// AcceptInput accepts an invite. Without AgentID the agent gets the invite's
+// handle as its name, or else a name derived from the role.
 type AcceptInput struct {
 	AgentID      AgentID  `json:"agent_id,omitempty"`
 	DisplayName  string   `json:"display_name,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
-	Harness      string   `json:"harness,omitempty"` // what the agent runs in; absent: the invite's
+	Harness      string   `json:"harness,omitempty"` // the agent's harness; absent: the invite's
 }
 
 // InvitesQuery selects invites, latest first; zero fields do not select.
@@ -88,21 +88,22 @@ type InvitesQuery struct {
 
 // Invites lets agents into rooms.
 type Invites interface {
-	// CreateInvite makes one; its code is in this answer only. project_not_found,
-	// room_not_found, room_full.
+	// CreateInvite makes an invite. Only this answer holds its code. Errors:
+	// project_not_found, room_not_found, room_full.
 	CreateInvite(ctx context.Context, in InviteInput) (Outcome[Invite], error)
-	// Invites lists them without codes. project_not_found, room_not_found.
+	// Invites lists them without codes. Errors: project_not_found,
+	// room_not_found.
 	Invites(ctx context.Context, q InvitesQuery) ([]Invite, Cursor, error)
-	// PreviewInvite shows where a code leads and changes nothing.
-	// invite_not_found, too_many_attempts; an invite that is over is shown.
+	// PreviewInvite shows the room of a code and changes nothing. It also shows
+	// an invite that has ended. Errors: invite_not_found, too_many_attempts.
 	PreviewInvite(ctx context.Context, code string) (InvitePreview, error)
-	// RevokeInvite ends an invite, named by code or id; again: the same row.
-	// invite_not_found, too_many_attempts.
+	// RevokeInvite ends the invite with this code or id. A second call returns
+	// the same row. Errors: invite_not_found, too_many_attempts.
 	RevokeInvite(ctx context.Context, codeOrID string) (Outcome[Invite], error)
 	// AcceptInvite seats an agent in the invite's room and registers it.
-	// Accepting again as the same agent uses nothing up. A live agent keeps its
-	// session: who asks for its id without proof gets another.
-	// invite_not_found, invite_expired, invite_exhausted, invite_revoked,
-	// too_many_attempts, room_full.
+	// Accepting again as the same agent costs no use. A live agent keeps its
+	// session: a caller that requests its id without proof gets another id.
+	// Errors: invite_not_found, invite_expired, invite_exhausted,
+	// invite_revoked, too_many_attempts, room_full.
 	AcceptInvite(ctx context.Context, code string, in AcceptInput) (Outcome[Joined], error)
 }

@@ -2,15 +2,15 @@ package hub
 
 import "time"
 
-// Limits that are the operator's to set when the daemon starts. Units:
-// characters are Unicode code points.
+// Limits holds the limits that the operator can set when the daemon starts.
+// Units: characters are Unicode code points.
 type Limits struct {
 	MaxBodyChars       int // characters in a message body
 	MaxAttachmentChars int // characters of the compact JSON of an attachment's content
 	MaxAttachments     int // attachments per message
 }
 
-// DefaultLimits are those of SPEC section 8.
+// DefaultLimits returns the limits of SPEC section 8.
 func DefaultLimits() Limits {
 	return Limits{MaxBodyChars: 128_000, MaxAttachmentChars: 256_000, MaxAttachments: 32}
 }
@@ -80,7 +80,7 @@ const (
 	SeatListedFor      = 10 * time.Minute // how long a room's page shows an agent that is gone
 	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle
 	SessionIdleAfter   = 120 * time.Second
-	LeaseRestartGrace  = 5 * time.Second // what a lease has left at least after a start
+	LeaseRestartGrace  = 5 * time.Second // shortest remaining time of a lease after a start
 	IdempotencyKept    = 24 * time.Hour
 	MaxShutdownDelay   = time.Hour
 	SSEHeartbeat       = 15 * time.Second

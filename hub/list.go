@@ -12,18 +12,19 @@ type Cursor string
 // MaxCursorBytes is more than any cursor of a list has.
 const MaxCursorBytes = 8 << 10
 
-// Every list answers at most Limit rows in the order that its method names, from
-// its Cursor on, and the cursor of the rest, which is empty if there is none. The
-// order is total and a row keeps its place in it: what is selected during a whole
-// walk is shown in it exactly once, whatever comes and goes meanwhile. A cursor
-// that the list has not given is invalid. With Limit 0 the hub chooses.
+// Every list returns at most Limit rows from its Cursor on, in the order that
+// its method names, and the cursor of the next page. That cursor is empty after
+// the last page. The order is total and a row keeps its place in it: a row that
+// is selected during a whole walk appears exactly once, even if other rows come
+// and go. A cursor that the list did not return is invalid. With Limit 0 the
+// hub chooses the page size.
 
-// PageQuery is a query that can go on from a cursor.
+// PageQuery is a query that can continue at a cursor.
 type PageQuery[Q any] interface{ At(Cursor) Q }
 
-// Walk yields all rows of a list, a page at a time: list is a method such as
-// Leases.Claims, q what it selects and how large a page is. After an error it
-// ends.
+// Walk yields all rows of a list and reads one page at a time. list is a method
+// such as Leases.Claims; q selects the rows and the page size. Walk ends after
+// an error.
 func Walk[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context, Q) ([]T, Cursor, error), q Q) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -43,7 +44,7 @@ func Walk[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context,
 				return
 			}
 			if next == at {
-				yield(none, NewError(CodeInternal, "the list does not go on: its cursor leads to itself").
+				yield(none, NewError(CodeInternal, "the list does not advance: its next cursor is the same cursor").
 					WithFix("report it, with the version of the hub"))
 				return
 			}
@@ -52,7 +53,7 @@ func Walk[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context,
 	}
 }
 
-// All collects a walk. Use it where there cannot be many.
+// All collects a walk. Use it for short lists only.
 func All[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context, Q) ([]T, Cursor, error), q Q) ([]T, error) {
 	rows := []T{}
 	for row, err := range Walk(ctx, list, q) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MemoryScope says whose memory it is.
+// MemoryScope says whether a memory belongs to a room or a project.
 type MemoryScope string
 
 // A memory is kept for a room or for all rooms of its project.
@@ -29,11 +29,11 @@ type Memory struct {
 	ReplacedAt *Time       `json:"replaced_at"` // by a later memory of the same key
 }
 
-// MemoryInput is something to remember. A memory with the same key in the same
+// MemoryInput describes a new memory. A memory with the same key in the same
 // scope is replaced and kept as history.
 type MemoryInput struct {
 	RoomID RoomID      `json:"room_id"`
-	Text   string      `json:"text,omitempty"` // empty with a key: forget it
+	Text   string      `json:"text,omitempty"` // empty with a key: forget that key
 	Key    string      `json:"key,omitempty"`
 	Tags   []string    `json:"tags,omitempty"`
 	Scope  MemoryScope `json:"scope,omitempty"` // absent: room
@@ -41,7 +41,7 @@ type MemoryInput struct {
 }
 
 // MemoryQuery selects what a room remembers, its project's memory included.
-// With Query the best first, else the latest.
+// With Query the best matches come first, else the latest memories.
 type MemoryQuery struct {
 	RoomID   RoomID
 	MemoryID MemoryID    // this one alone
@@ -49,26 +49,27 @@ type MemoryQuery struct {
 	Key      string
 	Tag      string
 	Query    string
-	History  bool // what was replaced too
+	History  bool // also replaced memories
 	Cursor   Cursor
 	Limit    int
 	MaxChars int // budget of text characters; 0: none
 }
 
-// Selects reports whether the query wants a memory of its room or project, as far
-// as its words are not concerned.
+// Selects reports whether the query selects a memory of its room or project. It
+// does not look at the words of Query.
 func (q *MemoryQuery) Selects(m *Memory) bool {
 	return (q.History || m.ReplacedAt == nil) && (q.Key == "" || m.Key == q.Key) &&
 		(q.Tag == "" || slices.Contains(m.Tags, q.Tag))
 }
 
-// Memories keeps what teams have in mind.
+// Memories stores the memories of rooms and projects.
 type Memories interface {
-	// Remember stores a memory; one with a key and no text forgets the key.
-	// room_not_found, memory_not_found (nothing to forget), room_full.
+	// Remember stores a memory. An input with a key and no text forgets the
+	// key. Errors: room_not_found, memory_not_found (nothing to forget),
+	// room_full.
 	Remember(ctx context.Context, in MemoryInput) (Outcome[Memory], error)
-	// Recall returns memories; one that there is not is left out. With Query it
-	// answers the best and no cursor. room_not_found, search_unavailable (with
-	// Query).
+	// Recall returns memories and leaves out unknown ids. With Query it returns
+	// the best matches and no cursor. Errors: room_not_found,
+	// search_unavailable (with Query).
 	Recall(ctx context.Context, q MemoryQuery) ([]Memory, Cursor, error)
 }

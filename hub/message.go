@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says what a message is for.
+// Kind is the purpose of a message.
 type Kind string
 
 // The nine kinds of the contract.
@@ -85,13 +85,13 @@ type Message struct {
 	Assurance    Assurance       `json:"assurance"`
 }
 
-// Truncated stands in a row whose body a poll's character budget replaced.
+// Truncated is set in a row whose body was cut to the poll's character budget.
 type Truncated struct {
 	Chars int    `json:"chars"` // characters of the stored body
 	Fetch string `json:"fetch"` // the call that returns the whole row
 }
 
-// AttachmentType says which fields of an Attachment count.
+// AttachmentType says which fields of an Attachment are used.
 type AttachmentType string
 
 // The attachment types of the contract.
@@ -104,7 +104,7 @@ const (
 )
 
 // Attachment is content (text, json, code) or a reference (file_ref, diff_ref)
-// that goes with a message.
+// of a message.
 type Attachment struct {
 	Type        AttachmentType  `json:"type"`
 	Content     json.RawMessage `json:"content,omitempty"`
@@ -118,7 +118,7 @@ type Attachment struct {
 }
 
 // EncodedMessage is the exact JSON of one message row. It is encoded once, when
-// the message is decided, and then shared: nobody may change its bytes.
+// the message is decided, and then shared: its bytes must never change.
 type EncodedMessage []byte
 
 // Decode returns the row.
@@ -137,17 +137,17 @@ func (m *EncodedMessage) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Visible is the one rule of who may see a message (DESIGN invariant 9): a
-// public message is everybody's; a direct one is its two parties'. viewer may be
-// empty: nobody in particular. from and to are the message's; to is empty for a
-// public message. The operator is not a viewer: calls that carry the operator
-// token do not ask.
+// Visible is the one rule that decides which agents may see a message: every
+// agent may see a public message; only the two parties may see a direct one. An
+// empty viewer is no particular agent. from and to are those of the message; to
+// is empty for a public message. The operator is not a viewer: calls with the
+// operator token skip this check.
 func Visible(viewer, from, to AgentID) bool {
 	return to == "" || viewer != "" && (viewer == to || viewer == from)
 }
 
 // Page is part of a feed. NextSinceID is the highest id that was examined,
-// filtered rows included, and is where the next poll begins.
+// filtered rows included, and the next poll begins there.
 type Page struct {
 	Rows        []EncodedMessage
 	NextSinceID MessageID

@@ -2,7 +2,7 @@ package hub
 
 import "context"
 
-// Project is what rooms belong to.
+// Project groups rooms.
 type Project struct {
 	ProjectID ProjectID `json:"project_id"`
 	Slug      string    `json:"slug"` // unique; lower case letters, digits and single hyphens
@@ -21,10 +21,10 @@ type Room struct {
 	Bindings    []string    `json:"bindings"` // folders, as they were bound, sorted
 	CreatedBy   AgentID     `json:"created_by"`
 	CreatedAt   Time        `json:"created_at"`
-	ForceReason string      `json:"force_reason"` // why it was made beside a look-alike; else empty
+	ForceReason string      `json:"force_reason"` // why it was made beside a similar room; else empty
 }
 
-// SimilarRoom is a room that a new one looks like.
+// SimilarRoom is an existing room that resembles a new one.
 type SimilarRoom struct {
 	RoomID RoomID `json:"room_id"`
 	Slug   string `json:"slug"`
@@ -43,14 +43,15 @@ type Resolved struct {
 	BoundPath *string  `json:"bound_path"` // as it was bound
 }
 
-// ProjectInput is a project to be. Without Slug one is made of Name.
+// ProjectInput describes a new project. Without Slug the slug is derived from
+// Name.
 type ProjectInput struct {
 	Name      string  `json:"name"`
 	Slug      string  `json:"slug,omitempty"`
 	CreatedBy AgentID `json:"created_by,omitempty"`
 }
 
-// RoomInput is a room to be. Project is an id, slug or name.
+// RoomInput describes a new room. Project is an id, slug or name.
 type RoomInput struct {
 	Project     string  `json:"project"`
 	Name        string  `json:"name"`
@@ -75,29 +76,30 @@ type RoomRef struct {
 
 // Projects keeps projects and their rooms.
 type Projects interface {
-	// CreateProject makes a project. project_exists where its slug or name is
-	// taken, limit_reached.
+	// CreateProject makes a project. Errors: project_exists where its slug or
+	// name is taken, limit_reached.
 	CreateProject(ctx context.Context, in ProjectInput) (Outcome[Project], error)
-	// Projects lists them by slug.
+	// Projects lists the projects by slug.
 	Projects(ctx context.Context, q ProjectsQuery) ([]Project, Cursor, error)
-	// Project returns one by id, slug or name. project_not_found.
+	// Project returns the project with this id, slug or name. Errors:
+	// project_not_found.
 	Project(ctx context.Context, ref string) (Project, error)
-	// CreateRoom makes a room with its channel. project_not_found,
+	// CreateRoom makes a room with its channel. Errors: project_not_found,
 	// similar_room_exists (not with Force), limit_reached.
 	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
-	// Rooms lists the rooms of a project, or of all, by slug and those of one slug
-	// by age. project_not_found.
+	// Rooms lists the rooms of one project or of all, by slug. Rooms with the
+	// same slug are listed by age. Errors: project_not_found.
 	Rooms(ctx context.Context, q RoomsQuery) ([]Room, Cursor, error)
-	// Room returns one. room_not_found, project_not_found.
+	// Room returns one room. Errors: room_not_found, project_not_found.
 	Room(ctx context.Context, ref RoomRef) (Room, error)
 }
 
 // Bindings keeps the folders that are bound to rooms.
 type Bindings interface {
-	// BindRoom binds a folder to the room; a folder has at most one. room_not_found,
-	// path_not_found, already_bound.
+	// BindRoom binds a folder to the room. A folder has at most one room.
+	// Errors: room_not_found, path_not_found, already_bound.
 	BindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)
-	// UnbindRoom takes a binding back. room_not_found, not_bound.
+	// UnbindRoom removes a binding. Errors: room_not_found, not_bound.
 	UnbindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)
 	// Resolve returns the room of the nearest bound folder at or above an
 	// absolute path. Linked work trees of a git repository count as one.

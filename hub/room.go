@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Decision is what a room has agreed on.
+// Decision is something that a room agreed on.
 type Decision struct {
 	DecisionID DecisionID      `json:"decision_id"`
 	RoomID     RoomID          `json:"room_id"`
@@ -18,8 +18,8 @@ type Decision struct {
 	CreatedAt  Time            `json:"created_at"`
 }
 
-// Artifact is one version of a thing that a room keeps. Versions of the same
-// title count from 1.
+// Artifact is one version of a text or file that a room keeps. Versions of the
+// same title are numbered from 1.
 type Artifact struct {
 	ArtifactID  ArtifactID `json:"artifact_id"`
 	RoomID      RoomID     `json:"room_id"`
@@ -33,7 +33,7 @@ type Artifact struct {
 	CreatedAt   Time       `json:"created_at"`
 }
 
-// DecisionInput is a decision to be.
+// DecisionInput describes a new decision.
 type DecisionInput struct {
 	RoomID   RoomID          `json:"room_id"`
 	Title    string          `json:"title"`
@@ -42,8 +42,8 @@ type DecisionInput struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// ArtifactInput is an artifact to be: exactly one of Body and ContentBase64 is
-// set, though it may be empty.
+// ArtifactInput describes a new artifact. Exactly one of Body and ContentBase64
+// is not nil; it may be empty.
 type ArtifactInput struct {
 	RoomID        RoomID  `json:"room_id"`
 	Title         string  `json:"title"`
@@ -54,9 +54,9 @@ type ArtifactInput struct {
 	ContentType   string  `json:"content_type,omitempty"`   // absent: found from the content
 }
 
-// Content returns the bytes of the artifact, never nil. invalid if not exactly one
-// of Body and ContentBase64 is set, or the latter is not in its one form;
-// artifact_too_large beyond MaxArtifactBytes.
+// Content returns the bytes of the artifact, never nil. Errors: invalid if not
+// exactly one of Body and ContentBase64 is set or the latter is not canonical
+// base 64, artifact_too_large beyond MaxArtifactBytes.
 func (in *ArtifactInput) Content() ([]byte, error) {
 	switch {
 	case (in.Body == nil) == (in.ContentBase64 == nil):
@@ -69,7 +69,7 @@ func (in *ArtifactInput) Content() ([]byte, error) {
 	if err := CheckArtifactSize(int64(base64.StdEncoding.DecodedLen(len(text))) - 2); err != nil {
 		return nil, err
 	}
-	// Line ends are skipped even by the strict decoder.
+	// Even the strict decoder skips line ends.
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "\r\n") {
 		return nil, Invalid("content_base64", "content_base64 is not base 64").
@@ -79,7 +79,7 @@ func (in *ArtifactInput) Content() ([]byte, error) {
 }
 
 // CheckArtifactSize refuses an artifact of more than MaxArtifactBytes bytes.
-// artifact_too_large.
+// Errors: artifact_too_large.
 func CheckArtifactSize(size int64) error {
 	if size <= MaxArtifactBytes {
 		return nil
@@ -109,27 +109,31 @@ type ArtifactsQuery struct {
 	Limit   int
 }
 
-// Content is the bytes of an artifact. On the wire it is the artifact's row with
-// the bytes in base 64, or the bytes alone.
+// Content holds the bytes of an artifact. On the wire it is the artifact's row
+// with the bytes in base 64, or the bytes alone.
 type Content struct {
 	Artifact Artifact `json:"artifact"`
 	Data     []byte   `json:"content_base64"` // never nil
 }
 
-// Records keeps what a room has decided and made. Neither is ever changed or
-// deleted.
+// Records stores the decisions and artifacts of rooms. They are never changed
+// or deleted.
 type Records interface {
-	// AddDecision records one and says so in the room's channel. room_not_found.
+	// AddDecision records a decision and posts a notice in the room's channel.
+	// Errors: room_not_found.
 	AddDecision(ctx context.Context, in DecisionInput) (Outcome[Decision], error)
-	// Decisions lists them. room_not_found.
+	// Decisions lists decisions. Errors: room_not_found.
 	Decisions(ctx context.Context, q DecisionsQuery) ([]Decision, Cursor, error)
-	// AddArtifact stores the next version of its title and says so in the room's
-	// channel. room_not_found, artifact_too_large, room_full.
+	// AddArtifact stores the next version of its title and posts a notice in
+	// the room's channel. Errors: room_not_found, artifact_too_large,
+	// room_full.
 	AddArtifact(ctx context.Context, in ArtifactInput) (Outcome[Artifact], error)
-	// Artifacts lists them without content. room_not_found.
+	// Artifacts lists artifacts without content. Errors: room_not_found.
 	Artifacts(ctx context.Context, q ArtifactsQuery) ([]Artifact, Cursor, error)
-	// Artifact returns one without content. artifact_not_found.
+	// Artifact returns one artifact without content. Errors:
+	// artifact_not_found.
 	Artifact(ctx context.Context, id ArtifactID) (Artifact, error)
-	// ArtifactContent returns one with its bytes. artifact_not_found.
+	// ArtifactContent returns one artifact with its bytes. Errors:
+	// artifact_not_found.
 	ArtifactContent(ctx context.Context, id ArtifactID) (Content, error)
 }

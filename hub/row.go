@@ -21,11 +21,12 @@ type Session struct {
 	CreatedAt    Time            `json:"created_at"`
 	LastSeen     Time            `json:"last_seen"`
 	Active       bool            `json:"active"`
-	Incarnation  uint64          `json:"incarnation"` // rises with every session of the agent
+	Incarnation  uint64          `json:"incarnation"` // increases with every session of the agent
 }
 
-// Bridged reports whether the session is that of an MCP bridge, which says so in the
-// session's metadata. When in doubt it is.
+// Bridged reports whether an MCP bridge registered the session. A bridge says
+// so in the session's metadata. If the metadata is unreadable, Bridged returns
+// true.
 func (s *Session) Bridged() bool {
 	var meta struct {
 		Bridge bool `json:"bridge"`
@@ -33,8 +34,8 @@ func (s *Session) Bridged() bool {
 	return json.Unmarshal(s.Metadata, &meta) != nil || meta.Bridge
 }
 
-// Harness returns the harness that the session's metadata names, if it is one that
-// the hub knows; else empty.
+// Harness returns the harness that the session's metadata names, or "" if the
+// hub does not know it.
 func (s *Session) Harness() Harness {
 	var meta struct {
 		Harness string `json:"harness"`
@@ -128,7 +129,7 @@ type Task struct {
 	ResultMessageID *MessageID  `json:"result_message_id"`
 }
 
-// ThreadStatus sums up the tasks of a thread.
+// ThreadStatus summarizes the tasks of a thread.
 type ThreadStatus string
 
 // A thread is waiting while a task of it needs input, open while one has not

@@ -2,7 +2,7 @@ package hub
 
 import "context"
 
-// RunStatus sums up the tasks of a run.
+// RunStatus summarizes the tasks of a run.
 type RunStatus string
 
 // The states of a run. It is running while it has no task or one that has not
@@ -47,8 +47,8 @@ type RunCounts struct {
 	Cancelled     int `json:"cancelled"`
 }
 
-// RunInput is a run to be; TaskIDs are tasks that have not ended and are in no
-// run.
+// RunInput describes a new run. TaskIDs are tasks that have not ended and are
+// in no run.
 type RunInput struct {
 	Title     string   `json:"title"`
 	RoomID    RoomID   `json:"room_id,omitempty"`
@@ -74,7 +74,7 @@ type RunsQuery struct {
 
 // HandoffInput offers a task to ToAgent.
 type HandoffInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"` // who offers
+	AgentID AgentID `json:"agent_id,omitempty"` // the agent that offers
 	ToAgent AgentID `json:"to_agent"`
 	Note    string  `json:"note,omitempty"`
 }
@@ -87,26 +87,28 @@ type OfferInput struct {
 
 // Runs batches tasks and hands them over.
 type Runs interface {
-	// CreateRun makes a run. room_not_found, task_not_found, task_closed, invalid
-	// (a task is in another run, or there are too many at once), limit_reached.
+	// CreateRun makes a run. Errors: room_not_found, task_not_found,
+	// task_closed, invalid (a task is in another run, or there are too many at
+	// once), limit_reached.
 	CreateRun(ctx context.Context, in RunInput) (Outcome[Run], error)
-	// AddRunTasks adds tasks, which reopens a run that has ended. run_not_found,
-	// task_not_found, task_closed, limit_reached, invalid.
+	// AddRunTasks adds tasks. This reopens a run that has ended. Errors:
+	// run_not_found, task_not_found, task_closed, limit_reached, invalid.
 	AddRunTasks(ctx context.Context, id RunID, in RunTasksInput) (Outcome[Run], error)
-	// Runs lists them. room_not_found.
+	// Runs lists runs. Errors: room_not_found.
 	Runs(ctx context.Context, q RunsQuery) ([]Run, Cursor, error)
-	// Run returns one; it counts all its tasks and lists those viewer may see.
-	// run_not_found.
+	// Run returns one run. It counts all tasks of the run and lists those that
+	// viewer may see. Errors: run_not_found.
 	Run(ctx context.Context, id RunID, viewer AgentID) (Run, error)
-	// HandoffTask offers a task to another agent, which a handoff message tells;
-	// the assignee stays until it accepts. Who has the task, who gave it and the
-	// operator may do so, and anybody while nobody has it. A later offer takes the
-	// place of this one. task_not_found, task_closed, task_taken, invalid.
+	// HandoffTask offers a task to another agent and sends that agent a handoff
+	// message. The assignee stays until the other agent accepts. The assignee,
+	// the agent that gave the task and the operator may offer it; any agent may
+	// while it has no assignee. A later offer replaces this one. Errors:
+	// task_not_found, task_closed, task_taken, invalid.
 	HandoffTask(ctx context.Context, id TaskID, in HandoffInput) (Outcome[Task], error)
 	// AcceptTask makes the agent that the task is offered to its assignee.
-	// task_not_found, task_closed, not_offered.
+	// Errors: task_not_found, task_closed, not_offered.
 	AcceptTask(ctx context.Context, id TaskID, in OfferInput) (Outcome[Task], error)
-	// DeclineTask takes the offer back; so may who made it. task_not_found,
-	// task_closed, not_offered.
+	// DeclineTask ends the offer. The agent that made the offer may call it
+	// too. Errors: task_not_found, task_closed, not_offered.
 	DeclineTask(ctx context.Context, id TaskID, in OfferInput) (Outcome[Task], error)
 }

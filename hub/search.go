@@ -13,7 +13,7 @@ const (
 	FoundMemory   FoundType = "memory"
 )
 
-// Found is one hit of a search. ID names the row as its own type does.
+// Found is one hit of a search. ID is the id of the row that was found.
 type Found struct {
 	Type      FoundType   `json:"type"`
 	ID        string      `json:"id"`
@@ -21,12 +21,12 @@ type Found struct {
 	RoomID    *RoomID     `json:"room_id"`
 	Channel   ChannelName `json:"channel"` // of a message, else empty
 	ThreadID  *ThreadID   `json:"thread_id"`
-	FromAgent AgentID     `json:"from_agent"` // who wrote it; may be empty
+	FromAgent AgentID     `json:"from_agent"` // the author; may be empty
 	ToAgent   *AgentID    `json:"to_agent"`
 	Kind      string      `json:"kind"`    // of a message or artifact, else empty
 	Title     string      `json:"title"`   // of a decision or artifact, the key of a memory, else empty
 	Snippet   string      `json:"snippet"` // plain text around the best match, at most 300 characters
-	Matches   [][2]int    `json:"matches"` // where the words stand in Snippet: first and behind the last, in characters
+	Matches   [][2]int    `json:"matches"` // positions of the words in Snippet: first character, and the one after the last
 	Score     float64     `json:"score"`   // higher is better; comparable within one answer only
 	TS        Time        `json:"ts"`
 }
@@ -53,9 +53,9 @@ type SearchPage struct {
 	Behind int64 `json:"behind"`
 }
 
-// Searches finds rows by their words.
+// Searches finds rows by words.
 type Searches interface {
-	// Search returns the best rows first. invalid (a query without words),
-	// room_not_found, channel_not_found, search_unavailable.
+	// Search returns the best matches first. Errors: invalid (a query without
+	// words), room_not_found, channel_not_found, search_unavailable.
 	Search(ctx context.Context, q SearchQuery) (SearchPage, error)
 }

@@ -9,12 +9,12 @@ import (
 // The services of the hub. The daemon's actors implement them in memory, the Go
 // client implements them over HTTP. Contract of every method:
 //
-//   - The caller is CallerOf(ctx). Cancelling ctx abandons the wait for the
+//   - The caller is CallerOf(ctx). Canceling ctx abandons the wait for the
 //     answer, not the write: its outcome is then unknown to the caller, and the
 //     same idempotency key asks for it again.
 //   - A nil error from a write means that it is durable and visible.
-//   - Errors are *Error. Inputs have passed the checks of package api: what is
-//     left to refuse is what depends on the state.
+//   - Errors are *Error. Inputs have passed the checks of package api: a method
+//     only refuses what depends on the state.
 //
 // Any write may answer overloaded, storage_full, store_failed, stopping,
 // quarantined, timed_out, session_replaced, in_progress or idempotency_conflict.
@@ -43,32 +43,33 @@ type RenameInput struct {
 type AgentsQuery struct {
 	Capability string
 	Prefix     string // of the agent id
-	RoomID     RoomID // who has a seat in the room
+	RoomID     RoomID // agents with a seat in the room
 	Cursor     Cursor
 	Limit      int
 }
 
-// Sessions registers agents and says who is there.
+// Sessions registers agents and lists those with a live session.
 type Sessions interface {
-	// Register makes a session. session_conflict with Replace false and a live
-	// session; otherwise the live session ends.
+	// Register makes a session and ends the agent's live session. Errors:
+	// session_conflict if Replace is false and there is a live session.
 	Register(ctx context.Context, in RegisterInput) (Outcome[Registered], error)
-	// Resume makes a session of the prior session's agent. resume_denied.
+	// Resume makes a new session for the agent of an earlier session. Errors:
+	// resume_denied.
 	Resume(ctx context.Context, in ResumeInput) (Outcome[Registered], error)
-	// Rename sets the live session's display name. session_not_found.
+	// Rename sets the live session's display name. Errors: session_not_found.
 	Rename(ctx context.Context, agent AgentID, in RenameInput) (Outcome[Session], error)
-	// CloseSession ends the session with this id: the full form, which proves
-	// it; the operator may give the public one.
+	// CloseSession ends the session with this id. Callers give the full form,
+	// which proves the session; the operator may give the public form. Errors:
 	// session_not_found if it is unknown or has ended.
 	CloseSession(ctx context.Context, id SessionID) (Outcome[ClosedSession], error)
-	// Agents lists the live sessions by agent id, watchers left out.
+	// Agents lists the live sessions by agent id, without watchers. Errors:
 	// room_not_found.
 	Agents(ctx context.Context, q AgentsQuery) ([]Session, Cursor, error)
-	// Bootstrap says what agent needs to begin.
+	// Bootstrap returns what agent needs to begin.
 	Bootstrap(ctx context.Context, agent AgentID) (Bootstrap, error)
 }
 
-// ChannelInput names a channel to be.
+// ChannelInput describes a new channel.
 type ChannelInput struct {
 	Name      ChannelName     `json:"name"`
 	CreatedBy AgentID         `json:"created_by,omitempty"`
@@ -83,8 +84,8 @@ type Channels interface {
 	Channels(ctx context.Context, q ChannelsQuery) ([]Channel, Cursor, error)
 }
 
-// PostInput is a message to be. Body or Attachments is needed. With ToAgent it
-// is a direct message and Channel is only a label.
+// PostInput describes a new message. Body or Attachments is required. With
+// ToAgent it is a direct message and Channel is only a label.
 type PostInput struct {
 	FromAgent    AgentID         `json:"from_agent"`
 	Channel      ChannelName     `json:"channel,omitempty"`
@@ -121,7 +122,7 @@ type EventsQuery struct {
 	Limit       int
 	MaxChars    int           // 0: no budget
 	Wait        time.Duration // 0: answer at once
-	Peek        bool          // Since does not say that the agent has seen all up to it
+	Peek        bool          // Since does not mark messages as seen
 }
 
 // InboxQuery selects the direct messages to Agent.
@@ -130,10 +131,10 @@ type InboxQuery struct {
 	Since MessageID
 	Limit int
 	Tail  bool
-	Peek  bool // Since does not say that the agent has seen all up to it
+	Peek  bool // Since does not mark messages as seen
 }
 
-// ThreadsQuery selects threads that Viewer may see something of, latest first.
+// ThreadsQuery selects threads of which Viewer may see a message, latest first.
 type ThreadsQuery struct {
 	Viewer AgentID
 	Cursor Cursor
@@ -143,25 +144,25 @@ type ThreadsQuery struct {
 // Messages posts and reads messages. Every read obeys Visible.
 type Messages interface {
 	// Post stores a message and, for the kinds that do so, opens or completes a
-	// task with it. channel_not_found (400), reply_not_found, parent_not_found,
-	// reply_required, task_closed, task_too_deep.
+	// task with it. Errors: channel_not_found (400), reply_not_found,
+	// parent_not_found, reply_required, task_closed, task_too_deep.
 	Post(ctx context.Context, in PostInput) (Outcome[EncodedMessage], error)
-	// Message returns one whole row. message_not_found, also when it is not
-	// viewer's to see.
+	// Message returns one whole row. Errors: message_not_found, also if viewer
+	// may not see the message.
 	Message(ctx context.Context, id MessageID, viewer AgentID) (EncodedMessage, error)
-	// Messages returns public rows. channel_not_found.
+	// Messages returns public rows. Errors: channel_not_found.
 	Messages(ctx context.Context, q MessagesQuery) (Page, error)
 	// Events waits for rows, or until q.Wait is over, the hub stops or the
-	// caller's session ends (session_replaced). too_many_polls.
+	// caller's session ends (session_replaced). Errors: too_many_polls.
 	Events(ctx context.Context, q EventsQuery) (Page, error)
 	// Inbox returns direct messages to an agent.
 	Inbox(ctx context.Context, q InboxQuery) (Page, error)
-	// Threads lists summaries by their latest message, as it was when the walk
-	// began: a thread that goes on meanwhile keeps its place, and one that begins
-	// then is not shown.
+	// Threads lists summaries by the latest message at the time when the walk
+	// began. A thread that gets messages during the walk keeps its place, and a
+	// thread that begins during the walk is not listed.
 	Threads(ctx context.Context, q ThreadsQuery) ([]ThreadSummary, Cursor, error)
-	// Thread returns one thread with what viewer may see of it.
-	// thread_not_found when that is nothing.
+	// Thread returns one thread with what viewer may see of it. Errors:
+	// thread_not_found if viewer may see nothing of it.
 	Thread(ctx context.Context, id ThreadID, viewer AgentID) (Thread, error)
 }
 
@@ -204,14 +205,15 @@ type LockHoldInput struct {
 	Fence    Fence   `json:"fence,omitempty"`
 }
 
-// LeasesQuery selects leases; zero fields do not select. ActiveOnly leaves out the
-// released and expired. Paths, Prefix of them too, are compared in canonical form.
+// LeasesQuery selects leases; zero fields do not select. ActiveOnly leaves out
+// released and expired leases. Paths and prefixes of paths are compared in
+// canonical form.
 type LeasesQuery struct {
-	Key        string // claim key or path: this one alone
+	Key        string // only the lease with this claim key or path
 	Prefix     string // of the claim key or path
 	Owner      AgentID
 	ThreadID   ThreadID // claims only
-	RoomID     RoomID   // held by who has a seat in the room, or on an open task of it that Viewer may see
+	RoomID     RoomID   // held by an agent with a seat in the room, or for an open task of the room that Viewer may see
 	ActiveOnly bool
 	Viewer     AgentID
 	Cursor     Cursor
@@ -219,23 +221,23 @@ type LeasesQuery struct {
 }
 
 // Leases grants claims and file locks. At any moment a key has at most one
-// holder; a lease ends by release or when its time is over, never earlier.
+// holder; a lease ends when it is released or when its time is over, never
+// earlier.
 type Leases interface {
-	// Claim grants the key if it is free or already the caller's (then it is
-	// extended). Otherwise the answer is not an error: the holder's row, not
-	// acquired. With WaitSec the call waits its turn first. task_not_found: the
-	// claimer may not see the message or task.
+	// Claim grants the key if it is free, and extends the claim if the caller
+	// holds it. If another agent holds it, the answer is no error but the
+	// holder's row, not acquired. With WaitSec the call first waits its turn.
+	// Errors: task_not_found if the claimer may not see the message or task.
 	Claim(ctx context.Context, in ClaimInput) (Grant[Claim], error)
-	// RefreshClaim renews. not_holder, stale_fence.
+	// RefreshClaim extends a claim. Errors: not_holder, stale_fence.
 	RefreshClaim(ctx context.Context, in ClaimHoldInput) (Grant[Claim], error)
-	// ReleaseClaim ends. not_holder, stale_fence.
+	// ReleaseClaim ends a claim. Errors: not_holder, stale_fence.
 	ReleaseClaim(ctx context.Context, in ClaimHoldInput) (Outcome[Claim], error)
-	// Claims lists claims by key. room_not_found.
+	// Claims lists claims by key. Errors: room_not_found.
 	Claims(ctx context.Context, q LeasesQuery) ([]Claim, Cursor, error)
 
-	// Lock, RefreshLock, ReleaseLock and Locks are the same for files. Paths
-	// are compared in canonical form, listed in its order and returned as they were
-	// given.
+	// Lock, RefreshLock, ReleaseLock and Locks do the same for files. Paths are
+	// compared and sorted in canonical form, and returned as they were given.
 	Lock(ctx context.Context, in LockInput) (Grant[Lock], error)
 	RefreshLock(ctx context.Context, in LockHoldInput) (Grant[Lock], error)
 	ReleaseLock(ctx context.Context, in LockHoldInput) (Outcome[Lock], error)
@@ -255,7 +257,7 @@ type TasksQuery struct {
 
 	Assignee  AgentID
 	CreatedBy AgentID
-	Concerns  AgentID // has it, is offered it or has given it
+	Concerns  AgentID // tasks that this agent has, is offered or gave
 
 	Viewer AgentID
 	Cursor Cursor
@@ -278,24 +280,25 @@ type TaskUpdateInput struct {
 	ExpectedVersion int64       `json:"expected_version,omitempty"`
 }
 
-// Tasks tracks work. A task that was opened by a direct message is visible to the
-// parties of that message, its assignee and the agent that it is offered to only.
+// Tasks tracks work. If a direct message opened a task, only the parties of
+// that message, the assignee and the agent that is offered the task may see it.
 type Tasks interface {
-	// Tasks lists them. room_not_found, run_not_found.
+	// Tasks lists tasks. Errors: room_not_found, run_not_found.
 	Tasks(ctx context.Context, q TasksQuery) ([]Task, Cursor, error)
-	// Task returns one. task_not_found.
+	// Task returns one task. Errors: task_not_found.
 	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
-	// CompleteTask ends a task as done and rolls its parents up. Completing a
-	// task that is done answers its row again. task_not_found, task_closed.
+	// CompleteTask ends a task as done and updates its parents. Completing it
+	// again returns the same row. Errors: task_not_found, task_closed.
 	CompleteTask(ctx context.Context, id TaskID, in CompleteInput) (Outcome[Task], error)
-	// UpdateTask changes status, assignee or what the task waits for. The assignee
-	// of a task that somebody has is changed by that agent, by who gave the task
-	// and by the operator only; who is concerned gets a notice. task_not_found,
-	// task_closed, version_conflict, task_taken.
+	// UpdateTask changes the status, the assignee or the tasks to wait for. If
+	// the task has an assignee, only that agent, the agent that gave the task
+	// and the operator may change the assignee. The agents concerned get a
+	// notice. Errors: task_not_found, task_closed, version_conflict,
+	// task_taken.
 	UpdateTask(ctx context.Context, id TaskID, in TaskUpdateInput) (Outcome[Task], error)
 }
 
-// Status tells what runs.
+// Status reports on the running hub.
 type Status interface {
 	Info(ctx context.Context) (Info, error)
 	AppStatus(ctx context.Context) (AppStatus, error)

@@ -8,12 +8,12 @@ import (
 // SpawnID names one supervised run of a harness command.
 type SpawnID string
 
-// SpawnCommand is how the operator lets a harness be started: an argument list,
-// never a line for a shell. In all but the first of Args {prompt}, {agent},
-// {room}, {role}, {title} and {base_url} stand for what the spawn is asked with.
-// Env names the variables of the hub's own environment that the child gets; it
-// gets no others but those that tell it who it is and where the hub is, PATH, HOME
-// and the locale's.
+// SpawnCommand is the command with which the operator allows a harness to be
+// started: an argument list, never a line for a shell. In all arguments but the
+// first, {prompt}, {agent}, {room}, {role}, {title} and {base_url} are replaced
+// by the values of the spawn. Env names variables of the hub's environment that
+// the child gets. Besides those it gets only PATH, HOME, the locale's
+// variables, and those that tell it its name and the hub's address.
 type SpawnCommand struct {
 	Harness    Harness  `json:"harness"`
 	Args       []string `json:"args"` // the first is the absolute path of an executable
@@ -29,19 +29,19 @@ type SpawnAllowance struct {
 	MaxSeats int     `json:"max_seats,omitempty"` // running at once in the room by this allowance; 0: DefaultSpawnSeats
 }
 
-// SpawnPolicy is what the operator allows. The first one allows nothing.
+// SpawnPolicy is what the operator allows. The initial policy allows nothing.
 type SpawnPolicy struct {
 	Commands   []SpawnCommand   `json:"commands"`
 	Allow      []SpawnAllowance `json:"allow"`
 	MaxRunning int              `json:"max_running"`  // at once, in the whole hub
 	MaxPerHour int              `json:"max_per_hour"` // started in any hour, in the whole hub
-	MaxDepth   int              `json:"max_depth"`    // 1: who was spawned spawns nobody
+	MaxDepth   int              `json:"max_depth"`    // 1: a spawned agent may not spawn others
 	Remote     bool             `json:"remote"`       // agents on other machines may spawn too
 	Version    int64            `json:"version"`      // rises with every change
 }
 
-// SpawnPolicyInput replaces the policy of the version that it names, which is the
-// one that it was made from. Zero numbers are the defaults.
+// SpawnPolicyInput replaces the policy. Its version is that of the policy it
+// was derived from. Zero means the default.
 type SpawnPolicyInput struct {
 	Commands   []SpawnCommand   `json:"commands,omitempty"`
 	Allow      []SpawnAllowance `json:"allow,omitempty"`
@@ -73,7 +73,7 @@ const (
 	DefaultSpawnSec     = 3_600
 )
 
-// SpawnGrace is how long a child that was asked to end has until it is killed.
+// SpawnGrace is the time between the request to end and the kill of a child.
 const SpawnGrace = 5 * time.Second
 
 // SpawnInput asks for a run of a harness in a room.
@@ -82,7 +82,7 @@ type SpawnInput struct {
 	Harness Harness `json:"harness"`
 	Prompt  string  `json:"prompt,omitempty"`
 	By      AgentID `json:"by,omitempty"`
-	AgentID AgentID `json:"agent_id,omitempty"` // of the new agent; empty: the hub finds one
+	AgentID AgentID `json:"agent_id,omitempty"` // id of the new agent; empty: the hub chooses one
 	Role    string  `json:"role,omitempty"`
 	Title   string  `json:"title,omitempty"`
 }
@@ -102,8 +102,8 @@ const (
 	SpawnRunning  SpawnStatus = "running"
 	SpawnExited   SpawnStatus = "exited"  // by itself; ExitCode or Signal says how
 	SpawnFailed   SpawnStatus = "failed"  // it did not start
-	SpawnStopped  SpawnStatus = "stopped" // by the operator, who asked for it, its time limit or the end of the hub
-	SpawnLost     SpawnStatus = "lost"    // the hub died while it ran, and it with the hub
+	SpawnStopped  SpawnStatus = "stopped" // by the operator, the requester, its time limit or the end of the hub
+	SpawnLost     SpawnStatus = "lost"    // the hub died while it ran, and it died with the hub
 )
 
 // SpawnStatuses lists the states.
@@ -114,8 +114,8 @@ func SpawnStatuses() []SpawnStatus {
 // Terminal reports whether the spawn has ended.
 func (s SpawnStatus) Terminal() bool { return s != SpawnStarting && s != SpawnRunning }
 
-// Spawn is one supervised run. Nothing of its prompt, environment or output
-// stands in it.
+// Spawn is one supervised run. It holds nothing of the prompt, environment or
+// output.
 type Spawn struct {
 	SpawnID    SpawnID     `json:"spawn_id"`
 	RoomID     RoomID      `json:"room_id"`
@@ -127,10 +127,10 @@ type Spawn struct {
 	Title      string      `json:"title"`
 	Depth      int         `json:"depth"` // 1: asked for by an agent that was not spawned
 	Status     SpawnStatus `json:"status"`
-	Stopping   bool        `json:"stopping"` // its end was asked for
+	Stopping   bool        `json:"stopping"` // its end was requested
 	PID        int         `json:"pid"`      // 0: there is none
 	ExitCode   *int        `json:"exit_code"`
-	Signal     string      `json:"signal"` // that ended it; empty: none, or it is not known
+	Signal     string      `json:"signal"` // the signal that ended it; empty: none or unknown
 	Reason     string      `json:"reason"` // why it was stopped, failed or is lost
 	ArtifactID *ArtifactID `json:"artifact_id"`
 	CreatedAt  Time        `json:"created_at"`
@@ -151,28 +151,31 @@ type SpawnsQuery struct {
 
 // Spawns starts harnesses within what the operator allows.
 type Spawns interface {
-	// Spawn starts one and returns it running, or failed where the system refused.
-	// room_not_found, spawn_not_allowed, limit_reached, bad_executable, not_bound,
-	// session_conflict, forbidden_relay, spawn_unavailable.
+	// Spawn starts a run and returns it running, or failed if the system
+	// refused to start it. Errors: room_not_found, spawn_not_allowed,
+	// limit_reached, bad_executable, not_bound, session_conflict,
+	// forbidden_relay, spawn_unavailable.
 	Spawn(ctx context.Context, in SpawnInput) (Outcome[Spawn], error)
-	// StopSpawn asks for the end of one; who asked for it and the operator may. One
-	// that has ended stays as it is. spawn_not_found, spawn_not_allowed.
+	// StopSpawn requests the end of a spawn. Its requester and the operator may
+	// do so. A spawn that has ended stays as it is. Errors: spawn_not_found,
+	// spawn_not_allowed.
 	StopSpawn(ctx context.Context, id SpawnID, in SpawnStopInput) (Outcome[Spawn], error)
-	// Spawns lists them. room_not_found.
+	// Spawns lists spawns. Errors: room_not_found.
 	Spawns(ctx context.Context, q SpawnsQuery) ([]Spawn, Cursor, error)
-	// SpawnByID returns one. spawn_not_found.
+	// SpawnByID returns one spawn. Errors: spawn_not_found.
 	SpawnByID(ctx context.Context, id SpawnID) (Spawn, error)
-	// SpawnPolicy returns what is allowed. Operator only.
+	// SpawnPolicy returns the policy. Operator only.
 	SpawnPolicy(ctx context.Context) (SpawnPolicy, error)
-	// SetSpawnPolicy replaces it. Operator only. version_conflict.
+	// SetSpawnPolicy replaces the policy. Operator only. Errors:
+	// version_conflict.
 	SetSpawnPolicy(ctx context.Context, in SpawnPolicyInput) (Outcome[SpawnPolicy], error)
 }
 
-// SpawnPlan is a process to be: what a runner starts.
+// SpawnPlan describes a process that a runner is to start.
 type SpawnPlan struct {
 	Args    []string          // the first is the absolute path of the executable
-	Env     []string          // names of variables that are handed on
-	Vars    map[string]string // variables that are set besides
+	Env     []string          // names of variables that the child inherits
+	Vars    map[string]string // additional variables
 	Dir     string            // absolute
 	Timeout time.Duration
 }
@@ -180,7 +183,7 @@ type SpawnPlan struct {
 // SpawnControl is a process that a runner has started.
 type SpawnControl struct {
 	PID  int
-	Stop func(reason string) // asks for its end; may be called more than once and from any goroutine
+	Stop func(reason string) // requests its end; may be called more than once and from any goroutine
 }
 
 // SpawnEnd is how a process ended. No process of its group is left then.

@@ -9,14 +9,14 @@ type Surface string
 // The surfaces.
 const (
 	SurfaceFull        Surface = "full"        // all tools
-	SurfaceProgressive Surface = "progressive" // those that find and call the others, and what every turn needs
+	SurfaceProgressive Surface = "progressive" // those that every turn needs, and those that find and call the others
 )
 
-// DefaultSurface is the surface of a harness that nobody has chosen one for. Most
-// get all tools: a model calls a tool that its harness hides only by a detour, and
-// Claude Code searches long lists of tools by itself. Harnesses that cut or refuse
-// long lists, over all their servers together, get the progressive surface, so that
-// the hub's tools do not displace those of others.
+// DefaultSurface returns the surface of a harness that has no setting. Most
+// harnesses get all tools: calling a hidden tool takes a model an extra step,
+// and Claude Code searches long lists of tools by itself. Some harnesses cut or
+// refuse long lists, counted over all their servers. They get the progressive
+// surface, so that the hub's tools do not displace those of other servers.
 func DefaultSurface(h Harness) Surface {
 	if s := h.Facts().Surface; s != "" {
 		return s
@@ -28,10 +28,10 @@ func DefaultSurface(h Harness) Surface {
 type ToolSurface struct {
 	Harness Harness `json:"harness"`
 	Surface Surface `json:"surface"`
-	Default bool    `json:"default"` // nobody has set it
+	Default bool    `json:"default"` // the operator has not set it
 }
 
-// ToolSurfaceInput sets the surface of a harness; an empty one gives it back its
+// ToolSurfaceInput sets the surface of a harness. An empty Surface restores the
 // default.
 type ToolSurfaceInput struct {
 	Harness Harness `json:"harness"`
@@ -40,8 +40,8 @@ type ToolSurfaceInput struct {
 
 // ToolSurfaces keeps the settings (SPEC section 4.1, GET /v1/tool-surface).
 type ToolSurfaces interface {
-	// ToolSurfaces lists the settings; of one harness, if it is named.
+	// ToolSurfaces lists the settings of all harnesses, or of the named one.
 	ToolSurfaces(ctx context.Context, harness Harness) ([]ToolSurface, error)
-	// SetToolSurface changes one. Operator only.
+	// SetToolSurface changes a setting. Operator only.
 	SetToolSurface(ctx context.Context, in ToolSurfaceInput) (Outcome[ToolSurface], error)
 }

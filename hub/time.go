@@ -12,17 +12,17 @@ type Time int64
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// TimeOf converts, dropping what is below a millisecond.
+// TimeOf converts t and drops fractions of a millisecond.
 func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
 
-// Std converts to the standard library's time in UTC.
+// Std returns the standard library's time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
 func (t Time) String() string { return t.Std().Format(timeLayout) }
 
-// AppendJSON appends the quoted wire form to b. Every row carries a time, so this
-// writes the digits itself rather than interpret the layout. Years beyond 9999
-// are left to the layout.
+// AppendJSON appends the quoted wire form to b. Every row carries a time, so
+// this writes the digits itself instead of interpreting a layout. Years beyond
+// 9999 use the layout.
 func (t Time) AppendJSON(b []byte) []byte {
 	std := t.Std()
 	year, month, day := std.Date()
@@ -49,10 +49,10 @@ func appendTwo(b []byte, n int, behind byte) []byte {
 	return append(b, byte('0'+n/10), byte('0'+n%10), behind)
 }
 
-// MarshalJSON gives the quoted wire form.
+// MarshalJSON returns the quoted wire form.
 func (t Time) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
-// UnmarshalJSON takes any RFC 3339 time.
+// UnmarshalJSON accepts any RFC 3339 time.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {
 		return fmt.Errorf("hub: a time must be an RFC 3339 string")

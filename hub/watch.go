@@ -28,11 +28,11 @@ type Condition struct {
 	Agent AgentID
 }
 
-// conditionForms says for people what a condition looks like.
+// conditionForms describes the forms of a condition for people.
 const conditionForms = "use tasks-complete:<id[,id...]>, run-complete:<run_id>, message-from:<agent> or seat-idle:<agent>"
 
-// ParseCondition reads one of the forms of SPEC section 4.2. Whether what it
-// names exists is the hub's to say. field names the input in errors.
+// ParseCondition reads one of the forms of SPEC section 4.2. It does not check
+// that the named rows exist. field names the input in errors.
 func ParseCondition(field, text string) (Condition, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	c := Condition{Kind: ConditionKind(kind), Text: text}
@@ -79,14 +79,15 @@ type WatchQuery struct {
 	Until []Condition
 	Label string
 	Wait  time.Duration // 0: evaluate once
-	// Began is when who waits has begun to, the same in all its calls: of two
-	// watches of one label the one that began later stays, in whatever order their
-	// calls come. 0, or what lies ahead of the hub's clock, is now.
+	// Began is when the watcher first began to wait; all its calls send the
+	// same value. Of two watches with the same label the one that began later
+	// stays, whatever the order of their calls. 0 means now, and so does a time
+	// ahead of the hub's clock.
 	Began Time
 }
 
-// CheckWatching is CheckSender for an agent whose watch it is: the sibling of a
-// watch has none of its own.
+// CheckWatching is CheckSender for the agent that a watch belongs to. It also
+// refuses the sibling session of a watch, which has no watch of its own.
 func CheckWatching(field string, id AgentID) error {
 	if err := CheckSender(field, id); err != nil {
 		return err
@@ -105,8 +106,8 @@ type Watched struct {
 	AgentID     AgentID          `json:"agent_id"`
 	Conditions  []ConditionState `json:"conditions"`
 	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
-	Messages    []UnreadRow      `json:"messages"`      // the first unread ones that are directed or of agents waited for, at most 5
-	NextSinceID MessageID        `json:"next_since_id"` // where to poll from to read what is unread
+	Messages    []UnreadRow      `json:"messages"`      // the first unread messages that are directed or come from awaited agents, at most 5
+	NextSinceID MessageID        `json:"next_since_id"` // poll from here to read the unread messages
 }
 
 // ConditionState is whether one condition holds, and why or why not.
@@ -118,9 +119,10 @@ type ConditionState struct {
 
 // Watches waits for what happens in rooms.
 type Watches interface {
-	// Watch returns when all conditions hold, q.Wait is over or the hub stops. It
-	// is the agent's one watch of that label: one that began later ends it, or has
-	// ended it minutes ago (watch_replaced). room_not_found, task_not_found, run_not_found,
-	// session_not_found (an agent that is not known), too_many_polls.
+	// Watch returns when all conditions hold, q.Wait is over or the hub stops.
+	// An agent has one watch for each label: a watch that began later replaces
+	// an earlier one, whose calls then fail with watch_replaced. Errors:
+	// room_not_found, task_not_found, run_not_found, session_not_found (an
+	// agent that is not known), too_many_polls.
 	Watch(ctx context.Context, q WatchQuery) (Watched, error)
 }
