@@ -78,8 +78,8 @@ func adapterNotFound() *hub.Error {
 	return hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name")
 }
 
-// adapterInput reads what a change is about. It is the user's own files that
-// change, so that no other machine has a say in it, whatever token it has.
+// adapterInput reads the input of a change. The change writes the user's own
+// files, so another machine may not make it, whatever token it has.
 func (c *call) adapterInput() (hub.Harness, hub.AdapterInput, error) {
 	var in hub.AdapterInput
 	if !c.local {
@@ -96,7 +96,7 @@ func (c *call) adapterInput() (hub.Harness, hub.AdapterInput, error) {
 	return harness, in, err
 }
 
-// noAdapters is a hub that sets nothing up in harnesses.
+// noAdapters serves a hub without adapters.
 type noAdapters struct{}
 
 func (noAdapters) Adapters(context.Context) ([]hub.Adapter, error) { return nil, nil }

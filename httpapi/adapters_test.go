@@ -38,8 +38,8 @@ func startAdapted(t *testing.T, script string) *adapted {
 func (a *adapted) write(t *testing.T, name, content string) {
 	t.Helper()
 	path := filepath.Join(a.home, name)
-	// A process that is forked meanwhile would hold the file open for writing, and
-	// what is open for writing cannot be executed.
+	// A process that is forked meanwhile would hold the file open for writing,
+	// and a file that is open for writing cannot be executed.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
@@ -47,7 +47,7 @@ func (a *adapted) write(t *testing.T, name, content string) {
 	}
 }
 
-// confirmed sends a call and confirms what it asks.
+// confirmed sends a call and then confirms the plan that the answer shows.
 func (a *adapted) confirmed(path, body string) answer {
 	a.t.Helper()
 	asked := a.refused(hub.CodeConfirmRequired, "POST", path, body)
@@ -103,7 +103,8 @@ func TestAdapters(t *testing.T) {
 	a.confirmed(at+"uninstall", `{"scope":"global"}`)
 }
 
-// TestVerifyWhatDoesNotWork is a result, and one of a harness runs at a time.
+// TestVerifyWhatDoesNotWork: a failed verification is a result and no error,
+// and each harness has at most one verification at a time.
 func TestVerifyWhatDoesNotWork(t *testing.T) {
 	a := startAdapted(t, `echo "cannot" >&2; exit 1`)
 	a.confirmed("/v1/adapters/kiro/install", `{"scope":"global"}`)
@@ -142,7 +143,8 @@ func TestVerifyWhatDoesNotWork(t *testing.T) {
 			}
 			break
 		}
-		// On a slow machine the first may have ended before; then it proves nothing.
+		// On a slow machine the first verification may have ended already; then
+		// the test proves nothing.
 		if json.Unmarshal(second.Result, &found) != nil || was.err != nil || was.found.EndedAt == nil || *was.found.EndedAt > found.StartedAt || time.Now().After(deadline) {
 			t.Fatalf("a second verification beside %+v: %+v", was, second)
 		}

@@ -10,47 +10,50 @@ import (
 	"hubcli/hub"
 )
 
-// allowance is how many wrong codes may come at once, and how soon one more.
+// allowance is the number of wrong codes that may come at once, and the time
+// after which one more may come.
 type allowance struct {
 	burst int
 	every time.Duration
 }
 
-// Wrong codes of invites. Every caller that can be told apart has an allowance of
-// its own, so that one that guesses holds up no other; beside it all that share an
-// address have one together, so that a machine with a thousand spools is no
-// thousand guessers. At this pace all 2^40 codes take one address 3,500 years.
+// Limits of wrong invite codes. Every caller that can be told apart has an
+// allowance of its own, so that a guessing caller does not delay others. All
+// callers of one address also share an allowance, so that a machine with a
+// thousand spools does not get a thousand times the guesses. At this rate one
+// address needs 3,500 years for all 2^40 codes.
 var (
 	ofCaller  = allowance{10, time.Second}
 	ofAddress = allowance{100, time.Second / 10}
 )
 
-// maxSources is how many sources are remembered. Who has waited long enough is
-// forgotten; sources beyond that share one allowance.
+// maxSources is the number of sources that are remembered. A source is
+// forgotten when its full allowance is available again; sources beyond the
+// maximum share one allowance.
 const maxSources = 4096
 
-// source is where wrong codes come from.
+// source names a sender of wrong codes: a spool or an address.
 type source struct {
 	name string
 	allowance
 }
 
-// attempts slows down who guesses codes. Right codes cost nothing, so that a
-// team that joins at once is not held up; a burst of wrong ones that are under
-// way together is paid for afterwards.
+// attempts limits the rate at which a source can guess codes. Right codes cost
+// nothing, so a team that joins at once is not delayed. Wrong codes of
+// concurrent calls are charged afterwards.
 type attempts struct {
 	mu      sync.Mutex
-	sources map[source]time.Time // until when its wrong codes are being paid for
+	sources map[source]time.Time // when the full allowance is available again
 }
 
 func newAttempts() *attempts { return &attempts{sources: map[source]time.Time{}} }
 
-// others stands for all sources of an allowance that are not remembered by
-// themselves.
+// others stands for all sources of an allowance that are not remembered
+// individually.
 func (s source) others() source { return source{allowance: s.allowance} }
 
-// sourcesOf names where a call comes from: its spool folder, or else its address,
-// which for a network of IPv6 is its first half; and the address alone.
+// sourcesOf returns the sources of a call: its spool folder, or else its
+// address; and the address alone. An IPv6 address counts by its first half.
 func (c *call) sourcesOf() []source {
 	at := addressOf(c.r.RemoteAddr)
 	caller := "at " + at
@@ -60,7 +63,8 @@ func (c *call) sourcesOf() []source {
 	return []source{{caller, ofCaller}, {at, ofAddress}}
 }
 
-// addressOf writes the address of a peer so that who has many counts once.
+// addressOf returns a text for the address of a peer. A peer with many
+// addresses in one network has one text.
 func addressOf(peer string) string {
 	parsed, err := netip.ParseAddrPort(peer)
 	if err != nil {
@@ -77,7 +81,7 @@ func addressOf(peer string) string {
 	return addr.String()
 }
 
-// check refuses a call of sources of which one has wrong codes to pay for.
+// check refuses a call if one of its sources is over its limit. Errors:
 // too_many_attempts.
 func (a *attempts) check(sources []source, now time.Time) error {
 	a.mu.Lock()
@@ -116,7 +120,7 @@ func (a *attempts) wrong(sources []source, now time.Time) {
 	}
 }
 
-// forget drops the sources that have nothing to pay for.
+// forget drops the sources whose full allowance is available.
 func (a *attempts) forget(now time.Time) {
 	for s, until := range a.sources {
 		if !until.After(now) {
@@ -125,8 +129,9 @@ func (a *attempts) forget(now time.Time) {
 	}
 }
 
-// guess runs a call that shows a code: not at all where one of its sources has sent too
-// many wrong ones, and charged if this is one.
+// guess runs a call that sends a code. It refuses the call if one of its
+// sources has sent too many wrong codes, and charges the sources if the code is
+// wrong.
 func guess[T any](c *call, use func() (T, error)) (row T, err error) {
 	sources := c.sourcesOf()
 	if err := c.server.attempts.check(sources, time.Now()); err != nil {

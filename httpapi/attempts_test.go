@@ -22,8 +22,8 @@ func refusal(t *testing.T, err error) int {
 	return e.RetryAfter
 }
 
-// TestAllowances: so many wrong codes at once, then one more whenever the time for
-// one has passed, up to the whole burst again.
+// TestAllowances: a burst of wrong codes is allowed, then one more after each
+// interval, up to the whole burst again.
 func TestAllowances(t *testing.T) {
 	for _, s := range []source{{"through dev", ofCaller}, {"loopback", ofAddress}} {
 		a, one, now := newAttempts(), []source{s}, time.Unix(1000, 0)
@@ -50,8 +50,8 @@ func TestAllowances(t *testing.T) {
 	}
 }
 
-// TestGuessersHoldUpNoOthers: the allowance of a spool is its own; that of its
-// machine holds a thousand spools to the pace of one address.
+// TestGuessersHoldUpNoOthers: each spool has its own allowance; the allowance
+// of the machine limits a thousand spools to the rate of one address.
 func TestGuessersHoldUpNoOthers(t *testing.T) {
 	a, now := newAttempts(), time.Unix(1000, 0)
 	spool := func(name string) []source { return []source{{"through " + name, ofCaller}, {"loopback", ofAddress}} }
@@ -72,8 +72,9 @@ func TestGuessersHoldUpNoOthers(t *testing.T) {
 	}
 }
 
-// TestSourcesAreBounded: however many addresses guess, so many are remembered; the
-// others share one allowance, and who has paid is forgotten.
+// TestSourcesAreBounded: only a bounded number of sources is remembered. The
+// others share one allowance, and a source with its full allowance is
+// forgotten.
 func TestSourcesAreBounded(t *testing.T) {
 	a, now := newAttempts(), time.Unix(1000, 0)
 	from := func(i int) []source {

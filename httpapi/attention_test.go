@@ -9,8 +9,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestAttentionOverHTTP: a poll says what has been seen, a peek does not, and of
-// two calls that say the same of an agent one has moved the mark.
+// TestAttentionOverHTTP: a poll marks messages as seen and a peek does not. Of
+// two calls that set the same notified cursor, one has moved it.
 func TestAttentionOverHTTP(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h)

@@ -13,8 +13,9 @@ import (
 	"hubcli/hub"
 )
 
-// BenchmarkPost is the cost of the edge alone: routing, decoding, checks and the
-// answer of one post, without a network and with a service that does nothing.
+// BenchmarkPost measures the cost of the edge alone: routing, decoding, checks
+// and the answer of one post, without a network and with a service that does
+// nothing.
 func BenchmarkPost(b *testing.B) {
 	row := hub.EncodedMessage(`{"id":1,"body":"` + strings.Repeat("x", 256) + `"}`)
 	s := &stub{post: func(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {

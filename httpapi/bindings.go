@@ -29,7 +29,7 @@ func unbindRoom(c *call) (reply, error) {
 	return created(out, false), err
 }
 
-// binding reads which folder of which room a call is about.
+// binding reads the room and the folder that a call names.
 func (c *call) binding() (hub.RoomID, hub.BindingInput, error) {
 	var in hub.BindingInput
 	if err := c.decode(&in); err != nil {

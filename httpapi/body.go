@@ -12,7 +12,7 @@ import (
 
 const (
 	maxSmallBody = 1 << 20   // bytes of any body that carries no message
-	firstBuffer  = 2 << 10   // bytes that reading a body begins with
+	firstBuffer  = 2 << 10   // initial size of a body's buffer, in bytes
 	maxPooled    = 128 << 10 // larger buffers are left to the collector
 )
 
@@ -43,8 +43,8 @@ func (b *body) free() {
 	putBuffer(b.buffer)
 }
 
-// readBody reads a body of at most limit bytes. Memory grows with what has come
-// in, not with what a Content-Length promises, and all bodies together stay
+// readBody reads a body of at most limit bytes. Memory grows with the bytes
+// received, not with the announced Content-Length, and all bodies together stay
 // within their budget.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64) (body, error) {
 	if r.ContentLength > limit {
@@ -85,7 +85,7 @@ func (b *body) grow(w http.ResponseWriter, limit int64) error {
 	if b.server.bodyBytes.Add(more) > b.server.config.MaxBodiesInFlight {
 		b.server.bodyBytes.Add(-more)
 		w.Header()["Connection"] = closeConnection
-		return hub.NewError(hub.CodeOverloaded, "the hub is reading as much as it can hold").
+		return hub.NewError(hub.CodeOverloaded, "the hub is reading as many request bodies as it has memory for").
 			WithRetryAfter(1).WithFix("send the same call again after a second")
 	}
 	grown := make([]byte, len(b.data), 2*more)
@@ -102,8 +102,8 @@ func tooLarge(w http.ResponseWriter, limit int64) *hub.Error {
 		With("limit", limit).WithFix("send less in one call")
 }
 
-// readFailed names the reason for which a body did not come in whole; mostly
-// nobody is left to read it.
+// readFailed returns why a body did not arrive completely. Usually the client
+// is gone and does not read the answer.
 func readFailed(w http.ResponseWriter, err error) *hub.Error {
 	w.Header()["Connection"] = closeConnection
 	if errors.Is(err, os.ErrDeadlineExceeded) {

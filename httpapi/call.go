@@ -19,7 +19,7 @@ type call struct {
 	param  string // the value of the path's parameter
 	caller hub.Caller
 	key    hub.IdempotencyKey // where caller.Idempotency points
-	agent  hub.AgentID        // whom the call acts as, for the log; may be empty
+	agent  hub.AgentID        // agent that the call acts as, for the log; may be empty
 	local  bool               // the peer is on this machine's loopback
 	logged bool               // the call is logged though it changes nothing
 }
@@ -54,8 +54,8 @@ func (c *call) decode(in any) error {
 // query parses the parameters of the URL.
 func (c *call) query() (*api.Query, error) { return api.ParseQuery(c.r.URL.RawQuery) }
 
-// own is the agent that the call is tied to, by the spool that it came through
-// or the session that it proves; empty if it is tied to none.
+// own returns the agent of the spool that the call came through or of the
+// session that it proves, or "" if there is none.
 func (c *call) own() hub.AgentID {
 	if c.caller.Relay != "" {
 		return c.caller.Relay
@@ -63,15 +63,16 @@ func (c *call) own() hub.AgentID {
 	return c.caller.Agent
 }
 
-// name fills in the agent that the call leaves out with its own.
+// name sets an empty agent to the call's own.
 func (c *call) name(agent *hub.AgentID) {
 	if *agent == "" {
 		*agent = c.own()
 	}
 }
 
-// actAs lets the call act as agent, unless its spool or its session is another's,
-// and counts it as a sign of life. An empty agent is nobody in particular.
+// actAs lets the call act as agent and counts it as a sign of life of that
+// agent. It refuses if the spool or the session belongs to another agent. An
+// empty agent is no particular agent.
 func (c *call) actAs(agent hub.AgentID) error {
 	if err := c.mayActAs(agent); err != nil || agent == "" {
 		return err
@@ -83,26 +84,28 @@ func (c *call) actAs(agent hub.AgentID) error {
 	return nil
 }
 
-// mayActAs refuses an agent that the call's spool or session is not of.
+// mayActAs returns an error if the call's spool or session belongs to another
+// agent.
 func (c *call) mayActAs(agent hub.AgentID) error {
 	if agent == "" {
 		return nil
 	}
 	if c.caller.Relay != "" && c.caller.Relay != agent {
-		return hub.NewError(hub.CodeAgentMismatch, "the call came through the spool of another agent than it names").
+		return hub.NewError(hub.CodeAgentMismatch, "the call names one agent but came through the spool of another").
 			With("agent_id", agent).With("relay_agent_id", c.caller.Relay).
 			WithFix("act as " + string(c.caller.Relay) + ", or use the spool folder of " + string(agent))
 	}
 	if c.caller.Agent != "" && c.caller.Agent != agent {
-		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the call names").
+		return hub.NewError(hub.CodeAgentMismatch, "the call names one agent but proves a session of another").
 			With("agent_id", agent).With("session_agent_id", c.caller.Agent)
 	}
 	return nil
 }
 
-// input reads the body of a call that acts as an agent into in: agent, a member
-// of in, is the call's own where the body leaves it out, check refuses what no
-// state can make right, and the call acts as the agent then.
+// input reads the body of a call that acts as an agent into in. agent points to
+// a member of in and gets the call's own agent if the body leaves it out. check
+// refuses inputs that are wrong whatever the state. Then the call acts as the
+// agent.
 func (c *call) input(in any, agent *hub.AgentID, check func() error) error {
 	if err := c.decode(in); err != nil {
 		return err
@@ -114,8 +117,8 @@ func (c *call) input(in any, agent *hub.AgentID, check func() error) error {
 	return c.actAs(*agent)
 }
 
-// view is actAs for the agent_id of a query that a read takes the view of: the
-// call's own agent if the query names none. The operator may see as operator.
+// view is actAs for a read: it returns the viewer, which is the agent_id of the
+// query or else the call's own agent. The operator may view as operator.
 func (c *call) view(q *api.Query) (hub.AgentID, error) {
 	agent := q.Agent("agent_id")
 	c.name(&agent)
@@ -135,12 +138,13 @@ func (c *call) parks(wait time.Duration) {
 		return
 	}
 	rc := http.NewResponseController(c.w)
-	// Errors mean that the connection is gone or is a test's; the write tells.
+	// An error means that the connection is gone or belongs to a test; the
+	// write will show it.
 	_ = rc.SetReadDeadline(time.Time{})
 	_ = rc.SetWriteDeadline(time.Now().Add(wait + c.server.config.WriteTimeout))
 }
 
-// id returns a path parameter that is a message or task id.
+// id parses a path parameter that is a message or task id.
 func (c *call) id(name string, notFound hub.Code) (hub.MessageID, error) {
 	id, ok := parseID(c.param)
 	if !ok {
@@ -149,7 +153,8 @@ func (c *call) id(name string, notFound hub.Code) (hub.MessageID, error) {
 	return id, nil
 }
 
-// parseID takes the canonical form of an id only, so that one row has one path.
+// parseID accepts only the canonical form of an id, so that each row has one
+// path.
 func parseID(text string) (hub.MessageID, bool) {
 	const maxDigits = 16 // of 2^53-1
 	if text == "" || len(text) > maxDigits || text[0] == '0' {

@@ -15,15 +15,16 @@ import (
 
 // Authenticator proves sessions.
 type Authenticator interface {
-	// Authenticate returns who owns the session whose full id this is; a session
-	// that went idle lives again. session_invalid if there is none,
-	// session_replaced if the agent has a later one.
+	// Authenticate returns the owner of the session with this full id. A
+	// session that went idle becomes live again. Errors: session_invalid if
+	// there is no such session, session_replaced if the agent has a later one.
 	Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller, error)
 }
 
-// Presence learns who is there. Touch is called for every call that names an
-// agent and that the edge does not refuse; it must not wait. poll says that the
-// call waits for messages or asks what is new, and is no work.
+// Presence records signs of life of agents. The server calls Touch for every
+// call that names an agent and that the edge does not refuse; Touch must not
+// wait. poll says that the call waits for messages or asks for news, which does
+// not count as work.
 type Presence interface {
 	Touch(agent hub.AgentID, poll bool)
 }
@@ -36,7 +37,7 @@ type Config struct {
 	Control  hub.Control   // shutdown
 	Adapters hub.Adapters  // of harnesses; nil: there are none
 	Sessions Authenticator // proves X-Hub-Session
-	Presence Presence      // nil: nobody cares
+	Presence Presence      // nil: signs of life are not recorded
 
 	OperatorToken string         // secret that X-Hub-Operator must equal
 	InstanceID    hub.InstanceID // of the store; sent with every answer
@@ -45,8 +46,8 @@ type Config struct {
 
 	Logger   *slog.Logger         // nil: nothing is logged
 	Registry *prometheus.Registry // what /metrics shows; nil: one of its own
-	// LocalAddrs returns the addresses of this machine's interfaces. It is asked
-	// only with AllowRemote. nil: the operating system's.
+	// LocalAddrs returns the addresses of this machine's interfaces. It is
+	// called only with AllowRemote. nil: ask the operating system.
 	LocalAddrs func() []netip.Addr
 
 	MaxConnections    int           // more wait to be accepted; 0: hub.MaxConnections
@@ -67,7 +68,7 @@ func orDefault[T comparable](v *T, value T) {
 	}
 }
 
-// EnsureDefaults fills in what is zero.
+// EnsureDefaults sets zero fields to their defaults.
 func (c *Config) EnsureDefaults() {
 	orDefault(&c.Limits, hub.DefaultLimits())
 	orDefault(&c.MaxConnections, hub.MaxConnections)
@@ -96,7 +97,7 @@ func (c *Config) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing or cannot be.
+// Validate returns an error if a field is missing or out of range.
 func (c *Config) Validate() error {
 	switch {
 	case c.Service == nil || c.Status == nil || c.Control == nil || c.Sessions == nil:
@@ -119,7 +120,7 @@ type absent struct{}
 
 func (absent) Touch(hub.AgentID, bool) {}
 
-// interfaceAddrs returns the addresses of this machine's interfaces; none if
+// interfaceAddrs returns the addresses of this machine's interfaces, or none if
 // they cannot be read.
 func interfaceAddrs() []netip.Addr {
 	list, err := net.InterfaceAddrs()

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// conns knows the open connections, so that a stop can close those that never
-// sent a request (net/http would wait five seconds for each) and can wait until
-// the last has ended.
+// conns tracks the open connections. A stop uses it to close connections that
+// never sent a request, for each of which net/http would wait five seconds, and
+// to wait until the last connection has ended.
 type conns struct {
-	unused sync.Map // net.Conn → nothing: no byte of a request came yet
+	unused sync.Map // set of net.Conn: connections on which no byte of a request has arrived
 	open   sync.WaitGroup
 }
 

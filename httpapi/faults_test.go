@@ -24,14 +24,14 @@ import (
 	"hubcli/supervisor"
 )
 
-// actorsWith starts a hub whose actors run with a change.
+// actorsWith starts a hub with a changed configuration of its actors.
 func actorsWith(change func(*actors.Options)) testhub.Option {
 	return testhub.With(func(c *supervisor.Config) { c.Actors = change })
 }
 
 const postX = `{"from_agent":"a","body":"x"}`
 
-// fullDisk says that its journal's disk has no room.
+// fullDisk is a journal whose disk has no room.
 type fullDisk struct {
 	core.Journal
 	full *atomic.Bool
@@ -62,7 +62,7 @@ func TestStorageFull(t *testing.T) {
 	c.ok(200, "GET", "/readyz", "")
 }
 
-// brokenDisk fails the next append.
+// brokenDisk is a journal whose next append fails.
 type brokenDisk struct {
 	core.Journal
 	broken *atomic.Bool
@@ -127,7 +127,7 @@ func TestQuarantined(t *testing.T) {
 	c := newClient(t, h)
 	faulty.Store(true)
 	const task = `{"from_agent":"a","kind":"task","body":"x"}`
-	c.ok(201, "POST", "/v1/messages", task) // the caller gets what was decided
+	c.ok(201, "POST", "/v1/messages", task) // the caller still gets the row
 	for c.call("POST", "/v1/messages", task).Code != hub.CodeQuarantined {
 		if t.Context().Err() != nil {
 			t.Fatal("the owner is not quarantined")
@@ -283,8 +283,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestLog: calls that change something, and reads as the operator, are one line
-// each, without bodies and secrets.
+// TestLog: each call that changes something and each read as the operator is
+// logged in one line, without bodies and secrets.
 func TestLog(t *testing.T) {
 	var log lockedBuffer
 	h := testhub.Start(t, testhub.Log(slog.New(slog.NewTextHandler(&log, nil))))

@@ -18,7 +18,7 @@ import (
 )
 
 // TestLongPoll: a parked call wakes with the first row, counts as one of eight,
-// and ends when its session is displaced.
+// and ends when its session is replaced.
 func TestLongPoll(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h)
@@ -72,7 +72,7 @@ func TestParkedCallOutlivesTimeouts(t *testing.T) {
 	}
 }
 
-// TestLongPage: a page that is sent in parts is whole.
+// TestLongPage: a page that is sent in parts arrives complete.
 func TestLongPage(t *testing.T) {
 	e := startEdge(t, nil)
 	for _, sizes := range [][]int{{}, {10}, {70 << 10}, {10, 70 << 10, 10}, {40 << 10, 40 << 10, 40 << 10}, {65_400, 60}, {65_536}, {1 << 20, 1 << 20}} {
@@ -197,8 +197,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamEnds: with an error when the session is displaced, and without one
-// when the hub stops.
+// TestStreamEnds: a stream ends with an error when the session is replaced, and
+// without one when the hub stops.
 func TestStreamEnds(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzHost: whatever Host is taken names an address of ours and our port.
+// FuzzHost: every accepted Host names an address of this machine and our port.
 func FuzzHost(f *testing.F) {
 	for _, seed := range []string{
 		"127.0.0.1:6000", "localhost:6000", "[::1]:6000", "192.0.2.7:6000", "127.0.0.1.evil:6000", "[::ffff:127.0.0.1]:6000", "127.1:6000", "LOCALHOST:6000",

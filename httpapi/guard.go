@@ -13,10 +13,10 @@ import (
 	"hubcli/hub"
 )
 
-// guard refuses, before anything else looks at a request, what a browser or a
-// rebound name might have sent: a Host that is not exactly ours, an Origin that
-// is not exactly ours, a Sec-Fetch-Site that says the request comes from a page
-// of another site.
+// guard runs before anything else looks at a request. It refuses requests that
+// a browser or a rebound name might have sent: those with a Host or an Origin
+// that is not exactly ours, or with a Sec-Fetch-Site that names a page of
+// another site.
 func (s *Server) guard(r *http.Request) *hub.Error {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if !ok || !s.hostAllowed(r.Host, local) {
@@ -39,9 +39,8 @@ func (s *Server) guard(r *http.Request) *hub.Error {
 }
 
 // hostAllowed accepts 127.0.0.1, localhost and ::1 with our port, and with
-// AllowRemote the addresses of this machine: that at which the request came in,
-// or another. Addresses are compared as addresses, never as text that begins
-// alike.
+// AllowRemote every address of this machine. Addresses are compared as
+// addresses, never as text or prefixes of text.
 func (s *Server) hostAllowed(host string, local *net.TCPAddr) bool {
 	port := strconv.Itoa(local.Port)
 	name, ok := strings.CutSuffix(host, ":"+port)
@@ -74,8 +73,8 @@ var (
 	loopback6 = netip.IPv6Loopback()
 )
 
-// hostAddr parses the host part of a Host header: IPv6 in brackets, no zone, no
-// IPv4 in disguise.
+// hostAddr parses the host part of a Host header. IPv6 must be in brackets,
+// without a zone and not an IPv4-mapped address.
 func hostAddr(name string) (netip.Addr, bool) {
 	inner, bracketed := strings.CutPrefix(name, "[")
 	if bracketed {
@@ -96,13 +95,13 @@ func fromLoopback(r *http.Request) bool {
 	return err == nil && peer.Addr().Unmap().IsLoopback()
 }
 
-// admit finds out who calls and refuses what the call's plane and the peer's
-// address do not allow.
+// admit identifies the caller and refuses a call that its plane or the peer's
+// address does not allow.
 func (s *Server) admit(c *call) error {
 	header := c.r.Header
 	c.caller.Remote = !c.local
 	if id, ok := header[api.HeaderInstance]; ok && (len(id) != 1 || id[0] != string(s.config.InstanceID)) {
-		return hub.NewError(hub.CodeStoreChanged, "this hub serves another store than the one that the call means").
+		return hub.NewError(hub.CodeStoreChanged, "the call names another store than the one that this hub serves").
 			With("instance_id", s.config.InstanceID).
 			WithFix("forget cursors and sessions, register again and bootstrap")
 	}
@@ -119,7 +118,7 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	if c.route.Plane == api.PlaneOperator && !c.caller.Operator {
-		return c.needsOperator(c.route.Method + " " + c.route.Path + " is the operator's")
+		return c.needsOperator(c.route.Method + " " + c.route.Path + " is for the operator only")
 	}
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return nil
@@ -130,42 +129,42 @@ func (s *Server) admit(c *call) error {
 	return c.takeIdempotencyKey()
 }
 
-// takeRelay binds a call that came through a spool to the agent of the spool. It
-// only ever takes away: a session that the call proves besides must be that
-// agent's, and the operator's token is not taken. The header is a word of honour,
-// as an agent's name is: from another machine, where names must be proved, it is
-// refused.
+// takeRelay binds a call that came through a spool to the agent of the spool.
+// It can only restrict a call: a session that the call also proves must belong
+// to that agent, and the operator's token is refused. The header proves
+// nothing, as an agent's name proves nothing. So it is refused from another
+// machine, where names must be proved.
 func (c *call) takeRelay() error {
 	agents, ok := c.r.Header[api.HeaderRelay]
 	if !ok {
 		return nil
 	}
 	if !c.local {
-		return hub.NewError(hub.CodeForbiddenRelay, "a call from another machine has come through no spool of this hub")
+		return hub.NewError(hub.CodeForbiddenRelay, "a call from another machine cannot have come through a spool of this hub")
 	}
 	if len(agents) != 1 || hub.CheckSender(api.HeaderRelay, hub.AgentID(agents[0])) != nil {
 		return hub.NewError(hub.CodeInvalidAgentID, api.HeaderRelay+" does not name one agent").
 			With("field", api.HeaderRelay).WithFix("send the id of the agent whose spool the call came through")
 	}
 	if _, ok := c.r.Header[api.HeaderOperator]; ok {
-		return hub.NewError(hub.CodeOperatorRequired, "no call that came through a spool is the operator's").
+		return hub.NewError(hub.CodeOperatorRequired, "a call that came through a spool cannot be the operator's").
 			WithFix("make the operator's calls to the hub's own address")
 	}
 	c.caller.Relay = hub.AgentID(agents[0])
 	return nil
 }
 
-// needsOperator refuses the call to who is not the operator.
+// needsOperator returns the error for a caller that is not the operator.
 func (c *call) needsOperator(message string) *hub.Error {
 	e := hub.NewError(hub.CodeOperatorRequired, message)
 	if c.caller.Relay != "" {
-		e.Fix = "ask the operator: no call of the operator's comes through a spool"
+		e.Fix = "ask the operator: a spool never carries a call of the operator"
 	}
 	return e
 }
 
-// authenticate proves the session that the call sends, if it sends one and has a
-// use for it, and holds peers on other machines to the rule that they need one.
+// authenticate proves the session that the call sends, if the operation uses
+// one. It refuses peers on other machines without a session.
 func (s *Server) authenticate(c *call) error {
 	auth := c.route.Auth
 	remote := !c.local
@@ -174,7 +173,7 @@ func (s *Server) authenticate(c *call) error {
 	}
 	if auth == api.AuthRegister {
 		if remote && !c.caller.Operator {
-			return hub.NewError(hub.CodeOperatorRequired, "registering from another machine is the operator's")
+			return hub.NewError(hub.CodeOperatorRequired, "only the operator may register an agent from another machine")
 		}
 		return nil
 	}
@@ -196,7 +195,7 @@ func (s *Server) authenticate(c *call) error {
 	return nil
 }
 
-// checkContentType refuses a body that says it is something else than JSON.
+// checkContentType refuses a body that is declared as something else than JSON.
 func checkContentType(header http.Header) *hub.Error {
 	if len(header["Content-Encoding"]) != 0 {
 		return unsupportedMedia("compressed bodies are not taken")
@@ -228,8 +227,8 @@ func isJSON(value string) bool {
 	return strings.EqualFold(name, "charset") && strings.EqualFold(strings.Trim(charset, `"`), "utf-8")
 }
 
-// takeIdempotencyKey checks the key of a call that changes something. Its hash
-// follows with the body.
+// takeIdempotencyKey checks the key of a call that changes something. The hash
+// of the body is set when the body is read.
 func (c *call) takeIdempotencyKey() error {
 	keys, ok := c.r.Header[api.HeaderIdempotency]
 	if !ok {

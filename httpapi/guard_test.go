@@ -10,7 +10,7 @@ import (
 )
 
 // hosts are values of the Host header. PORT is the server's port. local says
-// that the value is taken, remote that it is taken with AllowRemote.
+// that the value is accepted, remote that it is accepted with AllowRemote.
 var hosts = []struct {
 	value         string
 	local, remote bool
@@ -107,7 +107,7 @@ func TestHost(t *testing.T) {
 				case taken && resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusBadRequest:
 				case !taken && resp.StatusCode == http.StatusForbidden && codeOf(t, body) == hub.CodeForbiddenHost:
 				case !taken && resp.StatusCode == http.StatusBadRequest && resp.Header.Get("Content-Type") != "application/json":
-					// net/http refused it as no host at all.
+					// net/http refused it as an invalid host.
 				default:
 					t.Errorf("remote %v, Host %q, %s: status %d %s", remote, value, path, resp.StatusCode, body)
 				}
@@ -215,7 +215,7 @@ func TestStoreAndOperator(t *testing.T) {
 		{"/v1/agents", []string{"X-Hub-Session: s1.secret", "X-Hub-Session: s1.secret"}, hub.CodeSessionInvalid},
 		{"/v1/agents?as=agent-1", []string{"X-Hub-Session: s1.secret"}, "ok"},
 		{"/v1/agents?as=agent-2", []string{"X-Hub-Session: s1.secret"}, hub.CodeAgentMismatch},
-		{"/v1/hub-info", []string{"X-Hub-Session: unknown"}, "ok"}, // has no use for it
+		{"/v1/hub-info", []string{"X-Hub-Session: unknown"}, "ok"}, // the operation uses no session
 	} {
 		if _, body := e.get(t, c.path, c.headers...); codeOf(t, body) != c.code {
 			t.Errorf("%s %q: %s, want %s", c.path, c.headers, body, c.code)

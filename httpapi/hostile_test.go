@@ -64,7 +64,7 @@ func TestMethodsAndPaths(t *testing.T) {
 	}
 }
 
-// TestHostileInput: what is malformed is refused with a code that says why.
+// TestHostileInput: malformed input is refused with a code that says why.
 func TestHostileInput(t *testing.T) {
 	e := startEdge(t, nil)
 	const json = "Content-Type: application/json"
@@ -137,8 +137,8 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestBodyLimits: a body that is announced or turns out too large is refused, and
-// the connection is closed.
+// TestBodyLimits: a body whose announced or actual size is too large is
+// refused, and the connection is closed.
 func TestBodyLimits(t *testing.T) {
 	e := startEdge(t, func(c *httpapi.Config) {
 		c.Limits = hub.Limits{MaxBodyChars: 10, MaxAttachmentChars: 10, MaxAttachments: 1}
@@ -163,8 +163,8 @@ func chunks(n int) string {
 	return strings.Repeat(chunk, n/size) + "0\r\n\r\n"
 }
 
-// TestBodyBudget: all bodies together stay within their budget, and it is whole
-// again afterwards.
+// TestBodyBudget: all bodies together stay within their budget, and afterwards
+// the whole budget is available again.
 func TestBodyBudget(t *testing.T) {
 	e := startEdge(t, func(c *httpapi.Config) { c.MaxBodiesInFlight = 16 << 10 })
 	post := func(size int) hub.Code {
@@ -280,8 +280,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestStopCutsOff: a call that does not end in time is cut off, and Serve waits
-// for it all the same.
+// TestStopCutsOff: a call that does not end in time is cut off, and Serve still
+// waits for its handler.
 func TestStopCutsOff(t *testing.T) {
 	e := startEdge(t, func(c *httpapi.Config) { c.StopTimeout = 50 * time.Millisecond })
 	began, ended := make(chan struct{}), make(chan struct{})

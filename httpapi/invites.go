@@ -54,8 +54,8 @@ func previewInvite(c *call) (reply, error) {
 	return reply{result: row}, err
 }
 
-// acceptInvite does not count as a sign of life of the agent that it names: a
-// session that has gone idle would come back, and then the name would be taken.
+// acceptInvite is no sign of life of the agent that it names: an idle session
+// would become live again, and then the name would be taken.
 func acceptInvite(c *call) (reply, error) {
 	var in hub.AcceptInput
 	if err := c.decode(&in); err != nil {
@@ -75,7 +75,7 @@ func acceptInvite(c *call) (reply, error) {
 	return created(out, true), err
 }
 
-// revokeInvite takes a code or an id; ids are no secret, so that wrong ones cost
+// revokeInvite accepts a code or an id. Ids are not secret, so wrong ids cost
 // nothing.
 func revokeInvite(c *call) (reply, error) {
 	var in struct{}

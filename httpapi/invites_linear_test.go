@@ -15,21 +15,21 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// inviteOp is what was asked about the one invite; agent counts from 0.
+// inviteOp is one call about the invite; agent counts from 0.
 type inviteOp struct {
 	kind  string // accept, preview, revoke
 	agent int
 }
 
-// inviteResult is what was answered: a code of an error, or the row.
+// inviteResult is one answer: an error code, or fields of the row.
 type inviteResult struct {
 	code  hub.Code
 	uses  int // preview
 	state hub.InviteState
 }
 
-// inviteLaw is an invite without time: who has a seat by it, whether it was
-// revoked.
+// inviteLaw is the state of an invite in the sequential model: the agents that
+// it seated, and whether it was revoked.
 type inviteLaw struct {
 	seated  uint64 // bit per agent
 	uses    int
@@ -76,9 +76,9 @@ var inviteModel = porcupine.Model{
 	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v = %+v", in, out) },
 }
 
-// TestInviteIsLinear: 64 agents join at once by one invite, some twice, while it
-// is looked at, and revoked in every second round. What they are answered is what
-// one invite could have answered one after the other.
+// TestInviteIsLinear: 64 agents accept one invite at once, some twice, while
+// other calls preview it and, in every second round, revoke it. The answers
+// must be explained by some sequential order of the calls.
 func TestInviteIsLinear(t *testing.T) {
 	h := testhub.Start(t)
 	newRoom(newClient(t, h), "p", "R")
@@ -153,8 +153,8 @@ func askInvite(t *testing.T, c *hubclient.Client, code string, round int, op inv
 	return got
 }
 
-// TestJoinersWithoutNamesDiffer: many that name no id join at once, and each gets
-// a name of its own.
+// TestJoinersWithoutNamesDiffer: many callers join at once without an id, and
+// each gets a different name.
 func TestJoinersWithoutNamesDiffer(t *testing.T) {
 	h := testhub.Start(t)
 	newRoom(newClient(t, h), "p", "R")

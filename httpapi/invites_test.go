@@ -84,8 +84,9 @@ func walkInvites(t *testing.T, c *client) {
 	}
 }
 
-// TestWrongCodes: ten at once, then one a second; right ones cost nothing, and a
-// wrong one keeps nobody from elsewhere.
+// TestWrongCodes: ten wrong codes may come at once, then one a second. Right
+// codes cost nothing, and wrong codes do not delay callers from other
+// addresses.
 func TestWrongCodes(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	newRoom(c, "P", "R")
@@ -105,7 +106,8 @@ func TestWrongCodes(t *testing.T) {
 	c.with("X-Hub-Relay", "mine").ok(201, "POST", "/v1/invites/"+code+"/accept", "")
 }
 
-// TestInviteLimits: an invite expires, and a room holds so many that are active.
+// TestInviteLimits: an invite expires, and a room has a limited number of
+// active invites.
 func TestInviteLimits(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	newRoom(c, "P", "R")

@@ -20,8 +20,8 @@ var leaseHandlers = handlers{
 	"releaseLock":  releaseLock,
 }
 
-// lease is the reply to asking for a lease: 201 if it was granted, 200 with the
-// holder's row if not.
+// lease returns the reply to a request for a lease: 201 if it was granted, 200
+// with the holder's row if not.
 func lease[T any](g hub.Grant[T]) reply {
 	rep := reply{result: g.Row, acquired: granted(g.Acquired), replayed: g.Replayed}
 	if g.Acquired {
@@ -36,13 +36,14 @@ func renewed[T any](g hub.Grant[T]) reply {
 
 func seconds(sec float64) time.Duration { return time.Duration(sec * float64(time.Second)) }
 
-// waits prepares for a wait of so many seconds, fewer if a forwarder that carries
-// the call has less time. That it says so in a header, and not in the body, keeps
-// the body the same in every attempt under one idempotency key.
+// waits prepares for a wait of *sec seconds, and shortens it if the forwarder
+// that carries the call has less time. The forwarder says so in a header and
+// not in the body, so that the body stays the same in every attempt under one
+// idempotency key.
 func (c *call) waits(sec *float64) error {
 	if given, ok := c.r.Header[api.HeaderMaxWait]; ok {
 		most, err := strconv.ParseFloat(given[0], 64)
-		if len(given) != 1 || err != nil || !(most >= 0) { // neither is NaN
+		if len(given) != 1 || err != nil || !(most >= 0) { // NaN is refused too
 			return hub.Invalid(api.HeaderMaxWait, api.HeaderMaxWait+" must be one number of seconds from 0 on")
 		}
 		*sec = min(*sec, most)
@@ -95,9 +96,9 @@ func releaseClaim(c *call) (reply, error) {
 	return created(out, false), err
 }
 
-// leasesQuery reads what selects leases; key is the parameter that names one, which
-// has at most so many characters. agent_id is who looks, as it is in every list; who
-// holds is owner_agent_id of a lock too.
+// leasesQuery reads the filters of a list of leases. key is the parameter that
+// names one lease, in at most chars characters. As in every list, agent_id is
+// the viewer; owner_agent_id is the holder, also of a lock.
 func (c *call) leasesQuery(query *api.Query, key string, chars int) (q hub.LeasesQuery, err error) {
 	q = hub.LeasesQuery{
 		Key:        query.Name(key, chars),

@@ -15,8 +15,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestTenThousandClaimsAreReadWhole: they are read in pages, each exactly once and in
-// order, while others are granted and released between and beside them.
+// TestTenThousandClaimsAreReadWhole: a walk in pages returns each claim exactly
+// once and in order, while other claims are granted and released.
 func TestTenThousandClaimsAreReadWhole(t *testing.T) {
 	const claims, writers = 10_000, 8
 	h := testhub.Start(t)
@@ -100,7 +100,8 @@ func inParallel(t *testing.T, n int, do func(int) error) {
 	}
 }
 
-// TestListFilters: each filter selects what it says, also together with others.
+// TestListFilters: each filter selects the right rows, also in combination with
+// others.
 func TestListFilters(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	room := newRoom(c, "p", "R")
@@ -175,7 +176,7 @@ func TestListFilters(t *testing.T) {
 	c.refused(hub.CodeInvalidAgentID, "GET", "/v1/claims?owner_agent_id=a%20b", "")
 }
 
-// names are what the rows of a list are called, in their order.
+// names returns the names of the rows of a list, in order.
 func names(t *testing.T, a answer) string {
 	t.Helper()
 	var rows []map[string]any
@@ -194,9 +195,9 @@ func names(t *testing.T, a answer) string {
 	return strings.Join(out, " ")
 }
 
-// TestTasksOfOthersLeaveNoTrace: who has a task, who gave it and whom it concerns
-// select among the tasks that the caller may see, and what is hidden shows neither in
-// a row nor in a cursor that leads to nothing.
+// TestTasksOfOthersLeaveNoTrace: the filters by assignee, by giver and by agent
+// concerned select among the tasks that the caller may see. A hidden task shows
+// neither as a row nor as a cursor to an empty page.
 func TestTasksOfOthersLeaveNoTrace(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	task := func(from, to, body string) {
@@ -226,7 +227,8 @@ func TestTasksOfOthersLeaveNoTrace(t *testing.T) {
 		if got := names(t, whole); got != want {
 			t.Errorf("GET /v1/tasks?%s gives %q, want %q", path, got, want)
 		}
-		// A page that holds all that is visible has no cursor, whatever is hidden behind it.
+		// A page that holds all visible rows has no cursor, even if hidden rows
+		// follow.
 		n := max(whole.rows(), 1)
 		if a := c.ok(200, "GET", fmt.Sprintf("/v1/tasks?%s&limit=%d", path, n), ""); a.NextCursor != "" {
 			t.Errorf("GET /v1/tasks?%s&limit=%d goes on behind its last visible row", path, n)

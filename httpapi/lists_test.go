@@ -14,11 +14,11 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// listRows is how many rows each list has in the test.
+// listRows is the number of rows that each list has in the test.
 const listRows = 5
 
-// pagedLists is every list by its operation: seed makes its n-th row, query is what
-// selects exactly these, with R for a room.
+// pagedLists holds every list by its operation. seed makes its n-th row; query
+// selects exactly these rows, with R for a room.
 var pagedLists = map[string]struct {
 	query string
 	seed  func(c *client, room string, n int)
@@ -59,7 +59,8 @@ func spawnOne(c *client, room string, _ int) {
 	endedSpawn(c.t, c, fmt.Sprint(a.row("spawn_id")))
 }
 
-// described is what the description says of the reads that answer an array.
+// described is what the OpenAPI description says about a read that returns an
+// array.
 type described struct {
 	path                                  string
 	cursor, limit, next, since, saysBound bool
@@ -106,8 +107,9 @@ func arrays(t *testing.T) map[string]described {
 	return out
 }
 
-// TestEveryArrayPages: what answers an array has a cursor, or is a feed, or says why
-// it cannot outgrow an answer; and each that has a cursor is tried below.
+// TestEveryArrayPages: an operation that returns an array has a cursor, or is a
+// feed, or says why the array stays small enough. Each operation with a cursor
+// is tried below.
 func TestEveryArrayPages(t *testing.T) {
 	found := arrays(t)
 	for operation, d := range found {
@@ -133,8 +135,8 @@ func count(what ...bool) (n int) {
 	return n
 }
 
-// TestEveryListPages walks through each list in pages of every size, and tries limits
-// and cursors that are none.
+// TestEveryListPages walks through each list in pages of every size, and tries
+// invalid limits and cursors.
 func TestEveryListPages(t *testing.T) {
 	h := testhub.Start(t, spawning)
 	c := newClient(t, h)
@@ -161,7 +163,8 @@ func TestEveryListPages(t *testing.T) {
 	}
 }
 
-// walkPages expects the rows of a list of listRows in pages, and returns a cursor.
+// walkPages checks that a list returns its rows in pages, and returns a cursor
+// of it.
 func walkPages(t *testing.T, c *client, path string) (cursor string) {
 	whole := c.ok(200, "GET", path, "")
 	if whole.rows() != listRows || whole.NextCursor != "" {
@@ -203,7 +206,7 @@ func walkPages(t *testing.T, c *client, path string) (cursor string) {
 	return cursor
 }
 
-// rowTexts are rows without what changes by itself.
+// rowTexts returns rows as text, without the fields that change by themselves.
 func rowTexts(t *testing.T, a answer) []string {
 	t.Helper()
 	var rows []map[string]any
@@ -212,7 +215,7 @@ func rowTexts(t *testing.T, a answer) []string {
 	}
 	texts := make([]string, len(rows))
 	for i, row := range rows {
-		delete(row, "expires_at") // reckoned anew in each answer
+		delete(row, "expires_at") // computed for each answer
 		delete(row, "last_seen")
 		texts[i] = fmt.Sprint(row)
 	}

@@ -29,7 +29,8 @@ import (
 	"hubcli/internal/contract"
 )
 
-// checker sees every exchange that the tests of this package make.
+// checker compares every exchange of this package's tests with the OpenAPI
+// description.
 var checker *contract.Checker
 
 func TestMain(m *testing.M) {
@@ -56,7 +57,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// whole reports whether all tests ran, so that what they left out is a gap.
+// whole reports whether all tests ran, so that an operation without an exchange
+// is a gap.
 func whole() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz", "test.bench"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
@@ -71,8 +73,8 @@ const (
 	testInstance = "store-of-the-test"
 )
 
-// stub answers what belongs to no store; a method of the services that a test
-// does not set panics.
+// stub answers calls that need no store. A service method that a test does not
+// set panics.
 type stub struct {
 	hub.Service
 	hub.Control
@@ -119,7 +121,7 @@ func (s *stub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.Enco
 	return s.post(ctx, in)
 }
 
-// fixedAddrs stand for those of this machine.
+// fixedAddrs stand for the addresses of this machine.
 func fixedAddrs() []netip.Addr {
 	return []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("2001:db8::7")}
 }
@@ -213,7 +215,7 @@ func parsed(raw string) (*http.Request, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body, _ := io.ReadAll(r.Body) // as far as the test sent it
+	body, _ := io.ReadAll(r.Body) // as much as the test sent
 	return r, body, nil
 }
 

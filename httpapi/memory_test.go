@@ -130,8 +130,8 @@ func TestWithoutIndex(t *testing.T) {
 	}
 }
 
-// TestThereIsALimitOfMemories: the one after the last is refused, replacing one
-// is not, and forgetting one makes room.
+// TestThereIsALimitOfMemories: a memory beyond the limit is refused, replacing
+// one is allowed, and forgetting one makes room.
 func TestThereIsALimitOfMemories(t *testing.T) {
 	c := newClient(t, testhub.Start(t, testhub.With(func(c *supervisor.Config) { c.WithoutSearch = true })))
 	room := newRoom(c, "keeping", "Kitchen")

@@ -126,8 +126,8 @@ func channels(names []string) []hub.ChannelName {
 	return list
 }
 
-// getInbox shows an agent its direct messages. The operator sees everybody's
-// with as_operator, and then the call is logged.
+// getInbox returns the direct messages of an agent. With as_operator the
+// operator gets those of all agents, and then the call is logged.
 func getInbox(c *call) (reply, error) {
 	agent := hub.AgentID(c.param)
 	if err := hub.CheckAgentID("agent_id", agent); err != nil {

@@ -20,7 +20,7 @@ type metrics struct {
 	page    http.Handler
 }
 
-// noOperation labels what was refused before it was routed.
+// noOperation labels requests that were refused before they were routed.
 const noOperation = "none"
 
 func newMetrics(s *Server) (*metrics, error) {
@@ -42,7 +42,7 @@ func newMetrics(s *Server) (*metrics, error) {
 			return nil, fmt.Errorf("httpapi: metrics: %w", err)
 		}
 	}
-	// A registry that is shared may have them.
+	// A shared registry may have them already.
 	_ = registry.Register(collectors.NewGoCollector())
 	_ = registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true})
@@ -115,8 +115,8 @@ func (c statusCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. A hub that cannot tell its status
-// shows none.
+// Collect implements prometheus.Collector. If the status cannot be read, it
+// sends no metrics.
 func (c statusCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -79,7 +79,8 @@ func getArtifact(c *call) (reply, error) {
 	return reply{result: row}, err
 }
 
-// readsAlone takes the view of a read that shows the same to everybody.
+// readsAlone reads the viewer of a read whose answer does not depend on the
+// viewer.
 func (c *call) readsAlone() error {
 	query, err := c.query()
 	if err != nil {
@@ -89,9 +90,10 @@ func (c *call) readsAlone() error {
 	return err
 }
 
-// getArtifactContent answers the bytes as they are, or within the envelope: for
-// encoding=base64, and always for a spool, whose answers are JSON. What is JSON
-// in itself is not said to be: the envelope alone is.
+// getArtifactContent sends the bytes as they are, or within the envelope: for
+// encoding=base64, and always for a spool, whose answers are JSON. Bytes that
+// are JSON themselves are not sent with a JSON content type, because that would
+// look like the envelope.
 func getArtifactContent(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {
@@ -112,8 +114,8 @@ func getArtifactContent(c *call) (reply, error) {
 	return reply{done: true, status: http.StatusOK}, nil
 }
 
-// sendContent sends bytes that anybody may have stored, so that no browser takes
-// them for a page of the hub.
+// sendContent sends stored bytes. Any agent may have stored them, so the
+// headers keep a browser from treating them as a page of the hub.
 func sendContent(w http.ResponseWriter, content *hub.Content) {
 	media := "application/octet-stream"
 	if strings.HasPrefix(content.Artifact.ContentType, "text/plain") {

@@ -72,7 +72,7 @@ func walkRecords(t *testing.T, c *client) {
 		c.refused(hub.CodeInvalid, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,%s}`, room, bad))
 	}
 
-	// The room's channel tells of both.
+	// The room's channel has a notice of both.
 	said := c.ok(200, "GET", "/v1/messages?channel=room-"+room, "")
 	for _, want := range []string{`"body":"Decided: Use Go\n\nwhy"`, `"decision":"d_`, `"kind":"artifact"`, `\"plan\" version 1 (text/plain; charset=utf-8, 9 bytes): GET /v1/artifacts/a_`, `"artifact":"` + id + `"`, `"from_agent":"system"`, `"room_id":"` + room + `"`} {
 		if !strings.Contains(string(said.Result), want) {
@@ -81,8 +81,8 @@ func walkRecords(t *testing.T, c *client) {
 	}
 }
 
-// TestPagesBefore: a listing goes on before the last row that it gave, whether of
-// one room or of all, and ends.
+// TestPagesBefore: a listing continues before the last row of its previous
+// page, for one room and for all, and it ends.
 func TestPagesBefore(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	room := newRoom(c, "P", "R")
@@ -125,8 +125,9 @@ func TestPagesBefore(t *testing.T) {
 	}
 }
 
-// TestTheHubSpeaksInItsOwnWords: what nobody in particular has recorded is told by
-// system, which says none of that text.
+// TestTheHubSpeaksInItsOwnWords: if no agent is named as the author of a
+// record, system posts the notice, and the notice holds none of the record's
+// text.
 func TestTheHubSpeaksInItsOwnWords(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	room := newRoom(c, "P", "R")
@@ -155,8 +156,8 @@ func TestTheHubSpeaksInItsOwnWords(t *testing.T) {
 	}
 }
 
-// TestArtifactContent: any bytes up to the limit come back as they were, in each
-// of the ways to get them, and no browser takes them for a page of the hub.
+// TestArtifactContent: any bytes up to the limit come back unchanged from each
+// operation that returns them, and no browser treats them as a page of the hub.
 func TestArtifactContent(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	room := newRoom(c, "P", "R")
@@ -204,7 +205,8 @@ func TestArtifactContent(t *testing.T) {
 	if over.Detail["limit"] != float64(hub.MaxArtifactBytes) || over.Detail["size"] != float64(hub.MaxArtifactBytes+1) {
 		t.Errorf("the refusal names %v", over.Detail)
 	}
-	// A text whose every character is escaped is within the cap of the body.
+	// A text in which every character is escaped still fits the cap of the
+	// body.
 	c.ok(201, "POST", "/v1/artifacts", fmt.Sprintf(`{"room_id":%q,"title":"escaped","kind":"k","body":"%s"}`, room, strings.Repeat(`\u0001`, hub.MaxArtifactBytes)))
 	c.refused(hub.CodeRequestTooLarge, "POST", "/v1/artifacts", strings.Repeat(" ", int(api.ArtifactBodyCap())+1))
 }

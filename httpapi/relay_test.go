@@ -14,9 +14,9 @@ import (
 
 // These tests make calls as a forwarder makes them for agent "mine".
 
-// foreignCalls are the calls that act as agent "other" and need more than the name
-// of the agent to be taken: the query, or the body. S and K are the session and the
-// resume key of other.
+// foreignCalls are calls that act as agent "other" and need more input than the
+// agent's name: a query or a body. S and K are the session and the resume key
+// of other.
 var foreignCalls = map[string]string{
 	"addArtifact":   `{"room_id":"r","title":"t","kind":"k","body":"","by":"other"}`,
 	"addDecision":   `{"room_id":"r","title":"t","by":"other"}`,
@@ -80,7 +80,7 @@ func TestRelayActsAsItsAgentAlone(t *testing.T) {
 	for i := range table {
 		op := &table[i]
 		if op.Agent == "" || op.Plane == api.PlaneOperator {
-			continue // it shows the same to everybody, or no call through a spool is taken
+			continue // its answer is the same for all agents, or a spool does not carry it
 		}
 		acting++
 		path, body := foreignCall(op)
@@ -89,7 +89,7 @@ func TestRelayActsAsItsAgentAlone(t *testing.T) {
 	if acting < 50 {
 		t.Errorf("only %d operations act as an agent", acting)
 	}
-	// Not one of them has reached the hub's state.
+	// None of them changed the hub's state.
 	if row := c.ok(200, "GET", "/v1/bootstrap?agent_id=other", ""); !strings.Contains(string(row.Result), `"incarnation":1`) {
 		t.Errorf("the session of other has changed: %s", row.Result)
 	}
@@ -98,7 +98,8 @@ func TestRelayActsAsItsAgentAlone(t *testing.T) {
 	}
 }
 
-// TestRelayStandsForItsAgent: a call that leaves the agent out is the spool's.
+// TestRelayStandsForItsAgent: a call that names no agent acts as the agent of
+// the spool.
 func TestRelayStandsForItsAgent(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	relayed := c.with(api.HeaderRelay, "mine")
@@ -126,7 +127,7 @@ func TestRelayStandsForItsAgent(t *testing.T) {
 	if row := relayed.ok(200, "GET", "/v1/bootstrap", ""); row.row("agent_id") != "mine" {
 		t.Errorf("bootstrap is %s", row.Result)
 	}
-	// The key's scope is the agent, whichever way the call comes.
+	// The scope of the key is the agent, with and without a spool.
 	keyed := c.with(api.HeaderIdempotency, "once")
 	keyed.ok(201, "POST", "/v1/messages", `{"from_agent":"mine","body":"x"}`)
 	again := keyed.with(api.HeaderRelay, "mine").ok(201, "POST", "/v1/messages", `{"from_agent":"mine","body":"x"}`)
@@ -134,7 +135,7 @@ func TestRelayStandsForItsAgent(t *testing.T) {
 		t.Errorf("the same key posted twice: %s", again.Result)
 	}
 	full := fmt.Sprint(session.row("session_id"))
-	// A session proves no more than the spool allows.
+	// A session allows no more than the spool does.
 	proved := relayed.with(api.HeaderSession, full)
 	if row := proved.ok(201, "POST", "/v1/messages", `{"body":"x"}`); row.row("assurance") != "relay" {
 		t.Errorf("posted %s", row.Result)
@@ -145,8 +146,8 @@ func TestRelayStandsForItsAgent(t *testing.T) {
 	relayed.ok(200, "DELETE", "/v1/sessions/"+fmt.Sprint(resumed.row("session_id")), "")
 }
 
-// TestRelayFromAnotherMachine: no call from another machine is a spool's, however
-// open it is otherwise.
+// TestRelayFromAnotherMachine: a call from another machine never counts as a
+// call through a spool, even for an open operation.
 func TestRelayFromAnotherMachine(t *testing.T) {
 	spec, err := contract.Load()
 	if err != nil {
@@ -170,8 +171,8 @@ func TestRelayFromAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestRelayLiftsNoSession: that a call says which spool it came through proves no
-// session; whoever joins by it as a live agent is not shown that agent's secrets.
+// TestRelayLiftsNoSession: the name of a spool proves no session. A caller that
+// joins through a spool as a live agent does not get that agent's secrets.
 func TestRelayLiftsNoSession(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	newRoom(c, "P", "R")
@@ -192,7 +193,7 @@ func TestRelayLiftsNoSession(t *testing.T) {
 	}
 }
 
-// TestMaxWait: a forwarder that has less time in another attempt makes the same
+// TestMaxWait: a forwarder that has less time in a later attempt sends the same
 // call under the same key.
 func TestMaxWait(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
@@ -202,7 +203,8 @@ func TestMaxWait(t *testing.T) {
 	if again := keyed.with(api.HeaderMaxWait, "0.5").ok(201, "POST", "/v1/claims", claim); again.header.Get(api.HeaderReplayed) != "true" {
 		t.Errorf("the same key claimed twice: %s", again.Result)
 	}
-	// The key is held: without the bound these would wait a minute.
+	// Another agent holds the key: without the bound these calls would wait a
+	// minute.
 	none := c.with(api.HeaderMaxWait, "0")
 	none.ok(200, "POST", "/v1/claims", `{"owner_agent_id":"b","claim_key":"k","wait_sec":60}`)
 	c.ok(201, "POST", "/v1/locks", `{"agent_id":"a","file_path":"f"}`)
@@ -212,7 +214,8 @@ func TestMaxWait(t *testing.T) {
 	}
 }
 
-// TestRelayIsNotToldToSendTheToken: what a forwarder never carries is no way out.
+// TestRelayIsNotToldToSendTheToken: no fix tells an agent behind a spool to
+// send what a forwarder never carries.
 func TestRelayIsNotToldToSendTheToken(t *testing.T) {
 	c := newClient(t, testhub.Start(t)).with(api.HeaderRelay, "mine")
 	for _, path := range []string{"/v1/inbox/operator?as_operator=1", "/v1/shutdown", "/v1/events?agent_id=operator"} {
@@ -223,7 +226,8 @@ func TestRelayIsNotToldToSendTheToken(t *testing.T) {
 	}
 }
 
-// TestRelayHasNoPower: neither the operator's token nor a name that is none.
+// TestRelayHasNoPower: a spool's call may carry neither the operator's token
+// nor an invalid name.
 func TestRelayHasNoPower(t *testing.T) {
 	e := startEdge(t, nil)
 	for _, c := range []struct {

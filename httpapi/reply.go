@@ -38,7 +38,7 @@ func granted(acquired bool) *bool {
 	return &no
 }
 
-// list keeps an empty listing from being null.
+// list returns an empty list for nil, so that JSON shows [] and not null.
 func list[T any](rows []T) []T {
 	if rows == nil {
 		return []T{}
@@ -46,12 +46,12 @@ func list[T any](rows []T) []T {
 	return rows
 }
 
-// listed is the reply to reading a page of a list.
+// listed returns the reply with a page of a list.
 func listed[T any](rows []T, next hub.Cursor, err error) (reply, error) {
 	return reply{result: list(rows), next: next}, err
 }
 
-// created is the reply to a write that is 201 if it made the row.
+// created returns the reply to a write: 201 if it made the row, else 200.
 func created[T any](out hub.Outcome[T], made bool) reply {
 	rep := reply{result: out.Row, replayed: out.Replayed}
 	if made {
@@ -105,9 +105,9 @@ func (s *Server) write(c *call, rep *reply) error {
 	return nil
 }
 
-// sendPage sends rows as they were encoded once: a short page as one write, a
-// long one in parts, so that its rows are not held twice. It returns b for its
-// room.
+// sendPage sends rows in their stored encoding: a short page in one write, a
+// long one in parts, so that memory does not hold its rows twice. It returns b,
+// which may have grown, for reuse.
 func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
 	const (
 		part  = 64 << 10 // bytes
@@ -133,7 +133,7 @@ func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byt
 		}
 		if long && len(b)+len(row) > part {
 			if _, err := w.Write(b); err != nil {
-				return b // nobody is left to read the rest
+				return b // the client is gone
 			}
 			b = b[:0]
 		}
@@ -161,7 +161,7 @@ func send(w http.ResponseWriter, header http.Header, status int, b []byte) {
 	_, _ = w.Write(b) // a client that is gone needs no answer
 }
 
-// asError returns what to tell the client of err.
+// asError returns the error to send to the client for err.
 func (s *Server) asError(r *http.Request, err error) *hub.Error {
 	var e *hub.Error
 	if errors.As(err, &e) {
@@ -181,7 +181,7 @@ func (s *Server) asError(r *http.Request, err error) *hub.Error {
 	return internalError()
 }
 
-// generalFix is said of errors of which nothing else is. Every audience can follow it.
+// generalFix is the fix of errors that have no other. It suits every audience.
 const generalFix = "correct what the error names and send the call again; the hub's API description lists every field and its limits"
 
 func internalError() *hub.Error {
@@ -194,7 +194,7 @@ func (s *Server) fail(w http.ResponseWriter, e *hub.Error) {
 	wire.Fix = cmp.Or(wire.FixFor(hub.ForHTTP), generalFix)
 	e = &wire
 	b, err := json.Marshal(api.FailureOf(e))
-	if err != nil { // a detail that JSON cannot show
+	if err != nil { // the detail cannot be encoded as JSON
 		s.config.Logger.Error("an error's detail is no JSON", "code", e.Code, "error", err)
 		b, _ = json.Marshal(api.FailureOf(&hub.Error{Message: e.Message, Code: e.Code, Status: e.Status, Fix: e.Fix}))
 	}

@@ -64,7 +64,7 @@ func walkRooms(t *testing.T, c *client) {
 	c.ok(200, "GET", "/v1/rooms/"+id, "")
 	c.ok(200, "GET", "/v1/rooms/checkout-flow?project=web-shop", "")
 	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/checkout-flow", "")
-	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/CHECKOUT-FLOW?project=web-shop", "") // two have the name
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/CHECKOUT-FLOW?project=web-shop", "") // two rooms have the name
 	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/"+id+"?project=another", "")
 	c.refused(hub.CodeProjectNotFound, "GET", "/v1/rooms/"+id+"?project=none", "")
 
@@ -79,7 +79,8 @@ func walkRooms(t *testing.T, c *client) {
 	c.refused(hub.CodeChannelNotFound, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-r_0","body":"x"}`)
 }
 
-// TestThereIsALimitOfProjects: the one after the last is refused, with a way out.
+// TestThereIsALimitOfProjects: a project beyond the limit is refused, and the
+// error has a fix.
 func TestThereIsALimitOfProjects(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	var wg sync.WaitGroup
@@ -128,7 +129,8 @@ func walkBindings(t *testing.T, c *client, room, other string) {
 	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=x", "")
 	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=%2Fa%00b", "")
 	c.refused(hub.CodeInvalid, "GET", "/v1/resolve?path=%2F%ff", "")
-	// Who works in a sandbox may ask where a folder leads, and not say it.
+	// An agent in a sandbox may ask for the room of a folder, but may not bind
+	// one.
 	relayed := c.with(api.HeaderRelay, "mine")
 	relayed.refused(hub.CodeForbiddenRelay, "PUT", "/v1/rooms/"+room+"/binding", `{"path":`+strconv.Quote(dir)+`}`)
 	relayed.refused(hub.CodeForbiddenRelay, "DELETE", "/v1/rooms/"+room+"/binding", `{"path":`+strconv.Quote(dir)+`}`)

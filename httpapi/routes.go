@@ -72,7 +72,7 @@ func newRoutes(m *metrics) (map[*api.Operation]*route, error) {
 	return routes, errors.Join(missing...)
 }
 
-// dispatch finds the operation of a request and serves it.
+// dispatch finds the operation that matches a request and serves it.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -102,7 +102,7 @@ func declineTask(c *call) (reply, error) {
 	return created(out, false), err
 }
 
-// offer reads a call that ends an offer.
+// offer reads the input of a call that accepts or declines an offer.
 func (c *call) offer() (id hub.TaskID, in hub.OfferInput, err error) {
 	if id, err = c.id("task_id", hub.CodeTaskNotFound); err != nil {
 		return id, in, err

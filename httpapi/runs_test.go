@@ -8,7 +8,8 @@ import (
 	"hubcli/hub"
 )
 
-// walkRuns batches the tasks of a room, hands one over and sees the run end.
+// walkRuns makes a run of a room's tasks, hands one task over and checks that
+// the run ends.
 func walkRuns(t *testing.T, c *client) {
 	c.ok(201, "POST", "/v1/projects", `{"name":"Runs"}`)
 	room := c.ok(201, "POST", "/v1/rooms", `{"project":"runs","name":"Nightly"}`)
@@ -92,14 +93,15 @@ func walkHandoff(t *testing.T, c *client, id hub.MessageID) {
 	if got := c.ok(200, "POST", task+"/accept", `{"agent_id":"next"}`); got.row("assignee") != "next" || got.row("offered_to") != nil {
 		t.Errorf("the accepted task is %s", got.Result)
 	}
-	// Who was asked first goes on seeing it, and others still do not.
+	// The first assignee still sees the task, and other agents do not.
 	c.ok(200, "GET", task+"?agent_id=dev", "")
 	c.refused(hub.CodeTaskNotFound, "GET", task+"?agent_id=other", "")
 	c.refused(hub.CodeTaskTaken, "POST", task, `{"agent_id":"dev","assignee":"dev"}`)
 	c.refused(hub.CodeTaskTaken, "POST", task+"/handoff", `{"agent_id":"dev","to_agent":"other"}`)
 	c.ok(200, "POST", task, `{"agent_id":"lead","assignee":"third"}`)
 	c.ok(200, "POST", task, `{"agent_id":"third","assignee":"next"}`)
-	// Who took it over answers a message that was not addressed to it.
+	// The agent that took the task over answers a message that was not
+	// addressed to it.
 	c.refused(hub.CodeReplyNotFound, "POST", "/v1/messages", `{"from_agent":"other","kind":"task_result","reply_to":`+string(appendID(id))+`,"body":"x"}`)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"next","to_agent":"lead","kind":"task_result","reply_to":`+string(appendID(id))+`,"body":"rotated"}`)
 	c.refused(hub.CodeTaskClosed, "POST", task+"/handoff", `{"agent_id":"next","to_agent":"dev"}`)
@@ -116,7 +118,7 @@ func counts(a answer) (c hub.RunCounts) {
 	return c
 }
 
-// walkStatus reads the page of a room.
+// walkStatus reads the status page of a room.
 func walkStatus(t *testing.T, c *client) {
 	c.ok(201, "POST", "/v1/projects", `{"name":"Status"}`)
 	room := c.ok(201, "POST", "/v1/rooms", `{"project":"status","name":"Watch this"}`)
@@ -125,7 +127,7 @@ func walkStatus(t *testing.T, c *client) {
 	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"boss","channel":"`+channel+`","kind":"task","body":"Look"}`)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"boss","channel":"`+channel+`","to_agent":"hand","kind":"task_request","body":"Secret"}`)
 	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"hand","task_message_id":`+string(appendID(task.id()))+`}`)
-	c.seen(id, "boss hand") // who has posted, and who has a claim on a task
+	c.seen(id, "boss hand") // the agent that posted, and the agent with a claim on a task
 	for viewer, want := range map[string][2]float64{"": {1, 0}, "?agent_id=hand": {2, 2}, "?agent_id=boss": {2, 0}, "?agent_id=other": {1, 1}} {
 		got := c.ok(200, "GET", "/v1/rooms/"+id+"/status"+viewer, "")
 		if got.row("open_task_count") != want[0] || got.row("unread") != want[1] || got.row("run_count") != 1.0 || got.row("claim_count") != 1.0 || got.row("seat_count") != 2.0 {

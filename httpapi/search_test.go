@@ -12,9 +12,10 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestSearchFindsWhatRoomsKeep: decisions by title, note and metadata, artifacts
-// by title and text, memories, and messages of a room are found over HTTP, each as
-// what it is, by its room, and direct messages by their parties only.
+// TestSearchFindsWhatRoomsKeep: decisions are found by title, note and
+// metadata, artifacts by title and text, memories and messages of a room by
+// their text. Each hit has its type and its room. Only the parties find a
+// direct message.
 func TestSearchFindsWhatRoomsKeep(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	searchable(t, c)

@@ -23,7 +23,7 @@ func getRoomStatus(c *call) (reply, error) {
 	return reply{result: row}, err
 }
 
-// sit answers 200 however often it is called: the seat is there afterwards.
+// sit always answers 200, also when it is repeated: afterwards the seat exists.
 func sit(c *call) (reply, error) {
 	var in hub.SitInput
 	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateSit(&in) }); err != nil {

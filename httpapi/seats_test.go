@@ -12,7 +12,7 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// seatsOn lists who is on the page of a room, each with its role.
+// seatsOn returns the agents and their roles from the status page of a room.
 func (c *client) seatsOn(room, query string) string {
 	c.t.Helper()
 	var page hub.RoomStatus
@@ -27,7 +27,8 @@ func (c *client) seatsOn(room, query string) string {
 	return strings.Join(out, " ")
 }
 
-// seen waits until these are on the page: a seat comes just after what it is given for.
+// seen waits until these seats are on the page: a seat appears shortly after
+// the act that it is made for.
 func (c *client) seen(room, want string) {
 	c.t.Helper()
 	got := ""
@@ -39,8 +40,9 @@ func (c *client) seen(room, want string) {
 	c.t.Fatalf("on the page are %q, want %q", got, want)
 }
 
-// Who works in a room without having joined it is seen there: each in its own way,
-// through a spool too. It can join afterwards, which uses the invite up.
+// TestWhoWorksInARoomIsSeen: an agent that works in a room without having
+// joined it has a seat there, whatever kind of work it does, also through a
+// spool. It can join afterwards, which uses up the invite.
 func TestWhoWorksInARoomIsSeen(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
 	c.ok(201, "POST", "/v1/projects", `{"name":"Shop"}`)

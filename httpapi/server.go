@@ -73,8 +73,8 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Serve answers requests until ctx ends, then closes l and returns once every
 // handler has ended and every connection is closed. It is called once. The
-// services' owner stops them first, so that parked calls are answered; what is
-// still under way after StopTimeout is cut off.
+// owner of the services stops them first, so that parked calls are answered.
+// Calls that still run after StopTimeout are cut off.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.Handler(),
@@ -102,7 +102,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.StopTimeout)
 	defer cancel()
 	if stopErr := server.Shutdown(grace); stopErr != nil {
-		_ = server.Close() // the listener is closed already; connections have nobody to tell
+		_ = server.Close() // the listener is closed already; an error of a connection has no reader
 	}
 	err = <-failed
 	s.conns.wait()
@@ -112,8 +112,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// serve is the one place that runs handlers, writes what they return and tells
-// the log and the metrics.
+// serve is the only place that runs handlers, writes their replies, logs calls
+// and counts them.
 func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
@@ -156,7 +156,7 @@ func (s *Server) log(c *call, status int, code hub.Code, began time.Time) {
 		slog.Float64("ms", float64(time.Since(began).Microseconds())/1000))
 }
 
-// noOperation answers a request that no operation takes.
+// noOperation answers a request that matches no operation.
 func (s *Server) noOperation(w http.ResponseWriter, path string) {
 	methods := api.Methods(path)
 	if len(methods) == 0 {
@@ -171,7 +171,7 @@ func (s *Server) noOperation(w http.ResponseWriter, path string) {
 		With("allow", methods).WithFix("use "+list))
 }
 
-// panicked answers for a handler that panicked, or cuts a stream off.
+// panicked sends the answer of a handler that panicked, or ends its stream.
 func (s *Server) panicked(w http.ResponseWriter, r *http.Request, cause any) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)

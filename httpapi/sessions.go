@@ -45,9 +45,9 @@ func register(c *call) (reply, error) {
 	return created(out, true), err
 }
 
-// othersSession refuses to register agent for who proves the session of another.
-// A session that is no longer good proves nothing, and does not stand in the way
-// of registering again.
+// othersSession returns an error if the call registers agent but proves a
+// session of another agent. An invalid session proves nothing and does not
+// prevent registering again.
 func (c *call) othersSession(agent hub.AgentID) error {
 	full := c.r.Header.Get(api.HeaderSession)
 	if full == "" {
@@ -57,7 +57,7 @@ func (c *call) othersSession(agent hub.AgentID) error {
 	if err != nil || caller.Agent == agent {
 		return nil
 	}
-	return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the one to register").
+	return hub.NewError(hub.CodeAgentMismatch, "the call registers one agent but proves a session of another").
 		With("agent_id", agent).With("session_agent_id", caller.Agent).
 		WithFix("send no session to register another agent")
 }
@@ -94,12 +94,12 @@ func renameSession(c *call) (reply, error) {
 	return created(out, false), err
 }
 
-// closeSession takes the full form of the id, from the operator the public one.
-// A peer on another machine may close its own session only.
+// closeSession takes the full form of the id, or from the operator the public
+// form. A peer on another machine may close its own session only.
 func closeSession(c *call) (reply, error) {
 	id := hub.SessionID(c.param)
 	if c.caller.Session != "" && c.caller.Session != id.Public() {
-		return reply{}, hub.NewError(hub.CodeAgentMismatch, "the session to close is not the session that calls").
+		return reply{}, hub.NewError(hub.CodeAgentMismatch, "the call may close its own session only").
 			WithFix("close a session with that session itself")
 	}
 	c.agent = c.own()

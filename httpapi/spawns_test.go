@@ -24,7 +24,8 @@ func spawning(c *supervisor.Config) {
 	c.BaseURL = "http://" + c.Listener.Addr().String()
 }
 
-// allow sets the policy: in the room a shell runs the script for each harness.
+// allow sets a policy under which each harness in the room runs its script in a
+// shell.
 func allow(operator *client, room string, version int64, scripts map[hub.Harness]string) answer {
 	in := hub.SpawnPolicyInput{Version: version}
 	for harness, script := range scripts {
@@ -78,7 +79,8 @@ func walkSpawns(t *testing.T, c *client, h *testhub.Hub) {
 	c.refused(hub.CodeNotBound, "POST", "/v1/spawn", say(`{"room_id":"R","harness":"codex","by":"lead","prompt":"x"}`))
 	c.ok(201, "PUT", "/v1/rooms/"+room+"/binding", fmt.Sprintf(`{"path":%q}`, t.TempDir()))
 
-	// One that exits: its output is kept, its seat shown, who asked is told.
+	// A spawn that exits: its output is kept, its seat is shown and its
+	// requester gets a notice.
 	a := c.with("Idempotency-Key", "one").ok(201, "POST", "/v1/spawn", say(`{"room_id":"R","harness":"codex","by":"lead","prompt":"the prompt","role":"tester","title":"T"}`))
 	id := fmt.Sprint(a.row("spawn_id"))
 	row := endedSpawn(t, c, id)
@@ -101,7 +103,7 @@ func walkSpawns(t *testing.T, c *client, h *testhub.Hub) {
 		t.Errorf("the room is %s", status)
 	}
 
-	// One that is stopped.
+	// A spawn that is stopped.
 	a = c.ok(201, "POST", "/v1/spawn", say(`{"room_id":"R","harness":"zed","by":"lead","prompt":"x"}`))
 	id = fmt.Sprint(a.row("spawn_id"))
 	if n := c.ok(200, "GET", "/v1/spawn?active=true&room_id="+room, "").rows(); n != 1 {

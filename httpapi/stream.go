@@ -20,9 +20,9 @@ const (
 	maxKept    = 4 << 10 // bytes that an idle stream keeps for its next event
 )
 
-// streamEvents sends rows as server-sent events until the client goes, the
-// session ends or the hub stops. The first look at the feed happens before the
-// answer begins, so that a refusal is an ordinary error.
+// streamEvents sends rows as server-sent events until the client disconnects,
+// the session ends or the hub stops. It reads the feed once before the answer
+// begins, so that a refusal is an ordinary error.
 func streamEvents(c *call) (reply, error) {
 	q, err := c.streamQuery()
 	if err != nil {
@@ -48,7 +48,7 @@ func streamEvents(c *call) (reply, error) {
 			st.end(c.server.asError(c.r, err))
 			break
 		}
-		// Parked calls of a hub that stops are answered before their time.
+		// A stopping hub answers parked calls early.
 		if len(page.Rows) == 0 && page.NextSinceID <= q.Since && time.Since(began) < q.Wait/2 {
 			break
 		}
@@ -95,7 +95,7 @@ type stream struct {
 
 func newStream(c *call) *stream {
 	st := &stream{call: c, controller: http.NewResponseController(c.w)}
-	_ = st.controller.SetReadDeadline(time.Time{}) // the write tells if the connection is gone
+	_ = st.controller.SetReadDeadline(time.Time{}) // the write fails if the connection is gone
 	header := c.w.Header()
 	header["Content-Type"] = []string{streamType}
 	header["Cache-Control"] = []string{"no-store"}
@@ -104,9 +104,9 @@ func newStream(c *call) *stream {
 	return st
 }
 
-// send writes the rows of a page; a page without rows is a heartbeat, which moves
-// the client's Last-Event-ID to what has been examined. It returns false when the
-// stream is over.
+// send writes the rows of a page. A page without rows is a heartbeat, which
+// moves the client's Last-Event-ID to the last examined message. It returns
+// false when the stream is over.
 func (st *stream) send(page *hub.Page) bool {
 	b := st.buffer[:0]
 	for _, row := range page.Rows {
@@ -152,7 +152,7 @@ func (st *stream) write(b []byte) bool {
 	return st.controller.Flush() == nil
 }
 
-// rowID returns the digits of the id, which begins every encoded row.
+// rowID returns the digits of the id with which every encoded row begins.
 func rowID(row hub.EncodedMessage) []byte {
 	const prefix = `{"id":`
 	if len(row) < len(prefix) || string(row[:len(prefix)]) != prefix {

@@ -9,7 +9,7 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// surfaces returns the settings that a query answers, by harness.
+// surfaces returns the settings in the answer to a query, by harness.
 func surfaces(t *testing.T, c *client, query string) map[hub.Harness]hub.ToolSurface {
 	t.Helper()
 	var rows []hub.ToolSurface
@@ -49,8 +49,8 @@ func walkSurfaces(t *testing.T, c *client, h *testhub.Hub) {
 	}
 }
 
-// TestToolSurfaceSurvives: what the operator has chosen is there after a restart,
-// and what was taken back is not.
+// TestToolSurfaceSurvives: after a restart a setting of the operator is kept,
+// and a removed setting stays removed.
 func TestToolSurfaceSurvives(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h).with(api.HeaderOperator, h.Store.OperatorToken())

@@ -13,7 +13,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// client calls a whole hub; all that it sends and gets is checked.
+// client calls a whole hub and checks every exchange against the OpenAPI
+// description.
 type client struct {
 	t       *testing.T
 	base    string
@@ -28,7 +29,7 @@ func newClient(t *testing.T, h *testhub.Hub) *client {
 	return &client{t: t, base: h.URL, http: &http.Client{Transport: checker.Transport(transport)}}
 }
 
-// with returns a client that sends one header more.
+// with returns a client that sends one more header.
 func (c *client) with(name, value string) *client {
 	other := *c
 	other.headers = map[string]string{name: value}
@@ -103,7 +104,7 @@ func (c *client) call(method, path, body string) answer {
 	return a
 }
 
-// ok is call that must succeed with this status.
+// ok is a call that must succeed with this status.
 func (c *client) ok(status int, method, path, body string) answer {
 	c.t.Helper()
 	a := c.call(method, path, body)
@@ -113,7 +114,7 @@ func (c *client) ok(status int, method, path, body string) answer {
 	return a
 }
 
-// refused is call that must fail with this code.
+// refused is a call that must fail with this code.
 func (c *client) refused(code hub.Code, method, path, body string) answer {
 	c.t.Helper()
 	a := c.call(method, path, body)

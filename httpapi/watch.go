@@ -11,8 +11,9 @@ var watchHandlers = handlers{
 	"watch": getWatch,
 }
 
-// getWatch waits until all conditions hold. An answer that says that they do not
-// is a success: the wait was over, or the hub stops.
+// getWatch waits until all conditions hold. If the wait is over or the hub
+// stops first, the answer is a success too and shows which conditions do not
+// hold.
 func getWatch(c *call) (reply, error) {
 	query, err := c.query()
 	if err != nil {

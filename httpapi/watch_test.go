@@ -72,7 +72,7 @@ func TestWatchOverHTTP(t *testing.T) {
 		{hub.CodeSessionNotFound, path("agent_id=a", "seat-idle:nobody")},
 	} {
 		if refused.code == hub.CodeReservedAgent {
-			refused.code = hub.CodeOperatorRequired // nobody sees what the system sees
+			refused.code = hub.CodeOperatorRequired // no agent may view as system
 		}
 		c.refused(refused.code, "GET", refused.path, "")
 	}
