@@ -1,11 +1,11 @@
 // Command stress drives the built hub from outside.
 //
 //	go run ./stress bench    measures it beside a ceiling
-//	go run ./stress kill     kills it under load and looks for what was lost
+//	go run ./stress kill     kills it under load and looks for lost data
 //
-// Each takes -h. It listens and connects on loopback only, starts hubs on stores
-// of its own in a temporary folder, and removes both when it ends, also when it
-// is interrupted. It is for developers and no part of what is delivered.
+// Each takes -h. It listens and connects on loopback only, starts hubs on
+// stores of its own in a temporary folder, and removes both when it ends, also
+// when it is interrupted. It is for developers and is not part of a release.
 package main
 
 import (

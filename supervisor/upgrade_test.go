@@ -12,10 +12,10 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// A hub goes on with a store that one wrote whose tasks knew no runs, no offers
-// and not who was asked first: with its checkpoint, in which tasks have version 1,
-// and with the records behind that, after which it was killed. The file is never
-// rewritten.
+// TestStoreWithTasksOfVersion1: a hub opens a store of an earlier hub, whose
+// tasks had no runs, no offers and no first assignee. The store has a
+// checkpoint with tasks of version 1 and later records; that hub was killed.
+// The fixture is never rewritten.
 func TestStoreWithTasksOfVersion1(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	z, err := zip.OpenReader("testdata/store-tasks-1.zip")

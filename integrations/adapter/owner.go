@@ -20,7 +20,7 @@ func own(info fs.FileInfo) bool {
 // root, and not everybody may write there.
 func trusted(path string) error {
 	if !osfile.HasOwners {
-		return nil // who may write where is inherited there
+		return nil // write permissions are inherited there
 	}
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -31,8 +31,8 @@ func New() *Folders { return &Folders{patience: patience, slots: make(chan struc
 
 // Chain returns the folder at an absolute path and all above it, the nearest
 // first. With exact the path must name a folder that exists (path_not_found);
-// otherwise the chain begins at the nearest one at or above it. invalid,
-// timed_out.
+// otherwise the chain begins at the nearest one at or above it. Errors:
+// invalid, timed_out.
 func (f *Folders) Chain(ctx context.Context, path string, exact bool) ([]core.Level, error) {
 	if err := check(path); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (f *Folders) Chain(ctx context.Context, path string, exact bool) ([]core.Le
 }
 
 // Same reports whether two paths name one folder, as a file system does that
-// keeps no difference between cases. timed_out.
+// keeps no difference between cases. Errors: timed_out.
 func (f *Folders) Same(ctx context.Context, a, b string) (bool, error) {
 	return ask(ctx, f, func() (bool, error) {
 		x, err := os.Stat(a)
@@ -103,7 +103,7 @@ func chain(path string, exact bool) ([]core.Level, error) {
 }
 
 // realFolder returns the path of an existing folder without symbolic links.
-// path_not_found.
+// Errors: path_not_found.
 func realFolder(path string) (string, error) {
 	notFound := func(why string) error {
 		return hub.NewError(hub.CodePathNotFound, why).With("path", path).

@@ -30,7 +30,8 @@ func (r *Runner) grace() time.Duration {
 	return r.Grace
 }
 
-// Check refuses a plan whose executable or folder is not there. bad_executable.
+// Check refuses a plan whose executable or folder is not there. Errors:
+// bad_executable.
 func (r *Runner) Check(plan *hub.SpawnPlan) error {
 	exe := plan.Args[0]
 	info, err := os.Stat(exe)

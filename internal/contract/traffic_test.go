@@ -20,7 +20,7 @@ func TestCheckerFindsFaults(t *testing.T) {
 		name, method, path, sent string
 		status                   int
 		got                      string
-		fault                    string // part of what is told; empty: none
+		fault                    string // part of the error text; empty: none
 	}{
 		{"a created channel", "POST", "/v1/channels", `{"name":"c"}`, 201, `{"ok":true,"result":` + channel + `}`, ""},
 		{"an error", "POST", "/v1/channels", `[`, 400, failure, ""},

@@ -87,8 +87,8 @@ type Content struct {
 	Exactly bool
 }
 
-// DefaultPrefix begins the names of temporary files. Whoever owns the folder
-// removes what a crash has left there.
+// DefaultPrefix begins the names of temporary files. The owner of the folder
+// removes files that a crash left there.
 const DefaultPrefix = ".new-"
 
 // Bytes is the Write of a Content that is known as a whole.

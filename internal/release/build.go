@@ -17,7 +17,7 @@ import (
 // reason; go run ./internal/release weigh says what weighs.
 const maxExecutable = 32 << 20
 
-// checksums is the list of what was made, for sha256sum --check.
+// checksums is the list of the made files, for sha256sum --check.
 const checksums = "SHA256SUMS"
 
 // release is one run of the command.

@@ -66,7 +66,7 @@ func licenseIDs(text string) ([]string, error) {
 // licenseFile is a file that has to be passed on.
 type licenseFile struct {
 	path string   // within the module, with slashes
-	ids  []string // none for what stands beside a license
+	ids  []string // empty for a file beside a license, such as a notice
 	text string
 }
 

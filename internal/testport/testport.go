@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Ports below the range from which systems choose for who names none (from 32768
-// on Linux, from 49152 elsewhere): a listener or a connection of another process
-// gets none of them by chance.
+// Ports below the range from which systems choose a free port (from 32768 on
+// Linux, from 49152 elsewhere): a listener or a connection of another process
+// does not get one of them by chance.
 const lowest, highest = 20_000, 32_000
 
 // held keeps the sockets of the ports that were taken from being collected.
@@ -21,9 +21,10 @@ var (
 	held []net.PacketConn
 )
 
-// Take returns a port of 127.0.0.1 on which nothing listens. No other process that
-// asks here gets it until this one has ended: a socket for datagrams, which nothing
-// of a hub uses, holds its number. Goroutines may call it at once.
+// Take returns a port of 127.0.0.1 on which nothing listens. No other process
+// that calls Take gets the same port until this process has ended: a UDP
+// socket, which a hub never uses, reserves the number. Take is safe for
+// concurrent use.
 func Take() (int, error) {
 	for range 1000 {
 		port := lowest + rand.IntN(highest-lowest)
@@ -33,7 +34,7 @@ func Take() (int, error) {
 			continue // taken
 		}
 		probe, err := net.Listen("tcp4", address)
-		if err != nil { // somebody who does not ask here listens
+		if err != nil { // a process that does not use Take listens
 			_ = hold.Close()
 			continue
 		}
@@ -49,7 +50,7 @@ func Take() (int, error) {
 }
 
 // Interface returns an IP address of this machine that is not its loopback, or
-// nothing where there is none: tests of what lies between skip then, and say so.
+// "" if there is none. Tests that need one are skipped then.
 func Interface() string {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {

@@ -67,7 +67,7 @@ func decide(t *testing.T, h *testhub.Hub, room hub.RoomID, title string) {
 	}
 }
 
-// kept returns the types of what is found beside messages.
+// kept returns the types of the hits that are not messages.
 func kept(t *testing.T, h *testhub.Hub, text string) (types []hub.FoundType, behind int64) {
 	t.Helper()
 	page, err := h.Hub.Search(context.Background(), hub.SearchQuery{

@@ -65,17 +65,17 @@ type Index struct {
 	instance hub.InstanceID
 	log      *slog.Logger
 
-	mu     sync.RWMutex // held for reading while the engine is asked, for writing while it begins and ends
+	mu     sync.RWMutex // held for reading during calls to the engine, for writing while it opens and closes
 	engine index.Index  // nil: not open
 	queue  *index.AnalysisQueue
 	docs   atomic.Int64
 	opened time.Time
-	runs   int // runs that ended without Close, as the folder says
+	runs   int // number of runs that ended without Close, stored in the folder
 
-	broken  atomic.Pointer[error] // what the engine's own goroutines have reported
-	put     int64                 // bytes of text since memory was given back
+	broken  atomic.Pointer[error] // error that a goroutine of the engine reported
+	put     int64                 // bytes of text since memory was returned to the system
 	unsaved atomic.Int64          // bytes of text
-	saved   chan struct{}         // poked when unsaved falls; capacity 1
+	saved   chan struct{}         // notified when unsaved falls; capacity 1
 
 	unsavable sparse // the log lines about what could not be saved
 }

@@ -26,7 +26,8 @@ const (
 	engineFolder = "words"
 )
 
-// formatVersion rises with every change of what is indexed and how.
+// formatVersion rises with every change of the indexed fields or their
+// encoding.
 const formatVersion = 2
 
 // maxRuns is how many runs may end without Close, one after the other and each

@@ -31,7 +31,7 @@ type clause struct {
 
 func (c clause) equal(d clause) bool { return c.prefix == d.prefix && slices.Equal(c.terms, d.terms) }
 
-// parse reads a query. invalid if it asks for no word.
+// parse reads a query. Errors: invalid if it asks for no word.
 func parse(text string) (query, error) {
 	var q query
 	places := 0

@@ -137,7 +137,8 @@ func cuts(run string) []int {
 	return append(at, len(run))
 }
 
-// eachPair gives the pairs of neighbours of a run, and its last character.
+// eachPair calls fn for each pair of adjacent characters of a run, and for its
+// last character.
 func eachPair(text string, start, end, place int, fn func(word) bool) (places int, more bool) {
 	var offsets []int
 	for i, r := range text[start:end] {

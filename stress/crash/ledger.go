@@ -171,7 +171,7 @@ func (l *ledger) readFeed(c *wire.Conn, addr string) error {
 	}
 }
 
-// compare looks for what is lost, changed or twice in the feed.
+// compare looks for messages that are lost, changed or repeated in the feed.
 func (l *ledger) compare() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,8 +23,8 @@ func Build(ctx context.Context, dir string) (Executable, error) {
 }
 
 // BuildProfiled builds the hub with the runtime's profiles added. The delivered
-// executable has none: they would show the memory of a hub to whoever can reach
-// its port.
+// executable has none: they would show the memory of a hub to every process
+// that can reach its port.
 func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
 	root, err := ModuleRoot(ctx)
 	if err != nil {
