@@ -124,11 +124,12 @@ func (a *addressFlags) add(env *Env, f *pflag.FlagSet, minPort int) {
 	a.flags, a.named = f, env.Getenv(hook.EnvBaseURL)
 }
 
-// settle makes out the address. starts: a hub is to listen there, which it can on
-// this machine only.
+// settle decides the address. If starts is true a hub is to listen there, which is
+// possible on this machine only. A host name is replaced by its address, so that
+// starting, finding and stopping a hub mean the same address.
 func (a *addressFlags) settle(starts bool) error {
 	if a.named == "" || a.flags.Changed("host") || a.flags.Changed("port") {
-		return a.check()
+		return a.settleFlags(starts)
 	}
 	if err := client.CheckBaseURL(a.named); err != nil {
 		return badBaseURL(err)
@@ -143,6 +144,20 @@ func (a *addressFlags) settle(starts bool) error {
 	}
 	a.address = at
 	return a.check()
+}
+
+// settleFlags is settle for --host and --port.
+func (a *addressFlags) settleFlags(starts bool) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	if err := a.resolve(); err != nil {
+		return err
+	}
+	if starts && !client.OnThisMachine(a.baseURL()) {
+		return usage("leave --host out, or name an address of this machine", "--host %s is no address of this machine", a.host)
+	}
+	return nil
 }
 
 // plainAddress returns host and port of a base address that a hub itself can have:

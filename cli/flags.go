@@ -72,6 +72,30 @@ func (a address) check() error {
 	return nil
 }
 
+// resolve replaces a host name by its first address, an IPv4 address if it has one.
+func (a *address) resolve() error {
+	if net.ParseIP(a.host) != nil {
+		return nil
+	}
+	if a.host == "localhost" { // whatever the resolver says of it
+		a.host = defaultHost
+		return nil
+	}
+	ips, err := net.LookupIP(a.host)
+	if err != nil || len(ips) == 0 {
+		return usage("name an address such as 127.0.0.1", "--host %s is a name that has no address here", a.host)
+	}
+	named := ips[0]
+	for _, ip := range ips {
+		if ip.To4() != nil {
+			named = ip
+			break
+		}
+	}
+	a.host = named.String()
+	return nil
+}
+
 // loopback goes by the exact name or the parsed address.
 func (a address) loopback() bool {
 	ip := net.ParseIP(a.host)

@@ -77,6 +77,14 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 	return mcp.Run(ctx, c)
 }
 
+// checkBridged refuses an id that no bridge can have; field says where it stands.
+func checkBridged(field string, id hub.AgentID) error {
+	if err := hub.CheckSender(field, id); err != nil {
+		return asUsage(err)
+	}
+	return asUsage(hub.CheckWatching(field, id))
+}
+
 func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	c := mcp.Config{
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr,
@@ -89,14 +97,14 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		return c, err
 	}
 	if cmd.Flags().Changed("agent") { // HUB_AGENT is the bridge's to read: it counts less
-		named := hub.AgentID(o.agent)
-		if err := hub.CheckSender("--agent", named); err != nil {
-			return c, asUsage(err)
+		c.Agent = hub.AgentID(o.agent)
+		if err := checkBridged("--agent", c.Agent); err != nil {
+			return c, err
 		}
-		if err := hub.CheckWatching("--agent", named); err != nil {
-			return c, asUsage(err)
+	} else if named := env.Getenv(hook.EnvAgent); named != "" {
+		if err := checkBridged(hook.EnvAgent, hub.AgentID(named)); err != nil {
+			return c, err
 		}
-		c.Agent = named
 	}
 	if cmd.Flags().Changed("resume-key") {
 		if err := session.CheckSlot(o.resumeKey); err != nil {

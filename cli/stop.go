@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,6 +58,9 @@ func runStop(ctx context.Context, env *Env, a address, s storage) error {
 	found := probe(ctx, a.baseURL())
 	switch found.kind {
 	case probeAbsent:
+		if err := servedElsewhere(ctx, env, a, s); err != nil {
+			return err
+		}
 		_, err := fmt.Fprintf(env.Stdout, "no hub runs at %s\n", a.baseURL())
 		return err
 	case probeHub:
@@ -71,6 +75,29 @@ func runStop(ctx context.Context, env *Env, a address, s storage) error {
 	}
 	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), peertext.TerminalLine(found.info.StoragePath))
 	return err
+}
+
+// servedElsewhere is the failure of a stop that names a store which a hub serves at
+// another address; nil if no hub serves it.
+func servedElsewhere(ctx context.Context, env *Env, a address, s storage) error {
+	if !s.given || env.InspectStore == nil {
+		return nil
+	}
+	info, err := env.InspectStore(s.path)
+	if err != nil || !info.Held {
+		return nil
+	}
+	url, ok := info.Holder.servesAt(ctx, s.path)
+	if !ok {
+		return nil
+	}
+	other, _ := plainAddress(url)
+	host := ""
+	if other.host != defaultHost {
+		host = " --host " + other.host
+	}
+	return fail(ExitRefused, "stop that one: hubcli stop"+host+" --port "+strconv.Itoa(other.port),
+		"no hub runs at %s; the store %s is served by the hub at %s (process %d)", a.baseURL(), s.path, url, info.Holder.PID)
 }
 
 // stopHub asks the hub to stop and waits until its port and its store are free.

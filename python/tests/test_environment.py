@@ -85,7 +85,8 @@ def test_hubs_are_started_and_stopped_at_the_address(says, executable, tmp_path)
     started = ensure_hub(store, executable=executable)
     assert started["base_url"] == f"http://127.0.0.1:{port}"
     assert raw_get(started["base_url"] + "/v1/hub-info")["result"]["storage_path"] == str(store)
-    stop_hub(store, port=other, executable=executable)  # there is none
+    with pytest.raises(HubError, match=f"no hub runs at .*:{other}; the store .* is served by the hub at .*:{port} "):
+        stop_hub(store, port=other, executable=executable)
     assert raw_get(started["base_url"] + "/healthz")
     stop_hub(store, executable=executable)
     assert ensure_hub(store, port=other, executable=executable)["base_url"] == f"http://127.0.0.1:{other}"
