@@ -188,22 +188,29 @@ func TestKilledInAFlush(t *testing.T) {
 	}
 }
 
-// fourTables makes a store that merges its tables at the next start.
+// fourTables makes a store that merges its tables at the next start. Badger may
+// merge them already while the last session closes: then the store is made anew.
 func fourTables(t *testing.T) string {
-	dir := filepath.Join(t.TempDir(), "store")
-	w := &conformance.Writer{}
-	for range 4 {
-		s := openStore(t, dir)
-		for range 5 {
-			if err := s.Append(childGroup(w)); err != nil {
+	for range 20 {
+		dir := filepath.Join(t.TempDir(), "store")
+		w := &conformance.Writer{}
+		for range 4 {
+			s := openStore(t, dir)
+			for range 5 {
+				if err := s.Append(childGroup(w)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
+		if tables, _ := filepath.Glob(filepath.Join(dir, nameBadger, "*.sst")); len(tables) == 4 {
+			return dir
 		}
 	}
-	return dir
+	t.Fatal("no store kept four tables that are not merged")
+	return ""
 }
 
 // TestKilledInACompaction kills the process at each step by which tables are
