@@ -44,7 +44,7 @@ func unescape(dst, raw []byte) []byte {
 	return dst
 }
 
-// appendString appends text as a JSON string with as few escapes as may be.
+// appendString appends text as a JSON string with as few escapes as possible.
 func appendString(dst, text []byte) []byte {
 	const hexDigits = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -68,8 +68,8 @@ func appendString(dst, text []byte) []byte {
 }
 
 // compact returns a copy of a value that the scanner has read, without white
-// space and with as few escapes as may be: limits then count what is stored, not
-// how a client happened to escape it.
+// space and with as few escapes as possible. So limits count the stored
+// characters, not the escapes that a client chose.
 func compact(value []byte) []byte {
 	dst := make([]byte, 0, len(value))
 	for i := 0; i < len(value); {

@@ -17,12 +17,13 @@ import (
 // no reference to body.
 //
 // It is stricter than encoding/json: the body is one JSON object in valid UTF-8
-// with each member once, at any depth, and nothing behind it (invalid_json
-// otherwise); member names count in their exact case; a value of another type
-// than the field's, also a fraction for an integer, is refused (invalid, naming
-// the field). Unknown members are ignored, null is as if the member were absent,
-// an empty body is {}. What may be left out and stands for that when it is 0, or
-// is an empty agent id, cannot be given so. A json.RawMessage comes out compact.
+// with without duplicate members at any depth and without trailing text (else
+// invalid_json). Member names match in their exact case. A value of the wrong
+// type, also a fraction for an integer, is refused (invalid, with the name of
+// the field). Unknown members are ignored, null means that the member is
+// absent, and an empty body means {}. Some fields use 0 or an empty agent id to
+// mean absent: such a value cannot be sent explicitly. A json.RawMessage is
+// stored compact.
 func Decode(body []byte, v any) error {
 	if !utf8.Valid(body) {
 		return hub.NewError(hub.CodeInvalidJSON, "the body is not valid UTF-8").
@@ -51,10 +52,10 @@ func Decode(body []byte, v any) error {
 	return nil
 }
 
-// scanners keeps the room for member names from being made for every body.
+// scanners reuses the space for member names between bodies.
 var scanners = sync.Pool{New: func() any { return &scanner{keys: make([][]byte, 0, linearKeys)} }}
 
-// release gives the scanner back, without what it has read.
+// release clears the scanner and returns it to the pool.
 func (s *scanner) release() {
 	keys := s.keys[:cap(s.keys)]
 	clear(keys)
@@ -70,7 +71,7 @@ type plan struct {
 type field struct {
 	name   string
 	index  []int
-	nozero bool // where the zero value stands for absent
+	nozero bool // the zero value means absent
 }
 
 var plans sync.Map // reflect.Type → *plan
@@ -156,7 +157,7 @@ func decodeString(s *scanner, f *field, v reflect.Value) error {
 		return err
 	}
 	if len(raw) == 0 && f.nozero && v.Type() == agentID {
-		// A variable that was never filled in must not make a direct message public.
+		// A client's unset variable must not make a direct message public.
 		return hub.NewError(hub.CodeInvalidAgentID, f.name+" is empty").With("field", f.name).
 			WithFix("leave " + f.name + " out, or name an agent")
 	}
@@ -239,7 +240,8 @@ func decodeSlice(s *scanner, f *field, v reflect.Value) error {
 	return nil
 }
 
-// wrongType refuses the value here, or the JSON if there is no value.
+// wrongType returns the error for the value at the scanner's position, or for
+// malformed JSON if there is no value.
 func (s *scanner) wrongType(f *field, want string) error {
 	got := typeName(s.peek())
 	if err := s.skip(); err != nil {

@@ -4,6 +4,6 @@
 //
 // The daemon decodes and checks with it, the Go client reads envelopes with it.
 // Its functions keep no state and may be called from any goroutine. It never
-// decides anything that depends on what the hub holds, and it never opens a
-// socket or a file.
+// decides anything that depends on the hub's state, and it never opens a socket
+// or a file.
 package api

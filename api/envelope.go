@@ -11,8 +11,8 @@ const (
 	HeaderInstance    = "X-Hub-Instance"      // out: the store; in: the store the caller means
 	HeaderSession     = "X-Hub-Session"       // in: full session id
 	HeaderOperator    = "X-Hub-Operator"      // in: operator token
-	HeaderRelay       = "X-Hub-Relay"         // in: the agent through whose spool the call came
-	HeaderMaxWait     = "X-Hub-Max-Wait"      // in: seconds that wait_sec counts for at most
+	HeaderRelay       = "X-Hub-Relay"         // in: the agent of the spool that the call came through
+	HeaderMaxWait     = "X-Hub-Max-Wait"      // in: upper bound of wait_sec in seconds
 	HeaderIdempotency = "Idempotency-Key"     // in: 1 to 255 printable ASCII characters
 	HeaderReplayed    = "Idempotent-Replayed" // out: "true" if the answer is an earlier call's
 	HeaderLastEventID = "Last-Event-ID"       // in: where a stream resumes
@@ -22,16 +22,16 @@ const (
 // the metrics.
 const ContentType = "application/json"
 
-// Envelope is every JSON answer of the hub. OK says which half of it counts:
-// Result with Acquired (leases), NextSinceID (feeds) or NextCursor (lists), or Error
-// and what follows.
+// Envelope is every JSON answer of the hub. If OK is true, it holds Result,
+// with Acquired (leases), NextSinceID (feeds) or NextCursor (lists). Otherwise
+// it holds Error and the fields after it.
 type Envelope struct {
 	OK          bool            `json:"ok"`
 	Result      json.RawMessage `json:"result,omitempty"`
 	Acquired    *bool           `json:"acquired,omitempty"`
 	NextSinceID *hub.MessageID  `json:"next_since_id,omitempty"`
-	NextCursor  hub.Cursor      `json:"next_cursor,omitempty"` // of a list that goes on
-	Behind      *int64          `json:"behind,omitempty"`      // of a search: rows not looked at yet
+	NextCursor  hub.Cursor      `json:"next_cursor,omitempty"` // of a list with more pages
+	Behind      *int64          `json:"behind,omitempty"`      // of a search: rows that are not indexed yet
 
 	Error  string         `json:"error,omitempty"` // one sentence
 	Code   hub.Code       `json:"code,omitempty"`
@@ -48,8 +48,8 @@ func (e *Envelope) Err() *hub.Error {
 	return &hub.Error{Message: e.Error, Code: e.Code, Status: e.Status, Detail: e.Detail, Fix: e.Fix, Answered: true}
 }
 
-// Failure is the error envelope as it goes out: unlike Envelope it always shows
-// all six members.
+// Failure is the error envelope that is sent: unlike Envelope it always has all
+// six members.
 type Failure struct {
 	OK     bool           `json:"ok"` // always false
 	Error  string         `json:"error"`

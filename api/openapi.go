@@ -12,9 +12,9 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// OpenAPI returns openapi.yaml as JSON, which is made when it is first asked for:
-// few processes are, and a second form in the tree would have to be kept equal. The
-// bytes are shared and must not be changed.
+// OpenAPI returns openapi.yaml as JSON. The first call converts it: few
+// processes need it, and a second form in the tree would have to be kept equal.
+// The bytes are shared and must not be changed.
 var OpenAPI = sync.OnceValue(func() []byte {
 	var document any
 	err := yaml.Unmarshal(openAPI, &document)

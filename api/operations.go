@@ -12,17 +12,17 @@ import (
 	"hubcli/hub"
 )
 
-// Plane says who may make a call.
+// Plane is the group of callers that may make a call.
 type Plane uint8
 
 // The planes.
 const (
-	PlaneAgent    Plane = iota // an agent, which the call names or a session proves
-	PlaneOpen                  // anybody on loopback
-	PlaneOperator              // the operator alone, who sends the token
+	PlaneAgent    Plane = iota // an agent that the call names or that a session proves
+	PlaneOpen                  // any caller on loopback
+	PlaneOperator              // only the operator, by the token
 )
 
-// Auth says what a call does with X-Hub-Session.
+// Auth says how a call uses X-Hub-Session.
 type Auth uint8
 
 // The ways to treat a session.
@@ -31,10 +31,10 @@ const (
 	AuthRemote               // the same for peers on other machines; on loopback it is ignored
 	AuthNone                 // it is ignored, from anywhere
 	AuthRegister             // it is ignored; a peer on another machine needs the operator token
-	AuthOptional             // a session that is sent is proved; nobody must send one
+	AuthOptional             // a session that is sent is proved; no caller must send one
 )
 
-// Bound says how much a body may carry.
+// Bound is the largest size of a body.
 type Bound uint8
 
 // The bounds of bodies.
@@ -54,7 +54,7 @@ func small[T any]() Body    { return Body{Type: reflect.TypeFor[T]()} }
 func large[T any]() Body    { return Body{Type: reflect.TypeFor[T](), Bound: BoundMessage} }
 func artifact[T any]() Body { return Body{Type: reflect.TypeFor[T](), Bound: BoundArtifact} }
 
-// WaitBy says how a call asks the hub to hold its answer back.
+// WaitBy says how a call asks the hub to wait before it answers.
 type WaitBy uint8
 
 // The ways to ask for a wait.
@@ -62,13 +62,13 @@ const (
 	WaitNever   WaitBy = iota
 	WaitTimeout        // by the parameter timeout of the query, in seconds
 	WaitSec            // by the member wait_sec of the body, in seconds
-	WaitFixed          // not at all: the work itself may take Default
+	WaitFixed          // the call cannot ask for a wait, but the work itself may take Default
 )
 
 // Wait describes how long an answer may take.
 type Wait struct {
 	By      WaitBy
-	Default time.Duration // how long the hub waits where the call does not say
+	Default time.Duration // how long the hub waits if the call does not say
 }
 
 // Operation is one call of the contract.
@@ -81,12 +81,12 @@ type Operation struct {
 	Plane Plane
 	Auth  Auth
 	// Agent is the parameter or the member of the body that names the agent the
-	// call acts as, or a session of that agent. Empty: the call names none, and
-	// shows the same to everybody.
+	// call acts as, or a session of that agent. Empty: the call names no agent,
+	// and its answer is the same for all callers.
 	Agent string
 	Body  Body
 	Wait  Wait
-	// Polls says that the call asks what is new: its agent listens and does not
+	// Polls says that the call asks for news: its agent listens and does not
 	// work.
 	Polls bool
 	// Secret says that the path may hold a secret: the log shows Path instead.

@@ -11,10 +11,11 @@ import (
 	"hubcli/hub"
 )
 
-// Query holds the parameters of a request. Reading one keeps the first error,
-// which Err returns: a handler reads all it knows and asks once. Unknown
-// parameters are ignored. A parameter that takes one value may be given once
-// only: of two values one side might use the first, the other the last.
+// Query holds the parameters of a request. The methods that read one store the
+// first error, and Err returns it: a handler reads all its parameters and
+// checks once. Unknown parameters are ignored. A parameter with one value may
+// be given only once: of two values one program might use the first and another
+// the last.
 type Query struct {
 	pairs []pair
 	err   error
@@ -60,7 +61,7 @@ func (q *Query) fail(name, message string) {
 	}
 }
 
-// Keep keeps err unless an earlier one is kept.
+// Keep stores err unless an earlier error is stored.
 func (q *Query) Keep(err error) {
 	if q.err == nil {
 		q.err = err
@@ -117,7 +118,8 @@ func (q *Query) Bool(name string) bool {
 	return b != nil && *b
 }
 
-// OptionalBool is Bool where absence means something: it is nil then.
+// OptionalBool is Bool for a parameter whose absence has a meaning: it returns
+// nil then.
 func (q *Query) OptionalBool(name string) *bool {
 	value, found := q.lookup(name)
 	if !found {

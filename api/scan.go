@@ -12,13 +12,14 @@ import (
 // MaxJSONDepth is how deep objects and arrays of a request may nest.
 const MaxJSONDepth = 64
 
-// linearKeys is up to how many members of one object are compared one by one;
-// beyond it a set is kept, so that a hostile object costs no square.
+// linearKeys is the number of members of one object up to which names are
+// compared one by one. Beyond it a set is used, so that a hostile object does
+// not cost quadratic time.
 const linearKeys = 16
 
-// scanner reads one JSON text that is known to be valid UTF-8. It refuses what
-// RFC 8259 refuses and also duplicate member names, unpaired surrogates, numbers
-// that no float64 holds and nesting beyond MaxJSONDepth.
+// scanner reads one JSON text that is known to be valid UTF-8. It refuses
+// everything that RFC 8259 refuses, and also duplicate member names, unpaired
+// surrogates, numbers that no float64 holds and nesting beyond MaxJSONDepth.
 type scanner struct {
 	data  []byte
 	pos   int
@@ -115,7 +116,7 @@ func (s *scanner) object(member func(key []byte) error) error {
 	}
 }
 
-// once refuses a name that the object whose names begin at base has had.
+// once refuses a duplicate name in the object whose names begin at base.
 func (s *scanner) once(base int, set map[string]struct{}, key []byte) (map[string]struct{}, error) {
 	if set == nil && len(s.keys)-base < linearKeys {
 		for _, k := range s.keys[base:] {
@@ -253,8 +254,8 @@ func (s *scanner) digits() bool {
 	return s.pos > start
 }
 
-// string reads a string and returns what is between its quotes, and whether that
-// holds escapes. It leaves the text as it is.
+// string reads a string. It returns the unchanged text between the quotes, and
+// whether that text holds escapes.
 func (s *scanner) string() (raw []byte, escaped bool, err error) {
 	s.pos++
 	start := s.pos

@@ -11,8 +11,7 @@ import (
 )
 
 // The functions Validate… check one input each, put it into canonical form and
-// fill in its defaults. What depends on the state of the hub is the owners' to
-// refuse.
+// fill in its defaults. The owners refuse what depends on the state of the hub.
 
 // Limits that the contract leaves open.
 const (
@@ -63,7 +62,7 @@ func checkText(field, text string, limit int) error {
 	return nil
 }
 
-// checkID refuses a message id that cannot be one. 0 is an absent id.
+// checkID refuses an impossible message id. 0 is an absent id.
 func checkID(field string, id hub.MessageID) error {
 	if id < 0 || id > hub.MaxMessageID {
 		return hub.Invalid(field, field+" is not a message id").With("limit", int64(hub.MaxMessageID))
@@ -115,8 +114,8 @@ func checkCapabilities(list []string) error {
 	return nil
 }
 
-// ValidateResume checks that both secrets are there; whether they are good is
-// the agent's owner's to say.
+// ValidateResume checks that both secrets are present. The agent's owner checks
+// their values.
 func ValidateResume(in *hub.ResumeInput) error {
 	return first(
 		hub.CheckName("prior_session_id", string(in.PriorSessionID), maxSecretChars),
@@ -128,7 +127,7 @@ func ValidateRename(in *hub.RenameInput) error {
 	return hub.CheckName("display_name", in.DisplayName, hub.MaxDisplayNameChars)
 }
 
-// ValidateChannel checks the name of a channel to be.
+// ValidateChannel checks the name of a new channel.
 func ValidateChannel(in *hub.ChannelInput, operator bool) error {
 	if err := hub.CheckName("name", string(in.Name), hub.MaxNameChars); err != nil {
 		return err

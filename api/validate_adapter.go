@@ -7,8 +7,8 @@ import (
 	"hubcli/hub"
 )
 
-// ValidateAdapter checks where an adapter is to be changed. Whether the harness
-// has the scope, and whether the folder is there, is not asked here.
+// ValidateAdapter checks the scope and path of a change. It does not check that
+// the harness has the scope or that the folder exists.
 func ValidateAdapter(in *hub.AdapterInput) error {
 	switch in.Scope {
 	case "", hub.AdapterGlobal, hub.AdapterProject:

@@ -9,7 +9,7 @@ const (
 	maxHarnessChars = 64
 )
 
-// ValidateInvite checks an invite to be and fills in its defaults.
+// ValidateInvite checks a new invite and fills in its defaults.
 func ValidateInvite(in *hub.InviteInput, operator bool) error {
 	if err := checkBy(&in.By, operator); err != nil {
 		return err
@@ -40,7 +40,7 @@ func ValidateInvite(in *hub.InviteInput, operator bool) error {
 		checkName("harness", in.Harness, maxHarnessChars))
 }
 
-// ValidateAccept checks who joins.
+// ValidateAccept checks the agent that joins.
 func ValidateAccept(in *hub.AcceptInput) error {
 	if in.AgentID != "" {
 		if err := checkJoiner("agent_id", in.AgentID); err != nil {
@@ -53,7 +53,7 @@ func ValidateAccept(in *hub.AcceptInput) error {
 		checkCapabilities(in.Capabilities))
 }
 
-// ValidateSit checks who works in a room.
+// ValidateSit checks the agent that works in a room.
 func ValidateSit(in *hub.SitInput) error { return checkJoiner("agent_id", in.AgentID) }
 
 // checkJoiner is hub.CheckSender; a watcher has no seat.

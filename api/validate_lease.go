@@ -27,8 +27,8 @@ func ValidateClaim(in *hub.ClaimInput) error {
 		ValidateMetadata(in.Metadata))
 }
 
-// ValidateClaimHold checks the renewal or the release of a claim. Both names of
-// the holder come out the same.
+// ValidateClaimHold checks the renewal or the release of a claim. It sets both
+// names of the holder to the same value.
 func ValidateClaimHold(in *hub.ClaimHoldInput) error {
 	field := "owner_agent_id"
 	switch {

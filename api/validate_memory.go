@@ -7,15 +7,15 @@ import (
 	"hubcli/hub"
 )
 
-// Rows of an answer whose call names no limit, and the most there can be.
+// Default and maximum number of rows of an answer.
 const (
 	DefaultRecallRows = 20
 	DefaultSearchRows = 20
 	MaxSearchRows     = 100
 )
 
-// ValidateMemory checks what is to be remembered. A text may be missing only where
-// a key says what is to be forgotten.
+// ValidateMemory checks a new memory. The text may be empty only if a key names
+// the memory to forget.
 func ValidateMemory(in *hub.MemoryInput, operator bool) error {
 	if in.By != "" {
 		if err := checkActor("by", in.By, operator); err != nil {
@@ -62,7 +62,7 @@ func checkScope(s hub.MemoryScope) error {
 	return nil
 }
 
-// ValidateRecall checks a question for memories.
+// ValidateRecall checks a query for memories.
 func ValidateRecall(q *hub.MemoryQuery) error {
 	return first(
 		hub.CheckName("room_id", string(q.RoomID), hub.MaxNameChars),

@@ -7,10 +7,10 @@ import (
 	"hubcli/hub"
 )
 
-// ValidatePost checks a message to be; it folds the kind, fills in channel and
+// ValidatePost checks a new message. It folds the kind, fills in channel and
 // kind, and drops the fields of attachments that their type does not have.
-// operator says that the call carries the operator token: its sender may be, and
-// is unless it names one, operator.
+// operator says that the call carries the operator token: its sender may be
+// operator, and operator is the default.
 func ValidatePost(in *hub.PostInput, lim hub.Limits, operator bool) error {
 	if operator && in.FromAgent == "" {
 		in.FromAgent = hub.AgentOperator
@@ -168,8 +168,8 @@ func checkReference(a *hub.Attachment) error {
 		checkName("head", a.Head, maxRevisionChars))
 }
 
-// BodyCap returns the size in bytes that no request body of a message within the
-// limits exceeds, however its characters are escaped.
+// BodyCap returns an upper bound, in bytes, of the request body of a message
+// within the limits, even if all characters are escaped.
 func BodyCap(lim hub.Limits) int64 {
 	const (
 		escaped = 12      // bytes of one character as \uXXXX\uXXXX

@@ -15,8 +15,8 @@ const (
 	textType       = "text/plain; charset=utf-8"
 )
 
-// ValidateDecision checks a decision to be. Space around its title is dropped.
-// The operator speaks as the operator unless the call names somebody.
+// ValidateDecision checks a new decision and drops space around its title. A
+// call of the operator that names no agent acts as operator.
 func ValidateDecision(in *hub.DecisionInput, operator bool) error {
 	in.Title = strings.TrimSpace(in.Title)
 	if err := checkBy(&in.By, operator); err != nil {
@@ -44,7 +44,7 @@ func ValidateDecisionMetadata(raw json.RawMessage) error {
 	return nil
 }
 
-// checkBy checks who speaks in a room, if anybody is named.
+// checkBy checks the agent that a record names as its author, if it names one.
 func checkBy(by *hub.AgentID, operator bool) error {
 	if *by == "" && operator {
 		*by = hub.AgentOperator
@@ -55,7 +55,7 @@ func checkBy(by *hub.AgentID, operator bool) error {
 	return checkActor("by", *by, operator)
 }
 
-// ValidateArtifact checks an artifact to be, and fills in the type of its content.
+// ValidateArtifact checks a new artifact, and fills in the type of its content.
 // Space around its title and kind is dropped.
 func ValidateArtifact(in *hub.ArtifactInput, operator bool) error {
 	in.Title, in.Kind = strings.TrimSpace(in.Title), strings.TrimSpace(in.Kind)
@@ -89,8 +89,8 @@ func ValidateArtifact(in *hub.ArtifactInput, operator bool) error {
 	return nil
 }
 
-// contentType finds the type of a content: plain text if it is text in UTF-8,
-// whatever it is the source of, else what its first bytes say.
+// contentType returns the type of a content: plain text for any text in UTF-8,
+// also source code, else the type that its first bytes indicate.
 func contentType(content []byte) string {
 	controls := func(b byte) bool { return b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b }
 	if utf8.Valid(content) {
@@ -105,9 +105,10 @@ func contentType(content []byte) string {
 	return http.DetectContentType(content)
 }
 
-// artifactBodyRest is what an artifact's request holds beside its content.
+// artifactBodyRest is the space in an artifact's request for everything but its
+// content, in bytes.
 const artifactBodyRest = 64 << 10
 
-// ArtifactBodyCap is the size in bytes that no request body of an artifact within
-// the limit exceeds, however its characters are escaped: 6 bytes for one.
+// ArtifactBodyCap returns an upper bound, in bytes, of the request body of an
+// artifact within the limit, even if every character is escaped as 6 bytes.
 func ArtifactBodyCap() int64 { return 6*hub.MaxArtifactBytes + artifactBodyRest }

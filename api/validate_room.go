@@ -6,7 +6,7 @@ import (
 	"hubcli/hub"
 )
 
-// ValidateProject checks a project to be. Space around its name is dropped.
+// ValidateProject checks a new project. Space around its name is dropped.
 func ValidateProject(in *hub.ProjectInput, operator bool) error {
 	in.Name = strings.TrimSpace(in.Name)
 	if in.CreatedBy != "" {
@@ -22,7 +22,7 @@ func ValidateProject(in *hub.ProjectInput, operator bool) error {
 	return first(hub.CheckName("name", in.Name, hub.MaxNameChars), hub.CheckVisible("name", in.Name))
 }
 
-// ValidateRoom checks a room to be. Space around its name, topic and reason is
+// ValidateRoom checks a new room. Space around its name, topic and reason is
 // dropped.
 func ValidateRoom(in *hub.RoomInput, operator bool) error {
 	in.Name, in.Topic = strings.TrimSpace(in.Name), strings.TrimSpace(in.Topic)

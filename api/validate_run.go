@@ -6,7 +6,7 @@ import (
 	"hubcli/hub"
 )
 
-// ValidateRun checks a run to be. Space around its title is dropped.
+// ValidateRun checks a new run. Space around its title is dropped.
 func ValidateRun(in *hub.RunInput, operator bool) error {
 	in.Title = strings.TrimSpace(in.Title)
 	return first(
@@ -47,7 +47,7 @@ func checkNamedActor(field string, id hub.AgentID, operator bool) error {
 	return checkActor(field, id, operator)
 }
 
-// checkTaskIDs refuses a list that holds what is no task id.
+// checkTaskIDs refuses a list with an impossible task id.
 func checkTaskIDs(field string, ids []hub.TaskID) error {
 	for _, id := range ids {
 		if id == 0 {

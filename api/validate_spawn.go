@@ -10,8 +10,8 @@ import (
 	"hubcli/hub"
 )
 
-// ValidateSpawn checks a request to start a harness. What would end an argument or
-// a line of another program's is refused.
+// ValidateSpawn checks a request to start a harness. It refuses characters that
+// would end an argument or a line in another program.
 func ValidateSpawn(in *hub.SpawnInput, operator bool) error {
 	if in.By != "" {
 		if err := checkActor("by", in.By, operator); err != nil {
@@ -42,7 +42,7 @@ func ValidateSpawn(in *hub.SpawnInput, operator bool) error {
 	return first(checkName("role", in.Role, maxRoleChars), checkName("title", in.Title, hub.MaxTitleChars))
 }
 
-// ValidateSpawnStop checks who wants to stop a spawn.
+// ValidateSpawnStop checks the agent that stops a spawn.
 func ValidateSpawnStop(in *hub.SpawnStopInput, operator bool) error {
 	switch {
 	case in.AgentID != "":
@@ -54,7 +54,7 @@ func ValidateSpawnStop(in *hub.SpawnStopInput, operator bool) error {
 	}
 }
 
-// ValidateSpawns checks what is asked of a listing.
+// ValidateSpawns checks the query of a list of spawns.
 func ValidateSpawns(q *hub.SpawnsQuery) error {
 	if q.Status != "" && !slices.Contains(hub.SpawnStatuses(), q.Status) {
 		return hub.Invalid("status", "there is no such status").With("statuses", hub.SpawnStatuses())
@@ -62,8 +62,8 @@ func ValidateSpawns(q *hub.SpawnsQuery) error {
 	return nil
 }
 
-// ValidateSpawnPolicy checks what the operator allows. Whether an executable and a
-// folder are there is found out when they are wanted.
+// ValidateSpawnPolicy checks a new policy. Whether executables and folders
+// exist is checked when a spawn needs them.
 func ValidateSpawnPolicy(in *hub.SpawnPolicyInput) error {
 	if in.Version < 0 {
 		return hub.Invalid("version", "version must be that of GET /v1/spawn/policy")

@@ -17,7 +17,7 @@ func ValidateHarness(field string, h *hub.Harness) error {
 	return nil
 }
 
-// ValidateToolSurface checks a setting. Without a surface the harness gets back its
+// ValidateToolSurface checks a setting. An empty surface restores the harness's
 // default.
 func ValidateToolSurface(in *hub.ToolSurfaceInput) error {
 	if err := ValidateHarness("harness", &in.Harness); err != nil {

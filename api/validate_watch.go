@@ -32,7 +32,7 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 	return nil
 }
 
-// ValidateTold checks the mark of what an agent has been told of.
+// ValidateTold checks the new notified cursor of an agent.
 func ValidateTold(in *hub.ToldInput) error {
 	if err := hub.CheckSender("agent_id", in.AgentID); err != nil {
 		return err

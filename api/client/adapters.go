@@ -8,11 +8,12 @@ import (
 
 var _ hub.Adapters = (*Client)(nil)
 
-// adapterOperations are the operations of an action: to preview it, and to do it.
+// adapterOperations holds two operations for each action: the one that previews
+// it and the one that executes it.
 var adapterOperations = map[hub.AdapterAction][2]string{
 	hub.AdapterInstall:   {"previewAdapter", "installAdapter"},
 	hub.AdapterUninstall: {"previewAdapterUninstall", "uninstallAdapter"},
-	hub.AdapterRepair:    {"", "repairAdapter"}, // it shows its plan when it asks to be confirmed
+	hub.AdapterRepair:    {"", "repairAdapter"}, // its plan is in the answer that asks for confirmation
 }
 
 // Adapters lists all harnesses.
@@ -36,13 +37,13 @@ func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action
 	return out.Row, err
 }
 
-// ChangeAdapter does what was confirmed. It carries the operator token.
+// ChangeAdapter executes the confirmed plan. It carries the operator token.
 func (c *Client) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
 	out, err := write[hub.AdapterResult](ctx, c, at(adapterOperations[action][1], harness), in)
 	return out.Row, err
 }
 
-// VerifyAdapter tries what is installed. It carries the operator token.
+// VerifyAdapter tests the installed adapter. It carries the operator token.
 func (c *Client) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
 	out, err := write[hub.AdapterVerification](ctx, c, at("verifyAdapter", harness), in)
 	return out.Row, err

@@ -37,22 +37,22 @@ func at[P ~string | ~int64](operation string, param P) target {
 	return target{op, op.PathFor(fmt.Sprint(param))}
 }
 
-// call is one request to be, however often it is sent.
+// call describes one request, which may be sent several times.
 type call struct {
 	target
 	query values
 	body  any           // nil: none
-	wait  time.Duration // how long the hub may hold its answer back
+	wait  time.Duration // how long the hub may delay its answer
 }
 
-// answer is a successful envelope with what its status and headers add.
+// answer is a successful envelope with facts from its status and headers.
 type answer struct {
 	api.Envelope
 	status   int
 	replayed bool
 }
 
-// next is where the following poll begins.
+// next returns the id at which the following poll begins.
 func (a answer) next() hub.MessageID {
 	if a.NextSinceID == nil {
 		return 0
@@ -60,16 +60,16 @@ func (a answer) next() hub.MessageID {
 	return *a.NextSinceID
 }
 
-// sending is a call made ready: what stays the same in every attempt.
+// sending is a prepared call: everything that stays the same in every attempt.
 type sending struct {
 	call
 	url   string
 	body  []byte
 	key   string // idempotency key; empty for reads
-	token string // operator token; empty unless the operation is the operator's
+	token string // operator token; empty unless only the operator may call the operation
 }
 
-// do sends k until it is answered or not worth sending again.
+// do sends k until it is answered or a retry cannot help.
 func (c *Client) do(ctx context.Context, k call) (answer, error) {
 	s, err := c.prepare(ctx, k)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Client) do(ctx context.Context, k call) (answer, error) {
 	if k.Changes() {
 		attempts = maxSendAttempts
 	}
-	lost := false // an attempt may have taken effect without our learning of it
+	lost := false // an attempt may have taken effect although no answer came
 	for n := 1; ; n++ {
 		got, err := c.attempt(ctx, s)
 		if err == nil {
@@ -222,8 +222,8 @@ func (c *Client) read(res *http.Response, body []byte) (answer, error) {
 	return answer{}, &failure{err: herr, again: worthRepeating(herr)}
 }
 
-// worthRepeating: the hub says that the same call may succeed soon. A hub that
-// is stopping will not come back by itself.
+// worthRepeating reports whether the hub says that the same call may succeed
+// soon. A stopping hub does not come back by itself.
 func worthRepeating(e *hub.Error) bool {
 	switch hub.InfoOf(e.Code).Repeat {
 	case hub.RepeatAlways:
@@ -248,8 +248,8 @@ func page(ctx context.Context, c *Client, to target, query values, wait time.Dur
 	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
 }
 
-// list reads one page of a list: its rows and the cursor of the rest, if there is
-// one.
+// list reads one page of a list: its rows and the cursor of the next page, if
+// there is one.
 func list[T any](ctx context.Context, c *Client, to target, query values, at hub.Cursor, limit int) ([]T, hub.Cursor, error) {
 	query.text("cursor", string(at))
 	query.number("limit", int64(limit))
@@ -257,7 +257,7 @@ func list[T any](ctx context.Context, c *Client, to target, query values, at hub
 	return rows, got.NextCursor, err
 }
 
-// result sends k and decodes what came.
+// result sends k and decodes the answer.
 func result[T any](ctx context.Context, c *Client, k call) (T, answer, error) {
 	var row T
 	got, err := c.do(ctx, k)
@@ -270,7 +270,7 @@ func result[T any](ctx context.Context, c *Client, k call) (T, answer, error) {
 	return row, got, nil
 }
 
-// write sends what changes something and decodes its outcome.
+// write sends a call that changes something and decodes its outcome.
 func write[T any](ctx context.Context, c *Client, to target, body any) (hub.Outcome[T], error) {
 	row, got, err := result[T](ctx, c, call{target: to, body: body})
 	if err != nil {

@@ -17,21 +17,21 @@ const DefaultBaseURL = "http://127.0.0.1:6969"
 const (
 	// DefaultTimeout bounds one attempt of a call that does not wait.
 	DefaultTimeout = 15 * time.Second
-	// WaitMargin is what a waiting call gets on top of its wait.
+	// WaitMargin is added to the wait of a waiting call to get its timeout.
 	WaitMargin = 5 * time.Second
 
 	dialTimeout     = 5 * time.Second
 	keepAlive       = 30 * time.Second
-	maxRetryWait    = 5 * time.Second // a longer Retry-After is the caller's to follow
+	maxRetryWait    = 5 * time.Second // the caller has to obey a longer Retry-After itself
 	maxReadAttempts = 2
 	maxSendAttempts = 3
 	maxAnswerBytes  = 1 << 30
 )
 
-// Config says which hub a Client speaks to and as whom.
+// Config names the hub that a Client speaks to and the agent it acts as.
 type Config struct {
 	// BaseURL is http or https, a host and perhaps a port and a path prefix;
-	// empty is DefaultBaseURL. CheckBaseURL tells beforehand whether it is one.
+	// empty is DefaultBaseURL. CheckBaseURL checks it beforehand.
 	BaseURL string
 	// Agent is sent with reads that name no viewer of their own. May be empty.
 	Agent hub.AgentID
@@ -39,7 +39,8 @@ type Config struct {
 	// sent with every call when it is set.
 	Session hub.SessionID
 	// OperatorToken finds the secret for operator calls to the hub that Info
-	// describes; nil is StoreToken. It is asked only for a hub on this machine.
+	// describes; nil is StoreToken. It is called only for a hub on this
+	// machine.
 	OperatorToken func(context.Context, hub.Info) (string, error)
 	// Transport carries the requests; nil is a transport of the client's own
 	// with kept-alive connections, no proxy and no compression.
@@ -53,7 +54,7 @@ type Config struct {
 type Client struct {
 	cfg   Config
 	base  *url.URL
-	bad   error // why BaseURL is none; every call answers it
+	bad   error // why BaseURL is invalid; every call returns it
 	local bool
 	http  *http.Client
 	owned *http.Transport // nil when the caller brought a transport
@@ -65,8 +66,8 @@ var (
 	_ hub.Control = (*Client)(nil)
 )
 
-// New returns a client. It sends nothing; a BaseURL that is none is reported by
-// the first call.
+// New returns a client. It sends nothing; the first call reports an invalid
+// BaseURL.
 func New(cfg Config) *Client {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL
@@ -110,8 +111,9 @@ func (c *Client) BaseURL() string {
 	return c.base.String()
 }
 
-// Local reports whether the hub takes the caller for one on its own machine: the
-// address is its loopback, or another of this machine's that is called from loopback.
+// Local reports whether the hub treats the caller as local: the hub's address
+// is loopback, or it is another address of this machine that the client calls
+// from loopback.
 func (c *Client) Local() bool { return c.local }
 
 // Close drops idle connections; calls may still be made.
@@ -156,8 +158,8 @@ func newTransport(host string) *http.Transport {
 		DialContext:         dialer(host),
 		TLSHandshakeTimeout: dialTimeout,
 		MaxIdleConnsPerHost: 16,
-		// Shorter than the hub's own idle limit, so that the client is the one
-		// to close and a request seldom meets a connection that is going away.
+		// Shorter than the hub's own idle limit, so that the client closes
+		// first and a request seldom meets a closing connection.
 		IdleConnTimeout:    30 * time.Second,
 		DisableCompression: true,
 	}

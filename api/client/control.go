@@ -6,7 +6,7 @@ import (
 	"hubcli/hub"
 )
 
-// Info tells which hub answers.
+// Info returns which hub answers.
 func (c *Client) Info(ctx context.Context) (hub.Info, error) {
 	return get[hub.Info](ctx, c, to("getHubInfo"), nil)
 }

@@ -4,16 +4,16 @@
 // port.
 //
 // A Client is safe for concurrent use. It starts no goroutine of its own and
-// holds nothing but idle connections; Close drops them.
+// holds only idle connections; Close drops them.
 //
-// What it promises about delivery: every write carries an idempotency key, and a
-// write is sent again only with the key it had, so that it takes effect at most
-// once. Retries are few and bounded. Errors are *hub.Error with the code, detail
-// and fix of the hub's answer; where no answer came the status is 0 and the code
-// is one of this package's own. When the caller's context has ended, its cause
-// is returned instead.
+// What it promises about delivery: every write carries an idempotency key, and
+// a write is sent again only with the key it had, so that it takes effect at
+// most once. Retries are few and bounded. Errors are *hub.Error with the code,
+// detail and fix of the hub's answer; if no answer came, the status is 0 and
+// the code is one that no hub sends. When the caller's context has ended, its
+// cause is returned instead.
 //
-// It never follows a redirect, never uses a proxy, and never shows the operator
-// token to anything but the operator calls of a hub on this machine whose store
-// id matches the folder that the token lies in.
+// It never follows a redirect, never uses a proxy, and sends the operator token
+// only in operator calls to a hub on this machine whose store id matches the
+// folder of the token.
 package client

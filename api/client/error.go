@@ -13,12 +13,11 @@ import (
 	"hubcli/hub"
 )
 
-// failure is an attempt that did not succeed, with what is known about trying
-// again.
+// failure is a failed attempt, and says whether another attempt may help.
 type failure struct {
 	err   *hub.Error
 	again bool // sending the same again may help
-	lost  bool // it may have taken effect all the same
+	lost  bool // it may have taken effect nevertheless
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -31,8 +30,8 @@ func (f *failure) after(n int) time.Duration {
 	return time.Duration(n) * 100 * time.Millisecond
 }
 
-// unanswered explains a request that got no whole answer.
-// spoke says that something came back.
+// unanswered explains a request that got no complete answer. spoke says that
+// some bytes came back.
 func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration, spoke bool) *failure {
 	var dial *net.OpError
 	switch {
@@ -58,7 +57,8 @@ func (c *Client) unanswered(ctx context.Context, err error, limit time.Duration,
 	}
 }
 
-// brokeOff tells an answer that has no end from one that is not HTTP.
+// brokeOff reports whether an answer ended early, in contrast to an answer that
+// is not HTTP.
 func brokeOff(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op)

@@ -6,7 +6,7 @@ import (
 	"hubcli/hub"
 )
 
-// CreateInvite makes an invite; its code is in this answer only.
+// CreateInvite makes an invite; only this answer holds its code.
 func (c *Client) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
 	return write[hub.Invite](ctx, c, to("createInvite"), in)
 }
@@ -22,7 +22,7 @@ func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite,
 	return list[hub.Invite](ctx, c, to("listInvites"), v, q.Cursor, q.Limit)
 }
 
-// PreviewInvite shows where a code leads.
+// PreviewInvite shows the room that a code leads to.
 func (c *Client) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview, error) {
 	if !segment(code) {
 		return hub.InvitePreview{}, errNoInvite()

@@ -41,7 +41,7 @@ func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error
 	v.text("room_id", string(q.RoomID))
 	v.text("thread_id", string(q.ThreadID))
 	v.number("since_id", int64(q.Since))
-	// Sent in either case: what a hub takes for its default is its own affair.
+	// It is always sent, because hubs may differ in their default.
 	url.Values(v).Set("exclude_self", strconv.FormatBool(q.ExcludeSelf))
 	v.number("limit", int64(q.Limit))
 	v.number("max_chars", int64(q.MaxChars))

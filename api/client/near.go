@@ -9,20 +9,19 @@ import (
 	"time"
 )
 
-// nearTimeout bounds a connection within this machine. Where nothing listens the
-// refusal may not find its way back to loopback (IPv6 on Linux), so that silence
-// means no.
+// nearTimeout bounds a connection within this machine. If nothing listens, the
+// refusal may not reach loopback (IPv6 on Linux), so silence means no.
 const nearTimeout = 250 * time.Millisecond
 
-// OnThisMachine reports whether a base address is this machine's for certain:
-// loopback, or the IP address of one of its interfaces. Of names that is known of
-// localhost alone.
+// OnThisMachine reports whether a base address certainly belongs to this
+// machine: loopback, or the IP address of one of its interfaces. Of names it
+// only accepts localhost.
 func OnThisMachine(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && (isLoopback(u.Hostname()) || isInterface(u.Hostname()))
 }
 
-// isLoopback goes by the exact name or the parsed address, never by a prefix.
+// isLoopback compares the exact name or the parsed address, never a prefix.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -50,15 +49,15 @@ func isInterface(host string) bool {
 	return false
 }
 
-// fromLoopback says whether calls to the machine's own address host can be made from
-// its loopback address. To the hub the caller is on its machine then, which it is:
-// the system takes no packet from elsewhere that says so. Windows does not let them
-// out.
+// fromLoopback reports whether calls to host, an address of this machine, can
+// be made from its loopback address. Then the hub sees that the caller is on
+// its machine. That is safe: the system drops packets from outside with a
+// loopback source. Windows does not send such packets.
 func fromLoopback(host string) bool {
 	return runtime.GOOS != "windows" && !isLoopback(host) && isInterface(host)
 }
 
-// dialer returns how connections to host are made.
+// dialer returns the function that makes connections to host.
 func dialer(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
 	if !fromLoopback(host) {

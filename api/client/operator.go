@@ -12,8 +12,8 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// The files of a store that a client reads. The rest of the store is the
-// daemon's alone.
+// The files of a store that a client reads. Only the daemon uses the rest of
+// the store.
 const (
 	tokenFile  = "operator.token"
 	markerFile = "FORMAT"
@@ -39,7 +39,7 @@ func (c *Client) operatorToken(ctx context.Context) (string, error) {
 
 // StoreToken reads the operator token in the store folder of the hub that info
 // describes, provided that the folder is that hub's: its marker names the same
-// instance. operator_required otherwise.
+// instance. Errors: operator_required otherwise.
 func StoreToken(_ context.Context, info hub.Info) (string, error) {
 	dir := info.StoragePath
 	if !filepath.IsAbs(dir) {
@@ -66,7 +66,7 @@ func StoreToken(_ context.Context, info hub.Info) (string, error) {
 	return token, nil
 }
 
-// StoreInstance reads which store lies in the folder dir.
+// StoreInstance reads the instance id of the store in the folder dir.
 func StoreInstance(dir string) (hub.InstanceID, error) {
 	b, err := osfile.ReadSmall(filepath.Join(dir, markerFile), maxSecretBytes)
 	if err != nil {
@@ -76,7 +76,7 @@ func StoreInstance(dir string) (hub.InstanceID, error) {
 }
 
 // parseMarker finds the line "instance <id>" of a store's marker. The store
-// checks the rest of the file; here it only has to be some store's.
+// checks the rest of the file; here it only has to be the marker of some store.
 func parseMarker(s string) (hub.InstanceID, error) {
 	rest, ok := strings.CutPrefix(s, markerMagic+"\n")
 	if !ok {

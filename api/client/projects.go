@@ -89,7 +89,7 @@ func (c *Client) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingIn
 	return write[hub.Room](ctx, c, at("bindRoom", room), in)
 }
 
-// UnbindRoom takes a binding back.
+// UnbindRoom removes a binding.
 func (c *Client) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
 	return write[hub.Room](ctx, c, at("unbindRoom", room), in)
 }

@@ -27,8 +27,8 @@ func (v values) flag(key string, b bool) {
 	}
 }
 
-// seconds is sent also when it is 0: a poll without a timeout would get the
-// hub's default, not an answer at once.
+// seconds also sends 0: a poll without a timeout would get the hub's default
+// instead of an answer at once.
 func (v values) seconds(key string, d time.Duration) {
 	url.Values(v).Set(key, strconv.FormatFloat(d.Seconds(), 'f', -1, 64))
 }

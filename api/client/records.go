@@ -8,7 +8,7 @@ import (
 	"hubcli/hub"
 )
 
-// AddDecision records what a room has agreed on.
+// AddDecision records a decision of a room.
 func (c *Client) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcome[hub.Decision], error) {
 	return write[hub.Decision](ctx, c, to("addDecision"), in)
 }
@@ -50,8 +50,8 @@ func (c *Client) Artifact(ctx context.Context, id hub.ArtifactID) (hub.Artifact,
 	return get[hub.Artifact](ctx, c, at("getArtifact", id), c.asViewer(""))
 }
 
-// ArtifactContent returns an artifact with its bytes, which are compared with
-// their sum.
+// ArtifactContent returns an artifact with its bytes, and compares the bytes
+// with their checksum.
 func (c *Client) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Content, error) {
 	if !segment(string(id)) {
 		return hub.Content{}, errNoArtifact(id)

@@ -43,7 +43,7 @@ func (c *Client) AcceptTask(ctx context.Context, id hub.TaskID, in hub.OfferInpu
 	return write[hub.Task](ctx, c, at("acceptTask", id), in)
 }
 
-// DeclineTask takes an offer back.
+// DeclineTask ends an offer.
 func (c *Client) DeclineTask(ctx context.Context, id hub.TaskID, in hub.OfferInput) (hub.Outcome[hub.Task], error) {
 	return write[hub.Task](ctx, c, at("declineTask", id), in)
 }

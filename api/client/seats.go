@@ -13,7 +13,7 @@ func (c *Client) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomSta
 	return get[hub.RoomStatus](ctx, c, at("getRoomStatus", q.RoomID), v)
 }
 
-// Sit says that an agent works in a room, and shows its seat.
+// Sit says that an agent works in a room, and returns its seat.
 func (c *Client) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error) {
 	return write[hub.Seat](ctx, c, at("sit", room), in)
 }

@@ -36,14 +36,14 @@ func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, 
 	return list[hub.Session](ctx, c, to("listAgents"), v, q.Cursor, q.Limit)
 }
 
-// Bootstrap says what agent needs to begin.
+// Bootstrap returns what agent needs to begin.
 func (c *Client) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	v := values{}
 	v.text("agent_id", string(agent))
 	return get[hub.Bootstrap](ctx, c, to("getBootstrap"), v)
 }
 
-// CreateChannel makes a channel or returns the one there is.
+// CreateChannel makes a channel or returns the existing one.
 func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
 	return write[hub.Channel](ctx, c, to("createChannel"), in)
 }

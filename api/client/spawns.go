@@ -11,7 +11,7 @@ func (c *Client) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub.
 	return write[hub.Spawn](ctx, c, to("spawn"), in)
 }
 
-// StopSpawn asks for the end of a spawn.
+// StopSpawn requests the end of a spawn.
 func (c *Client) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInput) (hub.Outcome[hub.Spawn], error) {
 	return write[hub.Spawn](ctx, c, at("stopSpawn", id), in)
 }
@@ -35,7 +35,7 @@ func (c *Client) SpawnByID(ctx context.Context, id hub.SpawnID) (hub.Spawn, erro
 	return get[hub.Spawn](ctx, c, at("getSpawn", id), nil)
 }
 
-// SpawnPolicy returns what the operator allows. It carries the operator token.
+// SpawnPolicy returns the operator's policy. It carries the operator token.
 func (c *Client) SpawnPolicy(ctx context.Context) (hub.SpawnPolicy, error) {
 	return get[hub.SpawnPolicy](ctx, c, to("getSpawnPolicy"), nil)
 }

@@ -6,7 +6,7 @@ import (
 	"hubcli/hub"
 )
 
-// ToolSurfaces lists the settings; of one harness, if it is named.
+// ToolSurfaces lists the settings of all harnesses, or of the named one.
 func (c *Client) ToolSurfaces(ctx context.Context, harness hub.Harness) ([]hub.ToolSurface, error) {
 	v := values{}
 	v.text("harness", string(harness))

@@ -24,14 +24,14 @@ func (c *Client) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, erro
 	return row, err
 }
 
-// Attention says what an agent has not seen.
+// Attention returns what an agent has not seen.
 func (c *Client) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error) {
 	v := c.asViewer(q.Agent)
 	v.text("room_id", string(q.Room))
 	return get[hub.Attention](ctx, c, to("getAttention"), v)
 }
 
-// Tell moves the mark of what an agent has been told of.
+// Tell moves the notified cursor of an agent.
 func (c *Client) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	out, err := write[hub.Told](ctx, c, to("tellAgent"), in)
 	return out.Row, err
