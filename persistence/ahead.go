@@ -12,13 +12,13 @@ import (
 )
 
 // ahead keeps real blocks under those parts of Badger's two open logs, of the
-// memtable and of values, that the next commits write. Badger maps sparse files:
-// a page without a block on a full disk is a SIGBUS, and no error. Blocks that are
-// there cannot be taken by others, however fast they fill the disk.
+// memtable and of values, that the next commits write. Badger maps sparse
+// files: a page without a block on a full disk is a SIGBUS, and no error. Other
+// programs cannot take reserved blocks, however fast they fill the disk.
 //
-// Where Badger writes is not known from outside, so it is counted from above: the
-// true place is never behind the counted one. A commit that may begin a new log
-// (the counted place is beyond a log's size) is not covered.
+// The place where Badger writes is not visible from outside, so it is estimated
+// from above: the true place is never beyond the estimate. A commit that may
+// begin a new log (the counted place is beyond a log's size) is not covered.
 //
 // Only the goroutine that commits uses it.
 type ahead struct {
@@ -84,7 +84,7 @@ func newAhead(dir string) (*ahead, error) {
 func (a *ahead) coverManifest() {
 	name := filepath.Join(a.dir, badger.ManifestFilename)
 	if info, err := os.Stat(name); err == nil && !a.off {
-		_ = a.extend(name, info.Size()+manifestAhead) // as good as it goes
+		_ = a.extend(name, info.Size()+manifestAhead) // best effort
 	}
 }
 
@@ -113,8 +113,8 @@ func sizes(entries []entry) (mem, values int64) {
 	return mem, values
 }
 
-// cover reserves what entries take and returns whether their commit needs no
-// other block: it writes where blocks are, and begins no new log.
+// cover reserves blocks for entries. It reports whether their commit needs no
+// further block: it writes to reserved blocks and begins no new log.
 func (a *ahead) cover(entries []entry) bool {
 	mem, values := sizes(entries)
 	inMem, inValues := a.reserve(&a.mem, mem), a.reserve(&a.values, values)
@@ -124,8 +124,8 @@ func (a *ahead) cover(entries []entry) bool {
 // fits reports whether the log is not full before size bytes more.
 func (l *aheadLog) fits(size int64) bool { return l.at+size < l.full }
 
-// reserve gives a log blocks for size bytes more; false if the disk has none, or
-// the log is full before.
+// reserve gives a log blocks for size more bytes. It returns false if the disk
+// has none or the log would be full.
 func (a *ahead) reserve(l *aheadLog, size int64) bool {
 	need := l.at + size
 	switch {

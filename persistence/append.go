@@ -131,13 +131,13 @@ func (s *Store) checkGroup(g *core.Group) (core.Head, error) {
 
 // write commits records, and rows with the last of them.
 //
-// A group that fits one transaction is one transaction. A larger group is written
-// with a redo list: its frame carries all its rows, so that the commit of the
-// frame is the commit of the group, and the rows follow in further transactions.
-// survey carries the list out again if the process died in between. A group that
-// exceeds even a redo list is written in halves, which only a group of many records
-// can be: the halves are acknowledged together, and a crash between them keeps the
-// first half, which nobody was told of.
+// A group that fits one transaction is one transaction. A larger group is
+// written with a redo list: its frame carries all its rows, so that the commit
+// of the frame is the commit of the group, and the rows follow in further
+// transactions. survey carries the list out again if the process died in
+// between. A group that exceeds even a redo list is written in halves, which
+// only a group of many records can be: the halves are acknowledged together,
+// and a crash between them keeps the first half, which was not acknowledged.
 //
 // Rejected: Badger's WriteBatch, which splits a batch into transactions silently
 // and would make half a record durable.

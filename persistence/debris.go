@@ -11,12 +11,13 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// What a crash leaves between two steps of Badger is debris, not damage: a table
-// that was being written or deleted and that the list does not name, a file that
-// has a name and no size yet, a list that had not taken its place. Nobody needs
-// it; all that was acknowledged is in the files that are named. A start puts it
-// into a folder of its own and tells so in the log; the next start that succeeds
-// deletes it. So whoever finds that this rule was wrong still has the files.
+// What a crash leaves between two steps of Badger is debris, not damage: a
+// table that was being written or deleted and that the list does not name, a
+// file that has a name and no size yet, a list that had not taken its place. It
+// is not needed; all acknowledged data is in the files that the list names. A
+// start moves it into a separate folder and logs this; the next successful
+// start deletes it. So if this rule was wrong in some case, the files still
+// exist.
 
 // nameAside is the folder, inside Badger's, for files that were put aside.
 // Badger looks only at names that end as its files do. It takes no more once it
@@ -132,8 +133,8 @@ func (d *database) cutList(log *slog.Logger) error {
 	return nil
 }
 
-// forget deletes what earlier starts have put aside, now that this one has shown
-// that nothing is missing.
+// forget deletes the files that earlier starts put aside, because this start
+// has shown that nothing is missing.
 func (s *Store) forget(earlier []string) {
 	aside := filepath.Join(s.dir, nameBadger, nameAside)
 	for _, name := range earlier {

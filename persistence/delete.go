@@ -45,7 +45,7 @@ func Delete(dir string) error {
 		return err
 	}
 	defer lock.Close()
-	if _, err := Inspect(dir); err != nil { // again, now that nobody else can
+	if _, err := Inspect(dir); err != nil { // again, now that no other process can change it
 		return err
 	}
 	if !renameLocked {
@@ -61,7 +61,7 @@ func Delete(dir string) error {
 	return removeStore(trash)
 }
 
-// deletable refuses folders that nobody means.
+// deletable refuses folders that a user would only name by mistake.
 func deletable(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,8 +145,8 @@ func isIndex(path string) bool {
 	return err == nil && strings.HasPrefix(string(b), indexMark)
 }
 
-// SearchDir returns the folder in which the store's search index lies, or will.
-// What is in it is derived: the store does not need it.
+// SearchDir returns the folder of the store's search index, which may not exist
+// yet. The index is derived data: the store does not need it.
 func (s *Store) SearchDir() string { return filepath.Join(s.dir, nameSearch) }
 
 // removeCheckpoints deletes the checkpoints; the folder stays if it holds more.

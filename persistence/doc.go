@@ -8,7 +8,7 @@
 //
 //	<store>/               0700; the hub's own files 0600
 //	├─ FORMAT              marker: format version, instance id, CRC; written last
-//	├─ LOCK                flock of the one hub that has the store open, and who that is
+//	├─ LOCK                flock of the one hub that has the store open, and its identity
 //	├─ HEAD                how far the journal reaches, independent of Badger
 //	├─ key                 32 secret bytes and their CRC
 //	├─ operator.token      the operator's secret

@@ -14,8 +14,8 @@ func (s *Store) Err() error {
 	return nil
 }
 
-// fail makes the store refuse all further writes and returns what callers are
-// told.
+// fail makes the store refuse all further writes and returns the error for
+// callers.
 func (s *Store) fail(cause error) error {
 	s.failing.Do(func() {
 		err := error(&failure{

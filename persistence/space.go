@@ -75,8 +75,8 @@ func newSpace(dir string, log *slog.Logger, free func(string) (int64, error)) *s
 	return s
 }
 
-// room answers Room. The disk is asked at most every spaceAge or spaceBytes; the
-// others take the last answer.
+// room implements Room. The disk is asked at most every spaceAge or spaceBytes;
+// the others take the last answer.
 func (s *space) room() (bool, int64) {
 	last := s.state.Load()
 	if time.Since(last.at) < spaceAge && s.written.Load() < spaceBytes {

@@ -169,7 +169,7 @@ func (s *Store) redo(f *frame) error {
 }
 
 // checkDensity walks the newest messages down from head: a missing one was lost
-// by the database without a word.
+// by the database without an error.
 func (s *Store) checkDensity(head hub.MessageID) error {
 	err := s.view(func(txn *badger.Txn) error {
 		prefix := []byte(prefixMessage)

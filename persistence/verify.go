@@ -74,7 +74,7 @@ type database struct {
 	dir    string
 	wal    walState
 	list   tableList
-	debris []string // names of files that a crash left and nobody needs
+	debris []string // names of unneeded files that a crash left
 }
 
 // verifyDatabase checks Badger's files and changes nothing. clean says that the

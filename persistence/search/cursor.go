@@ -14,9 +14,9 @@ type cursor interface {
 	// to moves to the first document at or behind doc and returns it, or done.
 	// Moving back is not possible: a cursor that stands behind doc stays.
 	to(doc uint64) (uint64, error)
-	// score says how well the document stood on matches.
+	// score returns how well the current document matches.
 	score() float64
-	// count estimates how many documents there are, from above.
+	// count returns an upper estimate of the number of documents.
 	count() uint64
 	close()
 }
@@ -79,8 +79,9 @@ func (c *termCursor) score() float64 {
 	return c.weight * saturated(float64(c.doc.Freq), c.doc.Norm)
 }
 
-// saturated is the part of BM25 that depends on the document: how often, and how
-// long it is (norm is one over the square root of its length).
+// saturated is the part of BM25 that depends on the document: how often it
+// holds the term, and how long it is (norm is one over the square root of its
+// length).
 func saturated(freq, norm float64) float64 {
 	length := meanLength
 	if norm > 0 {
@@ -95,7 +96,7 @@ func (c *termCursor) close()        { _ = c.reader.Close() }
 // allCursor walks over the documents that all of its cursors hold.
 type allCursor struct{ cursors []cursor }
 
-// newAll orders its cursors: the rarest leads.
+// newAll orders its cursors so that the rarest comes first.
 func newAll(cursors []cursor) cursor {
 	if len(cursors) == 1 {
 		return cursors[0]
@@ -136,15 +137,15 @@ func (c *allCursor) close() {
 }
 
 // anyCursor walks over the documents that at least one of its cursors holds.
-// The cursors stand in a heap, the one that is least far on top, so that a step
-// moves only those that stood on the document before.
+// The cursors form a heap with the one at the lowest document on top, so that a
+// step moves only the cursors at the previous document.
 type anyCursor struct {
 	heap  []branch
 	begun bool
 	on    []branch // scratch of score
 }
 
-// branch is one cursor of several and where it stands.
+// branch is one of several cursors, with its position.
 type branch struct {
 	cursor
 	at    uint64
@@ -213,7 +214,8 @@ func (c *anyCursor) score() (sum float64) {
 	return sum
 }
 
-// gather collects the cursors from i down that stand where the top does.
+// gather collects the cursors from i down that are at the same document as the
+// top.
 func (c *anyCursor) gather(i int) {
 	if i < len(c.heap) && c.heap[i].at == c.heap[0].at {
 		c.on = append(c.on, c.heap[i])
@@ -235,8 +237,7 @@ func (c *anyCursor) close() {
 	}
 }
 
-// phraseCursor walks over the documents that hold its terms at neighbouring
-// places.
+// phraseCursor walks over the documents that hold its terms at adjacent places.
 type phraseCursor struct {
 	all    cursor
 	terms  []*termCursor // in the order of the phrase

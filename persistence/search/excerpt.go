@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxExcerptWords bounds how many words of a text are looked at for an excerpt.
+// maxExcerptWords is the largest number of words of a text that are read for an
+// excerpt.
 const maxExcerptWords = 200_000
 
-// mark is where words of a query stand in a text, in bytes.
+// mark is the position, in bytes, of words of a query in a text.
 type mark struct {
 	start, end int
-	clause     int // of the query, so that different words count more than one again and again
+	clause     int // index in the query, so that different words count more than a repeated one
 }
 
 // Excerpt returns the part of text that shows the query best; see core.Index.
@@ -77,8 +78,9 @@ func (q query) marks(text string) (out []mark) {
 	return out
 }
 
-// match looks for the clause at neighbouring places. Where a document holds no
-// such word, the beginning of one counts: the last word may have been completed.
+// match looks for the clause at adjacent places. If the text does not hold the
+// word, a word that begins with it counts, because the search may have
+// completed the last word.
 func (c clause) match(at func(int) []word) (mark, bool) {
 	var m mark
 	for i, term := range c.terms {
@@ -105,8 +107,9 @@ func (c clause) match(at func(int) []word) (mark, bool) {
 	return m, true
 }
 
-// window chooses the bytes of text to show: at most so many characters, with as
-// many different words as possible, then as many as possible, then early.
+// window chooses the bytes of text to show, at most chars characters. It
+// prefers many different words of the query, then many words, then an early
+// place.
 func window(text string, marks []mark, chars int) (start, end int) {
 	if utf8.RuneCountInString(text) <= chars {
 		return 0, len(text)

@@ -14,21 +14,22 @@ import (
 )
 
 const (
-	// maxCompletions is how many words the beginning of one may stand for.
+	// maxCompletions is the largest number of words that a prefix may stand
+	// for.
 	maxCompletions = 64
-	// maxAnyWords is of how many words any will do; of more the rarest count. It
-	// bounds what a query of common words alone costs: each that stands in half of
-	// 100,000 messages costs some milliseconds.
+	// maxAnyWords is the largest number of words of which any one suffices; of
+	// more words only the rarest are used. It bounds the cost of a query of
+	// common words: each word that is in half of 100,000 messages costs some
+	// milliseconds.
 	maxAnyWords = 6
-	// lookAgain is how many documents are looked at between two looks at the
-	// clock.
+	// lookAgain is the number of documents between two looks at the clock.
 	lookAgain = 1024
 )
 
-// Find returns the best documents; see core.Index. All words must occur; if no
-// document holds them all, the last word may be the beginning of a longer one;
-// if there is none either, any word will do. When ctx is done the best found so
-// far are returned.
+// Find returns the best documents; see core.Index. All words must occur. If no
+// document holds them all, the last word may be a prefix of a longer one. If no
+// document matches then either, any one word suffices. When ctx is done, Find
+// returns the best hits so far.
 func (x *Index) Find(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
 	parsed, err := parse(q.Text)
 	if err != nil {
@@ -72,7 +73,7 @@ func (f *finder) close() {
 	}
 }
 
-// find collects the best documents of what the viewer may see.
+// find collects the best of the documents that the viewer may see.
 func (f *finder) find(q query, join func([]cursor) cursor) ([]core.IndexHit, error) {
 	best := &best{limit: f.q.Limit}
 	if f.times == nil {
@@ -192,7 +193,8 @@ func (f *finder) clause(c clause, field string) (cursor, error) {
 	return newPhrase(terms, weight), nil
 }
 
-// prefix finds the words of a field that begin with text, those that exist only.
+// prefix returns a cursor for the existing words of a field that begin with
+// text.
 func (f *finder) prefix(text, field string) (cursor, error) {
 	dict, err := f.reader.FieldDictPrefix(field, []byte(text))
 	if err != nil {
@@ -225,10 +227,10 @@ func (f *finder) prefix(text, field string) (cursor, error) {
 	return newAny(any), nil
 }
 
-// weight is the rarity of a term among public rows, whatever field it is looked
-// up in: what others write to each other must not move a score.
+// weight returns the rarity of a term among public rows, in whatever field it
+// is looked up: direct messages of other agents must not change a score.
 func (f *finder) weight(term string) (float64, error) {
-	const rows = 1 << 20 // a round number instead of how many there are
+	const rows = 1 << 20 // a round number instead of the number of rows
 	count, err := f.count(term)
 	n := float64(min(count, rows))
 	return math.Log(1 + (rows-n+0.5)/(n+0.5)), err
@@ -244,8 +246,8 @@ func (f *finder) count(term string) (uint64, error) {
 	return r.Count(), nil
 }
 
-// rarest returns the clauses that are rarest among public rows, maxAnyWords of
-// those that occur there and all others, which cost nothing.
+// rarest returns the maxAnyWords clauses that are rarest among public rows, and
+// all clauses that do not occur there, which cost nothing.
 func (f *finder) rarest(clauses []clause) ([]clause, error) {
 	type counted struct {
 		clause
@@ -274,7 +276,7 @@ func (f *finder) rarest(clauses []clause) ([]clause, error) {
 	return out, nil
 }
 
-// collect walks over a cursor and keeps the best.
+// collect walks over a cursor and keeps the best candidates.
 func (f *finder) collect(c cursor, best *best) error {
 	at, err := c.to(0)
 	for n := 1; err == nil && at != done; n++ {
@@ -296,7 +298,7 @@ func (f *finder) collect(c cursor, best *best) error {
 	return err
 }
 
-// time reads when the row of a document was made.
+// time reads the creation time of a document's row.
 func (f *finder) time(doc uint64) (ts uint64, err error) {
 	f.id = index.NewIndexInternalID(f.id, doc)
 	err = f.times.VisitDocValues(f.id, func(_ string, value []byte) {
@@ -307,7 +309,7 @@ func (f *finder) time(doc uint64) (ts uint64, err error) {
 	return ts, err
 }
 
-// hits turns what was collected into an answer, best first.
+// hits returns the collected candidates as an answer, best first.
 func (f *finder) hits(b *best) ([]core.IndexHit, error) {
 	slices.SortFunc(b.kept, func(a, b candidate) int { return b.compare(a) })
 	out := make([]core.IndexHit, 0, len(b.kept))
@@ -359,7 +361,7 @@ func (b *best) Pop() any {
 	return x
 }
 
-// least is the score that a candidate must reach.
+// least returns the score that a candidate must reach.
 func (b *best) least() float64 {
 	if len(b.kept) < b.limit {
 		return math.Inf(-1)

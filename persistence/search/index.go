@@ -23,13 +23,14 @@ import (
 	"hubcli/hub"
 )
 
-// The fields of a document. Public, direct and replaced texts are apart, so that
-// what others write to each other can change neither hits nor scores.
+// The fields of a document. Public, direct and replaced texts have separate
+// fields, so that direct messages of other agents change neither hits nor
+// scores.
 const (
-	fieldPublic  = "t" // words everybody may find
+	fieldPublic  = "t" // words that every agent may find
 	fieldDirect  = "p" // words of a direct message
 	fieldHistory = "h" // words of a memory that has been replaced
-	fieldParty   = "v" // whose direct message it is
+	fieldParty   = "v" // the parties of a direct message
 	fieldPlace   = "r"
 	fieldChannel = "c"
 	fieldFrom    = "f"
@@ -38,20 +39,20 @@ const (
 	fieldTime    = "n" // milliseconds, 8 bytes, big endian; read by document, never searched
 )
 
-// MaxText is how much of a text is indexed, in bytes. What stands behind it is
-// not found.
+// MaxText is the indexed length of a text, in bytes. Words after it are not
+// found.
 const MaxText = 512 << 10
 
 const (
-	// maxUnsaved is how many bytes of text may be in memory only. The engine
-	// keeps about three times as much for it.
+	// maxUnsaved is the largest number of bytes of text that are only in
+	// memory. The engine needs about three times as much memory for them.
 	maxUnsaved = 512 << 10
-	// returnEvery is after how many bytes of text the memory that indexing has
-	// used is given back to the system: the engine builds each batch and each
-	// merge anew, and left alone the garbage of a rebuild stays for minutes.
+	// After returnEvery bytes of text, memory that indexing used is returned to
+	// the system. The engine allocates for each batch and each merge, and
+	// without this the garbage of a rebuild stays for minutes.
 	returnEvery = 512 << 10
-	// saveEvery is the engine's pause between two savings, in milliseconds: many
-	// small batches become one file.
+	// saveEvery is the engine's pause between two saves, in milliseconds, so
+	// that many small batches become one file.
 	saveEvery = 200
 	// maxSaveWait ends the use of an index whose disk does not answer.
 	maxSaveWait = 30 * time.Second
@@ -77,7 +78,7 @@ type Index struct {
 	unsaved atomic.Int64          // bytes of text
 	saved   chan struct{}         // notified when unsaved falls; capacity 1
 
-	unsavable sparse // the log lines about what could not be saved
+	unsavable sparse // log lines about failed saves
 }
 
 var _ core.Index = (*Index)(nil)
@@ -101,8 +102,8 @@ func init() { //nolint:gochecknoinits // the engine knows callbacks by their nam
 	scorch.RegistryAsyncErrorCallbacks[errorCallback] = asyncError
 }
 
-// asyncError is called by the engine's goroutines. What fails to be saved is
-// tried again; after a panic the goroutine is gone.
+// asyncError is called by the engine's goroutines. A failed save is tried
+// again; after a panic the goroutine is gone.
 func asyncError(err error, path string) {
 	x, ok := live.Load(path)
 	if !ok {
@@ -138,7 +139,7 @@ func (x *Index) start() (at core.IndexPosition, err error) {
 	engine, err := scorch.NewScorch(scorch.Name, map[string]any{
 		"path":         x.enginePath(),
 		"bolt_timeout": "2s",
-		// Put does not wait for the disk; what is lost is put again.
+		// Put does not wait for the disk; lost documents are indexed again.
 		"unsafe_batch":           true,
 		"asyncErrorCallbackName": errorCallback,
 		"scorchPersisterOptions": map[string]any{
@@ -185,7 +186,7 @@ func (x *Index) stop() error {
 	return err
 }
 
-// position reads how far the index goes.
+// position reads the position up to which rows are indexed.
 func (x *Index) position() (at core.IndexPosition, err error) {
 	err = x.read(func(r index.IndexReader) error {
 		n, err := r.DocCount()
@@ -209,8 +210,8 @@ func (x *Index) position() (at core.IndexPosition, err error) {
 	return at, err
 }
 
-// read calls fn with the index as it is now. A panic in it is one of a damaged
-// file and becomes an error.
+// read calls fn with the current state of the index. A panic in fn means a
+// damaged file and becomes an error.
 func (x *Index) read(fn func(index.IndexReader) error) (err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -234,7 +235,7 @@ func (x *Index) read(fn func(index.IndexReader) error) (err error) {
 var errNotOpen = hub.NewError(hub.CodeSearchUnavailable, "the search index is not open").
 	WithRetryAfter(1)
 
-// Put takes documents in; see core.Index.
+// Put adds documents; see core.Index.
 func (x *Index) Put(ctx context.Context, docs []core.IndexDocument, upto core.IndexPosition) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -279,7 +280,7 @@ func (x *Index) Put(ctx context.Context, docs []core.IndexDocument, upto core.In
 	})
 }
 
-// awaitSaved waits until little enough is in memory only.
+// awaitSaved waits until at most maxUnsaved bytes are only in memory.
 func (x *Index) awaitSaved(ctx context.Context) error {
 	deadline := time.NewTimer(maxSaveWait)
 	defer deadline.Stop()
@@ -354,7 +355,7 @@ func (analyzer) Analyze(text []byte) analysis.TokenStream {
 		}
 		t := &block[0]
 		block = block[1:]
-		*t = analysis.Token{Term: []byte(w.term), Position: w.place + 1} // where it stands in bytes is never asked
+		*t = analysis.Token{Term: []byte(w.term), Position: w.place + 1} // its byte position is never used
 		out = append(out, t)
 		return true
 	})

@@ -18,8 +18,8 @@ import (
 
 // Names in the folder of an index.
 const (
-	// markerFile says that the folder is an index, of which version and of which
-	// store. Nothing in a folder without it is touched.
+	// markerFile marks the folder as an index and names its version and its
+	// store. Nothing is changed in a folder without it.
 	markerFile = "VERSION"
 	// runsFile counts the runs that ended without Close.
 	runsFile     = "runs"
@@ -30,22 +30,22 @@ const (
 // encoding.
 const formatVersion = 2
 
-// maxRuns is how many runs may end without Close, one after the other and each
-// within runLong, before the index itself is suspected and made anew.
+// After maxRuns runs in a row that each ended without Close within runLong, the
+// index itself is suspected and rebuilt.
 const (
 	maxRuns = 5
 	runLong = time.Minute
 )
 
-// ErrForeign says that something that is no index stands in its place.
+// ErrForeign says that something else is at the path of the index.
 var ErrForeign = errors.New("search: something that is not a search index stands in its place")
 
 func (x *Index) marker() string {
 	return fmt.Sprintf("hubcli search index\nversion %d\ninstance %s\n", formatVersion, x.instance)
 }
 
-// Open makes the index ready; see core.Index. What cannot be used is deleted
-// and begun anew; ErrForeign if it is not an index.
+// Open makes the index ready; see core.Index. An unusable index is deleted and
+// rebuilt. It returns ErrForeign if the folder is not an index.
 func (x *Index) Open(end core.IndexPosition) (core.IndexPosition, error) {
 	usable, err := x.inspect()
 	if err != nil {
@@ -73,7 +73,7 @@ func (x *Index) Open(end core.IndexPosition) (core.IndexPosition, error) {
 	return at, x.countRun()
 }
 
-// inspect says whether there is an index of this version and store.
+// inspect reports whether there is an index of this version and store.
 func (x *Index) inspect() (usable bool, err error) {
 	info, err := os.Lstat(x.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,8 +109,8 @@ func (x *Index) inspect() (usable bool, err error) {
 	return x.runs < maxRuns, nil
 }
 
-// begin makes the folder of an empty index. Only what an index is made of is
-// deleted.
+// begin makes the folder of an empty index. It deletes only the files of an
+// index.
 func (x *Index) begin() error {
 	x.runs = 0
 	if err := os.MkdirAll(x.dir, 0o700); err != nil {
@@ -135,11 +135,11 @@ func (x *Index) writeRuns() error {
 func (x *Index) survived() {
 	if x.runs > 0 && time.Since(x.opened) > runLong {
 		x.runs = 0
-		_ = x.writeRuns() // suspecting the index once too often costs time only
+		_ = x.writeRuns() // one suspicion too many only costs time
 	}
 }
 
-// Close ends the use of the index. What was put lately may be put again.
+// Close ends the use of the index. Recent documents may be indexed again.
 func (x *Index) Close() error {
 	x.mu.RLock()
 	open := x.engine != nil

@@ -9,21 +9,22 @@ import (
 	"hubcli/hub"
 )
 
-// maxQueryPlaces bounds the words of a query; what comes behind is left out.
+// maxQueryPlaces is the largest number of words of a query; later words are
+// ignored.
 const maxQueryPlaces = 64
 
-// minPrefixRunes is how long the last word must be to be completed.
+// minPrefixRunes is the shortest length at which the last word is completed.
 const minPrefixRunes = 3
 
-// query is what a text asks for. The language is small on purpose: words,
-// "phrases", and -words that must not occur. Nothing in it can be expensive.
+// query is a parsed query. The language is small on purpose: words, "phrases",
+// and -words that must not occur. Nothing in it can be expensive.
 type query struct {
 	wanted   []clause
 	unwanted []clause
 }
 
-// clause is one word (one term), a phrase (terms at neighbouring places), or the
-// beginning of a word.
+// clause is one word (one term), a phrase (terms at adjacent places), or a
+// prefix of a word.
 type clause struct {
 	terms  []string // one for each place
 	prefix bool     // of the only term
@@ -55,7 +56,7 @@ func parse(text string) (query, error) {
 			not, text = true, text[1:]
 		}
 		if quoted, ok := strings.CutPrefix(text, `"`); ok {
-			phrase, rest, _ := strings.Cut(quoted, `"`) // one that is not closed goes to the end
+			phrase, rest, _ := strings.Cut(quoted, `"`) // an unclosed phrase extends to the end
 			add(phrase, not)
 			text = rest
 			continue
@@ -74,8 +75,8 @@ func parse(text string) (query, error) {
 	return q, nil
 }
 
-// clauseOf makes a clause of a piece without syntax; one without terms if it
-// holds no word.
+// clauseOf makes a clause of a piece without syntax. The clause has no terms if
+// the piece holds no word.
 func clauseOf(piece string) clause {
 	var words []word
 	eachWord(piece, func(w word) bool {
@@ -89,8 +90,8 @@ func clauseOf(piece string) clause {
 	}
 	var c clause
 	for i, w := range words {
-		// Behind a pair the last character alone says nothing new, and in a
-		// document more characters may follow it.
+		// After a pair the last character alone adds nothing, and in a document
+		// more characters may follow it.
 		if w.open && i > 0 && words[i-1].end == w.end {
 			continue
 		}
@@ -102,8 +103,8 @@ func clauseOf(piece string) clause {
 	return c
 }
 
-// completed returns the query with its last wanted word as a prefix; false if
-// that is no single word or too short.
+// completed returns the query with its last wanted word as a prefix. It returns
+// false if that clause is not a single word or is too short.
 func (q query) completed() (query, bool) {
 	last := len(q.wanted) - 1
 	c := q.wanted[last]

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// sayAgain is how long a line that would repeat itself is kept back. On a full
-// disk the engine tries to save five times a second.
+// sayAgain is the shortest time between two equal log lines. On a full disk the
+// engine tries to save five times a second.
 const sayAgain = 5 * time.Minute
 
-// sparse lets a log line through at once, and then at most every sayAgain. The zero
-// value is ready; any goroutine may use it.
+// sparse limits the rate of a log line: the first is written at once, later
+// ones at most every sayAgain. The zero value is ready; it is safe for
+// concurrent use.
 type sparse struct {
 	mu     sync.Mutex
 	last   time.Time
 	unsaid int
 }
 
-// due reports whether the line is to be written now, and how many were kept back
+// due reports whether to write the line now, and how many lines were suppressed
 // since the last one.
 func (s *sparse) due() (unsaid int, due bool) {
 	s.mu.Lock()

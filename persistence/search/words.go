@@ -8,11 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxTermRunes is where longer terms are cut, in documents and queries alike.
+// maxTermRunes is the length to which terms are cut, in documents and in
+// queries.
 const maxTermRunes = 64
 
-// word is one term of a text and where it stands. Several terms may share a
-// place: an identifier in camel case stands as a whole and as its parts.
+// word is one term of a text with its position. Several terms may share a
+// place: an identifier in camel case is one term, and each of its parts is
+// another.
 type word struct {
 	term       string
 	start, end int  // bytes of the text
@@ -24,9 +26,9 @@ type word struct {
 // eachWord calls fn for every word of text in order, until fn returns false.
 //
 // Letters, digits and marks make words; everything else separates them, so that
-// paths, dotted names and snake_case are neighbouring words, found by any part
-// and, as a phrase, by the whole. Scripts that are written without spaces give
-// pairs of neighbouring characters, and the last character by itself.
+// paths, dotted names and snake_case are adjacent words: any part finds them,
+// and so does the whole as a phrase. Scripts that are written without spaces
+// give pairs of adjacent characters, and the last character by itself.
 func eachWord(text string, fn func(word) bool) {
 	place := 0
 	for i := 0; i < len(text); {
@@ -69,12 +71,13 @@ func wordRune(r rune) bool {
 // spaceless reports whether r belongs to a script that puts no spaces between
 // words.
 func spaceless(r rune) bool {
-	const prolonged, prolongedHalf = 'ー', 'ｰ' // of no script of their own
+	const prolonged, prolongedHalf = 'ー', 'ｰ' // these belong to no script
 	return r >= 0x0E00 && (r == prolonged || r == prolongedHalf || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// eachTerm gives one word and, if it is made of several, its parts.
+// eachTerm calls fn for one word and, if it consists of several parts, for each
+// part.
 func eachTerm(text string, start, end, place int, fn func(word) bool) (places int, more bool) {
 	run := text[start:end]
 	term := fold(run)
@@ -160,8 +163,9 @@ func eachPair(text string, start, end, place int, fn func(word) bool) (places in
 	return len(offsets) - 1, true
 }
 
-// fold gives the form that terms are compared in: lower case, compatibility
-// forms and accents taken off (not the marks of scripts where they are letters).
+// fold returns the form in which terms are compared: lower case, without
+// compatibility forms and accents (but with marks that are letters in their
+// script).
 func fold(s string) string {
 	ascii := true
 	for i := range len(s) {
