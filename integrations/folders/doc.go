@@ -1,9 +1,9 @@
-// Package folders looks at the folders of this machine for the hub: what a
-// path really is, which folders lie above it, and which git work tree it is in,
-// so that a room that is bound to a folder is found from below it and from every
+// Package folders examines folders of this machine for the hub. It finds the
+// real path of a folder, the folders above it and its git work tree. So the hub
+// finds the room of a bound folder from any folder below it and from every
 // linked work tree.
 //
-// It only reads, and of files only .git, commondir and HEAD, of which it believes
-// little: they may be anything. It never runs git. A Folders may be used from any
-// goroutine; each question has a deadline, and only a few may hang at a time.
+// It only reads. The only files it reads are .git, commondir and HEAD, whose
+// content it does not trust. It never runs git. A Folders may be used from any
+// goroutine; each query has a deadline, and only a few may hang at a time.
 package folders

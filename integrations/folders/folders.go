@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// patience is how long one question may take; callers have two seconds.
+	// patience is the time limit of one query; callers have two seconds.
 	patience = 1500 * time.Millisecond
-	// maxHanging is how many questions may be under way, so that a network file
-	// system that hangs holds no more of the hub than that.
+	// maxHanging is the largest number of queries under way, so that a hanging
+	// network file system blocks only that many goroutines.
 	maxHanging = 16
 )
 
-// Folders answers questions about folders. It satisfies actors.Folders.
+// Folders answers queries about folders. It satisfies actors.Folders.
 type Folders struct {
 	patience time.Duration
 	slots    chan struct{}
@@ -40,20 +40,20 @@ func (f *Folders) Chain(ctx context.Context, path string, exact bool) ([]core.Le
 	return ask(ctx, f, func() ([]core.Level, error) { return chain(filepath.Clean(path), exact) })
 }
 
-// Same reports whether two paths name one folder, as a file system does that
-// keeps no difference between cases. Errors: timed_out.
+// Same reports whether two paths name one folder, for example on a file system
+// that ignores case. Errors: timed_out.
 func (f *Folders) Same(ctx context.Context, a, b string) (bool, error) {
 	return ask(ctx, f, func() (bool, error) {
 		x, err := os.Stat(a)
 		if err != nil {
-			return false, nil //nolint:nilerr // what cannot be seen is not the same
+			return false, nil //nolint:nilerr // an unreadable folder counts as different
 		}
 		y, err := os.Stat(b)
 		return err == nil && os.SameFile(x, y), nil
 	})
 }
 
-// check refuses what is no absolute path.
+// check returns an error if path is not an absolute path.
 func check(path string) error {
 	fix := "give the whole path of a folder on the hub's machine"
 	switch {
@@ -125,8 +125,8 @@ func realFolder(path string) (string, error) {
 	return folder, nil
 }
 
-// ask puts a question to the file system, which may hang: then the question is
-// left behind with its slot, and timed_out is the answer.
+// ask runs a query of the file system, which may hang. Then ask returns
+// timed_out, and the query keeps its slot until it ends.
 func ask[T any](ctx context.Context, f *Folders, question func() (T, error)) (T, error) {
 	type answer struct {
 		v   T

@@ -13,9 +13,9 @@ import (
 // few words.
 const maxPointer = 8 << 10
 
-// workTree reports whether folder is the root of a git work tree, and returns the
-// folder that all work trees of its repository have in common. A .git that is
-// none is as if it were absent.
+// workTree reports whether folder is the root of a git work tree, and returns
+// the folder that all work trees of its repository have in common. An invalid
+// .git counts as absent.
 func workTree(folder string) (common string, ok bool) {
 	dot := filepath.Join(folder, ".git")
 	info, err := os.Stat(dot)

@@ -27,8 +27,8 @@ type Answer struct {
 	Exit   int
 }
 
-// form is how a harness takes answers. It adds nothing to what the row of the
-// harness says: some refuse members that they do not know.
+// form is the form in which a harness reads answers. It adds nothing to the row
+// of the harness, because some harnesses refuse unknown members.
 type form struct{ *hub.HookForm }
 
 func formOf(h hub.Harness) form { return form{h.HookForm()} }
@@ -40,11 +40,12 @@ func (f form) of(e Event) hub.HookAnswer {
 	return f.Start
 }
 
-// hears reports whether the harness shows the agent what a hook answers to the
-// event. Where it does not, nothing may be counted as told.
+// hears reports whether the harness shows a hook's answer to the event to the
+// agent. If it does not, the agent must not be recorded as notified.
 func (f form) hears(e Event) bool { return f.of(e).Heard() }
 
-// answer puts a text into the harness's form. An empty text is silence.
+// answer renders a text in the harness's form. An empty text gives the silent
+// answer.
 func (f form) answer(e Event, text string) Answer {
 	switch a := f.of(e); {
 	case text == "" || !a.Heard():

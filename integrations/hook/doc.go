@@ -1,15 +1,15 @@
 // Package hook answers the hooks of agent harnesses: the programs in which AI
-// coding agents run call it when a session begins and when a turn ends. It tells
-// the agent what goes on in its room, and holds a turn once for messages that
-// were meant for the agent.
+// coding agents run call it when a session begins and when a turn ends. It
+// tells the agent what goes on in its room, and keeps a turn from ending once
+// if messages for the agent are unread.
 //
-// A hook runs within somebody's work, so its first promise is to do no harm: it
-// prints the harness's own form of answer and nothing else, keeps to the budget
-// of its context, and is silent whenever it cannot tell what would be right. It
-// starts no hub, waits for nobody, and writes no message body and no secret to a
+// A hook interrupts an agent's work, so its first promise is to do no harm. It
+// prints only an answer in the harness's form, keeps to the time limit of its
+// context, and is silent if it cannot decide what is right. It starts no hub,
+// does not wait for other agents, and writes no message body and no secret to a
 // file.
 //
 // Parse, Recognize and the texts are pure. Config.Run puts them together with a
-// Service; it is safe for concurrent use, by other processes too: what may be
-// said once is said by one of them.
+// Service; it is safe for concurrent use, also by several processes: a text
+// that may be shown once is shown by one of them.
 package hook

@@ -14,11 +14,12 @@ type variable struct {
 	harness hub.Harness
 }
 
-// variables lists them in the order in which they count. Variables that harnesses
-// set for hooks alone come first: the others are inherited by harnesses that were
-// started from the shell of another, those of an editor's terminals most of all.
-// Among the first, later harnesses count before earlier ones, because they set the
-// variables of those that they imitate: Cursor sets CLAUDE_PROJECT_DIR too.
+// variables lists them in order of precedence. Variables that harnesses set for
+// hooks alone come first. A harness that was started from the shell of another
+// inherits the other variables, above all those of an editor's terminals. Among
+// the first, later harnesses come before earlier ones, because they also set
+// the variables of the harnesses that they imitate: Cursor sets
+// CLAUDE_PROJECT_DIR too.
 func variables() []variable {
 	var all []variable
 	add := func(h hub.Harness, names ...string) {
@@ -46,16 +47,16 @@ func variables() []variable {
 // agent in this harness.
 func Wakes(h hub.Harness) bool { return h.Facts().Wakes }
 
-// parse finds a harness that calls hooks by a name of it.
+// parse returns the harness with this name, if it calls hooks.
 func parse(name string) (hub.Harness, bool) {
 	h, _ := hub.ParseHarness(name)
 	return h, h.Facts().Hooks != nil
 }
 
-// Recognize tells the harness: by the flag of the command line, if it names one;
-// else by the payload's marks; else by the environment. The payload counts before
-// the environment because variables are inherited: of two nested harnesses the
-// inner one wrote the payload.
+// Recognize returns the harness: the one that the flag of the command line
+// names, else the one that the payload's marks indicate, else the one of the
+// environment. The payload counts before the environment because variables are
+// inherited: of two nested harnesses the inner one wrote the payload.
 func Recognize(flag string, p Payload, getenv func(string) string) hub.Harness {
 	if h, ok := parse(flag); ok {
 		return h
@@ -79,8 +80,8 @@ func Recognize(flag string, p Payload, getenv func(string) string) hub.Harness {
 	return hub.HarnessGeneric
 }
 
-// byTranscript goes by where the transcript of the session lies. The harnesses
-// whose payloads look alike differ in that.
+// byTranscript recognizes a harness by the path of the session's transcript.
+// Harnesses with similar payloads differ in it.
 func byTranscript(path string, getenv func(string) string) (hub.Harness, bool) {
 	if path == "" {
 		return "", false

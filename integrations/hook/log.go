@@ -9,14 +9,15 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// The log of hooks, in the data root: one line a run, beside it one older file.
+// The log of hooks in the data root has one line for each run. One older file
+// is kept.
 const (
 	logName     = "hook.log"
 	maxLogBytes = 256 << 10
 )
 
-// log adds a line to the log if there is a data root. Nothing that a peer or a
-// harness wrote goes there but names.
+// log adds a line to the log if there is a data root. Of text that a peer or a
+// harness wrote, it logs names only.
 func log(root string, now time.Time, format string, args ...any) {
 	if root == "" {
 		return

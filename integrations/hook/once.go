@@ -10,20 +10,20 @@ import (
 	"hubcli/internal/identity"
 )
 
-// once reports true to the first hook that asks for this session and thing. Where
-// nothing can be kept of the session it returns fallback.
+// once returns true to the first hook that asks for this session and name. If
+// nothing can be stored for the session, it returns fallback.
 func once(s identity.Sessions, session, what string, fallback bool) bool {
 	err := s.Mark(session, what)
 	return err == nil || fallback && !errors.Is(err, fs.ErrExist)
 }
 
-// window is how long two runs of a hook may lie apart and still be for one event
-// of the harness.
+// window is the longest time between two runs of a hook that belong to one
+// event of the harness.
 const window = 10 * time.Second
 
-// first reports whether no other run has asked for the event of this source
-// lately. Runs that ask at the same time agree on one: each marks its stretch of
-// time, then looks at the stretch before.
+// first reports whether no other run asked for the event of this source lately.
+// Of concurrent runs one gets true: each marks its time window, then looks at
+// the window before.
 func first(s identity.Sessions, session, source string, now time.Time) bool {
 	mark := func(stretch int64) string {
 		return identity.ShortLived(fmt.Sprintf("%s-%d", label(source), stretch))
@@ -32,7 +32,7 @@ func first(s identity.Sessions, session, source string, now time.Time) bool {
 	return once(s, session, mark(stretch), true) && !s.Marked(session, mark(stretch-1))
 }
 
-// label makes a part of a file name from what a harness wrote.
+// label makes a part of a file name from a harness's text.
 func label(source string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {

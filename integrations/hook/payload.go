@@ -11,11 +11,11 @@ import (
 	"hubcli/hub"
 )
 
-// MaxPayload is as much of a payload as is read, in bytes. What a payload holds
-// beyond the fields below is the harness's; it may be a whole answer of a model.
+// MaxPayload is the largest part of a payload that is read, in bytes. A payload
+// may hold other fields than those below, such as a whole answer of a model.
 const MaxPayload = 1 << 20
 
-// Limits of the values that are taken from a payload.
+// Limits of the values read from a payload.
 const (
 	maxPathBytes   = 4096
 	maxFolders     = 8
@@ -23,10 +23,12 @@ const (
 	maxSessionText = 512
 )
 
-// Payload is what hooks need of what a harness says on stdin, whatever names the
-// harness has for it. A field that is absent or of a wrong type is empty.
+// Payload holds the fields of a harness's input on stdin that hooks need,
+// whatever the harness calls them. A field that is absent or of a wrong type is
+// empty.
 type Payload struct {
-	// Harness is the one whose marks the payload bears; empty if it has none.
+	// Harness is the harness that the payload's marks indicate; empty if it has
+	// none.
 	Harness hub.Harness
 	// SessionID is the harness's own name for the session.
 	SessionID string
@@ -36,16 +38,16 @@ type Payload struct {
 	Folders []string
 	// Source says why a session begins: startup, resume, clear, compact, fork.
 	Source string
-	// SubAgent: the event is that of a helper which the agent has started.
+	// SubAgent: the event is from a helper that the agent started.
 	SubAgent bool
-	// Active: the turn goes on already because a hook has held it.
+	// Active: the turn already continues because a hook held it.
 	Active bool
-	// Aborted: the turn did not end by itself; its user or an error ended it.
+	// Aborted: the user or an error ended the turn.
 	Aborted bool
 	// Background are the commands of processes that run for the agent.
 	Background []string
-	// Damaged: what came is no JSON object, or ended early. What could be read of
-	// it is in the other fields.
+	// Damaged: the input is not a JSON object or ended early. The other fields
+	// hold what could be read.
 	Damaged bool
 }
 
@@ -69,14 +71,14 @@ func Parse(b []byte) Payload {
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
 	p.Harness = f.harness(event)
-	// The id alone tells: agent_type is also sent by a main session in a role of its own.
+	// Only the id is proof: a main session with a role also sends agent_type.
 	p.SubAgent = f.text("agent_id") != "" || strings.HasPrefix(event, "subagent")
 	p.Aborted = f.truth("is_interrupt") || event == "interrupt" || event == "sessionend" ||
 		ended[strings.ToLower(f.text("status"))] || ended[strings.ToLower(f.text("stopReason", "stop_reason"))]
 	return p
 }
 
-// ended are the ways of a turn to end that are not its own.
+// ended holds the reasons with which a user or an error ends a turn.
 var ended = map[string]bool{
 	"aborted": true, "abort": true, "cancelled": true, "canceled": true, "interrupted": true, "error": true,
 }
@@ -109,8 +111,9 @@ func decodeText(b []byte) []byte {
 // fields are the members of a payload.
 type fields map[string]json.RawMessage
 
-// members reads an object member by member, so that one which was cut off is
-// known as far as it goes; whole says that it was not.
+// members reads an object member by member, so that it returns the first
+// members of an object that was cut off. whole says that the object was
+// complete.
 func members(b []byte) (f fields, whole bool) {
 	f = fields{}
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -174,7 +177,7 @@ func (f fields) number(names ...string) float64 {
 	return 0
 }
 
-// harness goes by the marks that one harness alone puts into its payloads.
+// harness recognizes a harness by marks that only it puts into its payloads.
 func (f fields) harness(event string) hub.Harness {
 	var at float64
 	numeric := f.has("timestamp") && json.Unmarshal(f["timestamp"], &at) == nil
@@ -197,7 +200,7 @@ func (f fields) harness(event string) hub.Harness {
 	return ""
 }
 
-// folders lists where the agent works.
+// folders lists the folders in which the agent works.
 func (f fields) folders() []string {
 	named := []string{f.text("cwd"), f.text("working_dir")}
 	var roots []json.RawMessage
@@ -231,7 +234,7 @@ func (f fields) background() []string {
 	return list
 }
 
-// clip drops a text that is longer than anything it could honestly be.
+// clip returns "" for a text that is longer than max.
 func clip(s string, max int) string {
 	if len(s) > max {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"hubcli/internal/process"
 )
 
-// Service is what hooks ask of a hub.
+// Service is the part of the hub that hooks call.
 type Service interface {
 	Info(ctx context.Context) (hub.Info, error)
 	Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error)
@@ -33,32 +33,32 @@ const (
 	EnvBaseURL = "HUB_BASE_URL"
 )
 
-// maxURL is the longest address, in bytes, that command lines show thrice.
+// maxURL is the longest address, in bytes, that fits three times into a text.
 const maxURL = 100
 
-// Config is what a hook knows of the world. Getenv, Now and Dial are required.
+// Config holds the inputs of a hook. Getenv, Now and Dial are required.
 type Config struct {
 	// Flag is the harness that the command line names; may be empty or unknown.
 	Flag string
 	// BaseURL is the hub that the command line names; may be empty.
 	BaseURL string
-	// DefaultBaseURL is the hub where nothing names one.
+	// DefaultBaseURL is the hub to use if nothing names one.
 	DefaultBaseURL string
-	// DataRoot is the folder of what belongs to the user; empty keeps nothing. It
-	// is made when there is a session to remember, never before.
+	// DataRoot is the folder of the user's data; empty stores nothing. It is
+	// made when there is a session to remember, never before.
 	DataRoot string
 	// Dir is the working folder of the process, for payloads that name none.
 	Dir    string
 	Getenv func(string) string
 	Now    func() time.Time
-	// Process returns a process that runs; nil knows none. PID is the hook's own.
+	// Process returns a running process; nil knows none. PID is the hook's own.
 	Process func(pid int) (process.Process, bool)
 	PID     int
 	// Dial returns a client of the hub at an address. It sends nothing yet.
 	Dial func(baseURL string) (Service, error)
 }
 
-// run is one hook under way.
+// run is one run of a hook.
 type run struct {
 	*Config
 	event    Event
@@ -66,24 +66,24 @@ type run struct {
 	harness  hub.Harness
 	sessions identity.Sessions
 	notes    identity.Notes
-	bridged  bool // a bridge runs in this harness: it says who the agent is
+	bridged  bool // a bridge runs in this harness and names the agent
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
-	ignored  map[string]bool // why something is not believed, so far as it is logged
+	ignored  map[string]bool // reasons that are already logged
 }
 
-// quiet is why a hook has nothing to say.
+// quiet is the reason for which a hook is silent.
 type quiet string
 
 func (q quiet) Error() string { return string(q) }
 
-// Silence is the answer of a hook that has nothing to say, whatever the reason.
+// Silence returns the silent answer in the harness's form.
 func (c *Config) Silence(payload []byte) Answer {
 	return formOf(Recognize(c.Flag, Parse(payload), c.Getenv)).silence()
 }
 
-// Run answers a hook. It returns when it has an answer or ctx ends; whatever
+// Run answers a hook. It returns when it has an answer or ctx ends. If anything
 // fails, the answer is silence.
 func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r := &run{Config: c, event: event, payload: Parse(payload)}
@@ -100,7 +100,7 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	return formOf(r.harness).answer(event, text)
 }
 
-// ignore logs, once, that something is not believed.
+// ignore logs once that an untrusted file or value is ignored.
 func (r *run) ignore(err error) {
 	if r.ignored[err.Error()] {
 		return
@@ -112,7 +112,7 @@ func (r *run) ignore(err error) {
 	log(r.DataRoot, r.Now(), "%s: ignored: %v", r.event, err)
 }
 
-// why names an error without what a peer may have put into its words.
+// why returns a text for an error without words that a peer may have written.
 func why(err error) string {
 	var h *hub.Error
 	if errors.As(err, &h) {
@@ -139,8 +139,8 @@ func (r *run) speak(ctx context.Context) (string, error) {
 
 func (r *run) form() form { return formOf(r.harness) }
 
-// connect chooses the hub: of the command line, of the environment, of the saved
-// session, or the default.
+// connect chooses the hub: that of the command line, of the environment, of the
+// saved session, or the default.
 func (r *run) connect(ctx context.Context, saved string) error {
 	r.baseURL = r.BaseURL
 	for _, next := range []string{r.Getenv(EnvBaseURL), saved, r.DefaultBaseURL} {
@@ -162,9 +162,9 @@ func (r *run) connect(ctx context.Context, saved string) error {
 	return err
 }
 
-// named returns the agent that somebody else answers for, or "": the one of the
-// bridge that runs in the same harness, whose hub is taken too, else the one that
-// the environment names.
+// named returns the agent that another process has chosen, or "". It is the
+// agent of the bridge in the same harness, whose hub is used too, else the one
+// that the environment names.
 func (r *run) named() (hub.AgentID, error) {
 	session := ""
 	if r.payload.SessionID != "" {
@@ -185,11 +185,11 @@ func (r *run) named() (hub.AgentID, error) {
 	return id, hub.CheckSender(EnvAgent, id)
 }
 
-// laterSources are those of sessions that begin within a process that runs.
+// laterSources are the sources of sessions that begin within a running process.
 var laterSources = []string{"resume", "clear", "compact", "fork"}
 
-// goesOn reports whether the session has come after another one in a process of
-// the harness. Only the beginning of a session says so; what it says is remembered.
+// goesOn reports whether the session follows another one in the same process of
+// the harness. Only the start event says so; its answer is stored.
 func (r *run) goesOn(at process.Process) bool {
 	session, mark := r.payload.SessionID, fmt.Sprintf("in-%d-%s", at.PID, at.Began)
 	if r.event == SessionStart && slices.Contains(laterSources, r.payload.Source) {
@@ -199,7 +199,7 @@ func (r *run) goesOn(at process.Process) bool {
 	return r.sessions.Marked(session, mark)
 }
 
-// resolve finds the room of the first folder that is bound to one.
+// resolve returns the room of the first folder that has one.
 func (r *run) resolve(ctx context.Context) (hub.Resolved, error) {
 	folders := r.payload.Folders
 	if len(folders) == 0 && r.Dir != "" {
@@ -249,15 +249,15 @@ func (r *run) start(ctx context.Context) (string, error) {
 	s := r.scene(ctx, id, got)
 	text, told := s.opening()
 	if told > 0 {
-		// Whether it is known as told or not, it is being told: a hold too many is
-		// better than none.
+		// The text is shown even if this call fails: holding a turn once too
+		// often is better than never.
 		_, _ = r.hub.Tell(ctx, hub.ToldInput{AgentID: id, ToldID: told})
 	}
 	return text, nil
 }
 
-// identify says which agent the session is, remembers it, and registers it unless
-// somebody else does.
+// identify finds the agent of the session, stores it, and registers it unless
+// another process does.
 func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Binding, known bool, room hub.RoomID) (hub.AgentID, error) {
 	session := r.payload.SessionID
 	if named == "" && session == "" {
@@ -284,8 +284,9 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 	return b.AgentID, r.register(ctx, b.AgentID, !known)
 }
 
-// leaveNotes tells a bridge that starts later who the session is. It knows the
-// process that has started it, which is the harness above the hook.
+// leaveNotes tells a bridge that starts later the agent of the session. The
+// bridge finds the note by its parent process, which is the harness above the
+// hook.
 func (r *run) leaveNotes(b identity.Binding) {
 	if !r.notes.Usable() {
 		return
@@ -299,7 +300,8 @@ func (r *run) leaveNotes(b identity.Binding) {
 	}
 }
 
-// remember saves the binding. A new one is b no longer if another run was first.
+// remember saves the binding. If another run saved a binding first, b is set to
+// that one.
 func (r *run) remember(session string, b *identity.Binding, saved identity.Binding, known, named bool) error {
 	switch {
 	case r.sessions.Dir == "" || session == "":
@@ -334,14 +336,15 @@ func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) error {
 	return err
 }
 
-// sit lets the room show that the agent works there. The session goes on without.
+// sit lets the room show that the agent works there. If it fails, the session
+// continues without a seat.
 func (r *run) sit(ctx context.Context, id hub.AgentID, room hub.RoomID) {
 	if _, err := r.hub.Sit(ctx, room, hub.SitInput{AgentID: id}); err != nil {
 		log(r.DataRoot, r.Now(), "%s: the room does not show the agent: %s", r.event, why(err))
 	}
 }
 
-// handOver lets later commands of the session know who they are.
+// handOver names the agent to later commands of the session.
 func (r *run) handOver(id hub.AgentID) {
 	variable := r.harness.Facts().ExportVariable
 	if variable == "" {
@@ -360,7 +363,8 @@ func (r *run) handOver(id hub.AgentID) {
 	}
 }
 
-// scene asks the hub for what a text is made of; what it cannot say is left out.
+// scene asks the hub for the parts of a text and leaves out parts that it
+// cannot get.
 func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene {
 	s := &scene{Agent: id, Harness: r.harness, Room: at.Room, Project: at.Project, BaseURL: r.urlShown()}
 	if status, err := r.hub.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
@@ -373,8 +377,8 @@ func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene
 	return s
 }
 
-// hasBridge reports whether the agent's session is that of a bridge: of the one in
-// this harness, or by the hub's word.
+// hasBridge reports whether a bridge registered the agent's session: the bridge
+// in this harness, or another one according to the hub.
 func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
 	if r.bridged {
 		return true
@@ -383,7 +387,7 @@ func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
 	return err == nil && slices.ContainsFunc(live, func(s hub.Session) bool { return s.AgentID == id && s.Bridged() })
 }
 
-// urlShown is the address for command lines, which do without the default.
+// urlShown returns the address for command lines, or "" for the default.
 func (r *run) urlShown() string {
 	if r.baseURL == r.DefaultBaseURL {
 		return ""

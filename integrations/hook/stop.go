@@ -13,9 +13,10 @@ import (
 // advised is the mark of a session that has been advised to start a watch.
 const advised = "advised"
 
-// stop answers the end of a turn: it holds the turn once for messages that ask
-// something of the agent, and once a session for work that nothing would wake it
-// for. It never holds while a watch is armed, because that will.
+// stop answers the end of a turn. It holds the turn once for messages that ask
+// something of the agent, and once a session if the agent has work and nothing
+// would wake it. It never holds a turn while a watch is armed, because the
+// watch will wake the agent.
 func (r *run) stop(ctx context.Context) (string, error) {
 	id, saved, err := r.known()
 	if err != nil {
@@ -49,8 +50,8 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	return r.advise(s)
 }
 
-// known says who the session is, and what was saved of it. It registers nobody: a
-// session that has begun without a hub goes on without.
+// known returns the agent of the session and its saved binding. It registers no
+// agent: a session that began without a hub continues without one.
 func (r *run) known() (hub.AgentID, identity.Binding, error) {
 	id, err := r.named()
 	if err != nil {
@@ -66,9 +67,9 @@ func (r *run) known() (hub.AgentID, identity.Binding, error) {
 	return id, saved, nil
 }
 
-// room connects to the hub and says where the agent works, as far as that is
-// known. What was saved counts only for the agent and the hub that it was saved
-// for.
+// room connects to the hub and returns the room in which the agent works, if it
+// is known. A saved room is used only for the agent and the hub that it was
+// saved for.
 func (r *run) room(ctx context.Context, id hub.AgentID, saved identity.Binding) (*hub.Room, error) {
 	if err := r.connect(ctx, saved.BaseURL); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (r *run) room(ctx context.Context, id hub.AgentID, saved identity.Binding) 
 	return got.Room, err
 }
 
-// roomOf is as much of a room as its id tells.
+// roomOf returns a room with only its id.
 func roomOf(id hub.RoomID) *hub.Room {
 	if id == "" {
 		return nil
@@ -98,7 +99,8 @@ func roomID(room *hub.Room) hub.RoomID {
 	return room.RoomID
 }
 
-// untold are the directed rows that the agent has neither seen nor been told of.
+// untold returns the directed rows that the agent has neither seen nor been
+// notified of.
 func untold(a *hub.Attention) []hub.UnreadRow {
 	rows := slices.DeleteFunc(slices.Clone(a.Directed), func(row hub.UnreadRow) bool {
 		return row.ID <= a.ToldID
@@ -107,17 +109,18 @@ func untold(a *hub.Attention) []hub.UnreadRow {
 	return rows
 }
 
-// What a bridge has just given its agent the hub hears about a second later, when no
-// cancellation can cross the answer any more.
+// A bridge reports the messages that it gave its agent about a second later,
+// when the harness can no longer cancel the call.
 const (
 	settles   = 1500 * time.Millisecond // how long after the agent's last call the hub may not know
 	lookAgain = 100 * time.Millisecond
-	speaks    = 400 * time.Millisecond // what is left of the budget for holding the turn
+	speaks    = 400 * time.Millisecond // part of the time limit that is reserved for holding the turn
 )
 
-// unread returns which of the rows are unread still when the hub has heard what the
-// agent's bridge has lately given it: the agent may end its turn sooner than that. It
-// waits for nothing where the agent has no bridge, or has called nothing lately.
+// unread returns the rows that are still unread once the bridge has reported
+// the messages that it gave the agent. The agent may end its turn before that
+// report. unread does not wait if the agent has no bridge or made no call
+// lately.
 func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.UnreadRow {
 	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(s.Agent), Limit: 1}) // it is the first of its prefix
 	i := slices.IndexFunc(live, func(l hub.Session) bool { return l.AgentID == s.Agent && l.Bridged() })
@@ -140,9 +143,9 @@ func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.
 	return rows
 }
 
-// tell holds the turn if the hub confirms that this run is the one to speak. No
-// answer counts as no: then the messages are shown with the next session, or when
-// the agent reads.
+// tell holds the turn if the hub confirms that this run moved the notified
+// cursor. No answer counts as no: then the messages are shown with the next
+// session, or when the agent reads.
 func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
 	text, upTo := s.news(rows)
 	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: upTo})
@@ -176,7 +179,8 @@ var (
 )
 
 // watched reports whether one of the commands is a watch of the agent. A watch
-// whose agent cannot be told, such as one given by a variable, counts as its.
+// whose agent is unknown, such as one given by a variable, counts as the
+// agent's.
 func watched(commands []string, id hub.AgentID) bool {
 	return slices.ContainsFunc(commands, func(command string) bool {
 		if !watchCommand.MatchString(command) {

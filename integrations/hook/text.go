@@ -7,8 +7,8 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// MaxText is the most characters that a hook says at once: it is read with every
-// session and takes room from what the agent is there for.
+// MaxText is the largest number of characters that a hook prints: the model
+// reads them in every session, and they take space from the agent's work.
 const MaxText = 1500
 
 // Limits of quotations of other people's text, in characters.
@@ -47,15 +47,14 @@ func (p *page) reserve(lines []string) {
 	}
 }
 
-// text puts the lines together. Should those that have to be there not leave room
-// for themselves, they are cut.
+// text puts the lines together. If the reserved lines do not fit, they are cut.
 func (p *page) text(last []string) string {
 	return shorten(strings.Join(append(p.lines, last...), "\n"), MaxText)
 }
 
-// quote shows other people's text as data: on one line, without anything that a
-// terminal or a model would read and a person not see, shortened to max
-// characters, between quotes that it cannot close.
+// quote shows text of others as data: on one line, without characters that a
+// terminal or a model reads but a person does not see, shortened to max
+// characters, and between quotes that the text cannot close.
 func quote(s string, max int) string {
 	return `"` + strings.ReplaceAll(shorten(peertext.Plain(s), max), `"`, "'") + `"`
 }
@@ -77,7 +76,7 @@ func shorten(s string, max int) string {
 	return strings.TrimRight(cut, " ,;:.") + more
 }
 
-// word makes a name of others fit to stand without quotes: an id or a status of
+// word makes a name of others safe to show without quotes: an id or a status of
 // the hub holds no space.
 func word(s string) string {
 	s = strings.ReplaceAll(peertext.Plain(s), " ", "_")

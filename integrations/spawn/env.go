@@ -12,14 +12,15 @@ import (
 // says where the hub's own data are, for a bridge that the child starts.
 var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE", "HUB_DATA_ROOT"}
 
-// alwaysOnWindows are those besides without which programs do not start there.
+// alwaysOnWindows are further variables without which programs do not start on
+// Windows.
 var alwaysOnWindows = []string{
 	"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME",
 	"APPDATA", "LOCALAPPDATA", "ProgramData", "ProgramFiles",
 }
 
-// environment picks from env what a child gets: the variables that every child
-// gets, those that are named, and those that are set.
+// environment returns the variables of a child: those of env that every child
+// gets, those of env that are named, and those that are set.
 func environment(env, named []string, set map[string]string) []string {
 	out := map[string]string{}
 	for _, pair := range env {

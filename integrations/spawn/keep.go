@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// orphanGrace is how long the group has to end by itself when the hub is gone.
+// orphanGrace is the time in which the group can end by itself after the hub is
+// gone.
 const orphanGrace = 2 * time.Second
 
 // Keep is a keeper's whole life: it reads its job from stdin, runs it, and returns
@@ -25,7 +26,7 @@ func Keep(stdin io.Reader, stdout io.Writer) int {
 		fmt.Fprintln(os.Stderr, "hubcli: this command is the hub's own: it reads what to run from its stdin")
 		return 2
 	}
-	say := func(r report) { // a hub that is gone needs to be told nothing
+	say := func(r report) { // errors mean that the hub is gone
 		if line, err := json.Marshal(r); err == nil {
 			_, _ = stdout.Write(append(line, '\n'))
 		}
@@ -36,7 +37,7 @@ func Keep(stdin io.Reader, stdout io.Writer) int {
 		return 1
 	}
 	say(report{Started: g.pid()})
-	ends := make(chan time.Duration, 2) // how long the group has from then on
+	ends := make(chan time.Duration, 2) // time until the group is killed
 	go listen(orders, time.Duration(j.GraceMS)*time.Millisecond, ends)
 	last := g.wait(ends)
 	say(report{Ended: &last})
@@ -58,7 +59,8 @@ func readJob(r *bufio.Reader) (*job, error) {
 	return &j, nil
 }
 
-// listen takes orders until the hub is gone, which is one too.
+// listen reads orders until the hub is gone. The end of the hub is an order to
+// stop too.
 func listen(orders *bufio.Reader, grace time.Duration, ends chan<- time.Duration) {
 	for {
 		line, err := orders.ReadString('\n')

@@ -4,12 +4,12 @@ package spawn
 
 import "syscall"
 
-// adopt does nothing: this system has no such thing. A process that leaves the
+// adopt does nothing: this system has no subreapers. A process that leaves the
 // group is not found.
 func adopt() {}
 
 // inGroup makes the command lead a group of its own.
 func inGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// children lists nobody: nobody is adopted.
+// children returns nothing, because no process is adopted.
 func children() []int { return nil }

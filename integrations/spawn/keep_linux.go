@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of what its descendants leave behind: also a
-// process that has left the group and the session is found, and ended.
+// adopt makes this process the parent of orphaned descendants. So it finds and
+// ends also a process that left the group and the session.
 func adopt() {
 	// Without it only the group is ended, as on other systems.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -23,8 +23,7 @@ func inGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// children lists the children of this process, which those are too that were
-// adopted.
+// children lists the children of this process, adopted ones included.
 func children() (pids []int) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {

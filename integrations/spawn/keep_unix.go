@@ -18,16 +18,17 @@ import (
 // reach it, the closing of its pipe does.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// mute keeps the signals that usually end a process from ending the keeper before
-// its group: it ends with its pipe. They are taken and dropped, not ignored: what is
-// ignored stays so in the command.
+// mute keeps the signals that usually end a process from ending the keeper
+// before its group: it ends with its pipe. They are caught and dropped, not
+// ignored: the command would inherit ignored signals.
 func mute() {
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT)
 }
 
-// closeToCommands keeps what the hub's own starter has left open, which every
-// program hands on unless it looks, from the command.
+// closeToCommands marks inherited file descriptors as close-on-exec. The
+// program that started the hub may have left them open, and the command would
+// inherit them too.
 func closeToCommands() {
 	const first, last = 3, 4096
 	for fd := first; fd < last; fd++ {
@@ -35,7 +36,7 @@ func closeToCommands() {
 	}
 }
 
-// killGroup ends what is left of a group whose keeper is gone.
+// killGroup kills the rest of a group whose keeper is gone.
 func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
 
 // group is the process group of one command; the command leads it.
@@ -74,8 +75,8 @@ func startGroup(j *job) (*group, error) {
 
 func (g *group) pid() int { return g.leader }
 
-// reap takes every child that ends, the command and what it has left behind, so
-// that none stays a zombie.
+// reap waits for every child that ends, the command and its orphans, so that
+// none stays a zombie.
 func (g *group) reap() {
 	defer close(g.reaped)
 	for {
@@ -91,15 +92,15 @@ func (g *group) reap() {
 	}
 }
 
-// look is how often the group is asked whether anybody is left.
+// look is the time between two checks whether the group is empty.
 const look = 10 * time.Millisecond
 
-// killWait is how long a killed process may take to end: one that waits for a dead
-// disk never does.
+// killWait is the time limit for a killed process to end: a process that waits
+// for a dead disk never ends.
 const killWait = 5 * time.Second
 
-// wait returns when the group is gone. The end of the command ends the rest of its
-// group too, which has the shorter grace.
+// wait returns when the group is gone. When the command ends, the rest of its
+// group is ended too, with the shorter grace.
 func (g *group) wait(ends <-chan time.Duration) exit {
 	var last exit
 	var kill <-chan time.Time
@@ -144,7 +145,7 @@ func (g *group) wait(ends <-chan time.Duration) exit {
 	return last
 }
 
-// gone reports whether nobody is left, as far as can be seen.
+// gone reports whether no process of the group can be found.
 func (g *group) gone() bool {
 	select {
 	case <-g.reaped:
@@ -154,8 +155,8 @@ func (g *group) gone() bool {
 	return errors.Is(syscall.Kill(-g.leader, 0), syscall.ESRCH)
 }
 
-// signal sends a signal to the group, and to those that have left it and are
-// children of this process now.
+// signal sends a signal to the group, and to processes that left it and are now
+// children of this process.
 func (g *group) signal(s syscall.Signal) {
 	_ = syscall.Kill(-g.leader, s)
 	for _, pid := range children() {

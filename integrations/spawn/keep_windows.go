@@ -20,14 +20,14 @@ func apart() *syscall.SysProcAttr {
 // mute does nothing: a process without a console gets no such signal.
 func mute() {}
 
-// closeToCommands does nothing: only named handles are handed on here.
+// closeToCommands does nothing: Windows passes on named handles only.
 func closeToCommands() {}
 
 // killGroup does nothing: the job has ended with its keeper.
 func killGroup(int) {}
 
 // group is a job: a command and all that it starts. The system ends it when the
-// keeper ends, however that happens, because nobody else has the job open.
+// keeper ends, however that happens, because no other process has the job open.
 type group struct {
 	cmd *exec.Cmd
 	job windows.Handle
@@ -65,8 +65,9 @@ func startGroup(j *job) (*group, error) {
 
 func (g *group) pid() int { return g.cmd.Process.Pid }
 
-// wait returns when the command has ended. There is no polite end: a process is
-// told by its console, and it has none. What it has started ends with the keeper.
+// wait returns when the command has ended. There is no graceful end: Windows
+// asks a process to end through its console, and the command has none. Its
+// child processes end with the keeper.
 func (g *group) wait(ends <-chan time.Duration) exit {
 	done := make(chan struct{})
 	go func() {

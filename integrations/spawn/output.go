@@ -8,14 +8,14 @@ import (
 	"hubcli/hub"
 )
 
-// What is kept of an output: how it begins and, more of it, how it ends.
+// Sizes of the kept parts of an output: its beginning and, longer, its end.
 const (
 	keptHead = hub.MaxSpawnOutput / 4
 	keptTail = hub.MaxSpawnOutput - keptHead
 )
 
-// leftOut is the line between the two parts. lineRoom is what it takes at most: as
-// much of the tail gives way to it.
+// leftOut is the line between the two parts. lineRoom is its largest size; the
+// tail is shortened by as much.
 const (
 	leftOut  = "\n[%d bytes left out here]\n"
 	lineRoom = len(leftOut) - len("%d") + len("9223372036854775807")
@@ -27,7 +27,7 @@ type output struct {
 	mu    sync.Mutex
 	head  []byte
 	tail  []byte // a ring once it is full
-	next  int    // where the ring goes on
+	next  int    // index of the next byte in the ring
 	total int64
 }
 

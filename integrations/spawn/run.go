@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// startWait is how long a keeper may take to start the command.
+	// startWait is the time limit for a keeper to start the command.
 	startWait = 20 * time.Second
-	// lastOutput is how long the output may take to end once no process of the
-	// group is left: something outside of it holds the pipe.
+	// lastOutput is the time limit for the output to end once no process of the
+	// group is left: a process outside the group may still hold the pipe.
 	lastOutput = 2 * time.Second
-	// killMargin is how much longer than the grace a keeper may take before it is
-	// held for stuck.
+	// killMargin is the time after the grace at which a keeper counts as stuck.
 	killMargin = 10 * time.Second
 )
 
@@ -36,12 +35,12 @@ type run struct {
 	pid     int
 
 	mu      sync.Mutex
-	stopped string // why; empty: it was not
+	stopped string // the reason; empty: it was not stopped
 	over    bool
 	timers  []*time.Timer
 }
 
-// Start starts the command of a plan. Errors say what the system said.
+// Start starts the command of a plan. An error holds the system's message.
 func (r *Runner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.SpawnControl, error) {
 	environ := os.Environ
 	if r.Environ != nil {
@@ -94,12 +93,12 @@ func (w *run) launch(command []string) error {
 	w.reports = bufio.NewReader(reports)
 	go func() {
 		defer close(w.heard)
-		_, _ = io.Copy(&w.out, printed) // however reading ends
+		_, _ = io.Copy(&w.out, printed) // any error ends the reading
 	}()
 	return nil
 }
 
-// begin hands the keeper its job and waits for a process.
+// begin sends the keeper its job and waits until a process runs.
 func (w *run) begin(j *job) (report, error) {
 	late := time.AfterFunc(startWait, func() { _ = w.keeper.Process.Kill() })
 	defer late.Stop()
@@ -129,7 +128,7 @@ func (w *run) next() (report, error) {
 	return r, json.Unmarshal(line, &r)
 }
 
-// abandon ends a keeper that has started nothing.
+// abandon ends a keeper that started no process.
 func (w *run) abandon() {
 	_ = w.orders.Close()
 	_ = w.keeper.Process.Kill()
@@ -158,7 +157,7 @@ func (w *run) stop(why string) {
 	w.stopped = why
 	w.mu.Unlock()
 	w.after(w.grace+killMargin, func() { _ = w.keeper.Process.Kill() })
-	_, _ = io.WriteString(w.orders, stopLine) // a keeper that is gone has ended all
+	_, _ = io.WriteString(w.orders, stopLine) // a keeper that is gone has ended the group
 }
 
 // wait returns how the command ended, when no process of its group is left.

@@ -18,7 +18,7 @@ type Runner struct {
 	Keeper []string
 	// Environ returns the hub's environment; nil: os.Environ.
 	Environ func() []string
-	// Grace is how long a group that was asked to end has until it is killed. 0:
+	// Grace is the time between the request to end a group and its kill. 0:
 	// hub.SpawnGrace.
 	Grace time.Duration
 }
@@ -30,8 +30,8 @@ func (r *Runner) grace() time.Duration {
 	return r.Grace
 }
 
-// Check refuses a plan whose executable or folder is not there. Errors:
-// bad_executable.
+// Check returns an error if the executable or the folder of a plan does not
+// exist. Errors: bad_executable.
 func (r *Runner) Check(plan *hub.SpawnPlan) error {
 	exe := plan.Args[0]
 	info, err := os.Stat(exe)
@@ -67,7 +67,7 @@ func badExecutable(exe, why string) error {
 		WithFix("the operator sets args and dir of the command in PUT /v1/spawn/policy; command -v finds the absolute path of a program")
 }
 
-// cause is what went wrong, without the path.
+// cause returns the reason of an error without the path.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -1,9 +1,9 @@
 package spawn
 
-// What goes between the hub and a keeper. The keeper reads one job and then lines
-// that each say stop; it writes reports, one a line.
+// The protocol between the hub and a keeper. The keeper reads one job and then
+// lines, each of which is stopLine; it writes reports, one a line.
 
-// job is what a keeper is to run.
+// job describes the command that a keeper is to run.
 type job struct {
 	Args    []string `json:"args"`
 	Env     []string `json:"env"`
@@ -14,7 +14,8 @@ type job struct {
 // stopLine asks for the end of the group.
 const stopLine = "stop\n"
 
-// report is what a keeper says. Started or Failed comes first and once, Ended last.
+// report is a message of a keeper. The first has Started or Failed, the last
+// has Ended.
 type report struct {
 	Started int    `json:"started,omitempty"` // process id
 	Failed  string `json:"failed,omitempty"`  // why there is no process
