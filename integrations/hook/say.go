@@ -153,8 +153,8 @@ func (s *scene) taskLines(p *page, title string, list []hub.Task) {
 	fitting(p, title, parts, len(list))
 }
 
-// whose names the assignee of a task, unless it is the agent itself or the task
-// has none.
+// whose returns the end of a task's line: that it is offered to the agent, that
+// another agent has it, or that the agent posted it and no agent has it.
 func (s *scene) whose(t *hub.Task) string {
 	switch {
 	case t.OfferedTo != nil && *t.OfferedTo == s.Agent:

@@ -84,7 +84,7 @@ func (r *run) room(ctx context.Context, id hub.AgentID, saved identity.Binding) 
 	return got.Room, err
 }
 
-// roomOf returns a room with only its id.
+// roomOf returns a room with only its id and channel, or nil without an id.
 func roomOf(id hub.RoomID) *hub.Room {
 	if id == "" {
 		return nil
