@@ -18,8 +18,8 @@ type Config struct {
 	Self func() (string, error)
 	// LookPath finds an executable on PATH.
 	LookPath func(string) (string, error)
-	// BaseURL is the hub's address; empty if it is the default one. DataRoot and
-	// Storage are likewise the folders that a bridge would not find by itself.
+	// BaseURL is the hub's address, or empty for the default. DataRoot and
+	// Storage are the hub's folders, or empty for the defaults.
 	BaseURL  string
 	DataRoot string
 	Storage  string
@@ -61,7 +61,7 @@ func New(c Config) *Adapters {
 	}
 }
 
-// today is the entry as it would be written now.
+// today returns the entry as it would be written now.
 func (a *Adapters) today() (Entry, error) {
 	self, err := a.config.Self()
 	if err == nil {
@@ -122,7 +122,7 @@ func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
 	return seen, nil
 }
 
-// seen is what the files tell of a harness.
+// seen returns the state of a harness as its files show it.
 func (a *Adapters) seen(ctx context.Context, r *row) hub.Adapter {
 	found := a.detect(ctx, r)
 	row := hub.Adapter{Detected: len(found) > 0, DetectedBy: found, Places: []hub.AdapterPlace{}}

@@ -9,9 +9,10 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// withAdded adds to the value of a bridge's entry the variables that somebody has
-// added to it where it stands: they are not the hub's, and stay when it is written
-// anew. They are never handed to what the hub runs itself.
+// withAdded adds to the value of a bridge's entry the variables that a user
+// added to the installed entry. They are not the hub's, so they stay when the
+// entry is rewritten. The hub never passes them to processes that it starts
+// itself.
 func withAdded(value any, e files.Entry) any {
 	o, ok := value.(object)
 	if !ok || e.Format == edit.Whole {

@@ -11,7 +11,7 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// planned is a plan with all that is told of it.
+// planned is a plan with everything that is shown of it.
 type planned struct {
 	hub.AdapterPlan
 	row   *row
@@ -31,7 +31,7 @@ func (a *Adapters) PreviewAdapter(ctx context.Context, harness hub.Harness, acti
 	})
 }
 
-// ChangeAdapter does what a plan says, if it is the one that was confirmed.
+// ChangeAdapter executes a plan if the operator confirmed that plan.
 func (a *Adapters) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
 	return outside(ctx, a, "plan "+string(harness), planLimit, func(ctx context.Context) (hub.AdapterResult, error) {
 		p, unlock, err := a.plan(ctx, harness, action, in)
@@ -76,7 +76,8 @@ func commandOf(action string, o files.Owner) string {
 	return "hubcli adapter " + action + " " + nameOf(o)
 }
 
-// confirmed compares what the operator has seen with what would be done.
+// confirmed compares the digest that the operator confirmed with that of the
+// plan.
 func (p *planned) confirmed(digest string) error {
 	detail := map[string]any{"prompt": p.Prompt, "digest": p.Digest, "files": p.Files}
 	switch digest {
@@ -108,8 +109,9 @@ func (a *Adapters) apply(ctx context.Context, p *planned) ([]string, error) {
 	return backups, nil
 }
 
-// plan works out what an action would do, and lets nobody else change anything
-// until unlock is called. Whatever may hang is looked at before that.
+// plan finds out what an action would do, and locks out other changes until
+// unlock is called. Files on folders that may hang are read before the lock is
+// taken.
 func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (p *planned, unlock func(), err error) {
 	r, s, owner, err := a.where(harness, in)
 	lost := err != nil && action == hub.AdapterUninstall && a.lost(ctx, harness, in, &owner)
@@ -214,7 +216,7 @@ func changeOf(c files.Change) hub.AdapterChange {
 	return hub.FileEdited
 }
 
-// question is what the operator is asked.
+// question returns the question for the operator.
 func (p *planned) question() string {
 	if len(p.Files) == 0 && len(p.Warnings) == 0 {
 		return ""

@@ -9,12 +9,13 @@ import (
 )
 
 // Ensure sets the hub up for the user in every harness that is detected, and
-// writes anew what has moved. It asks nobody, so it does no more than that: no
-// project, nothing that somebody has changed, no place that something else has
-// taken. What it cannot do it leaves and logs; it ends early when ctx does.
+// writes anew what has moved. It asks for no confirmation, so it does no more
+// than that: it changes no project, no entry that a user changed, and no place
+// that holds something else. It logs what it cannot do; it ends early when ctx
+// ends.
 //
-// What is here is found out before anything is written, so that nothing is taken
-// for a harness that was made for another.
+// It detects all harnesses before it writes anything, so that a file made for
+// one harness is not taken as a sign of another.
 func (a *Adapters) Ensure(ctx context.Context) {
 	var here []*row
 	for i := range rows {

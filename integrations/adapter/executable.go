@@ -15,10 +15,10 @@ const deletedSuffix = " (deleted)"
 // errNoExecutable says that no lasting path of the hub's executable is known.
 var errNoExecutable = errors.New("the hub runs from a file that will not stay where it is")
 
-// Executable finds the path of the hub's executable that stays when it is
-// upgraded: where a command of the same name on PATH is a link to it, the link,
-// and not the file of this version; where the file was replaced, what is in its
-// place. A file of "go run" has no such path.
+// Executable returns a path of the hub's executable that stays valid after an
+// upgrade. If a command of the same name on PATH is a link to it, this is the
+// link. If the file was replaced, it is the path of the new file. A file of "go
+// run" has no such path.
 func Executable(self string, lookPath func(string) (string, error)) (string, error) {
 	path := strings.TrimSuffix(self, deletedSuffix)
 	if onPath, err := lookPath(filepath.Base(path)); err == nil {

@@ -6,8 +6,9 @@ import (
 	"hubcli/hub"
 )
 
-// Hub is what a verification asks of the hub. The daemon hands it a client of its
-// own address: the same way in as everybody's.
+// Hub is the part of the hub that a verification calls. The daemon passes a
+// client of its own address, so that the verification takes the same path as
+// every agent.
 type Hub interface {
 	Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error)
 	Resolve(ctx context.Context, path string) (hub.Resolved, error)

@@ -61,7 +61,8 @@ func outside[T any](ctx context.Context, a *Adapters, name string, limit time.Du
 	}
 }
 
-// enter notes that something begins; false if the same hangs already.
+// enter records that work begins. It returns false if work of the same name
+// hangs already.
 func (a *Adapters) enter(name string, limit time.Duration) (*time.Time, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,7 +85,7 @@ func (a *Adapters) leave(name string, began *time.Time) {
 	delete(a.under[name], began)
 }
 
-// lock waits until nobody else changes or looks.
+// lock waits until no other goroutine changes or reads adapters.
 func (a *Adapters) lock(ctx context.Context) (unlock func(), err error) {
 	for !a.changing.TryLock() {
 		select {

@@ -15,9 +15,9 @@ func own(info fs.FileInfo) bool {
 	return !known || uid == os.Geteuid()
 }
 
-// trusted refuses an executable that somebody else could have put in its place:
-// the file that it leads to, and every folder above, belong to this user or to
-// root, and not everybody may write there.
+// trusted refuses an executable that another user could have replaced. The file
+// that the path leads to and every folder above it must belong to this user or
+// to root, and must not be writable for all users.
 func trusted(path string) error {
 	if !osfile.HasOwners {
 		return nil // write permissions are inherited there

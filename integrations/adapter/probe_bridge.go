@@ -24,13 +24,13 @@ const (
 	parkAfter   = 250 * time.Millisecond // a call that was sent is taken to be parked then
 )
 
-// canary is a message that is to wake somebody.
+// canary is a message that is to wake the agent of the tested bridge.
 type canary struct {
 	from, to hub.AgentID
 	nonce    string
 }
 
-// post sends it, marked so that nobody takes it for more than it is.
+// post sends the message, marked as a test.
 func (k canary) post(ctx context.Context, h Hub) error {
 	mark, err := json.Marshal(map[string]any{"canary": map[string]string{"of": "adapter-verify", "nonce": k.nonce}})
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *probe) explain(ctx context.Context, err error) error {
 // end ends the process as a harness does, by closing its stdin, and whatever it
 // has started.
 func (p *probe) end() {
-	_ = p.session.Close() // how it ended is nobody's concern
+	_ = p.session.Close() // its result does not matter
 	endGroup(p.cmd)
 }
 
