@@ -16,8 +16,8 @@ import (
 	"hubcli/mcp/wire"
 )
 
-// Config is what a bridge knows of the world. In, Out, Getenv and Now are
-// required.
+// Config is what a bridge needs from its environment. In, Out, Getenv and Now
+// are required.
 type Config struct {
 	Version string
 
@@ -106,7 +106,7 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 	}
 }
 
-// headed lets the way out of an error begin with what the agent should know.
+// headed puts news for the agent before the fix of an error.
 func headed(err error, news string) error {
 	if news == "" {
 		return err
@@ -115,7 +115,7 @@ func headed(err error, news string) error {
 	return e.WithFix(session.Sentence(news, wayOut(&e)))
 }
 
-// run runs a tool in the live session, once more if that turns out to be gone.
+// run runs a tool in the live session, and once more if that session is gone.
 func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage) (a *answer, err error) {
 	for again := false; ; again = true {
 		before := c.at
@@ -126,11 +126,11 @@ func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage)
 		}
 		if again && !t.reads && before.Agent != c.at.Agent {
 			return nil, hub.Errorf(hub.CodeSessionReplaced, "this bridge has become %s while the call was under way as %s", c.at.Agent, before.Agent).
-				WithFix("call again if it is still meant, as " + string(c.at.Agent))
+				WithFix("call again if you still want this, as " + string(c.at.Agent))
 		}
 		if again && !t.reads && before.Instance != c.at.Instance {
 			return nil, hub.NewError(hub.CodeStoreChanged, "the hub has another store than when the call began, and nothing was done in it").
-				WithFix("look around with hub_whoami, and call again if it is still meant")
+				WithFix("look around with hub_whoami, and call again if you still want this")
 		}
 		c.writes = 0 // the same writes have the same keys
 		a, err = b.attempt(ctx, c, t, args)

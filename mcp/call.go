@@ -40,14 +40,14 @@ func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
 // hub is the client of the live session; it sends X-Hub-Session.
 func (c *call) hub() hub.Service { return c.at.Client }
 
-// agent is whom the call acts as.
+// agent returns the agent that the call acts as.
 func (c *call) agent() hub.AgentID { return c.at.Agent }
 
 // harness is what the agent runs in.
 func (c *call) harness() hub.Harness { return c.bridge.link.Harness() }
 
-// key returns ctx with the idempotency key of the next write: the given one, else
-// one that is this call's, so that a write which the bridge has to repeat happens
+// key returns ctx with the idempotency key of the next write: the given key,
+// else one made for this call, so that a write that the bridge repeats happens
 // once.
 func (c *call) key(ctx context.Context, given string) context.Context {
 	if given == "" {
@@ -57,7 +57,7 @@ func (c *call) key(ctx context.Context, given string) context.Context {
 	return hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: given}})
 }
 
-// wait says how long a call may wait that was asked to wait so many seconds; 0 or
+// wait returns how long a call may wait if it asks for that many seconds; 0 or
 // less is the default.
 func (c *call) wait(asked float64) time.Duration {
 	limit := maxWait

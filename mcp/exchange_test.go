@@ -111,8 +111,8 @@ func TestOneAnswerUnderTheOwnID(t *testing.T) {
 	}
 }
 
-// TestPingIsNoIntroduction: whatever comes before initialize, the client is who it
-// says there.
+// TestPingIsNoIntroduction: whatever comes before initialize, the client has
+// the name that it gives there.
 func TestPingIsNoIntroduction(t *testing.T) {
 	h := testhub.Start(t)
 	var said string

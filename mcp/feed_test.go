@@ -117,8 +117,8 @@ func TestPollAfterTheBridgeDied(t *testing.T) {
 	}
 }
 
-// TestNewAgentBegins: who has never read begins with the first message that asks
-// something of it, else with what is new.
+// TestNewAgentBegins: an agent without a cursor begins with the first message
+// addressed to it, else with new messages.
 func TestNewAgentBegins(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -142,7 +142,8 @@ func TestNewAgentBegins(t *testing.T) {
 // no message has yet is refused.
 func TestSinceIDTakesNothingAway(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
-	// However slow this machine is, the hub does not hear in time of what is returned.
+	// However slow this machine is, the hub is not told in time which rows were
+	// returned.
 	me := bridgeWith(t, h, in(dir, "me"), func(b *bridge) { b.link.Feeds.AckDelay = time.Hour })
 	bound(t, me, dir)
 	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)

@@ -91,8 +91,8 @@ func TestHintsLeadToTheRest(t *testing.T) {
 	}
 }
 
-// TestPollNamesTheNextCall: who names since_id is told the next since_id, and what
-// the answers name leads through everything.
+// TestPollNamesTheNextCall: a poll with since_id is told the next since_id, and
+// following these calls reads every message.
 func TestPollNamesTheNextCall(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))

@@ -47,7 +47,7 @@ func TestDefaultNameNeverDisplaces(t *testing.T) {
 		t.Fatalf("the first is %s", id)
 	}
 	second := bridgeTo(t, h, func(c *Config) { c.Agent = "" })
-	if id, line := whoamiLine(second); id != "mcp-client-2" || !strings.Contains(line, "mcp-client is that of another") {
+	if id, line := whoamiLine(second); id != "mcp-client-2" || !strings.Contains(line, "Another live agent has the name mcp-client") {
 		t.Errorf("the second is %s and says %q", id, line)
 	}
 	if id, _ := whoamiLine(first); id != "mcp-client" {
@@ -205,7 +205,7 @@ func TestSlotResumesTheJoinedIdentity(t *testing.T) {
 	if info, err = os.Stat(filepath.Join(root, "slots")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder of slots: %v %v", info.Mode(), err)
 	}
-	// Without the slot it is who the command line says.
+	// Without the slot the command line decides which agent it is.
 	other := bridgeTo(t, h, slotted(root, "s2"))
 	if id, _ := whoamiLine(other); id != "mcp-client" {
 		t.Errorf("another slot gives %s", id)
@@ -218,7 +218,7 @@ func TestTwoBridgesOnOneSlot(t *testing.T) {
 	first.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
 	second := bridgeTo(t, h, slotted(root, "s"))
 	id, line := whoamiLine(second)
-	if id != "mcp-client" || !strings.Contains(line, "The slot s is another bridge's") {
+	if id != "mcp-client" || !strings.Contains(line, "Another running bridge uses the slot s") {
 		t.Errorf("the second is %s and says %q", id, line)
 	}
 	if id, _ := whoamiLine(first); id != "joined" {

@@ -41,8 +41,8 @@ func TestJoinHearsItsBrief(t *testing.T) {
 	}
 }
 
-// Whom a bridge was started as it stays, unless a join names another; whoever
-// becomes another hears what stays behind.
+// A bridge stays the agent that it was started as, unless a join names another.
+// A bridge that becomes another agent is told what stays with the old one.
 func TestJoinKeepsWhoWasChosen(t *testing.T) {
 	h := testhub.Start(t)
 	env := func(c *Config) {
@@ -61,8 +61,8 @@ func TestJoinKeepsWhoWasChosen(t *testing.T) {
 		{"without a handle", func(c *Config) { c.Agent = "reviewer" }, "", nil, "reviewer", "You are reviewer", "taken"},
 		{"for another", func(c *Config) { c.Agent = "one" }, "other", nil, "one", "suggests the id other", "taken"},
 		{"by the environment", env, "", nil, "named", "You are named", "taken"},
-		{"by default", func(c *Config) { c.Agent = "" }, "guest", nil, "guest", "mcp-client, whom you were, stay 1 unread messages to it, 0 tasks and 1 claims", "taken"},
-		{"asked for", func(c *Config) { c.Agent = "two" }, "else", map[string]any{"agent_id": "else"}, "else", "two, whom you were", "taken"},
+		{"by default", func(c *Config) { c.Agent = "" }, "guest", nil, "guest", "You left mcp-client with 1 unread messages, 0 tasks and 1 claims", "taken"},
+		{"asked for", func(c *Config) { c.Agent = "two" }, "else", map[string]any{"agent_id": "else"}, "else", "You left two with", "taken"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			me := bridgeTo(t, h, c.start)
@@ -102,8 +102,8 @@ func TestJoinOfTheDisplaced(t *testing.T) {
 	}
 }
 
-// Who makes a room is in it, and whose agent has a seat in one room only is in that
-// after a restart too.
+// The maker of a room is in it. An agent with a seat in one room only is in
+// that room after a restart too.
 func TestMakerOfARoomIsInIt(t *testing.T) {
 	h := testhub.Start(t)
 	me := bridgeTo(t, h, nil)

@@ -31,7 +31,7 @@ type shownMessage struct {
 	Truncated    *cutMark         `json:"truncated,omitempty"`
 }
 
-// cutMark says what of a text is missing and which calls return it.
+// cutMark says which part of a text is missing and which calls return it.
 type cutMark struct {
 	Chars int      `json:"chars"` // characters of the whole text
 	Shown int      `json:"shown"` // the character up to which it is shown
@@ -42,7 +42,7 @@ type cutMark struct {
 // ofPeers are the members of a shownMessage that its sender has written.
 var ofPeers = []string{"body", "attachments", "metadata"}
 
-// within names members of what lies at path.
+// within prefixes the names of members with the path of their object.
 func within(path string, members []string) []string {
 	out := make([]string, len(members))
 	for i, m := range members {
@@ -93,8 +93,8 @@ func showMessage(row *hub.Message, offset, room int) shownMessage {
 	return m
 }
 
-// text shows the message to who reads text alone: what the hub knows stands
-// outside the fence, what the sender has written inside.
+// text renders the message for clients that show only text. What the hub knows
+// stands outside the fence; the sender's words stand inside it.
 func (m *shownMessage) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d from %s (%s), %s", m.ID, word(string(m.From)), m.standing(), word(string(m.Kind)))
@@ -128,8 +128,8 @@ func (m *shownMessage) text() string {
 	return b.String()
 }
 
-// standing says on whose behalf a message speaks and how sure that is. Nothing in
-// a body can change it.
+// standing names the kind of sender and how it was proved. Nothing in a body
+// can change it.
 func (m *shownMessage) standing() string {
 	switch m.Authority {
 	case hub.AuthorityOperator:
@@ -159,7 +159,7 @@ func (t *cutMark) String() string {
 	return s + "; the rest: " + strings.Join(t.Calls, " and ")
 }
 
-// word makes an id fit to stand without quotes.
+// word returns an id in a form that is safe without quotes.
 func word(s string) string {
 	s = strings.ReplaceAll(peertext.ModelLine(s), " ", "_")
 	part, _, _ := cut(s, 0, 64)

@@ -7,14 +7,15 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestUnheardIsSaid: who writes to nobody is told so at once.
+// TestUnheardIsSaid: an agent that writes to an unknown agent is told so at
+// once.
 func TestUnheardIsSaid(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	bound(t, me, dir)
 	you := bridgeTo(t, h, in(dir, "you"))
 	you.must("hub_whoami", nil, nil)
-	for to, want := range map[string]string{"me": "That is you", "system": "Nobody reads", "nobody-x": "Nobody has ever been"} {
+	for to, want := range map[string]string{"me": "That is you", "system": "reads no messages", "nobody-x": "There has never been an agent"} {
 		if said := text(me.try("hub_dm", args{"to_agent": to, "body": "hello"})); !strings.Contains(said, want) {
 			t.Errorf("to %s: %q, want %q", to, said, want)
 		}
@@ -27,7 +28,7 @@ func TestUnheardIsSaid(t *testing.T) {
 			t.Errorf("a request to %s: %q", to, said)
 		}
 	}
-	if said := text(me.try("hub_rpc_call", args{"to_agent": "nobody-y", "body": "work", "timeout_seconds": 0})); !strings.Contains(said, "Nobody has ever been") {
+	if said := text(me.try("hub_rpc_call", args{"to_agent": "nobody-y", "body": "work", "timeout_seconds": 0})); !strings.Contains(said, "There has never been an agent") {
 		t.Errorf("a request to nobody: %q", said)
 	}
 	you.end()

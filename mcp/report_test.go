@@ -61,8 +61,8 @@ func TestWhatWasReadIsNotUnread(t *testing.T) {
 	say("later")
 	hears("after the next message", 2, 1)
 	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
-	if a := me.try("hub_join", args{"agent_id": "other"}); strings.Contains(text(a), "unread messages") {
-		t.Errorf("who has read everything is told %s", text(a))
+	if a := me.try("hub_join", args{"agent_id": "other"}); strings.Contains(text(a), "You left me") {
+		t.Errorf("an agent that has read everything is told %s", text(a))
 	}
 }
 

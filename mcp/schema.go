@@ -20,17 +20,18 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// schemaOf makes the schema of a tool's arguments of the fields of In: flat, each
-// property of one plain type. Beside the tags json and jsonschema a field may have
-// enum (values, parted by commas), range (least and most of a number; of a string
-// its most characters alone) and most (as range of a string, but told only to who
-// exceeds it: the hub has the exact limit, and schemas cost tokens).
+// schemaOf makes the schema of a tool's arguments of the fields of In: flat,
+// each property of one plain type. Beside the tags json and jsonschema a field
+// may have three more: enum (values, parted by commas), range (minimum and
+// maximum of a number, or the maximum length of a string) and most (a maximum
+// length that is enforced but left out of the schema). The hub has the exact
+// limit, and schemas cost tokens.
 func schemaOf[In any]() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[In](nil)
 	if err != nil {
 		return nil, err
 	}
-	s.AdditionalProperties = nil // said by the checks; it would cost each tool tokens
+	s.AdditionalProperties = nil // the checks refuse unknown arguments; saying so would cost each tool tokens
 	for field := range fields(reflect.TypeFor[In]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		p := s.Properties[name]
@@ -65,8 +66,8 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	}
 }
 
-// defaultMost is how many characters a string may have of which nothing else is
-// said: names, ids and cursors travel in addresses, which have little room.
+// defaultMost is the maximum length of a string without a tag of its own:
+// names, ids and cursors travel in URLs, which have little room.
 const defaultMost = 1_000
 
 // mostOf returns how many characters each string among the fields of In may have.
@@ -136,8 +137,8 @@ func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 	return in, nil
 }
 
-// arguments reads an object of arguments; nothing is an empty one. A member that
-// stands there twice is refused: which one would count is nobody's guess.
+// arguments reads an object of arguments; no input counts as an empty object. A
+// member that occurs twice is refused, because it is unclear which one counts.
 func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || string(args) == "null" {
@@ -176,8 +177,8 @@ func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// fits checks one argument against its property; most is how many characters a
-// string may have of which the property says nothing.
+// fits checks one argument against its property. most is the maximum length of
+// a string whose property sets none.
 func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) error {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
@@ -224,18 +225,18 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) erro
 	}
 	if p.Type == "string" && strings.HasPrefix(p.Description, "JSON ") {
 		return hub.Invalid(name, name+" must be a "+p.Description+" in a string").
-			WithFix("write the object or list as the text of a string, its quotes escaped as JSON wants it")
+			WithFix("write the object or list as the text of a string, with its quotes escaped")
 	}
 	return hub.Invalid(name, name+" must be of type "+p.Type)
 }
 
-// fitsKey refuses what no header can carry.
+// fitsKey refuses a key that an HTTP header cannot carry.
 func fitsKey(key string) error {
 	if len(key) <= hub.MaxIdempotencyKey && !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil
 	}
 	return hub.Invalid("idempotency_key", fmt.Sprintf("idempotency_key must be 1 to %d printable ASCII characters on one line", hub.MaxIdempotencyKey)).
-		WithFix("make one of letters, digits and hyphens, and keep it for the repetition")
+		WithFix("make one of letters, digits and hyphens, and keep it for retries")
 }
 
 func fitsAll(p *jsonschema.Schema, name string, raw json.RawMessage, most int) error {
@@ -265,7 +266,7 @@ func unknown(t *tool, name string) error {
 		With("arguments", slices.Sorted(maps.Keys(t.input.Properties)))
 }
 
-// refuse says which tool refused what, and where its arguments are described.
+// refuse adds the tool's name and its usage to an error.
 func refuse(t *tool, err error) error {
 	e, ok := errors.AsType[*hub.Error](err)
 	if !ok {
@@ -278,7 +279,7 @@ func refuse(t *tool, err error) error {
 	return e
 }
 
-// usage is the tool's arguments in short.
+// usage lists the tool's arguments on one line.
 func (t *tool) usage() string {
 	var parts []string
 	for _, name := range t.input.PropertyOrder {

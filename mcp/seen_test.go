@@ -22,9 +22,9 @@ func (r *rig) seatedIn(t *testing.T, room hub.RoomID, agent hub.AgentID) *hub.Se
 	return &page.Seats[i]
 }
 
-// A bridge in a bound folder is seen in the room as soon as it has a session, before
-// its agent calls a tool, and again as whoever it becomes. It is no member: its room
-// stays the folder's.
+// A bridge in a bound folder is seen in the room as soon as it has a session,
+// before its agent calls a tool, and again after it becomes another agent. It
+// is no member: its room stays the folder's.
 func TestBridgeIsSeenInItsRoom(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	lead := bridgeTo(t, h, in(t.TempDir(), "lead"))

@@ -13,16 +13,16 @@ func joinTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_join", title: "Join a room, or become another agent", alone: true,
-			description: "Use with the code of an invite, or when another process has your name: from then on you are the agent it answers.",
+			description: "Join a room with the code of an invite, or go on as another agent when another process has taken your name. The answer names the agent that you are from then on.",
 		}, joinTool),
 	}
 }
 
 type joinIn struct {
 	Code           string `json:"code,omitempty" jsonschema:"of an invite, such as 7KQ2-M9XD"`
-	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to be; default: the id you were started with, else the invite's"`
+	AgentID        string `json:"agent_id,omitempty" jsonschema:"agent to become; default: the id you were started with, else the invite's"`
 	DisplayName    string `json:"display_name,omitempty" jsonschema:"shown beside the id"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 type joinOut struct {
@@ -54,7 +54,7 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 			return nil, err
 		}
 		out.AgentID = s.Agent
-		return &answer{data: out, line: session.Sentence(fmt.Sprintf("You are %s now. Next: hub_poll_messages for what is unread.", s.Agent), s.Remark)}, nil
+		return &answer{data: out, line: session.Sentence(fmt.Sprintf("You are %s now. Next: read unread messages with hub_poll_messages.", s.Agent), s.Remark)}, nil
 	}
 	accept := hub.AcceptInput{AgentID: hub.AgentID(in.AgentID), DisplayName: in.DisplayName, Harness: string(c.harness())}
 	if err := api.ValidateAccept(&accept); err != nil {
@@ -66,7 +66,7 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 	}
 	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.Agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
 	out.Channel = j.Room.Channel
-	line := fmt.Sprintf("You are %s, in room %s now. Next: hub_poll_messages for what is unread, hub_room_status to look around, hub_post_message to speak there.",
+	line := fmt.Sprintf("You are %s, in room %s now. Next: read unread messages with hub_poll_messages, look around with hub_room_status, post with hub_post_message.",
 		s.Agent, word(string(j.Room.RoomID)))
 	if j.Requested != "" {
 		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line

@@ -8,12 +8,12 @@ import (
 	"hubcli/hub"
 )
 
-// agentTools say who is there.
+// agentTools list the agents of the hub.
 func agentTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_whoami", title: "Who am I", reads: true, idempotent: true,
-			description: "Begin here, or when unsure: your agent id, room, unread messages, tasks and claims.",
+			description: "Call this first, or when unsure: returns your agent id, room, unread messages, tasks and claims.",
 		}, whoami),
 		define(tool{
 			name: "hub_list_agents", title: "List live agents", reads: true, idempotent: true,
@@ -22,7 +22,7 @@ func agentTools() []tool {
 	}
 }
 
-// aboutMe is what an agent should know of itself.
+// aboutMe is what hub_whoami tells an agent about itself.
 type aboutMe struct {
 	AgentID  hub.AgentID     `json:"agent_id"`
 	Session  hub.SessionID   `json:"session_id"` // public form
@@ -56,7 +56,7 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 	c.bridge.link.CatchUp(ctx, c.at)
 	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
 	if room != "" && errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
-		// Who asks who it is must hear that, whatever has become of its room.
+		// The agent must learn its own id even if its room is gone.
 		c.bridge.link.Homes.Forget()
 		room = ""
 		a, err = c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent()})
@@ -93,7 +93,7 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 }
 
 type listAgentsIn struct {
-	Capability string     `json:"capability,omitempty" jsonschema:"only who has it"`
+	Capability string     `json:"capability,omitempty" jsonschema:"only agents that have it"`
 	Cursor     hub.Cursor `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit      int        `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }

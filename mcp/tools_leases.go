@@ -15,23 +15,23 @@ func leaseTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_claim", title: "Claim work", idempotent: true,
-			description: "Before work that only one may do, claim it under a key. acquired false: another has it.",
+			description: "Claim a piece of work under a key before you start it, so that only one agent does it. acquired false: another agent holds the claim.",
 		}, claim),
 		define(tool{
 			name: "hub_refresh_claim", title: "Keep a claim", idempotent: true,
-			description: "Keep your claim longer, before it expires.",
+			description: "Extend your claim before it expires.",
 		}, refreshClaim),
 		define(tool{
 			name: "hub_release", title: "Release a claim", idempotent: true,
-			description: "Give back your claim once the work is done.",
+			description: "Release your claim when the work is done.",
 		}, releaseClaim),
 		define(tool{
 			name: "hub_lock", title: "Lock a file", idempotent: true,
-			description: "Before editing a file others may edit too. Binds those who ask. Again: extends.",
+			description: "Take an advisory lock on a file before you edit it: only agents that ask for the lock respect it. Call again to extend it.",
 		}, lock),
 		define(tool{
 			name: "hub_unlock", title: "Unlock a file", idempotent: true,
-			description: "Give back your file lock.",
+			description: "Release your lock on a file.",
 		}, unlock),
 	}
 }
@@ -49,7 +49,7 @@ type shownLease struct {
 	EndedAt      hub.Time     `json:"ended_at,omitempty"` // released or expired
 }
 
-// granted answers who asks for a lease.
+// granted answers a request for a lease.
 type granted struct {
 	Acquired bool `json:"acquired"`
 	shownLease
@@ -69,12 +69,12 @@ func showLock(row *hub.Lock) shownLease {
 	}
 }
 
-// left is how many seconds a lease has, by this machine's clock.
+// left returns the seconds until a lease expires, by this machine's clock.
 func (c *call) left(at hub.Time) int {
 	return int(max(at.Std().Sub(c.bridge.Now()), 0) / time.Second)
 }
 
-// leaseWords are the tools of a kind of lease.
+// leaseWords are the names of the tools for one kind of lease.
 type leaseWords struct{ take, keep, back string }
 
 var (
@@ -82,7 +82,8 @@ var (
 	lockWords  = leaseWords{"hub_lock", "hub_lock", "hub_unlock"}
 )
 
-// grant says who has the lease and, if that is not the agent, what to do.
+// grant answers who holds the lease. If another agent holds it, the answer says
+// what to do.
 func (c *call) grant(l shownLease, acquired bool, w leaseWords) *answer {
 	l.ExpiresInSec = c.left(l.ExpiresAt)
 	what := quoted(l.Key, 120)
@@ -90,9 +91,10 @@ func (c *call) grant(l shownLease, acquired bool, w leaseWords) *answer {
 	switch {
 	case acquired:
 	case l.EndedAt != 0 || l.Holder == c.agent():
-		// Another call with the key has taken it, and a replay takes nothing.
+		// An earlier call with this idempotency key took the lease, and a
+		// replay takes nothing.
 		l.ExpiresInSec = 0
-		line = fmt.Sprintf("You have not %s: a call with this idempotency_key took it before, and that has ended since. To take it anew call %s without the key, or with another.",
+		line = fmt.Sprintf("You do not hold %s: an earlier call with this idempotency_key took it, and it has ended since. To take it again call %s without the key, or with another key.",
 			what, w.take)
 	default:
 		line = fmt.Sprintf("%s has %s for %d s more. Do something else, ask it with hub_dm, or wait your turn: %s with wait_seconds.",
@@ -107,7 +109,7 @@ type claimIn struct {
 	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
 	WaitSeconds    float64      `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
 	ThreadID       hub.ThreadID `json:"thread_id,omitempty" jsonschema:"where its end is told"`
-	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
@@ -132,7 +134,7 @@ type holdIn struct {
 	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
 	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
 	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it is another"`
-	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
@@ -145,11 +147,11 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 	return c.grant(showClaim(&got.Row), got.Acquired, claimWords), nil
 }
 
-// notHeld says how to come by a lease again that is another's or nobody's.
+// notHeld tells an agent that lost its lease how to take it again.
 func notHeld(err error, tool string) error {
 	e := asError(err)
 	if e.Code == hub.CodeNotHolder {
-		e = e.WithFix("you do not hold it (any more): stop the work that rests on it, and take it again with " + tool)
+		e = e.WithFix("you do not hold it (any more): stop the work that depends on it, and take it again with " + tool)
 	}
 	return e
 }
@@ -157,7 +159,7 @@ func notHeld(err error, tool string) error {
 type releaseIn struct {
 	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
 	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it is another"`
-	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func releaseClaim(ctx context.Context, c *call, in releaseIn) (*answer, error) {
@@ -177,7 +179,7 @@ type lockIn struct {
 	FilePath       string  `json:"file_path" jsonschema:"absolute, or within your project" range:"1024"`
 	TTLSec         int     `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
 	WaitSeconds    float64 `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
-	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
@@ -200,7 +202,7 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 type unlockIn struct {
 	FilePath       string    `json:"file_path" jsonschema:"as locked" range:"1024"`
 	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"refuse if it is another"`
-	IdempotencyKey string    `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string    `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func unlock(ctx context.Context, c *call, in unlockIn) (*answer, error) {
@@ -210,7 +212,8 @@ func unlock(ctx context.Context, c *call, in unlockIn) (*answer, error) {
 	}
 	got, err := c.release(ctx, in, path)
 	if err != nil && asError(err).Code == hub.CodeNotHolder && path != in.FilePath {
-		// Taken as it is written: over HTTP, or by a bridge of an earlier version.
+		// The lock was taken under the path as written: over HTTP, or by an
+		// older bridge.
 		if in.IdempotencyKey != "" {
 			in.IdempotencyKey = keyOf(in.IdempotencyKey, in.FilePath)
 		}
@@ -227,12 +230,12 @@ func unlock(ctx context.Context, c *call, in unlockIn) (*answer, error) {
 	}, nil
 }
 
-// release gives back the lock of one path.
+// release releases the lock on one path.
 func (c *call) release(ctx context.Context, in unlockIn, path string) (hub.Outcome[hub.Lock], error) {
 	return c.hub().ReleaseLock(c.key(ctx, in.IdempotencyKey), hub.LockHoldInput{FilePath: path, AgentID: c.agent(), Fence: in.Fence})
 }
 
-// keyOf makes of an idempotency key that of another write of the same call.
+// keyOf derives the idempotency key of a second write in the same call.
 func keyOf(key, write string) string {
 	sum := sha256.Sum256([]byte(key + "\n" + write))
 	return hex.EncodeToString(sum[:])

@@ -9,16 +9,16 @@ import (
 	"hubcli/hub"
 )
 
-// memoryTools keep in mind, and find.
+// memoryTools store, recall and search what a team knows.
 func memoryTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_remember", title: "Remember",
-			description: "Keep a fact for the team beyond this session. The same key replaces; a key without text forgets.",
+			description: "Store a fact for the team that outlasts this session. The same key replaces the text; a key without text forgets it.",
 		}, remember),
 		define(tool{
 			name: "hub_recall", title: "Recall", reads: true, idempotent: true,
-			description: "Before you ask others: what the team keeps in mind, best match or latest first.",
+			description: "Look up what the team remembers, before you ask other agents. Best match or latest first.",
 		}, recall),
 		define(tool{
 			name: "hub_search", title: "Search", reads: true, idempotent: true,
@@ -59,7 +59,7 @@ type rememberIn struct {
 	Tags           []string `json:"tags,omitempty" jsonschema:"words to find it by"`
 	Scope          string   `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
 	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func remember(ctx context.Context, c *call, in rememberIn) (*answer, error) {
@@ -129,8 +129,8 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 	})
 }
 
-// recalling reads memories from a cursor on. The hub gives none for the best of a
-// query: there the bridge counts rows.
+// recalling reads memories from a cursor on. The hub returns no cursor for the
+// best matches of a query, so the bridge counts rows there.
 func (c *call) recalling(ctx context.Context, q hub.MemoryQuery, at hub.Cursor) (func(int) ([]hub.Memory, hub.Cursor, error), error) {
 	if q.Query == "" {
 		return func(limit int) ([]hub.Memory, hub.Cursor, error) {

@@ -10,20 +10,20 @@ import (
 	"hubcli/mcp/session"
 )
 
-// messageTools speak, and read single messages and threads.
+// messageTools post messages, and read single messages and threads.
 func messageTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_post_message", title: "Post a message", live: true,
-			description: "Tell your room, or one agent. kind task opens tracked work; task_result needs reply_to.",
+			description: "Post to your room or one agent. kind task opens tracked work; task_result needs reply_to.",
 		}, postMessage),
 		define(tool{
 			name: "hub_dm", title: "Message one agent",
-			description: "Tell one agent something alone; the human operator can read it too.",
+			description: "Send a direct message to one agent; the human operator can read it too.",
 		}, directMessage),
 		define(tool{
 			name: "hub_get_message", title: "Read one message", reads: true, idempotent: true,
-			description: "Read a message whole, or on from where an answer was cut.",
+			description: "Read a whole message, or continue where an answer was cut.",
 		}, getMessage),
 		define(tool{
 			name: "hub_get_thread", title: "Read a thread", reads: true, idempotent: true,
@@ -31,7 +31,7 @@ func messageTools() []tool {
 		}, getThread),
 		define(tool{
 			name: "hub_create_channel", title: "Make a channel", idempotent: true,
-			description: "Make a public channel beside the rooms; one that exists is returned.",
+			description: "Make a public channel that belongs to no room. Returns the channel if it exists already.",
 		}, createChannel),
 	}
 }
@@ -46,7 +46,7 @@ type postIn struct {
 	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
 	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	Attachments    string          `json:"attachments,omitempty" jsonschema:"JSON list" most:"16000000"`
-	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
@@ -73,7 +73,7 @@ type dmIn struct {
 	Kind           hub.Kind      `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
 	ReplyTo        hub.MessageID `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID  `json:"thread_id,omitempty" jsonschema:"any name"`
-	IdempotencyKey string        `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func directMessage(ctx context.Context, c *call, in dmIn) (*answer, error) {
@@ -82,7 +82,7 @@ func directMessage(ctx context.Context, c *call, in dmIn) (*answer, error) {
 	}, in.IdempotencyKey)
 }
 
-// posted says what became of a message.
+// posted is the answer to a post.
 type posted struct {
 	ID       hub.MessageID   `json:"id"`
 	Channel  hub.ChannelName `json:"channel"`
@@ -130,7 +130,7 @@ func (c *call) send(ctx context.Context, in hub.PostInput, key string) (row hub.
 			return row, false, err
 		}
 		if room != "" {
-			in.Channel = room.Channel() // of a direct message it is the label that says which room it is about
+			in.Channel = room.Channel() // a direct message carries it as a label: the room that the message is about
 		}
 	}
 	out, err := c.hub().Post(c.key(ctx, key), in)
@@ -162,7 +162,7 @@ type getMessageIn struct {
 	Offset    int           `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
 }
 
-// slice is one part of a message from a character on.
+// slice is a piece of one part of a message, beginning at a character offset.
 type slice struct {
 	MessageID hub.MessageID `json:"message_id"`
 	From      hub.AgentID   `json:"from"`
@@ -223,7 +223,7 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 	})
 }
 
-// jsonText is v as JSON in one line, clean.
+// jsonText returns v as one line of JSON without unsafe characters.
 func jsonText(v any) string {
 	b, err := compact(v)
 	if err != nil {
@@ -244,7 +244,7 @@ type shownThread struct {
 	Messages  []shownMessage    `json:"messages"`
 	Tasks     []shownTask       `json:"tasks"`             // the first that have not ended; hub_list_tasks has all
 	Claims    []shownLease      `json:"claims"`            // the first that are held
-	Earlier   bool              `json:"earlier,omitempty"` // the hub's answer holds the latest alone
+	Earlier   bool              `json:"earlier,omitempty"` // the hub's answer holds only the latest messages
 	Truncated bool              `json:"truncated"`
 	Cursor    hub.MessageID     `json:"cursor,omitempty"`
 }
@@ -311,11 +311,11 @@ func threadWork(t *hub.Thread) ([]shownTask, []shownLease) {
 	return tasks, claims
 }
 
-// showMessages shows the first rows, at most limit and in about room characters;
-// the first is always there, and no body takes more than its share. more says that
-// rows are left.
+// showMessages returns the first rows: at most limit, in about room characters.
+// The first row is always included, and no body takes more than its share. more
+// reports whether rows are left.
 func showMessages(rows []hub.Message, limit, room int) (list []shownMessage, more bool) {
-	const least = 400 // characters that a message needs beside its body, and a little of it
+	const least = 400 // characters for a message's other fields and a little of its body
 	list = []shownMessage{}
 	for i := range rows {
 		if i == limit || i > 0 && room < least {
@@ -335,10 +335,10 @@ func showMessages(rows []hub.Message, limit, room int) (list []shownMessage, mor
 type channelIn struct {
 	Name           hub.ChannelName `json:"name" jsonschema:"not beginning with room-" range:"200"`
 	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
-	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
-// channelMade says what became of a channel.
+// channelMade is the answer to hub_create_channel.
 type channelMade struct {
 	Name      hub.ChannelName `json:"name"`
 	Created   bool            `json:"created"`

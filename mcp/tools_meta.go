@@ -79,7 +79,7 @@ func searchTools(_ context.Context, _ *call, in searchToolsIn) (*answer, error) 
 
 // noise are words that say nothing about what is wanted.
 const noise = " how do does did can could should would must may will i me my we us our you your it its the an and or of to in on at by is are be am other others" +
-	" for from with what where when which who why want need like please there this that if not tool tools hub use "
+	" for from with what where when which why who want need like please there this that if not tool tools hub use "
 
 // rank returns the tools that have a word of the query, the best first; those of
 // no query are all.

@@ -12,8 +12,8 @@ import (
 	"hubcli/mcp/wire"
 )
 
-// retryPause is how long a waiting call lets a hub alone that is away or answers
-// too early.
+// retryPause is the pause of a waiting call before it asks a hub again that is
+// away or answered too early.
 const retryPause = 250 * time.Millisecond
 
 type pollIn struct {
@@ -29,12 +29,12 @@ func pollTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_poll_messages", title: "Read and await messages", live: true, idempotent: true,
-			description: "Read new messages of your room and to you alone, or wait for one. For minutes: hub_watch.",
+			description: "Read new messages in your room and direct messages to you, or wait for one. To wait minutes: hub_watch.",
 		}, pollMessages),
 	}
 }
 
-// polled is what a poll has brought.
+// polled is the answer to a poll.
 type polled struct {
 	RoomID    hub.RoomID      `json:"room_id,omitempty"` // that was read
 	Channel   hub.ChannelName `json:"channel,omitempty"`
@@ -89,8 +89,8 @@ func (p *polled) text() string {
 	return texts(p.Messages) + fmt.Sprintf("cursor %d", p.Cursor)
 }
 
-// next is the call that goes on behind cursor. Who has named since_id has to name
-// it again: without it a poll goes on elsewhere, behind what was given before.
+// next returns the call that continues after cursor. A call with since_id must
+// pass since_id again: without it a poll continues from the agent's own cursor.
 func (in pollIn) next(cursor hub.MessageID) string {
 	if in.SinceID == nil && in.RoomID == "" && in.Channel == "" && in.ThreadID == "" {
 		return "hub_poll_messages again"
@@ -106,7 +106,7 @@ func (in pollIn) next(cursor hub.MessageID) string {
 	return "hub_poll_messages " + string(b)
 }
 
-// line says what happened, and with next how to go on.
+// line says what happened, and names the next call.
 func (p *polled) line(next string) string {
 	where := "all public channels and direct messages"
 	switch {
@@ -131,8 +131,8 @@ func (p *polled) line(next string) string {
 	return line
 }
 
-// scope sets what a poll reads: the room or channel that is named, else the
-// agent's room, else everything public.
+// scope sets what a poll reads: the named room or channel, else the agent's
+// room, else all public channels.
 func (c *call) scope(ctx context.Context, q *hub.EventsQuery, in pollIn) (err error) {
 	switch {
 	case in.RoomID != "" && in.Channel != "":
@@ -147,7 +147,8 @@ func (c *call) scope(ctx context.Context, q *hub.EventsQuery, in pollIn) (err er
 	return err
 }
 
-// patience is how long a call waits that was asked to wait so many seconds.
+// patience returns how long a call waits if its caller asked for that many
+// seconds.
 func (c *call) patience(asked *float64) time.Duration {
 	if asked == nil {
 		return c.wait(0)
@@ -158,7 +159,7 @@ func (c *call) patience(asked *float64) time.Duration {
 	return c.wait(*asked)
 }
 
-// reading is a poll at work.
+// reading is a poll in progress.
 type reading struct {
 	c     *call
 	q     hub.EventsQuery
@@ -167,9 +168,9 @@ type reading struct {
 	since hub.MessageID // where it has begun
 }
 
-// await polls until there is a row or the time is over; then the page has none. A
-// hub that restarts in between is waited for, and where a cancellation takes back
-// what an earlier poll was given, this one begins there.
+// await polls until there is a row, or until the time is over; then the page is
+// empty. It waits for a hub that restarts in between. If a cancellation takes
+// back the rows of an earlier poll, this poll begins with those rows.
 func (r *reading) await(ctx context.Context, patience time.Duration) (hub.Page, error) {
 	if patience > 0 {
 		defer r.c.waiting(ctx, "waiting for messages")()
@@ -198,8 +199,9 @@ func (r *reading) await(ctx context.Context, patience time.Duration) (hub.Page, 
 	}
 }
 
-// look polls once; again, if the feed went back meanwhile. What was heard before is
-// told to the hub with it, as soon as that is sure.
+// look polls once. again reports that the feed went back meanwhile. The poll
+// also tells the hub which earlier rows were delivered, as soon as that is
+// certain.
 func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, again bool, err error) {
 	feeds := r.c.bridge.link.Feeds
 	at, heard, _, undone := feeds.Begin(r.of)
@@ -232,8 +234,9 @@ func (r *reading) look(ctx context.Context, wait time.Duration) (page hub.Page, 
 	return page, false, err
 }
 
-// passes reports whether a call that waits may try again in the same session. Where
-// the hub cannot be reached the bridge brings about another, and begins the call anew.
+// passes reports whether a waiting call may try again in the same session. If
+// the hub cannot be reached, the bridge makes another session and begins the
+// call anew.
 func passes(err error) bool {
 	e := asError(err)
 	return e.Code == hub.CodeStopping || e.Code == hub.CodeOverloaded || e.Code == hub.CodeTooManyPolls
@@ -258,13 +261,13 @@ func asError(err error) *hub.Error {
 	return hub.NewError(hub.CodeInternal, err.Error())
 }
 
-// begin sets where a poll begins: where it says, else where the last one ended. An
-// id that is given moves nothing but what is returned behind it, so that one that no
-// message has yet, behind which an agent would be deaf, is refused.
+// begin sets where a poll begins: at the given id, else where the last poll
+// ended. An id above the latest message is refused: the agent would miss every
+// message up to that id.
 //
-// The first poll of a bridge begins where the hub says that the agent has read up
-// to; an agent that has never read begins with the first message that asks
-// something of it, else with what is new.
+// The first poll of a bridge begins at the agent's cursor in the hub. An agent
+// without a cursor begins with the first message addressed to it, else with new
+// messages.
 func (r *reading) begin(ctx context.Context, given *hub.MessageID) (err error) {
 	feeds := r.c.bridge.link.Feeds
 	at, ok := feeds.Known(r.of)

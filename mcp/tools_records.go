@@ -9,12 +9,12 @@ import (
 	"hubcli/hub"
 )
 
-// recordTools keep what a room has decided and made.
+// recordTools store and read the decisions and artifacts of a room.
 func recordTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_record_decision", title: "Record a decision",
-			description: "Keep what the room has agreed on, so that nobody decides it again.",
+			description: "Record what the room agreed on, so that no agent decides it again.",
 		}, recordDecision),
 		define(tool{
 			name: "hub_list_decisions", title: "List decisions", reads: true, idempotent: true,
@@ -22,11 +22,11 @@ func recordTools() []tool {
 		}, listDecisions),
 		define(tool{
 			name: "hub_add_artifact", title: "Store an artifact",
-			description: "Keep a plan, report or file of the room; the same title makes a new version.",
+			description: "Store a plan, report or file in the room; the same title makes a new version.",
 		}, addArtifact),
 		define(tool{
 			name: "hub_get_artifact", title: "Read artifacts", reads: true, idempotent: true,
-			description: "Read an artifact by id or title; without either, list those of the room.",
+			description: "Read an artifact by id or title. Without either, list the room's artifacts.",
 		}, getArtifact),
 	}
 }
@@ -56,10 +56,10 @@ func showDecision(d *hub.Decision, from, room int) shownDecision {
 
 type recordDecisionIn struct {
 	Title          string `json:"title" jsonschema:"what is decided" range:"300"`
-	Note           string `json:"note,omitempty" jsonschema:"why, and what else was weighed" range:"32000"`
+	Note           string `json:"note,omitempty" jsonschema:"why, and which alternatives were rejected" range:"32000"`
 	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
 	Metadata       string `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func recordDecision(ctx context.Context, c *call, in recordDecisionIn) (*answer, error) {
@@ -146,7 +146,7 @@ type addArtifactIn struct {
 	Body           *string `json:"body,omitempty" jsonschema:"text" most:"6000000"`
 	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes" most:"6000000"`
 	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: your room"`
-	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func addArtifact(ctx context.Context, c *call, in addArtifactIn) (*answer, error) {
@@ -179,7 +179,7 @@ type getArtifactIn struct {
 // shownArtifact is an artifact with its content from a character on.
 type shownArtifact struct {
 	hub.Artifact
-	Encoding  string   `json:"encoding"` // text, or base64 for what is no text
+	Encoding  string   `json:"encoding"` // text, or base64 if the content is not text
 	Offset    int      `json:"offset"`
 	Content   string   `json:"content"`
 	Truncated *cutMark `json:"truncated,omitempty"`

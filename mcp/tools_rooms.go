@@ -7,28 +7,28 @@ import (
 	"hubcli/hub"
 )
 
-// roomTools make, list and show rooms, and let others in.
+// roomTools make, list and show rooms, and invite agents into them.
 func roomTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_room_status", title: "See a room", reads: true, idempotent: true,
-			description: "See what goes on in a room: who does what and listens, tasks, runs, claims, decisions.",
+			description: "See what goes on in a room: agents and their activity, tasks, runs, claims, decisions.",
 		}, roomStatus),
 		define(tool{
 			name: "hub_list_rooms", title: "List rooms", reads: true, idempotent: true,
-			description: "Find a room or project before you make one.",
+			description: "List rooms and projects. Look here before you make one.",
 		}, listRooms),
 		define(tool{
 			name: "hub_create_project", title: "Make a project",
-			description: "Make a project, which rooms belong to.",
+			description: "Make a project: a group of rooms.",
 		}, createProject),
 		define(tool{
 			name: "hub_create_room", title: "Make a room",
-			description: "Make a room for a team; one that looks like another is refused.",
+			description: "Make a room for a team. A room that looks like an existing one is refused.",
 		}, createRoom),
 		define(tool{
 			name: "hub_create_invite", title: "Invite into a room",
-			description: "Let an agent into a room: gives a code for its hub_join.",
+			description: "Invite an agent into a room: returns a code that the agent passes to hub_join.",
 		}, createInvite),
 	}
 }
@@ -42,7 +42,7 @@ type pageOfRoom struct {
 	Project       string            `json:"project"`
 	Seats         []shownSeat       `json:"seats"`
 	SeatCount     int               `json:"seat_count"`
-	GoneCount     int               `json:"gone_count,omitempty"` // of agents gone for more than ten minutes, who are not shown
+	GoneCount     int               `json:"gone_count,omitempty"` // agents that have been gone for more than ten minutes and are not shown
 	OpenTasks     []shownTask       `json:"open_tasks"`
 	OpenTaskCount int               `json:"open_task_count"`
 	Runs          []shownRun        `json:"runs"`
@@ -112,7 +112,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 		if p.Truncated {
 			line += " Lists are cut; whole ones: hub_list_tasks, hub_list_decisions."
 		} else {
-			line += " Read what is unread with hub_poll_messages."
+			line += " Read unread messages with hub_poll_messages."
 		}
 		return &answer{data: p, line: inRoom(line, id), untrusted: []string{
 			"name", "topic", "project", "seats[].role", "seats[].label", "open_tasks[].title", "runs[].title", "claims[].key", "locks[].key", "decisions[].title",
@@ -182,7 +182,8 @@ func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// There is a limit to rooms, and the list is by project, with those that have none.
+	// The number of rooms is bounded, and the list is grouped by project, with
+	// empty projects.
 	rooms, err := hub.All(ctx, c.hub().Rooms, hub.RoomsQuery{Project: in.Project})
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (c *call) projects(ctx context.Context, ref string) ([]hub.Project, error) 
 type createProjectIn struct {
 	Name           string `json:"name" jsonschema:"for people" range:"300"`
 	Slug           string `json:"slug,omitempty" jsonschema:"default: made of the name" range:"64"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func createProject(ctx context.Context, c *call, in createProjectIn) (*answer, error) {
@@ -259,8 +260,8 @@ type createRoomIn struct {
 	Project        string `json:"project" jsonschema:"id, slug or name"`
 	Name           string `json:"name" jsonschema:"for people" range:"300"`
 	Topic          string `json:"topic,omitempty" jsonschema:"what it is for" range:"1000"`
-	ForceReason    string `json:"force_reason,omitempty" jsonschema:"make it beside a look-alike; why" range:"1000"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	ForceReason    string `json:"force_reason,omitempty" jsonschema:"reason to make it although a similar room exists" range:"1000"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func createRoom(ctx context.Context, c *call, in createRoomIn) (*answer, error) {
@@ -280,8 +281,9 @@ func createRoom(ctx context.Context, c *call, in createRoomIn) (*answer, error) 
 	}, nil
 }
 
-// moveIn gives the maker of a room a seat in it, if it is in no other, and says
-// where it is. The room stands whether or not that succeeds.
+// moveIn gives the maker of a room a seat in it if the maker is in no other
+// room, and says which room the maker is in. A failure leaves the room in
+// place.
 func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
 	home, err := c.home(ctx)
 	switch {
@@ -305,7 +307,8 @@ func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
 	return "You are in it now: what you post, poll and give as tasks without a room_id goes there."
 }
 
-// lookAlike names the arguments of this tool where the hub names those of its own.
+// lookAlike replaces the hub's argument names in an error by those of this
+// tool.
 func lookAlike(err error) error {
 	e := asError(err)
 	if e.Code == hub.CodeSimilarRoomExists {
@@ -321,7 +324,7 @@ type createInviteIn struct {
 	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`
 	TTLSec         int         `json:"ttl_sec,omitempty" jsonschema:"default one day" range:"1,2592000"`
 	MaxUses        int         `json:"max_uses,omitempty" jsonschema:"default 1" range:"1,1000"`
-	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 // invited is an invite with its code, which is in no other answer.
@@ -352,13 +355,13 @@ func createInvite(ctx context.Context, c *call, in createInviteIn) (*answer, err
 		return nil, err
 	}
 	i := out.Row
-	becomes := "whoever was started with an id keeps it, others get a new one"
+	becomes := "an agent that was started with an id keeps it, and any other gets a new id"
 	if i.Handle != "" {
-		becomes = "whoever was started with another id than " + word(string(i.Handle)) + " keeps that"
+		becomes = "an agent that was started with another id than " + word(string(i.Handle)) + " keeps its own"
 	}
 	return &answer{
 		data: invited{i.Code, i.InviteID, i.RoomID, i.Role, i.Handle, i.MaxUses, i.ExpiresAt}, untrusted: []string{"role"},
-		line: inRoom(fmt.Sprintf("the code is %s, for %d uses until %s; it is not shown again. Who is to join calls hub_join with it, or runs: hubcli join %s. Without agent_id %s: look at hub_room_status before you brief it.",
+		line: inRoom(fmt.Sprintf("the code is %s, for %d uses until %s; it is not shown again. The invited agent calls hub_join with the code, or runs: hubcli join %s. If it names no agent_id, %s: look at hub_room_status for its id before you write to it.",
 			i.Code, i.MaxUses, i.ExpiresAt, i.Code, becomes), i.RoomID),
 	}, nil
 }

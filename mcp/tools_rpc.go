@@ -24,24 +24,24 @@ func rpcTools() []tool {
 }
 
 type rpcIn struct {
-	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"who is asked"`
+	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"agent to ask"`
 	Body           string          `json:"body,omitempty" jsonschema:"what for" most:"4000000"`
-	RequestID      hub.MessageID   `json:"request_id,omitempty" jsonschema:"wait on for this request" range:"1,9007199254740991"`
+	RequestID      hub.MessageID   `json:"request_id,omitempty" jsonschema:"keep waiting for this request" range:"1,9007199254740991"`
 	TimeoutSeconds *float64        `json:"timeout_seconds,omitempty" jsonschema:"default 25" range:"0,3600"`
-	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"where a public answer is looked for; default: your room's"`
+	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"channel in which to look for a public answer; default: your room's"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
-	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
-// reply is what became of a request.
+// reply is the answer to hub_rpc_call.
 type reply struct {
 	RequestID  hub.MessageID  `json:"request_id"`
 	To         hub.AgentID    `json:"to,omitempty"`
 	Answered   bool           `json:"answered"`
 	TimedOut   bool           `json:"timed_out"`
-	TaskStatus hub.TaskStatus `json:"task_status,omitempty"` // where the task ended without an answer, or stands
+	TaskStatus hub.TaskStatus `json:"task_status,omitempty"` // set if the task ended without an answer or is still open
 	Result     *shownMessage  `json:"result,omitempty"`
-	Cursor     hub.MessageID  `json:"cursor"` // what was looked through for the answer
+	Cursor     hub.MessageID  `json:"cursor"` // the answer was looked for up to this message
 }
 
 func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
@@ -64,7 +64,7 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 	r := reply{RequestID: request.ID, To: or(request.ToAgent), Cursor: w.seen, TaskStatus: w.status}
 	if got == nil {
 		r.TimedOut = !w.status.Terminal()
-		line := fmt.Sprintf("No answer yet to #%d; it stands, do not ask again. Wait on: hub_rpc_call with request_id %d alone. The answer comes with hub_poll_messages too.", r.RequestID, r.RequestID)
+		line := fmt.Sprintf("No answer yet to #%d; the request stays open, do not ask again. To keep waiting: hub_rpc_call with request_id %d only. hub_poll_messages returns the answer too.", r.RequestID, r.RequestID)
 		if r.TimedOut {
 			line = session.Sentence(line, c.unheard(ctx, r.To))
 		} else {
@@ -88,7 +88,7 @@ func (c *call) request(ctx context.Context, in rpcIn) (hub.Message, error) {
 	if in.RequestID == 0 {
 		if in.ToAgent == "" || in.Body == "" {
 			return hub.Message{}, hub.Invalid("to_agent", "a request needs to_agent and body").
-				WithFix("name both; or request_id alone, to wait on for a request that stands")
+				WithFix("name both; or only request_id, to keep waiting for an open request")
 		}
 		if in.ToAgent == c.agent() || in.ToAgent == hub.AgentSystem || in.ToAgent == hub.AgentHub {
 			return hub.Message{}, hub.Invalid("to_agent", string(in.ToAgent)+" answers no request of yours: "+c.unheard(ctx, in.ToAgent)).
@@ -110,8 +110,8 @@ func (c *call) request(ctx context.Context, in rpcIn) (hub.Message, error) {
 	return row, err
 }
 
-// wait is the wait of one request for its answer. It looks at what comes without
-// saying that the agent has seen it.
+// wait waits for the answer to one request. It reads new messages without
+// marking them as read.
 type wait struct {
 	call     *call
 	request  *hub.Message
@@ -153,8 +153,8 @@ func (w *wait) result(ctx context.Context, id hub.MessageID) (*hub.Message, erro
 	return &row, err
 }
 
-// look reads what has come to the inbox and the channel of the request, and waits
-// a while if that is nothing.
+// look reads new messages in the inbox and in the request's channel. If there
+// are none, it waits a while.
 func (w *wait) look(ctx context.Context) (*hub.Message, error) {
 	left := max(time.Until(w.deadline), 0)
 	q := hub.EventsQuery{

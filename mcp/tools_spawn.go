@@ -11,21 +11,21 @@ func spawnTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_spawn", title: "Start another agent",
-			description: "Start a harness as a new agent in a room, if the operator allows it. With spawn_id: see how it goes, or stop it.",
+			description: "Start a harness as a new agent in a room, if the operator allows it. With spawn_id: see its state, or stop it.",
 		}, spawn),
 	}
 }
 
 type spawnIn struct {
 	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`
-	Prompt         string      `json:"prompt,omitempty" jsonschema:"what it is to do" most:"200000"`
+	Prompt         string      `json:"prompt,omitempty" jsonschema:"what it should do" most:"200000"`
 	Role           string      `json:"role,omitempty" jsonschema:"shown with its seat"`
 	Title          string      `json:"title,omitempty" jsonschema:"for people" range:"300"`
 	AgentID        hub.AgentID `json:"agent_id,omitempty" jsonschema:"its name; default: made up"`
 	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: your room"`
 	SpawnID        hub.SpawnID `json:"spawn_id,omitempty" jsonschema:"one that was started"`
 	Stop           bool        `json:"stop,omitempty" jsonschema:"end spawn_id"`
-	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func spawn(ctx context.Context, c *call, in spawnIn) (*answer, error) {
@@ -54,12 +54,12 @@ func spawn(ctx context.Context, c *call, in spawnIn) (*answer, error) {
 	s := out.Row
 	return &answer{
 		data: s, untrusted: []string{"role", "title"},
-		line: inRoom(fmt.Sprintf("%s starts as agent %s (%s). Its end is told to you; meanwhile hub_dm speaks to it, and hub_watch waits for message-from:%s.",
+		line: inRoom(fmt.Sprintf("%s starts as agent %s (%s). Its end is told to you; meanwhile write to it with hub_dm, or wait for it with hub_watch and message-from:%s.",
 			s.Harness, s.AgentID, s.SpawnID, s.AgentID), room),
 	}, nil
 }
 
-// spawned shows a spawn, or asks for its end.
+// spawned shows a spawn, or stops it.
 func (c *call) spawned(ctx context.Context, in spawnIn) (*answer, error) {
 	var s hub.Spawn
 	var err error

@@ -11,20 +11,20 @@ import (
 // anyRoom is the room_id that stands for all of them.
 const anyRoom = "*"
 
-// taskTools track work.
+// taskTools list and change tasks.
 func taskTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_list_tasks", title: "List tasks", reads: true, idempotent: true,
-			description: "See what is to be done, who does it, and what is ready to take.",
+			description: "List tasks: open work, its assignees, and the tasks that are ready to take.",
 		}, listTasks),
 		define(tool{
 			name: "hub_update_task", title: "Change a task", idempotent: true,
-			description: "Take a task (status working, assignee you), say how it goes, or hand it over: offer_to, then accept or decline.",
+			description: "Take a task (status working, assignee you), report its state, or hand it over with offer_to; the other agent accepts or declines with offer.",
 		}, updateTask),
 		define(tool{
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
-			description: "Mark a task done. Who asked by task_request waits for a hub_post_message of kind task_result instead.",
+			description: "Mark a task done. To answer a task_request use hub_post_message with kind task_result instead: its sender waits for that.",
 		}, completeTask),
 	}
 }
@@ -59,8 +59,8 @@ func showTask(t *hub.Task) shownTask {
 
 type listTasksIn struct {
 	Status       string     `json:"status,omitempty" jsonschema:"default active: not ended" enum:"active,open,working,input_required,done,failed,cancelled"`
-	Mine         bool       `json:"mine,omitempty" jsonschema:"yours, offered to you or given by you"`
-	Ready        bool       `json:"ready,omitempty" jsonschema:"nothing it waits for is open"`
+	Mine         bool       `json:"mine,omitempty" jsonschema:"assigned to you, offered to you or given by you"`
+	Ready        bool       `json:"ready,omitempty" jsonschema:"only tasks whose blockers are all done"`
 	RoomID       string     `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
 	RunID        hub.RunID  `json:"run_id,omitempty" jsonschema:"of this run"`
 	ParentTaskID hub.TaskID `json:"parent_task_id,omitempty" jsonschema:"parts of it"`
@@ -111,8 +111,8 @@ func inRoom(line string, room hub.RoomID) string {
 	return "Room " + word(string(room)) + ": " + line
 }
 
-// taskScope lists the tasks of the agent's room unless the call says otherwise: a
-// run, a parent and what is the agent's may lie anywhere.
+// taskScope lists the tasks of the agent's room unless the call says otherwise:
+// the tasks of a run, of a parent or of the agent itself may be in any room.
 func (c *call) taskScope(ctx context.Context, q *hub.TasksQuery, in listTasksIn) (err error) {
 	switch {
 	case in.RoomID == anyRoom:
@@ -127,13 +127,13 @@ func (c *call) taskScope(ctx context.Context, q *hub.TasksQuery, in listTasksIn)
 type updateTaskIn struct {
 	TaskID          hub.TaskID    `json:"task_id" jsonschema:"id"`
 	Status          string        `json:"status,omitempty" jsonschema:"how it goes" enum:"open,working,input_required,done,failed,cancelled"`
-	Assignee        *hub.AgentID  `json:"assignee,omitempty" jsonschema:"who does it; empty: nobody"`
+	Assignee        *hub.AgentID  `json:"assignee,omitempty" jsonschema:"agent that does it; empty: none"`
 	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks it waits for"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
 	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
-	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) {
@@ -198,7 +198,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 type completeIn struct {
 	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
 	Note           string     `json:"note,omitempty" jsonschema:"what came of it" most:"32000"`
-	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: once"`
+	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func completeTask(ctx context.Context, c *call, in completeIn) (*answer, error) {

@@ -117,7 +117,7 @@ func TestWorkTogether(t *testing.T) {
 		t.Errorf("two changes at once: %q", said)
 	}
 
-	// Only one has the claim, and who has not is told whom to ask.
+	// Only one agent gets the claim, and the other is told which agent to ask.
 	var mine, theirs granted
 	dev.must("hub_claim", args{"task_id": task.ID, "ttl_sec": 60}, &mine)
 	if !mine.Acquired || mine.ExpiresInSec < 50 {
@@ -245,8 +245,8 @@ func TestInviteAndJoin(t *testing.T) {
 	guest.refused("hub_join", args{"code": "AAAA-AAAA"})
 }
 
-// TestRPC: the answer is found wherever it comes, and who waited in vain waits on
-// for the same request.
+// TestRPC: the answer is found in the inbox and in the channel, and after a
+// timeout the next call waits for the same request.
 func TestRPC(t *testing.T) {
 	t.Parallel() // a task that ends without an answer is noticed after some seconds
 	h, dir := testhub.Start(t), t.TempDir()

@@ -17,22 +17,22 @@ func watchTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_watch", title: "Wait for minutes", reads: true, idempotent: true,
-			description: "To wait for others for minutes: gives the exact shell command to run in the background; its exit wakes you.",
+			description: "Wait for minutes: returns the exact shell command to run in the background; its exit wakes you.",
 		}, watch),
 	}
 }
 
 type watchIn struct {
-	Until          []string `json:"until,omitempty" jsonschema:"all must hold: message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>; default: what you have under way"`
+	Until          []string `json:"until,omitempty" jsonschema:"conditions that must all hold: message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>; default: what you have under way"`
 	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty" jsonschema:"default 1200" range:"1,86400"`
-	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; one watch a label" range:"80"`
+	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; a new watch replaces one with the same label" range:"80"`
 }
 
 // watchCommand is a command for a POSIX shell, and how to use it.
 type watchCommand struct {
 	Command        string     `json:"command"`
-	Args           []string   `json:"args"` // the same, for what takes an argument list
+	Args           []string   `json:"args"` // the same as an argument list
 	RoomID         hub.RoomID `json:"room_id"`
 	Until          []string   `json:"until"`
 	TimeoutSeconds float64    `json:"timeout_seconds"`
@@ -63,7 +63,7 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 			return nil, err
 		}
 	}
-	c.bridge.link.CatchUp(ctx, c.at) // a watch ends at once for what is unread
+	c.bridge.link.CatchUp(ctx, c.at) // a watch ends at once if there are unread messages
 	w, err := c.watchCommand(room, in)
 	if err != nil {
 		return nil, err
@@ -76,20 +76,21 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	return &answer{data: w, line: inRoom(line, room), text: "command:\n" + w.Command}, nil
 }
 
-// proposed is what the agent may want to wait for.
+// proposed returns conditions that the agent probably wants to wait for.
 func (c *call) proposed(ctx context.Context, room hub.RoomID) ([]string, error) {
 	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Proposals) == 0 {
-		return nil, hub.Invalid("until", "you have nothing under way that a watch could wait for").
+		return nil, hub.Invalid("until", "you have no open work that a watch could wait for").
 			WithFix(`name it, for example {"until":["message-from:lead"]} or {"until":["tasks-complete:41,42"]}`)
 	}
 	return []string{a.Proposals[0].Condition}, nil
 }
 
-// canHold refuses a condition that is none, or that names what there is not.
+// canHold refuses a condition that is malformed or names something that does
+// not exist.
 func (c *call) canHold(ctx context.Context, text string) error {
 	cond, err := hub.ParseCondition("until", text)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"hubcli/hub"
 )
 
-// wayOut says what to do about an error in words that a model can follow. Of an
-// error that nobody says anything of, the status decides: what the hub cannot do now
-// it may do later, and what it refuses is refused again.
+// wayOut returns the fix of an error in words that a model can follow. If the
+// error has none, its status decides: a server error may pass, and a refusal
+// stays one.
 func wayOut(e *hub.Error) string {
 	general := "change the arguments: hub_describe_tool says what the tool takes"
 	if e.Status >= http.StatusInternalServerError || e.Status == 0 {

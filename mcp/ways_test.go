@@ -133,7 +133,8 @@ func codeOf(e ast.Expr) string {
 	return name
 }
 
-// literal is what an expression says, with x for what is known at run time alone.
+// literal returns the text of an expression, with x for each part that is known
+// only at run time.
 func literal(e ast.Expr) string {
 	switch v := e.(type) {
 	case *ast.BasicLit:

@@ -12,8 +12,8 @@ import (
 	"hubcli/internal/process"
 )
 
-// Config says whose session a link holds, and with which hub. Getenv and Now are
-// required.
+// Config says for which agent and harness a link holds a session, and with
+// which hub. Getenv and Now are required.
 type Config struct {
 	Getenv func(string) string
 	Now    func() time.Time
@@ -27,16 +27,16 @@ type Config struct {
 	// ResumeKey is the slot that the command line names; may be empty. CheckSlot
 	// tells beforehand whether it is one.
 	ResumeKey string
-	// Ensure brings a hub up at BaseURL when the bridge begins, Restart when the hub
-	// that was there is gone; nil: whoever runs hubs does.
+	// Ensure brings a hub up at BaseURL when the bridge begins, Restart when
+	// the hub that was there is gone; if nil, the bridge starts no hub.
 	Ensure, Restart func(context.Context) error
 
 	// DataRoot is the folder of what belongs to the user; empty keeps nothing, and
 	// then there is no slot.
 	DataRoot string
-	// Process returns a process that runs; nil knows none.
+	// Process returns a running process; if nil, none is known.
 	Process func(pid int) (process.Process, bool)
-	// Parent returns the process that has started this one; nil knows none.
+	// Parent returns the process that started this one; if nil, it is unknown.
 	Parent func() int
 }
 
@@ -56,8 +56,8 @@ func (l *Link) Harness() hub.Harness {
 	return hook.Recognize("", hook.Payload{}, l.Getenv)
 }
 
-// session is the id of the harness session, where the environment of an MCP server
-// tells it for certain; else empty.
+// session returns the id of the harness session if the environment tells it for
+// certain; else "".
 func (l *Link) session() string {
 	if variable := l.Harness().Facts().SessionVariable; variable != "" {
 		return l.Getenv(variable)
@@ -65,7 +65,7 @@ func (l *Link) session() string {
 	return ""
 }
 
-// named is the agent that the environment names; else empty.
+// named returns the agent that the environment names, or "".
 func (l *Link) named() hub.AgentID {
 	id := hub.AgentID(l.Getenv(hook.EnvAgent))
 	if id == "" || id.Watcher() || hub.CheckSender(hook.EnvAgent, id) != nil {
@@ -74,8 +74,7 @@ func (l *Link) named() hub.AgentID {
 	return id
 }
 
-// chosen reports whether somebody has chosen this agent for the bridge: the command
-// line or the environment names it.
+// chosen reports whether the command line or the environment names this agent.
 func (l *Link) chosen(agent hub.AgentID) bool {
 	return agent != "" && (agent == l.Agent || l.Agent == "" && agent == l.named())
 }
@@ -102,7 +101,7 @@ func (l *Link) Meet(name string) {
 	}
 }
 
-// announce tells the hooks of the harness whom the tools act as.
+// announce tells the hooks of the harness as which agent the tools act.
 func (l *Link) announce(s *Session) {
 	url := l.Base.BaseURL()
 	if l.self.PID != 0 && l.Starter.PID > 1 {

@@ -63,8 +63,8 @@ func (h *homes) Bind(room hub.RoomID, until time.Time) {
 	h.bound, h.until = room, until
 }
 
-// Forget leaves all rooms: the hub has another store, in which their ids are nobody's
-// or other rooms'.
+// Forget leaves all rooms. The hub has another store, in which their ids are
+// free or belong to other rooms.
 func (h *homes) Forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,8 +140,8 @@ func (l *Link) boundRoom(ctx context.Context, s *Session) (room hub.RoomID, know
 	return "", true, nil
 }
 
-// takeSeat lets the room in which the agent works show it, as far as that is known
-// before the agent names one. The agent does not wait for it, and goes on without.
+// takeSeat shows the agent in its room, if the room is known before the agent
+// names one. The agent does not wait for this, and a failure does not matter.
 func (l *Link) takeSeat(ctx context.Context, s *Session) {
 	ctx, cancel := context.WithTimeout(ctx, seatWait)
 	defer cancel()

@@ -20,20 +20,21 @@ const (
 	maxAgentID   = 64
 )
 
-// choice is whom a bridge begins as that resumes nobody.
+// choice is the agent that a bridge registers if it resumes none.
 type choice struct {
 	agent hub.AgentID
-	// force displaces whoever is live under the name: the command line has it.
+	// force displaces a live agent of the name, because the command line names
+	// it.
 	force bool
-	// yields takes a number rather than displace anybody. Else only another bridge
-	// is yielded to: what is live otherwise is what a hook or a command has left.
+	// yields adds a number to the name rather than displace any live agent.
+	// Otherwise the bridge yields only to another bridge: any other live
+	// session was left by a hook or a command.
 	yields bool
-	// made: nobody can have known the name before, so that nothing that was said
-	// before is for the agent.
+	// made: the name is new, so no earlier message can be for the agent.
 	made bool
 }
 
-// choose says whom the bridge is by its flags, its environment and its harness.
+// choose picks the agent by flags, environment and harness.
 func (l *Link) choose() choice {
 	if l.Agent != "" {
 		return choice{agent: l.Agent, force: !l.held, yields: l.held}
@@ -47,7 +48,8 @@ func (l *Link) choose() choice {
 	}
 	if session := l.session(); session != "" {
 		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.Base.BaseURL()}
-		// Whoever was first, a hook or a bridge, both go by it.
+		// The first of hook and bridge chooses the agent; the other uses the
+		// same one.
 		if known, err := identity.SessionsOf(l.DataRoot).Claim(session, mine); err == nil && known.BaseURL == mine.BaseURL {
 			mine = known
 		}
@@ -69,8 +71,8 @@ func (l *Link) slotFor() string {
 	case l.DataRoot == "" || l.Agent != "" || l.Harness() == hub.HarnessGeneric:
 		return ""
 	}
-	// One process may run several harnesses one after the other, and in each of them
-	// whoever the environment names.
+	// One process may run several harnesses one after the other, and each may
+	// name another agent in its environment.
 	who := l.session()
 	if who == "" {
 		who = l.process()
@@ -85,7 +87,7 @@ func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 	}
 	var remark string
 	if l.held && l.ResumeKey != "" {
-		remark = fmt.Sprintf("The slot %s is another bridge's that runs, so nothing is resumed or remembered here.", l.ResumeKey)
+		remark = fmt.Sprintf("Another running bridge uses the slot %s, so this bridge neither resumes an agent nor stores its own.", l.ResumeKey)
 	}
 	c, joined := l.choose(), false
 	if l.slot != nil {
@@ -100,7 +102,7 @@ func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 			}
 			if kept.Joined {
 				c, joined = choice{agent: kept.AgentID, yields: true}, true
-				remark = fmt.Sprintf("The session that the slot remembers is good no more, so %s was registered anew.", kept.AgentID)
+				remark = fmt.Sprintf("The session in the slot is no longer valid, so %s was registered anew.", kept.AgentID)
 				if kept.InstanceID != info.InstanceID {
 					l.moved()
 				}
@@ -116,8 +118,8 @@ func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 	return l.keep(s), nil
 }
 
-// namedAsIn reports whether what names the agent from outside, if anything does, is
-// what did when the slot was written.
+// namedAsIn reports whether the agent named by flags and environment is the
+// same as when the slot was written.
 func (l *Link) namedAsIn(kept *slotContent) bool {
 	if l.Agent != "" {
 		return l.Agent == kept.AgentID
@@ -150,7 +152,7 @@ func (l *Link) settleSlot() error {
 	return nil
 }
 
-// resumeKept goes on as the agent of the slot; nil, if the hub refuses.
+// resumeKept resumes the agent of the slot. It returns nil if the hub refuses.
 func (l *Link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info) (*Session, error) {
 	if kept.RoomID != "" && kept.InstanceID == info.InstanceID {
 		l.Homes.join(kept.AgentID, kept.RoomID)
@@ -185,7 +187,8 @@ func (l *Link) resume(ctx context.Context, prior *Session, info hub.Info) (*Sess
 	return l.keep(s), nil
 }
 
-// again finds out whether the last session is good in the hub that answers now.
+// again finds out whether the last session is still valid in the hub that
+// answers now.
 func (l *Link) again(ctx context.Context, last *Session, info hub.Info) (*Session, error) {
 	err := look(ctx, last)
 	switch {
@@ -228,11 +231,11 @@ func (l *Link) register(ctx context.Context, c choice, info hub.Info) (*Session,
 		}
 		s := l.sit(out, info)
 		if n > 1 {
-			s.Remark = fmt.Sprintf("The name %s is that of another live agent, so you are %s.", c.agent, agent)
+			s.Remark = fmt.Sprintf("Another live agent has the name %s, so you are %s.", c.agent, agent)
 		}
 		if c.made && out.Incarnation == 1 {
-			// Everything before was said to others. Whether or not that is heard, the
-			// agent can begin.
+			// Earlier messages were for other agents, so the cursor begins at
+			// the head. If this fails, the agent can still begin.
 			_, _ = s.Client.Bootstrap(ctx, agent)
 		}
 		return s, nil
@@ -241,8 +244,8 @@ func (l *Link) register(ctx context.Context, c choice, info hub.Info) (*Session,
 		WithFix("name another with --agent, or end bridges that are not needed")
 }
 
-// enter registers one agent. An answer that was lost is asked for again with the
-// same key, so that the bridge does not find itself in its way.
+// enter registers one agent. If the answer is lost, it asks again with the same
+// key, so that the bridge does not conflict with its own session.
 func (l *Link) enter(ctx context.Context, agent hub.AgentID, replace bool) (hub.Registered, error) {
 	meta, err := json.Marshal(map[string]any{"harness": l.Harness(), "bridge": true})
 	if err != nil {
@@ -286,8 +289,8 @@ func (l *Link) sit(r hub.Registered, info hub.Info) *Session {
 	}
 }
 
-// keep writes a session into the slot before it is used. A slot that cannot be
-// written is said and no reason to be nobody.
+// keep writes a session into the slot before the session is used. If the slot
+// cannot be written, the session still works, and its remark says so.
 func (l *Link) keep(s *Session) *Session {
 	if l.slot == nil {
 		return s

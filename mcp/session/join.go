@@ -50,10 +50,10 @@ func (l *Link) Join(ctx context.Context, code string, in hub.AcceptInput, key st
 	return joined, s, nil
 }
 
-// joiner says as whom an agent joins that names nobody: as itself where that was
-// chosen for it or is whom the invite is for, else as the invite says ("").
+// joiner returns the agent that joins if the call names none: the current agent
+// if it was chosen or the invite is for it, else "" (the invite decides).
 func (l *Link) joiner(ctx context.Context, now *Session, code string) (agent hub.AgentID, stays string) {
-	// Whatever is wrong with the code, its acceptance says better.
+	// If the code is bad, accepting it returns the better error.
 	p, _ := l.Base.PreviewInvite(ctx, code)
 	switch handle := p.Invite.Handle; {
 	case handle == now.Agent:
@@ -66,7 +66,8 @@ func (l *Link) joiner(ctx context.Context, now *Session, code string) (agent hub
 	return now.Agent, ""
 }
 
-// leaves says what stays with the agent that the bridge was, where s is another.
+// leaves says what stays with the previous agent if s is another agent's
+// session.
 func (l *Link) leaves(ctx context.Context, was, s *Session) string {
 	if was == nil || was.Agent == s.Agent {
 		return ""
@@ -76,11 +77,11 @@ func (l *Link) leaves(ctx context.Context, was, s *Session) string {
 	if err != nil || len(a.Directed)+len(a.Tasks)+len(a.Claims) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With %s, whom you were, stay %d unread messages to it, %d tasks and %d claims; hub_join with agent_id %s goes back.",
+	return fmt.Sprintf("You left %s with %d unread messages, %d tasks and %d claims; to go back, call hub_join with agent_id %s.",
 		was.Agent, len(a.Directed), len(a.Tasks), len(a.Claims), was.Agent)
 }
 
-// TakeUp becomes an agent that nobody is.
+// TakeUp makes the bridge an agent that is not live.
 func (l *Link) TakeUp(ctx context.Context, agent hub.AgentID) (*Session, error) {
 	if err := l.change(ctx); err != nil {
 		return nil, err
@@ -138,8 +139,8 @@ func (l *Link) accept(ctx context.Context, want *Pending, info hub.Info) (*hub.J
 	return j, l.keep(s), nil
 }
 
-// finishJoin asks for the answer of a join that the bridge did not live to see;
-// nil, if it came to nothing.
+// finishJoin asks again for the answer to a join that a crash interrupted. It
+// returns nil if the join failed.
 func (l *Link) finishJoin(ctx context.Context, kept *slotContent, info hub.Info) (*Session, error) {
 	if kept.InstanceID != info.InstanceID {
 		return nil, nil
@@ -151,7 +152,7 @@ func (l *Link) finishJoin(ctx context.Context, kept *slotContent, info hub.Info)
 	return s, nil
 }
 
-// intend notes in the slot what is about to be joined; nil takes that back.
+// intend stores a pending join in the slot; nil removes it.
 func (l *Link) intend(want *Pending) error {
 	if l.slot == nil {
 		return nil

@@ -77,8 +77,8 @@ type Link struct {
 	store   hub.InstanceID // of the hub that was last reached; empty: none was
 }
 
-// otherStore is what an agent is told whose hub has another store.
-const otherStore = "The hub has another store than before: what was in the old one is not here, you are in no room of it, and its ids mean other things."
+// otherStore is what an agent is told when its hub has another store.
+const otherStore = "The hub has another store than before: it holds nothing of the old one, you are in none of its rooms, and old ids mean other things."
 
 // attempt is one try to get a session; seat and err are set when done is closed.
 type attempt struct {
@@ -87,7 +87,8 @@ type attempt struct {
 	err  error
 }
 
-// New returns a link that has not begun. log is told what goes wrong beside calls.
+// New returns a link that has not begun. log receives errors that belong to no
+// call.
 func New(cfg Config, log *slog.Logger) *Link {
 	l := &Link{
 		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, grace: restartGrace,
@@ -102,7 +103,7 @@ func New(cfg Config, log *slog.Logger) *Link {
 	return l
 }
 
-// Open begins to connect, and keeps the session from ending of silence.
+// Open begins to connect, and keeps the session live while the agent is silent.
 func (l *Link) Open(life context.Context) {
 	l.life = life
 	l.mu.Lock()
@@ -163,7 +164,7 @@ func (l *Link) Session(ctx context.Context) (*Session, error) {
 	}
 }
 
-// change waits until nobody else changes who the agent is.
+// change waits for its turn to change which agent the bridge is.
 func (l *Link) change(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -188,7 +189,7 @@ func (l *Link) connect(ctx context.Context, last *Session) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	select { // who the client is says who the agent is
+	select { // the client's name decides which agent the bridge is
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-l.Met:
@@ -244,8 +245,8 @@ func (l *Link) TakeNews() string {
 }
 
 // reach finds a hub, and starts one if that is the bridge's to do. One that was
-// there gets time to come back by itself: whoever has stopped it may be at work on
-// its store.
+// there gets time to come back by itself: its operator may have stopped it to
+// work on its store.
 func (l *Link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
 	grace, start := time.Duration(0), l.Ensure
 	if wasThere {
@@ -276,8 +277,8 @@ func away(err error) bool {
 	return false
 }
 
-// Lost looks at the error of a call in session s. It reports whether the same call
-// may succeed in the session that there is next, and what to answer if not.
+// Lost looks at the error of a call in session s. It reports whether the same
+// call may succeed in the next session, and which error to answer if not.
 func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -300,15 +301,15 @@ func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 }
 
 func replaced(agent hub.AgentID) *hub.Error {
-	return hub.Errorf(hub.CodeSessionReplaced, "another process has registered as %s: this bridge is that agent no more", agent).
+	return hub.Errorf(hub.CodeSessionReplaced, "another process has registered as %s: this bridge is no longer that agent", agent).
 		With("agent_id", agent).
 		WithFix("do not fight for the name: go on as another agent with hub_join (agent_id, or the code of an invite). " +
 			"Claims and tasks stay with the name, which is free again two minutes after that process has fallen silent: then hub_join with it comes back")
 }
 
-// stay keeps the session live while the agent says nothing, by a look that is
-// neither work nor moves what the agent has seen. It also learns early that the
-// session is another's, and connects when a hub comes that was not there.
+// stay keeps a silent agent's session live by a heartbeat that changes neither
+// its activity nor its read cursors. It also notices early that another process
+// took the name, and connects when a hub appears.
 func (l *Link) stay() {
 	for pause.For(l.life, l.Beat) {
 		l.mu.Lock()
@@ -329,7 +330,7 @@ func (l *Link) stay() {
 	}
 }
 
-// look is the cheapest call that counts as life and as nothing else.
+// look is that heartbeat: the cheapest call that only keeps the session live.
 func look(ctx context.Context, s *Session) error {
 	_, err := s.Client.Events(ctx, hub.EventsQuery{Agent: s.Agent, Since: hub.MaxMessageID, ExcludeSelf: true, Limit: 1, Peek: true})
 	return err

@@ -7,9 +7,9 @@ import (
 	"hubcli/internal/pause"
 )
 
-// report tells the hub what the agent has been given, as soon as that is sure: so
-// nobody tells the agent once more of what it has read. A hub that cannot be told
-// hears it with the next answer, and until then shows some messages as unread.
+// report tells the hub which messages the agent has received, as soon as that
+// is certain, so that hooks do not announce them again. If the hub cannot be
+// reached, the next report tells it; until then some messages count as unread.
 func (l *Link) report() {
 	for {
 		select {
@@ -27,8 +27,8 @@ func (l *Link) report() {
 	}
 }
 
-// say tells the hub what is sure to have been given; more says that there is what is
-// not sure yet.
+// say tells the hub which messages were certainly received. more reports
+// whether others are not certain yet.
 func (l *Link) say(ctx context.Context, s *Session) (more bool) {
 	list, more := l.Feeds.Untold(s.Agent)
 	for _, p := range list {
@@ -41,12 +41,13 @@ func (l *Link) say(ctx context.Context, s *Session) (more bool) {
 	return more
 }
 
-// lookAgain is how often a call looks whether what was given is sure by now.
+// lookAgain is the interval at which a call checks whether a delivery is
+// certain.
 const lookAgain = 20 * time.Millisecond
 
-// CatchUp waits until the hub knows of all that the agent has been given, so that
-// what it then says is unread is nothing that the agent has read. That takes no
-// longer than an answer can cross a cancellation, and some time for writing it.
+// CatchUp waits until the hub knows every message that the agent has received,
+// so that the hub counts none of them as unread. The wait is bounded by the
+// time in which a cancellation can cross an answer, and the time to write it.
 func (l *Link) CatchUp(ctx context.Context, s *Session) {
 	until := time.Now().Add(l.Feeds.AckDelay + l.Feeds.AckDelay/2)
 	for l.say(ctx, s) && time.Now().Before(until) && pause.For(ctx, lookAgain) {

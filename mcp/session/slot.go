@@ -103,7 +103,8 @@ func (s *slot) Close() {
 
 func (s *slot) path() string { return filepath.Join(s.dir, s.name+".json") }
 
-// private refuses what others can read or have put there: it holds secrets.
+// private refuses a file that other users can read or own: a slot holds
+// secrets.
 func (s *slot) private(path string) error {
 	err := identity.Trust(path, identity.Secret)
 	var d *identity.Distrust
@@ -116,7 +117,7 @@ func (s *slot) private(path string) error {
 	return s.unusable(err.Error(), "see to "+path)
 }
 
-// Load returns what the slot remembers; nil, if nothing.
+// Load returns the content of the slot, or nil if it is empty.
 func (s *slot) Load() (*slotContent, error) {
 	if _, err := os.Lstat(s.path()); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -139,12 +140,12 @@ func (s *slot) Load() (*slotContent, error) {
 		err = hub.CheckSender("agent_id", id.AgentID)
 	}
 	if err != nil || (id.SessionID == "") != (id.ResumeKey == "") {
-		return nil, s.unusable("it is damaged", "remove "+s.path()+", which forgets who the bridge was, and join again with hub_join")
+		return nil, s.unusable("it is damaged", "remove "+s.path()+", which forgets which agent the bridge was, and join again with hub_join")
 	}
 	return &id, nil
 }
 
-// Store makes the slot remember id. It is on the disk when store returns.
+// Store writes id into the slot. It is on the disk when Store returns.
 func (s *slot) Store(id *slotContent) error {
 	b, err := json.Marshal(id)
 	if err != nil {
@@ -153,7 +154,7 @@ func (s *slot) Store(id *slotContent) error {
 	return osfile.Replace(osfile.Disk{}, s.path(), osfile.Content{Write: osfile.Bytes(append(b, '\n'))})
 }
 
-// sweep removes what has not been used for long, and what crashes have left.
+// sweep removes slots that were not used for long, and files that crashes left.
 func (s *slot) sweep(now time.Time) {
 	entries, _ := os.ReadDir(s.dir) // those that could be read
 	for _, e := range entries {

@@ -10,6 +10,6 @@
 // A Feeds and a transport are safe for concurrent use. One goroutine reads the client's
 // lines; it ends with them.
 //
-// The package never calls the hub and knows no tool: what the hub has heard is told to
-// Feeds by those who told the hub.
+// The package never calls the hub and knows no tool: the caller that told the
+// hub also tells Feeds.
 package wire

@@ -221,7 +221,7 @@ func (f *Feeds) settle(request RequestSeq, written bool) {
 		f.moved[i].written = f.now()
 		select {
 		case f.Written <- struct{}{}:
-		default: // who reports has not looked yet
+		default: // the last notification is still pending
 		}
 	default:
 		f.back(i)

@@ -88,9 +88,9 @@ type poller struct {
 	cancelled bool
 }
 
-// TestFeedsNeverSkip: whatever polls do at once, and however they are cancelled, a
-// cursor is never above a row that is in no answer, and the hub is never told of a
-// row that is in none which was written whole and not cancelled, also later.
+// TestFeedsNeverSkip runs and cancels polls at random. A cursor is never above
+// a row that is in no answer. The hub is never told of a row unless an answer
+// with it was written whole and not canceled, also later.
 func TestFeedsNeverSkip(t *testing.T) {
 	rapid.Check(t, feedsNeverSkip)
 }
