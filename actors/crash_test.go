@@ -13,7 +13,7 @@ import (
 )
 
 // steps lists the arrows of the way of a write.
-var steps = []engine.Step{engine.StepDecided, engine.StepNumbered, engine.StepApplied, engine.StepAppending, engine.StepAppended, engine.StepShown, engine.StepAnswered, engine.StepRung}
+var steps = []engine.Step{engine.StepDecided, engine.StepNumbered, engine.StepApplied, engine.StepAppending, engine.StepAppended, engine.StepShown, engine.StepAnswered, engine.StepNotified}
 
 // crashPoint is what a loss of power leaves, and what had been promised by then.
 type crashPoint struct {

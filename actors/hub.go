@@ -105,7 +105,7 @@ func Start(options Options) (*Hub, error) {
 	if options.Index != nil {
 		h.indexer = newIndexer(h, options.Index)
 	}
-	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepRung) })
+	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
 	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.shown)
 	restored, err := h.engine.Restore()
 	var lost []hub.Spawn

@@ -258,7 +258,7 @@ func (t *leaseQueue) Refuse(reason error) {
 // arm sets the timer to the next deadline.
 func (t *leaseQueue) arm() {
 	o := t.owner
-	if o.Doubt != nil || o.Quarantined != nil {
+	if o.Dirty != nil || o.Quarantined != nil {
 		return // the rebuild sets it, or nobody
 	}
 	next, ok := o.State.(*core.Leases).NextDeadline()

@@ -94,7 +94,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 	if next := again.register("ann"); next.Incarnation != 2 {
 		t.Errorf("the next session has incarnation %d, want 2", next.Incarnation)
 	}
-	value, err := again.rows.Row(core.TableDoubt, []byte(core.AgentOwner("ann").String()))
+	value, err := again.rows.Row(core.TableDirty, []byte(core.AgentOwner("ann").String()))
 	if err != nil || string(value) != string(engine.DirtyMark(core.AgentOwner("ann"), 0).Value) {
 		t.Errorf("the mark is %s, %v", value, err)
 	}

@@ -21,7 +21,7 @@ func (h *Hub) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[h
 
 // Resume makes a session of the prior session's agent; see hub.Sessions.
 func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.Registered], error) {
-	denied := hub.NewError(hub.CodeResumeDenied, "this core.SessionProof cannot be resumed with this key").
+	denied := hub.NewError(hub.CodeResumeDenied, "this session cannot be resumed with this key").
 		WithFix("register the agent anew")
 	prior := in.PriorSessionID.Public()
 	if !h.secrets().provesKey(prior, in.ResumeKey) {

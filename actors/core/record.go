@@ -153,7 +153,7 @@ const (
 	TableThread       Table = 8  // key: thread id; public part of the summary
 	TableThreadAgent  Table = 9  // key: agent id, 0, thread id; direct part of the summary
 	TableQuarantine   Table = 10 // key: owner; the record that it could not apply
-	TableDoubt        Table = 12 // key: owner; the record whose derived rows are missing, or 0
+	TableDirty        Table = 12 // key: owner; the record whose derived rows are missing, or 0
 	TableSession      Table = 11 // key: public session id; value: agent id
 
 	TableProject         Table = 13 // key: project id

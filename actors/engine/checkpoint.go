@@ -14,7 +14,9 @@ import (
 // checkpointMaxAge is how old the last checkpoint may get while records come in.
 const checkpointMaxAge = 30 * time.Second
 
-// keepCheckpoints saves the state when enough records have passed since asOf.
+// keepCheckpoints saves the state again and again until quit is closed: when
+// CheckpointEvery records have passed since asOf, or when the last checkpoint is
+// older than checkpointMaxAge.
 func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -26,7 +28,9 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 		case <-tick.C:
 		}
 		passed := int(e.view.ShownUpTo()) - int(asOf)
-		if passed == 0 && !e.view.Timed() { // what is held has its time: save that it passes
+		// Without new records a checkpoint is still worth it while something has a
+		// deadline: it saves how much hub time has passed.
+		if passed == 0 && !e.view.Timed() {
 			last = time.Now()
 			continue
 		}
@@ -39,17 +43,22 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 		saved, err := e.SaveCheckpoint()
 		if err != nil {
 			e.log.LogAttrs(context.Background(), slog.LevelWarn, "checkpoint not saved", slog.Any("error", err))
-			last = time.Now() // try again when it is due again
+			last = time.Now() // the next try is due after checkpointMaxAge
 			continue
 		}
 		asOf, last = saved, time.Now()
 	}
 }
 
-// SaveCheckpoint collects the state of every owner that keeps one in memory, and
-// saves it. The owners go on meanwhile: each section carries the number of the
-// last record that is in it. The checkpoint's own number is taken first, so every
-// section holds at least the records up to it.
+// SaveCheckpoint saves the state of the sessions and of every permanent owner. The
+// owners go on deciding meanwhile, so the sections are of different moments: each
+// carries the number of the last record in it (AsOf), and a replay skips the records
+// up to that number.
+//
+// The checkpoint's own number is taken before any section. So every section holds at
+// least the records up to that number, and the journal may delete them. A crash
+// before the journal has saved it leaves the previous checkpoint and all records
+// behind it.
 func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
 	c, err := e.CheckpointHead()
 	if err != nil {
@@ -66,22 +75,25 @@ func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
 	return c.Head.Seq, e.Journal.SaveCheckpoint(c)
 }
 
-// CheckpointHead begins a checkpoint with the directory, which is the view of
-// committed records and so gives the number that all others reach.
+// CheckpointHead begins a checkpoint with the sessions of the directory view. A view
+// shows committed records only, so its last record is the number of the checkpoint.
 func (e *Engine) CheckpointHead() (*core.Checkpoint, error) {
 	sessions, head, err := e.view.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	now := e.Clock.Now()
-	head.HubMS = now.HubMS // the last record's, otherwise: leases would get back the time since
+	// Not the time of the last record: after a start, leases would get back the time
+	// that has passed since.
+	head.HubMS = now.HubMS
 	return &core.Checkpoint{
 		Head: head, Wall: now.Wall,
 		Sections: []core.Section{sessions},
 	}, nil
 }
 
-// AddSection asks an owner for its state and waits until that is durable.
+// AddSection asks an owner for its state and waits until all records in the state are
+// durable: a checkpoint must not be ahead of the journal.
 func (e *Engine) AddSection(c *core.Checkpoint, k core.Owner) error {
 	if e.isQuarantined(k) {
 		return fmt.Errorf("%s is in quarantine: its records are kept", k)
@@ -132,7 +144,7 @@ func (e *Engine) checkpointStopped() error {
 	}
 	c, err := e.CheckpointHead()
 	if err != nil || !e.options.Settled(c.Head.Seq) {
-		return err // the same: it derives who is to get a seat
+		return err // not settled: the next start replays and derives the follow-up work
 	}
 	owners := e.PermanentOwners()
 	for _, k := range owners {
@@ -151,7 +163,7 @@ func (e *Engine) checkpointStopped() error {
 
 func (e *Engine) addStopped(c *core.Checkpoint, k core.Owner) {
 	o := e.Registry.Shard(k).Owners[k]
-	if o == nil || o.Quarantined != nil || o.Doubt != nil || o.Withdrawn.Load() {
+	if o == nil || o.Quarantined != nil || o.Dirty != nil || o.Withdrawn.Load() {
 		return
 	}
 	s := o.snapshot()

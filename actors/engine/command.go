@@ -16,9 +16,9 @@ import (
 // undecided.
 const CommandLife = 20 * time.Second
 
-// Codec stores the answer of a write with its effect and gives it again when
-// the same idempotency key comes back. Secrets are never stored: decode renders
-// them anew.
+// Codec renders the answer of a write for its stored effect, and reads it again when
+// the same idempotency key comes back. Secrets are never stored: Decode derives them
+// anew.
 type Codec[T any] struct {
 	Kind   uint8
 	Encode func(T) []byte
@@ -49,25 +49,25 @@ const (
 	EffectSeat     uint8 = 20
 )
 
-// Command is one command to one owner, and how to answer it. S is the owner's
+// Command is one command to one owner, with the ways to decide and to answer it. S is the owner's
 // state, D what its decision answers, T what the caller gets.
 type Command[S core.Machine, D, T any] struct {
 	Owner  core.Owner
-	Agent  hub.AgentID // who acts, for the scope of the idempotency key
+	Agent  hub.AgentID // the agent that acts, for the scope of the idempotency key
 	Size   int         // bytes of input, for admission
 	Decide func(S, core.Now) (core.Decision[D], error)
 	Begins func(core.Draft) core.SessionProof // nil: the command starts no session
 	Answer func(D, *core.Record) T            // r is nil when the command had no effect
 	Codec  Codec[T]
-	// Late says that the command is the hub's own and is taken while it stops.
+	// Late: the command is the hub's own and is admitted also while the hub stops.
 	Late bool
-	// Rests says up to which record an answer without effect rests on; nil: the
+	// Rests returns the last record that an answer without effect depends on; nil: the
 	// owner's last one.
 	Rests func(*Owner) hub.Seq
 }
 
-// Submit admits a write, waits for its answer and returns it. replayed says that
-// the answer is that of an earlier call with the same idempotency key.
+// Submit sends a write to its owner and returns the answer. If replayed is true, the
+// answer is the stored one of an earlier call with the same idempotency key.
 func Submit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S, D, T]) (answer T, replayed bool, err error) {
 	a, stored, err := Admit(ctx, e, w)
 	switch {
@@ -82,8 +82,12 @@ func Submit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[
 	return answer, false, err
 }
 
-// Admit makes a write ready to be sent: its key is held and its permit taken. If
-// the key has an answer already, that is returned instead.
+// Admit reserves the idempotency key of a write and takes a permit for it. The caller
+// then sends the Pending to its owner. If the key has a stored answer, Admit returns
+// that instead.
+//
+// The key is reserved first, in memory. Of two calls with the same key that arrive
+// together, one is refused with in_progress and neither runs twice.
 func Admit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S, D, T]) (*Pending[S, D, T], *core.Effect, error) {
 	caller := hub.CallerOf(ctx)
 	effect, err := ReserveEffect(e, caller, w.Agent)
@@ -112,7 +116,7 @@ type reply[T any] struct {
 	Err    error
 }
 
-// Pending is a write on its way: the turn that its owner is sent.
+// Pending is a write on its way. It is also the turn that the owner runs for it.
 type Pending[S core.Machine, D, T any] struct {
 	Command[S, D, T]
 	Engine   *Engine
@@ -159,8 +163,9 @@ func (a *Pending[S, D, T]) restsOn(o *Owner) hub.Seq {
 	return o.lastSeq
 }
 
-// Refuse answers with an error. It rests on what the owner knows, durable or not
-// yet, and waits for that.
+// Refuse answers with an error. The owner may have refused because of records that
+// are not durable yet, so the answer waits for them. Otherwise a caller could be told
+// "taken" about a lease that a crash then undoes.
 func (a *Pending[S, D, T]) Refuse(o *Owner, err error) {
 	a.Engine.Seq.after(o.Epoch, a.restsOn(o), func(failed error) {
 		if failed != nil {
@@ -170,8 +175,8 @@ func (a *Pending[S, D, T]) Refuse(o *Owner, err error) {
 	})
 }
 
-// Conclude commits a decision, or waits with an answer that has no effect for
-// what it rests on.
+// Conclude commits a decision that has an effect. An answer without effect waits
+// until the records that it depends on are durable.
 func (a *Pending[S, D, T]) Conclude(o *Owner, now core.Now, d core.Draft, answer func(core.Position) D) {
 	var out T
 	if d.Empty() {
@@ -193,7 +198,8 @@ func (a *Pending[S, D, T]) Conclude(o *Owner, now core.Now, d core.Draft, answer
 		w.begins = a.Begins(d)
 	}
 	if err := o.Commit(now, d, w); err != nil {
-		// It rests on a session that may not be durable yet.
+		// session_replaced depends on a session that may not be durable yet. Its
+		// record may belong to any owner, so the answer waits for all numbers given.
 		a.Engine.Seq.after(o.Epoch, a.Engine.Seq.Given(), func(failed error) { a.Fail(cmp.Or(failed, err)) })
 	}
 }
@@ -204,8 +210,10 @@ func (a *Pending[S, D, T]) Expired() bool { return a.Ctx.Err() != nil || time.No
 // Fail ends the command without an effect.
 func (a *Pending[S, D, T]) Fail(err error) { a.finish(reply[T]{Err: err}) }
 
-// finish ends the command: its key is free again, its permit goes back, its
-// caller is answered if it still waits.
+// finish ends the command: it frees the key, returns the permit and answers the
+// caller. The key comes first, so that a caller that repeats the call at once is not
+// refused with in_progress. Reply has room for one answer, so finish never blocks if
+// the caller has left.
 func (a *Pending[S, D, T]) finish(r reply[T]) {
 	a.effect.Free(a.Engine)
 	a.ReturnPermit()
@@ -241,8 +249,8 @@ type effectReservation struct {
 	Stored *core.Effect
 }
 
-// ReserveEffect takes the caller's key. in_progress while another call holds it,
-// idempotency_conflict if the key was used with another body.
+// ReserveEffect reserves the caller's key. Errors: in_progress while another call
+// holds it, idempotency_conflict if the key was used with another body.
 func ReserveEffect(e *Engine, caller *hub.Caller, agent hub.AgentID) (effectReservation, error) {
 	key := caller.Idempotency
 	if key == nil {
@@ -293,7 +301,8 @@ func JsonCodec[T any](kind uint8) Codec[T] {
 	}
 }
 
-// EncodeEffect renders what always encodes.
+// EncodeEffect renders an answer as JSON. It panics if the type cannot be encoded,
+// which is a mistake in the program.
 func EncodeEffect(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -302,7 +311,7 @@ func EncodeEffect(v any) []byte {
 	return b
 }
 
-// DecodeEffect reads the stored answer of an effect. corrupt_record.
+// DecodeEffect reads the stored answer of an effect. Error: corrupt_record.
 func DecodeEffect[T any](e *core.Effect) (v T, err error) {
 	if json.Unmarshal(e.Answer, &v) != nil {
 		return v, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")

@@ -1,15 +1,77 @@
-// Package engine runs the owners of the hub's state. It admits commands, lets the
-// owner decide, numbers what it decided, makes that durable, has it shown, and only
-// then lets the answer leave. It restores owners at a start and rebuilds what breaks.
-// It knows records and owner kinds (Kind), and no resource.
+// Package engine runs the owners of the hub's state. It admits commands, lets an
+// owner decide each of them, numbers the decisions, makes them durable, shows them in
+// the views, and then lets the answers leave. It restores owners at a start and
+// rebuilds an owner that breaks. It knows records and owner kinds (Kind), and no
+// resource.
 //
 // These files are the actors: owner.go is one owner with its turns, registry.go finds
-// and retires owners, runtime.go is the wrapper around protoactor-go. One command goes
-// through command.go, owner.go, sequencer.go and writer.go, in this order.
+// and retires owners, runtime.go is the wrapper around protoactor-go.
 //
-// Invariants: an answer leaves only when all it rests on is durable; records become
-// durable, visible and acknowledged in the order of their numbers; no owner waits for
-// another. What an Owner holds belongs to its turns; all else may be called from any
-// goroutine. The package never touches the network, and it reads and writes the store
-// only through core.Journal and core.Rows. What is shown it sees through Views.
+// The state of an Owner belongs to its turns. Everything else may be called from any
+// goroutine. The package never touches the network. It reads and writes the store only
+// through core.Journal and core.Rows, and it sees the views only through Views.
+//
+// # The way of a write
+//
+// Each row is one step, with the goroutine that takes it and the Step that tests see
+// behind it.
+//
+//	caller   command.go    Admit: reserve the idempotency key, take a permit
+//	owner    owner.go      Current: make the state ready
+//	owner    core          Decide: read the state, change nothing       decided
+//	owner    sequencer.go  reserve: number the record                   numbered
+//	owner    owner.go      apply the facts, collect the rows, publish   applied
+//	writer   writer.go     take a group, ask the views for their rows   appending
+//	writer   persistence   Append: write and sync the group             appended
+//	writer   view          show the records; the group counts as durable  shown
+//	writer   command.go    deliver the answers                          answered
+//	waker    view          wake the parked calls                        notified
+//
+// # Invariants
+//
+//   - An answer leaves only when everything it rests on is durable. That holds for
+//     refusals and for answers without effect too: they wait as barriers
+//     (sequencer.after).
+//   - Records become durable, visible and acknowledged in the order of their numbers.
+//   - Before reserve a command can be refused. Behind it two ends remain: a full disk
+//     takes the record back (withdraw), and any other error stops the hub (fail).
+//   - No owner waits for another owner. An owner waits for the writer only while it
+//     rebuilds itself, and the writer never waits for an owner's turn.
+//
+// # What a crash leaves
+//
+//	up to appending   Nothing is on the disk. No answer has left, so the numbers may
+//	                  be given again.
+//	in Append         The whole group or none of it. Both are right: its callers have
+//	                  no answer, and they repeat the call with the same key.
+//	appended or later The records stand. The next start replays them, and their
+//	                  stored effects answer the repeated calls.
+//	before notified   Parked calls end with the process. Their clients poll again
+//	                  from their cursors and find the records.
+//
+// # Why in this order
+//
+// A record is numbered before it is applied because Apply needs the ids of its
+// messages and fences, and because the last refusal must come before the state
+// changes.
+//
+// A record is applied before it is durable so that the owner can decide the next
+// command meanwhile: one sync then carries many commands of one owner. The price is
+// that an owner's state may be ahead of the disk. Therefore its answers wait, and
+// therefore a full disk takes back every number above the durable ones: later records
+// may rest on the lost ones, across owners too.
+//
+// Records are shown before they are acknowledged so that a caller reads its own
+// write. Parked calls are woken last: what they look for is then in the views, and
+// the caller of the write does not wait for them.
+//
+// # Rejected
+//
+//   - To let ready records pass one that its owner still fills: a reader that polls
+//     from a cursor would skip the slower record for good.
+//   - To try Append again after an error of unknown outcome: the same numbers could
+//     be written twice.
+//   - To take back only the records of the group that found no room, and keep later
+//     ones: see above.
+//   - To apply only durable records: each command of an owner would cost a sync.
 package engine

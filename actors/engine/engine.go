@@ -11,7 +11,7 @@ import (
 	"hubcli/hub"
 )
 
-// Options is what an engine is made of. All but applyHook are required.
+// Options are the parts of an engine. All but ApplyHook are required.
 type Options struct {
 	Journal core.Journal
 	Rows    core.Rows
@@ -20,20 +20,22 @@ type Options struct {
 	Kinds   []Kind
 	// CheckpointEvery is how many records may pass between two checkpoints.
 	CheckpointEvery int
-	// Settle waits until nothing is left to do that a checkpoint up to seq would
-	// make the next start forget; settled reports that without waiting.
+	// Settle waits until all follow-up work of the records up to seq is recorded. A
+	// start derives such work from the records behind its checkpoint only, so a
+	// checkpoint must not be saved before. Settled reports the same without waiting.
 	Settle  func(seq hub.Seq) error
 	Settled func(seq hub.Seq) bool
 	// ApplyHook, for tests, is called before an owner applies a fact.
 	ApplyHook func(core.Owner, core.Fact)
-	Step      func(Step)
+	// Step is called at each step of a write, on the goroutine that takes it.
+	Step func(Step)
 }
 
-// Step names an arrow on the way of a write.
+// Step names a point on the way of a write; see the package comment.
 type Step string
 
-// The steps, in their order. The first three are of one record, the others of
-// one group.
+// The steps, in their order. The first three happen once for each record, the
+// others once for each group.
 const (
 	StepDecided   Step = "decided"
 	StepNumbered  Step = "numbered"
@@ -42,11 +44,12 @@ const (
 	StepAppended  Step = "appended"
 	StepShown     Step = "shown"
 	StepAnswered  Step = "answered"
-	StepRung      Step = "rung"
+	StepNotified  Step = "notified"
 )
 
-// DirtyRows is told which owners' rows come late: Hold is called before a record
-// whose rows are missing is shown, Release when they are stored or will not be.
+// DirtyRows learns which owners lack stored rows after a panic in Apply. Hold is
+// called before the record with the missing rows is shown. Release is called when the
+// rows are stored, or when it is known that they never will be.
 type DirtyRows interface {
 	Hold(k core.Owner, seq hub.Seq)
 	Release(k core.Owner, rows []core.Row)
@@ -55,39 +58,39 @@ type DirtyRows interface {
 // Kind is one row of the table of owner kinds.
 type Kind struct {
 	Kind core.OwnerKind
-	// Load makes the state of an owner from its stored rows, and says which records
-	// are in it, as far as that is known. nil: the kind is permanent.
+	// Load makes the state of an owner from its stored rows. It returns the last
+	// record that is surely in the state, or 0. nil: the kind is permanent.
 	Load func(name string) (core.Machine, hub.Seq, error)
 
-	// What follows is of permanent kinds: their owners exist from the start, are
-	// never retired, and their state stands in checkpoints.
+	// The following fields belong to permanent kinds. The owners of a permanent kind
+	// exist from the start, are never retired, and have their state in checkpoints.
 	Owners  []core.Owner
 	Fresh   func() core.Machine // a state that has decided nothing yet
 	Restore func(version uint16, data []byte) (core.Machine, error)
 	Version uint16
-	// Extend adds to an owner what it keeps beside its state; nil: nothing.
+	// Extend makes the extension of an owner; nil: the kind has none.
 	Extend func(o *Owner) Extension
 }
 
-// Extension is what an owner keeps beside its state. All methods but Note are called
-// in the owner's turns, with its state ready, unless they say otherwise.
+// Extension is data that an owner keeps in memory beside its state, such as the
+// commands that wait for a lease. It is lost at a crash and is not journaled. All
+// methods are called in the owner's turns. Refuse may find the state dirty.
 type Extension interface {
-	// Note learns of the facts of a record that has got its number.
+	// Note learns the facts of a record that was just numbered and is not applied yet.
 	Note(facts []core.Fact, seq hub.Seq)
 	// Begin is the first turn after a start.
 	Begin()
-	// End is a turn in which the hub stops: whoever waits is answered.
+	// End is the last turn before a stop: it answers the commands that wait.
 	End()
-	// Rebuilt follows a rebuild of the state, and Reloaded a load after records were
-	// taken back.
+	// Rebuilt follows a rebuild of the state. Reloaded follows a load of the state
+	// after records were taken back.
 	Rebuilt()
 	Reloaded()
-	// Refuse answers whoever waits with an error: the owner is out of service.
+	// Refuse answers the commands that wait with reason: the owner is out of service.
 	Refuse(reason error)
 }
 
-// Engine runs the owners: it admits commands, numbers what they decide, makes it
-// durable and rebuilds what breaks. It knows records and no resource.
+// Engine runs the owners; see the package comment.
 type Engine struct {
 	options  Options
 	log      *slog.Logger
@@ -97,7 +100,7 @@ type Engine struct {
 	kinds    [256]*Kind
 	dirty    DirtyRows
 	Clock    *clock
-	stage    *runtime
+	runtime  *runtime
 	Seq      *sequencer
 	Registry *registry
 	Writer   *writer
@@ -111,9 +114,9 @@ type Engine struct {
 	Quit     chan struct{} // closed when the background goroutines are to end
 	Failed   chan struct{} // closed when the hub cannot go on (fail-stop)
 	failOnce sync.Once
-	Cause    error // why; set before failed is closed
+	Cause    error // why the hub cannot go on; set before Failed is closed
 	Tasks    sync.WaitGroup
-	released sync.Once // whoever waits in an extension
+	released sync.Once // guards ReleaseWaiters
 }
 
 // New returns an engine that does not run yet.
@@ -127,7 +130,7 @@ func New(options Options) *Engine {
 	for i := range options.Kinds {
 		e.kinds[options.Kinds[i].Kind] = &options.Kinds[i]
 	}
-	e.stage = newRuntime(func(reason any) { e.escaped(reason) })
+	e.runtime = newRuntime(func(reason any) { e.escaped(reason) })
 	e.Registry = newRegistry(e)
 	e.Writer = &writer{
 		seq: e.Seq, journal: e.Journal, view: e.view, log: e.log, clock: e.Clock,
@@ -148,21 +151,21 @@ func (e *Engine) PermanentOwners() (owners []core.Owner) {
 // retired.
 func (e *Engine) permanent(k core.OwnerKind) bool { return e.kinds[k] != nil && e.kinds[k].Load == nil }
 
-// Subscribe has committed records told, after the views show them. It is for the
-// start, before the engine runs.
+// Subscribe sets the parts that learn of committed records after the views show
+// them. It must be called before Run.
 func (e *Engine) Subscribe(notifier interface{ Add(scopes []core.Scope) }, dirty DirtyRows, all ...subscriber) {
 	e.Writer.notifier, e.Writer.subscribers, e.dirty = notifier, all, dirty
 }
 
-// Run starts the writer and the owners with what was restored.
+// Run starts the writer and the owners, with the state that Restore returned.
 func (e *Engine) Run(r *restored) {
 	go e.Writer.serve(e.Quit)
 	e.begin(r)
 	e.Tasks.Go(func() { e.keepCheckpoints(r.asOf, e.Quit) })
 }
 
-// Abandon ends an engine that has not run.
-func (e *Engine) Abandon() { e.stage.stop(e.Registry.close()) }
+// Abandon ends an engine on which Run was never called.
+func (e *Engine) Abandon() { e.runtime.stop(e.Registry.close()) }
 
 // EndParked answers every parked call and refuses new work from now on.
 func (e *Engine) EndParked() {
@@ -171,7 +174,8 @@ func (e *Engine) EndParked() {
 	}
 }
 
-// ReleaseWaiters has every extension answer whoever waits, and waits for that.
+// ReleaseWaiters has every extension answer the commands that wait in it, and returns
+// when all have done so.
 func (e *Engine) ReleaseWaiters() {
 	e.released.Do(func() {
 		for _, k := range e.PermanentOwners() {
@@ -186,12 +190,19 @@ func (e *Engine) ReleaseWaiters() {
 	})
 }
 
-// Stop ends the owners once no command is under way and makes all of it durable.
-// background is waited for after that. The state is saved then.
+// Stop ends the engine. The order matters:
+//
+//  1. The registry admits nothing more, so the number of commands only falls.
+//  2. Stop waits until no command is under way. ctx bounds only this wait.
+//  3. The owners end, so nothing more is numbered.
+//  4. The writer commits what is pending and ends.
+//  5. background returns when the hub's other goroutines have ended.
+//  6. The state is saved as a checkpoint. A hub that has failed saves none: the state
+//     of its owners is ahead of the disk.
 func (e *Engine) Stop(ctx context.Context, background func()) error {
-	pids := e.Registry.close() // first: what drain counts must not grow again
+	pids := e.Registry.close()
 	err := e.drain(ctx)
-	e.stage.stop(pids)
+	e.runtime.stop(pids)
 	close(e.Quit)
 	<-e.Writer.Done
 	background()
@@ -223,20 +234,19 @@ func (e *Engine) drain(ctx context.Context) error {
 	return nil
 }
 
-// Call is a turn that is one function.
+// Call is a turn made of two functions.
 type Call struct {
 	Do     func(o *Owner)
 	Failed func(error)
 }
 
-// Run does it.
+// Run calls Do.
 func (c Call) Run(o *Owner) { c.Do(o) }
 
-// Fail ends the engine: nothing is numbered any more, and all that is under way is answered store_failed. It is called once with effect.
-// Fail says why it was not done.
+// Fail calls Failed with the reason why Do was not called.
 func (c Call) Fail(err error) { c.Failed(err) }
 
-// admissible refuses a write that cannot be taken now.
+// admissible refuses a write while the hub stops or its disk is full.
 func (e *Engine) admissible() error {
 	if e.Stopping.Load() {
 		return ErrStopping()
@@ -253,6 +263,9 @@ func ErrStorageFull(free int64) error {
 		With("free_bytes", free).WithFix("free space on the disk; the hub goes on by itself")
 }
 
+// fail stops the hub after an error of unknown outcome: nothing is numbered any more,
+// and every command under way is answered with store_failed. Only the first call has
+// an effect.
 func (e *Engine) fail(cause error) {
 	e.failOnce.Do(func() {
 		e.Cause = cause
@@ -267,17 +280,19 @@ func (e *Engine) fail(cause error) {
 	})
 }
 
-// escaped stops the hub after a panic that no owner can be rebuilt from.
+// escaped stops the hub after a panic that a rebuild cannot mend.
 func (e *Engine) escaped(reason any) {
 	e.log.LogAttrs(context.Background(), slog.LevelError, "an actor failed for good; stopping", slog.Any("reason", reason))
 	e.fail(hub.NewError(hub.CodeInternal, "an actor failed for good"))
 }
 
-// reloadOwners has the owners that keep their state in memory load it anew. The
-// others do so with their next command, which is soon enough: nobody waits in them
-// and no timer of theirs runs.
+// reloadOwners tells the permanent owners to load their state anew, after records of
+// theirs were taken back. Owners of other kinds do that with their next command. That
+// is soon enough: they have no waiting commands and no timers.
 func (e *Engine) reloadOwners(owners map[*Owner]struct{}) {
-	e.Tasks.Go(func() { // not on the writer's goroutine, which these turns may wait for
+	// Not on the writer's goroutine: Tell may run the turn here, and the turn may wait
+	// for the writer.
+	e.Tasks.Go(func() {
 		for o := range owners {
 			if e.permanent(o.key.Kind) {
 				o.Tell(o.reloadTurn())

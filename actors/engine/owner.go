@@ -13,30 +13,41 @@ import (
 	"hubcli/hub"
 )
 
-// Owner is one actor: it owns one state and takes turns with it. Everything but
-// the fields of the registry is touched in its turns only.
+// Owner is one actor: it owns one state and changes it in its turns, one turn at a
+// time. All fields except those of the registry, and Withdrawn, are used in its turns
+// only.
+//
+// The state is in one of these conditions, which prepare looks for before each
+// decision, in this order:
+//
+//	Quarantined  a fact cannot be applied; every command is refused
+//	Withdrawn    the state is ahead: records in it were taken back; load it anew
+//	Dirty        Apply panicked in the middle of a record; rebuild the state
+//	State nil    not loaded yet
+//	else         the state holds exactly the owner's records up to lastSeq
 type Owner struct {
 	engine *Engine
 	key    core.Owner
 	PID    address
 	State  core.Machine // nil until the first turn has loaded it
 
-	Epoch       uint64      // of the sequencer, when the turn last made sure of the state
-	Withdrawn   atomic.Bool // records of it were taken back: the state is ahead; set by the sequencer
-	lastSeq     hub.Seq     // its last record
-	Doubt       error       // Apply has panicked: state is rebuilt before it decides anything more
-	doubtSeq    hub.Seq     // in that record
-	Quarantined error       // its facts cannot be applied; every command is refused
+	Epoch       uint64      // the sequencer's epoch when prepare last looked at the state
+	Withdrawn   atomic.Bool // records in the state were taken back; set by the sequencer
+	lastSeq     hub.Seq     // the owner's last record
+	Dirty       error       // Apply has panicked; the state is rebuilt before the next decision
+	dirtySeq    hub.Seq     // the record in which Apply panicked
+	Quarantined error       // the answer to every command: a fact cannot be applied
 	Extension   Extension   // nil: the kind has none
 
 	// Guarded by the registry's shard.
-	Commands int   // admitted and not ended
-	Bytes    int64 // of these commands
+	Commands int   // commands that were admitted and have not ended
+	Bytes    int64 // size of these commands
 	idle     *idleOwner
 }
 
-// take runs one turn. A panic in it, which is one in Decide, changes nothing:
-// the command is answered and the owner goes on.
+// take runs one turn. A panic in Decide has changed nothing: Decide only reads. So the
+// command is answered with an error and the owner goes on. Panics in Apply are caught
+// in apply; a panic elsewhere in Commit stops the hub.
 func (o *Owner) take(t Turn) {
 	defer o.Caught(t)
 	if _, err := o.Current(); err != nil {
@@ -47,17 +58,18 @@ func (o *Owner) take(t Turn) {
 }
 
 // Tell sends the owner a turn.
-func (o *Owner) Tell(t Turn) { o.engine.stage.tell(o.PID, t) }
+func (o *Owner) Tell(t Turn) { o.engine.runtime.tell(o.PID, t) }
 
-// Current returns the state, ready for a decision. A turn that has committed calls it
-// before it decides anew: the record may have left the state dirty, or may have been
-// taken back. It is the one place where state is loaded, reloaded and rebuilt.
+// Current returns the state, ready for a decision. State is loaded, reloaded and
+// rebuilt here and nowhere else. A turn that decides more than once calls Current
+// again after each commit: the record may have left the state dirty, or may have been
+// taken back.
 func (o *Owner) Current() (core.Machine, error) {
 	err := o.prepare()
 	return o.State, err
 }
 
-// Caught, deferred, turns a panic into the answer of t.
+// Caught is deferred: it turns a panic of Decide into an error for the caller of t.
 func (o *Owner) Caught(t Turn) {
 	if r := recover(); r != nil {
 		o.engine.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
@@ -70,8 +82,9 @@ func (o *Owner) Caught(t Turn) {
 // prepare makes the state ready for a decision.
 func (o *Owner) prepare() error {
 	for {
-		// The epoch first: what is taken back after this line is refused by its
-		// number, what was taken back before is seen here.
+		// Read the epoch before the flag; withdraw sets the flag before the epoch. So
+		// a withdrawal before this line is seen in the flag. After a withdrawal behind
+		// this line, reserve refuses the turn's decision by its epoch.
 		o.Epoch = o.engine.Seq.epoch.Load()
 		var err error
 		switch {
@@ -79,7 +92,7 @@ func (o *Owner) prepare() error {
 			return o.Quarantined
 		case o.Withdrawn.Load():
 			err = o.reload()
-		case o.Doubt != nil:
+		case o.Dirty != nil:
 			err = o.rebuild()
 		case o.State == nil:
 			o.State, err = o.engine.load(o.key)
@@ -92,27 +105,39 @@ func (o *Owner) prepare() error {
 	}
 }
 
-// Work is what commits a draft: what the command brings to it.
+// Work is what a command adds to the draft of its decision.
 type Work struct {
 	proof  core.SessionProof // of the caller; zero proves nothing
-	begins core.SessionProof // what the record starts, if it starts a session
-	// filled is called with the record when its messages and facts stand in it,
-	// before it is published: it may add the effect. It must not keep the record.
+	begins core.SessionProof // the session that the record starts; zero: none
+	// filled is called when the record has its messages, facts and rows, before it is
+	// published. It may add the effect. It must not keep the record.
 	filled func(*core.Record)
-	// deliver is called by the writer once the record is durable and visible.
+	// deliver is called once: with nil when the record is durable and visible, or with
+	// the error for which it was taken back or is unknown.
 	deliver func(error)
 }
 
-// Commit numbers a draft, applies it and hands it to the writer. An error means
-// that nothing happened.
+// Commit numbers a draft, applies it and hands it to the writer. After an error
+// nothing has happened, and deliver is not called. After nil deliver answers.
+//
+// What each step leaves if it fails:
+//
+//  1. reserve refuses: nothing has changed, the command is answered.
+//  2. Encoding panics: the number is given and the writer waits for the entry for
+//     ever. No owner can mend that, so the hub stops (escaped).
+//  3. Apply panics: the facts are decided and numbered, so the record stands. The
+//     state is dirty and the record's rows are incomplete. The record carries a mark
+//     in place of its rows, and the owner derives them again in rebuild.
+//  4. The journal refuses the group, because the disk is full: withdraw has set
+//     Withdrawn, and the next turn loads the state anew.
 func (o *Owner) Commit(now core.Now, d core.Draft, w Work) error {
 	step := o.engine.options.Step
 	step(StepDecided)
-	s := &slot{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver, owner: o, begins: w.begins}
+	s := &entry{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver, owner: o, begins: w.begins}
 	if err := o.engine.Seq.reserve(s, o.Epoch, now, len(d.Messages), d.Fences, w.proof); err != nil {
 		return err
 	}
-	// From here on only fail-stop remains: the writer waits for this slot.
+	// The writer waits for this entry from here on: publish it or stop the hub.
 	defer func() {
 		if r := recover(); r != nil {
 			o.engine.escaped(fmt.Sprintf("panic in the record of %s: %v\n%s", o.key, r, debug.Stack()))
@@ -148,14 +173,14 @@ func (o *Owner) Commit(now core.Now, d core.Draft, w Work) error {
 			r.Rows = append(r.Rows, row)
 			s.bytes += len(row.Key) + len(row.Value)
 		})
-		if o.Doubt != nil {
-			// All rows of a record or none; a mark instead, so that the rows are
-			// derived also if the process ends before the rebuild.
+		if o.Dirty != nil {
+			// Store all rows of a record or none. The mark makes the next start
+			// derive them if the process ends before the rebuild.
 			r.Rows = []core.Row{DirtyMark(o.key, r.Seq)}
 			o.engine.dirty.Hold(o.key, r.Seq)
 		}
 	}
-	if d.Content != nil { // no fact has it, so it is stored also where rows are in doubt
+	if d.Content != nil { // no fact has it, so a rebuild could not derive it
 		r.Rows = append(r.Rows, core.Row{Table: core.TableArtifactContent, Key: core.SeqKey(r.Seq), Value: d.Content})
 		s.bytes += len(d.Content)
 	}
@@ -167,16 +192,16 @@ func (o *Owner) Commit(now core.Now, d core.Draft, w Work) error {
 	return nil
 }
 
-// apply changes the state. A panic leaves it in doubt: the record stands, and
-// the owner is rebuilt before its next turn.
+// apply changes the state. After a panic the state is dirty, the record stands, and
+// the owner is rebuilt before it decides again.
 func (o *Owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 	defer func() {
 		if r := recover(); r != nil {
-			o.Doubt, o.doubtSeq = fmt.Errorf("apply record %d: %v", at.Seq, r), at.Seq
+			o.Dirty, o.dirtySeq = fmt.Errorf("apply record %d: %v", at.Seq, r), at.Seq
 			o.engine.log.LogAttrs(context.Background(), slog.LevelError, "panic while applying",
 				slog.String("owner", o.key.String()), slog.Uint64("seq", uint64(at.Seq)), slog.String("stack", string(debug.Stack())))
-			// Rebuild now, not with the next command. The permit keeps the owner
-			// from being retired before: its row lacks what the record says.
+			// Rebuild soon, not only with the next command. The permit keeps the
+			// owner from being retired before: its stored row lacks this record.
 			o.Tell(o.rebuildTurn(o.engine.Registry.hold(o)))
 		}
 	}()
@@ -188,9 +213,9 @@ func (o *Owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 	}
 }
 
-// rebuildTurn has nothing else to do: taking it makes the state ready. Where only the
-// disk is full it comes again later: without its permit the owner could be retired,
-// and its row lacks what the record says.
+// rebuildTurn is a turn without work of its own: prepare rebuilds the state before it.
+// On a full disk the turn comes again later and keeps its permit. Without a permit the
+// owner could be retired while its stored row lacks a record.
 func (o *Owner) rebuildTurn(p permit) Turn {
 	done := func() { o.engine.Registry.Done(p) }
 	return Call{func(*Owner) { done() }, func(err error) {
@@ -208,14 +233,15 @@ func (o *Owner) rebuildTurn(p permit) Turn {
 	}}
 }
 
-// reloadTurn has an owner whose records were taken back load its state now, not with
-// the next command: a caller that waits in its extension may be next, and deadlines
-// that counted as met have not been.
+// reloadTurn makes an owner load its state soon after records of it were taken back,
+// not only with the next command. A caller that waits in its extension may be next,
+// and a deadline that a lost record had met is due again.
 func (o *Owner) reloadTurn() Turn {
 	return Call{func(*Owner) {}, func(error) { o.TellLater(o.reloadTurn) }}
 }
 
-// TellLater sends a turn once the disk may have room again, unless the hub stops.
+// TellLater sends a turn after FrozenRetry, when the disk may have room again, unless
+// the hub stops.
 func (o *Owner) TellLater(t func() Turn) {
 	time.AfterFunc(FrozenRetry, func() {
 		if !o.engine.Stopping.Load() {

@@ -12,27 +12,37 @@ import (
 	"hubcli/hub"
 )
 
-// rebuild makes the state of an owner anew after a panic in Apply, from its
-// checkpoint or row and its records. It waits until all of these are durable; in
-// its own turn, so commands to the owner wait with it and nobody else does. The
-// rows that the broken Apply did not give are derived again and stored. A fact
-// that panics again puts the owner into quarantine. An error means that it has to
-// be tried again later: the disk is full.
+// rebuild makes the state of an owner anew after a panic in Apply. An error means that
+// the disk is full and the rebuild has to be tried again later. The steps, and what a
+// crash behind each of them leaves:
+//
+//  1. Wait until all records of the owner are durable. This happens in the owner's
+//     turn, so the owner's own commands wait and no others. A crash leaves the mark
+//     (DirtyMark), which is in the same group as the record: the next start rebuilds.
+//  2. Load the stored state and apply the records behind it. This changes nothing on
+//     the disk. A fact that panics again puts the owner into quarantine.
+//  3. Store the derived rows and take the mark back, in one PutRows: both or neither.
+//     Without room nothing is stored, and the state stays dirty.
+//  4. Show the rows and go on.
+//
+// To restart the actor with the state that the panic left, as supervision usually
+// does, was rejected: half a record would be in it.
 func (o *Owner) rebuild() error {
 	h := o.engine
 	durable := make(chan error, 1)
 	h.Seq.after(o.Epoch, o.lastSeq, func(failed error) { durable <- failed })
 	switch err := <-durable; {
 	case errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}):
-		return nil // records were taken back: prepare looks again
+		return nil // records were taken back: prepare looks at the state again
 	case err != nil:
 		o.endService(err)
 		return nil
 	}
 	state, asOf, err := h.checkpointed(o.key)
 	if !h.permanent(o.key.Kind) {
-		// Its row holds all records but the one in doubt; earlier ones may be gone.
-		asOf = max(asOf, o.doubtSeq-1)
+		// The stored row holds all records except the dirty one. The journal may have
+		// deleted earlier ones.
+		asOf = max(asOf, o.dirtySeq-1)
 	}
 	var derived []core.Row
 	var broken hub.Seq
@@ -46,7 +56,7 @@ func (o *Owner) rebuild() error {
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
 		return errWithdrawn()
-	case err != nil && broken == 0: // nothing is wrong with its facts
+	case err != nil && broken == 0: // the store failed; the facts are good
 		h.dirty.Release(o.key, rows)
 		o.endService(err)
 		return nil
@@ -57,7 +67,7 @@ func (o *Owner) rebuild() error {
 	}
 	h.dirty.Release(o.key, rows)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
-	o.State, o.Doubt = state, nil
+	o.State, o.Dirty = state, nil
 	h.view.Rebuilt(o.key, state, rows)
 	if o.Extension != nil {
 		o.Extension.Rebuilt()
@@ -65,9 +75,9 @@ func (o *Owner) rebuild() error {
 	return nil
 }
 
-// replayOwner applies the records of an owner behind after, up to upto, to state, and
-// returns the rows that this gives. After an error of a record broken is its
-// number.
+// replayOwner applies the records of an owner with after < seq <= upto to state. It
+// returns the rows that Apply gives. If a fact cannot be applied, broken is the number
+// of its record.
 func (e *Engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.Seq) (rows []core.Row, broken hub.Seq, err error) {
 	err = e.Journal.Records(after, func(rec *core.Record) error {
 		if rec.Owner != k || rec.Seq > upto {
@@ -88,24 +98,26 @@ func (e *Engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.S
 	return rows, broken, err
 }
 
-// reload makes the state of an owner anew after records of it were taken back. All
-// its other records are durable, and the views show no more than these: nothing
-// has to be waited for, and no row is missing but what a doubt that remains is
-// about.
+// reload makes the state of an owner anew after records of it were taken back. All its
+// other records are durable, so there is nothing to wait for. The views show only
+// durable records, so there is nothing to take back in them. No stored row is missing,
+// except those of a dirty record that stands; then rebuild does the work.
 func (o *Owner) reload() error {
 	h := o.engine
-	o.Withdrawn.Store(false) // first: if it is set again, it has to be done again
+	// Clear the flag first: a withdrawal during the reload sets it again, and prepare
+	// then reloads again.
+	o.Withdrawn.Store(false)
 	durable := h.Seq.DurableSeq()
 	o.lastSeq = min(o.lastSeq, durable)
-	if o.Doubt != nil && o.doubtSeq <= durable {
+	if o.Dirty != nil && o.dirtySeq <= durable {
 		return nil // the rebuild makes the state anew
 	}
-	if o.Doubt != nil { // about a record that was taken back
-		o.Doubt = nil
+	if o.Dirty != nil { // the dirty record was taken back
+		o.Dirty = nil
 		h.dirty.Release(o.key, nil)
 	}
 	if !h.permanent(o.key.Kind) {
-		o.State = nil // its rows are its state
+		o.State = nil // prepare loads it from the stored rows
 		return nil
 	}
 	state, asOf, err := h.checkpointed(o.key)
@@ -123,8 +135,8 @@ func (o *Owner) reload() error {
 	return nil
 }
 
-// latest keeps the last row under each key, so that no crash between two of them
-// leaves an older one, and nobody is shown one.
+// latest keeps only the last row under each key, so that no older one is stored or
+// shown, even if a crash comes between two of them.
 func latest(rows []core.Row) []core.Row {
 	type place struct {
 		table core.Table
@@ -144,23 +156,25 @@ func latest(rows []core.Row) []core.Row {
 	return out
 }
 
-// doubtRow marks an owner whose record Seq lacks its rows; 0 takes the mark back.
-type doubtRow struct {
+// dirtyRow is the stored form of DirtyMark.
+type dirtyRow struct {
 	Owner core.Owner `json:"owner"`
 	Seq   hub.Seq    `json:"seq"`
 }
 
-// DirtyMark is the row that marks an owner whose record seq lacks its rows; 0 takes the mark back.
+// DirtyMark is the row that marks an owner whose record seq lacks its rows. With seq 0
+// it takes the mark back.
 func DirtyMark(k core.Owner, seq hub.Seq) core.Row {
-	return core.Row{Table: core.TableDoubt, Key: []byte(k.String()), Value: EncodeEffect(doubtRow{k, seq})}
+	return core.Row{Table: core.TableDirty, Key: []byte(k.String()), Value: EncodeEffect(dirtyRow{k, seq})}
 }
 
-// rebuildMarked rebuilds the owners that were in doubt when the hub ended.
+// rebuildMarked starts a rebuild of each owner that was dirty when the hub ended. It
+// does not wait for the rebuilds.
 func (e *Engine) rebuildMarked() error {
-	var marked []doubtRow
+	var marked []dirtyRow
 	var bad error
-	err := e.rows.RowsOf(core.TableDoubt, nil, false, func(_, value []byte) bool {
-		var d doubtRow
+	err := e.rows.RowsOf(core.TableDirty, nil, false, func(_, value []byte) bool {
+		var d dirtyRow
 		if bad = json.Unmarshal(value, &d); bad == nil && d.Seq > 0 {
 			marked = append(marked, d)
 		}
@@ -182,12 +196,12 @@ func (e *Engine) rebuildMarked() error {
 	return nil
 }
 
-// markedTurn rebuilds an owner that an earlier run has marked: record seq lacks its
-// rows.
+// markedTurn declares an owner dirty that an earlier run of the hub has marked: its
+// record seq lacks its rows. A rebuildTurn follows.
 func markedTurn(p permit, seq hub.Seq) Turn {
 	return Call{func(o *Owner) {
 		defer o.Tell(o.rebuildTurn(p))
-		o.Doubt, o.doubtSeq = fmt.Errorf("record %d lacks its rows", seq), seq
+		o.Dirty, o.dirtySeq = fmt.Errorf("record %d lacks its rows", seq), seq
 		o.lastSeq = max(o.lastSeq, seq)
 	}, func(error) {
 		p.Owner.engine.dirty.Release(p.Owner.key, nil)
@@ -195,7 +209,7 @@ func markedTurn(p permit, seq hub.Seq) Turn {
 	}}
 }
 
-// endService refuses every command from now on, and those that wait.
+// endService refuses every command from now on, and the commands that wait.
 func (o *Owner) endService(reason error) {
 	o.Quarantined = reason
 	if o.Extension != nil {
@@ -203,8 +217,7 @@ func (o *Owner) endService(reason error) {
 	}
 }
 
-// checkpointed returns the state of one owner as it was stored, and the last
-// record that is in it.
+// checkpointed returns the stored state of one owner, and the last record in it.
 func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 	kind, err := e.kindOf(k)
 	if err != nil {
@@ -229,7 +242,7 @@ func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 	return kind.Fresh(), 0, nil
 }
 
-// restoreQuarantine reads which owners are in quarantine from an earlier run.
+// restoreQuarantine reads which owners an earlier run of the hub put into quarantine.
 func (e *Engine) restoreQuarantine() error {
 	var bad error
 	err := e.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
@@ -256,7 +269,7 @@ func (q quarantineRow) shown() hub.QuarantinedActor {
 	return hub.QuarantinedActor{Owner: q.Owner.String(), Seq: q.Seq, Reason: q.Reason}
 }
 
-// setQuarantine marks an owner, also for later runs.
+// setQuarantine puts an owner into quarantine, for this run and later ones.
 func (e *Engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
 	row := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
 	e.QuarantineMu.Lock()
@@ -268,7 +281,7 @@ func (e *Engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.Quar
 	if err == nil {
 		err = e.Journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
 	}
-	// Where the disk is full the mark waits: the next start finds the fact again.
+	// On a full disk the row is not stored: the next start meets the bad fact again.
 	if err != nil && !errors.Is(err, core.ErrNoRoom) {
 		e.fail(fmt.Errorf("mark quarantine: %w", err))
 	}

@@ -10,8 +10,9 @@ import (
 	"hubcli/hub"
 )
 
-// Admission: what may be under way at once. Mailboxes are unbounded, so
-// commands are counted before they are sent. One owner gets at most a quarter.
+// The limits of admission: how many commands, and bytes of commands, may be under way
+// at once. Mailboxes are unbounded, so commands are counted before they are sent. One
+// owner gets at most 1/OwnerShare of each limit.
 const (
 	MaxCommands     = 8192
 	MaxCommandBytes = 256 << 20
@@ -19,13 +20,17 @@ const (
 	RetryAfterSec   = 1
 )
 
-// IdlePerShard is how many owners of a shard are kept although they have
-// nothing to do. Beyond that the one that has been idle longest is retired: its
-// state is a stored row, so memory is bounded by live work, not by the number of
-// agents and channels ever seen.
+// IdlePerShard is how many idle owners a shard keeps. If there are more, the one that
+// has been idle longest is retired: its state is a stored row, from which it is loaded
+// again. So memory is bounded by live work, not by the number of agents and channels
+// ever seen.
 const IdlePerShard = 64
 
 // registry finds owners and admits commands to them.
+//
+// An owner is retired only while no command is admitted to it, and under the lock that
+// admits. So no command is sent to a retired owner, and an owner's state is never in
+// memory twice.
 type registry struct {
 	engine   *Engine
 	seed     maphash.Seed
@@ -37,11 +42,11 @@ type registry struct {
 type registryShard struct {
 	Mu     sync.Mutex
 	Owners map[core.Owner]*Owner
-	Idle   *list.List // of *owner, the longest idle first; permanent owners are never in it
+	Idle   *list.List // of *Owner, the longest idle first; permanent owners are never in it
 	closed bool
 }
 
-// idleOwner is an owner's place among the idle.
+// idleOwner is an owner's place in the list of idle owners.
 type idleOwner = list.Element
 
 func newRegistry(e *Engine) *registry {
@@ -63,9 +68,9 @@ type permit struct {
 	bytes int64
 }
 
-// Admit finds or starts the owner and takes a permit, which must be returned
-// with done when the command has ended, not when its caller has left.
-// overloaded.
+// Admit finds or starts the owner and takes a permit. The caller must return it with
+// Done when the command has ended, which may be later than when the command's caller
+// has left. Errors: overloaded, stopping.
 func (r *registry) Admit(k core.Owner, size int) (permit, error) {
 	n := int64(size) + 512
 	if c, b := r.Commands.Add(1), r.Bytes.Add(n); c > MaxCommands || b > MaxCommandBytes {
@@ -84,7 +89,7 @@ func (r *registry) Admit(k core.Owner, size int) (permit, error) {
 	o := sh.Owners[k]
 	if o == nil {
 		o = &Owner{engine: r.engine, key: k}
-		o.PID = r.engine.stage.spawn(o)
+		o.PID = r.engine.runtime.spawn(o)
 		sh.Owners[k] = o
 	}
 	if o.Commands >= MaxCommands/OwnerShare || o.Bytes+n > MaxCommandBytes/OwnerShare && o.Commands > 0 {
@@ -101,7 +106,8 @@ func (r *registry) Admit(k core.Owner, size int) (permit, error) {
 	return permit{Owner: o, bytes: n}, nil
 }
 
-// hold takes a permit for what an owner that has one already must do itself.
+// hold takes one more permit for an owner whose current command has one already. It is
+// for the owner's own work and is never refused.
 func (r *registry) hold(o *Owner) permit {
 	r.Commands.Add(1)
 	sh := r.Shard(o.key)
@@ -115,7 +121,7 @@ func (r *registry) hold(o *Owner) permit {
 	return permit{Owner: o}
 }
 
-// Done returns a permit.
+// Done gives a permit back and may retire the owner that has been idle longest.
 func (r *registry) Done(p permit) {
 	r.Commands.Add(-1)
 	r.Bytes.Add(-p.bytes)
@@ -136,14 +142,14 @@ func (r *registry) Done(p permit) {
 	}
 	sh.Mu.Unlock()
 	if retired != nil {
-		r.engine.stage.retire(retired)
+		r.engine.runtime.retire(retired)
 	}
 }
 
-// install puts a permanent owner with its restored state.
+// install adds a permanent owner with its restored state.
 func (r *registry) install(k core.Owner, state core.Machine) *Owner {
 	o := &Owner{engine: r.engine, key: k, State: state}
-	o.PID = r.engine.stage.spawn(o)
+	o.PID = r.engine.runtime.spawn(o)
 	sh := r.Shard(k)
 	sh.Mu.Lock()
 	sh.Owners[k] = o
@@ -151,7 +157,7 @@ func (r *registry) install(k core.Owner, state core.Machine) *Owner {
 	return o
 }
 
-// Find returns an owner that runs.
+// Find returns an owner if it is in memory.
 func (r *registry) Find(k core.Owner) (*Owner, bool) {
 	sh := r.Shard(k)
 	sh.Mu.Lock()
@@ -160,8 +166,8 @@ func (r *registry) Find(k core.Owner) (*Owner, bool) {
 	return o, ok
 }
 
-// close refuses every further command and returns all actors. Commands that are
-// under way go on.
+// close refuses every further command and returns the addresses of all owners.
+// Commands that are under way go on.
 func (r *registry) close() []address {
 	var pids []address
 	for i := range r.Shards {
@@ -179,7 +185,7 @@ func (r *registry) close() []address {
 // Underway returns how many commands have been admitted and not ended.
 func (r *registry) Underway() int64 { return r.Commands.Load() }
 
-// ErrOverloaded is the answer beyond the limits of admission.
+// ErrOverloaded is the answer to a command beyond the limits of admission.
 func ErrOverloaded() error {
 	return hub.NewError(hub.CodeOverloaded, "the hub has too much to do at the moment").
 		WithRetryAfter(RetryAfterSec).WithFix("repeat the call after the time in Retry-After")

@@ -8,10 +8,11 @@ import (
 	"hubcli/hub"
 )
 
-// restored is what a start has made of the checkpoint and the records behind it.
+// restored is the state that a start made from the checkpoint and the records behind
+// it.
 type restored struct {
-	asOf   hub.Seq                     // of the checkpoint
-	Behind core.Head                   // the same, and what else the checkpoint reached
+	asOf   hub.Seq                     // number of the checkpoint
+	Behind core.Head                   // head of the checkpoint
 	states map[core.Owner]core.Machine // of the permanent owners
 	last   map[core.Owner]hub.Seq      // the last record of each of them
 }
@@ -24,8 +25,14 @@ func (e *Engine) kindOf(k core.Owner) (*Kind, error) {
 	return nil, fmt.Errorf("actors: no owner kind %d", k.Kind)
 }
 
-// Restore reads the newest checkpoint and applies the records behind it. Agents
-// and channels are not restored: their rows are their state, see load.
+// Restore reads the newest checkpoint and applies the records behind it. It restores
+// the permanent owners and the sessions; the state of the other owners is their stored
+// rows (load).
+//
+// Restore reads no clock and no configuration, and it only reads the store, except for
+// the mark of a new quarantine. So a crash during a start changes nothing, and the
+// next start gets the same state. The sections of the checkpoint are of different
+// moments; each is skipped up to its own AsOf.
 func (e *Engine) Restore() (*restored, error) {
 	r := &restored{states: map[core.Owner]core.Machine{}, last: map[core.Owner]hub.Seq{}}
 	for _, k := range e.PermanentOwners() {
@@ -66,8 +73,9 @@ func (e *Engine) restoreSection(r *restored, s core.Section) (err error) {
 	return err
 }
 
-// replay applies one record to what is kept in memory. A fact that panics puts
-// its owner into quarantine and nothing else.
+// replay applies one record to the restored state. A fact that panics puts its owner
+// into quarantine and affects no other owner. An unknown fact or owner kind is an
+// error, and the start fails.
 func (e *Engine) replay(r *restored, rec *core.Record) error {
 	at := rec.Position()
 	kind, err := e.kindOf(rec.Owner)
@@ -104,7 +112,7 @@ func (e *Engine) replay(r *restored, rec *core.Record) error {
 	return nil
 }
 
-// applyGuarded is Apply with a panic turned into an error.
+// applyGuarded calls Apply and turns a panic into an error.
 func (e *Engine) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -118,7 +126,7 @@ func (e *Engine) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core
 	return nil
 }
 
-// begin starts the permanent owners and the views with what was restored.
+// begin starts the views and the permanent owners with the restored state.
 func (e *Engine) begin(r *restored) {
 	for _, s := range e.view.Started(e.Seq.head, e.Clock.Now().Wall, r.states) {
 		e.Seq.Incarnations[s.Agent] = s.Incarnation
@@ -127,9 +135,10 @@ func (e *Engine) begin(r *restored) {
 	for _, k := range e.PermanentOwners() {
 		owners = append(owners, e.install(k, r.states[k], r))
 	}
-	// From the first turn on the writer changes the views, so turns come last.
+	// The first turn may commit, and the writer then changes the views. So turns come
+	// after Started.
 	if err := e.rebuildMarked(); err != nil {
-		e.fail(fmt.Errorf("rebuild what was in doubt: %w", err))
+		e.fail(fmt.Errorf("rebuild the marked owners: %w", err))
 	}
 	for _, o := range owners {
 		if o.Extension != nil {
@@ -150,7 +159,7 @@ func (e *Engine) install(k core.Owner, state core.Machine, r *restored) *Owner {
 	return o
 }
 
-// load makes the state of an owner whose stored row is its state.
+// load makes the state of an owner from its stored rows.
 func (e *Engine) load(k core.Owner) (core.Machine, error) {
 	if q, ok := e.quarantineOf(k); ok {
 		return nil, errQuarantined(q)

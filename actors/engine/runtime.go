@@ -9,34 +9,34 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Turn is what an owner is sent: it has the owner's state to itself while it
-// runs. fail answers it when it cannot run.
+// Turn is a message to an owner. While Run runs, it has the owner's state to itself.
+// If the state cannot be made ready, Fail is called instead of Run.
 type Turn interface {
 	Run(o *Owner)
 	Fail(err error)
 }
 
 // runtime is the only user of protoactor-go, and of a small part of it: spawn,
-// send, poison, and a supervision that never restarts. A restarted actor would
-// begin with an empty state; here state is rebuilt from the journal by the owner
-// itself (rebuild.go), and whatever escapes that stops the hub.
+// send, poison, and a supervision that never restarts. A restarted actor would begin
+// with an empty state. Here the owner rebuilds its state from the journal itself
+// (rebuild.go), and any other panic stops the hub.
 //
-// Left out because each has a defect that was reproduced: futures, stash,
-// receive timeouts, bounded mailboxes, and nil messages, which spin a core.
+// These parts of protoactor-go are not used, because each has a defect that was
+// reproduced: futures (but to wait for a stop), stash, receive timeouts, bounded
+// mailboxes, and nil messages, which make a mailbox spin.
 type runtime struct {
 	system  *actor.ActorSystem
 	spawned atomic.Uint64
 	options []actor.PropsOption
 }
 
-// newRuntime returns a stage. escaped is called when a panic leaves an owner's
-// turn.
+// newRuntime returns a runtime. It calls escaped when a panic leaves an owner's turn.
 //
-// An owner runs on the goroutine of who finds it idle; whoever comes while it
-// runs leaves the turn in its mailbox and goes to wait for the answer. Turns are
-// short and do not block, so this is as fair as a goroutine an owner, and a
-// profile of 64 posting agents showed a tenth of all time in growing the stacks
-// of the goroutines that protoactor's default dispatcher starts.
+// A caller that finds the owner idle runs it on its own goroutine. A caller that finds
+// it busy leaves the turn in its mailbox and waits for the answer. Turns are short and
+// do not block, so this is as fair as one goroutine for each owner. Protoactor's
+// default dispatcher was rejected: with 64 posting agents a profile showed a tenth of
+// all time in growing the stacks of the goroutines that it starts.
 func newRuntime(escaped func(reason any)) *runtime {
 	quiet := slog.New(slog.DiscardHandler) // protoactor logs whole messages, bodies too
 	s := &runtime{system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))}
@@ -47,7 +47,7 @@ func newRuntime(escaped func(reason any)) *runtime {
 	return s
 }
 
-// failStop is a supervision that stops the child and reports.
+// failStop is a supervision that reports the panic and stops the child.
 type failStop struct{ escaped func(reason any) }
 
 // HandleFailure is called by protoactor on the goroutine of the failed actor.
@@ -56,7 +56,7 @@ func (f *failStop) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervis
 	supervisor.StopChildren(child)
 }
 
-// address is where an owner's turns are sent.
+// address is the mailbox of an owner.
 type address = *actor.PID
 
 type actorShell struct{ o *Owner }
@@ -67,8 +67,8 @@ func (p *actorShell) Receive(c actor.Context) {
 	}
 }
 
-// spawn starts an actor for o. Names are numbered: an owner that was retired may
-// be wanted again before protoactor has forgotten its old name.
+// spawn starts an actor for o. Names carry a number, because a retired owner may be
+// needed again before protoactor has forgotten its old name.
 func (s *runtime) spawn(o *Owner) address {
 	name := o.key.String() + "#" + strconv.FormatUint(s.spawned.Add(1), 10)
 	pid, err := s.system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return &actorShell{o} }, s.options...), name)
@@ -86,7 +86,7 @@ func (s *runtime) tell(pid address, t Turn) {
 	s.system.Root.Send(pid, t)
 }
 
-// retire ends an actor after what it was sent.
+// retire ends an actor after the turns in its mailbox.
 func (s *runtime) retire(pid address) { s.system.Root.Poison(pid) }
 
 // stop ends actors and waits for them, then ends the system.

@@ -10,56 +10,66 @@ import (
 	"hubcli/hub"
 )
 
-// slot is one place in the order of the journal: a record, or only an answer
-// that waits for all records before it.
-type slot struct {
+// entry is one place in the order of the journal: a record, or a barrier, which is an
+// answer that waits for all records before it.
+type entry struct {
 	record  *core.Record      // nil: a barrier
 	facts   []core.Fact       // the record's, for the views
-	bytes   int               // of the record, roughly, for the group's cap
-	deliver func(error)       // answers; called once, by the writer, must not block
-	owner   *Owner            // who decided the record; nil: a barrier
-	begins  core.SessionProof // that the record starts; zero: none
+	bytes   int               // size of the record, roughly, for the group's cap
+	deliver func(error)       // answers the caller; called once; must not block
+	owner   *Owner            // the owner that decided the record; nil: a barrier
+	begins  core.SessionProof // the session that the record starts; zero: none
 
 	// Guarded by sequencer.mu.
 	ready     bool
-	before    sessionBefore // what was known of the agent's sessions before begins
-	withdrawn error         // the slot was taken back: what its caller is told
+	before    sessionBefore // the agent's session before begins, for withdraw
+	withdrawn error         // the record was taken back: the answer to its caller
 }
 
-// sessionBefore is what the sequencer knew of an agent before it began a session.
+// sessionBefore is the entry of an agent in Incarnations and Ended before a record
+// started a session of the agent.
 type sessionBefore struct {
-	incarnation uint64 // 0: it had no session
-	ended       int64  // when that had ended, hub time
-	over        bool   // it had ended
+	incarnation uint64 // 0: the agent had no session
+	ended       int64  // when that session had ended, hub time
+	over        bool   // that session had ended
 }
 
-// sequencer gives records their numbers, one lock for all. What passes it is in
-// the order of the journal for good.
+// sequencer gives records their numbers, under one lock. The order in which records
+// pass it is the order of the journal. The lock is held for some assignments only:
+// nobody encodes, applies or writes under it.
 //
 // Invariants:
 //  1. Sequence numbers, message ids and fences rise without a gap in the order
 //     of pending.
-//  2. A slot leaves pending only from the front and only when it is ready, so
-//     commit order is number order.
-//  3. After a failure nothing is numbered any more.
-//  4. What is taken back is taken back with all that was numbered after it, and
-//     with every answer that waits for it. A turn that began before decides on
-//     a state that is gone: its epoch is over, and it is refused.
+//  2. An entry leaves pending only from the front and only when it is ready, so
+//     commit order is number order. An entry that its owner still fills holds up
+//     the ready ones behind it. That is short: the owner only applies facts and
+//     encodes.
+//  3. durable <= head. durable moves when a group is in the views, not when it is on
+//     the disk: an answer that is given at once must find its record shown.
+//  4. After a failure nothing is numbered any more.
+//  5. A withdrawal takes back every number above durable, and every answer that waits
+//     for one of them. Then head == durable, and epoch rises. A turn that began in an
+//     earlier epoch decided on a state that is gone, so reserve and after refuse it.
+//  6. Each entry is delivered exactly once: by the writer, or by fail's caller, or by
+//     publish if a withdrawal or a failure came while the owner filled the entry.
 type sequencer struct {
 	mu      sync.Mutex
 	head    core.Head // highest numbers given out
-	pending []*slot
+	pending []*entry
 	durable core.Head // highest numbers that are durable, visible and being answered
 	failed  error
-	epoch   atomic.Uint64 // how often numbers were taken back; changed under mu
-	// Incarnations holds the session of each live agent, so that a write of a
-	// displaced session is refused even if it raced past every other check.
+	epoch   atomic.Uint64 // number of withdrawals so far; changed under mu
+	// Incarnations holds the session of each live agent. reserve refuses a write of a
+	// displaced session, even if the write passed every other check before the new
+	// session began.
 	Incarnations map[hub.AgentID]uint64
-	// Ended says when the sessions of agents that have none now ended, hub time:
-	// their entries stay until no write of a session before can be under way.
+	// Ended holds the hub time at which the last session of an agent ended, for agents
+	// without a live one. Their entries in Incarnations stay until no write of an
+	// earlier session can be under way.
 	Ended map[hub.AgentID]int64
 
-	wake chan struct{} // to the writer; capacity 1
+	wake chan struct{} // wakes the writer; capacity 1
 }
 
 func newSequencer(head core.Head) *sequencer {
@@ -69,11 +79,13 @@ func newSequencer(head core.Head) *sequencer {
 	}
 }
 
-// reserve numbers the record of s, which has that many messages and fences and was
-// decided in that epoch. proof is refused with session_replaced if its agent has a
-// later session. After a nil error the caller must make s ready, whatever happens:
-// the writer waits for it.
-func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fences int, proof core.SessionProof) error {
+// reserve numbers the record of s. epoch is that of the turn that decided it; messages
+// and fences are how many of each the record has. If the agent of proof has a later
+// session, the error is session_replaced.
+//
+// After an error nothing has changed. After nil the caller must publish s, whatever
+// happens: the writer waits for it.
+func (q *sequencer) reserve(s *entry, epoch uint64, now core.Now, messages, fences int, proof core.SessionProof) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -103,10 +115,10 @@ func (q *sequencer) reserve(s *slot, epoch uint64, now core.Now, messages, fence
 	return nil
 }
 
-// publish makes a reserved slot ready for the writer. If it was taken back
-// meanwhile, or after a failure, the writer knows nothing of it and the slot is
-// answered here.
-func (q *sequencer) publish(s *slot) {
+// publish makes a reserved entry ready for the writer. If the entry was taken back
+// meanwhile, or the hub has failed, the writer does not have it any more, and publish
+// answers it.
+func (q *sequencer) publish(s *entry) {
 	q.mu.Lock()
 	if failed := cmp.Or(s.withdrawn, q.failed); failed != nil {
 		q.mu.Unlock()
@@ -119,13 +131,18 @@ func (q *sequencer) publish(s *slot) {
 	first := len(q.pending) > 0 && q.pending[0].ready
 	q.mu.Unlock()
 	if first {
-		q.ring()
+		q.wakeWriter()
 	}
 }
 
-// after delivers an answer once everything up to seq is durable, which may be
-// now and on this goroutine. epoch is that of the turn that gives the answer: if
-// numbers were taken back since, the answer may rest on them.
+// after delivers an answer once everything up to seq is durable. If it is already,
+// after calls deliver on this goroutine. epoch is that of the turn that gives the
+// answer. If numbers were taken back since, the answer may depend on them, and deliver
+// gets an error.
+//
+// A barrier goes to the end of pending, even if its answer depends on an earlier
+// record only. That keeps pending a plain queue; the answer waits for one group more
+// at most, unless the queue is longer than a group.
 func (q *sequencer) after(epoch uint64, seq hub.Seq, deliver func(error)) {
 	q.mu.Lock()
 	failed := q.failed
@@ -137,20 +154,23 @@ func (q *sequencer) after(epoch uint64, seq hub.Seq, deliver func(error)) {
 		deliver(failed)
 		return
 	}
-	q.pending = append(q.pending, &slot{ready: true, deliver: deliver})
+	q.pending = append(q.pending, &entry{ready: true, deliver: deliver})
 	q.mu.Unlock()
-	q.ring()
+	q.wakeWriter()
 }
 
-func (q *sequencer) ring() {
+// wakeWriter tells the writer to look at pending. A wake that is not taken yet is
+// enough for any number of entries.
+func (q *sequencer) wakeWriter() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
 }
 
-// take moves the ready front of pending to into, up to the caps of one group.
-func (q *sequencer) take(into []*slot, maxRecords, maxBytes int) []*slot {
+// take moves the ready entries at the front of pending to into, up to the caps of one
+// group. One entry may be larger than maxBytes.
+func (q *sequencer) take(into []*entry, maxRecords, maxBytes int) []*entry {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, bytes := 0, 0
@@ -174,7 +194,7 @@ func (q *sequencer) DurableSeq() hub.Seq {
 	return q.durable.Seq
 }
 
-// committed moves durable forward, to the end of r.
+// committed moves durable forward to the end of r, after r was shown.
 func (q *sequencer) committed(r *core.Record) {
 	q.mu.Lock()
 	q.durable.Seq = r.Seq
@@ -183,12 +203,15 @@ func (q *sequencer) committed(r *core.Record) {
 	q.mu.Unlock()
 }
 
-// withdraw takes back every number above what is durable: of the slots that the
-// writer has taken, none of which was written, and of all that are pending. Their
-// owners load their state anew before they decide again. It returns the slots
-// that are to be answered (the others are answered when they are published), the
-// sessions that count again, which may have ended meanwhile, and the owners.
-func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []core.SessionProof, owners map[*Owner]struct{}) {
+// withdraw takes back every number above durable: those of the entries that the
+// writer has taken, none of which was written, and those of all pending entries. It
+// goes backward, so that each agent gets the session from before the first of them.
+// The owners load their state anew before they decide again.
+//
+// It returns left, the ready entries, which the writer answers (publish answers the
+// others); again, the sessions that count again, which may have ended meanwhile; and
+// the owners.
+func (q *sequencer) withdraw(taken []*entry) (left []*entry, again []core.SessionProof, owners map[*Owner]struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	left = append(slices.Clone(taken), q.pending...)
@@ -198,7 +221,7 @@ func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []core.SessionP
 		s.withdrawn = why
 		if s.owner != nil {
 			owners[s.owner] = struct{}{}
-			s.owner.Withdrawn.Store(true) // before the epoch: see owner.prepare
+			s.owner.Withdrawn.Store(true) // before the epoch: see Owner.prepare
 		}
 		if agent := s.begins.Agent; s.begins.Incarnation != 0 {
 			if s.before.incarnation == 0 {
@@ -215,24 +238,24 @@ func (q *sequencer) withdraw(taken []*slot) (left []*slot, again []core.SessionP
 	q.pending = nil
 	q.head.Seq, q.head.Message, q.head.Fence = q.durable.Seq, q.durable.Message, q.durable.Fence
 	q.epoch.Add(1)
-	return slices.DeleteFunc(left, func(s *slot) bool { return !s.ready }), again, owners
+	return slices.DeleteFunc(left, func(s *entry) bool { return !s.ready }), again, owners
 }
 
-// fail ends the numbering and returns what nobody will commit. Slots that are
-// not ready yet are left out: their owners still write to them, and find out when
-// they publish.
-func (q *sequencer) fail(err error) []*slot {
+// fail ends the numbering. It returns the ready entries, which nobody will commit any
+// more, for the caller to answer. It leaves out entries that are not ready: their
+// owners still write to them, and publish answers them.
+func (q *sequencer) fail(err error) []*entry {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failed == nil {
 		q.failed = err
 	}
-	left := slices.DeleteFunc(q.pending, func(s *slot) bool { return !s.ready })
+	left := slices.DeleteFunc(q.pending, func(s *entry) bool { return !s.ready })
 	q.pending = nil
 	return left
 }
 
-// SessionEnded notes that a session ended then.
+// SessionEnded notes that a session ended at hubMS.
 func (q *sequencer) SessionEnded(s core.SessionProof, hubMS int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -241,7 +264,8 @@ func (q *sequencer) SessionEnded(s core.SessionProof, hubMS int64) {
 	}
 }
 
-// ForgetEnded drops the incarnations of agents whose sessions ended before then.
+// ForgetEnded drops the incarnations of agents whose sessions ended before the hub
+// time before.
 func (q *sequencer) ForgetEnded(before int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -253,20 +277,21 @@ func (q *sequencer) ForgetEnded(before int64) {
 	}
 }
 
-// Given returns the highest number that was given out.
+// Given returns the highest number that was given to a record.
 func (q *sequencer) Given() hub.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.head.Seq
 }
 
-// ErrSessionReplaced is the answer to a session that a later one of its agent has displaced.
+// ErrSessionReplaced is the answer to a write of a session that a later session of the
+// same agent has displaced.
 func ErrSessionReplaced(agent hub.AgentID) error {
 	return hub.Errorf(hub.CodeSessionReplaced, "another session of agent %s has replaced this one", agent).
-		WithFix("stop using this core.SessionProof; register under another agent id to go on")
+		WithFix("stop using this session; register under another agent id to go on")
 }
 
-// errWithdrawn is the answer of what was decided and then taken back.
+// errWithdrawn is the answer to a command whose record was taken back.
 func errWithdrawn() error {
 	return hub.NewError(hub.CodeStorageFull, "the disk of the store is full; nothing of this call was written").
 		WithFix("free space on the disk and repeat the call; the hub goes on by itself")

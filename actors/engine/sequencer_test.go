@@ -8,13 +8,13 @@ import (
 	"hubcli/hub"
 )
 
-// A slot that its owner still fills when the store fails is answered once, by
-// its owner.
-func TestSlotInTheMakingIsAnsweredByItsOwner(t *testing.T) {
+// An entry that its owner still fills when the store fails is answered once, by the
+// owner's call of publish.
+func TestUnpublishedEntryIsAnsweredByItsOwner(t *testing.T) {
 	q := newSequencer(core.Head{})
 	answers := 0
-	reserve := func() *slot {
-		s := &slot{record: newRecord(), deliver: func(err error) {
+	reserve := func() *entry {
+		s := &entry{record: newRecord(), deliver: func(err error) {
 			if !errors.Is(err, &hub.Error{Code: hub.CodeStoreFailed}) {
 				t.Error(err)
 			}
@@ -25,26 +25,26 @@ func TestSlotInTheMakingIsAnsweredByItsOwner(t *testing.T) {
 		}
 		return s
 	}
-	ready, making := reserve(), reserve()
+	ready, unpublished := reserve(), reserve()
 	q.publish(ready)
 	left := q.fail(hub.NewError(hub.CodeStoreFailed, "x"))
 	if len(left) != 1 || left[0] != ready || answers != 0 {
-		t.Fatalf("%d slots left to the writer, %d answered", len(left), answers)
+		t.Fatalf("%d entries left to the writer, %d answered", len(left), answers)
 	}
-	q.publish(making)
+	q.publish(unpublished)
 	if answers != 1 {
-		t.Errorf("the slot in the making was answered %d times", answers)
+		t.Errorf("the unpublished entry was answered %d times", answers)
 	}
-	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 0, 0, core.SessionProof{}); !errors.Is(err, &hub.Error{Code: hub.CodeStoreFailed}) {
+	if err := q.reserve(&entry{record: newRecord()}, 0, nowAt(1), 0, 0, core.SessionProof{}); !errors.Is(err, &hub.Error{Code: hub.CodeStoreFailed}) {
 		t.Errorf("numbered after the failure: %v", err)
 	}
 }
 
-// A turn that began before numbers were taken back is refused after it.
+// A turn that began before a withdrawal is refused after it.
 func TestTurnOfAnEpochBefore(t *testing.T) {
 	q := newSequencer(core.Head{})
 	q.withdraw(nil)
-	if err := q.reserve(&slot{record: newRecord()}, 0, nowAt(1), 1, 0, core.SessionProof{}); !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+	if err := q.reserve(&entry{record: newRecord()}, 0, nowAt(1), 1, 0, core.SessionProof{}); !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
 		t.Errorf("numbered: %v", err)
 	}
 	q.after(0, 0, func(err error) {
@@ -52,7 +52,7 @@ func TestTurnOfAnEpochBefore(t *testing.T) {
 			t.Errorf("answered: %v", err)
 		}
 	})
-	if err := q.reserve(&slot{record: newRecord()}, 1, nowAt(1), 1, 0, core.SessionProof{}); err != nil || q.head.Seq != 1 {
+	if err := q.reserve(&entry{record: newRecord()}, 1, nowAt(1), 1, 0, core.SessionProof{}); err != nil || q.head.Seq != 1 {
 		t.Errorf("the next turn: %v, at %d", err, q.head.Seq)
 	}
 }

@@ -10,39 +10,40 @@ import (
 	"hubcli/hub"
 )
 
-// Caps of one group. A group is one synced commit; beyond some hundred records
-// it gains nothing and only delays the answers.
+// Caps of one group. A group is one synced commit. More than some hundred records
+// make the commit no cheaper for each of them and only delay the answers.
 const (
 	maxGroupRecords = 1024
 	maxGroupBytes   = 1 << 20
 )
 
-// Views is what is shown of committed records. The writer calls Prepare, Forget,
-// Begin, Show and End in the order of the records, and waits for each.
+// Views shows committed records. The writer calls Prepare, Forget, Begin, Show and End
+// in the order of the records, one call at a time.
 type Views interface {
-	// Prepare returns rows that are to be stored with these records.
+	// Prepare returns the rows that the views want stored with these records.
 	Prepare(records []*core.Record) ([]core.Row, error)
-	// Forget takes back what Prepare has noted of records that were not committed.
+	// Forget drops the notes of the last Prepare: its records were not committed.
 	Forget()
 	// Begin and End enclose the records of one group.
 	Begin()
 	End()
-	// Show shows a record and returns scopes with those added that have something new.
+	// Show shows a record. It appends the scopes in which something is new to scopes.
 	Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
-	// Rebuilt shows the state of an owner that was rebuilt, and the rows that were
-	// derived for it: those that are shown already change nothing.
+	// Rebuilt shows the state of an owner that was rebuilt, and the rows that its broken
+	// Apply did not give. Rows that are shown already change nothing.
 	Rebuilt(k core.Owner, state core.Machine, rows []core.Row)
 	// Live reports whether an agent has a live session.
 	Live(agent hub.AgentID) bool
-	// Restore takes a section of a checkpoint that snapshot has made, and replay a
-	// fact behind it; started is called once with all states, before the first turn.
+	// Restore takes the section of a checkpoint that Snapshot made. Replay takes a fact
+	// behind it. Started is called once with all states, before the first turn; it
+	// returns the live sessions.
 	Restore(s core.Section) error
 	Replay(f core.Fact, at core.Position)
 	Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof
-	// Snapshot returns the sessions for a checkpoint, and how far they go.
+	// Snapshot returns the sessions for a checkpoint, and the last record in them.
 	Snapshot() (core.Section, core.Head, error)
-	// Timed reports whether anything that is shown has a deadline: then it is worth a
-	// checkpoint that time passes.
+	// Timed reports whether anything shown has a deadline. Then a checkpoint is due from
+	// time to time even without records, to save how much hub time has passed.
 	Timed() bool
 	// ShownUpTo returns the last record that is shown.
 	ShownUpTo() hub.Seq
@@ -51,34 +52,38 @@ type Views interface {
 // subscriber learns of each committed record, on the writer's goroutine.
 type subscriber = func(r *core.Record, facts []core.Fact)
 
-// writer makes what is pending durable, group by group, and only then lets
-// anybody see it (DESIGN, the one idea): views, then answers, then bells.
+// writer makes pending records durable, group by group. Behind the sync it shows the
+// group in the views, delivers its answers and wakes parked calls, in this order. The
+// package comment says why.
 //
-// It is fail-stop: after a commit that did not succeed the outcome is unknown,
-// every answer is store_failed, and the hub ends. A full disk is not such an end:
-// the journal refuses a group before it writes any of it, and the group is taken
-// back.
+// A group is everything that became ready while the writer synced the group before.
+// So there is no timer: a lone write is synced at once, and many writes share a sync.
+//
+// The writer is fail-stop. After an Append that failed the outcome is unknown, so
+// every answer is store_failed, and the hub ends. A full disk is different: the
+// journal refuses a group before it writes any of it, and the group is taken back.
 type writer struct {
 	seq     *sequencer
 	journal core.Journal
 	view    Views
-	// subscribers see each committed record after the views. They do not wait.
+	// subscribers see each committed record after the views. They must not block.
 	subscribers []subscriber
 	notifier    interface{ Add(scopes []core.Scope) }
 	log         *slog.Logger
 	clock       *clock
 	failed      func(error) // called once
-	// withdrawn is told which owners have to load their state anew. It must not
-	// wait: a turn may wait for the writer.
+	// withdrawn gets the owners that have to load their state anew. It must not wait
+	// for their turns: a turn may wait for the writer.
 	withdrawn func(map[*Owner]struct{})
 	step      func(Step)
 
-	slots  []*slot
-	scopes []core.Scope
-	Done   chan struct{}
+	entries []*entry
+	scopes  []core.Scope
+	Done    chan struct{}
 }
 
-// serve commits until stop is closed and nothing is pending.
+// serve commits until stop is closed or a commit fails. After stop it commits once
+// more what is ready; nothing is numbered by then.
 func (w *writer) serve(stop <-chan struct{}) {
 	defer close(w.Done)
 	for {
@@ -94,27 +99,34 @@ func (w *writer) serve(stop <-chan struct{}) {
 	}
 }
 
-// drain commits all that is ready; false after a failure.
+// drain commits everything that is ready. It returns false after a failure.
 func (w *writer) drain() bool {
 	for {
-		w.slots = w.seq.take(w.slots[:0], maxGroupRecords, maxGroupBytes)
-		if len(w.slots) == 0 {
+		w.entries = w.seq.take(w.entries[:0], maxGroupRecords, maxGroupBytes)
+		if len(w.entries) == 0 {
 			return true
 		}
-		switch err := w.commit(w.slots); {
+		switch err := w.commit(w.entries); {
 		case errors.Is(err, core.ErrNoRoom):
 			w.withdraw()
 		case err != nil:
 			w.fail(err)
 			return false
 		}
-		clear(w.slots)
+		clear(w.entries)
 	}
 }
 
-func (w *writer) commit(slots []*slot) error {
-	group := &core.Group{Records: make([]*core.Record, 0, len(slots))}
-	for _, s := range slots {
+// commit makes one group durable, shows it and answers it. Behind Append it must not
+// fail: the records stand.
+//
+// The answers of the group leave after all of its records are shown and after durable
+// has moved (committed). Otherwise a caller with an answer could be told by an owner
+// that the record it wrote is not durable yet. A group of barriers only touches no
+// disk.
+func (w *writer) commit(entries []*entry) error {
+	group := &core.Group{Records: make([]*core.Record, 0, len(entries))}
+	for _, s := range entries {
 		if s.record != nil {
 			group.Records = append(group.Records, s.record)
 		}
@@ -133,7 +145,7 @@ func (w *writer) commit(slots []*slot) error {
 	}
 	w.scopes = w.scopes[:0]
 	w.view.Begin()
-	for _, s := range slots {
+	for _, s := range entries {
 		if s.record != nil {
 			w.scopes = w.view.Show(s.record, s.facts, w.scopes)
 			for _, shown := range w.subscribers {
@@ -146,7 +158,7 @@ func (w *writer) commit(slots []*slot) error {
 		w.seq.committed(group.Records[n-1])
 	}
 	w.step(StepShown)
-	for _, s := range slots {
+	for _, s := range entries {
 		if s.deliver != nil {
 			s.deliver(nil)
 		}
@@ -156,12 +168,16 @@ func (w *writer) commit(slots []*slot) error {
 	return nil
 }
 
-// withdraw takes back what the disk has no room for, and all that was decided
-// after it. Every caller is told that nothing was written, and may repeat the call.
+// withdraw takes back the group for which the disk has no room, and everything that
+// was decided after it. Every caller is told that nothing was written, and may repeat
+// the call. The views drop their notes first, because the same numbers come again.
 func (w *writer) withdraw() {
 	w.view.Forget()
-	left, again, owners := w.seq.withdraw(w.slots)
-	for _, s := range again { // its end was shown while it did not count
+	left, again, owners := w.seq.withdraw(w.entries)
+	// A session that counts again may have ended while its successor was pending. The
+	// views have shown that end, but SessionEnded passed it over: another incarnation
+	// stood in its place.
+	for _, s := range again {
 		if !w.view.Live(s.Agent) {
 			w.seq.SessionEnded(s, w.clock.Now().HubMS)
 		}
@@ -176,13 +192,14 @@ func (w *writer) withdraw() {
 	w.withdrawn(owners)
 }
 
-// fail answers all that is under way and stops the hub. The log line names the
-// operation only: the store's own texts may hold message bodies.
+// fail answers everything under way with store_failed and stops the hub. The journal
+// must name only the operation in its errors, for they are logged here: the store's
+// own texts may hold message bodies.
 func (w *writer) fail(cause error) {
 	w.log.LogAttrs(context.Background(), slog.LevelError, "journal commit failed; stopping", slog.String("error", fmt.Sprint(cause)))
 	answer := errStoreFailed()
 	left := w.seq.fail(answer)
-	for _, s := range w.slots {
+	for _, s := range w.entries {
 		if s.deliver != nil {
 			s.deliver(answer)
 		}
