@@ -19,10 +19,10 @@ test:
 test-race:
 	@$(CHECK) race
 
-# Planted mistakes, each of which a test must notice, and the builds for all
-# platforms.
+# Planted mistakes, each of which a test must notice, a release that is installed,
+# and the builds for all platforms. FAULTS_PART=K/N takes every N-th mistake.
 test-slow:
-	@$(CHECK) cross faults
+	@$(CHECK) cross install faults
 
 # Other people's programs from npm, where Node.js is there.
 test-outside:

@@ -50,6 +50,7 @@ var steps = []step{
 	{name: "reformat", run: reformat, extra: true},
 	{name: "race", tests: race, extra: true},
 	{name: "faults", tests: faults, extra: true},
+	{name: "install", tests: install, extra: true},
 	{name: "cross", run: cross, lane: 1, extra: true},
 	{name: "outside", tests: outside, lane: 1, extra: true},
 	{name: "outside-faults", tests: outsideFaults, lane: 1, extra: true},

@@ -31,8 +31,18 @@ func race(ctx context.Context, total *tally) error {
 }
 
 // faults plants the mistakes of internal/faults and expects tests to fail.
+// FAULTS_PART=K/N takes every N-th of them, from the K-th on.
 func faults(ctx context.Context, total *tally) error {
-	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-timeout=2h", "-run=TestEveryFaultIsCaught", "./internal/faults", "-faults")
+	part := os.Getenv("FAULTS_PART")
+	if part == "" {
+		part = "0/1"
+	}
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-timeout=2h", "-run=TestEveryFaultIsCaught", "./internal/faults", "-faults", "-part="+part)
+}
+
+// install makes a release and installs it as a user does.
+func install(ctx context.Context, total *tally) error {
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-timeout=30m", "./internal/release", "-whole")
 }
 
 // goTest runs the go command's tests and counts them.

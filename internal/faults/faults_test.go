@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 var (
 	planted  = flag.Bool("faults", false, "plant every fault and run the tests that must catch it")
 	only     = flag.String("fault", "", "with -faults: only faults whose name matches this expression")
+	part     = flag.String("part", "0/1", "with -faults: only the faults whose place in the table leaves the rest K when divided by N, as K/N")
 	patience = flag.Duration("patience", 90*time.Second, "how long the tests of one fault may take; a test that hangs counts as failed")
 )
 
@@ -73,10 +75,14 @@ func TestEveryFaultIsCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := regexp.MustCompile(*only)
+	var rest, of int
+	if _, err := fmt.Sscanf(*part, "%d/%d", &rest, &of); err != nil || of < 1 || rest < 0 || rest >= of {
+		t.Fatalf("-part %s is not K/N with 0 <= K < N", *part)
+	}
 	slots := make(chan struct{}, atOnce)
 	for i := range faults {
 		f := &faults[i]
-		if !names.MatchString(f.name) {
+		if !names.MatchString(f.name) || i%of != rest {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"flag"
 	"io"
 	"io/fs"
 	"os"
@@ -22,6 +23,16 @@ import (
 	"hubcli/internal/testport"
 )
 
+var whole = flag.Bool("whole", false, "also run the tests that build releases, which take minutes")
+
+// needsWhole skips a test of minutes, which has a command of its own.
+func needsWhole(t *testing.T) {
+	t.Helper()
+	if !*whole {
+		t.Skip("run with -whole, or with make test-slow")
+	}
+}
+
 // at makes a release of some commit from the sources in dir.
 func at(dir, out string) *release {
 	s := source{version: "0.1.0", commit: "0123456789ab", time: time.Date(2026, 11, 22, 20, 0, 0, 0, time.UTC)}
@@ -34,6 +45,7 @@ func at(dir, out string) *release {
 // Another release of the same commit, from sources in another folder, has the same
 // bytes.
 func TestReleaseIsInstalled(t *testing.T) {
+	needsWhole(t)
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	first, second := t.TempDir(), t.TempDir()
 	r := at(root, first)

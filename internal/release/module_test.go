@@ -13,6 +13,7 @@ import (
 // there, as those who fetch it will. Every package and test of the copy has to find
 // its imports, and the tests of the architecture have to know the new path.
 func TestRenamedModuleBuilds(t *testing.T) {
+	needsWhole(t)
 	const path = "example.org/team/hub"
 	dir := copyProject(t)
 	if err := renameModule(t.Context(), dir, path); err != nil {
