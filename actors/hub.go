@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/index"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -76,7 +77,7 @@ type Hub struct {
 	seating  *seating
 	started  hub.Time // by the wall clock
 	waker    *view.Waker
-	indexer  *indexer // nil without an index
+	indexer  *index.Indexer // nil without an index
 	spawner  *spawner
 	idle     *idleAgents
 	channels knownChannels
@@ -103,10 +104,10 @@ func Start(options Options) (*Hub, error) {
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	h.started = h.engine.Clock.Now().Wall
 	if options.Index != nil {
-		h.indexer = newIndexer(h, options.Index)
+		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.Shown)
 	restored, err := h.engine.Restore()
 	var lost []hub.Spawn
 	if err == nil {
@@ -121,7 +122,7 @@ func Start(options Options) (*Hub, error) {
 	background := &h.engine.Tasks
 	background.Go(func() { h.watchPresence(h.engine.Quit) })
 	if h.indexer != nil {
-		background.Go(func() { h.indexer.serve(h.engine.Quit) })
+		background.Go(func() { h.indexer.Serve(h.engine.Quit) })
 	}
 	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
 	background.Go(func() { h.keepWatchers(h.engine.Quit) })
@@ -163,7 +164,7 @@ func (h *Hub) stop(ctx context.Context) error {
 // Info answers hub-info. The hub can search once the index is open.
 func (h *Hub) Info(context.Context) (hub.Info, error) {
 	info := h.options.Info
-	if open, _ := h.indexer.state(); open {
+	if open, _ := h.indexer.State(); open {
 		info.Features = append(slices.Clip(info.Features), hub.FeatureSearch)
 	}
 	return info, nil

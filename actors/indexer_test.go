@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/index"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // slowIndex stands in for an engine so that a batch takes time in a bubble. It
@@ -44,7 +46,7 @@ func (x *slowIndex) Open(core.IndexPosition) (core.IndexPosition, error) {
 }
 
 func (x *slowIndex) Put(ctx context.Context, docs []core.IndexDocument, upto core.IndexPosition) error {
-	pause(ctx, x.took, nil)
+	pause.For(ctx, x.took)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.fail; err != nil {
@@ -115,7 +117,7 @@ func TestFeedingYieldsToPosts(t *testing.T) {
 		if worked > rush/30 {
 			t.Errorf("the index worked %v in %v of posts", worked, rush)
 		}
-		if worked == 0 || gap > maxRest+time.Second {
+		if worked == 0 || gap > index.MaxRest+time.Second {
 			t.Errorf("the index worked %v, and had no progress for %v", worked, gap)
 		}
 		if s := r.SearchStatus(); s.Behind < 5_000 {
@@ -131,7 +133,7 @@ func TestFeedingYieldsToPosts(t *testing.T) {
 		for r.SearchStatus().Behind > 0 {
 			time.Sleep(took)
 		}
-		if quiet := time.Since(begin); quiet > maxRest+10*time.Second {
+		if quiet := time.Since(begin); quiet > index.MaxRest+10*time.Second {
 			t.Errorf("it took %v of quiet to catch up", quiet)
 		}
 		r.stop()
@@ -194,7 +196,7 @@ func TestFullDiskPausesFeeding(t *testing.T) {
 		store := newMemStore()
 		r := start(t, store, withIndex(x))
 		r.say("ann", "", "x")
-		time.Sleep(2 * indexGather)
+		time.Sleep(2 * index.Gather)
 		full := func(is bool) {
 			store.mu.Lock()
 			defer store.mu.Unlock()
@@ -211,7 +213,7 @@ func TestFullDiskPausesFeeding(t *testing.T) {
 			t.Errorf("a search while the disk is full: %+v, %v", page, err)
 		}
 		full(false)
-		time.Sleep(2 * indexFullPause)
+		time.Sleep(2 * index.FullPause)
 		if s := r.SearchStatus(); s.Behind != 0 || s.Documents != 2 {
 			t.Errorf("after that: %+v", s)
 		}
@@ -226,7 +228,7 @@ func TestFailedIndexIsOpenedAgain(t *testing.T) {
 		x := newSlowIndex(time.Millisecond)
 		r := start(t, newMemStore(), withIndex(x))
 		r.say("ann", "", "x")
-		time.Sleep(2 * indexGather)
+		time.Sleep(2 * index.Gather)
 		x.mu.Lock()
 		x.fail = errEngine
 		x.mu.Unlock()
@@ -234,7 +236,7 @@ func TestFailedIndexIsOpenedAgain(t *testing.T) {
 		_, err := r.Search(t.Context(), hub.SearchQuery{Text: "y", Limit: 1})
 		wantCode(t, err, hub.CodeSearchUnavailable)
 		r.say("ann", "", "z")
-		time.Sleep(2 * indexRetryFirst)
+		time.Sleep(2 * index.RetryFirst)
 		if s := r.SearchStatus(); !s.Open || s.Behind != 0 || s.Documents != 3 || x.twice != 0 || x.opens != 2 {
 			t.Errorf("after that: %+v, %d twice, opened %d times", s, x.twice, x.opens)
 		}

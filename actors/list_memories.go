@@ -44,7 +44,7 @@ func (h *Hub) recallKey(whose string, q *hub.MemoryQuery, w view.Walk) ([]hub.Me
 	if err != nil || !ok || uint64(seq) > w.AsOf {
 		return nil, err
 	}
-	row, err := h.memory(seq)
+	row, err := h.view.Memory(seq)
 	if err != nil || !q.Selects(&row.Memory) {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (h *Hub) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, w 
 			return ctx.Err() == nil
 		}
 		var row core.StoredMemory
-		if row, bad = h.memory(seq); bad != nil {
+		if row, bad = h.view.Memory(seq); bad != nil {
 			return false
 		}
 		asked := row.Memory
@@ -92,7 +92,7 @@ func (h *Hub) replacedSince(whose string, asOf uint64) (map[hub.Seq]bool, error)
 			return false
 		}
 		var row core.StoredMemory
-		if row, bad = h.memory(seq); bad != nil {
+		if row, bad = h.view.Memory(seq); bad != nil {
 			return false
 		}
 		if row.Text == "" { // whatever the key had before is to be seen no more

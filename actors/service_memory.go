@@ -3,14 +3,13 @@ package actors
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/index"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -108,7 +107,7 @@ func (h *Hub) recallOne(of []string, q hub.MemoryQuery) ([]hub.Memory, error) {
 	if !ok || seq > hub.Seq(h.view.ShownSeq.Load()) {
 		return nil, nil
 	}
-	row, err := h.memory(seq)
+	row, err := h.view.Memory(seq)
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
@@ -129,7 +128,7 @@ func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (r
 		Text: q.Query, Places: of, Types: []hub.FoundType{hub.FoundMemory}, History: q.History, Limit: limit,
 	})
 	for _, hit := range hits {
-		row, err := h.memory(hub.Seq(hit.Number))
+		row, err := h.view.Memory(hub.Seq(hit.Number))
 		if errors.Is(err, core.ErrNotFound) {
 			continue
 		}
@@ -141,24 +140,6 @@ func (h *Hub) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) (r
 		}
 	}
 	return rows, err
-}
-
-// memory returns a memory as it is now. ErrNotFound.
-func (h *Hub) memory(seq hub.Seq) (core.StoredMemory, error) {
-	row, err := view.StoredRow[core.StoredMemory](h.rows, core.TableMemory, core.SeqKey(seq))
-	if err != nil {
-		return row, err
-	}
-	value, err := h.rows.Row(core.TableMemoryBy, core.MemoryByKey(row.Of(), seq))
-	if err != nil || len(value) == 0 {
-		return row, err
-	}
-	var end core.MemoryEnd
-	if json.Unmarshal(value, &end) != nil {
-		return row, hub.Errorf(hub.CodeCorruptRecord, "the end of memory %s cannot be read", row.MemoryID)
-	}
-	row.ReplacedAt = &end.At
-	return row, nil
 }
 
 // fitMemories cuts texts to a budget of characters: the first rows are whole, the
@@ -190,39 +171,14 @@ func fitMemories(rows []hub.Memory, q hub.MemoryQuery) {
 	}
 }
 
-// memoryDocuments returns the documents that change with a memory: its own and
-// that of the memory it replaces.
-func (h *Hub) memoryDocuments(seq hub.Seq) ([]core.IndexDocument, error) {
-	var docs []core.IndexDocument
-	for seq != 0 {
-		row, err := h.memory(seq)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, core.IndexDocument{
-			Type: hub.FoundMemory, Number: uint64(seq), Text: memoryText(&row.Memory), History: row.ReplacedAt != nil,
-			Place: row.Of(), From: row.By, TS: row.CreatedAt,
-		})
-		if seq = row.Replaces; len(docs) > 1 {
-			break
-		}
-	}
-	return docs, nil
-}
-
-func memoryText(m *hub.Memory) string {
-	parts := []string{m.Key, m.Text, strings.Join(m.Tags, " ")}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
-}
-
 // foundMemory makes the row of a hit; nil if it has been replaced or is another's.
 func (h *Hub) foundMemory(q *core.IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
-	row, err := h.memory(seq)
+	row, err := h.view.Memory(seq)
 	if err != nil {
 		return nil, "", err
 	}
 	if row.ReplacedAt != nil && !q.History || len(q.Places) > 0 && !slices.Contains(q.Places, row.Of()) {
 		return nil, "", nil
 	}
-	return &hub.Found{ID: string(row.MemoryID), RoomID: row.RoomID, FromAgent: row.By, Title: row.Key, TS: row.CreatedAt}, memoryText(&row.Memory), nil
+	return &hub.Found{ID: string(row.MemoryID), RoomID: row.RoomID, FromAgent: row.By, Title: row.Key, TS: row.CreatedAt}, index.MemoryText(&row.Memory), nil
 }

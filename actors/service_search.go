@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/actors/index"
 	"hubcli/hub"
 )
 
@@ -56,16 +57,16 @@ func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, er
 
 // find asks the index, once it has taken in what was shown before, or part of it.
 func (h *Hub) find(ctx context.Context, q core.IndexQuery) (hits []core.IndexHit, behind int64, err error) {
-	if behind, err = h.indexer.await(ctx, searchFresh); err != nil {
+	if behind, err = h.indexer.Await(ctx, searchFresh); err != nil {
 		return nil, 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchPatience)
 	defer cancel()
-	hits, err = h.indexer.index.Find(ctx, q)
+	hits, err = h.options.Index.Find(ctx, q)
 	var known *hub.Error
 	if err != nil && !errors.As(err, &known) {
 		h.log.Warn("search failed", "error", err)
-		err = errSearchUnavailable()
+		err = index.ErrUnavailable()
 	}
 	return hits, behind, err
 }
@@ -90,7 +91,7 @@ func (h *Hub) found(q *core.IndexQuery, hit core.IndexHit) (row *hub.Found, err 
 		return nil, err
 	}
 	row.Type, row.Score = hit.Type, hit.Score
-	row.Snippet, row.Matches = h.indexer.index.Excerpt(q.Text, text, snippetChars)
+	row.Snippet, row.Matches = h.options.Index.Excerpt(q.Text, text, snippetChars)
 	return row, nil
 }
 
@@ -121,25 +122,25 @@ func (h *Hub) foundMessage(q *core.IndexQuery, id hub.MessageID) (*hub.Found, st
 	return &hub.Found{
 		ID: strconv.FormatInt(int64(id), 10), MessageID: &row.ID, RoomID: row.RoomID, Channel: row.Channel,
 		ThreadID: row.ThreadID, FromAgent: row.FromAgent, ToAgent: row.ToAgent, Kind: string(row.Kind), TS: row.TS,
-	}, messageText(&row), nil
+	}, index.MessageText(&row), nil
 }
 
 func (h *Hub) foundDecision(seq hub.Seq) (*hub.Found, string, error) {
-	row, err := h.indexedDecision(seq)
+	row, err := index.StoredDecision(h.rows, seq)
 	if err != nil {
 		return nil, "", err
 	}
 	return &hub.Found{
 		ID: string(row.DecisionID), RoomID: &row.RoomID, FromAgent: row.By, Title: row.Title, TS: row.CreatedAt,
-	}, decisionText(row), nil
+	}, index.DecisionText(row), nil
 }
 
 func (h *Hub) foundArtifact(seq hub.Seq) (*hub.Found, string, error) {
-	row, err := h.indexedArtifact(seq)
+	row, err := index.StoredArtifact(h.rows, seq)
 	if err != nil {
 		return nil, "", err
 	}
-	text, err := h.artifactText(row, seq)
+	text, err := index.ArtifactText(h.rows, row, seq)
 	return &hub.Found{
 		ID: string(row.ArtifactID), RoomID: &row.RoomID, FromAgent: row.By, Kind: row.Kind, Title: row.Title, TS: row.CreatedAt,
 	}, text, err
@@ -148,7 +149,7 @@ func (h *Hub) foundArtifact(seq hub.Seq) (*hub.Found, string, error) {
 // SearchStatus tells how the index is.
 func (h *Hub) SearchStatus() hub.SearchStatus {
 	var s hub.SearchStatus
-	if s.Open, s.Behind = h.indexer.state(); s.Open {
+	if s.Open, s.Behind = h.indexer.State(); s.Open {
 		s.Documents = h.options.Index.Documents()
 	}
 	return s

@@ -320,7 +320,7 @@ func (l *ledger) check(t *testing.T, r *rig) {
 	}
 	for id, want := range l.memories {
 		seq, _ := core.SeqOf(core.PrefixMemory, string(id))
-		got, err := r.memory(seq)
+		got, err := r.view.Memory(seq)
 		if want.ReplacedAt == nil {
 			got.ReplacedAt = nil // by a later one
 		}

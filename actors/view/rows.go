@@ -221,3 +221,21 @@ func (v *View) SeatsIn(room hub.RoomID) (map[hub.AgentID]bool, error) {
 	}
 	return seats, err
 }
+
+// Memory returns a memory as it is now. ErrNotFound.
+func (v *View) Memory(seq hub.Seq) (core.StoredMemory, error) {
+	row, err := StoredRow[core.StoredMemory](v.rows, core.TableMemory, core.SeqKey(seq))
+	if err != nil {
+		return row, err
+	}
+	value, err := v.rows.Row(core.TableMemoryBy, core.MemoryByKey(row.Of(), seq))
+	if err != nil || len(value) == 0 {
+		return row, err
+	}
+	var end core.MemoryEnd
+	if json.Unmarshal(value, &end) != nil {
+		return row, hub.Errorf(hub.CodeCorruptRecord, "the end of memory %s cannot be read", row.MemoryID)
+	}
+	row.ReplacedAt = &end.At
+	return row, nil
+}

@@ -1,4 +1,4 @@
-package actors
+package index
 
 import (
 	"testing"
@@ -38,7 +38,7 @@ func TestPace(t *testing.T) {
 	if got := p.rest(took); got != took {
 		t.Errorf("what was there at the beginning counts: it rests %v", got)
 	}
-	if got := p.rest(time.Hour); got != maxRest {
+	if got := p.rest(time.Hour); got != MaxRest {
 		t.Errorf("it rests %v", got)
 	}
 }
@@ -59,9 +59,9 @@ func TestPaceShare(t *testing.T) {
 			look()
 			rest := p.rest(took)
 			switch {
-			case rest < 0 || rest > maxRest:
+			case rest < 0 || rest > MaxRest:
 				rt.Fatalf("it rests %v", rest)
-			case rate > busyRate+10 && rest < min(busyRest*took, maxRest):
+			case rate > busyRate+10 && rest < min(busyRest*took, MaxRest):
 				rt.Fatalf("it rests %v after %v while the hub is busy", rest, took)
 			case rate < busyRate-10 && rest > took:
 				rt.Fatalf("it rests %v after %v while the hub is not busy", rest, took)

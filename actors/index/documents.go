@@ -1,4 +1,4 @@
-package actors
+package index
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func messageDocument(m *core.StoredMessage) (core.IndexDocument, error) {
 		return core.IndexDocument{}, hub.Errorf(hub.CodeCorruptRecord, "message %d cannot be read", m.ID)
 	}
 	d := core.IndexDocument{
-		Type: hub.FoundMessage, Number: uint64(m.ID), Text: messageText(&row),
+		Type: hub.FoundMessage, Number: uint64(m.ID), Text: MessageText(&row),
 		Channel: m.Channel, From: m.From, Kind: string(m.Kind), TS: m.TS,
 	}
 	if m.To != "" {
@@ -31,9 +31,9 @@ func messageDocument(m *core.StoredMessage) (core.IndexDocument, error) {
 	return d, nil
 }
 
-// messageText is what is found of a message: its body, and of its attachments
+// MessageText is what is found of a message: its body, and of its attachments
 // what people read.
-func messageText(m *hub.Message) string {
+func MessageText(m *hub.Message) string {
 	if len(m.Attachments) == 0 {
 		return m.Body
 	}
@@ -67,23 +67,23 @@ func clipped(text string, bytes int) string {
 
 // keptDocuments returns the documents that change with a row of a table: the
 // row's own, and that of a memory which it replaces.
-func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocument, error) {
+func (x *Indexer) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocument, error) {
 	switch table {
 	case core.TableDecision:
-		row, err := h.indexedDecision(seq)
+		row, err := StoredDecision(x.rows, seq)
 		if err != nil {
 			return nil, err
 		}
 		return []core.IndexDocument{{
-			Type: hub.FoundDecision, Number: uint64(seq), Text: decisionText(row),
+			Type: hub.FoundDecision, Number: uint64(seq), Text: DecisionText(row),
 			Place: string(row.RoomID), From: row.By, TS: row.CreatedAt,
 		}}, nil
 	case core.TableArtifact:
-		row, err := h.indexedArtifact(seq)
+		row, err := StoredArtifact(x.rows, seq)
 		if err != nil {
 			return nil, err
 		}
-		text, err := h.artifactText(row, seq)
+		text, err := ArtifactText(x.rows, row, seq)
 		if err != nil {
 			return nil, err
 		}
@@ -92,23 +92,25 @@ func (h *Hub) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocument
 			Place: string(row.RoomID), From: row.By, Kind: row.Kind, TS: row.CreatedAt,
 		}}, nil
 	default:
-		return h.memoryDocuments(seq)
+		return x.memoryDocuments(seq)
 	}
 }
 
-func (h *Hub) indexedDecision(seq hub.Seq) (*hub.Decision, error) {
-	row, err := view.StoredRow[hub.Decision](h.rows, core.TableDecision, core.SeqKey(seq))
+// StoredDecision returns a decision from the store. ErrNotFound.
+func StoredDecision(rows core.Rows, seq hub.Seq) (*hub.Decision, error) {
+	row, err := view.StoredRow[hub.Decision](rows, core.TableDecision, core.SeqKey(seq))
 	return &row, err
 }
 
-func (h *Hub) indexedArtifact(seq hub.Seq) (*hub.Artifact, error) {
-	row, err := view.StoredRow[hub.Artifact](h.rows, core.TableArtifact, core.SeqKey(seq))
+// StoredArtifact returns an artifact from the store. ErrNotFound.
+func StoredArtifact(rows core.Rows, seq hub.Seq) (*hub.Artifact, error) {
+	row, err := view.StoredRow[hub.Artifact](rows, core.TableArtifact, core.SeqKey(seq))
 	return &row, err
 }
 
-// decisionText is what is found of a decision: its title, its note and what its
+// DecisionText is what is found of a decision: its title, its note and what its
 // metadata says.
-func decisionText(d *hub.Decision) string {
+func DecisionText(d *hub.Decision) string {
 	parts := []string{d.Title, d.Note, saidIn(d.Metadata)}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
@@ -132,10 +134,10 @@ func saidIn(value json.RawMessage) string {
 	}
 }
 
-// artifactText is what is found of an artifact: its title and the beginning of
+// ArtifactText is what is found of an artifact: its title and the beginning of
 // its content, if that is text.
-func (h *Hub) artifactText(a *hub.Artifact, seq hub.Seq) (string, error) {
-	content, err := h.rows.Row(core.TableArtifactContent, core.SeqKey(seq))
+func ArtifactText(rows core.Rows, a *hub.Artifact, seq hub.Seq) (string, error) {
+	content, err := rows.Row(core.TableArtifactContent, core.SeqKey(seq))
 	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return "", err
 	}
@@ -157,4 +159,30 @@ func contentText(a *hub.Attachment) string {
 		return ""
 	}
 	return text
+}
+
+// memoryDocuments returns the documents that change with a memory: its own and
+// that of the memory it replaces.
+func (x *Indexer) memoryDocuments(seq hub.Seq) ([]core.IndexDocument, error) {
+	var docs []core.IndexDocument
+	for seq != 0 {
+		row, err := x.view.Memory(seq)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, core.IndexDocument{
+			Type: hub.FoundMemory, Number: uint64(seq), Text: MemoryText(&row.Memory), History: row.ReplacedAt != nil,
+			Place: row.Of(), From: row.By, TS: row.CreatedAt,
+		})
+		if seq = row.Replaces; len(docs) > 1 {
+			break
+		}
+	}
+	return docs, nil
+}
+
+// MemoryText is what is found of a memory: its key, its text and its tags.
+func MemoryText(m *hub.Memory) string {
+	parts := []string{m.Key, m.Text, strings.Join(m.Tags, " ")}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

@@ -1,4 +1,4 @@
-package actors
+package index
 
 import (
 	"hubcli/actors/core"
@@ -9,7 +9,7 @@ import (
 // until Release: they are stored by the owner's rebuild, later than those of the
 // records behind them. It is called before the record is shown. What is held
 // counts as behind.
-func (x *indexer) Hold(k core.Owner, seq hub.Seq) {
+func (x *Indexer) Hold(k core.Owner, seq hub.Seq) {
 	if x == nil || k.Kind != core.OwnerRoom && k.Kind != core.OwnerMemory {
 		return
 	}
@@ -21,7 +21,7 @@ func (x *indexer) Hold(k core.Owner, seq hub.Seq) {
 }
 
 // Release ends a hold once these rows are stored, or will not be in this run.
-func (x *indexer) Release(k core.Owner, rows []core.Row) {
+func (x *Indexer) Release(k core.Owner, rows []core.Row) {
 	if x == nil {
 		return
 	}
@@ -34,7 +34,7 @@ func (x *indexer) Release(k core.Owner, rows []core.Row) {
 
 // free returns a position with its sequence number before the first record that
 // is held, and whether there is one.
-func (x *indexer) free(at core.IndexPosition) (core.IndexPosition, bool) {
+func (x *Indexer) free(at core.IndexPosition) (core.IndexPosition, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, seq := range x.held {

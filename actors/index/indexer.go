@@ -1,4 +1,4 @@
-package actors
+package index
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -21,22 +22,26 @@ import (
 // by one gathers first, since each batch is saved with several syncs and a search
 // ends the wait.
 const (
-	indexBatch       = 250
-	indexBatchBytes  = 64 << 10 // of text; one document may be larger
-	indexGather      = time.Second
-	indexCalm        = 2 * time.Second // until the engine has merged what it was given
-	indexFullPause   = time.Second     // while the disk is full
-	indexRetryFirst  = time.Second
-	indexRetryLast   = 5 * time.Minute
+	batch            = 250
+	batchBytes       = 64 << 10        // of text; one document may be larger
+	calmAfter        = 2 * time.Second // until the engine has merged what it was given
+	retryLast        = 5 * time.Minute
 	maxIndexedText   = 64 << 10 // bytes of an artifact, and of a message's attachments
 	maxIndexedTables = 3
 
 	// unknownKept stands for how many decisions, artifacts and memories are in
 	// before it was looked: fewer than there are.
 	unknownKept = -1
+
+	// Gather is how long rows gather that come one by one.
+	Gather = time.Second
+	// FullPause is how long the indexer waits while the disk is full.
+	FullPause = time.Second
+	// RetryFirst is how long it waits after the first failure of the index.
+	RetryFirst = time.Second
 )
 
-// indexer feeds the index behind the commits. It keeps no queue: what it has not
+// Indexer feeds the index behind the commits. It keeps no queue: what it has not
 // taken in yet stands in the ring or in the store, and it knows how far it is. So
 // it cannot grow, and a start after a crash is the same as falling behind.
 //
@@ -46,12 +51,15 @@ const (
 //     to fed.Seq is in the index whenever the index is open.
 //  3. Documents are put under the ids of their rows, so that putting again
 //     changes nothing.
-type indexer struct {
-	hub   *Hub
-	index core.Index
-	poked chan struct{} // something was shown; capacity 1
-	hurry chan struct{} // a search waits; capacity 1
-	kept  atomic.Int64  // decisions, artifacts and memories shown in this run
+type Indexer struct {
+	engine *engine.Engine
+	view   *view.View
+	rows   core.Rows
+	log    *slog.Logger
+	index  core.Index
+	poked  chan struct{} // something was shown; capacity 1
+	hurry  chan struct{} // a search waits; capacity 1
+	kept   atomic.Int64  // decisions, artifacts and memories shown in this run
 
 	mu       sync.Mutex
 	open     bool
@@ -62,15 +70,16 @@ type indexer struct {
 	progress chan struct{}          // closed and replaced when something above changes
 }
 
-func newIndexer(h *Hub, x core.Index) *indexer {
-	return &indexer{
-		hub: h, index: x, poked: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+// New returns an indexer that feeds x once it serves.
+func New(e *engine.Engine, v *view.View, rows core.Rows, log *slog.Logger, x core.Index) *Indexer {
+	return &Indexer{
+		engine: e, view: v, rows: rows, log: log, index: x, poked: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		held: map[core.Owner]hub.Seq{}, progress: make(chan struct{}),
 	}
 }
 
-// shown learns of a committed record, in the writer's turn: it never waits.
-func (x *indexer) shown(r *core.Record, _ []core.Fact) {
+// Shown learns of a committed record, in the writer's turn: it never waits.
+func (x *Indexer) Shown(r *core.Record, _ []core.Fact) {
 	if x == nil {
 		return
 	}
@@ -90,24 +99,24 @@ func poke(c chan struct{}) {
 	}
 }
 
-// serve feeds the index until quit is closed. An index that fails is closed and
+// Serve feeds the index until quit is closed. An index that fails is closed and
 // opened again, which makes a new one if it must; meanwhile searches answer
 // search_unavailable and everything else goes on.
-func (x *indexer) serve(quit <-chan struct{}) {
+func (x *Indexer) Serve(quit <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	x.hub.engine.Tasks.Go(func() {
+	x.engine.Tasks.Go(func() {
 		<-quit
 		cancel()
 	})
-	retry := indexRetryFirst
+	retry := RetryFirst
 	for ctx.Err() == nil {
 		at, err := x.index.Open(x.end())
 		if err == nil {
 			x.note(at, unknownKept)
 			err = x.feed(ctx, at)
 			if ctx.Err() == nil {
-				retry = indexRetryFirst
+				retry = RetryFirst
 			}
 		}
 		x.closed()
@@ -117,20 +126,20 @@ func (x *indexer) serve(quit <-chan struct{}) {
 		if ctx.Err() != nil {
 			return
 		}
-		x.hub.log.LogAttrs(ctx, slog.LevelWarn, "search is not available", slog.Any("error", err), slog.Duration("retry", retry))
+		x.log.LogAttrs(ctx, slog.LevelWarn, "search is not available", slog.Any("error", err), slog.Duration("retry", retry))
 		pause(ctx, retry, nil)
-		retry = min(2*retry, indexRetryLast)
+		retry = min(2*retry, retryLast)
 	}
 }
 
 // end is how far the index can go now.
-func (x *indexer) end() core.IndexPosition {
-	seq := hub.Seq(x.hub.view.ShownSeq.Load()) // before the head: its messages are below that
-	return core.IndexPosition{Message: x.hub.view.Ring.Visible(), Seq: seq}
+func (x *Indexer) end() core.IndexPosition {
+	seq := hub.Seq(x.view.ShownSeq.Load()) // before the head: its messages are below that
+	return core.IndexPosition{Message: x.view.Ring.Visible(), Seq: seq}
 }
 
 // note publishes how far the index is.
-func (x *indexer) note(fed core.IndexPosition, fedKept int64) {
+func (x *Indexer) note(fed core.IndexPosition, fedKept int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.open, x.failed, x.fed, x.fedKept = true, false, fed, fedKept
@@ -138,7 +147,7 @@ func (x *indexer) note(fed core.IndexPosition, fedKept int64) {
 }
 
 // closed publishes that the index is not open any more, or could not be opened.
-func (x *indexer) closed() {
+func (x *Indexer) closed() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.open, x.failed, x.fed, x.fedKept = false, true, core.IndexPosition{}, 0
@@ -146,14 +155,14 @@ func (x *indexer) closed() {
 }
 
 // tell wakes who waits for progress. mu is held.
-func (x *indexer) tell() {
+func (x *Indexer) tell() {
 	close(x.progress)
 	x.progress = make(chan struct{})
 }
 
 // feed takes in what is shown, and then what comes, until ctx is done (nil) or
 // the index fails.
-func (x *indexer) feed(ctx context.Context, at core.IndexPosition) error {
+func (x *Indexer) feed(ctx context.Context, at core.IndexPosition) error {
 	fedKept := int64(unknownKept)
 	backlog := false
 	var pace pace
@@ -162,8 +171,8 @@ func (x *indexer) feed(ctx context.Context, at core.IndexPosition) error {
 		end, held := x.free(x.end())
 		at.Seq = min(at.Seq, end.Seq) // an earlier run has gone beyond what was in doubt
 		pace.look(time.Now(), end.Seq)
-		if ok, _ := x.hub.journal.Room(); !ok {
-			if !pause(ctx, indexFullPause, nil) {
+		if ok, _ := x.engine.Journal.Room(); !ok {
+			if !pause(ctx, FullPause, nil) {
 				return nil
 			}
 			continue
@@ -207,7 +216,7 @@ func ended(ctx context.Context, err error) error {
 
 // rest waits between two batches: for something to do, if nothing is left, and
 // then for as long as the pace asks. A search ends it. False once ctx is done.
-func (x *indexer) rest(ctx context.Context, p *pace, took time.Duration, more bool, backlog *bool) bool {
+func (x *Indexer) rest(ctx context.Context, p *pace, took time.Duration, more bool, backlog *bool) bool {
 	if more {
 		return pause(ctx, p.rest(took), x.hurry)
 	}
@@ -215,15 +224,15 @@ func (x *indexer) rest(ctx context.Context, p *pace, took time.Duration, more bo
 		return false
 	}
 	p.look(time.Now(), x.end().Seq) // the quiet before does not count
-	return pause(ctx, max(indexGather, p.rest(took)), x.hurry)
+	return pause(ctx, max(Gather, p.rest(took)), x.hurry)
 }
 
 // idle waits for something to do; false once ctx is done. What memory a backlog
 // has used is given back when it is of no use any more.
-func (x *indexer) idle(ctx context.Context, backlog *bool) bool {
+func (x *Indexer) idle(ctx context.Context, backlog *bool) bool {
 	var calm <-chan time.Time
 	if *backlog {
-		t := time.NewTimer(indexCalm)
+		t := time.NewTimer(calmAfter)
 		defer t.Stop()
 		calm = t.C
 	}
@@ -252,13 +261,13 @@ func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 	return ctx.Err() == nil
 }
 
-// await waits, at most for wait, until everything that was shown before the call
+// Await waits, at most for wait, until everything that was shown before the call
 // is in the index, and returns how many rows are missing then.
 // search_unavailable while the index cannot be opened; while it is opened for the
 // first time that is waited for too.
-func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, err error) {
+func (x *Indexer) Await(ctx context.Context, wait time.Duration) (behind int64, err error) {
 	if x == nil {
-		return 0, errSearchUnavailable()
+		return 0, ErrUnavailable()
 	}
 	kept, end := x.kept.Load(), x.end()
 	timeout := time.NewTimer(wait)
@@ -272,7 +281,7 @@ func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, 
 		case open && behind == 0:
 			return 0, nil
 		case failed:
-			return 0, errSearchUnavailable()
+			return 0, ErrUnavailable()
 		}
 		poke(x.hurry)
 		poke(x.poked)
@@ -281,17 +290,17 @@ func (x *indexer) await(ctx context.Context, wait time.Duration) (behind int64, 
 			continue
 		case <-timeout.C:
 		case <-ctx.Done():
-		case <-x.hub.engine.Ending:
+		case <-x.engine.Ending:
 		}
 		if !open {
-			return 0, errSearchUnavailable()
+			return 0, ErrUnavailable()
 		}
 		return behind, nil
 	}
 }
 
-// state says whether there is an index, and how many rows it has not taken in.
-func (x *indexer) state() (open bool, behind int64) {
+// State says whether there is an index, and how many rows it has not taken in.
+func (x *Indexer) State() (open bool, behind int64) {
 	if x == nil {
 		return false, 0
 	}
@@ -301,7 +310,8 @@ func (x *indexer) state() (open bool, behind int64) {
 	return x.open, max(0, int64(end.Message-x.fed.Message)) + max(0, kept-x.fedKept)
 }
 
-func errSearchUnavailable() error {
+// ErrUnavailable says that the hub cannot search.
+func ErrUnavailable() error {
 	return hub.NewError(hub.CodeSearchUnavailable, "the hub cannot search at the moment").
 		WithRetryAfter(engine.RetryAfterSec).
 		WithFix("repeat the call after the time in Retry-After; if it stays so, see the hub's log. Everything else works")
@@ -309,7 +319,7 @@ func errSearchUnavailable() error {
 
 // messages returns the documents of the next messages behind after, and the id
 // that the index goes up to with them.
-func (x *indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument, upto hub.MessageID, err error) {
+func (x *Indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument, upto hub.MessageID, err error) {
 	upto = head
 	size := 0
 	var bad error
@@ -319,7 +329,7 @@ func (x *indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument
 			return false
 		}
 		docs = append(docs, d)
-		if size += len(d.Text); len(docs) < indexBatch && size < indexBatchBytes {
+		if size += len(d.Text); len(docs) < batch && size < batchBytes {
 			return true
 		}
 		upto = m.ID
@@ -327,7 +337,7 @@ func (x *indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument
 	}
 	whole := true
 	for id := after + 1; id <= head; id++ {
-		m, ok := x.hub.view.Ring.Get(id)
+		m, ok := x.view.Ring.Get(id)
 		if !ok { // an older row, or none: the store knows
 			whole = false
 			break
@@ -338,17 +348,17 @@ func (x *indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument
 		after = id
 	}
 	if !whole && bad == nil && upto == head {
-		err = x.hub.rows.Messages(core.Scope{Kind: core.ScopeAll}, after, head, false, add)
+		err = x.rows.Messages(core.Scope{Kind: core.ScopeAll}, after, head, false, add)
 	}
 	return docs, upto, errors.Join(err, bad)
 }
 
 // putKept takes in the decisions, artifacts and memories of the records behind
 // at.Seq, up to upto. The position moves only afterwards.
-func (x *indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.Seq) error {
+func (x *Indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.Seq) error {
 	for _, table := range [maxIndexedTables]core.Table{core.TableDecision, core.TableArtifact, core.TableMemory} {
 		var found []uint64
-		err := x.hub.rows.RowsOf(table, nil, true, func(key, _ []byte) bool {
+		err := x.rows.RowsOf(table, nil, true, func(key, _ []byte) bool {
 			seq := hub.Seq(binary.BigEndian.Uint64(key))
 			if seq > at.Seq && seq <= upto {
 				found = append(found, uint64(seq))
@@ -362,7 +372,7 @@ func (x *indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.S
 		var docs []core.IndexDocument
 		size := 0
 		for i, n := range found {
-			more, err := x.hub.keptDocuments(table, hub.Seq(n))
+			more, err := x.keptDocuments(table, hub.Seq(n))
 			if err != nil {
 				return err
 			}
@@ -370,7 +380,7 @@ func (x *indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.S
 				docs = append(docs, d)
 				size += len(d.Text)
 			}
-			if len(docs) < indexBatch && size < indexBatchBytes && i < len(found)-1 {
+			if len(docs) < batch && size < batchBytes && i < len(found)-1 {
 				continue
 			}
 			if err := x.index.Put(ctx, docs, at); err != nil {

@@ -1,4 +1,4 @@
-package actors
+package index
 
 import (
 	"time"
@@ -17,9 +17,9 @@ const (
 	// the time it took. The index saves and merges behind what it is given for
 	// about as long again, so that a twentieth of one processor is taken in all.
 	busyRest = 40
-	// maxRest bounds a rest, so that feeding makes progress however busy the hub
+	// MaxRest bounds a rest, so that feeding makes progress however busy the hub
 	// and however slow its disk is.
-	maxRest = 6 * time.Second
+	MaxRest = 6 * time.Second
 )
 
 // pace decides how long feeding the index rests. It reads no clock and is used by
@@ -49,5 +49,5 @@ func (p *pace) rest(took time.Duration) time.Duration {
 	if p.rate >= busyRate {
 		took *= busyRest
 	}
-	return min(took, maxRest)
+	return min(took, MaxRest)
 }
