@@ -56,7 +56,7 @@ func (r *rig) state() map[string]string {
 		}
 		put(fmt.Sprint("lease view ", space), leases)
 	}
-	put("places", view.Look(r.view.Places, func(a *core.Atlas) any { return []any{a.Projects(), a.Rooms("")} }))
+	put("places", view.Look(r.view.Places, func(a *core.ProjectIndex) any { return []any{a.Projects(), a.Rooms("")} }))
 	put("task view", r.view.Tasks.List(func(*core.StoredTask) bool { return true }))
 	put("run view", r.view.Runs.List(""))
 	for _, viewer := range append([]hub.AgentID{""}, someAgents...) {

@@ -138,7 +138,7 @@ func (h *Hub) spellings(ctx context.Context, l core.Level) ([]string, error) {
 }
 
 func (h *Hub) candidates(levels []core.Level) []core.Candidate {
-	return view.Look(h.view.Places, func(a *core.Atlas) []core.Candidate { return a.Candidates(levels) })
+	return view.Look(h.view.Places, func(a *core.ProjectIndex) []core.Candidate { return a.Candidates(levels) })
 }
 
 // holds asks the file system what a candidate leaves open.

@@ -29,7 +29,7 @@ func (h *Hub) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, h
 	if err != nil {
 		return nil, "", err
 	}
-	all := view.Look(h.view.Places, (*core.Atlas).Projects)
+	all := view.Look(h.view.Places, (*core.ProjectIndex).Projects)
 	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind })
 	rows, next := paged(h, listProjects, all, pageRows(q.Limit), func(p *hub.Project) []byte { return []byte(p.Slug) })
 	return rows, next, nil

@@ -73,7 +73,7 @@ func (h *Hub) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees view
 			continue
 		}
 		out.SeatCount++
-		if s.doing.Deaf(now) && len(out.NotListening) < statusSeats {
+		if s.doing.Unreachable(now) && len(out.NotListening) < statusSeats {
 			out.NotListening = append(out.NotListening, s.AgentID)
 		}
 		if len(out.Seats) < statusSeats {

@@ -12,7 +12,7 @@ import (
 // Counts says what is live now and how many messages are stored.
 func (h *Hub) Counts() hub.Counts {
 	sessions, channels, parked := h.view.Directory.Counts()
-	rooms := view.Look(h.view.Places, (*core.Atlas).Len) // each has a channel
+	rooms := view.Look(h.view.Places, (*core.ProjectIndex).Len) // each has a channel
 	return hub.Counts{
 		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.view.Ring.Visible()),
 		OpenTasks: h.view.Tasks.Len(), Leases: h.view.Leases.Len(), ParkedPolls: parked,

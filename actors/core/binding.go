@@ -53,7 +53,7 @@ func (f *Folder) bindingKeys() []string {
 
 // rebind replaces the index entries of room was (nil: none) by those of room
 // is. Entries of one key stay in the order of binding.
-func (a *Atlas) rebind(was, is *StoredRoom) {
+func (a *ProjectIndex) rebind(was, is *StoredRoom) {
 	if was != nil {
 		for i := range was.Folders {
 			for _, key := range was.Folders[i].bindingKeys() {
@@ -84,7 +84,7 @@ type Candidate struct {
 // Candidates lists the bindings that may match, nearest level first. Within a
 // level, the level's own path comes before its place in a work tree. The list
 // ends with the first binding that matches for certain.
-func (a *Atlas) Candidates(levels []Level) []Candidate {
+func (a *ProjectIndex) Candidates(levels []Level) []Candidate {
 	var found []Candidate
 	for i, l := range levels {
 		certain := len(found)
@@ -140,18 +140,18 @@ type BindAnswer struct {
 // already stays as it is. Errors: room_not_found, already_bound, limit_reached;
 // *BindingsUnseen.
 func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
-	room, ok := p.atlas.Room(c.Room)
+	room, ok := p.index.Room(c.Room)
 	if !ok {
 		return Decision[BindAnswer]{}, ErrRoomNotFound(string(c.Room))
 	}
-	switch b, err := p.atlas.boundAt(c.Level.Plain, c.Seen); {
+	switch b, err := p.index.boundAt(c.Level.Plain, c.Seen); {
 	case err != nil:
 		return Decision[BindAnswer]{}, err
 	case b == nil:
 	case b.room == c.Room:
 		return Decision[BindAnswer]{Answer: func(Position) BindAnswer { return BindAnswer{Room: room.Room} }}, nil
 	default:
-		other, _ := p.atlas.Room(b.room)
+		other, _ := p.index.Room(b.room)
 		return Decision[BindAnswer]{}, hub.Errorf(hub.CodeAlreadyBound, "the folder is bound to room %s (%q)", b.room, other.Room.Name).
 			With("room", other.Room).With("bound_path", b.Path).
 			WithFix("use that room, or unbind the folder first")
@@ -170,7 +170,7 @@ func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 // boundAt returns the binding of a folder, or nil: the binding with its plain
 // path, else the first whose path was seen to name the same folder. Error:
 // *BindingsUnseen.
-func (a *Atlas) boundAt(plain string, seen map[string]bool) (*boundFolder, error) {
+func (a *ProjectIndex) boundAt(plain string, seen map[string]bool) (*boundFolder, error) {
 	var same *boundFolder
 	var unseen []string
 	entries := a.bound[plainKey(plain)]
@@ -204,7 +204,7 @@ type UnbindCommand struct {
 // Unbind decides that a folder is no longer bound to the room. Errors:
 // room_not_found, not_bound.
 func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
-	room, ok := p.atlas.Room(c.Room)
+	room, ok := p.index.Room(c.Room)
 	if !ok {
 		return Decision[hub.Room]{}, ErrRoomNotFound(string(c.Room))
 	}

@@ -117,7 +117,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	if got := core.NewAtlas().Candidates(rest); len(got) != 0 {
+	if got := core.NewProjectIndex().Candidates(rest); len(got) != 0 {
 		t.Errorf("nothing is bound, found %+v", got)
 	}
 }
@@ -265,7 +265,7 @@ func TestBindingProperties(t *testing.T) {
 				if !found && l.Common != "" {
 					want, _ = holder(func(b core.Level) bool { return b.Common == l.Common && b.Rel == l.Rel })
 				}
-				for _, a := range []*core.Atlas{r.live.Atlas(), r.view} {
+				for _, a := range []*core.ProjectIndex{r.live.ProjectIndex(), r.view} {
 					got := hub.RoomID("")
 					for _, c := range a.Candidates([]core.Level{l}) {
 						if len(c.Same) == 0 { // case counts on this file system

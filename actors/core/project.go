@@ -9,42 +9,42 @@ import (
 // Projects is the state of the projects owner: all projects and rooms, which
 // are never deleted, with the folders bound to rooms.
 type Projects struct {
-	atlas *Atlas
+	index *ProjectIndex
 	looks map[hub.RoomID]*look // of every room's name, which never changes
 }
 
 // NewProjects returns the state of an owner that has decided nothing yet.
 func NewProjects() *Projects {
-	return &Projects{atlas: NewAtlas(), looks: map[hub.RoomID]*look{}}
+	return &Projects{index: NewProjectIndex(), looks: map[hub.RoomID]*look{}}
 }
 
-// Atlas returns what the state holds, to be read before the next Apply.
-func (p *Projects) Atlas() *Atlas { return p.atlas }
+// ProjectIndex returns what the state holds, to be read before the next Apply.
+func (p *Projects) ProjectIndex() *ProjectIndex { return p.index }
 
 // Create decides that a project exists. A name or slug must lead to one project
 // only. Errors: project_exists if the name or slug is the name or slug of
 // another project; invalid if the name has the form of an id; limit_reached.
 func (p *Projects) Create(in hub.ProjectInput) (Decision[hub.Project], error) {
-	if id, taken := p.atlas.slugs[in.Slug]; taken {
-		return Decision[hub.Project]{}, projectExists(p.atlas.projects[id].project, "slug")
+	if id, taken := p.index.slugs[in.Slug]; taken {
+		return Decision[hub.Project]{}, projectExists(p.index.projects[id].project, "slug")
 	}
-	if known := p.atlas.called(in.Name); known != nil {
+	if known := p.index.called(in.Name); known != nil {
 		return Decision[hub.Project]{}, projectExists(known.project, "name")
 	}
-	if known := p.atlas.named(in.Slug); known != nil && in.Slug != "" {
+	if known := p.index.named(in.Slug); known != nil && in.Slug != "" {
 		return Decision[hub.Project]{}, projectExists(known.project, "slug")
 	}
 	if _, ok := SeqOf(PrefixProject, strings.ToLower(in.Name)); ok {
 		return Decision[hub.Project]{}, hub.Invalid("name", "name has the form of a project's id").WithFix("choose another name")
 	}
-	if len(p.atlas.projects) >= hub.MaxProjects {
+	if len(p.index.projects) >= hub.MaxProjects {
 		return Decision[hub.Project]{}, limitReached("projects", hub.MaxProjects)
 	}
 	slug := in.Slug
 	if slug == "" {
 		slug = freeSlug(slugOf(in.Name, "project"), func(s string) bool {
-			_, taken := p.atlas.slugs[s]
-			return taken || p.atlas.named(s) != nil
+			_, taken := p.index.slugs[s]
+			return taken || p.index.named(s) != nil
 		})
 	}
 	f := &ProjectCreated{Slug: slug, Name: in.Name, CreatedBy: in.CreatedBy}
@@ -66,7 +66,7 @@ func limitReached(what string, limit int) *hub.Error {
 // Errors: project_not_found, similar_room_exists (not with Force),
 // limit_reached.
 func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
-	project, err := p.atlas.FindProject(in.Project)
+	project, err := p.index.FindProject(in.Project)
 	if err != nil {
 		return Decision[hub.Room]{}, err
 	}
@@ -74,11 +74,11 @@ func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 	if len(similar) > 0 && !in.Force {
 		return Decision[hub.Room]{}, similarRoomExists(project, similar)
 	}
-	rooms := p.atlas.projects[project.ProjectID].rooms
+	rooms := p.index.projects[project.ProjectID].rooms
 	switch {
 	case len(rooms) >= hub.MaxProjectRooms:
 		return Decision[hub.Room]{}, limitReached("rooms of a project", hub.MaxProjectRooms)
-	case p.atlas.Len() >= hub.MaxRooms:
+	case p.index.Len() >= hub.MaxRooms:
 		return Decision[hub.Room]{}, limitReached("rooms", hub.MaxRooms)
 	}
 	f := &RoomCreated{

@@ -95,14 +95,14 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *ProjectCreated:
 		row := f.project(at)
-		p.atlas.PutProject(row)
+		p.index.PutProject(row)
 		rows.Put(TableProject, []byte(row.ProjectID), mustJSON(row))
 	case *RoomCreated:
 		p.putRoom(f.room(at), rows)
 	case *RoomBound:
-		p.putRoom(f.bind(*p.atlas.rooms[f.Room], at), rows)
+		p.putRoom(f.bind(*p.index.rooms[f.Room], at), rows)
 	case *RoomUnbound:
-		p.putRoom(f.unbind(*p.atlas.rooms[f.Room]), rows)
+		p.putRoom(f.unbind(*p.index.rooms[f.Room]), rows)
 	default:
 		panic(fmt.Sprintf("core: projects were given the fact %T", f))
 	}
@@ -117,7 +117,7 @@ func (p *Projects) putRoom(r StoredRoom, rows RowSink) {
 
 // enter adds a room to the state, or replaces it if its folders changed.
 func (p *Projects) enter(r StoredRoom) {
-	p.atlas.PutRoom(r)
+	p.index.PutRoom(r)
 	if p.looks[r.Room.RoomID] == nil {
 		p.looks[r.Room.RoomID] = lookOf(r.Room.Name)
 	}
@@ -133,8 +133,8 @@ type projectsSnapshot struct {
 
 // Snapshot returns the state; equal states give equal bytes.
 func (p *Projects) Snapshot() []byte {
-	s := projectsSnapshot{Projects: p.atlas.Projects(), Rooms: make([]StoredRoom, 0, p.atlas.Len())}
-	for _, r := range p.atlas.rooms {
+	s := projectsSnapshot{Projects: p.index.Projects(), Rooms: make([]StoredRoom, 0, p.index.Len())}
+	for _, r := range p.index.rooms {
 		s.Rooms = append(s.Rooms, *r)
 	}
 	slices.SortFunc(s.Projects, func(x, y hub.Project) int {
@@ -157,13 +157,13 @@ func RestoreProjects(version uint16, data []byte) (*Projects, error) {
 	}
 	p := NewProjects()
 	for _, row := range s.Projects {
-		if _, twice := p.atlas.slugs[row.Slug]; twice || row.ProjectID == "" || p.atlas.projects[row.ProjectID] != nil {
+		if _, twice := p.index.slugs[row.Slug]; twice || row.ProjectID == "" || p.index.projects[row.ProjectID] != nil {
 			return nil, fmt.Errorf("core: projects: %q has no id or stands twice", row.ProjectID)
 		}
-		p.atlas.PutProject(row)
+		p.index.PutProject(row)
 	}
 	for _, row := range s.Rooms {
-		if row.Room.RoomID == "" || p.atlas.rooms[row.Room.RoomID] != nil || p.atlas.projects[row.Room.ProjectID] == nil {
+		if row.Room.RoomID == "" || p.index.rooms[row.Room.RoomID] != nil || p.index.projects[row.Room.ProjectID] == nil {
 			return nil, fmt.Errorf("core: projects: room %q has no id or project, or stands twice", row.Room.RoomID)
 		}
 		p.enter(row)

@@ -58,7 +58,7 @@ func TestProjectsFixture(t *testing.T) {
 		t.Errorf("projects of version 1 are now written as\n%s", again)
 	}
 	// Also what is not written but derived is there again.
-	found := restored.Atlas().Candidates([]core.Level{{Plain: "/w/services/till", Root: "/w", Common: "/repo/.git", Rel: "services/till"}})
+	found := restored.ProjectIndex().Candidates([]core.Level{{Plain: "/w/services/till", Root: "/w", Common: "/repo/.git", Rel: "services/till"}})
 	if len(found) != 1 || len(found[0].Same) != 0 || found[0].Folder.Path != "/work/repo/services/till" {
 		t.Errorf("from another work tree: %+v", found)
 	}

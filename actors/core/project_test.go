@@ -14,19 +14,19 @@ import (
 )
 
 // projectRig plays the owner and the sequencer around the state of projects, with
-// a replica that is fed with what the journal gives back, and an atlas that is
+// a replica that is fed with what the journal gives back, and a project index that is
 // fed with the rows as the view is.
 type projectRig struct {
 	t             failer
 	live, replica *core.Projects
-	view          *core.Atlas
+	view          *core.ProjectIndex
 	now           core.Now
 	seq           hub.Seq
 }
 
 func newProjectRig(t failer) *projectRig {
 	return &projectRig{
-		t: t, live: core.NewProjects(), replica: core.NewProjects(), view: core.NewAtlas(),
+		t: t, live: core.NewProjects(), replica: core.NewProjects(), view: core.NewProjectIndex(),
 		now: core.Now{HubMS: 1000, Wall: hub.TimeOf(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))},
 	}
 }
@@ -158,12 +158,12 @@ func TestProjectProperties(t *testing.T) {
 
 func (r *projectRig) checkPlaces(rt *rapid.T) {
 	names, slugs := map[string]bool{}, map[string]bool{}
-	for _, p := range r.live.Atlas().Projects() {
+	for _, p := range r.live.ProjectIndex().Projects() {
 		if slugs[p.Slug] || names[strings.ToLower(p.Name)] || hub.CheckSlug("slug", p.Slug) != nil {
 			rt.Fatalf("two projects are like %+v, or its slug is none", p)
 		}
 		slugs[p.Slug], names[strings.ToLower(p.Name)] = true, true
-		for _, a := range []*core.Atlas{r.live.Atlas(), r.view} {
+		for _, a := range []*core.ProjectIndex{r.live.ProjectIndex(), r.view} {
 			for _, ref := range []string{string(p.ProjectID), p.Slug} {
 				if got, err := a.FindProject(ref); err != nil || got != p {
 					rt.Fatalf("%q finds %+v, %v; want %+v", ref, got, err, p)
@@ -176,7 +176,7 @@ func (r *projectRig) checkPlaces(rt *rapid.T) {
 			}
 		}
 		taken := map[string]bool{}
-		for _, room := range r.live.Atlas().Rooms(p.ProjectID) {
+		for _, room := range r.live.ProjectIndex().Rooms(p.ProjectID) {
 			if taken[room.Slug] || room.ProjectID != p.ProjectID || hub.CheckSlug("slug", room.Slug) != nil {
 				rt.Fatalf("two rooms of %s have the slug %s, or it is none", p.Slug, room.Slug)
 			}
@@ -192,7 +192,7 @@ func (r *projectRig) checkPlaces(rt *rapid.T) {
 			}
 		}
 	}
-	if live, view := len(r.live.Atlas().Rooms("")), r.view.Len(); live != view {
+	if live, view := len(r.live.ProjectIndex().Rooms("")), r.view.Len(); live != view {
 		rt.Fatalf("%d rooms in the state, %d in the view", live, view)
 	}
 }

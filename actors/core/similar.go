@@ -34,8 +34,8 @@ func (p *Projects) similar(project hub.ProjectID, name string) []hub.SimilarRoom
 	}
 	var all []found
 	want := lookOf(name)
-	for _, id := range p.atlas.projects[project].rooms {
-		room := &p.atlas.rooms[id].Room
+	for _, id := range p.index.projects[project].rooms {
+		room := &p.index.rooms[id].Room
 		if rank := likeness(want, p.looks[id]); rank >= 0 {
 			all = append(all, found{room, rank})
 		}

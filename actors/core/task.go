@@ -23,9 +23,9 @@ type StoredTask struct {
 	Direct    bool        `json:"direct"`               // opened by a direct message
 	Asked     hub.AgentID `json:"asked,omitempty"`      // the addressee of that message
 	OfferedBy hub.AgentID `json:"offered_by,omitempty"` // the agent that made the offer, if there is an offer
-	// Veiled lists the tasks in blocked_by that direct messages opened. An
+	// Hidden lists the tasks in blocked_by that direct messages opened. An
 	// agent may see this task without being allowed to see these.
-	Veiled []hub.TaskID `json:"veiled,omitempty"`
+	Hidden []hub.TaskID `json:"veiled,omitempty"`
 }
 
 // TaskVisible is the one rule about which agents may see a task. Every agent

@@ -36,7 +36,7 @@ type TaskChanged struct {
 	Status    *hub.TaskStatus `json:"status,omitempty"`
 	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: none
 	BlockedBy *[]hub.TaskID   `json:"blocked_by,omitempty"`
-	Veiled    []hub.TaskID    `json:"veiled,omitempty"` // the tasks in BlockedBy that direct messages opened
+	Hidden    []hub.TaskID    `json:"veiled,omitempty"` // the tasks in BlockedBy that direct messages opened
 	Result    *int            `json:"result,omitempty"` // position of the message that ended it
 }
 
@@ -171,8 +171,8 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		task.OfferedBy = ""
 	}
 	if f.BlockedBy != nil {
-		if task.Veiled = f.Veiled; f.Veiled == nil { // there is none, or the fact is older than the field
-			t.veil(task)
+		if task.Hidden = f.Hidden; f.Hidden == nil { // there is none, or the fact is older than the field
+			t.hide(task)
 		}
 	}
 	t.countInRun(task, was, at, rows)

@@ -51,7 +51,7 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 	for _, task := range t.live {
 		t.link(task)
 		if version < 3 {
-			t.veil(task)
+			t.hide(task)
 		}
 	}
 	for _, run := range s.Runs {
@@ -63,12 +63,12 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 	return t, nil
 }
 
-// veil fills in, for an older snapshot and as far as the state knows, which of
+// hide fills in, for an older snapshot and as far as the state knows, which of
 // the tasks that this one waits for were opened by direct messages.
-func (t *Tasks) veil(task *liveTask) {
+func (t *Tasks) hide(task *liveTask) {
 	for _, id := range task.Task.BlockedBy {
 		if blocker := t.live[id]; blocker != nil && blocker.Direct {
-			task.Veiled = append(task.Veiled, id)
+			task.Hidden = append(task.Hidden, id)
 		}
 	}
 }

@@ -50,12 +50,12 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		f.Assignee = a
 	}
 	if c.In.BlockedBy != nil {
-		var veiled []hub.TaskID
-		if blockedBy, veiled, err = t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w); err != nil {
+		var hidden []hub.TaskID
+		if blockedBy, hidden, err = t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w); err != nil {
 			return Decision[hub.Task]{}, err
 		}
 		if !slices.Equal(blockedBy, row.BlockedBy) {
-			f.BlockedBy, f.Veiled = &blockedBy, veiled
+			f.BlockedBy, f.Hidden = &blockedBy, hidden
 		}
 	}
 	if f.Status == nil && f.Assignee == nil && f.BlockedBy == nil {
@@ -82,11 +82,11 @@ func checkTransition(from, to hub.TaskStatus) error {
 // checkBlockedBy returns the list without repetitions, and the tasks in it that
 // direct messages opened. The actor can neither add nor remove a task that it
 // may not see.
-func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor, w TaskWorld) (out, veiled []hub.TaskID, err error) {
+func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor, w TaskWorld) (out, hidden []hub.TaskID, err error) {
 	out = make([]hub.TaskID, 0, len(given))
 	add := func(id hub.TaskID, direct bool) {
 		if out = append(out, id); direct {
-			veiled = append(veiled, id)
+			hidden = append(hidden, id)
 		}
 	}
 	for _, id := range given {
@@ -109,7 +109,7 @@ func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor,
 			add(id, direct)
 		}
 	}
-	for _, id := range task.Veiled {
+	for _, id := range task.Hidden {
 		if blocker := t.live[id]; blocker != nil && !by.sees(&blocker.StoredTask) {
 			add(id, true)
 		}
@@ -118,7 +118,7 @@ func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor,
 		return nil, nil, hub.Invalid("blocked_by", "a task cannot wait for so many tasks").
 			With("limit", hub.MaxBlockedBy).With("size", len(out))
 	}
-	return out, veiled, t.checkCycle(task, out)
+	return out, hidden, t.checkCycle(task, out)
 }
 
 // checkCycle refuses a list with which the task would wait for itself. A task

@@ -60,9 +60,10 @@ func (d *Doing) Listener() hub.Listener {
 	return hub.ListenerNone
 }
 
-// Deaf reports whether the agent is there and nothing would wake it. Who has just made
-// a call, or waits for a lease, is in the middle of its turn, and will look by itself.
-func (d *Doing) Deaf(now hub.Time) bool {
+// Unreachable reports whether the agent is live and nothing would wake it. An agent that
+// has just made a call, or that waits for a lease, is in the middle of its turn and
+// looks by itself.
+func (d *Doing) Unreachable(now hub.Time) bool {
 	return d.Listener() == hub.ListenerNone && !d.Parked && now-d.Acted >= hub.Time(hub.SeatWorkingFor.Milliseconds())
 }
 

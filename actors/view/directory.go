@@ -11,16 +11,16 @@ import (
 	"hubcli/hub"
 )
 
-// Directory is the view of who is there: the live sessions, when each agent was
-// last heard of, and how many calls it has parked. Sessions come from committed
-// records; last-seen and parked calls are memory, never journaled.
+// Directory is the view of the live agents: their sessions, when each agent made its
+// last call, and how many calls it has parked. The sessions come from committed
+// records. Last calls and parked calls are kept in memory only, never journaled.
 type Directory struct {
 	notifier *Notifier // for watches of the presence of an agent
 	mu       sync.RWMutex
 	live     map[hub.AgentID]*presence
 	sessions map[hub.SessionID]hub.AgentID // of live sessions
 	channels int64                         // how many were ever created
-	head     core.Head                     // the end of what is in the view
+	head     core.Head                     // the last record in the view
 
 	parkedMu sync.Mutex
 	parked   map[hub.AgentID]parking

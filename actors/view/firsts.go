@@ -2,8 +2,8 @@ package view
 
 import "slices"
 
-// Firsts keeps the n first of what is added, in any order: a page of a list that
-// has no order of its own. It compares most rows once, and holds at most 2n.
+// Firsts keeps the first N of the rows that are added in any order: one page of a list
+// that has no order of its own. It compares most rows once and holds at most 2N rows.
 type Firsts[T any] struct {
 	N       int
 	Compare func(a, b T) int

@@ -36,7 +36,7 @@ func newLeases() *Leases {
 	}
 }
 
-// put shows a lease in place of what was held under its key.
+// put shows a lease in place of the earlier one under its key.
 func (v *Leases) put(k core.LeaseKey, l heldLease) {
 	v.drop(k)
 	v.held[k] = l

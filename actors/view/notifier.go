@@ -128,9 +128,9 @@ func (sub *Subscription) wake() {
 	}
 }
 
-// notifyWatches notifies a scope that only watches listen to, at once and on the
-// caller's goroutine: for what is not in the journal. Without watches it costs one
-// load.
+// notifyWatches notifies a scope that only watches subscribe to, at once and on the
+// caller's goroutine. It is for changes that are not in the journal. Without watches it
+// costs one atomic load.
 func (n *Notifier) notifyWatches(s func() core.Scope) {
 	if n.watching.Load() > 0 {
 		n.Notify(s())

@@ -11,10 +11,10 @@ import (
 // and they are never deleted, so all are kept.
 type places struct {
 	mu    sync.RWMutex
-	atlas *core.Atlas
+	index *core.ProjectIndex
 }
 
-func newPlaces() *places { return &places{atlas: core.NewAtlas()} }
+func newPlaces() *places { return &places{index: core.NewProjectIndex()} }
 
 // apply takes a committed row of the projects owner.
 func (p *places) apply(row *core.Row) {
@@ -25,7 +25,7 @@ func (p *places) apply(row *core.Row) {
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.atlas.PutProject(project)
+		p.index.PutProject(project)
 	}
 	if row.Table != core.TableRoom {
 		return
@@ -36,27 +36,27 @@ func (p *places) apply(row *core.Row) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.atlas.PutRoom(room)
+	p.index.PutRoom(room)
 }
 
 // restore takes what was restored, at a start.
-func (p *places) restore(a *core.Atlas) {
+func (p *places) restore(a *core.ProjectIndex) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, project := range a.Projects() {
-		p.atlas.PutProject(project)
+		p.index.PutProject(project)
 	}
 	for _, room := range a.Rooms("") {
 		stored, _ := a.Room(room.RoomID)
-		p.atlas.PutRoom(stored)
+		p.index.PutRoom(stored)
 	}
 }
 
-// Look asks the atlas.
-func Look[T any](p *places, ask func(*core.Atlas) T) T {
+// Look returns the answer of ask, which reads the index under the lock.
+func Look[T any](p *places, ask func(*core.ProjectIndex) T) T {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return ask(p.atlas)
+	return ask(p.index)
 }
 
 // Rooms calls fn with the rooms of a project, or of all if id is empty, in any
@@ -64,14 +64,14 @@ func Look[T any](p *places, ask func(*core.Atlas) T) T {
 func (p *places) Rooms(id hub.ProjectID, fn func(*hub.Room)) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	p.atlas.EachRoom(id, fn)
+	p.index.EachRoom(id, fn)
 }
 
 // Room returns the room with this id. room_not_found.
 func (v *View) Room(id hub.RoomID) (hub.Room, error) {
 	v.Places.mu.RLock()
 	defer v.Places.mu.RUnlock()
-	if r, ok := v.Places.atlas.Room(id); ok {
+	if r, ok := v.Places.index.Room(id); ok {
 		return r.Room, nil
 	}
 	return hub.Room{}, core.ErrRoomNotFound(string(id)).
@@ -82,7 +82,7 @@ func (v *View) Room(id hub.RoomID) (hub.Room, error) {
 func (v *View) Project(id hub.ProjectID) (hub.Project, bool) {
 	v.Places.mu.RLock()
 	defer v.Places.mu.RUnlock()
-	return v.Places.atlas.Project(id)
+	return v.Places.index.Project(id)
 }
 
 // FindProject returns the project that an id, slug or name names.
@@ -90,14 +90,14 @@ func (v *View) Project(id hub.ProjectID) (hub.Project, bool) {
 func (v *View) FindProject(ref string) (hub.Project, error) {
 	v.Places.mu.RLock()
 	defer v.Places.mu.RUnlock()
-	return v.Places.atlas.FindProject(ref)
+	return v.Places.index.FindProject(ref)
 }
 
 // FindRoom returns the room that ref names. room_not_found, project_not_found.
 func (v *View) FindRoom(ref hub.RoomRef) (hub.Room, error) {
 	v.Places.mu.RLock()
 	defer v.Places.mu.RUnlock()
-	r, err := v.Places.atlas.FindRoom(ref)
+	r, err := v.Places.index.FindRoom(ref)
 	return r.Room, err
 }
 

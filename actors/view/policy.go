@@ -11,7 +11,7 @@ import (
 	"hubcli/hub"
 )
 
-// Viewer is who looks at threads: an agent, or the operator, who sees all.
+// Viewer is the reader of threads and tasks: an agent, or the operator, who sees all.
 type Viewer struct {
 	Agent hub.AgentID
 	All   bool
@@ -33,7 +33,7 @@ func (v Viewer) Task(t *core.StoredTask) bool { return v.All || core.TaskVisible
 
 // TaskRow shows a task as its viewer sees it.
 func (v *View) TaskRow(t *core.StoredTask, sees Viewer) hub.Task {
-	return v.Redacted(t.Task, t.Veiled, sees)
+	return v.Redacted(t.Task, t.Hidden, sees)
 }
 
 // TaskRows shows the first tasks.
@@ -76,8 +76,8 @@ func (v *View) Knows(sees Viewer, id hub.MessageID) (bool, error) {
 	return v.knowsTask(sees, id, false)
 }
 
-// knowsTask reports whether the viewer may see a task, and otherwise what is so if
-// there is none.
+// knowsTask reports whether the viewer may see a task. If there is no such task, it
+// returns otherwise.
 func (v *View) knowsTask(sees Viewer, id hub.TaskID, otherwise bool) (bool, error) {
 	t, err := v.AnyTask(id)
 	if errors.Is(err, core.ErrNotFound) {
@@ -133,10 +133,10 @@ func Proves(ctx context.Context, agent hub.AgentID) bool {
 	return agent != "" && hub.CallerOf(ctx).Agent == agent
 }
 
-// MayBe reports whether the call may take the seat that agent has already. On
-// this machine an agent is who it says it is; from another one it must show it,
-// unless nobody but the seat knows of such an agent: then a call has ended between
-// its two steps.
+// MayBe reports whether the call may take the seat that agent has already. The hub
+// believes the agent id of a call from this machine. A call from another machine must
+// prove it, unless the agent has the seat and no other trace: then an earlier call
+// ended between the two steps of joining.
 func (v *View) MayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
 	if agent == "" || !hub.CallerOf(ctx).Remote || speaksFor(ctx, agent) {
 		return agent != "", nil
@@ -154,7 +154,8 @@ func (v *View) MayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
 // may come back, and of those that never registered and act all the same; for a
 // call from another machine, of every agent that there ever was, and that anything
 // is meant for. On this machine a name that has only been written to or given work
-// is free: whoever is let in under it is meant. What cannot be read counts as taken.
+// is free: it means the agent that is let in under it. A name counts as taken if the
+// store cannot be read.
 func (v *View) TakenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) bool {
 	remote := hub.CallerOf(ctx).Remote
 	return func(name hub.AgentID) bool {

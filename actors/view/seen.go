@@ -244,8 +244,8 @@ func (b *SeenBook) Store(failed <-chan struct{}) bool {
 	return true
 }
 
-// counts reports whether a read by agent says what the agent has seen: it acts
-// as the agent, which neither the operator who looks nor a watch does.
+// counts reports whether a read in the name of agent shows that the agent has seen the
+// rows. Reads by the operator and by a watch do not.
 func counts(ctx context.Context, agent hub.AgentID) bool {
 	return agent != "" && !agent.Watcher() && !agent.Reserved() && !hub.CallerOf(ctx).Operator
 }
@@ -289,9 +289,9 @@ func (v *View) NoteBootstrap(ctx context.Context, agent hub.AgentID, head hub.Me
 	}
 }
 
-// NoteJoin says that an agent which joins at head does not want what was before,
-// but for what asks something of it: from the first such message on, all stays
-// unread. An agent may well be briefed before it joins.
+// NoteJoin counts the messages up to head as seen by an agent that joins at head. If
+// an earlier message asks something of the agent, that message and all later ones stay
+// unread: an agent may be briefed before it joins.
 func (v *View) NoteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
 	u := v.UnreadOf(agent)
 	u.Head = head

@@ -9,14 +9,14 @@ import (
 	"hubcli/hub"
 )
 
-// Tasks shows the tasks that have not ended, also by room, by who has them and
-// by whom they concern. Ended ones are read from their stored rows.
+// Tasks shows the tasks that have not ended, also by room, by assignee and by the
+// agents that they concern. Ended tasks are read from their stored rows.
 type Tasks struct {
 	mu      sync.RWMutex
 	live    map[hub.TaskID]core.StoredTask
 	rooms   multimap[hub.RoomID, hub.TaskID]
 	agents  multimap[hub.AgentID, hub.TaskID] // assignees
-	parties multimap[hub.AgentID, hub.TaskID] // assignees, those it is offered to, and who has made it
+	parties multimap[hub.AgentID, hub.TaskID] // assignees, agents with an offer, and creators
 }
 
 func newTasks() *Tasks {
@@ -62,8 +62,8 @@ func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 	return was
 }
 
-// partiesOf returns whom a task concerns: whose it is to do, whom it is offered to
-// and who posted it.
+// partiesOf returns the agents that a task concerns: the assignee, the agent with the
+// offer, and the creator. nil: there is none.
 func partiesOf(t *hub.Task) [3]*hub.AgentID {
 	return [...]*hub.AgentID{t.Assignee, t.OfferedTo, &t.CreatedBy}
 }

@@ -179,7 +179,7 @@ func (v *View) Started(head core.Head, now hub.Time, states map[core.Owner]core.
 				v.Runs.Put(run)
 			}
 		case *core.Projects:
-			v.Places.restore(state.Atlas())
+			v.Places.restore(state.ProjectIndex())
 		case *core.Leases:
 			for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
 				for _, lease := range state.List(space) {
@@ -235,9 +235,9 @@ func PresenceScope(a hub.AgentID) core.Scope {
 	return core.Scope{Kind: scopePresence, Name: string(a)}
 }
 
-// appendWatched adds the scopes of a changed task, if anybody listens to such. It
-// is asked after the change is shown, so that who begins to listen meanwhile sees
-// it.
+// appendWatched adds the scopes of a changed task, if any watch subscribes to such
+// scopes. It runs after the change is shown. So a watch that subscribes meanwhile finds
+// the change in the view.
 func (v *View) appendWatched(scopes []core.Scope, was, is *hub.Task) []core.Scope {
 	if v.Notifier.watching.Load() == 0 {
 		return scopes

@@ -16,11 +16,11 @@ type StoredRoom struct {
 	Folders []Folder `json:"folders"` // in the order of binding
 }
 
-// Atlas holds projects and rooms with the indexes that find them. It is the
-// state of the projects owner; a second Atlas is the view of the committed
+// ProjectIndex holds projects and rooms, and finds them by id, slug and bound folder.
+// One is the state of the projects owner; a second one is the view of the committed
 // part. Values that its rows point to are replaced, never changed in place,
 // because rows are handed out as shallow copies.
-type Atlas struct {
+type ProjectIndex struct {
 	projects map[hub.ProjectID]*place
 	slugs    map[string]hub.ProjectID
 	rooms    map[hub.RoomID]*StoredRoom
@@ -33,9 +33,9 @@ type place struct {
 	rooms   map[string]hub.RoomID // by slug
 }
 
-// NewAtlas returns an empty Atlas.
-func NewAtlas() *Atlas {
-	return &Atlas{
+// NewProjectIndex returns an index without projects.
+func NewProjectIndex() *ProjectIndex {
+	return &ProjectIndex{
 		projects: map[hub.ProjectID]*place{}, slugs: map[string]hub.ProjectID{},
 		rooms: map[hub.RoomID]*StoredRoom{}, bound: map[string][]boundFolder{},
 	}
@@ -43,7 +43,7 @@ func NewAtlas() *Atlas {
 
 // PutProject adds a project or replaces its row. The slug of a project never
 // changes.
-func (a *Atlas) PutProject(p hub.Project) {
+func (a *ProjectIndex) PutProject(p hub.Project) {
 	if known := a.projects[p.ProjectID]; known != nil {
 		known.project = p
 		return
@@ -54,14 +54,14 @@ func (a *Atlas) PutProject(p hub.Project) {
 
 // PutRoom adds a room of a known project, or replaces its row. The project and
 // slug of a room never change.
-func (a *Atlas) PutRoom(r StoredRoom) {
+func (a *ProjectIndex) PutRoom(r StoredRoom) {
 	a.rebind(a.rooms[r.Room.RoomID], &r)
 	a.rooms[r.Room.RoomID] = &r
 	a.projects[r.Room.ProjectID].rooms[r.Room.Slug] = r.Room.RoomID
 }
 
 // Project returns the project with this id.
-func (a *Atlas) Project(id hub.ProjectID) (hub.Project, bool) {
+func (a *ProjectIndex) Project(id hub.ProjectID) (hub.Project, bool) {
 	if p := a.projects[id]; p != nil {
 		return p.project, true
 	}
@@ -69,7 +69,7 @@ func (a *Atlas) Project(id hub.ProjectID) (hub.Project, bool) {
 }
 
 // Room returns the room with this id.
-func (a *Atlas) Room(id hub.RoomID) (StoredRoom, bool) {
+func (a *ProjectIndex) Room(id hub.RoomID) (StoredRoom, bool) {
 	if r := a.rooms[id]; r != nil {
 		return *r, true
 	}
@@ -77,10 +77,10 @@ func (a *Atlas) Room(id hub.RoomID) (StoredRoom, bool) {
 }
 
 // Len returns how many rooms there are.
-func (a *Atlas) Len() int { return len(a.rooms) }
+func (a *ProjectIndex) Len() int { return len(a.rooms) }
 
 // Projects lists all projects by slug.
-func (a *Atlas) Projects() []hub.Project {
+func (a *ProjectIndex) Projects() []hub.Project {
 	rows := make([]hub.Project, 0, len(a.projects))
 	for _, p := range a.projects {
 		rows = append(rows, p.project)
@@ -91,7 +91,7 @@ func (a *Atlas) Projects() []hub.Project {
 
 // EachRoom calls fn with the rooms of a project, or of all projects if id is
 // empty, in any order.
-func (a *Atlas) EachRoom(id hub.ProjectID, fn func(*hub.Room)) {
+func (a *ProjectIndex) EachRoom(id hub.ProjectID, fn func(*hub.Room)) {
 	if id == "" {
 		for _, r := range a.rooms {
 			fn(&r.Room)
@@ -104,7 +104,7 @@ func (a *Atlas) EachRoom(id hub.ProjectID, fn func(*hub.Room)) {
 }
 
 // Rooms lists the rooms of a project, or of all projects if id is empty, by slug.
-func (a *Atlas) Rooms(id hub.ProjectID) []hub.Room {
+func (a *ProjectIndex) Rooms(id hub.ProjectID) []hub.Room {
 	var rows []hub.Room
 	a.EachRoom(id, func(r *hub.Room) { rows = append(rows, *r) })
 	slices.SortFunc(rows, CompareRooms)
@@ -125,7 +125,7 @@ func compareIDs(prefix, x, y string) int {
 
 // FindProject returns the project that ref names: by id, else by slug, else by
 // name without regard to case. Error: project_not_found.
-func (a *Atlas) FindProject(ref string) (hub.Project, error) {
+func (a *ProjectIndex) FindProject(ref string) (hub.Project, error) {
 	if p := a.projects[hub.ProjectID(ref)]; p != nil {
 		return p.project, nil
 	}
@@ -139,7 +139,7 @@ func (a *Atlas) FindProject(ref string) (hub.Project, error) {
 }
 
 // called returns the project whose name, slug or id is this one.
-func (a *Atlas) called(name string) *place {
+func (a *ProjectIndex) called(name string) *place {
 	lower := strings.ToLower(name)
 	if p := a.projects[hub.ProjectID(lower)]; p != nil {
 		return p
@@ -151,7 +151,7 @@ func (a *Atlas) called(name string) *place {
 }
 
 // named returns the project with this name. There is at most one.
-func (a *Atlas) named(name string) *place {
+func (a *ProjectIndex) named(name string) *place {
 	name = foldName(name)
 	for _, p := range a.projects {
 		if foldName(p.project.Name) == name {
@@ -164,7 +164,7 @@ func (a *Atlas) named(name string) *place {
 // FindRoom returns the room that ref names: by id, or within its project also
 // by slug, else by name without regard to case. Errors: project_not_found;
 // room_not_found, also if several rooms have the name.
-func (a *Atlas) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
+func (a *ProjectIndex) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
 	room := a.rooms[hub.RoomID(ref.Room)]
 	if ref.Project == "" {
 		if room == nil {
