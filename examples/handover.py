@@ -74,7 +74,7 @@ def main() -> None:
         task_id = first.post(CHANNEL, "Write the report", kind="task", thread_id=thread_id)["id"]
         fence = take(first, key, thread_id, task_id)["fence"]
         write(first, thread_id, key, most=2)
-        # In peace: let go first, then say so, so that whoever hears it finds it free.
+        # In peace: release first, then say so. The agent that reads it finds the key free.
         first.release(key)
         first.post(CHANNEL, "The rest is for whoever comes next.", kind="handoff", thread_id=thread_id)
         print("author-1 hands over")

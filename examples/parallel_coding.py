@@ -80,8 +80,8 @@ def work(url: str, agent: str, repository: Path, thread: str) -> int:
         for task in me.get_thread(thread)["tasks"]:
             if task["parent_task_id"] is None:
                 continue  # the lead's; it is done when all below it are
-            # Of all who ask for the same name one gets it. Who reads another name
-            # in the answer goes on to the next task.
+            # One of all agents that claim the same name gets it. The others read its
+            # name in the answer and go on to the next task.
             key = f"{thread}/{task['title']}"
             row = me.claim(key, thread_id=thread, task_message_id=task["task_id"], ttl_sec=120)
             if row["owner_agent_id"] != agent:

@@ -29,7 +29,7 @@ HOST, AGENT = "host", "sandboxed"
 def sandboxed(spool: str, url: str) -> None:
     """Serve one request, with nothing but the folder."""
     # The client is the same as elsewhere; only its constructor differs. It does not
-    # register, and it starts neither a forwarder nor a hub: who is in a sandbox cannot.
+    # register, and it starts neither a forwarder nor a hub: a sandboxed process cannot.
     with HubClient.over_relay(AGENT, spool) as me:
         me.register(capabilities=["upper-case"])
         me.bootstrap()  # from here on poll hands out what is new
@@ -74,8 +74,8 @@ def host(url: str, spool: str) -> None:
                 if agent.poll() is not None:
                     raise SystemExit("the agent ended before it was ready")
             answer = me.call(AGENT, "can you hear me?")
-            # What came through a spool says so: who may write to the folder may
-            # speak for its agent, and that is what "relay" means.
+            # A message that came through a spool says so. Any process that may write to
+            # the folder may speak for its agent: that is what "relay" means.
             print(f"host: {answer['from_agent']} answers, by {answer['assurance']}: {answer['body']}")
             agent.wait(timeout=30.0)
         finally:
