@@ -20,7 +20,7 @@ func newDecision(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decision",
 		Short: "Manage decisions",
-		Long: `Record what a room has agreed on, so that who comes later need not ask. A decision
+		Long: `Record what a room has agreed on, so that agents that come later need not ask. A decision
 is never changed; a later one may say otherwise.`,
 		Example: `  hubcli decision add --room r_5 --title "use Go" --note "one binary"
   hubcli decision list --room r_5`,

@@ -55,8 +55,8 @@ type StoreInfo struct {
 	Holder   StoreHolder
 }
 
-// StoreHolder is who has a store open, as its lock file says: a hint. What is not
-// known is zero.
+// StoreHolder names the process that has a store open. It is a hint from the
+// lock file; unknown fields are zero.
 type StoreHolder struct {
 	PID     int
 	Address string // what the hub listens on, as host:port

@@ -16,7 +16,7 @@ import (
 // Two variables of the environment stand in for flags that are not given, in every
 // command and as the bridge and the hooks have it: HUB_BASE_URL for --base-url, and
 // for --host and --port of what starts and stops hubs; HUB_AGENT for --agent, and for
-// --by. Who is spawned by a hub has both. An empty variable counts as not set.
+// --by. An agent that a hub spawned has both. An empty variable counts as not set.
 
 // baseURL is --base-url.
 type baseURL struct {
@@ -86,7 +86,7 @@ func (a *agent) field() string {
 	return hook.EnvAgent
 }
 
-// check returns the id of who must be named.
+// check returns the id of an agent that must be named.
 func (a *agent) check() (hub.AgentID, error) {
 	if a.id == "" {
 		return "", usage("name the agent, for example --agent reviewer", "--agent is missing")
@@ -94,7 +94,7 @@ func (a *agent) check() (hub.AgentID, error) {
 	return a.optional()
 }
 
-// optional returns the id of who need not be named; empty if nobody is.
+// optional returns the id of an agent that need not be named, or "" if none is.
 func (a *agent) optional() (hub.AgentID, error) {
 	id := hub.AgentID(a.id)
 	if id == "" && !a.flag.Changed {
@@ -106,9 +106,9 @@ func (a *agent) optional() (hub.AgentID, error) {
 	return id, nil
 }
 
-// replaces reports whether the command may displace a live session of the id: who
-// names it on the command line means that. HUB_AGENT comes down from a harness, whose
-// own bridge is live under it.
+// replaces reports whether the command may displace a live session of the id:
+// an id on the command line is meant to. HUB_AGENT comes down from a harness,
+// whose own bridge is live under it.
 func (a *agent) replaces() bool { return a.flag.Changed }
 
 // addressFlags are --host and --port, which HUB_BASE_URL stands in for where neither

@@ -18,7 +18,7 @@ func newInvite(env *Env) *cobra.Command {
 		Use:   "invite",
 		Short: "Manage room invites",
 		Long: `Let agents into a room. An invite is a code of eight letters and digits that is
-shown once; who has it joins with "hubcli join".`,
+shown once; an agent that has it joins with "hubcli join".`,
 		Example: `  hubcli invite create --project shop --room checkout --role reviewer
   hubcli invite preview 7KQ2-M9XD
   hubcli invite list --project shop
@@ -40,7 +40,7 @@ func newInviteCreate(env *Env) *cobra.Command {
 		Use:   "create",
 		Short: "Make an invite to a room",
 		Long: `Make an invite to a room and print its code, which is shown this once only, and
-the command to hand on. Role, handle and harness are hints to who joins; one that
+the command to hand on. Role, handle and harness are hints for the agent that joins; one that
 names no agent id gets the handle, or a name made of the role.
 
 An invite ends when it has been accepted --max-uses times, after --ttl-sec seconds
@@ -88,7 +88,7 @@ func runInviteCreate(ctx context.Context, env *Env, o *inviteCreateOptions) erro
 	i := out.Row
 	_, err = fmt.Fprintf(env.Stdout, `invite %s to room %s, for %s, until %s
 code: %s
-The code is not shown again. Who is to join runs:
+The code is not shown again. The invited agent runs:
   hubcli join %s%s
 `, i.InviteID, i.RoomID, uses(i.MaxUses), i.ExpiresAt, i.Code, i.Code, o.elsewhere())
 	return err
@@ -159,7 +159,7 @@ func newInviteRevoke(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke <code>",
 		Short: "End an invite",
-		Long: `End an invite, named by its code or by its id. Who has joined by it stays. One
+		Long: `End an invite, named by its code or by its id. Agents that joined by it stay. One
 that is over already is shown as it is.`,
 		Example: `  hubcli invite revoke 7KQ2-M9XD
   hubcli invite revoke i_2c`,

@@ -38,7 +38,7 @@ of forwarders may serve one folder, all for the same hub. It runs until it is
 interrupted. What is not answered then stays in the folder, and the next forwarder
 goes on with it.
 
-Whoever may write the folder of an agent below requests is that agent to the hub.
+A process that may write the folder of an agent below requests is that agent to the hub.
 No call of the operator's passes.`,
 		Example: `  hubcli relay
   hubcli relay --spool-dir /srv/sandbox/spool --base-url http://127.0.0.1:7001`,
@@ -93,8 +93,8 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	return nil // as the daemon: this is how it is ended
 }
 
-// noteHub tells who starts a relay too early, or to the wrong address, before the
-// first agent is told.
+// noteHub warns the operator that the relay was started too early or with a
+// wrong address, before an agent gets an error.
 func noteHub(ctx context.Context, env *Env, url string) {
 	switch found := probe(ctx, url); found.kind {
 	case probeHub:

@@ -31,7 +31,7 @@ func swallow(t *testing.T) string {
 	for range 32 {
 		dialer := net.Dialer{Timeout: 200 * time.Millisecond}
 		c, err := dialer.DialContext(t.Context(), "tcp", address)
-		// Which error it is depends on who is faster, the poller or the dialer.
+		// The error depends on a race between the poller and the dialer.
 		if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 			if late++; late == 3 {
 				return address

@@ -29,11 +29,12 @@ func newRoomStatus(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status <room>",
 		Short: "Show what goes on in a room",
-		Long: `Show on one page what goes on in a room: who has a seat, what they do and who would
-not be woken by a message, the open tasks and runs, the leases with their age, and
-the latest decisions. Long lists are cut; the numbers in their headings are whole.
+		Long: `Show on one page what goes on in a room: the agents with a seat, their
+activity and whether a message would wake them, the open tasks and runs, the leases
+with their age, and the latest decisions. Long lists are cut; the numbers in their
+headings are whole.
 
-Who has joined the room has a seat, and who posts, claims or watches in it. An agent
+An agent has a seat once it joins the room, or posts, claims or watches in it. An agent
 that has been gone for more than ten minutes is counted and not shown, unless --all is
 given.
 
@@ -56,7 +57,7 @@ it in direct messages, and how much it has not read. The command registers nobod
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
 	o.agent.addAs(env, cmd.Flags(), "agent", "`agent` that looks, if not the one in "+hook.EnvAgent)
-	cmd.Flags().BoolVar(&o.all, "all", false, "show also who has been gone for more than ten minutes")
+	cmd.Flags().BoolVar(&o.all, "all", false, "also show agents that have been gone for more than ten minutes")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the status as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd

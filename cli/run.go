@@ -9,7 +9,7 @@ import (
 )
 
 // Run runs the command that args name (without the program's own name) and
-// returns the exit code. Cancelling ctx with ErrInterrupted ends a command early
+// returns the exit code. Canceling ctx with ErrInterrupted ends a command early
 // and a daemon cleanly.
 func Run(ctx context.Context, env *Env, args []string) int {
 	own := *env

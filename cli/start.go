@@ -20,15 +20,15 @@ const (
 	probeEvery   = 50 * time.Millisecond
 	patienceNote = 3 * time.Second // then say what is waited for
 	droppedLong  = 3 * time.Second // then what drops connections is no hub
-	heldLong     = 5 * time.Second // then who has the store and says nothing is not about to end
+	heldLong     = 5 * time.Second // then a silent holder of the store is not about to end
 )
 
 // starter brings up one hub, however many starters run at once.
 //
-// Whoever holds the lock file may start a daemon; everybody else, and whoever
-// started one, looks at the address until a hub of the right store answers. The
-// daemon settles the rest by itself: only one process can bind the port and only
-// one can take the store.
+// The starter that holds the lock file may start a daemon. All starters then
+// probe the address until a hub of the right store answers. The daemon settles
+// the rest by itself: only one process can bind the port and only one can take
+// the store.
 type starter struct {
 	env     *Env
 	addr    address
@@ -44,7 +44,7 @@ type starter struct {
 	dropped time.Time // since when connections are dropped; zero: they are not
 	noted   bool
 
-	holder   StoreHolder // who had the store when it was looked at last
+	holder   StoreHolder // the holder of the store at the last look
 	saidHeld bool
 }
 

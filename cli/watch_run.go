@@ -49,9 +49,9 @@ func newWatcher(env *Env, o *watchOptions) *watcher {
 	return w
 }
 
-// end prints the outcome before anything else can go wrong, and then what failed.
-// Nobody is waited for who does not read. The error has the exit code, and all
-// about it has been said.
+// end prints the outcome before anything else can go wrong, and then what
+// failed. It does not wait for a reader that does not read. The error has the
+// exit code, and all about it has been said.
 func (w *watcher) end(ctx context.Context, out *watchOutcome, err error) error {
 	line := out.line()
 	printed := writeInTime(w.env.Stdout, line)
@@ -200,7 +200,7 @@ func (w *watcher) tell(ctx context.Context, out *watchOutcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	defer cancel()
-	// Who is not told here is told once more by a hook.
+	// If this call fails, a hook announces the messages once more.
 	_, _ = w.hub.Tell(ctx, hub.ToldInput{AgentID: w.query.Agent, ToldID: out.Messages[shown-1].ID})
 }
 

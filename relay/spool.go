@@ -126,9 +126,9 @@ func isAlphanumeric(c byte) bool {
 // IsPlain reports whether c may stand in the names of a spool as it is.
 func IsPlain(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '_' || c == '-' }
 
-// WriteWhole makes the file dir/name with this content: whoever sees the name
-// sees all of it, also after a power cut. An existing file is replaced, a link is
-// replaced and not followed. dir must exist below root.
+// WriteWhole makes the file dir/name with this content: a reader that sees the
+// name sees the whole content, also after a power cut. An existing file is
+// replaced, a link is replaced and not followed. dir must exist below root.
 func WriteWhole(root *os.Root, dir, name string, data []byte) error {
 	folder, err := root.Stat(dir)
 	if err != nil {

@@ -38,8 +38,8 @@ const (
 
 // TransportConfig says whose calls a Transport carries, and through which spool.
 type TransportConfig struct {
-	// Dir is the spool; empty is DefaultDir. It must exist: a spool is made by who
-	// forwards from it.
+	// Dir is the spool; empty is DefaultDir. It must exist: the forwarder makes
+	// the spool.
 	Dir string
 	// Agent is the agent whose folder is used. Required.
 	Agent hub.AgentID
@@ -249,7 +249,7 @@ func (t *Transport) hear(watch *fsnotify.Watcher, ended chan struct{}, answers s
 			if id, whole := strings.CutSuffix(name, DoneSuffix); whole {
 				t.ring(RequestID(id))
 			}
-		case _, ok := <-watch.Errors: // events may be lost: whoever waits looks
+		case _, ok := <-watch.Errors: // events may be lost: all waiting calls look
 			if !ok {
 				return
 			}

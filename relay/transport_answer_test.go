@@ -14,8 +14,8 @@ import (
 	"hubcli/relay"
 )
 
-// TestTransportOnlyTakesAnswers: whoever can write into the folder of answers
-// cannot end a call with what is no answer.
+// TestTransportOnlyTakesAnswers: a process that can write into the folder of
+// answers cannot end a call with a malformed answer.
 func TestTransportOnlyTakesAnswers(t *testing.T) {
 	good, err := json.Marshal(relay.Response{RequestID: "k", OK: true, Status: 200, Body: json.RawMessage(`{"ok":true,"result":{}}`)})
 	if err != nil {

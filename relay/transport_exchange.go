@@ -19,8 +19,8 @@ import (
 
 // waiter is a call that waits for its answer.
 type waiter struct {
-	bell chan struct{} // rung when there may be an answer
-	done chan struct{} // closed when the call has ended
+	notified chan struct{} // receives when there may be an answer
+	done     chan struct{} // closed when the call has ended
 }
 
 func (w *waiter) ring() {
@@ -28,7 +28,7 @@ func (w *waiter) ring() {
 		return
 	}
 	select {
-	case w.bell <- struct{}{}:
+	case w.notified <- struct{}{}:
 	default: // it is rung already
 	}
 }
@@ -40,7 +40,7 @@ func (t *Transport) enter(ctx context.Context, id RequestID) (*waiter, error) {
 		t.mu.Lock()
 		other := t.underway[id]
 		if other == nil {
-			w := &waiter{bell: make(chan struct{}, 1), done: make(chan struct{})}
+			w := &waiter{notified: make(chan struct{}, 1), done: make(chan struct{})}
 			t.underway[id] = w
 			t.mu.Unlock()
 			return w, nil
@@ -86,7 +86,7 @@ func (t *Transport) exchange(ctx context.Context, c *outgoing) (*Response, error
 			return nil, err
 		}
 		var got *Response
-		if got, found = t.await(ctx, b, w.bell, adopted); got != nil {
+		if got, found = t.await(ctx, b, w.notified, adopted); got != nil {
 			t.settled(c.id)
 			return got, nil
 		}
@@ -123,11 +123,11 @@ func (t *Transport) settled(id RequestID) {
 	t.mu.Unlock()
 }
 
-// await looks for the answer until ctx ends: quickly at first, when the bell
-// rings, and in ever longer pauses. An adopted request may have been answered, and
-// its answer read, when it was looked for: found is false if it is gone without an
-// answer.
-func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{}, adopted bool) (got *Response, found bool) {
+// await looks for the answer until ctx ends: quickly at first, at each
+// notification, and in ever longer pauses. An adopted request may already have
+// been answered, and another call may have read the answer. found is false if
+// the request is gone without an answer.
+func (t *Transport) await(ctx context.Context, b *exchangeFiles, notified <-chan struct{}, adopted bool) (got *Response, found bool) {
 	began := time.Now()
 	timer := time.NewTimer(firstLook)
 	defer timer.Stop()
@@ -140,15 +140,15 @@ func (t *Transport) await(ctx context.Context, b *letterbox, bell <-chan struct{
 		select {
 		case <-ctx.Done():
 			return nil, true
-		case <-bell:
+		case <-notified:
 		case <-timer.C:
 			timer.Reset(min(max(firstLook, time.Since(began)/lookShare), t.cfg.PollInterval))
 		}
 	}
 }
 
-// letterbox is where one request and its answer lie.
-type letterbox struct {
+// exchangeFiles are the places of one request and its answer in the spool.
+type exchangeFiles struct {
 	root     *os.Root
 	id       RequestID
 	requests string // the agent's folder of requests, below root
@@ -158,9 +158,9 @@ type letterbox struct {
 }
 
 // open makes the agent's folders in the spool. It does not make the spool.
-func (t *Transport) open(id RequestID) (*letterbox, error) {
+func (t *Transport) open(id RequestID) (*exchangeFiles, error) {
 	folder := Folder(t.cfg.Agent)
-	b := &letterbox{id: id, requests: path.Join(RequestsDir, folder), answers: path.Join(ResponsesDir, folder)}
+	b := &exchangeFiles{id: id, requests: path.Join(RequestsDir, folder), answers: path.Join(ResponsesDir, folder)}
 	root, err := os.OpenRoot(t.cfg.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, spoolFailed("there is no spool at "+t.cfg.Dir).With("spool_dir", t.cfg.Dir).
@@ -177,7 +177,7 @@ func (t *Transport) open(id RequestID) (*letterbox, error) {
 	return b, nil
 }
 
-func (b *letterbox) makeFolders() error {
+func (b *exchangeFiles) makeFolders() error {
 	return errors.Join(b.root.MkdirAll(b.requests, 0o700), b.root.MkdirAll(b.answers, 0o700))
 }
 
@@ -186,13 +186,15 @@ func (t *Transport) unusable(err error) *hub.Error {
 		WithFix("see to it that this user may write to the folder and that its disk has space")
 }
 
-func (b *letterbox) close() { _ = b.root.Close() } // nothing was written through it that could fail now
+func (b *exchangeFiles) close() { _ = b.root.Close() } // nothing was written through it that could fail now
 
-func (b *letterbox) request(suffix string) string { return path.Join(b.requests, string(b.id)+suffix) }
+func (b *exchangeFiles) request(suffix string) string {
+	return path.Join(b.requests, string(b.id)+suffix)
+}
 
 // put writes the request, unless an earlier attempt at the same call lies there
 // still: then that one is adopted, and its answer is this one's too.
-func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error) {
+func (b *exchangeFiles) put(agent hub.AgentID, c *outgoing) (adopted bool, err error) {
 	data, err := encodeRequest(agent, c)
 	if err != nil {
 		return false, err
@@ -219,7 +221,7 @@ func (b *letterbox) put(agent hub.AgentID, c *outgoing) (adopted bool, err error
 
 // setAside moves an answer that an earlier attempt has left out of the way. It may
 // be about another call; the hub gives it again if it is about this one.
-func (b *letterbox) setAside() {
+func (b *exchangeFiles) setAside() {
 	answer := path.Join(b.answers, string(b.id)+DoneSuffix)
 	if b.aside != "" {
 		_ = b.root.Remove(answer)
@@ -233,7 +235,7 @@ func (b *letterbox) setAside() {
 
 // restore puts back what was set aside, when the call that it was set aside for
 // has come to nothing, and reports whether there was anything.
-func (b *letterbox) restore() bool {
+func (b *exchangeFiles) restore() bool {
 	if b.aside == "" {
 		return false
 	}
@@ -242,7 +244,7 @@ func (b *letterbox) restore() bool {
 }
 
 // gone reports whether the request is neither waiting nor taken.
-func (b *letterbox) gone() bool {
+func (b *exchangeFiles) gone() bool {
 	for _, suffix := range []string{DoneSuffix, WorkSuffix} {
 		if _, err := b.root.Lstat(b.request(suffix)); !errors.Is(err, fs.ErrNotExist) {
 			return false
@@ -254,7 +256,7 @@ func (b *letterbox) gone() bool {
 // earlier returns the request with this id that is in the spool already: waiting,
 // or taken by a forwarder. A request moves from the one name to the other, never
 // back.
-func (b *letterbox) earlier() (*Request, error) {
+func (b *exchangeFiles) earlier() (*Request, error) {
 	data, err := osfile.ReadSmallIn(b.root, b.request(DoneSuffix), MaxRequestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = osfile.ReadSmallIn(b.root, b.request(WorkSuffix), MaxRequestBytes)
@@ -280,9 +282,9 @@ func (r *Request) same(c *outgoing) bool {
 }
 
 // take reads the answer and removes it. What lies in its place and is none is
-// left for the forwarder to replace: whoever may write there must not be able to
-// end a call with a few wrong bytes.
-func (b *letterbox) take() *Response {
+// left for the forwarder to replace: a process that may write there must not be
+// able to end a call with a few wrong bytes.
+func (b *exchangeFiles) take() *Response {
 	name := path.Join(b.answers, string(b.id)+DoneSuffix)
 	data, err := osfile.ReadSmallIn(b.root, name, maxResponseBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -313,7 +315,7 @@ func (b *letterbox) take() *Response {
 
 // unanswered says what is known about a call whose wait is over. doubtful says
 // that this attempt or an earlier one may have taken effect.
-func (b *letterbox) unanswered(dir string, waited time.Duration, withdrawn, doubtful bool) *hub.Error {
+func (b *exchangeFiles) unanswered(dir string, waited time.Duration, withdrawn, doubtful bool) *hub.Error {
 	sec := strconv.FormatFloat(waited.Seconds(), 'f', 1, 64) + " s"
 	e := &hub.Error{Code: hub.CodeRelayTimeout, Status: StatusNoAnswer}
 	if withdrawn {

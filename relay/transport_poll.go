@@ -32,7 +32,7 @@ type longPoll struct {
 	wait  time.Duration
 }
 
-// pollOf recognises one by its timeout.
+// pollOf recognizes a long poll by its timeout.
 func pollOf(r *http.Request) (longPoll, bool) {
 	if r.Method != http.MethodGet {
 		return longPoll{}, false

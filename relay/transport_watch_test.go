@@ -44,11 +44,11 @@ func TestTransportHears(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case <-mine.bell:
+		case <-mine.notified:
 		case <-time.After(patience):
 			t.Fatal("the answer has woken nobody")
 		}
-		if len(other.bell) != 0 {
+		if len(other.notified) != 0 {
 			t.Error("the answer has woken another call")
 		}
 		tr.leave("mine", mine)

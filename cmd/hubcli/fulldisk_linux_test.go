@@ -19,11 +19,11 @@ import (
 	"hubcli/hub"
 )
 
-// TestDiskFilledByOthers: others fill the disk of a busy hub as fast as they can,
-// and try again whatever the hub gives up. Writes answer 507 and nothing else,
-// reads go on, writes go on by themselves when there is room, a stop on the full
-// disk ends with 0, no line of the log repeats itself, and every acknowledged
-// message is there afterwards.
+// TestDiskFilledByOthers: others fill the disk of a busy hub as fast as they
+// can, and try again whatever the hub gives up. Writes answer only 507, and
+// reads go on. Writes resume by themselves when there is room. A stop on the
+// full disk ends with 0, no line of the log repeats itself, and every
+// acknowledged message is there afterwards.
 func TestDiskFilledByOthers(t *testing.T) {
 	if !mayMount() {
 		t.Skip("needs a disk of its own")

@@ -23,7 +23,7 @@ func TestMCPFigures(t *testing.T) {
 		}
 		starts = append(starts, time.Since(began))
 	}
-	w.who()
+	w.whoAmI()
 	for range 200 {
 		began := time.Now()
 		if a, text := w.call("hub_post_message", map[string]any{"body": "x"}); a.IsError {
@@ -55,7 +55,7 @@ func TestMCPGivesMemoryBack(t *testing.T) {
 			t.Fatal(text)
 		}
 	}
-	w.who()
+	w.whoAmI()
 	const most = 96 << 10
 	if kib := anonymousKiB(t, w.Process.Pid); kib > most {
 		t.Errorf("it has %d KiB of anonymous memory, more than %d", kib, most)

@@ -55,7 +55,7 @@ func TestReadAndAnsweredHoldsNoTurn(t *testing.T) {
 			}
 			h.asHarness(t, vars, harness, "session-start", fmt.Sprintf(says.start, h.folder))
 			w := h.mcp(t, vars, "--harness", harness).shake()
-			agent := w.who()
+			agent := w.whoAmI()
 			read := func(body string) {
 				t.Helper()
 				if a, text := w.call("hub_poll_messages", map[string]any{"timeout_seconds": 0}); a.IsError || !strings.Contains(string(a.Data), body) {

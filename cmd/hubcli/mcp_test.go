@@ -133,8 +133,8 @@ func (w *wire) call(tool string, args any) (toolAnswer, string) {
 	return a, a.Content[0].Text
 }
 
-// who asks the bridge who it is.
-func (w *wire) who() hub.AgentID {
+// whoAmI returns the agent that the bridge says it is.
+func (w *wire) whoAmI() hub.AgentID {
 	w.t.Helper()
 	a, text := w.call("hub_whoami", nil)
 	var b hub.Bootstrap
@@ -186,7 +186,7 @@ func TestMCPEnds(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			w := h.mcp(t, nil, "--agent", "a").shake()
-			w.who()
+			w.whoAmI()
 			w.ask("tools/call", map[string]any{"name": "hub_poll_messages", "arguments": map[string]any{"timeout_seconds": 50}})
 			waitWatches(t, h.Client, 1)
 			if err := end(w); err != nil {
@@ -240,7 +240,7 @@ func TestMCPBringsUpAHubThatCrashed(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
 	w := h.mcp(t, nil, "--agent", "a").shake()
-	w.who()
+	w.whoAmI()
 	status, err := h.AppStatus(t.Context())
 	if err == nil {
 		err = syscall.Kill(status.PID, syscall.SIGKILL)
@@ -248,7 +248,7 @@ func TestMCPBringsUpAHubThatCrashed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := w.who(); id != "a" {
+	if id := w.whoAmI(); id != "a" {
 		t.Errorf("after the crash it is %s", id)
 	}
 	if live := h.liveAgents(t); fmt.Sprint(live) != "[a]" {
@@ -261,7 +261,7 @@ func TestMCPLeavesAStoppedHubAlone(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
 	w := h.mcp(t, nil, "--agent", "a").shake()
-	w.who()
+	w.whoAmI()
 	if out, err := h.command(nil, "", "stop", "--port", h.port).CombinedOutput(); err != nil {
 		t.Fatalf("stop: %v\n%s", err, out)
 	}
@@ -271,7 +271,7 @@ func TestMCPLeavesAStoppedHubAlone(t *testing.T) {
 	if out, err := h.command(nil, "", "ensure", "--port", h.port).CombinedOutput(); err != nil {
 		t.Fatalf("ensure: %v\n%s", err, out)
 	}
-	if id := w.who(); id != "a" {
+	if id := w.whoAmI(); id != "a" {
 		t.Errorf("when there is one again it is %s", id)
 	}
 }
@@ -309,7 +309,7 @@ func TestMCPWatchLeavesTheBridgeItsName(t *testing.T) {
 	if a, text := w.call("hub_poll_messages", args); a.IsError || !strings.Contains(string(a.Data), "it is done") {
 		t.Errorf("the call that it names answers %s", text)
 	}
-	if id := w.who(); id != "lead" {
+	if id := w.whoAmI(); id != "lead" {
 		t.Errorf("the bridge is %s", id)
 	}
 	_ = w.in.Close()
@@ -342,7 +342,7 @@ func TestMCPSlotSurvivesAnyDeath(t *testing.T) {
 		_ = w.Wait()
 	}
 	last := h.mcp(t, nil, "--resume-key", "s").shake()
-	if id := last.who(); id != "builder" {
+	if id := last.whoAmI(); id != "builder" {
 		t.Errorf("in the end it is %s", id)
 	}
 }
@@ -359,7 +359,7 @@ func TestMCPJoinSurvivesAnyDeath(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := h.mcp(t, nil, "--resume-key", slot).shake()
-		w.who()
+		w.whoAmI()
 		w.ask("tools/call", map[string]any{"name": "hub_join", "arguments": map[string]any{"code": in.Row.Code}})
 		time.Sleep(time.Duration(rand.IntN(12_000)) * time.Microsecond) // anywhere within the join
 		_ = w.Process.Kill()
@@ -373,12 +373,12 @@ func TestMCPJoinSurvivesAnyDeath(t *testing.T) {
 			taken = taken || seat.AgentID == handle
 		}
 		next := h.mcp(t, nil, "--resume-key", slot).shake()
-		id := next.who()
+		id := next.whoAmI()
 		if id != handle && !taken {
 			if a, text := next.call("hub_join", map[string]any{"code": in.Row.Code}); a.IsError {
 				t.Fatalf("round %d: joining again: %s", n, text)
 			}
-			id = next.who()
+			id = next.whoAmI()
 		}
 		if id != handle {
 			t.Errorf("round %d: the seat is taken: %v, and the bridge is %s", n, taken, id)
@@ -410,7 +410,7 @@ func TestMCPOfADeadParent(t *testing.T) {
 			w := startWire(t, cmd)
 			_ = r.Close()
 			w.in = in
-			w.shake().who()
+			w.shake().whoAmI()
 			_ = w.Process.Kill()
 			ping, err := w.next()
 			if err != nil || ping.Method != "ping" {
@@ -418,7 +418,7 @@ func TestMCPOfADeadParent(t *testing.T) {
 			}
 			if answers {
 				w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, *ping.ID))
-				if id := w.who(); id != "a" {
+				if id := w.whoAmI(); id != "a" {
 					t.Errorf("it is %s", id)
 				}
 				_ = in.Close()
@@ -434,8 +434,9 @@ func TestMCPOfADeadParent(t *testing.T) {
 	}
 }
 
-// The hook of a harness and the bridge in it are one agent, whoever is first and
-// whoever the bridge becomes. This test's process is the harness.
+// The hook of a harness and the bridge in it are one agent, in whichever order
+// they start and also after the bridge becomes another. This test's process is
+// the harness.
 func TestMCPAndHookAreOneAgent(t *testing.T) {
 	const start = `{"session_id":"thread-1","cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`
 	hooks := func(t *testing.T, h *hooked, session string) string {
@@ -458,7 +459,7 @@ func TestMCPAndHookAreOneAgent(t *testing.T) {
 	t.Run("bridge first", func(t *testing.T) {
 		h := startHooked(t)
 		w := h.mcp(t, nil, "--harness", "codex").shake()
-		id := w.who()
+		id := w.whoAmI()
 		if !strings.HasPrefix(string(id), "codex-") {
 			t.Fatalf("it is %s", id)
 		}
@@ -472,7 +473,7 @@ func TestMCPAndHookAreOneAgent(t *testing.T) {
 		_ = w.in.Close()
 		_ = w.Wait()
 		again := h.mcp(t, nil, "--harness", "codex").shake()
-		if id := again.who(); id != "joined" {
+		if id := again.whoAmI(); id != "joined" {
 			t.Errorf("the bridge that the harness starts again is %s", id)
 		}
 	})
@@ -480,7 +481,7 @@ func TestMCPAndHookAreOneAgent(t *testing.T) {
 		h := startHooked(t)
 		say := hooks(t, h, "thread-1")
 		w := h.mcp(t, nil, "--harness", "codex").shake()
-		if id := w.who(); say != string(id) {
+		if id := w.whoAmI(); say != string(id) {
 			t.Errorf("the hook says %s, the bridge is %s", say, id)
 		}
 		if live := h.liveAgents(t); len(live) != 1 {
@@ -490,7 +491,7 @@ func TestMCPAndHookAreOneAgent(t *testing.T) {
 	t.Run("another hub", func(t *testing.T) {
 		h, other := startHooked(t), startHooked(t)
 		w := other.mcp(t, []string{"HUB_DATA_ROOT=" + h.root}, "--harness", "codex").shake()
-		id := w.who()
+		id := w.whoAmI()
 		cmd := h.command(nil, fmt.Sprintf(start, h.folder), "hook", "session-start", "--harness", "codex", "--base-url", "http://127.0.0.1:"+h.port)
 		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), string(id)+" ") {
 			t.Errorf("a hook of another hub says %s (%v)", out, err)
@@ -504,7 +505,7 @@ func TestHookOfAHarnessWithinAHarness(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
 	w := h.mcp(t, []string{"CLAUDE_CODE_SESSION_ID=OUTER-1"}, "--harness", "claude-code").shake()
-	outer := w.who()
+	outer := w.whoAmI()
 	hook := func(session, script string) string {
 		payload := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`, session, h.folder)
 		cmd := h.command(nil, payload, "hook", "session-start", "--harness", "claude-code")
@@ -529,7 +530,7 @@ func TestHookOfAHarnessWithinAHarness(t *testing.T) {
 			t.Errorf("the inner hook says %s", say)
 		}
 	}
-	if id := w.who(); id != outer {
+	if id := w.whoAmI(); id != outer {
 		t.Errorf("the bridge is %s", id)
 	}
 }

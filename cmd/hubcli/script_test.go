@@ -45,7 +45,8 @@ const (
 )
 
 func runTests(m *testing.M) int {
-	// Who runs the tests within a harness has these, and no test means them.
+	// A developer who runs the tests within a harness has these set, and no
+	// test expects them.
 	for _, name := range []string{hook.EnvBaseURL, hook.EnvAgent} {
 		_ = os.Unsetenv(name)
 	}
@@ -64,8 +65,9 @@ func runTests(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "building hubcli:", err)
 		return 1
 	}
-	// Who runs the tests under nohup or in the background of a script ignores these
-	// signals. What they start must not, for scripts end it by them.
+	// Tests that run under nohup or in the background of a script ignore these
+	// signals. The programs that they start must not, because scripts end them
+	// by signals.
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s)

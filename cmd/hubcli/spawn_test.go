@@ -131,9 +131,9 @@ const stubborn = `trap "" TERM; echo $$ >$1/leader
 sh -c 'trap "" TERM; echo $$ >$0/child; sh -c "trap \"\" TERM; echo \$\$ >$0/grandchild; while :; do sleep 600; done"; :' $1 &
 while :; do sleep 600; done`
 
-// TestSpawnsAfterSIGKILL: the hub is killed; all that it has spawned ends with it,
-// also what does not listen and what its child has started. The next hub says once
-// that it is lost, to who asked.
+// TestSpawnsAfterSIGKILL: the hub is killed; all that it has spawned ends with
+// it, also what does not listen and what its child has started. The next hub
+// tells the requester once that the spawn is lost.
 func TestSpawnsAfterSIGKILL(t *testing.T) {
 	h := startSpawningHub(t)
 	room := h.allow(stubborn)
@@ -174,8 +174,9 @@ func TestSpawnsAfterSIGKILL(t *testing.T) {
 	}
 }
 
-// TestSpawnsEndWithAStop: a hub that is stopped ends what it has spawned, keeps what
-// that has printed and says so; nothing of what was asked for is in store or log.
+// TestSpawnsEndWithAStop: a hub that is stopped ends what it has spawned, keeps
+// what that has printed and says so; neither the store nor the log holds any
+// part of the prompt.
 func TestSpawnsEndWithAStop(t *testing.T) {
 	h := startSpawningHub(t)
 	room := h.allow("echo spoken; env | grep -c hidden; env | grep -c OPENAI_API_KEY=named; " + stubborn)
@@ -222,7 +223,8 @@ func TestSpawnsEndWithAStop(t *testing.T) {
 	}
 }
 
-// TestKeeperByHand: who runs the keeper's command by hand is told whose it is.
+// TestKeeperByHand: a user who runs the keeper's command by hand is told that
+// it belongs to the hub.
 func TestKeeperByHand(t *testing.T) {
 	out, err := exec.Command("hubcli", keeperCommand).CombinedOutput()
 	if exitCode(err) != 2 || !strings.Contains(string(out), "the hub's own") {

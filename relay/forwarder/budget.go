@@ -7,7 +7,7 @@ import (
 
 // budget is a number of bytes that is shared in the order of arrival.
 type budget struct {
-	turn  chan struct{} // held by who waits for bytes now
+	turn  chan struct{} // held by the call that waits for bytes now
 	freed chan struct{}
 
 	mu   sync.Mutex

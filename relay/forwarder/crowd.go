@@ -105,7 +105,7 @@ func (f *Forwarder) unpark(c *call) {
 	c.dir.place()
 }
 
-// place gives free places to who has waited longest.
+// place gives free places to the calls that have waited longest.
 func (d *folder) place() {
 	for len(d.waiting) > 0 && d.parked < maxParked {
 		c := d.waiting[0]

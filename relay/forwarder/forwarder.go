@@ -121,7 +121,7 @@ type Forwarder struct {
 	// Of Run's goroutine alone.
 	spool   *spool
 	crowded bool    // there are too many folders, says the look that goes on
-	misfits *folder // requests itself, for what is no agent folder in it
+	misfits *folder // the folder requests itself: holds entries that are no agent folders
 	notices notices
 	pending map[*folder]bool      // have names queued or unread
 	quick   map[*folder]time.Time // are read more often until then

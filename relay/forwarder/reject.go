@@ -13,7 +13,7 @@ import (
 	"hubcli/relay"
 )
 
-// How much is kept of what was rejected.
+// Bounds of the rejected files that are kept.
 const (
 	maxRejected      = 1000
 	maxRejectedBytes = 64 << 20
@@ -25,7 +25,7 @@ const (
 type rejects struct {
 	log      *troubles
 	run      context.Context // Run's; nothing is trimmed after it
-	trimming sync.Mutex      // held by who trims, never with mu
+	trimming sync.Mutex      // held while trimming, never together with mu
 
 	mu    sync.Mutex
 	known bool  // the next two count what is there

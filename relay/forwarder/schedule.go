@@ -119,7 +119,7 @@ func (f *Forwarder) list() error {
 		for _, e := range entries {
 			if n++; n > 2*f.most.folders {
 				f.crowd()
-				return nil // and who is not seen is not forgotten
+				return nil // and folders that were not listed are not forgotten
 			}
 			f.found(e, now)
 		}
@@ -202,9 +202,8 @@ func (f *Forwarder) readAgain(d *folder, now time.Time) {
 }
 
 // lookQuickly reads some of the folders from which requests have just come
-// unannounced. Who has asked once goes on asking, mostly: on a folder of another
-// machine a client that makes one call after the other would wait a poll interval
-// for each.
+// unannounced. A client that made one call usually makes more. On a folder of
+// another machine each of these calls would wait a poll interval.
 func (f *Forwarder) lookQuickly() {
 	now := time.Now()
 	n := 0

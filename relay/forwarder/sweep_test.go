@@ -106,8 +106,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestRejectedIsBounded: the newest thousand of what was rejected are kept, and
-// no more than 64 MiB.
+// TestRejectedIsBounded: the newest thousand rejected files are kept, and no
+// more than 64 MiB.
 func TestRejectedIsBounded(t *testing.T) {
 	b := newBench(t, "")
 	f := b.swept()

@@ -21,7 +21,7 @@ type taken struct {
 	info     fs.FileInfo
 }
 
-// close lets go of the file, for whoever comes next.
+// close releases the file for the next forwarder.
 func (t *taken) close() {
 	if t.file != nil {
 		t.file.Close()
@@ -56,15 +56,15 @@ var (
 // take makes the call's file this forwarder's. The error is errGone, errNotOurs, a
 // *misfit, or the file system's.
 //
-// The file is locked before it gets the name of a request under way, and stays so
-// until the call has ended: who finds such a name with the lock free knows that
-// its forwarder has died. What the name leads to is looked at before it is opened
-// and compared afterwards, so that a link or a pipe in its place is not opened to
-// any effect.
+// The file is locked before it gets the name of a request under way, and stays
+// so until the call has ended: a forwarder that finds such a name with the lock
+// free knows that the previous one has died. What the name leads to is looked
+// at before it is opened and compared afterwards, so that a link or a pipe in
+// its place is not opened to any effect.
 func (f *Forwarder) take(c *call) (*taken, error) {
 	switch {
 	case c.dir.name == "":
-		return nil, &misfit{why: "It is no folder of an agent's, which is called as the agent, with _ for what is not a letter, digit, . _ or -."}
+		return nil, &misfit{why: "It is no folder of an agent's, which is named after the agent, with _ for each character other than a letter, digit, . _ or -."}
 	case c.id == "":
 		return nil, &misfit{why: "Its name is not that of a request, which is <request_id>.json."}
 	}

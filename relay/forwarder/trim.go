@@ -32,8 +32,8 @@ type rejected struct {
 	bytes        int64
 }
 
-// trim counts everything anew, and removes the oldest of what was rejected until
-// it is within the bounds, but no more than so many files, and none after ctx has
+// trim counts everything anew, and removes the oldest rejected files until it
+// is within the bounds, but no more than so many files, and none after ctx has
 // ended. It does nothing if somebody trims already.
 func (r *rejects) trim(ctx context.Context, s *spool, most int) error {
 	if !r.trimming.TryLock() {
@@ -135,8 +135,8 @@ func sizeOf(root *os.Root, name string) int64 {
 	return bytes
 }
 
-// measure adds up the sizes of what is in a folder, at most depth folders below
-// each other and left names.
+// measure adds up the sizes of the files in a folder, down to depth levels and
+// for at most left names.
 func measure(root *os.Root, name string, depth int, left *int) (bytes int64, err error) {
 	list, err := root.Open(name)
 	if err != nil {
