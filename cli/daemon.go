@@ -107,8 +107,7 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 		return DaemonConfig{}, err
 	}
 	if !o.loopback() && !o.allowRemote {
-		return DaemonConfig{}, usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
-			"--host %s is not an address of this machine alone", o.host)
+		return DaemonConfig{}, remoteRefused(o.host)
 	}
 	storage, err := absolute("--storage", o.storage)
 	if err != nil {

@@ -65,8 +65,7 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 	}
 	// A hub that runs there already has been let; only a new one needs the flag.
 	if !o.loopback() && !o.allowRemote && probe(ctx, o.baseURL()).kind != probeHub {
-		return usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
-			"--host %s is not an address of this machine alone", o.host)
+		return remoteRefused(o.host)
 	}
 	if err := o.storage.resolve(env, cmd); err != nil {
 		return err

@@ -151,6 +151,9 @@ func (a *addressFlags) settleFlags(starts bool) error {
 	if err := a.check(); err != nil {
 		return err
 	}
+	if starts && a.isName() && !a.allowed() {
+		return remoteRefused(a.host)
+	}
 	if err := a.resolve(); err != nil {
 		return err
 	}
@@ -158,6 +161,18 @@ func (a *addressFlags) settleFlags(starts bool) error {
 		return usage("leave --host out, or name an address of this machine", "--host %s is no address of this machine", a.host)
 	}
 	return nil
+}
+
+// allowed reports whether --allow-remote is given.
+func (a *addressFlags) allowed() bool {
+	f := a.flags.Lookup("allow-remote")
+	return f != nil && f.Value.String() == "true"
+}
+
+// remoteRefused is the failure of a host that other machines may reach.
+func remoteRefused(host string) error {
+	return usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
+		"--host %s is not an address of this machine alone", host)
 }
 
 // plainAddress returns host and port of a base address that a hub itself can have:

@@ -72,6 +72,9 @@ func (a address) check() error {
 	return nil
 }
 
+// isName reports whether the host is a name other than localhost.
+func (a *address) isName() bool { return a.host != "localhost" && net.ParseIP(a.host) == nil }
+
 // resolve replaces a host name by its first address, an IPv4 address if it has one.
 func (a *address) resolve() error {
 	if net.ParseIP(a.host) != nil {

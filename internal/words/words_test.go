@@ -9,9 +9,9 @@ import (
 
 var under = flag.String("under", "", "list the findings of this folder only, pending or not: go test ./internal/words -args -under cli")
 
-// pending are the folders that are not mended yet. A folder here covers what
-// lies below it. The list only ever becomes shorter.
-var pending = []string{"actors", "cli", "cmd", "docs", "examples", "python", "relay"}
+// pending are the folders that are not mended yet, without the folders below
+// them. The list only ever becomes shorter.
+var pending = []string{"actors"}
 
 func TestTreeIsPlain(t *testing.T) {
 	texts, err := Tree("../..")
@@ -33,7 +33,7 @@ func TestTreeIsPlain(t *testing.T) {
 
 func isPending(file string) bool {
 	for _, p := range pending {
-		if within(path.Dir(file), p) {
+		if path.Dir(file) == p {
 			return true
 		}
 	}
