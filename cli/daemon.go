@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"hubcli/cli/daemon"
 	"hubcli/internal/peertext"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 		return err
 	}
 	if o.logFile != "" {
-		ignoreClosedOutput()
+		daemon.IgnoreClosedOutput()
 	}
 	ctx, release := o.tie(ctx, env.Stdin)
 	defer release()
@@ -67,9 +68,9 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	if err != nil {
 		return err
 	}
-	var log *daemonLog
+	var log *daemon.Log
 	if o.logFile != "" {
-		log = newDaemonLog(o.logFile, env.Stderr)
+		log = daemon.NewLog(o.logFile, env.Stderr)
 		defer log.Close()
 		cfg.Log = log
 	} else {
@@ -77,7 +78,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	}
 	cfg.Ready = func(addr string) {
 		if log != nil {
-			log.open()
+			log.Open()
 		}
 		if !o.quiet {
 			fmt.Fprintf(env.Stderr, "hubcli: ready at http://%s, store %s; stop with Ctrl-C or: hubcli stop%s\n",
@@ -95,7 +96,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	}
 	if f != nil {
 		if log != nil {
-			log.fail(f)
+			log.Fail(f.Sentence)
 		}
 		return f
 	}
@@ -151,7 +152,7 @@ func listen(ctx context.Context, a address, storage string, allowRemote bool) (n
 	l, err := lc.Listen(ctx, "tcp", a.String())
 	switch {
 	case err == nil:
-	case errors.Is(err, syscall.EADDRINUSE) || isAddrInUse(err):
+	case errors.Is(err, syscall.EADDRINUSE) || daemon.IsAddrInUse(err):
 		return nil, portTaken(ctx, a, storage)
 	case errors.Is(err, syscall.EACCES):
 		return nil, usage("choose a port from 1024 on", "port %d may not be listened on by this user", a.port)
@@ -179,14 +180,14 @@ func reason(err error) error {
 // portTaken says what holds the port.
 func portTaken(ctx context.Context, a address, storage string) error {
 	elsewhere := "choose another port with --port, or free this one with: hubcli stop" + stopFlags(a.String())
-	found := probe(ctx, a.baseURL())
+	found := daemon.Probe(ctx, a.baseURL())
 	switch {
-	case found.kind == probeHub && sameStore(found.info.StoragePath, storage):
+	case found.Kind == daemon.Hub && sameStore(found.Info.StoragePath, storage):
 		return fail(ExitUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(a.String()),
 			"a hub of the same store already runs at %s", a.baseURL())
-	case found.kind == probeHub:
+	case found.Kind == daemon.Hub:
 		return fail(ExitUnreachable, elsewhere,
-			"port %d is held by a hub with another store, %s", a.port, found.info.StoragePath)
+			"port %d is held by a hub with another store, %s", a.port, found.Info.StoragePath)
 	default:
 		return fail(ExitUnreachable, "choose another port with --port", "port %d is held by another program", a.port)
 	}
@@ -211,7 +212,7 @@ const fewFiles = 4096
 
 // noteFileLimit warns where the system lets a hub have few connections.
 func noteFileLimit(env *Env) {
-	if n := openFiles(); n > 0 && n < fewFiles {
+	if n := daemon.OpenFiles(); n > 0 && n < fewFiles {
 		env.note("only %d files may be open at once, which bounds the connections; raise it with: ulimit -n", n)
 	}
 }

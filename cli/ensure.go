@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -64,7 +65,7 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 		return err
 	}
 	// A hub that runs there already has been let; only a new one needs the flag.
-	if !o.loopback() && !o.allowRemote && probe(ctx, o.baseURL()).kind != probeHub {
+	if !o.loopback() && !o.allowRemote && daemon.Probe(ctx, o.baseURL()).Kind != daemon.Hub {
 		return remoteRefused(o.host)
 	}
 	if err := o.storage.resolve(env, cmd); err != nil {
@@ -75,13 +76,13 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 			return err
 		}
 	}
-	daemon, err := o.daemonArgs(cmd)
+	args, err := o.daemonArgs(cmd)
 	if err != nil {
 		return err
 	}
 	s := &starter{
 		env: env, addr: o.address, storage: o.storage.path, explain: o.storage.given,
-		timeout: o.timeout, daemon: daemon, want: o.options(cmd),
+		timeout: o.timeout, daemon: args, want: o.options(cmd),
 	}
 	got, err := s.run(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/internal/peertext"
 )
 
@@ -41,11 +42,11 @@ func (h StoreHolder) baseURLs() []string {
 // address if it is that store's: the lock file alone proves nothing.
 func (h StoreHolder) servesAt(ctx context.Context, dir string) (url string, ok bool) {
 	for _, url := range h.baseURLs() {
-		found := probe(ctx, url)
-		if found.kind != probeHub {
+		found := daemon.Probe(ctx, url)
+		if found.Kind != daemon.Hub {
 			continue
 		}
-		if instance, err := client.StoreInstance(dir); err == nil && instance == found.info.InstanceID {
+		if instance, err := client.StoreInstance(dir); err == nil && instance == found.Info.InstanceID {
 			return url, true
 		}
 	}
@@ -102,7 +103,7 @@ func (s *starter) waitForStore(ctx context.Context) (wait bool, err error) {
 	}
 	s.holder = info.Holder
 	_, serves := info.Holder.servesAt(ctx, s.storage)
-	if serves && probe(ctx, s.addr.baseURL()).kind == probeHub {
+	if serves && daemon.Probe(ctx, s.addr.baseURL()).Kind == daemon.Hub {
 		return true, nil // it has come up meanwhile, which the next look will find
 	}
 	silent := info.Holder.PID == 0 && s.env.Now().Sub(s.began) > heldLong

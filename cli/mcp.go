@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/process"
@@ -73,7 +74,7 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 	// Stdout is the bridge's: what a library prints goes where people read.
 	os.Stdout = os.Stderr
 	debug.SetMemoryLimit(bridgeMemory)
-	ignoreClosedOutput() // a client that has gone is an error of a write, not a death
+	daemon.IgnoreClosedOutput() // a client that has gone is an error of a write, not a death
 	return mcp.Run(ctx, c)
 }
 

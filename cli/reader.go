@@ -6,6 +6,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"hubcli/cli/daemon"
 )
 
 // readerEvery is how often a watch looks whether somebody still waits for it.
@@ -21,7 +23,7 @@ func (e *goneError) Error() string { return e.why }
 // the terminal has hung up. Harnesses may kill only the shell between.
 func tieToReader(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	ignoreClosedOutput()
+	daemon.IgnoreClosedOutput()
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup means it
@@ -47,7 +49,7 @@ func tieToReader(ctx context.Context) (context.Context, context.CancelFunc) {
 				switch {
 				case os.Getppid() != parent:
 					cancel(&goneError{"the process that started it has ended"})
-				case closedAtOtherEnd(os.Stdout):
+				case daemon.ClosedAtOtherEnd(os.Stdout):
 					cancel(&goneError{"nobody reads its output any more"})
 				}
 			}

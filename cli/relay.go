@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/daemon"
 	"hubcli/internal/peertext"
 	"hubcli/relay"
 	"hubcli/relay/forwarder"
@@ -96,9 +97,9 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 // noteHub warns the operator that the relay was started too early or with a
 // wrong address, before an agent gets an error.
 func noteHub(ctx context.Context, env *Env, url string) {
-	switch found := probe(ctx, url); found.kind {
-	case probeHub:
-	case probeForeign:
+	switch found := daemon.Probe(ctx, url); found.Kind {
+	case daemon.Hub:
+	case daemon.Foreign:
 		env.note("what answers at %s is not a hub", url)
 	default:
 		env.note("no hub answers at %s yet; until one does, requests are answered 599", url)

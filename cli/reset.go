@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/internal/peertext"
 )
 
@@ -59,18 +60,18 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 	if err != nil && !missing {
 		return err
 	}
-	found := probe(ctx, a.baseURL())
+	found := daemon.Probe(ctx, a.baseURL())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if found.kind == probeHub && !sameStore(found.info.StoragePath, dir) {
-		return otherStore(a, found.info.StoragePath, dir)
+	if found.Kind == daemon.Hub && !sameStore(found.Info.StoragePath, dir) {
+		return otherStore(a, found.Info.StoragePath, dir)
 	}
 	if missing {
 		_, err := fmt.Fprintf(env.Stdout, "there is no store at %s; nothing to delete\n", peertext.TerminalLine(dir))
 		return err
 	}
-	if found.kind != probeHub && info.Held {
+	if found.Kind != daemon.Hub && info.Held {
 		return fail(ExitUnreachable, "name its address with --host and --port",
 			"the store %s is served by a hub that does not answer at %s", dir, a.baseURL())
 	}
@@ -79,8 +80,8 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 			return err
 		}
 	}
-	if found.kind == probeHub {
-		if err := stopHub(ctx, env, a, found.info); err != nil {
+	if found.Kind == daemon.Hub {
+		if err := stopHub(ctx, env, a, found.Info); err != nil {
 			return err
 		}
 	}
@@ -96,9 +97,9 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 }
 
 // resetQuestion names the exact folder and what is lost with it.
-func resetQuestion(ctx context.Context, a address, dir string, found probed, info StoreInfo) string {
+func resetQuestion(ctx context.Context, a address, dir string, found daemon.Probed, info StoreInfo) string {
 	holds := ""
-	if found.kind == probeHub {
+	if found.Kind == daemon.Hub {
 		c := client.New(client.Config{BaseURL: a.baseURL()})
 		defer c.Close()
 		if s, err := c.AppStatus(ctx); err == nil {

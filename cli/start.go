@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/osfile"
 )
@@ -39,7 +40,7 @@ type starter struct {
 	want    []option // options the caller gave, compared with a running hub's
 
 	lock    *os.File
-	child   *child
+	child   *daemon.Child
 	began   time.Time
 	dropped time.Time // since when connections are dropped; zero: they are not
 	noted   bool
@@ -71,7 +72,7 @@ func (s *starter) run(ctx context.Context) (started, error) {
 	s.env.unmarkStopped(s.addr)
 	defer s.release()
 	for {
-		found := probe(ctx, s.addr.baseURL())
+		found := daemon.Probe(ctx, s.addr.baseURL())
 		if ctx.Err() != nil {
 			return started{}, context.Cause(ctx)
 		}
@@ -79,7 +80,7 @@ func (s *starter) run(ctx context.Context) (started, error) {
 		case err != nil:
 			return started{}, err
 		case done:
-			return s.adopt(ctx, found.info)
+			return s.adopt(ctx, found.Info)
 		}
 		if err := s.overdue(ctx, found); err != nil {
 			return started{}, err
@@ -93,22 +94,22 @@ func (s *starter) run(ctx context.Context) (started, error) {
 }
 
 // look acts on what was found; done means that a hub answers.
-func (s *starter) look(ctx context.Context, found probed) (done bool, err error) {
-	if found.kind != probeDropped {
+func (s *starter) look(ctx context.Context, found daemon.Probed) (done bool, err error) {
+	if found.Kind != daemon.Dropped {
 		s.dropped = time.Time{}
 	} else if s.dropped.IsZero() {
 		s.dropped = s.env.Now()
 	}
-	foreign := found.kind == probeForeign || found.kind == probeDropped && s.env.Now().Sub(s.dropped) > droppedLong
+	foreign := found.Kind == daemon.Foreign || found.Kind == daemon.Dropped && s.env.Now().Sub(s.dropped) > droppedLong
 	switch {
-	case found.kind == probeHub:
+	case found.Kind == daemon.Hub:
 		return true, nil
 	case foreign:
 		return false, fail(ExitUnreachable, "give the hub another port with --port, or stop the program that has this one",
 			"port %d is held by another program", s.addr.port)
 	case s.child != nil:
 		return false, s.childAlive(found)
-	case found.kind == probeAbsent:
+	case found.Kind == daemon.Absent:
 		return false, s.tryStart(ctx)
 	}
 	return false, nil
@@ -123,7 +124,7 @@ func (s *starter) tryStart(ctx context.Context) error {
 			return err
 		}
 	}
-	if probe(ctx, s.addr.baseURL()).kind != probeAbsent {
+	if daemon.Probe(ctx, s.addr.baseURL()).Kind != daemon.Absent {
 		return nil
 	}
 	if wait, err := s.waitForStore(ctx); wait || err != nil {
@@ -131,7 +132,7 @@ func (s *starter) tryStart(ctx context.Context) error {
 	}
 	exe, err := s.env.Executable()
 	if err == nil {
-		s.child, err = startChild(exe, s.daemon)
+		s.child, err = daemon.StartChild(exe, s.daemon)
 	}
 	if err != nil {
 		return &Failure{
@@ -176,20 +177,20 @@ func (s *starter) release() {
 		s.lock.Close()
 	}
 	if s.child != nil {
-		s.child.forget()
+		s.child.Forget()
 	}
 }
 
 // childAlive reports how the daemon that this caller started ended, if it did. One
 // that has lost the port to another daemon leaves it to that one, which may still
 // be coming up in silence.
-func (s *starter) childAlive(found probed) error {
-	exit, ended := s.child.ended()
-	if !ended || found.kind == probeSilent && exit == ExitUnreachable {
+func (s *starter) childAlive(found daemon.Probed) error {
+	exit, ended := s.child.Ended()
+	if !ended || found.Kind == daemon.Silent && exit == ExitUnreachable {
 		return nil
 	}
 	// It may have lost a race against a hub that answers by now.
-	if probe(context.Background(), s.addr.baseURL()).kind == probeHub {
+	if daemon.Probe(context.Background(), s.addr.baseURL()).Kind == daemon.Hub {
 		return nil
 	}
 	return s.childFailure(exit)
@@ -197,7 +198,7 @@ func (s *starter) childAlive(found probed) error {
 
 // childFailure says why the daemon that this caller started ended.
 func (s *starter) childFailure(exit int) *Failure {
-	sentence, fix := s.child.lastWords()
+	sentence, fix := s.child.LastWords()
 	if sentence == "" {
 		sentence = fmt.Sprintf("the daemon ended with exit code %d before it was ready", exit)
 		fix = "run the hub in the foreground to see why: hubcli " + strings.Join(s.daemon, " ")
@@ -209,7 +210,7 @@ func (s *starter) childFailure(exit int) *Failure {
 }
 
 // overdue ends the wait when its time is over, and says once what is waited for.
-func (s *starter) overdue(ctx context.Context, found probed) error {
+func (s *starter) overdue(ctx context.Context, found daemon.Probed) error {
 	waited := s.env.Now().Sub(s.began)
 	if waited < s.timeout {
 		if waited > patienceNote && !s.noted {
@@ -219,18 +220,18 @@ func (s *starter) overdue(ctx context.Context, found probed) error {
 		return nil
 	}
 	if s.child != nil {
-		if exit, ended := s.child.ended(); ended {
+		if exit, ended := s.child.Ended(); ended {
 			return s.childFailure(exit)
 		}
 		return fail(ExitWaitOver, "wait with a longer --timeout, or look into "+logPath(s.storage),
 			"the hub was started but is not ready after %s; it goes on starting", s.timeout)
 	}
-	if s.lock != nil && found.kind == probeAbsent {
+	if s.lock != nil && found.Kind == daemon.Absent {
 		f := s.heldFailure(ctx)
 		f.Exit = ExitWaitOver
 		return f
 	}
-	if found.kind == probeAbsent {
+	if found.Kind == daemon.Absent {
 		return fail(ExitWaitOver, "run the same command again",
 			"another ensure is starting the hub, which is not ready after %s", s.timeout)
 	}
@@ -254,7 +255,7 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 			"the hub at %s serves another store than the one that lies in %s now", s.addr.baseURL(), s.storage)
 	}
 	if s.child != nil && s.won(ctx) {
-		got.Started, got.PID = true, s.child.pid()
+		got.Started, got.PID = true, s.child.PID()
 		return got, nil
 	}
 	var differ []string
@@ -272,15 +273,15 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (started, error) {
 // won reports whether the hub that answers is the daemon of this caller, not one
 // that was quicker to take the port.
 func (s *starter) won(ctx context.Context) bool {
-	c := client.New(client.Config{BaseURL: s.addr.baseURL(), Timeout: probeTimeout})
+	c := client.New(client.Config{BaseURL: s.addr.baseURL(), Timeout: daemon.ProbeTimeout})
 	defer c.Close()
 	status, err := c.AppStatus(ctx)
 	if err != nil {
 		// A hub that listens beyond loopback alone does not say.
-		_, ended := s.child.ended()
+		_, ended := s.child.Ended()
 		return !ended
 	}
-	return status.PID == s.child.pid()
+	return status.PID == s.child.PID()
 }
 
 func otherStore(a address, running, asked string) *Failure {

@@ -164,3 +164,12 @@ func TestOneLockForOneStore(t *testing.T) {
 	second.release()
 	other.release()
 }
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

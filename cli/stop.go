@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -55,25 +56,25 @@ is nothing to do, which is no error.`,
 }
 
 func runStop(ctx context.Context, env *Env, a address, s storage) error {
-	found := probe(ctx, a.baseURL())
-	switch found.kind {
-	case probeAbsent:
+	found := daemon.Probe(ctx, a.baseURL())
+	switch found.Kind {
+	case daemon.Absent:
 		if err := servedElsewhere(ctx, env, a, s); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(env.Stdout, "no hub runs at %s\n", a.baseURL())
 		return err
-	case probeHub:
+	case daemon.Hub:
 	default:
-		return found.err
+		return found.Err
 	}
-	if s.given && !sameStore(found.info.StoragePath, s.path) {
-		return otherStore(a, found.info.StoragePath, s.path)
+	if s.given && !sameStore(found.Info.StoragePath, s.path) {
+		return otherStore(a, found.Info.StoragePath, s.path)
 	}
-	if err := stopHub(ctx, env, a, found.info); err != nil {
+	if err := stopHub(ctx, env, a, found.Info); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), peertext.TerminalLine(found.info.StoragePath))
+	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), peertext.TerminalLine(found.Info.StoragePath))
 	return err
 }
 
@@ -127,12 +128,12 @@ func stopHub(ctx context.Context, env *Env, a address, info hub.Info) error {
 func awaitGone(ctx context.Context, env *Env, a address, info hub.Info) error {
 	began := env.Now()
 	for {
-		found := probe(ctx, a.baseURL())
+		found := daemon.Probe(ctx, a.baseURL())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		another := found.kind == probeHub && found.info.InstanceID != info.InstanceID
-		if (found.kind == probeAbsent || another) && !env.held(info.StoragePath) {
+		another := found.Kind == daemon.Hub && found.Info.InstanceID != info.InstanceID
+		if (found.Kind == daemon.Absent || another) && !env.held(info.StoragePath) {
 			return nil
 		}
 		if env.Now().Sub(began) > stopTimeout {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package daemon
 
 import (
 	"os"
@@ -14,15 +14,17 @@ import (
 // started from.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// ignoreClosedOutput keeps the daemon alive when it writes to the stderr of a
+// IgnoreClosedOutput keeps the daemon alive when it writes to the stderr of a
 // starter that is gone.
-func ignoreClosedOutput() { signal.Ignore(syscall.SIGPIPE) }
+func IgnoreClosedOutput() { signal.Ignore(syscall.SIGPIPE) }
 
-func isAddrInUse(error) bool { return false }
+// IsAddrInUse reports whether an error of the system says that an address is taken
+// where errors.Is with EADDRINUSE does not. There is none here.
+func IsAddrInUse(error) bool { return false }
 
-// openFiles is how many files the process may open, or 0 if that is not known.
+// OpenFiles is how many files the process may open, or 0 if that is not known.
 // Go has raised it to the hard limit already when the program started.
-func openFiles() uint64 {
+func OpenFiles() uint64 {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
 		return 0
@@ -30,8 +32,8 @@ func openFiles() uint64 {
 	return uint64(l.Cur)
 }
 
-// closedAtOtherEnd reports whether f is a pipe or socket whose reader is gone.
-func closedAtOtherEnd(f *os.File) bool {
+// ClosedAtOtherEnd reports whether f is a pipe or socket whose reader is gone.
+func ClosedAtOtherEnd(f *os.File) bool {
 	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLNVAL) != 0

@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 func TestTheLogBeginsWithWhatWasHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store", "hub.log")
 	var stderr bytes.Buffer
-	l := newDaemonLog(path, &stderr)
+	l := NewLog(path, &stderr)
 	for _, line := range []string{"one\n", "two\n"} {
 		if _, err := l.Write([]byte(line)); err != nil {
 			t.Fatal(err)
@@ -20,12 +20,12 @@ func TestTheLogBeginsWithWhatWasHeld(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(path)); err == nil {
 		t.Error("the store's folder was made before the store is open")
 	}
-	l.open()
-	l.open() // harmless twice
+	l.Open()
+	l.Open() // harmless twice
 	if _, err := l.Write([]byte("three\n")); err != nil {
 		t.Fatal(err)
 	}
-	l.fail(&Failure{Sentence: "it broke"})
+	l.Fail("it broke")
 	l.Close()
 	if got := read(t, path); got != "one\ntwo\nthree\nhubcli: it broke\n" {
 		t.Errorf("log = %q", got)
@@ -37,13 +37,13 @@ func TestTheLogBeginsWithWhatWasHeld(t *testing.T) {
 
 func TestHeldLinesAreBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hub.log")
-	l := newDaemonLog(path, &bytes.Buffer{})
+	l := NewLog(path, &bytes.Buffer{})
 	for range 100 {
 		if _, err := l.Write(bytes.Repeat([]byte("x"), 1000)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l.open()
+	l.Open()
 	l.Close()
 	if got := len(read(t, path)); got != logHeldBytes {
 		t.Errorf("%d bytes held, want %d", got, logHeldBytes)
@@ -52,8 +52,8 @@ func TestHeldLinesAreBounded(t *testing.T) {
 
 func TestTheLogRotates(t *testing.T) {
 	dir := t.TempDir()
-	l := newDaemonLog(filepath.Join(dir, "hub.log"), &bytes.Buffer{})
-	l.open()
+	l := NewLog(filepath.Join(dir, "hub.log"), &bytes.Buffer{})
+	l.Open()
 	line := []byte(strings.Repeat("x", 1<<20-1) + "\n")
 	for range 2*logMaxMegabytes + 1 {
 		if _, err := l.Write(line); err != nil {

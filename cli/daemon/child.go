@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 // keptWords is how much of a daemon's first output is kept for its last words.
 const keptWords = 16 << 10
 
-// child is a daemon that this process has started and that outlives it. What it
+// Child is a daemon that this process has started and that outlives it. What it
 // says until it is ready comes through a pipe, so that nothing is left on the
 // disk whenever either side dies.
-type child struct {
+type Child struct {
 	cmd  *exec.Cmd
 	pipe *os.File
 
@@ -26,8 +26,8 @@ type child struct {
 	words []byte
 }
 
-// startChild runs exe with args in a session of its own.
-func startChild(exe string, args []string) (*child, error) {
+// StartChild runs exe with args in a session of its own.
+func StartChild(exe string, args []string) (*Child, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func startChild(exe string, args []string) (*child, error) {
 		r.Close()
 		return nil, err
 	}
-	c := &child{cmd: cmd, pipe: r, done: make(chan struct{}), heard: make(chan struct{})}
+	c := &Child{cmd: cmd, pipe: r, done: make(chan struct{}), heard: make(chan struct{})}
 	go func() {
 		defer close(c.done)
 		_ = cmd.Wait() // ProcessState tells
@@ -53,7 +53,7 @@ func startChild(exe string, args []string) (*child, error) {
 	return c, nil
 }
 
-func (c *child) listen() {
+func (c *Child) listen() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := c.pipe.Read(buf)
@@ -69,10 +69,11 @@ func (c *child) listen() {
 	}
 }
 
-func (c *child) pid() int { return c.cmd.Process.Pid }
+// PID is the id of the process.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
 
-// ended returns the exit code once the process has ended; -1 is a signal.
-func (c *child) ended() (exit int, ended bool) {
+// Ended returns the exit code once the process has ended; -1 is a signal.
+func (c *Child) Ended() (exit int, ended bool) {
 	select {
 	case <-c.done:
 		return c.cmd.ProcessState.ExitCode(), true
@@ -81,8 +82,8 @@ func (c *child) ended() (exit int, ended bool) {
 	}
 }
 
-// lastWords finds the sentence and the fix that an ended process printed.
-func (c *child) lastWords() (sentence, fix string) {
+// LastWords finds the sentence and the fix that an ended process printed.
+func (c *Child) LastWords() (sentence, fix string) {
 	select {
 	case <-c.heard:
 	case <-time.After(time.Second):
@@ -101,9 +102,9 @@ func (c *child) lastWords() (sentence, fix string) {
 	return sentence, fix
 }
 
-// forget lets go of the process; it goes on by itself, or is reaped by done's
+// Forget lets go of the process; it goes on by itself, or is reaped by done's
 // goroutine if it ends first.
-func (c *child) forget() {
+func (c *Child) Forget() {
 	c.pipe.Close()
 	<-c.heard
 }

@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"fmt"
@@ -19,23 +19,25 @@ const (
 	logHeldBytes    = 64 << 10 // lines before the store is open
 )
 
-// daemonLog is the log file in the store. The store makes its folder and is
-// strict about what lies in it, so that lines are held in memory until open is
+// Log is the log file in the store. The store makes its folder and is
+// strict about what lies in it, so that lines are held in memory until Open is
 // called; they go to stderr too, where whoever started the daemon reads.
-type daemonLog struct {
+type Log struct {
 	mu     sync.Mutex
 	held   []byte
 	stderr io.Writer
 	path   string
-	file   *lumberjack.Logger // nil until open
+	file   *lumberjack.Logger // nil until Open
 	crash  *os.File
 }
 
-func newDaemonLog(path string, stderr io.Writer) *daemonLog {
-	return &daemonLog{path: path, stderr: stderr}
+// NewLog returns the log at path. It makes no file and no folder before Open.
+func NewLog(path string, stderr io.Writer) *Log {
+	return &Log{path: path, stderr: stderr}
 }
 
-func (l *daemonLog) Write(b []byte) (int, error) {
+// Write writes one line: to the file, or to stderr and memory while it is not open.
+func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
@@ -47,9 +49,9 @@ func (l *daemonLog) Write(b []byte) (int, error) {
 	return l.stderr.Write(b)
 }
 
-// open begins the file with what was held. From now on the runtime's own last
+// Open begins the file with what was held. From now on the runtime's own last
 // words, should the process crash, go to the file as well.
-func (l *daemonLog) open() {
+func (l *Log) Open() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
@@ -66,17 +68,17 @@ func (l *daemonLog) open() {
 	}
 }
 
-// fail leaves the last sentence of a daemon in its log.
-func (l *daemonLog) fail(f *Failure) {
+// Fail leaves the last sentence of a daemon in its log. It is escaped for a terminal.
+func (l *Log) Fail(sentence string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
-		fmt.Fprintf(l.file, "hubcli: %s\n", peertext.TerminalLine(f.Sentence))
+		fmt.Fprintf(l.file, "hubcli: %s\n", peertext.TerminalLine(sentence))
 	}
 }
 
 // Close closes the file.
-func (l *daemonLog) Close() {
+func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.crash != nil {
