@@ -11,15 +11,13 @@ var attentionHandlers = handlers{
 }
 
 func getAttention(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.AttentionQuery{Room: hub.RoomID(query.Name("room_id", hub.MaxNameChars))}
-	if q.Agent, err = c.reader(query); err != nil {
+	q.Agent = c.reader(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.Attention(c.context(), q)
+	row, err := c.service().Attention(c.context(), q)
 	row.Directed, row.Tasks = list(row.Directed), list(row.Tasks)
 	row.Claims, row.Proposals = list(row.Claims), list(row.Proposals)
 	return reply{result: row}, err
@@ -27,9 +25,5 @@ func getAttention(c *call) (reply, error) {
 
 func postAttention(c *call) (reply, error) {
 	var in hub.ToldInput
-	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateTold(&in) }); err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Tell(c.context(), in)
-	return reply{result: row}, err
+	return writeRow(c, &in, &in.AgentID, anyone(api.ValidateTold), c.service().Tell, plain)
 }

@@ -12,51 +12,21 @@ var bindingHandlers = handlers{
 }
 
 func bindRoom(c *call) (reply, error) {
-	room, in, err := c.binding()
-	if err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.BindRoom(c.context(), room, in)
-	return created(out, out.Created), err
+	var in hub.BindingInput
+	return writeRow(c, &in, &in.AgentID, api.ValidateBinding, of(hub.RoomID(c.param), c.service().BindRoom), created)
 }
 
 func unbindRoom(c *call) (reply, error) {
-	room, in, err := c.binding()
-	if err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.UnbindRoom(c.context(), room, in)
-	return created(out, false), err
-}
-
-// binding reads the room and the folder that a call names.
-func (c *call) binding() (hub.RoomID, hub.BindingInput, error) {
 	var in hub.BindingInput
-	if err := c.decode(&in); err != nil {
-		return "", in, err
-	}
-	c.name(&in.AgentID)
-	if err := api.ValidateBinding(&in, c.caller.Operator); err != nil {
-		return "", in, err
-	}
-	return hub.RoomID(c.param), in, c.actAs(in.AgentID)
+	return writeRow(c, &in, &in.AgentID, api.ValidateBinding, of(hub.RoomID(c.param), c.service().UnbindRoom), changed)
 }
 
 func resolve(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	path := query.Text("path")
 	if path == "" {
 		query.Keep(hub.Invalid("path", "path is missing").WithFix("name an absolute path of the hub's machine: ?path=/home/me/project"))
 	}
-	if err := query.Err(); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(c.own()); err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Resolve(c.context(), path)
-	return reply{result: row}, err
+	c.readAs(query, c.own())
+	return readRow(c, query, path, c.service().Resolve)
 }

@@ -51,8 +51,19 @@ func (c *call) decode(in any) error {
 	return api.Decode(body.data, in)
 }
 
-// query parses the parameters of the URL.
-func (c *call) query() (*api.Query, error) { return api.ParseQuery(c.r.URL.RawQuery) }
+// service is what the hub does for agents.
+func (c *call) service() hub.Service { return c.server.config.Service }
+
+// query parses the parameters of the URL. It keeps the error of a malformed URL
+// as the query's first error.
+func (c *call) query() *api.Query {
+	q, err := api.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		q = &api.Query{}
+		q.Keep(err)
+	}
+	return q
+}
 
 // own returns the agent of the spool that the call came through or of the
 // session that it proves, or "" if there is none.
@@ -117,18 +128,32 @@ func (c *call) input(in any, agent *hub.AgentID, check func() error) error {
 	return c.actAs(*agent)
 }
 
-// view is actAs for a read: it returns the viewer, which is the agent_id of the
-// query or else the call's own agent. The operator may view as operator.
-func (c *call) view(q *api.Query) (hub.AgentID, error) {
+// readAs is actAs for a read. The query keeps a refusal. After an error of the
+// query the call acts as nobody, so a handler reads all its parameters first.
+func (c *call) readAs(q *api.Query, agent hub.AgentID) {
+	if q.Err() == nil {
+		q.Keep(c.actAs(agent))
+	}
+}
+
+// view is readAs for the viewer, which it returns: the agent_id of the query or
+// else the call's own agent. The operator may view as operator.
+func (c *call) view(q *api.Query) hub.AgentID {
 	agent := q.Agent("agent_id")
 	c.name(&agent)
-	if err := q.Err(); err != nil {
-		return "", err
+	if q.Err() == nil && agent.Reserved() && !c.caller.Operator {
+		q.Keep(c.needsOperator("only the operator sees what " + string(agent) + " sees"))
 	}
-	if agent.Reserved() && !c.caller.Operator {
-		return "", c.needsOperator("only the operator sees what " + string(agent) + " sees")
+	c.readAs(q, agent)
+	return agent
+}
+
+// parksRead is parks for a read that may wait. HEAD does not wait.
+func (c *call) parksRead(wait *time.Duration) {
+	if c.r.Method == http.MethodHead {
+		*wait = 0
 	}
-	return agent, c.actAs(agent)
+	c.parks(*wait)
 }
 
 // parks prepares the connection for an answer that may come only after wait: the

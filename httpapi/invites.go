@@ -18,20 +18,13 @@ var inviteHandlers = handlers{
 
 func createInvite(c *call) (reply, error) {
 	var in hub.InviteInput
-	if err := c.input(&in, &in.By, func() error { return api.ValidateInvite(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.CreateInvite(c.context(), in)
-	return created(out, true), err
+	return writeRow(c, &in, &in.By, api.ValidateInvite, c.service().CreateInvite, added)
 }
 
 var inviteStates = []hub.InviteState{hub.InviteActive, hub.InviteExhausted, hub.InviteExpired, hub.InviteRevoked}
 
 func listInvites(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.InvitesQuery{
 		Project: query.Name("project", hub.MaxNameChars), Room: query.Name("room", hub.MaxNameChars),
 		State: hub.InviteState(query.Text("state")), Before: hub.InviteID(query.Text("before")),
@@ -41,17 +34,14 @@ func listInvites(c *call) (reply, error) {
 		query.Keep(hub.Invalid("state", "there is no such state of an invite").With("states", inviteStates).
 			WithFix("use active, exhausted, expired or revoked"))
 	}
-	if _, err := c.view(query); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Invites(c.context(), q))
+	c.view(query)
+	return readList(c, query, q, c.service().Invites)
 }
 
 func previewInvite(c *call) (reply, error) {
-	row, err := guess(c, func() (hub.InvitePreview, error) {
-		return c.server.config.Service.PreviewInvite(c.context(), c.param)
-	})
-	return reply{result: row}, err
+	return oneRow(guess(c, func() (hub.InvitePreview, error) {
+		return c.service().PreviewInvite(c.context(), c.param)
+	}))
 }
 
 // acceptInvite is no sign of life of the agent that it names: an idle session
@@ -69,10 +59,10 @@ func acceptInvite(c *call) (reply, error) {
 		return reply{}, err
 	}
 	out, err := guess(c, func() (hub.Outcome[hub.Joined], error) {
-		return c.server.config.Service.AcceptInvite(c.context(), c.param, in)
+		return c.service().AcceptInvite(c.context(), c.param, in)
 	})
 	c.agent = out.Row.Seat.AgentID
-	return created(out, true), err
+	return added(out), err
 }
 
 // revokeInvite accepts a code or an id. Ids are not secret, so wrong ids cost
@@ -87,12 +77,12 @@ func revokeInvite(c *call) (reply, error) {
 	}
 	named := c.param
 	revoke := func() (hub.Outcome[hub.Invite], error) {
-		return c.server.config.Service.RevokeInvite(c.context(), named)
+		return c.service().RevokeInvite(c.context(), named)
 	}
 	if strings.Contains(named, "_") {
 		out, err := revoke()
-		return created(out, false), err
+		return changed(out), err
 	}
 	out, err := guess(c, revoke)
-	return created(out, false), err
+	return changed(out), err
 }

@@ -60,7 +60,7 @@ func postClaim(c *call) (reply, error) {
 	if err := c.waits(&in.WaitSec); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.Claim(c.context(), in)
+	out, err := c.service().Claim(c.context(), in)
 	return lease(out), err
 }
 
@@ -83,7 +83,7 @@ func refreshClaim(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.RefreshClaim(c.context(), in)
+	out, err := c.service().RefreshClaim(c.context(), in)
 	return renewed(out), err
 }
 
@@ -92,15 +92,15 @@ func releaseClaim(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.ReleaseClaim(c.context(), in)
-	return created(out, false), err
+	out, err := c.service().ReleaseClaim(c.context(), in)
+	return changed(out), err
 }
 
 // leasesQuery reads the filters of a list of leases. key is the parameter that
 // names one lease, in at most chars characters. As in every list, agent_id is
 // the viewer; owner_agent_id is the holder, also of a lock.
-func (c *call) leasesQuery(query *api.Query, key string, chars int) (q hub.LeasesQuery, err error) {
-	q = hub.LeasesQuery{
+func (c *call) leasesQuery(query *api.Query, key string, chars int) hub.LeasesQuery {
+	q := hub.LeasesQuery{
 		Key:        query.Name(key, chars),
 		Prefix:     query.Name("prefix", chars),
 		Owner:      query.Agent("owner_agent_id"),
@@ -108,22 +108,16 @@ func (c *call) leasesQuery(query *api.Query, key string, chars int) (q hub.Lease
 		ActiveOnly: query.Bool("active_only"),
 	}
 	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
-	q.Viewer, err = c.view(query)
-	return q, err
+	q.Viewer = c.view(query)
+	return q
 }
 
 func listClaims(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	thread := query.Name("thread_id", hub.MaxNameChars)
-	q, err := c.leasesQuery(query, "claim_key", hub.MaxNameChars)
-	if err != nil {
-		return reply{}, err
-	}
+	q := c.leasesQuery(query, "claim_key", hub.MaxNameChars)
 	q.ThreadID = hub.ThreadID(thread)
-	return listed(c.server.config.Service.Claims(c.context(), q))
+	return readList(c, query, q, c.service().Claims)
 }
 
 func postLock(c *call) (reply, error) {
@@ -134,42 +128,22 @@ func postLock(c *call) (reply, error) {
 	if err := c.waits(&in.WaitSec); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.Lock(c.context(), in)
+	out, err := c.service().Lock(c.context(), in)
 	return lease(out), err
 }
 
-func (c *call) lockHold() (hub.LockHoldInput, error) {
-	var in hub.LockHoldInput
-	err := c.input(&in, &in.AgentID, func() error { return api.ValidateLockHold(&in) })
-	return in, err
-}
-
 func refreshLock(c *call) (reply, error) {
-	in, err := c.lockHold()
-	if err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.RefreshLock(c.context(), in)
-	return renewed(out), err
+	var in hub.LockHoldInput
+	return writeRow(c, &in, &in.AgentID, anyone(api.ValidateLockHold), c.service().RefreshLock, renewed)
 }
 
 func releaseLock(c *call) (reply, error) {
-	in, err := c.lockHold()
-	if err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.ReleaseLock(c.context(), in)
-	return created(out, false), err
+	var in hub.LockHoldInput
+	return writeRow(c, &in, &in.AgentID, anyone(api.ValidateLockHold), c.service().ReleaseLock, changed)
 }
 
 func listLocks(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
-	q, err := c.leasesQuery(query, "file_path", hub.MaxFilePathChars)
-	if err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Locks(c.context(), q))
+	query := c.query()
+	q := c.leasesQuery(query, "file_path", hub.MaxFilePathChars)
+	return readList(c, query, q, c.service().Locks)
 }

@@ -12,18 +12,11 @@ var memoryHandlers = handlers{
 
 func remember(c *call) (reply, error) {
 	var in hub.MemoryInput
-	if err := c.input(&in, &in.By, func() error { return api.ValidateMemory(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.Remember(c.context(), in)
-	return created(out, out.Created), err
+	return writeRow(c, &in, &in.By, api.ValidateMemory, c.service().Remember, created)
 }
 
 func recall(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.MemoryQuery{
 		RoomID:   hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		MemoryID: hub.MemoryID(query.Name("memory_id", hub.MaxNameChars)),
@@ -36,11 +29,6 @@ func recall(c *call) (reply, error) {
 	}
 	q.Cursor, q.Limit = query.Page(api.DefaultRecallRows)
 	query.Keep(api.ValidateRecall(&q))
-	if err := query.Err(); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(c.own()); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Recall(c.context(), q))
+	c.readAs(query, c.own())
+	return readList(c, query, q, c.service().Recall)
 }

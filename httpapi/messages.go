@@ -22,7 +22,7 @@ func postMessage(c *call) (reply, error) {
 	if err := c.input(&in, &in.FromAgent, func() error { return api.ValidatePost(&in, c.server.config.Limits, c.caller.Operator) }); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.Post(c.context(), in)
+	out, err := c.service().Post(c.context(), in)
 	return reply{status: http.StatusCreated, row: out.Row, replayed: out.Replayed}, err
 }
 
@@ -31,23 +31,17 @@ func getMessage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	q, err := c.query()
-	if err != nil {
+	query := c.query()
+	viewer := c.view(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	viewer, err := c.view(q)
-	if err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Message(c.context(), id, viewer)
+	row, err := c.service().Message(c.context(), id, viewer)
 	return reply{row: row}, err
 }
 
 func listMessages(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.MessagesQuery{
 		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
 		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
@@ -59,19 +53,17 @@ func listMessages(c *call) (reply, error) {
 	if q.Channel == "" && q.ThreadID == "" {
 		query.Keep(hub.Invalid("channel", "a listing needs channel or thread_id").WithFix("name a channel or a thread"))
 	}
-	if _, err := c.view(query); err != nil {
+	c.view(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	if c.r.Method == http.MethodHead {
-		q.Wait = 0
-	}
-	c.parks(q.Wait)
-	page, err := c.server.config.Service.Messages(c.context(), q)
+	c.parksRead(&q.Wait)
+	page, err := c.service().Messages(c.context(), q)
 	return reply{page: &page}, err
 }
 
 // reader is view for a call that needs an agent.
-func (c *call) reader(q *api.Query) (hub.AgentID, error) {
+func (c *call) reader(q *api.Query) hub.AgentID {
 	agent := q.Agent("agent_id")
 	if agent == "" && c.own() == "" {
 		q.Keep(hub.CheckAgentID("agent_id", agent))
@@ -84,19 +76,13 @@ func pollEvents(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if c.r.Method == http.MethodHead {
-		q.Wait = 0
-	}
-	c.parks(q.Wait)
-	page, err := c.server.config.Service.Events(c.context(), q)
+	c.parksRead(&q.Wait)
+	page, err := c.service().Events(c.context(), q)
 	return reply{page: &page}, err
 }
 
 func (c *call) eventsQuery() (hub.EventsQuery, error) {
-	query, err := c.query()
-	if err != nil {
-		return hub.EventsQuery{}, err
-	}
+	query := c.query()
 	q := hub.EventsQuery{
 		RoomID:      hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		ThreadID:    hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
@@ -111,8 +97,8 @@ func (c *call) eventsQuery() (hub.EventsQuery, error) {
 	if len(q.Channels) != 0 && q.RoomID != "" {
 		query.Keep(hub.Invalid("room_id", "channel and room_id exclude each other").WithFix("send one of them"))
 	}
-	q.Agent, err = c.reader(query)
-	return q, err
+	q.Agent = c.reader(query)
+	return q, query.Err()
 }
 
 func channels(names []string) []hub.ChannelName {
@@ -133,10 +119,7 @@ func getInbox(c *call) (reply, error) {
 	if err := hub.CheckAgentID("agent_id", agent); err != nil {
 		return reply{}, err
 	}
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.InboxQuery{
 		Agent: agent,
 		Since: query.Cursor("since_id"),
@@ -156,21 +139,16 @@ func getInbox(c *call) (reply, error) {
 	} else if err := c.actAs(agent); err != nil {
 		return reply{}, err
 	}
-	page, err := c.server.config.Service.Inbox(c.context(), q)
+	page, err := c.service().Inbox(c.context(), q)
 	return reply{page: &page}, err
 }
 
 func listThreads(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
-	q := hub.ThreadsQuery{}
+	query := c.query()
+	var q hub.ThreadsQuery
 	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
-	if q.Viewer, err = c.view(query); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Threads(c.context(), q))
+	q.Viewer = c.view(query)
+	return readList(c, query, q, c.service().Threads)
 }
 
 func getThread(c *call) (reply, error) {
@@ -178,15 +156,12 @@ func getThread(c *call) (reply, error) {
 	if hub.CheckName("thread_id", id, hub.MaxNameChars) != nil {
 		return reply{}, hub.NewError(hub.CodeThreadNotFound, "there is no such thread")
 	}
-	query, err := c.query()
-	if err != nil {
+	query := c.query()
+	viewer := c.view(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	viewer, err := c.view(query)
-	if err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Thread(c.context(), hub.ThreadID(id), viewer)
+	row, err := c.service().Thread(c.context(), hub.ThreadID(id), viewer)
 	row.Messages, row.Tasks = list(row.Messages), list(row.Tasks)
 	row.Claims, row.Locks = list(row.Claims), list(row.Locks)
 	return reply{result: row}, err

@@ -20,40 +20,24 @@ var recordHandlers = handlers{
 
 func addDecision(c *call) (reply, error) {
 	var in hub.DecisionInput
-	if err := c.input(&in, &in.By, func() error { return api.ValidateDecision(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.AddDecision(c.context(), in)
-	return created(out, true), err
+	return writeRow(c, &in, &in.By, api.ValidateDecision, c.service().AddDecision, added)
 }
 
 func listDecisions(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.DecisionsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)), Before: hub.DecisionID(query.Text("before"))}
 	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
-	if _, err := c.view(query); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Decisions(c.context(), q))
+	c.view(query)
+	return readList(c, query, q, c.service().Decisions)
 }
 
 func addArtifact(c *call) (reply, error) {
 	var in hub.ArtifactInput
-	if err := c.input(&in, &in.By, func() error { return api.ValidateArtifact(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.AddArtifact(c.context(), in)
-	return created(out, true), err
+	return writeRow(c, &in, &in.By, api.ValidateArtifact, c.service().AddArtifact, added)
 }
 
 func listArtifacts(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.ArtifactsQuery{
 		RoomID:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Title:   strings.TrimSpace(query.Name("title", hub.MaxTitleChars)),
@@ -65,29 +49,14 @@ func listArtifacts(c *call) (reply, error) {
 	if q.Latest && q.Version != 0 {
 		query.Keep(hub.Invalid("latest", "latest and version exclude each other"))
 	}
-	if _, err := c.view(query); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Artifacts(c.context(), q))
+	c.view(query)
+	return readList(c, query, q, c.service().Artifacts)
 }
 
 func getArtifact(c *call) (reply, error) {
-	if err := c.readsAlone(); err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Artifact(c.context(), hub.ArtifactID(c.param))
-	return reply{result: row}, err
-}
-
-// readsAlone reads the viewer of a read whose answer does not depend on the
-// viewer.
-func (c *call) readsAlone() error {
-	query, err := c.query()
-	if err != nil {
-		return err
-	}
-	_, err = c.view(query)
-	return err
+	query := c.query()
+	c.view(query)
+	return readRow(c, query, hub.ArtifactID(c.param), c.service().Artifact)
 }
 
 // getArtifactContent sends the bytes as they are, or within the envelope: for
@@ -95,18 +64,16 @@ func (c *call) readsAlone() error {
 // are JSON themselves are not sent with a JSON content type, because that would
 // look like the envelope.
 func getArtifactContent(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	encoding := query.Text("encoding")
 	if encoding != "" && encoding != "base64" {
 		query.Keep(hub.Invalid("encoding", "there is no such encoding").WithFix("use base64, or leave it out for the bytes"))
 	}
-	if _, err := c.view(query); err != nil {
+	c.view(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	content, err := c.server.config.Service.ArtifactContent(c.context(), hub.ArtifactID(c.param))
+	content, err := c.service().ArtifactContent(c.context(), hub.ArtifactID(c.param))
 	if err != nil || encoding != "" || c.caller.Relay != "" {
 		return reply{result: content}, err
 	}

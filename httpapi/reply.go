@@ -51,13 +51,29 @@ func listed[T any](rows []T, next hub.Cursor, err error) (reply, error) {
 	return reply{result: list(rows), next: next}, err
 }
 
-// created returns the reply to a write: 201 if it made the row, else 200.
-func created[T any](out hub.Outcome[T], made bool) reply {
-	rep := reply{result: out.Row, replayed: out.Replayed}
-	if made {
-		rep.status = http.StatusCreated
+// oneRow returns the reply with one row.
+func oneRow[T any](row T, err error) (reply, error) { return plain(row), err }
+
+// plain returns the reply with one row that no idempotency key guards.
+func plain[T any](row T) reply { return reply{result: row} }
+
+// changed returns the reply to a write that makes no row: 200.
+func changed[T any](out hub.Outcome[T]) reply {
+	return reply{result: out.Row, replayed: out.Replayed}
+}
+
+// added returns the reply to a write that always makes a row: 201.
+func added[T any](out hub.Outcome[T]) reply {
+	return reply{status: http.StatusCreated, result: out.Row, replayed: out.Replayed}
+}
+
+// created returns the reply to a write that may find its row: 201 if it made
+// the row, else 200.
+func created[T any](out hub.Outcome[T]) reply {
+	if out.Created {
+		return added(out)
 	}
-	return rep
+	return changed(out)
 }
 
 // write sends a success.

@@ -18,10 +18,7 @@ var runHandlers = handlers{
 }
 
 func listRuns(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.RunsQuery{RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars))}
 	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	switch status := hub.RunStatus(query.Text("status")); {
@@ -34,85 +31,37 @@ func listRuns(c *call) (reply, error) {
 		query.Keep(hub.Invalid("status", "there is no such run status").With("statuses", hub.RunStatuses()).
 			WithFix("use active or one of the statuses"))
 	}
-	if q.Viewer, err = c.view(query); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Runs(c.context(), q))
+	q.Viewer = c.view(query)
+	return readList(c, query, q, c.service().Runs)
 }
 
 func createRun(c *call) (reply, error) {
 	var in hub.RunInput
-	if err := c.input(&in, &in.CreatedBy, func() error { return api.ValidateRun(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.CreateRun(c.context(), in)
-	return created(out, true), err
+	return writeRow(c, &in, &in.CreatedBy, api.ValidateRun, c.service().CreateRun, added)
 }
 
 func getRun(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
-	viewer, err := c.view(query)
-	if err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Run(c.context(), hub.RunID(c.param), viewer)
-	return reply{result: row}, err
+	query := c.query()
+	viewer := c.view(query)
+	return readRow(c, query, viewer, of(hub.RunID(c.param), c.service().Run))
 }
 
 func addRunTasks(c *call) (reply, error) {
 	var in hub.RunTasksInput
-	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateRunTasks(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.AddRunTasks(c.context(), hub.RunID(c.param), in)
-	return created(out, false), err
+	return writeRow(c, &in, &in.AgentID, api.ValidateRunTasks, of(hub.RunID(c.param), c.service().AddRunTasks), changed)
 }
 
 func handoffTask(c *call) (reply, error) {
-	id, err := c.id("task_id", hub.CodeTaskNotFound)
-	if err != nil {
-		return reply{}, err
-	}
 	var in hub.HandoffInput
-	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateHandoff(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.HandoffTask(c.context(), id, in)
-	return created(out, false), err
+	return writeTask(c, &in, &in.AgentID, api.ValidateHandoff, c.service().HandoffTask)
 }
 
 func acceptTask(c *call) (reply, error) {
-	id, in, err := c.offer()
-	if err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.AcceptTask(c.context(), id, in)
-	return created(out, false), err
+	var in hub.OfferInput
+	return writeTask(c, &in, &in.AgentID, api.ValidateOffer, c.service().AcceptTask)
 }
 
 func declineTask(c *call) (reply, error) {
-	id, in, err := c.offer()
-	if err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.DeclineTask(c.context(), id, in)
-	return created(out, false), err
-}
-
-// offer reads the input of a call that accepts or declines an offer.
-func (c *call) offer() (id hub.TaskID, in hub.OfferInput, err error) {
-	if id, err = c.id("task_id", hub.CodeTaskNotFound); err != nil {
-		return id, in, err
-	}
-	if err = c.decode(&in); err != nil {
-		return id, in, err
-	}
-	c.name(&in.AgentID)
-	if err = api.ValidateOffer(&in, c.caller.Operator); err != nil {
-		return id, in, err
-	}
-	return id, in, c.actAs(in.AgentID)
+	var in hub.OfferInput
+	return writeTask(c, &in, &in.AgentID, api.ValidateOffer, c.service().DeclineTask)
 }

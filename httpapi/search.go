@@ -10,10 +10,7 @@ var searchHandlers = handlers{
 }
 
 func search(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.SearchQuery{
 		Text:      query.Text("q"),
 		RoomID:    hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
@@ -27,9 +24,10 @@ func search(c *call) (reply, error) {
 		q.Types = append(q.Types, hub.FoundType(t))
 	}
 	query.Keep(api.ValidateSearch(&q))
-	if q.Viewer, err = c.view(query); err != nil {
+	q.Viewer = c.view(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := c.server.config.Service.Search(c.context(), q)
+	page, err := c.service().Search(c.context(), q)
 	return reply{result: list(page.Rows), behind: &page.Behind}, err
 }

@@ -41,8 +41,8 @@ func register(c *call) (reply, error) {
 	if err := c.actAs(in.AgentID); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.Register(c.context(), in)
-	return created(out, true), err
+	out, err := c.service().Register(c.context(), in)
+	return added(out), err
 }
 
 // othersSession returns an error if the call registers agent but proves a
@@ -70,9 +70,9 @@ func resumeSession(c *call) (reply, error) {
 	if err := api.ValidateResume(&in); err != nil {
 		return reply{}, err
 	}
-	out, err := c.server.config.Service.Resume(c.context(), in)
+	out, err := c.service().Resume(c.context(), in)
 	c.agent = out.Row.AgentID
-	return created(out, true), err
+	return added(out), err
 }
 
 func renameSession(c *call) (reply, error) {
@@ -81,17 +81,11 @@ func renameSession(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var in hub.RenameInput
-	if err := c.decode(&in); err != nil {
+	if err := c.input(&in, &agent, func() error { return api.ValidateRename(&in) }); err != nil {
 		return reply{}, err
 	}
-	if err := api.ValidateRename(&in); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(agent); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.Rename(c.context(), agent, in)
-	return created(out, false), err
+	out, err := c.service().Rename(c.context(), agent, in)
+	return changed(out), err
 }
 
 // closeSession takes the full form of the id, or from the operator the public
@@ -103,69 +97,46 @@ func closeSession(c *call) (reply, error) {
 			WithFix("close a session with that session itself")
 	}
 	c.agent = c.own()
-	out, err := c.server.config.Service.CloseSession(c.context(), id)
-	return created(out, false), err
+	out, err := c.service().CloseSession(c.context(), id)
+	return changed(out), err
 }
 
 func listAgents(c *call) (reply, error) {
-	q, err := c.query()
-	if err != nil {
-		return reply{}, err
+	query := c.query()
+	q := hub.AgentsQuery{
+		Capability: query.Text("capability"),
+		Prefix:     query.Name("prefix", hub.MaxNameChars),
+		RoomID:     hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 	}
-	filter := hub.AgentsQuery{
-		Capability: q.Text("capability"),
-		Prefix:     q.Name("prefix", hub.MaxNameChars),
-		RoomID:     hub.RoomID(q.Name("room_id", hub.MaxNameChars)),
-	}
-	filter.Cursor, filter.Limit = q.Page(hub.MaxPageRows)
-	as := q.Agent("as")
+	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
+	as := query.Agent("as")
 	c.name(&as)
-	if err := q.Err(); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(as); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Agents(c.context(), filter))
+	c.readAs(query, as)
+	return readList(c, query, q, c.service().Agents)
 }
 
 func getBootstrap(c *call) (reply, error) {
-	q, err := c.query()
-	if err != nil {
+	query := c.query()
+	agent := c.reader(query)
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	agent, err := c.reader(q)
-	if err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Bootstrap(c.context(), agent)
+	row, err := c.service().Bootstrap(c.context(), agent)
 	row.LiveAgents = list(row.LiveAgents)
 	return reply{result: row}, err
 }
 
 func listChannels(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.ChannelsQuery{Prefix: query.Name("prefix", hub.MaxNameChars), CreatedBy: query.Agent("created_by")}
 	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
-	if err := query.Err(); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(c.own()); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Channels(c.context(), q))
+	c.readAs(query, c.own())
+	return readList(c, query, q, c.service().Channels)
 }
 
 func createChannel(c *call) (reply, error) {
 	var in hub.ChannelInput
-	if err := c.input(&in, &in.CreatedBy, func() error { return api.ValidateChannel(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.CreateChannel(c.context(), in)
-	return created(out, out.Created), err
+	return writeRow(c, &in, &in.CreatedBy, api.ValidateChannel, c.service().CreateChannel, created)
 }
 
 func getHealth(*call) (reply, error) {
@@ -218,23 +189,14 @@ func getOpenAPI(c *call) (reply, error) {
 }
 
 func getShutdown(c *call) (reply, error) {
-	row, err := c.server.config.Control.ShutdownState(c.context())
-	return reply{result: row}, err
+	return oneRow(c.server.config.Control.ShutdownState(c.context()))
 }
 
 func postShutdown(c *call) (reply, error) {
 	var in hub.ShutdownInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if err := api.ValidateShutdown(&in); err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Control.Shutdown(c.context(), in)
-	return reply{result: row}, err
+	return writeRow(c, &in, nil, anyone(api.ValidateShutdown), c.server.config.Control.Shutdown, plain)
 }
 
 func cancelShutdown(c *call) (reply, error) {
-	row, err := c.server.config.Control.CancelShutdown(c.context())
-	return reply{result: row}, err
+	return oneRow(c.server.config.Control.CancelShutdown(c.context()))
 }

@@ -15,45 +15,26 @@ var spawnHandlers = handlers{
 }
 
 func getSpawnPolicy(c *call) (reply, error) {
-	row, err := c.server.config.Service.SpawnPolicy(c.context())
-	return reply{result: row}, err
+	return oneRow(c.service().SpawnPolicy(c.context()))
 }
 
 func putSpawnPolicy(c *call) (reply, error) {
 	var in hub.SpawnPolicyInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if err := api.ValidateSpawnPolicy(&in); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.SetSpawnPolicy(c.context(), in)
-	return created(out, false), err
+	return writeRow(c, &in, nil, anyone(api.ValidateSpawnPolicy), c.service().SetSpawnPolicy, changed)
 }
 
 func postSpawn(c *call) (reply, error) {
 	var in hub.SpawnInput
-	if err := c.input(&in, &in.By, func() error { return api.ValidateSpawn(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.Spawn(c.context(), in)
-	return created(out, out.Created), err
+	return writeRow(c, &in, &in.By, api.ValidateSpawn, c.service().Spawn, created)
 }
 
 func stopSpawn(c *call) (reply, error) {
 	var in hub.SpawnStopInput
-	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateSpawnStop(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.StopSpawn(c.context(), hub.SpawnID(c.param), in)
-	return created(out, false), err
+	return writeRow(c, &in, &in.AgentID, api.ValidateSpawnStop, of(hub.SpawnID(c.param), c.service().StopSpawn), changed)
 }
 
 func listSpawns(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.SpawnsQuery{
 		RoomID: hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Status: hub.SpawnStatus(query.Text("status")),
@@ -62,19 +43,13 @@ func listSpawns(c *call) (reply, error) {
 	}
 	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
 	query.Keep(api.ValidateSpawns(&q))
-	if err := query.Err(); err != nil {
-		return reply{}, err
-	}
-	if err := c.actAs(c.own()); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Spawns(c.context(), q))
+	c.readAs(query, c.own())
+	return readList(c, query, q, c.service().Spawns)
 }
 
 func getSpawn(c *call) (reply, error) {
 	if err := c.actAs(c.own()); err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Service.SpawnByID(c.context(), hub.SpawnID(c.param))
-	return reply{result: row}, err
+	return oneRow(c.service().SpawnByID(c.context(), hub.SpawnID(c.param)))
 }

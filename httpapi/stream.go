@@ -57,10 +57,7 @@ func streamEvents(c *call) (reply, error) {
 }
 
 func (c *call) streamQuery() (hub.EventsQuery, error) {
-	query, err := c.query()
-	if err != nil {
-		return hub.EventsQuery{}, err
-	}
+	query := c.query()
 	names := query.Names("channel", hub.MaxNameChars)
 	for name := range strings.SplitSeq(query.Text("channels"), ",") {
 		if name != "" {
@@ -82,8 +79,8 @@ func (c *call) streamQuery() (hub.EventsQuery, error) {
 		}
 		q.Since = id
 	}
-	q.Agent, err = c.reader(query)
-	return q, err
+	q.Agent = c.reader(query)
+	return q, query.Err()
 }
 
 // stream writes events, each write under a deadline of its own.

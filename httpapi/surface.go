@@ -11,10 +11,7 @@ var surfaceHandlers = handlers{
 }
 
 func getToolSurface(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	harness := hub.Harness(query.Name("harness", hub.MaxNameChars))
 	if harness != "" {
 		query.Keep(api.ValidateHarness("harness", &harness))
@@ -22,18 +19,11 @@ func getToolSurface(c *call) (reply, error) {
 	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	rows, err := c.server.config.Service.ToolSurfaces(c.context(), harness)
+	rows, err := c.service().ToolSurfaces(c.context(), harness)
 	return reply{result: list(rows)}, err
 }
 
 func putToolSurface(c *call) (reply, error) {
 	var in hub.ToolSurfaceInput
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if err := api.ValidateToolSurface(&in); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.SetToolSurface(c.context(), in)
-	return created(out, false), err
+	return writeRow(c, &in, nil, anyone(api.ValidateToolSurface), c.service().SetToolSurface, changed)
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"slices"
 
 	"hubcli/api"
@@ -15,10 +16,7 @@ var taskHandlers = handlers{
 }
 
 func listTasks(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.TasksQuery{
 		ParentID: query.ID("parent_id"),
 		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
@@ -40,10 +38,8 @@ func listTasks(c *call) (reply, error) {
 		query.Keep(hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses()).
 			WithFix("use active or one of the statuses"))
 	}
-	if q.Viewer, err = c.view(query); err != nil {
-		return reply{}, err
-	}
-	return listed(c.server.config.Service.Tasks(c.context(), q))
+	q.Viewer = c.view(query)
+	return readList(c, query, q, c.service().Tasks)
 }
 
 func getTask(c *call) (reply, error) {
@@ -51,40 +47,33 @@ func getTask(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
-	viewer, err := c.view(query)
-	if err != nil {
-		return reply{}, err
-	}
-	row, err := c.server.config.Service.Task(c.context(), id, viewer)
-	return reply{result: row}, err
+	query := c.query()
+	viewer := c.view(query)
+	return readRow(c, query, viewer, of(id, c.service().Task))
 }
 
 func completeTask(c *call) (reply, error) {
-	id, err := c.id("task_id", hub.CodeTaskNotFound)
-	if err != nil {
-		return reply{}, err
-	}
 	var in hub.CompleteInput
-	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateComplete(&in, c.server.config.Limits, c.caller.Operator) }); err != nil {
-		return reply{}, err
+	check := func(in *hub.CompleteInput, operator bool) error {
+		return api.ValidateComplete(in, c.server.config.Limits, operator)
 	}
-	out, err := c.server.config.Service.CompleteTask(c.context(), id, in)
-	return created(out, false), err
+	return writeTask(c, &in, &in.AgentID, check, c.service().CompleteTask)
 }
 
 func updateTask(c *call) (reply, error) {
+	var in hub.TaskUpdateInput
+	return writeTask(c, &in, &in.AgentID, api.ValidateTaskUpdate, c.service().UpdateTask)
+}
+
+// writeTask is writeRow for a call that changes the task in its path. Whether
+// that is an id is checked before the body is read.
+func writeTask[In any](
+	c *call, in *In, agent *hub.AgentID, check func(*In, bool) error,
+	run func(context.Context, hub.TaskID, In) (hub.Outcome[hub.Task], error),
+) (reply, error) {
 	id, err := c.id("task_id", hub.CodeTaskNotFound)
 	if err != nil {
 		return reply{}, err
 	}
-	var in hub.TaskUpdateInput
-	if err := c.input(&in, &in.AgentID, func() error { return api.ValidateTaskUpdate(&in, c.caller.Operator) }); err != nil {
-		return reply{}, err
-	}
-	out, err := c.server.config.Service.UpdateTask(c.context(), id, in)
-	return created(out, false), err
+	return writeRow(c, in, agent, check, of(id, run), changed)
 }

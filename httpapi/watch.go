@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"hubcli/api"
 	"hubcli/hub"
 )
@@ -15,10 +13,7 @@ var watchHandlers = handlers{
 // stops first, the answer is a success too and shows which conditions do not
 // hold.
 func getWatch(c *call) (reply, error) {
-	query, err := c.query()
-	if err != nil {
-		return reply{}, err
-	}
+	query := c.query()
 	q := hub.WatchQuery{
 		Room:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Label: query.Name("label", hub.MaxWatchLabelChars),
@@ -26,17 +21,13 @@ func getWatch(c *call) (reply, error) {
 		Began: query.Time("began"),
 	}
 	until := query.Texts("until")
-	if q.Agent, err = c.reader(query); err != nil {
+	q.Agent = c.reader(query)
+	query.Keep(api.ValidateWatch(&q, until))
+	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	if err := api.ValidateWatch(&q, until); err != nil {
-		return reply{}, err
-	}
-	if c.r.Method == http.MethodHead {
-		q.Wait = 0
-	}
-	c.parks(q.Wait)
-	row, err := c.server.config.Service.Watch(c.context(), q)
+	c.parksRead(&q.Wait)
+	row, err := c.service().Watch(c.context(), q)
 	row.Conditions, row.Messages = list(row.Conditions), list(row.Messages)
 	return reply{result: row}, err
 }
