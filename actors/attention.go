@@ -47,7 +47,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 		return out, err
 	}
 	out.Rooms = append([]hub.RoomID{}, rooms[:min(len(rooms), attentionRows)]...)
-	_, _, out.Watching = h.watches.of(q.Agent)
+	_, _, out.Watching = h.watches.Of(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil
 }

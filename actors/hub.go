@@ -10,6 +10,7 @@ import (
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
 	"hubcli/actors/view"
+	"hubcli/actors/watch"
 	"hubcli/hub"
 )
 
@@ -73,7 +74,7 @@ type Hub struct {
 	journal  core.Journal
 	rows     core.Rows
 	view     *view.View
-	watches  *watches
+	watches  *watch.Watches
 	seating  *seating
 	started  hub.Time // by the wall clock
 	waker    *view.Waker
@@ -94,12 +95,18 @@ func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
 	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
-	h.watches, h.spawner, h.seating = newWatches(), newSpawner(h.tend), newSeating(h.view)
+	h.spawner, h.seating = newSpawner(h.tend), newSeating(h.view)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
 		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,
 		Settle:  func(upto hub.Seq) error { return h.settleSeating(upto, seatingGrace) },
 		Settled: h.seating.settled,
+	})
+	h.watches = watch.New(watch.Options{
+		View: h.view, Engine: h.engine, Log: h.log, Register: h.Register,
+		Acted: func(room hub.RoomID, agent hub.AgentID) {
+			h.seating.acts(roomAgent{room, agent}, act{at: h.engine.Clock.Now().Wall})
+		},
 	})
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	h.started = h.engine.Clock.Now().Wall
@@ -125,7 +132,7 @@ func Start(options Options) (*Hub, error) {
 		background.Go(func() { h.indexer.Serve(h.engine.Quit) })
 	}
 	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
-	background.Go(func() { h.keepWatchers(h.engine.Quit) })
+	background.Go(func() { h.watches.Serve(h.engine.Quit) })
 	background.Go(func() { h.keepSeating(restored.Behind, h.engine.Quit) })
 	background.Go(func() { h.loseSpawns(lost) })
 	return h, nil

@@ -16,7 +16,7 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now 
 		JoinedAt: seat.JoinedAt, Presence: d.Presence(now), Listener: d.Listener(), Watching: []string{},
 		SpawnID: present(seat.SpawnID),
 	}
-	if label, conditions, parked := h.watches.of(seat.AgentID); parked {
+	if label, conditions, parked := h.watches.Of(seat.AgentID); parked {
 		row.Label, row.Watching = label, conditions
 	}
 	tasks := h.view.Tasks.Of(seat.AgentID, func(*core.StoredTask) bool { return true })

@@ -127,7 +127,7 @@ func TestAnsweredAsksNothingMore(t *testing.T) {
 	r.register("ann")
 	first := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "first"})
 	asked := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Kind: hub.KindTaskRequest, Body: "asked"})
-	if m, err := r.requestWaits("ann", r.view.Tasks.Concerning("ann")); err != nil || m == nil {
+	if m, err := r.view.UnreadRequest("ann", r.view.Tasks.Concerning("ann")); err != nil || m == nil {
 		t.Fatalf("before the answer no request waits: %v", err)
 	}
 	r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "shall it be blue?", ReplyTo: asked.ID})
@@ -137,7 +137,7 @@ func TestAnsweredAsksNothingMore(t *testing.T) {
 		if err != nil || a.Unread != 1 || len(a.Directed) != 1 || a.Directed[0].ID != first.ID {
 			t.Errorf("after the answer %d are unread, %+v, %v", a.Unread, a.Directed, err)
 		}
-		if m, err := r.requestWaits("ann", r.view.Tasks.Concerning("ann")); err != nil || m != nil {
+		if m, err := r.view.UnreadRequest("ann", r.view.Tasks.Concerning("ann")); err != nil || m != nil {
 			t.Errorf("after the answer a request waits: %+v, %v", m, err)
 		}
 	}

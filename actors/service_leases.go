@@ -141,8 +141,8 @@ func (h *Hub) waitForLease(ctx context.Context, asked *leaseAsk) (core.LeaseAnsw
 		changed = sub.C
 	}
 	for {
-		if err := h.replaced(caller); err != nil {
-			asked.waits.leave(asked, err)
+		if h.view.Displaced(caller) {
+			asked.waits.leave(asked, engine.ErrSessionReplaced(caller.Agent))
 			return asked.Pending.Wait()
 		}
 		select {

@@ -284,20 +284,9 @@ func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
 
 // look reads what is new behind examined and moves it. session_replaced.
 func (h *Hub) look(c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, err error) {
-	if err := h.replaced(caller); err != nil {
-		return nil, err
+	if h.view.Displaced(caller) {
+		return nil, engine.ErrSessionReplaced(caller.Agent)
 	}
 	rows, *examined, err = h.view.Read(&c.feed, *examined, h.view.Ring.Visible())
 	return rows, err
-}
-
-// replaced refuses a call whose session another has displaced.
-func (h *Hub) replaced(caller *hub.Caller) error {
-	if caller.Incarnation == 0 {
-		return nil
-	}
-	if s, _, live := h.view.Directory.Session(caller.Agent); live && s.Incarnation > caller.Incarnation {
-		return engine.ErrSessionReplaced(caller.Agent)
-	}
-	return nil
 }

@@ -102,20 +102,7 @@ func (h *Hub) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps 
 
 // Task returns one; see hub.Tasks.
 func (h *Hub) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
-	t, live := h.view.Tasks.Get(id)
-	if !live {
-		var err error
-		if t, err = h.view.StoredTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
-			return hub.Task{}, err
-		} else if err != nil || id > h.view.Ring.Visible() {
-			return hub.Task{}, view.ErrTaskNotFound(id)
-		}
-	}
-	sees := view.ViewerOf(ctx, viewer)
-	if !sees.Task(&t) {
-		return hub.Task{}, view.ErrTaskNotFound(id)
-	}
-	return h.view.TaskRow(&t, sees), nil
+	return h.view.Task(id, view.ViewerOf(ctx, viewer))
 }
 
 // CompleteTask ends a task as done; see hub.Tasks.

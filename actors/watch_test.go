@@ -272,7 +272,7 @@ func TestOneWatchPerLabel(t *testing.T) {
 	second := r.parked(other)
 	third := async(func() (hub.Watched, error) { return r.Watch(context.Background(), q) })
 	wantCode(t, within(t, first).err, hub.CodeWatchReplaced) // the third waits now
-	if label, conditions, parked := r.watches.of("ann"); label != "a" || !parked || len(conditions) != 1 {
+	if label, conditions, parked := r.watches.Of("ann"); label != "a" || !parked || len(conditions) != 1 {
 		t.Errorf("ann waits for %v as %q: %v", conditions, label, parked)
 	}
 	r.say("ben", room.Channel, "x")
@@ -281,7 +281,7 @@ func TestOneWatchPerLabel(t *testing.T) {
 			t.Errorf("%+v, %v", got.v, got.err)
 		}
 	}
-	if _, conditions, parked := r.watches.of("ann"); parked || len(conditions) != 0 {
+	if _, conditions, parked := r.watches.Of("ann"); parked || len(conditions) != 0 {
 		t.Errorf("ann still waits for %v", conditions)
 	}
 }
@@ -314,7 +314,7 @@ func TestWatcherSession(t *testing.T) {
 		if got := <-answer; got.err != nil || !got.v.Met {
 			t.Errorf("%+v, %v", got.v, got.err)
 		}
-		time.Sleep(2 * watcherStays)
+		time.Sleep(time.Minute)
 		synctest.Wait()
 		if _, _, live := r.view.Directory.Session("ann.watch"); live {
 			t.Error("the session ann.watch has not ended")

@@ -74,27 +74,12 @@ func TestLaterWatchStays(t *testing.T) {
 		leaveAhead()
 		leaveNow()
 		<-now
-		time.Sleep(2*watchesKept + time.Second)
+		time.Sleep(11 * time.Minute)
 		older, leave = watch(began)
 		waits("an older one, after all is forgotten,", older)
 		leave()
 		r.stop()
 	})
-}
-
-// TestEndedWatchesAreBounded: however many labels there were, few are remembered.
-func TestEndedWatchesAreBounded(t *testing.T) {
-	s := newWatches()
-	for i := range 10 * watchesKeptMost {
-		w := &watch{query: hub.WatchQuery{Agent: "ann", Label: fmt.Sprint(i)}, replaced: make(chan struct{})}
-		if err := s.enter(w, 1_000); err != nil {
-			t.Fatal(err)
-		}
-		s.leave(w, 1_000)
-	}
-	if n := len(s.ended) + len(s.endedBefore); n > 2*watchesKeptMost || n < watchesKeptMost || len(s.waiting) != 0 {
-		t.Errorf("%d are remembered, %d wait", n, len(s.waiting))
-	}
 }
 
 // TestWatchOfSlices: a watch that is many calls has one session.
@@ -118,7 +103,7 @@ func TestWatchOfSlices(t *testing.T) {
 			<-answer
 			time.Sleep(100 * time.Millisecond)
 		}
-		time.Sleep(2 * watcherStays)
+		time.Sleep(time.Minute)
 		if _, _, live := r.view.Directory.Session("ann.watch"); live {
 			t.Error("the session stays when nothing waits any more")
 		}
@@ -213,7 +198,7 @@ func TestManyWatchesAtOnce(t *testing.T) {
 				t.Errorf("%+v, %v", got.v, got.err)
 			}
 		}
-		time.Sleep(3 * watcherStays)
+		time.Sleep(time.Minute)
 		if n := siblings(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}

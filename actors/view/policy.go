@@ -31,6 +31,24 @@ func (v Viewer) Message(m *core.StoredMessage) bool {
 // Task reports whether the viewer may see a task.
 func (v Viewer) Task(t *core.StoredTask) bool { return v.All || core.TaskVisible(v.Agent, t) }
 
+// Task returns a task as its viewer sees it. task_not_found, also for a task that the
+// viewer may not see.
+func (v *View) Task(id hub.TaskID, sees Viewer) (hub.Task, error) {
+	t, live := v.Tasks.Get(id)
+	if !live {
+		var err error
+		if t, err = v.StoredTask(id); err != nil && !errors.Is(err, core.ErrNotFound) {
+			return hub.Task{}, err
+		} else if err != nil || id > v.Ring.Visible() {
+			return hub.Task{}, ErrTaskNotFound(id)
+		}
+	}
+	if !sees.Task(&t) {
+		return hub.Task{}, ErrTaskNotFound(id)
+	}
+	return v.TaskRow(&t, sees), nil
+}
+
 // TaskRow shows a task as its viewer sees it.
 func (v *View) TaskRow(t *core.StoredTask, sees Viewer) hub.Task {
 	return v.Redacted(t.Task, t.Hidden, sees)

@@ -254,6 +254,27 @@ func idGoesOn(rest string) bool {
 	return false
 }
 
+// UnreadRequest returns a task_request to an agent that the agent has not read. tasks
+// are the agent's live tasks; only a task that such a request opened counts. nil: there
+// is none.
+func (v *View) UnreadRequest(agent hub.AgentID, tasks []core.StoredTask) (*core.StoredMessage, error) {
+	seen := v.Seen.Of(agent)
+	for i := range tasks {
+		t := &tasks[i]
+		if !t.Direct || t.Task.CreatedBy == agent || t.Task.TaskID <= seen.InInbox() || seen.HasAnswered(t.Task.TaskID) {
+			continue
+		}
+		m, err := v.Message(t.Task.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		if m.Kind == hub.KindTaskRequest && m.To == agent {
+			return m, nil
+		}
+	}
+	return nil, nil
+}
+
 // firstAsking returns the id of the first unread message that asks something of
 // its reader, and the id behind the head if there is none. Of what is public it
 // looks at so many of the first and of the last messages as one call may.

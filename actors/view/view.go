@@ -144,6 +144,16 @@ func (v *View) Live(agent hub.AgentID) bool {
 	return live
 }
 
+// Displaced reports whether a later session of the same agent has replaced the session
+// that a caller has proved.
+func (v *View) Displaced(caller *hub.Caller) bool {
+	if caller.Incarnation == 0 {
+		return false
+	}
+	s, _, live := v.Directory.Session(caller.Agent)
+	return live && s.Incarnation > caller.Incarnation
+}
+
 // Restore takes the sessions of a checkpoint.
 func (v *View) Restore(s core.Section) error {
 	var state directoryState

@@ -1,4 +1,4 @@
-package actors
+package watch
 
 import (
 	"context"
@@ -10,26 +10,44 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
-// How long it is remembered when the last watch of a label began that no longer
-// waits: once to twice as long as watchesKept, less if there are more of them.
+// How long it is remembered when the last watch of a label began, after it has ended:
+// for watchesKept to twice as long, or shorter if there are more than watchesKeptMost.
 const (
 	watchesKept     = 5 * time.Minute
 	watchesKeptMost = 2_000
 )
 
-// watches are the watches that wait, at most one of an agent and a label.
-type watches struct {
+// Options are the parts of the hub that watches use. All are required.
+type Options struct {
+	View   *view.View
+	Engine *engine.Engine
+	Log    *slog.Logger
+	// Acted notes that an agent acts in a room. It does not wait.
+	Acted func(hub.RoomID, hub.AgentID)
+	// Register begins a session.
+	Register func(context.Context, hub.RegisterInput) (hub.Outcome[hub.Registered], error)
+}
+
+// Watches holds the watches that wait: at most one for each agent and label.
+type Watches struct {
+	view     *view.View
+	engine   *engine.Engine
+	log      *slog.Logger
+	acted    func(hub.RoomID, hub.AgentID)
+	register func(context.Context, hub.RegisterInput) (hub.Outcome[hub.Registered], error)
+
 	mu      sync.Mutex
 	waiting map[hub.AgentID]map[string]*watch
-	// ended and endedBefore say when those began that wait no more, in two
-	// generations: the older is dropped at once.
+	// ended and endedBefore say when the watches began that have ended. They are two
+	// generations: turn drops the older one as a whole.
 	ended, endedBefore map[watchKey]hub.Time
 	turned             hub.Time                 // when endedBefore was dropped last
-	doubtful           map[hub.AgentID]struct{} // whose sibling session may have to begin or end; see keepWatchers
-	changed            chan struct{}            // there are such; capacity 1
+	doubtful           map[hub.AgentID]struct{} // agents whose sibling session may have to begin or end; see Serve
+	changed            chan struct{}            // doubtful has news; capacity 1
 }
 
 type watchKey struct {
@@ -37,8 +55,10 @@ type watchKey struct {
 	label string
 }
 
-func newWatches() *watches {
-	return &watches{
+// New returns watches of which none waits yet.
+func New(o Options) *Watches {
+	return &Watches{
+		view: o.View, engine: o.Engine, log: o.Log, acted: o.Acted, register: o.Register,
 		waiting: map[hub.AgentID]map[string]*watch{}, ended: map[watchKey]hub.Time{},
 		doubtful: map[hub.AgentID]struct{}{}, changed: make(chan struct{}, 1),
 	}
@@ -46,7 +66,7 @@ func newWatches() *watches {
 
 // watch is one call that waits for its conditions.
 type watch struct {
-	hub      *Hub
+	all      *Watches
 	query    hub.WatchQuery
 	operator bool // sees every task
 	replaced chan struct{}
@@ -55,11 +75,10 @@ type watch struct {
 
 func (w *watch) key() watchKey { return watchKey{w.query.Agent, w.query.Label} }
 
-// enter makes w the agent's one watch of its label; the one before ends. A watch
-// that began before that one is refused: after a break the calls of both come in
-// any order, and the later one must not be evicted by what it has replaced.
-// watch_replaced.
-func (s *watches) enter(w *watch, now hub.Time) error {
+// enter makes w the only watch of its agent and label; it ends the watch before it. A
+// watch that began earlier than that one is refused with watch_replaced: after a break
+// the calls of both come in any order, and the earlier watch must not end the later.
+func (s *Watches) enter(w *watch, now hub.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w.query.Began <= 0 || w.query.Began > now {
@@ -71,7 +90,7 @@ func (s *watches) enter(w *watch, now hub.Time) error {
 	if before != nil {
 		latest = before.query.Began
 	}
-	if w.query.Began < latest && latest <= now { // beyond now, the clock has gone back and tells nothing
+	if w.query.Began < latest && latest <= now { // if latest is in the future, the clock has gone back and the times say nothing
 		return errWatchReplaced(&w.query)
 	}
 	if of == nil {
@@ -85,7 +104,7 @@ func (s *watches) enter(w *watch, now hub.Time) error {
 	return nil
 }
 
-func (s *watches) leave(w *watch, now hub.Time) {
+func (s *Watches) leave(w *watch, now hub.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.waiting[w.query.Agent]
@@ -100,15 +119,16 @@ func (s *watches) leave(w *watch, now hub.Time) {
 	s.ended[w.key()] = w.query.Began
 }
 
-// lastBegan returns when the watch began that waited last; 0 if that is forgotten.
-// The mutex is held.
-func (s *watches) lastBegan(key watchKey, now hub.Time) hub.Time {
+// lastBegan returns when the last watch of key began that has ended; 0 if that is
+// forgotten. The caller holds the mutex.
+func (s *Watches) lastBegan(key watchKey, now hub.Time) hub.Time {
 	s.turn(now)
 	return max(s.ended[key], s.endedBefore[key])
 }
 
-// turn forgets the older generation when its time has come, or both.
-func (s *watches) turn(now hub.Time) {
+// turn drops the older generation when its time has come, or both. The caller holds
+// the mutex.
+func (s *Watches) turn(now hub.Time) {
 	kept := hub.Time(watchesKept.Milliseconds())
 	if since := now - s.turned; since >= 0 && since < kept && len(s.ended) < watchesKeptMost {
 		return
@@ -118,9 +138,9 @@ func (s *watches) turn(now hub.Time) {
 	s.endedBefore, s.ended, s.turned = s.ended, map[watchKey]hub.Time{}, now
 }
 
-// of returns what an agent's watches wait for, and a label of them: the first
-// that is not empty.
-func (s *watches) of(agent hub.AgentID) (label string, conditions []string, parked bool) {
+// Of returns the conditions that an agent's watches wait for, and the first of their
+// labels that is not empty.
+func (s *Watches) Of(agent hub.AgentID) (label string, conditions []string, parked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.waiting[agent]
@@ -137,70 +157,70 @@ func (s *watches) of(agent hub.AgentID) (label string, conditions []string, park
 }
 
 // Watch returns when all conditions hold, the wait is over or the hub stops; see
-// hub.Watches. What it names is looked for first: an id that does not exist would
-// never hold.
-func (h *Hub) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) {
-	room, err := h.view.Room(q.Room)
+// hub.Watches. It first refuses conditions that name an id which does not exist: such
+// a condition would never hold.
+func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) {
+	room, err := s.view.Room(q.Room)
 	if err != nil {
 		return hub.Watched{}, err
 	}
 	q.Room = room.RoomID
-	w := &watch{hub: h, query: q, operator: hub.CallerOf(ctx).Operator, replaced: make(chan struct{})}
+	w := &watch{all: s, query: q, operator: hub.CallerOf(ctx).Operator, replaced: make(chan struct{})}
 	if err := w.prepare(ctx); err != nil {
 		return hub.Watched{}, err
 	}
-	h.seating.acts(roomAgent{q.Room, q.Agent}, act{at: h.engine.Clock.Now().Wall})
+	s.acted(q.Room, q.Agent)
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && q.Wait > 0
 	if waits {
-		got, err = h.parkWatch(ctx, w)
+		got, err = s.park(ctx, w)
 	}
 	if err == nil {
 		err = w.describe(&got)
 	}
 	if waits && err == nil && got.Met {
-		h.notifyWatch(&got, q.Label)
+		s.notify(&got, q.Label)
 	}
 	return got, err
 }
 
-// parkWatch waits for a watch. Its calls count for the sibling agent, so that
-// they are no sign of life of the agent itself, and have a limit of their own.
-func (h *Hub) parkWatch(ctx context.Context, w *watch) (hub.Watched, error) {
+// park waits for a watch. The call counts for the sibling agent: it is no sign of life
+// of the agent itself, and has a limit of its own.
+func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 	sibling := w.query.Agent.Watch()
-	if err := h.view.Directory.Park(sibling); err != nil {
+	if err := s.view.Directory.Park(sibling); err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
-	if err := h.watches.enter(w, h.engine.Clock.Now().Wall); err != nil {
-		h.view.Directory.Unpark(sibling)
+	if err := s.enter(w, s.engine.Clock.Now().Wall); err != nil {
+		s.view.Directory.Unpark(sibling)
 		return hub.Watched{}, err
 	}
-	h.watches.check(w.query.Agent)
+	s.check(w.query.Agent)
 	defer func() {
-		now := h.engine.Clock.Now().Wall
-		h.watches.leave(w, now)
-		h.view.Directory.Touch(sibling, now)
-		h.view.Directory.Unpark(sibling)
-		h.watches.check(w.query.Agent)
-		h.view.Directory.Changed(w.query.Agent)
+		now := s.engine.Clock.Now().Wall
+		s.leave(w, now)
+		s.view.Directory.Touch(sibling, now)
+		s.view.Directory.Unpark(sibling)
+		s.check(w.query.Agent)
+		s.view.Directory.Changed(w.query.Agent)
 	}()
-	h.view.Directory.Changed(w.query.Agent)
+	s.view.Directory.Changed(w.query.Agent)
 	return w.wait(ctx)
 }
 
-// wait evaluates whenever something has rung that a condition depends on, and at
-// the instant at which one may begin to hold by itself. What it looks at then is
-// what is new: a ring costs the same however much is unread.
+// wait evaluates whenever a scope of a condition has news, and at the instant at which
+// a condition may begin to hold by itself. It examines only new messages then, so news
+// cost the same however many messages are unread.
 func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 	caller := hub.CallerOf(ctx)
-	news := w.hub.view.Notifier.Subscribe(w.scopes(caller))
+	news := w.all.view.Notifier.Subscribe(w.scopes(caller))
 	defer news.Close()
 	over, due := time.NewTimer(w.query.Wait), time.NewTimer(w.query.Wait)
 	defer over.Stop()
 	defer due.Stop()
 	for {
-		if err := w.hub.replaced(caller); err != nil {
-			return hub.Watched{}, err
+		if w.all.view.Displaced(caller) {
+			return hub.Watched{}, engine.ErrSessionReplaced(caller.Agent)
 		}
 		got, again, err := w.evaluate()
 		if err != nil || got.Met {
@@ -218,13 +238,13 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 			return got, nil
 		case <-ctx.Done():
 			return got, nil
-		case <-w.hub.engine.Ending:
+		case <-w.all.engine.Ending:
 			return got, nil
 		}
 	}
 }
 
-// watchesOf says of a refusal to park that the calls are watches.
+// watchesOf makes a refusal of too many parked calls say that they are watches.
 func watchesOf(err error, agent hub.AgentID) error {
 	var e *hub.Error
 	if !errors.As(err, &e) || e.Code != hub.CodeTooManyPolls {
@@ -241,17 +261,17 @@ func errWatchReplaced(q *hub.WatchQuery) error {
 		WithFix("let the later one wait; give each watch a label of its own to have several")
 }
 
-// notifyWatch leaves a wake notice in the agent's inbox, in a record of its own
-// before the watch answers: the process that waited may have died unnoticed.
-func (h *Hub) notifyWatch(got *hub.Watched, label string) {
+// notify leaves a wake notice in the agent's inbox, in a record of its own, before the
+// watch answers: the hub does not notice when the process that waits dies.
+func (s *Watches) notify(got *hub.Watched, label string) {
 	m := core.WatchNotice(got, label)
-	_, _, err := engine.Submit(context.Background(), h.engine, engine.Command[*core.Agent, hub.MessageID, struct{}]{
+	_, _, err := engine.Submit(context.Background(), s.engine, engine.Command[*core.Agent, hub.MessageID, struct{}]{
 		Owner: core.AgentOwner(m.To), Size: len(m.Body) + len(m.Metadata),
 		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
 		Answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },
 	})
 	if err != nil {
-		h.log.LogAttrs(context.Background(), slog.LevelWarn, "wake notice not posted",
+		s.log.LogAttrs(context.Background(), slog.LevelWarn, "wake notice not posted",
 			slog.String("agent", string(m.To)), slog.Any("error", err))
 	}
 }

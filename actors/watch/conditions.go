@@ -1,4 +1,4 @@
-package actors
+package watch
 
 import (
 	"context"
@@ -15,27 +15,27 @@ import (
 // watchMessages is how many unread messages an answer shows.
 const watchMessages = 5
 
-// test is one condition and what has been learnt of it.
+// test is one condition and what is known about it.
 type test struct {
 	hub.Condition
-	// ended holds the tasks that have been seen to have ended: they stay so.
+	// ended holds the tasks that are known to have ended: they stay so.
 	ended map[hub.TaskID]hub.TaskStatus
-	// looked and latest are, for the room and the inbox, how far messages have
-	// been looked at and the last that counts.
+	// The room comes first and the inbox second: looked is the last message that was
+	// examined, latest the last of them that counts.
 	looked, latest [2]hub.MessageID
 }
 
-// prepare refuses conditions that name what does not exist, or what the agent may
-// not see: task_not_found, run_not_found, session_not_found.
+// prepare refuses conditions that name something that does not exist, or that the agent
+// may not see: task_not_found, run_not_found, session_not_found.
 func (w *watch) prepare(ctx context.Context) error {
 	for _, c := range w.query.Until {
 		for _, id := range c.Tasks {
-			if _, err := w.hub.Task(ctx, id, w.query.Agent); err != nil {
+			if _, err := w.all.view.Task(id, view.ViewerOf(ctx, w.query.Agent)); err != nil {
 				return about(err, c)
 			}
 		}
 		if c.Run != "" {
-			if _, err := w.hub.view.Run(c.Run); err != nil {
+			if _, err := w.all.view.Run(c.Run); err != nil {
 				return about(err, c)
 			}
 		}
@@ -50,7 +50,7 @@ func (w *watch) prepare(ctx context.Context) error {
 	return nil
 }
 
-// about adds to an error which condition it is about.
+// about adds to an error the condition that caused it.
 func about(err error, c hub.Condition) error {
 	var e *hub.Error
 	if errors.As(err, &e) {
@@ -59,17 +59,17 @@ func about(err error, c hub.Condition) error {
 	return err
 }
 
-// knownAgent refuses an agent that has never registered. The operator and the
-// system need not, nor who has sent what is unread: who posts need not register.
+// knownAgent refuses an agent that has never registered. It accepts the operator, the
+// system, and an agent with an unread message: an agent may post without registering.
 func (w *watch) knownAgent(c *test) error {
 	agent := c.Agent
 	if agent.Reserved() {
 		return nil
 	}
-	if _, _, live := w.hub.view.Directory.Session(agent); live {
+	if _, _, live := w.all.view.Directory.Session(agent); live {
 		return nil
 	}
-	row, err := w.hub.view.AgentRow(agent)
+	row, err := w.all.view.AgentRow(agent)
 	if err != nil || row != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (w *watch) knownAgent(c *test) error {
 	return err
 }
 
-// scopes returns where anything may ring that changes a condition.
+// scopes returns the scopes whose news may change a condition.
 func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 	set := map[core.Scope]struct{}{}
 	add := func(all ...core.Scope) {
@@ -116,24 +116,24 @@ func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 	return all
 }
 
-// evaluate looks at all conditions on one state: what the views show of the
-// records up to one of them. again is after how long one may begin to hold by
-// itself; 0 is never.
+// evaluate tests all conditions on one state: the views show all records up to a
+// certain one. again is the time after which a condition may begin to hold by itself;
+// 0 is never.
 func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
-	// This look reads what is unread from the store, the second one only what is
-	// new: meanwhile nothing else is shown.
+	// This look reads unread messages from the store, without a lock. The second look
+	// reads only newer ones, while the views stand still.
 	if got, again, err = w.look(); err != nil || !got.Met {
 		return got, again, err
 	}
-	w.hub.view.Still.RLock()
-	defer w.hub.view.Still.RUnlock()
+	w.all.view.Still.RLock()
+	defer w.all.view.Still.RUnlock()
 	return w.look()
 }
 
-// describe adds to an answer what is unread.
+// describe adds the unread messages to an answer.
 func (w *watch) describe(got *hub.Watched) (err error) {
-	u := w.hub.view.UnreadOf(w.query.Agent)
-	if got.Unread, err = w.hub.view.CountUnread(&u, w.query.Room); err != nil {
+	u := w.all.view.UnreadOf(w.query.Agent)
+	if got.Unread, err = w.all.view.CountUnread(&u, w.query.Room); err != nil {
 		return err
 	}
 	_, since := u.Scopes(w.query.Room)
@@ -171,12 +171,12 @@ func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 
 // tasksComplete holds when every task has ended, however.
 func (w *watch) tasksComplete(c *test) (bool, string, error) {
-	ctx := hub.WithCaller(context.Background(), &hub.Caller{Operator: true}) // seen once, a task stays watched
+	everybody := view.Viewer{All: true} // prepare has checked that the agent may see the tasks
 	met, why := true, ""
 	for _, id := range c.Tasks {
 		status, ended := c.ended[id]
 		if !ended {
-			t, err := w.hub.Task(ctx, id, w.query.Agent)
+			t, err := w.all.view.Task(id, everybody)
 			if err != nil {
 				return false, "", err
 			}
@@ -195,7 +195,7 @@ func (w *watch) tasksComplete(c *test) (bool, string, error) {
 
 // runComplete holds when all tasks of the run have ended, however.
 func (w *watch) runComplete(c *test) (bool, string, error) {
-	stored, err := w.hub.view.Run(c.Run)
+	stored, err := w.all.view.Run(c.Run)
 	if err != nil {
 		return false, "", err
 	}
@@ -212,13 +212,13 @@ func (w *watch) runComplete(c *test) (bool, string, error) {
 	return run.Status.Terminal(), why, nil
 }
 
-// messageFrom holds while a message of the agent is unread, in the room or direct
-// to who watches.
+// messageFrom holds while a message of the agent is unread: one in the room, or a
+// direct one to the agent that watches.
 func (w *watch) messageFrom(c *test) (bool, string, error) {
-	u := w.hub.view.UnreadOf(w.query.Agent)
+	u := w.all.view.UnreadOf(w.query.Agent)
 	u.From = c.Agent
 	scopes, since := u.Scopes(w.query.Room)
-	latest, err := c.newest(w.hub.view, &u, scopes, since)
+	latest, err := c.newest(w.all.view, &u, scopes, since)
 	switch {
 	case err != nil:
 		return false, "", err
@@ -229,8 +229,8 @@ func (w *watch) messageFrom(c *test) (bool, string, error) {
 	}
 }
 
-// messages returns the first unread messages that ask something of the agent or
-// are of agents that are waited for. There is none of them before the last.
+// messages returns the first unread messages that ask something of the agent, or come
+// from an agent that a condition names, in the order of their ids.
 func (w *watch) messages(u view.UnreadIn) ([]hub.UnreadRow, error) {
 	rows := []hub.UnreadRow{}
 	var from []hub.AgentID
@@ -239,7 +239,7 @@ func (w *watch) messages(u view.UnreadIn) ([]hub.UnreadRow, error) {
 			from = append(from, w.tests[i].Agent)
 		}
 	}
-	found, err := w.hub.view.ListUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
+	found, err := w.all.view.ListUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
 		return slices.Contains(from, m.From) || view.AsksOf(m, u.Agent)
 	})
 	if err != nil {
@@ -256,8 +256,8 @@ func (w *watch) messages(u view.UnreadIn) ([]hub.UnreadRow, error) {
 	return rows, nil
 }
 
-// newest returns the last unread message that u keeps, 0 if there is none. A row
-// is examined once, however often it is asked.
+// newest returns the last unread message that u keeps, 0 if there is none. It examines
+// each row once, however often it is called.
 func (c *test) newest(v *view.View, u *view.UnreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
 	for i := range scopes {
 		from := max(since[i], c.looked[i])
