@@ -3,7 +3,8 @@
 //
 // The parts stand below it. Package core decides and applies, package engine runs the
 // owners (the actors) and orders what they decide, package view shows what is durable,
-// package watch waits until conditions hold, and package index feeds the search.
+// package watch waits until conditions hold, package spawns manages processes, and
+// package index feeds the search.
 // No name leads from the engine to a view or back: hub.go hands the view to the engine
 // as engine.Views, and has seats, spawns and the index subscribe to committed records.
 //

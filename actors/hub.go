@@ -9,10 +9,14 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
+	"hubcli/actors/spawns"
 	"hubcli/actors/view"
 	"hubcli/actors/watch"
 	"hubcli/hub"
 )
+
+// Runner starts the processes of spawns.
+type Runner = spawns.Runner
 
 // Options is what a Hub is made of. Journal, Rows and Secret are required.
 type Options struct {
@@ -79,7 +83,7 @@ type Hub struct {
 	started  hub.Time // by the wall clock
 	waker    *view.Waker
 	indexer  *index.Indexer // nil without an index
-	spawner  *spawner
+	spawns   *spawns.Manager
 	idle     *idleAgents
 	channels knownChannels
 
@@ -95,7 +99,7 @@ func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
 	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
-	h.spawner, h.seating = newSpawner(h.tend), newSeating(h.view)
+	h.seating = newSeating(h.view)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
 		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,
@@ -108,17 +112,20 @@ func Start(options Options) (*Hub, error) {
 			h.seating.acts(roomAgent{room, agent}, act{at: h.engine.Clock.Now().Wall})
 		},
 	})
+	h.spawns = spawns.New(spawns.Options{
+		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
+	})
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	h.started = h.engine.Clock.Now().Wall
 	if options.Index != nil {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawner.shown, h.indexer.Shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawns.Shown, h.indexer.Shown)
 	restored, err := h.engine.Restore()
 	var lost []hub.Spawn
 	if err == nil {
-		lost, err = h.liveSpawns()
+		lost, err = spawns.Live(h.rows)
 	}
 	if err != nil {
 		h.engine.Abandon()
@@ -134,7 +141,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
 	background.Go(func() { h.watches.Serve(h.engine.Quit) })
 	background.Go(func() { h.keepSeating(restored.Behind, h.engine.Quit) })
-	background.Go(func() { h.loseSpawns(lost) })
+	background.Go(func() { h.spawns.Lose(lost) })
 	return h, nil
 }
 
@@ -163,7 +170,7 @@ func (h *Hub) Stop(ctx context.Context) error {
 
 func (h *Hub) stop(ctx context.Context) error {
 	h.EndParked()
-	h.endSpawns(ctx)
+	h.spawns.Stop(ctx)
 	_ = h.settleSeating(h.engine.Seq.Given(), seatingEnds) // what is left then, the next start derives
 	return h.engine.Stop(ctx, func() { <-h.waker.Done() })
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/spawns"
 	"hubcli/hub"
 )
 
@@ -33,7 +34,7 @@ func (h *Hub) kinds() []engine.Kind {
 		{Kind: core.OwnerRoom, Load: stored(func(id string) (*core.Room, error) { return h.loadRoom(hub.RoomID(id)) })},
 		{Kind: core.OwnerMemory, Load: stored(h.loadMemory)},
 		{Kind: core.OwnerSettings, Load: stored(func(string) (*core.Settings, error) { return h.loadSettings() })},
-		{Kind: core.OwnerSpawns, Load: stored(func(string) (*core.Spawns, error) { return h.loadSpawns() })},
+		{Kind: core.OwnerSpawns, Load: stored(func(string) (*core.Spawns, error) { return spawns.Load(h.rows) })},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hubcli/actors/core"
+	"hubcli/actors/spawns"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -51,7 +52,7 @@ func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus
 	if out.Decisions, _, err = h.Decisions(ctx, hub.DecisionsQuery{RoomID: room.RoomID, Limit: statusDecisions}); err != nil {
 		return out, err
 	}
-	if out.Spawns, err = h.spawnsIn(room.RoomID); err != nil {
+	if out.Spawns, err = spawns.In(h.rows, room.RoomID); err != nil {
 		return out, err
 	}
 	if q.Viewer != "" {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"hubcli/actors/engine"
 	"hubcli/hub"
@@ -115,16 +117,27 @@ func TestSpawnWhileTheHubStops(t *testing.T) {
 	}
 }
 
-// TestStopOfWhatNobodyTends ends it: there is nothing else that could.
-func TestStopOfWhatNobodyTends(t *testing.T) {
-	r := newSpawnRig(t)
-	row := r.spawn("lead")
-	r.spawner.over(row.SpawnID) // as if it were forgotten
-	out, err := r.StopSpawn(t.Context(), row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
-	if err != nil || out.Row.Status != hub.SpawnStopped || out.Row.Reason != "lead stopped it" || len(r.told("lead")) != 1 {
-		t.Errorf("the spawn is %+v, %v; lead was told %q", out.Row, err, r.told("lead"))
-	}
-	r.runner.end(row.PID, hub.SpawnEnd{})
+// TestStopOfAnUnsupervisedSpawn: a start that a full disk keeps from recording what is
+// lost supervises no old spawn. A stop then records the end itself, once.
+func TestStopOfAnUnsupervisedSpawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newSpawnRig(t)
+		row := r.spawn("lead")
+		left := r.crash()
+		left.setFull(true)
+		again := startSpawning(t, left)
+		synctest.Wait() // the disk has refused the end of the spawn
+		left.setFull(false)
+		out, err := again.StopSpawn(t.Context(), row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
+		if err != nil || out.Row.Status != hub.SpawnStopped || out.Row.Reason != "lead stopped it" {
+			t.Errorf("the spawn is %+v, %v", out.Row, err)
+		}
+		time.Sleep(time.Minute) // the start tries again to record that it was lost
+		if now := again.over(row.SpawnID); now.Status != hub.SpawnStopped || len(again.told("lead")) != 1 {
+			t.Errorf("later the spawn is %+v, lead was told %q", now, again.told("lead"))
+		}
+		again.stop()
+	})
 }
 
 // TestStopOfWhoLeaves is carried out all the same once it is decided.

@@ -115,7 +115,7 @@ func TestSpawnsEndWithTheHub(t *testing.T) {
 	again := startSpawning(t, store)
 	again.room = r.room
 	got, err := again.SpawnByID(t.Context(), row.SpawnID)
-	if err != nil || got.Status != hub.SpawnStopped || got.Reason != stoppedWithHub {
+	if err != nil || got.Status != hub.SpawnStopped || got.Reason != "the hub was stopped" {
 		t.Errorf("after a stop the spawn is %+v, %v", got, err)
 	}
 	if told := again.told("lead"); len(told) != 1 {

@@ -16,7 +16,7 @@ func (h *Hub) Counts() hub.Counts {
 	return hub.Counts{
 		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.view.Ring.Visible()),
 		OpenTasks: h.view.Tasks.Len(), Leases: h.view.Leases.Len(), ParkedPolls: parked,
-		Spawns: h.spawner.count(),
+		Spawns: h.spawns.Count(),
 	}
 }
 

@@ -49,7 +49,7 @@ var faults = []fault{
 	{43, "what was spawned spawns on", "Request", never("MaxDepth"), "TestSpawnProperties"},
 	{43, "a prompt becomes an option", "SpawnArguments", never("options"), "TestSpawnArguments"},
 	{44, "a keeper does not notice the end of the hub", "listen", drop("orphanGrace"), "TestGroupEndsWithTheHub"},
-	{45, "lost spawns are not told of", "Start", swap("h.loseSpawns(lost)", "_ = lost"), "TestSpawnsAreLostOnce"},
+	{45, "lost spawns are not told of", "Start", swap("h.spawns.Lose(lost)", "_ = lost"), "TestSpawnsAreLostOnce"},
 	{46, "a child gets the whole environment", "environment", swap(`name != "" && (`, `name != "" || (`), "TestEnvironment"},
 	{47, "lines that are no messages pass", "message", never("'{'"), "TestFilter"},
 	{48, "staying alive counts as reading", "look", swap("Limit: 1, Peek: true", "Limit: 1"), "TestStayingIsLifeAndNothingElse"},
