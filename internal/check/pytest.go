@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -132,5 +133,9 @@ func (t *tally) readJUnit(report io.Reader) error {
 		}
 	}
 	t.failed += len(failed)
+	for c := range failed {
+		t.failures = append(t.failures, strings.TrimSpace(c[0]+" "+c[1]))
+	}
+	slices.Sort(t.failures)
 	return nil
 }

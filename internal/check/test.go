@@ -102,7 +102,11 @@ type event struct {
 // one of their tests failing: no build, a panic, a leak found after the tests.
 type tally struct {
 	passed, failed, skipped, broken int
+	failures                        []string // what failed, one line each
 }
+
+// maxNamed is how many failures the last lines name.
+const maxNamed = 20
 
 // add counts what another tally counted.
 func (t *tally) add(other tally) {
@@ -110,12 +114,19 @@ func (t *tally) add(other tally) {
 	t.failed += other.failed
 	t.skipped += other.skipped
 	t.broken += other.broken
+	t.failures = append(t.failures, other.failures...)
 }
 
 func (t tally) String() string {
 	s := fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
 	if t.broken > 0 {
 		s += fmt.Sprintf(", %d packages failed outside a test", t.broken)
+	}
+	for i, name := range t.failures {
+		if i == maxNamed {
+			return s + fmt.Sprintf("\n  and %d more", len(t.failures)-i)
+		}
+		s += "\n  failed: " + name
 	}
 	return s
 }
@@ -183,6 +194,7 @@ func (t *tally) count(e *event, failures map[string]bool) {
 	switch {
 	case e.Test == "" && e.Action == "fail" && !failures[e.Package]:
 		t.broken++
+		t.failures = append(t.failures, e.Package)
 	case e.Test == "":
 	case e.Action == "pass":
 		t.passed++
@@ -190,6 +202,7 @@ func (t *tally) count(e *event, failures map[string]bool) {
 		t.skipped++
 	case e.Action == "fail":
 		t.failed++
+		t.failures = append(t.failures, e.Package+" "+e.Test)
 		failures[e.Package] = true
 	}
 }

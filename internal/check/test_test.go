@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -35,10 +36,10 @@ func TestTallyCountsWhatRan(t *testing.T) {
 	if err := got.read(strings.NewReader(testReport), &out); err != nil {
 		t.Fatal(err)
 	}
-	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2}); got != want {
+	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2, failures: []string{"p TestB", "q", "r"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("tally %+v, want %+v", got, want)
 	}
-	if want := "3 passed, 1 failed, 1 skipped, 2 packages failed outside a test"; got.String() != want {
+	if want := "3 passed, 1 failed, 1 skipped, 2 packages failed outside a test\n  failed: p TestB\n  failed: q\n  failed: r"; got.String() != want {
 		t.Errorf("last line %q, want %q", got, want)
 	}
 	for _, want := range []string{
