@@ -11,7 +11,8 @@
 // How a write goes: a service method checks what it can and submits a command to an
 // owner; the owner decides; the record is numbered, applied, committed with all that is
 // pending, shown, answered; then the calls that wait for it are woken. kinds.go is the
-// table of the owner kinds. What waits for a lease is owner_leases.go.
+// table of the owner kinds. Hub embeds the services that have
+// packages of their own.
 //
 // All exported methods may be called from any goroutine. The package never touches the
 // network, and it reads and writes the store only through core.Journal and core.Rows.

@@ -9,6 +9,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
+	"hubcli/actors/leases"
 	"hubcli/actors/spawns"
 	"hubcli/actors/view"
 	"hubcli/actors/watch"
@@ -72,6 +73,8 @@ func (o *Options) ensureDefaults() {
 // network and the disk. It implements hub.Service and what package httpapi asks
 // for beside it.
 type Hub struct {
+	*leases.Leases
+
 	engine   *engine.Engine
 	options  Options
 	log      *slog.Logger
@@ -106,6 +109,7 @@ func Start(options Options) (*Hub, error) {
 		Settle:  func(upto hub.Seq) error { return h.settleSeating(upto, seatingGrace) },
 		Settled: h.seating.settled,
 	})
+	h.Leases = leases.New(h.view, h.engine, h.rows)
 	h.watches = watch.New(watch.Options{
 		View: h.view, Engine: h.engine, Log: h.log, Register: h.Register,
 		Acted: func(room hub.RoomID, agent hub.AgentID) {

@@ -3,6 +3,7 @@ package actors
 import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/leases"
 	"hubcli/actors/spawns"
 	"hubcli/hub"
 )
@@ -11,11 +12,11 @@ import (
 // tasks and projects need all of what is live to decide, so they are permanent; the
 // state of the others is stored rows.
 func (h *Hub) kinds() []engine.Kind {
-	leases := engine.Kind{
+	claims := engine.Kind{
 		Kind: core.OwnerLeases, Owners: core.LeaseOwners(), Version: core.LeasesVersion,
 		Fresh:   func() core.Machine { return core.NewLeases() },
 		Restore: func(version uint16, data []byte) (core.Machine, error) { return core.RestoreLeases(version, data) },
-		Extend:  func(o *engine.Owner) engine.Extension { return &leaseQueue{owner: o, engine: h.engine, view: h.view} },
+		Extend:  func(o *engine.Owner) engine.Extension { return leases.NewQueue(o, h.engine, h.view) },
 	}
 	tasks := engine.Kind{
 		Kind: core.OwnerTasks, Owners: []core.Owner{core.TasksOwner()}, Version: core.TasksVersion,
@@ -30,7 +31,7 @@ func (h *Hub) kinds() []engine.Kind {
 	return []engine.Kind{
 		{Kind: core.OwnerAgent, Load: h.loadAgent},
 		{Kind: core.OwnerChannel, Load: h.loadChannel},
-		leases, tasks, projects,
+		claims, tasks, projects,
 		{Kind: core.OwnerRoom, Load: stored(func(id string) (*core.Room, error) { return h.loadRoom(hub.RoomID(id)) })},
 		{Kind: core.OwnerMemory, Load: stored(h.loadMemory)},
 		{Kind: core.OwnerSettings, Load: stored(func(string) (*core.Settings, error) { return h.loadSettings() })},

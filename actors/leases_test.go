@@ -32,6 +32,19 @@ func (r *rig) waitFor(ctx context.Context, agent hub.AgentID, key hub.ClaimKey, 
 	return c
 }
 
+// admitLease admits a command about a lease and does not send it to its owner.
+func (r *rig) admitLease(agent hub.AgentID, k core.LeaseKey, decide func(*core.Leases, core.Now) (core.Decision[core.LeaseAnswer], error)) *engine.Pending[*core.Leases, core.LeaseAnswer, core.LeaseAnswer] {
+	r.t.Helper()
+	a, _, err := engine.Admit(r.t.Context(), r.engine, engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
+		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Decide: decide,
+		Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return a
+}
+
 func parked[T any](t testing.TB, c <-chan result[T]) {
 	t.Helper()
 	select {
@@ -95,9 +108,17 @@ func TestExpiryStandsInTheRecordOfTheCommandThatMetIt(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.claim("ann", "k", 10)
 		o := r.ownerOf(core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})))
-		o.Extension.(*leaseQueue).timer.Stop() // as a timer that comes late
+		go o.Tell(engine.Call{Do: func(*engine.Owner) { time.Sleep(15 * time.Second) }}) // the owner is busy past the end
+		synctest.Wait()
+		bob := async(func() (hub.Grant[hub.Claim], error) {
+			return r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "bob", ClaimKey: "k", TTLSec: 10})
+		})
+		synctest.Wait() // the command stands before the turn of the timer
 		time.Sleep(15 * time.Second)
-		r.claim("bob", "k", 10)
+		synctest.Wait()
+		if g := within(t, bob); g.err != nil || !g.v.Acquired {
+			t.Errorf("bob: %+v", g)
+		}
 		var facts []core.FactType
 		_ = r.store.Records(1, func(rec *core.Record) error {
 			for _, f := range rec.Facts {

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/actors/core"
-	"hubcli/actors/engine"
+	"hubcli/actors/leases"
 	"hubcli/hub"
 )
 
@@ -195,20 +195,13 @@ func TestStopLeavesNoLateWaiter(t *testing.T) {
 		r := start(t, newMemStore())
 		r.claim("ann", "k", 600)
 		key := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
-		a, _, err := engine.Admit(t.Context(), r.engine, engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
-			Owner: core.LeaseOwner(core.LeaseShard(key)), Agent: "bob",
-			Decide: func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
-				return l.Acquire(core.AcquireCommand{Space: key.Space, Key: key.Key, Agent: "bob", TTLSec: 60}, now), nil
-			},
-			Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+		a := r.admitLease("bob", key, func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+			return l.Acquire(core.AcquireCommand{Space: key.Space, Key: key.Key, Agent: "bob", TTLSec: 60}, now), nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		stopped := async(func() (struct{}, error) { return struct{}{}, r.stopQuietly() })
 		synctest.Wait() // the stop waits for this call
 		begun := time.Now()
-		a.Permit.Owner.Tell(&leaseAsk{Pending: a, key: key, wait: time.Minute, waits: a.Permit.Owner.Extension.(*leaseQueue)})
+		a.Permit.Owner.Tell(leases.Turn(a, key, time.Minute))
 		if got, err := a.Wait(); err != nil || got.Acquired || got.Claim.OwnerAgentID != "ann" {
 			t.Errorf("late waiter: %+v, %v", got, err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/leases"
 	"hubcli/hub"
 )
 
@@ -301,8 +302,10 @@ func TestPanicInDecideChangesNothing(t *testing.T) {
 		Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
 	wantCode(t, err, hub.CodeInternal)
-	_, _, err = r.askLease(t.Context(), core.LeaseKey{Space: core.SpaceClaim, Key: "k"}, "bob", 0, 0,
-		func(*core.Leases, core.Now) (core.Decision[core.LeaseAnswer], error) { panic("decide is broken") })
+	key := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
+	a := r.admitLease("bob", key, func(*core.Leases, core.Now) (core.Decision[core.LeaseAnswer], error) { panic("decide is broken") })
+	a.Permit.Owner.Tell(leases.Turn(a, key, 0))
+	_, err = a.Wait()
 	wantCode(t, err, hub.CodeInternal)
 	if r.store.Head() != before {
 		t.Errorf("the journal moved from %+v to %+v", before, r.store.Head())
@@ -320,16 +323,15 @@ func TestPanicInDecideOfWaiterIsItsOwn(t *testing.T) {
 		r := start(t, newMemStore())
 		r.claim("ann", "k", 600)
 		calls := 0
-		bob := async(func() (core.LeaseAnswer, error) {
-			a, _, err := r.askLease(t.Context(), core.LeaseKey{Space: core.SpaceClaim, Key: "k"}, "bob", 0, time.Minute,
-				func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
-					if calls++; calls == 2 {
-						panic("decide is broken")
-					}
-					return l.Acquire(core.AcquireCommand{Space: core.SpaceClaim, Key: "k", Agent: "bob", TTLSec: 60}, now), nil
-				})
-			return a, err
+		key := core.LeaseKey{Space: core.SpaceClaim, Key: "k"}
+		a := r.admitLease("bob", key, func(l *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+			if calls++; calls == 2 {
+				panic("decide is broken")
+			}
+			return l.Acquire(core.AcquireCommand{Space: key.Space, Key: key.Key, Agent: "bob", TTLSec: 60}, now), nil
 		})
+		a.Permit.Owner.Tell(leases.Turn(a, key, time.Minute))
+		bob := async(a.Wait)
 		synctest.Wait()
 		eve := async(func() (hub.Grant[hub.Claim], error) {
 			return r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "eve", ClaimKey: "k", TTLSec: 60, WaitSec: 60})

@@ -1,0 +1,128 @@
+package leases
+
+import (
+	"context"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Leases implements hub.Leases but for the lists.
+type Leases struct {
+	view   *view.View
+	engine *engine.Engine
+	rows   core.Rows
+}
+
+// New returns the service of leases. The engine need not run yet.
+func New(v *view.View, e *engine.Engine, rows core.Rows) *Leases {
+	return &Leases{view: v, engine: e, rows: rows}
+}
+
+// Claim asks for a claim; see hub.Leases.
+func (l *Leases) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
+	if in.ClaimKey == "" {
+		in.ClaimKey = view.TaskKey(in.TaskMessageID)
+	}
+	if err := l.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in); err != nil {
+		return hub.Grant[hub.Claim]{}, err
+	}
+	c := core.AcquireCommand{
+		Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: in.OwnerAgentID, Thread: in.ThreadID,
+		TaskMessage: in.TaskMessageID, TTLSec: in.TTLSec, Metadata: in.Metadata,
+	}
+	a, replayed, err := l.acquire(ctx, c, in.WaitSec)
+	return claimGrant(a, replayed), err
+}
+
+// RefreshClaim renews a claim; see hub.Leases.
+func (l *Leases) RefreshClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Grant[hub.Claim], error) {
+	a, replayed, err := l.hold(ctx, claimHold(in), (*core.Leases).Refresh)
+	return claimGrant(a, replayed), err
+}
+
+// ReleaseClaim ends a claim; see hub.Leases.
+func (l *Leases) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
+	a, replayed, err := l.hold(ctx, claimHold(in), (*core.Leases).Release)
+	g := claimGrant(a, replayed)
+	return hub.Outcome[hub.Claim]{Row: g.Row, Replayed: replayed}, err
+}
+
+// Lock asks for a file lock; see hub.Leases.
+func (l *Leases) Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
+	path, err := core.CanonicalPath(in.FilePath)
+	if err != nil {
+		return hub.Grant[hub.Lock]{}, err
+	}
+	c := core.AcquireCommand{
+		Space: core.SpaceLock, Key: path, Given: in.FilePath, Agent: in.AgentID, TTLSec: in.TTLSec, Metadata: in.Metadata,
+	}
+	a, replayed, err := l.acquire(ctx, c, in.WaitSec)
+	return lockGrant(a, replayed), err
+}
+
+// RefreshLock renews a file lock; see hub.Leases.
+func (l *Leases) RefreshLock(ctx context.Context, in hub.LockHoldInput) (hub.Grant[hub.Lock], error) {
+	c, err := lockHold(in)
+	if err != nil {
+		return hub.Grant[hub.Lock]{}, err
+	}
+	a, replayed, err := l.hold(ctx, c, (*core.Leases).Refresh)
+	return lockGrant(a, replayed), err
+}
+
+// ReleaseLock ends a file lock; see hub.Leases.
+func (l *Leases) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error) {
+	c, err := lockHold(in)
+	if err != nil {
+		return hub.Outcome[hub.Lock]{}, err
+	}
+	a, replayed, err := l.hold(ctx, c, (*core.Leases).Release)
+	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
+}
+
+func claimHold(in hub.ClaimHoldInput) core.HoldCommand {
+	agent := in.OwnerAgentID
+	if agent == "" {
+		agent = in.AgentID
+	}
+	return core.HoldCommand{Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: agent, TTLSec: in.TTLSec, Fence: in.Fence}
+}
+
+func lockHold(in hub.LockHoldInput) (core.HoldCommand, error) {
+	path, err := core.CanonicalPath(in.FilePath)
+	return core.HoldCommand{Space: core.SpaceLock, Key: path, Agent: in.AgentID, TTLSec: in.TTLSec, Fence: in.Fence}, err
+}
+
+func (l *Leases) acquire(ctx context.Context, c core.AcquireCommand, waitSec float64) (core.LeaseAnswer, bool, error) {
+	return l.submit(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, len(c.Metadata), time.Duration(waitSec*float64(time.Second)),
+		func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+			return state.Acquire(c, now), nil
+		})
+}
+
+func (l *Leases) hold(ctx context.Context, c core.HoldCommand, decide func(*core.Leases, core.HoldCommand, core.Now) (core.Decision[core.LeaseAnswer], error)) (core.LeaseAnswer, bool, error) {
+	return l.submit(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, 0, 0,
+		func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+			return decide(state, c, now)
+		})
+}
+
+func claimGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Claim] {
+	g := hub.Grant[hub.Claim]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed}
+	if a.Claim != nil {
+		g.Row = *a.Claim
+	}
+	return g
+}
+
+func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
+	g := hub.Grant[hub.Lock]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed}
+	if a.Lock != nil {
+		g.Row = *a.Lock
+	}
+	return g
+}

@@ -1,0 +1,298 @@
+package leases
+
+import (
+	"maps"
+	"math"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// queue is what a lease owner has beside its state: the requests that wait for a
+// lease, one timer for the next deadline of a lease or a request, and the latest
+// change of each key. Only the owner's turns touch it.
+type queue struct {
+	owner   *engine.Owner
+	engine  *engine.Engine
+	view    *view.View
+	waiting core.LeaseQueue[*request]
+	changes map[core.LeaseKey]hub.Seq
+	left    int // of changes, when they were last gone through
+	timer   *time.Timer
+	armed   int64 // hub time the timer is set to; 0: not set
+	unheard bool  // waiting commands may have to be served: the disk was full
+}
+
+// NewQueue returns the queue of an owner of leases.
+func NewQueue(o *engine.Owner, e *engine.Engine, v *view.View) engine.Extension {
+	return &queue{owner: o, engine: e, view: v}
+}
+
+// state returns the leases, ready for a decision.
+func (t *queue) state() (*core.Leases, error) {
+	state, err := t.owner.Current()
+	if err != nil {
+		return nil, err
+	}
+	return state.(*core.Leases), nil
+}
+
+// changesKept is how many changes are remembered at least before the durable ones are
+// dropped: an answer about a key whose changes are durable has nothing to wait for.
+const changesKept = 64
+
+// Note remembers that the record seq changes what these facts name.
+func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
+	if len(t.changes) > max(changesKept, t.left*2) {
+		done := t.engine.Seq.DurableSeq()
+		maps.DeleteFunc(t.changes, func(_ core.LeaseKey, s hub.Seq) bool { return s <= done })
+		t.left = len(t.changes)
+	}
+	if t.changes == nil {
+		t.changes = map[core.LeaseKey]hub.Seq{}
+	}
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.LeaseGranted:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseRenewed:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseGraced:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseReleased:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseExpired:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		}
+	}
+}
+
+// park puts a command into the queue of its key.
+func (t *queue) park(r *request, now core.Now) {
+	if err := t.view.Directory.ParkAs(r.Agent, false); err != nil {
+		r.Fail(err)
+		return
+	}
+	r.unpark = func() {
+		t.view.Directory.Touch(r.Agent, t.engine.Clock.Now().Wall)
+		t.view.Directory.UnparkAs(r.Agent, false)
+	}
+	r.ReturnPermit()
+	r.place = t.waiting.Push(r.key, now.HubMS+r.wait.Milliseconds(), r)
+}
+
+// leave takes a request out of the queue, because its caller has gone or may wait no
+// longer. Its idempotency key and its place among the agent's parked calls are then
+// free.
+func (t *queue) leave(r *request, why error) {
+	t.owner.Tell(engine.Call{Do: func(*engine.Owner) {
+		if r.place != nil && t.waiting.Remove(r.place) {
+			r.unpark()
+			r.Fail(why)
+		}
+	}, Failed: func(error) {}})
+}
+
+// expire journals that leases are over and serves the requests that wait for them.
+// After an error the leases are still held.
+func (t *queue) expire(now core.Now, due core.Draft) error {
+	if due.Empty() {
+		return nil
+	}
+	err := t.owner.Commit(now, due, engine.Work{})
+	if err == nil {
+		t.serveWaiters(now, due.Facts)
+	}
+	return err
+}
+
+// serveWaiters grants the keys that these facts have freed, each to the request that
+// has waited longest.
+func (t *queue) serveWaiters(now core.Now, facts []core.Fact) {
+	if t.waiting.Len() == 0 {
+		return
+	}
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.LeaseReleased:
+			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+		case *core.LeaseExpired:
+			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+		}
+	}
+}
+
+func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
+	for {
+		// First: a rebuild serves requests, so another may be in front afterward.
+		state, err := t.state()
+		if err != nil {
+			return
+		}
+		w := t.waiting.Front(k)
+		if w == nil {
+			return
+		}
+		holder, held := state.Get(k)
+		if held && holder.Agent != w.Value.Agent && w.Value.Ctx.Err() == nil {
+			return
+		}
+		t.waiting.Remove(w)
+		w.Value.resume(t.owner, now)
+	}
+}
+
+// Rebuilt serves the requests that wait for a free key and sets the timer anew. On a
+// full disk nothing is granted; the timer looks again.
+func (t *queue) Rebuilt() {
+	if ok, _ := t.engine.Journal.Room(); !ok {
+		t.settleLater()
+		return
+	}
+	t.unheard = false
+	now := t.engine.Clock.Now()
+	for _, k := range t.waiting.Keys() {
+		t.serveKey(now, k)
+	}
+	t.armed = 0
+	t.arm()
+}
+
+// Reloaded forgets the changes: what is left of them is durable.
+func (t *queue) Reloaded() {
+	clear(t.changes)
+	t.settleLater()
+}
+
+// settleLater has the timer serve the requests in a moment. At once, the decisions
+// that were just taken back would be made and taken back again, without end.
+func (t *queue) settleLater() {
+	t.unheard = true
+	t.armLater(t.engine.Clock.Now())
+}
+
+// armLater sets the timer to when the disk may have room again.
+func (t *queue) armLater(now core.Now) { t.armAt(now.HubMS + engine.FrozenRetry.Milliseconds()) }
+
+// Refuse answers every waiting command with an error.
+func (t *queue) Refuse(reason error) {
+	for _, w := range t.waiting.TimedOut(core.Now{HubMS: math.MaxInt64}) {
+		w.Value.unpark()
+		w.Value.Fail(reason)
+	}
+}
+
+// arm sets the timer to the next deadline.
+func (t *queue) arm() {
+	o := t.owner
+	if o.Dirty != nil || o.Quarantined != nil {
+		return // the rebuild sets the timer, or nobody
+	}
+	next, ok := o.State.(*core.Leases).NextDeadline()
+	if until, waits := t.waiting.NextDeadline(); waits && (!ok || until < next) {
+		next, ok = until, true
+	}
+	if !ok || t.armed != 0 && t.armed <= next {
+		return // the timer fires early at worst, and is set again then
+	}
+	t.armAt(next)
+}
+
+// armAt sets the timer to a moment of hub time.
+func (t *queue) armAt(next int64) {
+	t.armed = next
+	d := t.engine.Clock.Until(next)
+	if t.timer == nil {
+		t.timer = time.AfterFunc(d, func() {
+			if !t.engine.Stopping.Load() {
+				t.owner.Tell(t.tickTurn())
+			}
+		})
+		return
+	}
+	t.timer.Reset(d)
+}
+
+// tickTurn is the turn in which deadlines come. If it fails it comes again: a command
+// that waits for a deadline must not wait for the next command.
+func (t *queue) tickTurn() engine.Turn {
+	return engine.Call{Do: func(*engine.Owner) { t.tick() }, Failed: func(error) { t.owner.TellLater(t.tickTurn) }}
+}
+
+func (t *queue) tick() {
+	t.armed = 0
+	now := t.engine.Clock.Now()
+	if ok, free := t.engine.Journal.Room(); !ok {
+		// A full disk freezes expiry too: nothing ends that cannot be journaled.
+		// A command that has waited enough is told why it was not granted.
+		for _, w := range t.waiting.TimedOut(now) {
+			w.Value.unpark()
+			w.Value.Fail(engine.ErrStorageFull(free))
+		}
+		t.armLater(now)
+		return
+	}
+	if t.unheard {
+		t.Rebuilt()
+	}
+	state, err := t.state()
+	for epoch := t.owner.Epoch; err == nil; {
+		due := state.Expire(now, world{t.view}, hub.MaxExpireBatch)
+		if due.Empty() {
+			break
+		}
+		failed := t.expire(now, due)
+		if state, err = t.state(); err == nil && (failed != nil || t.owner.Epoch != epoch) {
+			t.armLater(now) // it may have been taken back: look for room first
+			return
+		}
+	}
+	if err != nil {
+		t.owner.TellLater(t.tickTurn)
+		return
+	}
+	for _, w := range t.waiting.TimedOut(now) {
+		w.Value.resume(t.owner, now)
+	}
+	t.arm()
+}
+
+// Begin gives a lease that is nearly over a moment more, so that its holder can find
+// the hub again and renew it.
+func (t *queue) Begin() {
+	now := t.engine.Clock.Now()
+	state, err := t.state()
+	for epoch := t.owner.Epoch; err == nil && t.owner.Epoch == epoch; { // what was taken back once is not tried again
+		d := state.Graced(now, hub.MaxExpireBatch)
+		if d.Empty() || t.owner.Commit(now, d, engine.Work{}) != nil {
+			break
+		}
+		state, err = t.state()
+	}
+	t.arm()
+}
+
+// End answers every waiting command: the hub stops.
+func (t *queue) End() {
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	now := t.engine.Clock.Now()
+	for _, w := range t.waiting.TimedOut(core.Now{HubMS: math.MaxInt64}) {
+		w.Value.resume(t.owner, now)
+	}
+}
+
+// world tells a decision about an expiry what it needs to know of others.
+type world struct{ view *view.View }
+
+// Away reports whether the agent has no live session.
+func (w world) Away(agent hub.AgentID) bool { return !w.view.Live(agent) }
+
+// ThreadChannel returns the channel of a thread's public messages, or "".
+func (w world) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
+	return w.view.ThreadChannel(thread)
+}
