@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -221,76 +220,11 @@ func TestRebuildOfAgentNeedsNoOldRecords(t *testing.T) {
 
 // A fact that always panics puts its owner out of service, and nothing else,
 // also after a restart.
-func TestQuarantineTakesOneOwnerOut(t *testing.T) {
-	bad := core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: "bad:1"}))
-	isBad := func(o core.Owner, f core.Fact) bool { return o == bad && ofType[*core.LeaseGranted](o, f) }
-	_, broken := breaks(-1, isBad)
-	store := newMemStore()
-	r := start(t, store, broken)
-	good := hub.ClaimKey("default-namespace")
-	if core.LeaseOwner(core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: string(good)})) == bad {
-		t.Fatal("choose another key")
-	}
-	checks := func(r *rig) {
-		t.Helper()
-		_, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "bob", ClaimKey: "bad:2", TTLSec: 60})
-		wantCode(t, err, hub.CodeQuarantined)
-		if q := r.Quarantined(); len(q) != 1 || q[0].Owner != bad.String() || q[0].Seq == 0 || q[0].Reason == "" {
-			t.Errorf("Quarantined() = %+v", q)
-		}
-		if g := r.claim("bob", good, 60); !g.Acquired {
-			t.Errorf("another owner's claim: %+v", g)
-		}
-		r.say("bob", "", "goes on")
-		r.register("bob")
-		if m := r.post(hub.PostInput{FromAgent: "bob", Kind: hub.KindTask, Body: "x"}); m.ID == 0 {
-			t.Error("no task")
-		}
-		for _, active := range []bool{true, false} {
-			if _, _, err := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: active, Limit: 100}); err != nil {
-				t.Errorf("listing the claims of all owners: %v", err)
-			}
-		}
-		if _, _, err := r.Threads(t.Context(), hub.ThreadsQuery{Limit: 10}); err != nil {
-			t.Errorf("threads: %v", err)
-		}
-		select {
-		case <-r.Failed():
-			t.Errorf("the hub failed: %v", r.Cause())
-		default:
-		}
-	}
-	if g, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "bad:1", TTLSec: 60}); err != nil || !g.Acquired {
-		t.Fatalf("the record stands, so its caller gets its answer; got %+v, %v", g, err)
-	}
-	checks(r)
-	r.stop()
-	_, broken = breaks(-1, isBad)
-	checks(start(t, store, broken))
-	_, healed := breaks(0, isBad)
-	checks(start(t, store.restarted(), healed)) // the mark stays until somebody lifts it
-}
-
+// A quarantine ends with the first start that can apply the record, and the owner then
+// knows the record. Until then no checkpoint lets the journal delete it.
+// A record that the journal has deleted cannot be applied: the quarantine stays.
 // A fact that panics for the first time at a start puts its owner alone into
 // quarantine.
-func TestQuarantineAtReplay(t *testing.T) {
-	store := newMemStore()
-	r := start(t, store)
-	r.claim("ann", "bad:1", 60)
-	m := r.post(hub.PostInput{FromAgent: "ann", Kind: hub.KindTask, Body: "x"})
-	left := r.crash()
-	_, broken := breaks(-1, ofType[*core.LeaseGranted])
-	r = start(t, left, broken)
-	if q := r.Quarantined(); len(q) != 1 || q[0].Seq != 1 {
-		t.Fatalf("Quarantined() = %+v", q)
-	}
-	_, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "bob", ClaimKey: "bad:1", TTLSec: 60})
-	wantCode(t, err, hub.CodeQuarantined)
-	if got, err := r.Task(t.Context(), m.ID, ""); err != nil || got.Status != hub.TaskOpen {
-		t.Errorf("task %+v, %v", got, err)
-	}
-}
-
 // A panic in Decide answers 500 and changes nothing.
 func TestPanicInDecideChangesNothing(t *testing.T) {
 	r := start(t, newMemStore())
@@ -417,44 +351,7 @@ func TestExpiryGoesOnAfterRebuild(t *testing.T) {
 }
 
 // Who waits for a lease of an owner that goes into quarantine is told so.
-func TestQuarantineAnswersWaiters(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, broken := breaks(-1, ofType[*core.LeaseReleased])
-		r := start(t, newMemStore(), broken)
-		r.claim("ann", "k", 600)
-		bob := async(func() (hub.Grant[hub.Claim], error) {
-			return r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "bob", ClaimKey: "k", TTLSec: 60, WaitSec: 50})
-		})
-		synctest.Wait()
-		r.release("ann", "k")
-		synctest.Wait()
-		select {
-		case g := <-bob:
-			wantCode(t, g.err, hub.CodeQuarantined)
-		default:
-			t.Error("bob still waits")
-			<-bob
-		}
-		if n := r.Counts().ParkedPolls; n != 0 {
-			t.Errorf("%d parked calls are counted", n)
-		}
-		r.stop()
-	})
-}
-
 // The mark of a quarantine must be durable: if it cannot be, the hub ends.
-func TestQuarantineThatCannotBeMarkedIsFailStop(t *testing.T) {
-	_, broken := breaks(-1, ofType[*core.LeaseGranted])
-	store := newMemStore()
-	store.putRows = func([]core.Row) error { return errDisk }
-	r := start(t, store, broken)
-	r.claim("ann", "k", 60)
-	<-r.Failed()
-	if !errors.Is(r.Cause(), errDisk) {
-		t.Errorf("Cause() = %v", r.Cause())
-	}
-}
-
 // A rebuilt owner's rows equal those of one that never broke.
 func TestRebuildRestoresRows(t *testing.T) {
 	walk := func(o ...func(*Options)) *memStore {

@@ -60,6 +60,9 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 // before the journal has saved it leaves the previous checkpoint and all records
 // behind it.
 func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
+	if k, any := e.inQuarantine(); any {
+		return 0, fmt.Errorf("%s is in quarantine: its records are kept", k)
+	}
 	c, err := e.CheckpointHead()
 	if err != nil {
 		return 0, err
@@ -139,6 +142,9 @@ func (o *Owner) snapshot() snapshot {
 
 // checkpointStopped saves the state of a hub whose actors have ended.
 func (e *Engine) checkpointStopped() error {
+	if _, any := e.inQuarantine(); any {
+		return nil // the journal must keep the owner's records
+	}
 	if ok, _ := e.Journal.Room(); !ok {
 		return nil // the next start replays instead
 	}
@@ -151,7 +157,7 @@ func (e *Engine) checkpointStopped() error {
 		e.addStopped(c, k)
 	}
 	if len(c.Sections) < 1+len(owners) {
-		return nil // an owner is in quarantine, or ahead of the journal: its records are kept
+		return nil // an owner is ahead of the journal: its records are kept
 	}
 	err = e.Journal.SaveCheckpoint(c)
 	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {

@@ -108,6 +108,7 @@ type Engine struct {
 
 	QuarantineMu sync.Mutex
 	Quarantine   map[core.Owner]hub.QuarantinedActor
+	earlier      map[core.Owner]quarantineRow // see earlierQuarantine
 
 	Stopping atomic.Bool
 	Ending   chan struct{} // closed when parked calls are to be answered
@@ -124,7 +125,7 @@ func New(options Options) *Engine {
 	head := options.Journal.Head()
 	e := &Engine{
 		options: options, log: options.Log, Journal: options.Journal, rows: options.Rows, view: options.Views,
-		Clock: newClock(head.HubMS), Seq: newSequencer(head), Quarantine: map[core.Owner]hub.QuarantinedActor{},
+		Clock: newClock(head.HubMS), Seq: newSequencer(head), Quarantine: map[core.Owner]hub.QuarantinedActor{}, earlier: map[core.Owner]quarantineRow{},
 		Ending: make(chan struct{}), Quit: make(chan struct{}), Failed: make(chan struct{}),
 	}
 	for i := range options.Kinds {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -49,9 +49,12 @@ func (o *Owner) rebuild() error {
 	if err == nil {
 		derived, broken, err = h.replayOwner(o.key, state, asOf, o.lastSeq)
 	}
+	if q, ok := h.earlierQuarantine(o.key); ok && err != nil && broken == 0 {
+		broken = q.Seq // the record is still not applied, whatever the reason
+	}
 	rows := latest(derived)
 	if err == nil {
-		err = h.Journal.PutRows(append(rows, DirtyMark(o.key, 0)))
+		err = h.Journal.PutRows(append(append(rows, DirtyMark(o.key, 0)), h.lifts(o.key)...))
 	}
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
@@ -66,6 +69,7 @@ func (o *Owner) rebuild() error {
 		return nil
 	}
 	h.dirty.Release(o.key, rows)
+	h.lifted(o.key)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.State, o.Dirty = state, nil
 	h.view.Rebuilt(o.key, state, rows)
@@ -168,8 +172,8 @@ func DirtyMark(k core.Owner, seq hub.Seq) core.Row {
 	return core.Row{Table: core.TableDirty, Key: []byte(k.String()), Value: EncodeEffect(dirtyRow{k, seq})}
 }
 
-// rebuildMarked starts a rebuild of each owner that was dirty when the hub ended. It
-// does not wait for the rebuilds.
+// rebuildMarked starts a rebuild of each owner that was dirty or in quarantine when the
+// hub ended. It does not wait for the rebuilds.
 func (e *Engine) rebuildMarked() error {
 	var marked []dirtyRow
 	var bad error
@@ -182,6 +186,11 @@ func (e *Engine) rebuildMarked() error {
 	})
 	if err = errors.Join(err, bad); err != nil {
 		return err
+	}
+	for k, q := range e.earlier {
+		if !slices.ContainsFunc(marked, func(d dirtyRow) bool { return d.Owner == k }) {
+			marked = append(marked, dirtyRow{k, q.Seq})
+		}
 	}
 	for _, d := range marked {
 		if !e.isQuarantined(d.Owner) {
@@ -240,68 +249,4 @@ func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 		}
 	}
 	return kind.Fresh(), 0, nil
-}
-
-// restoreQuarantine reads which owners an earlier run of the hub put into quarantine.
-func (e *Engine) restoreQuarantine() error {
-	var bad error
-	err := e.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
-		var q quarantineRow
-		if bad = json.Unmarshal(value, &q); bad != nil {
-			return false
-		}
-		if !q.Lifted {
-			e.Quarantine[q.Owner] = q.shown()
-		}
-		return true
-	})
-	return errors.Join(err, bad)
-}
-
-type quarantineRow struct {
-	Owner  core.Owner `json:"owner"`
-	Seq    hub.Seq    `json:"seq"`
-	Reason string     `json:"reason"`
-	Lifted bool       `json:"lifted,omitempty"`
-}
-
-func (q quarantineRow) shown() hub.QuarantinedActor {
-	return hub.QuarantinedActor{Owner: q.Owner.String(), Seq: q.Seq, Reason: q.Reason}
-}
-
-// setQuarantine puts an owner into quarantine, for this run and later ones.
-func (e *Engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
-	row := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
-	e.QuarantineMu.Lock()
-	e.Quarantine[k] = row.shown()
-	e.QuarantineMu.Unlock()
-	e.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
-		slog.String("owner", k.String()), slog.String("seq", strconv.FormatUint(uint64(seq), 10)), slog.String("reason", row.Reason))
-	value, err := json.Marshal(row)
-	if err == nil {
-		err = e.Journal.PutRows([]core.Row{{Table: core.TableQuarantine, Key: []byte(k.String()), Value: value}})
-	}
-	// On a full disk the row is not stored: the next start meets the bad fact again.
-	if err != nil && !errors.Is(err, core.ErrNoRoom) {
-		e.fail(fmt.Errorf("mark quarantine: %w", err))
-	}
-	return row.shown()
-}
-
-func (e *Engine) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
-	e.QuarantineMu.Lock()
-	defer e.QuarantineMu.Unlock()
-	q, ok := e.Quarantine[k]
-	return q, ok
-}
-
-func (e *Engine) isQuarantined(k core.Owner) bool {
-	_, ok := e.quarantineOf(k)
-	return ok
-}
-
-func errQuarantined(q hub.QuarantinedActor) error {
-	return hub.Errorf(hub.CodeQuarantined, "%s is out of service: record %d could not be applied", q.Owner, q.Seq).
-		With("owner", q.Owner).With("seq", q.Seq).
-		WithFix("everything else works; report this with the hub's log, and see app status")
 }

@@ -52,7 +52,7 @@ func (e *Engine) Restore() (*restored, error) {
 			}
 		}
 	}
-	if err := e.restoreQuarantine(); err != nil {
+	if err := e.readQuarantine(); err != nil {
 		return nil, err
 	}
 	if err := e.Journal.Records(r.asOf, func(rec *core.Record) error { return e.replay(r, rec) }); err != nil {
