@@ -237,7 +237,7 @@ func (h *Hub) takeActing(ctx context.Context, a roomAgent, d act, late bool) (co
 		Owner: core.RoomOwner(a.room), Agent: a.agent, Late: late,
 		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatActing(c, now) },
 		Answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
-		Codec:  engine.JsonCodec[core.StoredSeat](engine.EffectSeat),
+		Codec:  engine.JSONCodec[core.StoredSeat](engine.EffectSeat),
 	})
 }
 

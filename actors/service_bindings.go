@@ -55,7 +55,7 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 			Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
 			Decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
 			Answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
-			Codec:  engine.JsonCodec[core.BindAnswer](engine.EffectBinding),
+			Codec:  engine.JSONCodec[core.BindAnswer](engine.EffectBinding),
 		})
 		var met *core.BindingsUnseen
 		if !errors.As(err, &met) {
@@ -91,7 +91,7 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 		Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
 		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
 		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JsonCodec[hub.Room](engine.EffectRoom),
+		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
 	})
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
 }

@@ -20,7 +20,7 @@ func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outco
 			return c.Create(in, now), nil
 		},
 		Answer: func(a core.ChannelAnswer, _ *core.Record) core.ChannelAnswer { return a },
-		Codec:  engine.JsonCodec[core.ChannelAnswer](engine.EffectChannel),
+		Codec:  engine.JSONCodec[core.ChannelAnswer](engine.EffectChannel),
 	})
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
 }

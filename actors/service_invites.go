@@ -29,7 +29,7 @@ func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome
 			return r.Invite(command, now)
 		},
 		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
-		Codec:  engine.JsonCodec[core.StoredInvite](engine.EffectInvite),
+		Codec:  engine.JSONCodec[core.StoredInvite](engine.EffectInvite),
 	})
 	row := stored.Invite
 	if err == nil {
@@ -193,7 +193,7 @@ func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hu
 			return r.Revoke(stored.InviteID, now)
 		},
 		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
-		Codec:  engine.JsonCodec[core.StoredInvite](engine.EffectInvite),
+		Codec:  engine.JSONCodec[core.StoredInvite](engine.EffectInvite),
 	})
 	if errors.Is(err, core.ErrNotLive) { // it has ended before, and its row says how
 		row, err = h.inviteByID(stored.InviteID)

@@ -86,7 +86,7 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 		Owner: core.RoomOwner(invite.RoomID), Agent: in.AgentID,
 		Decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
 		Answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
-		Codec:  engine.JsonCodec[core.Accepted](engine.EffectJoined),
+		Codec:  engine.JSONCodec[core.Accepted](engine.EffectJoined),
 	})
 	switch {
 	case errors.Is(err, core.ErrNotLive):

@@ -17,7 +17,7 @@ func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outco
 		Owner: core.ProjectsOwner(), Agent: in.CreatedBy,
 		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in) },
 		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
-		Codec:  engine.JsonCodec[hub.Project](engine.EffectProject),
+		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
 	})
 	return hub.Outcome[hub.Project]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -46,7 +46,7 @@ func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub
 		Owner: core.ProjectsOwner(), Agent: in.CreatedBy, Size: len(in.Topic) + len(in.ForceReason),
 		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in) },
 		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JsonCodec[hub.Room](engine.EffectRoom),
+		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
 	})
 	return hub.Outcome[hub.Room]{Row: row, Created: true, Replayed: replayed}, err
 }

@@ -25,7 +25,7 @@ func (h *Hub) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcom
 			return r.AddDecision(in, by), nil
 		},
 		Answer: func(d hub.Decision, _ *core.Record) hub.Decision { return d },
-		Codec:  engine.JsonCodec[hub.Decision](engine.EffectDecision),
+		Codec:  engine.JSONCodec[hub.Decision](engine.EffectDecision),
 	})
 	return hub.Outcome[hub.Decision]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -95,7 +95,7 @@ func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcom
 			return r.AddArtifact(command, by)
 		},
 		Answer: func(a hub.Artifact, _ *core.Record) hub.Artifact { return a },
-		Codec:  engine.JsonCodec[hub.Artifact](engine.EffectArtifact),
+		Codec:  engine.JSONCodec[hub.Artifact](engine.EffectArtifact),
 	})
 	return hub.Outcome[hub.Artifact]{Row: row, Created: true, Replayed: replayed}, err
 }

@@ -47,7 +47,7 @@ func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*cor
 	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.StoredRun, core.StoredRun]{
 		Owner: core.TasksOwner(), Agent: agent, Decide: decide,
 		Answer: func(r core.StoredRun, _ *core.Record) core.StoredRun { return r },
-		Codec:  engine.JsonCodec[core.StoredRun](engine.EffectRun),
+		Codec:  engine.JSONCodec[core.StoredRun](engine.EffectRun),
 	})
 	if err != nil {
 		return hub.Outcome[hub.Run]{}, err

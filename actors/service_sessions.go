@@ -78,7 +78,7 @@ func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput)
 			return a.Rename(in.DisplayName, now)
 		},
 		Answer: func(s hub.Session, _ *core.Record) hub.Session { return s },
-		Codec:  engine.JsonCodec[hub.Session](engine.EffectRenamed),
+		Codec:  engine.JSONCodec[hub.Session](engine.EffectRenamed),
 	})
 	return hub.Outcome[hub.Session]{Row: row, Replayed: replayed}, err
 }
@@ -105,7 +105,7 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 		Owner: core.AgentOwner(agent), Agent: agent,
 		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
 		Answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
-		Codec:  engine.JsonCodec[hub.ClosedSession](engine.EffectClosed),
+		Codec:  engine.JSONCodec[hub.ClosedSession](engine.EffectClosed),
 	})
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
 }

@@ -45,7 +45,7 @@ func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.
 			return s.SetToolSurface(in), nil
 		},
 		Answer: func(row hub.ToolSurface, _ *core.Record) hub.ToolSurface { return row },
-		Codec:  engine.JsonCodec[hub.ToolSurface](engine.EffectSurface),
+		Codec:  engine.JSONCodec[hub.ToolSurface](engine.EffectSurface),
 	})
 	return hub.Outcome[hub.ToolSurface]{Row: row, Replayed: replayed}, err
 }

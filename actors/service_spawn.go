@@ -34,7 +34,7 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 		Owner: core.SpawnsOwner(), Agent: hub.AgentOperator,
 		Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
 		Answer: func(row hub.SpawnPolicy, _ *core.Record) hub.SpawnPolicy { return row },
-		Codec:  engine.JsonCodec[hub.SpawnPolicy](engine.EffectPolicy),
+		Codec:  engine.JSONCodec[hub.SpawnPolicy](engine.EffectPolicy),
 	})
 	return hub.Outcome[hub.SpawnPolicy]{Row: row, Replayed: replayed}, err
 }

@@ -153,7 +153,7 @@ func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decid
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, hub.Task, hub.Task]{
 		Owner: core.TasksOwner(), Agent: agent, Size: size, Decide: decide,
 		Answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
-		Codec:  engine.JsonCodec[hub.Task](engine.EffectTask),
+		Codec:  engine.JSONCodec[hub.Task](engine.EffectTask),
 	})
 	return hub.Outcome[hub.Task]{Row: h.view.Redacted(row, row.BlockedBy, view.ViewerOf(ctx, agent)), Replayed: replayed}, err
 }

@@ -292,8 +292,8 @@ func (r *effectReservation) Free(e *Engine) {
 	}
 }
 
-// JsonCodec stores an answer that has no secret as its JSON.
-func JsonCodec[T any](kind uint8) Codec[T] {
+// JSONCodec stores an answer that has no secret as its JSON.
+func JSONCodec[T any](kind uint8) Codec[T] {
 	return Codec[T]{
 		Kind:   kind,
 		Encode: func(v T) []byte { return EncodeEffect(v) },
