@@ -144,7 +144,7 @@ func (f *fault) runIn(t *testing.T, pkg, overlay string) (verdict, output string
 	ctx, cancel := context.WithTimeout(t.Context(), *patience+5*time.Minute) // building takes its time
 	defer cancel()
 	args := []string{
-		"test", "-vet=off", "-count=1", "-overlay", overlay,
+		"test", "-vet=off", "-count=1",
 		"-timeout", patience.String(), "-run", "^" + f.test + "$", pkg,
 	}
 	if usesRapid(t, pkg) {
@@ -152,6 +152,8 @@ func (f *fault) runIn(t *testing.T, pkg, overlay string) (verdict, output string
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
+	// In the environment, so that a test which builds the executable plants it too.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	out, err := cmd.CombinedOutput()
 	text := string(out)
 	switch {
