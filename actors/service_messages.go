@@ -245,12 +245,13 @@ func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 // stack: thousands of calls stand here.
 func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hub.Page, error) {
 	caller := hub.CallerOf(ctx)
-	if err := h.view.Directory.Park(c.agent); err != nil {
+	call, err := h.view.Directory.Park(c.agent, hub.ParkedPoll)
+	if err != nil {
 		return hub.Page{}, err
 	}
 	defer func() {
 		h.view.Directory.Touch(c.agent, h.engine.Clock.Now().Wall) // a parked call is presence until it ends
-		h.view.Directory.Unpark(c.agent)
+		h.view.Directory.Unpark(call)
 	}()
 	timeout := time.NewTimer(c.wait)
 	defer timeout.Stop()

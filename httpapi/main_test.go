@@ -78,6 +78,7 @@ const (
 type stub struct {
 	hub.Service
 	hub.Control
+	hub.Status
 	status   hub.AppStatus
 	sessions map[hub.SessionID]hub.Caller
 

@@ -302,6 +302,11 @@ type Tasks interface {
 type Status interface {
 	Info(ctx context.Context) (Info, error)
 	AppStatus(ctx context.Context) (AppStatus, error)
+	// Debug and Profile are for the operator only.
+	Debug(ctx context.Context, q DebugQuery) (Debug, error)
+	// Profile returns a profile in the form of pprof. A CPU profile takes q.For,
+	// or less if the hub stops. Errors: limit_reached while another one is taken.
+	Profile(ctx context.Context, q ProfileQuery) ([]byte, error)
 }
 
 // ShutdownInput asks the hub to stop after DelaySec seconds; absent means 60.

@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -79,6 +80,7 @@ type Tree struct {
 	log      *slog.Logger
 	started  time.Time
 	shutdown *shutdown
+	profiles sync.Mutex         // held while a profile is taken
 	cease    context.CancelFunc // ends the HTTP server
 	served   chan error         // its result
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 )
 
 // factTypes makes an empty fact of every type that was ever journaled.
@@ -18,6 +19,14 @@ var factTypes = func() map[FactType]func() Fact {
 	}
 	return all
 }()
+
+// String returns the name of the fact's struct.
+func (t FactType) String() string {
+	if make, ok := factTypes[t]; ok {
+		return reflect.TypeOf(make()).Elem().Name()
+	}
+	return fmt.Sprintf("fact-%d", uint16(t))
+}
 
 // EncodeFact renders a fact for the journal.
 func EncodeFact(f Fact) EncodedFact {

@@ -108,7 +108,7 @@ func (e *Engine) AddSection(c *core.Checkpoint, k core.Owner) error {
 	reply := make(chan snapshot, 1)
 	p.Owner.Tell(Call{func(o *Owner) {
 		s := o.snapshot()
-		e.Seq.after(o.Epoch, o.lastSeq, func(failed error) {
+		e.Seq.after(o.Epoch, o.lastSeq.Load(), func(failed error) {
 			s.err = failed
 			reply <- s
 		})
@@ -137,7 +137,7 @@ type snapshot struct {
 // snapshot returns the state of a permanent owner.
 func (o *Owner) snapshot() snapshot {
 	state := o.State.(interface{ Snapshot() []byte })
-	return snapshot{asOf: o.lastSeq, version: o.engine.kinds[o.key.Kind].Version, data: state.Snapshot()}
+	return snapshot{asOf: o.lastSeq.Load(), version: o.engine.kinds[o.key.Kind].Version, data: state.Snapshot()}
 }
 
 // checkpointStopped saves the state of a hub whose actors have ended.
@@ -173,5 +173,5 @@ func (e *Engine) addStopped(c *core.Checkpoint, k core.Owner) {
 		return
 	}
 	s := o.snapshot()
-	c.Sections = append(c.Sections, core.Section{Owner: k, AsOf: max(o.lastSeq, c.Head.Seq), Version: s.version, Data: s.data})
+	c.Sections = append(c.Sections, core.Section{Owner: k, AsOf: max(o.lastSeq.Load(), c.Head.Seq), Version: s.version, Data: s.data})
 }

@@ -160,7 +160,7 @@ func (a *Pending[S, D, T]) restsOn(o *Owner) hub.Seq {
 	if a.Rests != nil {
 		return a.Rests(o)
 	}
-	return o.lastSeq
+	return o.lastSeq.Load()
 }
 
 // Refuse answers with an error. The owner may have refused because of records that

@@ -33,7 +33,7 @@ type Owner struct {
 
 	Epoch       uint64      // the sequencer's epoch when prepare last looked at the state
 	Withdrawn   atomic.Bool // records in the state were taken back; set by the sequencer
-	lastSeq     hub.Seq     // the owner's last record
+	lastSeq     atomicSeq   // the owner's last record; written in its turns, read from anywhere
 	Dirty       error       // Apply has panicked; the state is rebuilt before the next decision
 	dirtySeq    hub.Seq     // the record in which Apply panicked
 	Quarantined error       // the answer to every command: a fact cannot be applied
@@ -147,7 +147,7 @@ func (o *Owner) Commit(now core.Now, d core.Draft, w Work) error {
 	step(StepNumbered)
 	r := s.record
 	at := r.Position()
-	o.lastSeq = r.Seq
+	o.lastSeq.Store(r.Seq)
 	if o.Extension != nil {
 		o.Extension.Note(d.Facts, r.Seq)
 	}

@@ -30,7 +30,7 @@ import (
 func (o *Owner) rebuild() error {
 	h := o.engine
 	durable := make(chan error, 1)
-	h.Seq.after(o.Epoch, o.lastSeq, func(failed error) { durable <- failed })
+	h.Seq.after(o.Epoch, o.lastSeq.Load(), func(failed error) { durable <- failed })
 	switch err := <-durable; {
 	case errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}):
 		return nil // records were taken back: prepare looks at the state again
@@ -47,7 +47,7 @@ func (o *Owner) rebuild() error {
 	var derived []core.Row
 	var broken hub.Seq
 	if err == nil {
-		derived, broken, err = h.replayOwner(o.key, state, asOf, o.lastSeq)
+		derived, broken, err = h.replayOwner(o.key, state, asOf, o.lastSeq.Load())
 	}
 	if q, ok := h.earlierQuarantine(o.key); ok && err != nil && broken == 0 {
 		broken = q.Seq // the record is still not applied, whatever the reason
@@ -112,7 +112,7 @@ func (o *Owner) reload() error {
 	// then reloads again.
 	o.Withdrawn.Store(false)
 	durable := h.Seq.DurableSeq()
-	o.lastSeq = min(o.lastSeq, durable)
+	o.lastSeq.Store(min(o.lastSeq.Load(), durable))
 	if o.Dirty != nil && o.dirtySeq <= durable {
 		return nil // the rebuild makes the state anew
 	}
@@ -211,7 +211,7 @@ func markedTurn(p permit, seq hub.Seq) Turn {
 	return Call{func(o *Owner) {
 		defer o.Tell(o.rebuildTurn(p))
 		o.Dirty, o.dirtySeq = fmt.Errorf("record %d lacks its rows", seq), seq
-		o.lastSeq = max(o.lastSeq, seq)
+		o.lastSeq.Store(max(o.lastSeq.Load(), seq))
 	}, func(error) {
 		p.Owner.engine.dirty.Release(p.Owner.key, nil)
 		p.Owner.engine.Registry.Done(p)

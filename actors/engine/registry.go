@@ -36,6 +36,7 @@ type registry struct {
 	seed     maphash.Seed
 	Commands atomic.Int64
 	Bytes    atomic.Int64
+	retired  atomic.Int64 // owners that were retired so far
 	Shards   [16]registryShard
 }
 
@@ -142,6 +143,7 @@ func (r *registry) Done(p permit) {
 	}
 	sh.Mu.Unlock()
 	if retired != nil {
+		r.retired.Add(1)
 		r.engine.runtime.retire(retired)
 	}
 }

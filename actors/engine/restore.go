@@ -149,7 +149,7 @@ func (e *Engine) begin(r *restored) {
 
 func (e *Engine) install(k core.Owner, state core.Machine, r *restored) *Owner {
 	o := e.Registry.install(k, state)
-	o.lastSeq = r.last[k]
+	o.lastSeq.Store(r.last[k])
 	if extend := e.kinds[k.Kind].Extend; extend != nil {
 		o.Extension = extend(o)
 	}

@@ -57,6 +57,7 @@ type sequencer struct {
 	mu      sync.Mutex
 	head    core.Head // highest numbers given out
 	pending []*entry
+	taken   []*entry  // what the writer took last: the group under way, or one that is done
 	durable core.Head // highest numbers that are durable, visible and being answered
 	failed  error
 	epoch   atomic.Uint64 // number of withdrawals so far; changed under mu
@@ -181,6 +182,8 @@ func (q *sequencer) take(into []*entry, maxRecords, maxBytes int) []*entry {
 		n++
 	}
 	into = append(into, q.pending[:n]...)
+	clear(q.taken)
+	q.taken = append(q.taken[:0], into...)
 	rest := copy(q.pending, q.pending[n:])
 	clear(q.pending[rest:])
 	q.pending = q.pending[:rest]
@@ -235,7 +238,7 @@ func (q *sequencer) withdraw(taken []*entry) (left []*entry, again []core.Sessio
 			}
 		}
 	}
-	q.pending = nil
+	q.pending, q.taken = nil, nil
 	q.head.Seq, q.head.Message, q.head.Fence = q.durable.Seq, q.durable.Message, q.durable.Fence
 	q.epoch.Add(1)
 	return slices.DeleteFunc(left, func(s *entry) bool { return !s.ready }), again, owners

@@ -77,6 +77,7 @@ type writer struct {
 	withdrawn func(map[*Owner]struct{})
 	step      func(Step)
 
+	recent  recentRecords
 	entries []*entry
 	scopes  []core.Scope
 	Done    chan struct{}
@@ -147,6 +148,7 @@ func (w *writer) commit(entries []*entry) error {
 	w.view.Begin()
 	for _, s := range entries {
 		if s.record != nil {
+			w.recent.add(s)
 			w.scopes = w.view.Show(s.record, s.facts, w.scopes)
 			for _, shown := range w.subscribers {
 				shown(s.record, s.facts)

@@ -72,13 +72,14 @@ func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 
 // park puts a command into the queue of its key.
 func (t *queue) park(r *request, now core.Now) {
-	if err := t.view.Directory.ParkAs(r.Agent, false); err != nil {
+	call, err := t.view.Directory.Park(r.Agent, hub.ParkedLease)
+	if err != nil {
 		r.Fail(err)
 		return
 	}
 	r.unpark = func() {
 		t.view.Directory.Touch(r.Agent, t.engine.Clock.Now().Wall)
-		t.view.Directory.UnparkAs(r.Agent, false)
+		t.view.Directory.Unpark(call)
 	}
 	r.ReturnPermit()
 	r.place = t.waiting.Push(r.key, now.HubMS+r.wait.Milliseconds(), r)

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,22 @@ type Directory struct {
 	parkedMu sync.Mutex
 	parked   map[hub.AgentID]parking
 	waiting  int // all parked calls
+	// oldest and latest are the ends of the list of all parked calls.
+	oldest, latest *Parked
 }
+
+// Parked is a call that waits. It has a place in the list of all of them, in the
+// order in which they were parked.
+type Parked struct {
+	agent         hub.AgentID
+	kind          hub.ParkedKind
+	since         hub.Time
+	before, after *Parked
+}
+
+// poll reports whether a message answers the call. Watches are the polls of an
+// agent's sibling.
+func (p *Parked) poll() bool { return p.kind != hub.ParkedLease }
 
 // parking counts the calls that are parked on an agent's behalf.
 type parking struct {
@@ -250,51 +266,63 @@ const parkRetrySec = 1
 // repollGap is how soon after a poll the next one goes on with the same wait.
 const repollGap = 5 * time.Second
 
-// Park counts a poll that waits on the agent's behalf. too_many_polls beyond the
-// limit of an agent.
-func (d *Directory) Park(agent hub.AgentID) error { return d.ParkAs(agent, true) }
-
-// ParkAs is park for a call that may be no poll.
-func (d *Directory) ParkAs(agent hub.AgentID, poll bool) error {
+// Park notes a call that waits on the agent's behalf. The caller ends it with
+// Unpark. too_many_polls beyond the limit of an agent.
+func (d *Directory) Park(agent hub.AgentID, kind hub.ParkedKind) (*Parked, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	n := d.parked[agent]
 	if agent != "" && n.calls >= hub.MaxParkedPerAgent { // nobody in particular is not one agent
-		return hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
+		return nil, hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
 			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(parkRetrySec).
 			WithFix("let one of them end, or use an agent id of its own for every process")
 	}
+	now := hub.TimeOf(time.Now())
 	if p := d.live[agent]; p != nil && n.calls == 0 {
-		now := hub.TimeOf(time.Now())
 		if now-p.waited.To > hub.Time(repollGap.Milliseconds()) || p.acted.Load() > int64(p.waited.To) {
 			p.waited.From = now
 		}
 	}
+	call := &Parked{agent: agent, kind: kind, since: now, before: d.latest}
 	n.calls++
-	if poll {
+	if call.poll() {
 		n.polls++
 	}
 	d.parked[agent] = n
 	d.waiting++
+	if d.latest == nil {
+		d.oldest = call
+	} else {
+		d.latest.after = call
+	}
+	d.latest = call
 	d.Changed(agent)
-	return nil
+	return call, nil
 }
 
-// Unpark ends a park.
-func (d *Directory) Unpark(agent hub.AgentID) { d.UnparkAs(agent, true) }
-
-// UnparkAs ends a parkAs.
-func (d *Directory) UnparkAs(agent hub.AgentID, poll bool) {
+// Unpark ends the wait of a call.
+func (d *Directory) Unpark(call *Parked) {
+	agent := call.agent
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	d.waiting--
+	if call.before == nil {
+		d.oldest = call.after
+	} else {
+		call.before.after = call.after
+	}
+	if call.after == nil {
+		d.latest = call.before
+	} else {
+		call.after.before = call.before
+	}
 	n := d.parked[agent]
 	n.calls--
-	if poll {
+	if call.poll() {
 		n.polls--
 	}
 	if n.calls > 0 {
@@ -306,6 +334,22 @@ func (d *Directory) UnparkAs(agent hub.AgentID, poll bool) {
 		p.waited.To = hub.TimeOf(time.Now())
 	}
 	d.Changed(agent)
+}
+
+// ParkedCalls returns the calls that have waited longest, at most limit, and how many
+// wait in all. A watch counts for its agent.
+func (d *Directory) ParkedCalls(limit int) (calls []hub.ParkedCall, all int) {
+	calls = []hub.ParkedCall{}
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	for p := d.oldest; p != nil && len(calls) < limit; p = p.after {
+		agent := p.agent
+		if p.kind == hub.ParkedWatch {
+			agent = hub.AgentID(strings.TrimSuffix(string(agent), hub.WatchSuffix))
+		}
+		calls = append(calls, hub.ParkedCall{Kind: p.kind, AgentID: agent, Since: p.since})
+	}
+	return calls, d.waiting
 }
 
 func (d *Directory) hasParked(agent hub.AgentID) bool {

@@ -188,11 +188,12 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 // of the agent itself, and has a limit of its own.
 func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 	sibling := w.query.Agent.Watch()
-	if err := s.view.Directory.Park(sibling); err != nil {
+	call, err := s.view.Directory.Park(sibling, hub.ParkedWatch)
+	if err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
 	if err := s.enter(w, s.engine.Clock.Now().Wall); err != nil {
-		s.view.Directory.Unpark(sibling)
+		s.view.Directory.Unpark(call)
 		return hub.Watched{}, err
 	}
 	s.check(w.query.Agent)
@@ -200,7 +201,7 @@ func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 		now := s.engine.Clock.Now().Wall
 		s.leave(w, now)
 		s.view.Directory.Touch(sibling, now)
-		s.view.Directory.Unpark(sibling)
+		s.view.Directory.Unpark(call)
 		s.check(w.query.Agent)
 		s.view.Directory.Changed(w.query.Agent)
 	}()

@@ -43,6 +43,7 @@ type call struct {
 	query values
 	body  any           // nil: none
 	wait  time.Duration // how long the hub may delay its answer
+	media string        // type of an answer that is no envelope; empty: there is none
 }
 
 // answer is a successful envelope with facts from its status and headers.
@@ -50,6 +51,7 @@ type answer struct {
 	api.Envelope
 	status   int
 	replayed bool
+	data     []byte // the answer, if it is no envelope
 }
 
 // next returns the id at which the following poll begins.
@@ -171,7 +173,7 @@ func (c *Client) attempt(ctx context.Context, s sending) (answer, error) {
 	if len(body) > maxAnswerBytes {
 		return answer{}, &failure{err: c.notAHub("its answer has more than " + strconv.Itoa(maxAnswerBytes) + " bytes")}
 	}
-	return c.read(res, body)
+	return c.read(s, res, body)
 }
 
 func (c *Client) request(ctx context.Context, s sending) (*http.Request, error) {
@@ -200,8 +202,12 @@ func (c *Client) request(ctx context.Context, s sending) (*http.Request, error) 
 }
 
 // read turns an HTTP answer into an answer or a *failure.
-func (c *Client) read(res *http.Response, body []byte) (answer, error) {
-	if t, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || t != api.ContentType {
+func (c *Client) read(s sending, res *http.Response, body []byte) (answer, error) {
+	t, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err == nil && t == s.media && res.StatusCode == http.StatusOK {
+		return answer{status: res.StatusCode, data: body}, nil
+	}
+	if err != nil || t != api.ContentType {
 		return answer{}, &failure{err: c.notAHub(fmt.Sprintf("it answered %d without JSON", res.StatusCode))}
 	}
 	var e api.Envelope

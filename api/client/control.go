@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"hubcli/hub"
 )
@@ -14,6 +15,25 @@ func (c *Client) Info(ctx context.Context) (hub.Info, error) {
 // AppStatus is the operator's view of the hub.
 func (c *Client) AppStatus(ctx context.Context) (hub.AppStatus, error) {
 	return get[hub.AppStatus](ctx, c, to("getAppStatus"), nil)
+}
+
+// Debug shows what the hub does at this moment. It carries the operator token.
+func (c *Client) Debug(ctx context.Context, q hub.DebugQuery) (hub.Debug, error) {
+	v := values{}
+	v.flag("stacks", q.Stacks)
+	return get[hub.Debug](ctx, c, to("debug"), v)
+}
+
+// Profile returns a profile of the hub's process in the form of pprof. It carries
+// the operator token.
+func (c *Client) Profile(ctx context.Context, q hub.ProfileQuery) ([]byte, error) {
+	v := values{}
+	v.text("profile", string(q.Kind))
+	if q.Kind == hub.ProfileCPU {
+		v.number("seconds", int64(q.For/time.Second))
+	}
+	got, err := c.do(ctx, call{target: to("debug"), query: v, wait: q.For, media: "application/octet-stream"})
+	return got.data, err
 }
 
 // Shutdown asks the hub to stop. It carries the operator token.

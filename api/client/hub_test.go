@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -294,6 +295,19 @@ func TestStatusAndShutdown(t *testing.T) {
 	if err != nil || status.StoragePath != info.StoragePath || status.Journal.State != hub.JournalOK {
 		t.Errorf("AppStatus = %+v, %v", status, err)
 	}
+	if got, err := c.Debug(ctx, hub.DebugQuery{Stacks: true}); err != nil || got.OwnerCount == 0 || got.Stacks == "" {
+		t.Errorf("Debug = %+v, %v", got, err)
+	}
+	if got, err := c.Debug(ctx, hub.DebugQuery{}); err != nil || got.Stacks != "" {
+		t.Errorf("Debug without stacks = %+v, %v", got, err)
+	}
+	for _, q := range []hub.ProfileQuery{{Kind: hub.ProfileHeap}, {Kind: hub.ProfileCPU, For: time.Second}} {
+		if got, err := c.Profile(ctx, q); err != nil || !bytes.HasPrefix(got, []byte{0x1f, 0x8b}) { // gzip
+			t.Errorf("Profile %s = %d bytes, %v", q.Kind, len(got), err)
+		}
+	}
+	_, err = c.Profile(ctx, hub.ProfileQuery{Kind: "block"})
+	hubError(t, err, hub.CodeInvalid)
 	if got, err := c.Shutdown(ctx, hub.ShutdownInput{DelaySec: ptr(600.0)}); err != nil || !got.Pending {
 		t.Errorf("Shutdown = %+v, %v", got, err)
 	}

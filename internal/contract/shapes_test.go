@@ -207,6 +207,12 @@ func TestEnums(t *testing.T) {
 		{"ThreadSummary.status", property("ThreadSummary", "status"), []hub.ThreadStatus{
 			hub.ThreadCompleted, hub.ThreadOpen, hub.ThreadWaiting,
 		}},
+		{"DebugOwner.state", property("DebugOwner", "state"), []hub.OwnerState{hub.OwnerIdle, hub.OwnerBusy, hub.OwnerQuarantined}},
+		{"ParkedCall.kind", property("ParkedCall", "kind"), []hub.ParkedKind{hub.ParkedPoll, hub.ParkedWatch, hub.ParkedLease}},
+		{"DebugRecord.state", property("DebugRecord", "state"), []hub.RecordState{
+			hub.RecordFilling, hub.RecordReady, hub.RecordCommitting, hub.RecordDurable,
+		}},
+		{"profile", schemas["ProfileKind"].Value.Enum, hub.ProfileKinds()},
 		{"JournalStatus.state", property("JournalStatus", "state"), []hub.JournalState{
 			hub.JournalOK, hub.JournalFull, hub.JournalFailed,
 		}},

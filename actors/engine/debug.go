@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// What an operator sees of a running engine. Each function copies a bounded part
+// under a lock that is held for moments, and works on the copy. None of them sends a
+// turn, so they answer also while an owner or the disk hangs.
+
+// DebugOwners returns the owners in quarantine, then those in memory: first those with
+// the most commands, then those with the latest records, at most limit. all is how many
+// there are; retired is how many have left the memory since the start.
+func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired int64) {
+	rows = []hub.DebugOwner{}
+	quarantined := map[core.Owner]hub.Seq{} // their records that failed
+	e.QuarantineMu.Lock()
+	for k, q := range e.Quarantine {
+		quarantined[k] = q.Seq
+	}
+	e.QuarantineMu.Unlock()
+	for i := range e.Registry.Shards {
+		sh := &e.Registry.Shards[i]
+		sh.Mu.Lock()
+		for k, o := range sh.Owners {
+			row := hub.DebugOwner{
+				Kind: k.Kind.String(), Name: k.Name, State: hub.OwnerIdle,
+				Commands: o.Commands, Bytes: o.Bytes, LastSeq: o.lastSeq.Load(),
+			}
+			if o.Commands > 0 {
+				row.State = hub.OwnerBusy
+			}
+			if _, ok := quarantined[k]; ok {
+				row.State = hub.OwnerQuarantined
+				delete(quarantined, k)
+			}
+			rows = append(rows, row)
+		}
+		sh.Mu.Unlock()
+	}
+	for k, seq := range quarantined { // retired meanwhile
+		rows = append(rows, hub.DebugOwner{Kind: k.Kind.String(), Name: k.Name, State: hub.OwnerQuarantined, LastSeq: seq})
+	}
+	slices.SortFunc(rows, func(a, b hub.DebugOwner) int {
+		if first := a.State == hub.OwnerQuarantined; first != (b.State == hub.OwnerQuarantined) {
+			if first {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Commands, a.Commands), cmp.Compare(b.LastSeq, a.LastSeq),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return rows[:min(len(rows), limit)], len(rows), e.Registry.retired.Load()
+}
+
+// DebugPending tells of the records that have a number and are not durable, the
+// oldest limit of them in their order.
+func (e *Engine) DebugPending(limit int) (p PendingWrites) { return e.Seq.debug(limit) }
+
+// PendingWrites is what waits for the disk.
+type PendingWrites struct {
+	Numbered, Durable hub.Seq
+	Answers           int // that have no record and wait for the records before them
+	Records           []hub.DebugRecord
+}
+
+// debug copies the state of the pending entries. The lock orders it behind publish, so a
+// ready record is complete. One that is not ready is still filled by its owner: only
+// what was set before reserve is read of it.
+func (q *sequencer) debug(limit int) (p PendingWrites) {
+	var found []recordNote
+	q.mu.Lock()
+	p.Numbered, p.Durable = q.head.Seq, q.durable.Seq
+	for i, list := range [][]*entry{q.taken, q.pending} {
+		for _, s := range list {
+			switch {
+			case s.record == nil:
+				p.Answers++
+			case s.record.Seq > p.Durable && len(found) < limit:
+				note := noteOf(s)
+				if i == 0 {
+					note.state = hub.RecordCommitting
+				}
+				found = append(found, note)
+			}
+		}
+	}
+	q.mu.Unlock()
+	p.Records = make([]hub.DebugRecord, len(found))
+	for i := range found {
+		p.Records[i] = found[i].row()
+	}
+	return p
+}
+
+// DebugRecent returns the last durable records, latest first.
+func (e *Engine) DebugRecent() []hub.DebugRecord {
+	recent := e.Writer.recent.list()
+	rows := make([]hub.DebugRecord, len(recent))
+	for i := range recent {
+		rows[i] = recent[i].row()
+	}
+	return rows
+}
+
+// recordNote is what is kept of a record for the operator: its place, its types of
+// facts and its size. It keeps nothing of the record itself in memory.
+type recordNote struct {
+	seq                          hub.Seq
+	at                           hub.Time
+	owner                        core.Owner
+	state                        hub.RecordState
+	types                        [6]core.FactType // of the first facts; 0: none
+	facts, messages, rows, bytes int
+}
+
+// noteOf notes a record. The fields that its owner fills are read if it is ready.
+func noteOf(s *entry) recordNote {
+	r := s.record
+	n := recordNote{
+		seq: r.Seq, at: r.Wall, owner: r.Owner, state: hub.RecordFilling, facts: len(s.facts), messages: r.MessageCount,
+	}
+	for i := range min(len(s.facts), len(n.types)) {
+		n.types[i] = s.facts[i].FactType()
+	}
+	if s.ready {
+		n.state, n.rows, n.bytes = hub.RecordReady, len(r.Rows), s.bytes
+	}
+	return n
+}
+
+func (n *recordNote) row() hub.DebugRecord {
+	row := hub.DebugRecord{
+		Seq: n.seq, At: n.at, Owner: n.owner.String(), State: n.state, FactTypes: []string{},
+		Facts: n.facts, Messages: n.messages, Rows: n.rows, Bytes: n.bytes,
+	}
+	for _, t := range n.types {
+		if name := t.String(); t != 0 && !slices.Contains(row.FactTypes, name) {
+			row.FactTypes = append(row.FactTypes, name)
+		}
+	}
+	return row
+}
+
+// recentRecords are notes of the last durable records. The writer adds to it.
+type recentRecords struct {
+	mu    sync.Mutex
+	notes [hub.MaxDebugRecords]recordNote
+	added int
+}
+
+func (l *recentRecords) add(s *entry) {
+	n := noteOf(s)
+	n.state = hub.RecordDurable
+	l.mu.Lock()
+	l.notes[l.added%len(l.notes)] = n
+	l.added++
+	l.mu.Unlock()
+}
+
+// list returns the notes, latest first.
+func (l *recentRecords) list() []recordNote {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]recordNote, min(l.added, len(l.notes)))
+	for i := range out {
+		out[i] = l.notes[(l.added-1-i)%len(l.notes)]
+	}
+	return out
+}
+
+// atomicSeq is a sequence number that one goroutine writes and all may read.
+type atomicSeq struct{ n atomic.Uint64 }
+
+// Load returns the number.
+func (a *atomicSeq) Load() hub.Seq { return hub.Seq(a.n.Load()) }
+
+// Store sets the number.
+func (a *atomicSeq) Store(seq hub.Seq) { a.n.Store(uint64(seq)) }
