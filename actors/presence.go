@@ -14,7 +14,7 @@ import (
 // much late at most.
 const presenceTick = 5 * time.Second
 
-// displacedKept is how long after the end of an agent's core.SessionProof a write of one
+// displacedKept is how long after the end of an agent's session a write of one
 // before it may still be under way: parked, or waiting for its owner.
 const displacedKept = hub.MaxWaitSec*time.Second + 2*engine.CommandLife
 
@@ -82,8 +82,8 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 // revive tells the agent's owner that the agent has made a call; incarnation is
 // that of the session that the call proved, or 0. It returns the latest session.
 func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
-	row, _, err := engine.Submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
-		Owner: core.AgentOwner(agent),
+	row, _, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
+		Owner: core.AgentOwner(agent), Caller: &hub.Caller{},
 		Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Seen(incarnation, now), nil
 		},

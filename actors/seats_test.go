@@ -72,7 +72,7 @@ func (r *rig) looks(room hub.RoomID, agent hub.AgentID) string {
 }
 
 // The states of a seat through an agent's day, by the contract: presence and
-// activity follow from its core.SessionProof, its calls, its parked calls and its tasks.
+// activity follow from its session, its calls, its parked calls and its tasks.
 func TestSeatThroughTheDay(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room := r.roomWithSeats("ann").RoomID

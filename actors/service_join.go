@@ -3,7 +3,6 @@ package actors
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 
 	"hubcli/actors/core"
@@ -16,10 +15,18 @@ import (
 // name that it got has begun a session meanwhile.
 const maxMoves = 16
 
-// AcceptInvite seats an agent in the invite's room and registers it; see
-// hub.Invites. Two owners decide, one after the other: the room gives the seat,
-// then the agent begins a session. If the hub ends between them, the same call
-// with the same idempotency key finds the seat and goes on.
+// AcceptInvite seats an agent in the invite's room and registers it; see hub.Invites.
+// It is a process of two steps. Each is one command to one owner, and its answer is
+// stored in the same record as its effect:
+//
+//  1. takeSeat: the room gives the seat, under the caller's idempotency key.
+//  2. joinSession: the agent begins a session, under a step key (engine.StepKey) of the
+//     seat. If the hub chose the name, and another agent has taken it since, the room
+//     first gives the seat another name.
+//
+// If the hub ends between them, the same call with the same key finds the seat and takes
+// the second step. A call without a key cannot be repeated: its seat stays without a
+// session, and the room frees it as it frees those of agents that are gone.
 func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput) (hub.Outcome[hub.Joined], error) {
 	stored, err := h.inviteOf(code)
 	if err != nil {
@@ -49,7 +56,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 	if joined.Bootstrap, err = h.bootstrap(ctx, got.Seat.AgentID); err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
-	if !joined.Live { // whoever that is has not asked for anything
+	if !joined.Live { // a live agent did not ask to join: what it has seen stays as it is
 		if err := h.view.NoteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
 			return hub.Outcome[hub.Joined]{}, err
 		}
@@ -73,13 +80,14 @@ func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, er
 
 // takeSeat is the first step: the room's.
 func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.AcceptInput) (core.Accepted, bool, error) {
-	known, err := h.view.MayBe(ctx, in.AgentID)
+	caller := hub.CallerOf(ctx)
+	known, err := h.view.MayBe(caller, in.AgentID)
 	if err != nil {
 		return core.Accepted{}, false, err
 	}
 	c := core.AcceptCommand{
 		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
-		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(ctx, in.AgentID),
+		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(caller, in.AgentID),
 		Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
 	}
 	got, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.Accepted, core.Accepted]{
@@ -103,18 +111,20 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 	return got, replayed, err
 }
 
-// joinSession is the second step: the agent's. A live agent keeps its core.SessionProof;
-// who has proved that session gets it shown whole, who has asked for its name or
-// came through its spool its public row. A seat with a name that the hub chose gets another name then.
+// joinSession is the second step: the agent's. A live agent keeps its session. A caller
+// that proved this session gets the whole row. A caller that asked for the agent's name,
+// or came through the agent's spool, gets the public row. If the hub chose the name, the
+// seat gets another name instead.
 func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.AcceptInput) (hub.Registered, error) {
-	key := joinKey(ctx, got.Seat.SeatID)
+	caller := hub.CallerOf(ctx)
+	step := hub.Caller{Idempotency: engine.StepKey(caller.Idempotency, "join\x00"+string(got.Seat.SeatID))}
 	for range maxMoves {
 		agent := got.Seat.AgentID
-		if live, _, ok := h.view.Directory.Session(agent); ok && view.Proves(ctx, agent) {
+		if live, _, ok := h.view.Directory.Session(agent); ok && view.Proves(caller, agent) {
 			return h.secrets().reveal(live), nil
 		}
 		keep := false
-		out, err := h.Register(hub.WithCaller(ctx, &hub.Caller{Idempotency: key}), hub.RegisterInput{
+		out, err := h.register(ctx, step, hub.RegisterInput{
 			AgentID: agent, DisplayName: in.DisplayName, Capabilities: in.Capabilities, Replace: &keep,
 		})
 		switch {
@@ -133,16 +143,6 @@ func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.Accept
 		}
 	}
 	return hub.Registered{}, engine.ErrOverloaded()
-}
-
-// joinKey makes the second step happen once for a call that has an idempotency
-// key. No client can send one like it.
-func joinKey(ctx context.Context, seat hub.SeatID) *hub.IdempotencyKey {
-	own := hub.CallerOf(ctx).Idempotency
-	if own == nil {
-		return nil
-	}
-	return &hub.IdempotencyKey{Method: own.Method, Path: own.Path, Key: "\x00join\x00" + string(seat) + "\x00" + own.Key, Hash: sha256.Sum256([]byte(own.Key))}
 }
 
 // seatNow returns the seat as it is now: it may have been given another name.
@@ -171,9 +171,9 @@ func errSeatLost(id hub.SeatID) error {
 // moveSeat gives a seat another name, or finds the one that it was given.
 func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
 	seat := got.Seat
-	taken := h.view.TakenBy(ctx, "")
-	row, _, err := engine.Submit(hub.WithCaller(ctx, &hub.Caller{}), h.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
-		Owner: core.RoomOwner(seat.RoomID),
+	taken := h.view.TakenBy(hub.CallerOf(ctx), "")
+	row, _, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
+		Owner: core.RoomOwner(seat.RoomID), Caller: &hub.Caller{},
 		Decide: func(r *core.Room, _ core.Now) (core.Decision[core.StoredSeat], error) {
 			return r.Move(seat.SeatID, seat.AgentID, cmp.Or(got.Wanted, seat.AgentID), taken)
 		},
@@ -185,7 +185,7 @@ func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat
 	return row, err
 }
 
-// suggestedName is what an agent is called that names none.
+// suggestedName is the name of an agent that asks for none.
 func suggestedName(invite *core.StoredInvite) hub.AgentID {
 	if invite.Handle != "" {
 		return invite.Handle

@@ -13,8 +13,13 @@ import (
 
 // Register makes a session; see hub.Sessions.
 func (h *Hub) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
+	return h.register(ctx, *hub.CallerOf(ctx), in)
+}
+
+// register is Register on behalf of a caller.
+func (h *Hub) register(ctx context.Context, caller hub.Caller, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
 	h.idle.forget(in.AgentID)
-	return h.begins(ctx, in.AgentID, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	return h.begins(ctx, caller, in.AgentID, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 		return a.Register(in, now)
 	})
 }
@@ -38,18 +43,17 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 		return hub.Outcome[hub.Registered]{}, err
 	}
 	h.idle.forget(agent)
-	return h.begins(ctx, agent, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	return h.begins(ctx, *hub.CallerOf(ctx), agent, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 		return a.Resume(prior, now)
 	})
 }
 
-// begins submits a decision that starts a session. The caller's own proof is left
-// out: replacing a session is what such a call is for.
-func (h *Hub) begins(ctx context.Context, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
-	caller := *hub.CallerOf(ctx)
+// begins submits a decision that starts a session. The caller's own proof does not
+// count: such a call may replace the session that it proves.
+func (h *Hub) begins(ctx context.Context, caller hub.Caller, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
 	caller.Agent, caller.Incarnation = "", 0
-	row, replayed, err := engine.Submit(hub.WithCaller(ctx, &caller), h.engine, engine.Command[*core.Agent, hub.Session, hub.Registered]{
-		Owner: core.AgentOwner(agent), Agent: agent, Decide: decide,
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Registered]{
+		Owner: core.AgentOwner(agent), Agent: agent, Caller: &caller, Decide: decide,
 		Begins: func(d core.Draft) core.SessionProof {
 			f := d.Facts[0].(*core.SessionStarted)
 			return core.SessionProof{Agent: f.Agent, Incarnation: f.Incarnation}

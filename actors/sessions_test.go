@@ -183,7 +183,7 @@ func TestReplaceEndsParkedCallsOfTheDisplaced(t *testing.T) {
 	})
 }
 
-// A write that its core.SessionProof's displacement overtook is refused by the sequencer
+// A write that the displacement of its session overtook is refused by the sequencer
 // and changes nothing.
 func TestRacingWriteOfDisplacedSessionIsRefused(t *testing.T) {
 	r := start(t, newMemStore())
@@ -293,7 +293,7 @@ func TestSessionsOutliveCrash(t *testing.T) {
 	_, err = r.Authenticate(t.Context(), eve.SessionID)
 	wantCode(t, err, hub.CodeSessionReplaced)
 	if _, prior, _ := r.view.Directory.Session("eve"); !prior {
-		t.Error("the key of eve's core.SessionProof before is retired without a call")
+		t.Error("the key of eve's earlier session is retired without a call")
 	}
 	if _, err := r.Authenticate(t.Context(), eve2.Row.SessionID); err != nil {
 		t.Errorf("eve: %v", err)

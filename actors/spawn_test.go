@@ -67,7 +67,7 @@ func TestSpawnIsRefused(t *testing.T) {
 		"the asker's name": {t.Context(), func(in *hub.SpawnInput) { in.AgentID = "lead" }, hub.CodeSessionConflict},
 		"nobody asks":      {t.Context(), func(in *hub.SpawnInput) { in.By = "" }, hub.CodeInvalid},
 		"no prompt":        {t.Context(), func(in *hub.SpawnInput) { in.Prompt = "" }, hub.CodeInvalid},
-		"the asker's core.SessionProof's name": {
+		"the name of the asker's session": {
 			hub.WithCaller(t.Context(), &hub.Caller{Agent: "lead"}),
 			func(in *hub.SpawnInput) { in.AgentID, in.By = "lead", "lead" }, hub.CodeSessionConflict,
 		},

@@ -59,6 +59,9 @@ type Command[S core.Machine, D, T any] struct {
 	Begins func(core.Draft) core.SessionProof // nil: the command starts no session
 	Answer func(D, *core.Record) T            // r is nil when the command had no effect
 	Codec  Codec[T]
+	// Caller is the caller on whose behalf the command acts; nil: the one that the
+	// context carries. Its proof and its idempotency key count.
+	Caller *hub.Caller
 	// Late: the command is the hub's own and is admitted also while the hub stops.
 	Late bool
 	// Rests returns the last record that an answer without effect depends on; nil: the
@@ -89,7 +92,10 @@ func Submit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[
 // The key is reserved first, in memory. Of two calls with the same key that arrive
 // together, one is refused with in_progress and neither runs twice.
 func Admit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S, D, T]) (*Pending[S, D, T], *core.Effect, error) {
-	caller := hub.CallerOf(ctx)
+	caller := w.Caller
+	if caller == nil {
+		caller = hub.CallerOf(ctx)
+	}
 	effect, err := ReserveEffect(e, caller, w.Agent)
 	if err != nil || effect.Stored != nil {
 		return nil, effect.Stored, err
@@ -280,6 +286,20 @@ func ReserveEffect(e *Engine, caller *hub.Caller, agent hub.AgentID) (effectRese
 	}
 	r.Stored = stored
 	return r, nil
+}
+
+// StepKey returns the idempotency key of a later step of a call that takes several
+// commands; nil if the call has no key. If such a call is repeated after a crash, each
+// step that was taken answers what is stored for it, and the others are taken now. No
+// client can send a key like it, which begins with a zero byte. Part of the store's
+// format.
+func StepKey(own *hub.IdempotencyKey, step string) *hub.IdempotencyKey {
+	if own == nil {
+		return nil
+	}
+	return &hub.IdempotencyKey{
+		Method: own.Method, Path: own.Path, Key: "\x00" + step + "\x00" + own.Key, Hash: sha256.Sum256([]byte(own.Key)),
+	}
 }
 
 func (r *effectReservation) record(rec *core.Record, kind uint8, answer []byte) *core.Effect {

@@ -68,7 +68,7 @@ func (m *Manager) request(ctx context.Context, in hub.SpawnInput, room hub.Room)
 		return hub.Spawn{}, nil, false, err
 	}
 	// The spawned agent may not get a name of its requester.
-	taken := m.view.TakenBy(hub.WithCaller(ctx, &hub.Caller{}), in.AgentID)
+	taken := m.view.TakenBy(&hub.Caller{}, in.AgentID)
 	c := core.SpawnRequest{In: in, Remote: hub.CallerOf(ctx).Remote, Version: policy.Version, Taken: taken}
 	command, _, err := c.PermittedBy(&policy)
 	if err != nil {

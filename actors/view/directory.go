@@ -134,7 +134,7 @@ func (d *Directory) drop(agent hub.AgentID) {
 	}
 }
 
-// row returns the presence's core.SessionProof as it is shown.
+// row returns the presence's session as it is shown.
 func (p *presence) row() hub.Session {
 	s := p.session
 	s.LastSeen = hub.Time(p.seen.Load())

@@ -138,25 +138,25 @@ func taskOfKey(key hub.ClaimKey) hub.TaskID {
 	return hub.TaskID(id)
 }
 
-// speaksFor reports whether the call has shown that it is agent's: by its core.SessionProof,
+// speaksFor reports whether the call has shown that it comes from agent: by its session,
 // or by the spool that it came through.
-func speaksFor(ctx context.Context, agent hub.AgentID) bool {
-	return agent != "" && (Proves(ctx, agent) || hub.CallerOf(ctx).Relay == agent)
+func speaksFor(caller *hub.Caller, agent hub.AgentID) bool {
+	return agent != "" && (Proves(caller, agent) || caller.Relay == agent)
 }
 
 // Proves reports whether the call has proved the session of agent. Only then may
 // an answer carry secrets of a session that it did not make: which spool a call
 // came through, any program on this machine can say.
-func Proves(ctx context.Context, agent hub.AgentID) bool {
-	return agent != "" && hub.CallerOf(ctx).Agent == agent
+func Proves(caller *hub.Caller, agent hub.AgentID) bool {
+	return agent != "" && caller.Agent == agent
 }
 
 // MayBe reports whether the call may take the seat that agent has already. The hub
 // believes the agent id of a call from this machine. A call from another machine must
 // prove it, unless the agent has the seat and no other trace: then an earlier call
 // ended between the two steps of joining.
-func (v *View) MayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
-	if agent == "" || !hub.CallerOf(ctx).Remote || speaksFor(ctx, agent) {
+func (v *View) MayBe(caller *hub.Caller, agent hub.AgentID) (bool, error) {
+	if agent == "" || !caller.Remote || speaksFor(caller, agent) {
 		return agent != "", nil
 	}
 	row, err := v.AgentRow(agent)
@@ -167,17 +167,22 @@ func (v *View) MayBe(ctx context.Context, agent hub.AgentID) (bool, error) {
 	return !lives, err
 }
 
-// TakenBy says which names are somebody else's: for the name that the call asks
-// for, those of live agents; for a name that the hub chooses, also of agents that
-// may come back, and of those that never registered and act all the same; for a
-// call from another machine, of every agent that there ever was, and that anything
-// is meant for. On this machine a name that has only been written to or given work
-// is free: it means the agent that is let in under it. A name counts as taken if the
-// store cannot be read.
-func (v *View) TakenBy(ctx context.Context, asked hub.AgentID) func(hub.AgentID) bool {
-	remote := hub.CallerOf(ctx).Remote
+// TakenBy says which names belong to other agents. asked is the name that the call asks
+// for; the hub chooses any other.
+//
+//	name of                                     asked for   chosen by the hub   another machine
+//	a live agent, or reserved                   taken       taken               taken
+//	an agent that ended of silence              free        taken               taken
+//	an agent that closed its session            free        free                taken
+//	one that acts without having registered     free        taken               taken
+//	one that was only written to or given work  free        free                taken
+//
+// A name that the caller speaks for is free. A name counts as taken if the store cannot
+// be read.
+func (v *View) TakenBy(caller *hub.Caller, asked hub.AgentID) func(hub.AgentID) bool {
+	remote := caller.Remote
 	return func(name hub.AgentID) bool {
-		if speaksFor(ctx, name) {
+		if speaksFor(caller, name) {
 			return false
 		}
 		if _, _, live := v.Directory.Session(name); live || name.Reserved() {

@@ -218,7 +218,7 @@ func (v *View) Timed() bool { return v.Leases.Len() > 0 }
 func (v *View) ShownUpTo() hub.Seq { return hub.Seq(v.ShownSeq.Load()) }
 
 // SessionScope is a scope of notifications, not of messages: it has news when the
-// agent's core.SessionProof ends or another begins.
+// agent's session ends or another begins.
 func SessionScope(a hub.AgentID) core.Scope {
 	return core.Scope{Kind: scopeSession, Name: string(a)}
 }
