@@ -10,6 +10,7 @@ import (
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
+	"hubcli/actors/lists"
 	"hubcli/actors/spawns"
 	"hubcli/actors/view"
 	"hubcli/actors/watch"
@@ -74,6 +75,7 @@ func (o *Options) ensureDefaults() {
 // for beside it.
 type Hub struct {
 	*leases.Leases
+	*lists.Lists
 
 	engine   *engine.Engine
 	options  Options
@@ -110,6 +112,14 @@ func Start(options Options) (*Hub, error) {
 		Settled: h.seating.settled,
 	})
 	h.Leases = leases.New(h.view, h.engine, h.rows)
+	h.Lists = lists.New(lists.Options{
+		View: h.view, Engine: h.engine, Rows: h.rows,
+		Find: func(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
+			hits, _, err := h.find(ctx, q)
+			return hits, err
+		},
+		MAC: func(text string) []byte { return h.secrets().sum("cursor", text) },
+	})
 	h.watches = watch.New(watch.Options{
 		View: h.view, Engine: h.engine, Log: h.log, Register: h.Register,
 		Acted: func(room hub.RoomID, agent hub.AgentID) {

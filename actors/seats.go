@@ -14,7 +14,7 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now 
 	row := hub.Seat{
 		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,
 		JoinedAt: seat.JoinedAt, Presence: d.Presence(now), Listener: d.Listener(), Watching: []string{},
-		SpawnID: present(seat.SpawnID),
+		SpawnID: core.Optional(seat.SpawnID),
 	}
 	if label, conditions, parked := h.watches.Of(seat.AgentID); parked {
 		row.Label, row.Watching = label, conditions
@@ -22,7 +22,7 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now 
 	tasks := h.view.Tasks.Of(seat.AgentID, func(*core.StoredTask) bool { return true })
 	var since hub.Time
 	row.Activity, since = d.Activity(tasks, now)
-	row.ActivitySince = present(since)
+	row.ActivitySince = core.Optional(since)
 	row.CurrentTaskID = currentTask(tasks, sees)
 	if d.Session != nil {
 		row.SessionID, row.LastSeen = &d.Session.SessionID, &d.Session.LastSeen
@@ -33,14 +33,14 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now 
 		return row, err
 	}
 	if stored == nil {
-		row.LastSeen = present(h.idle.last(seat.AgentID))
+		row.LastSeen = core.Optional(h.idle.last(seat.AgentID))
 		return row, nil
 	}
 	seen := stored.EndedAt
 	if stored.EndReason == core.EndedIdle {
 		seen -= hub.Time(hub.SessionIdleAfter.Milliseconds())
 	}
-	row.LastSeen = present(max(seen, h.idle.last(seat.AgentID)))
+	row.LastSeen = core.Optional(max(seen, h.idle.last(seat.AgentID)))
 	return row, nil
 }
 

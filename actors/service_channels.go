@@ -1,14 +1,11 @@
 package actors
 
 import (
-	"cmp"
 	"context"
-	"strings"
 	"sync"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
-	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -23,38 +20,6 @@ func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outco
 		Codec:  engine.JSONCodec[core.ChannelAnswer](engine.EffectChannel),
 	})
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
-}
-
-// Channels lists channels by name; see hub.Channels. They are of three kinds: those
-// that always exist, those that were made and those of rooms.
-func (h *Hub) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
-	behind, err := h.textPlace(listChannels, q.Cursor)
-	if err != nil {
-		return nil, "", err
-	}
-	n := pageRows(q.Limit)
-	keeps := func(c *hub.Channel) bool {
-		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy)
-	}
-	found := view.Firsts[hub.Channel]{N: n + 1, Compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
-	add := func(c hub.Channel) {
-		if keeps(&c) {
-			found.Add(c)
-		}
-	}
-	add(view.BuiltinChannel(hub.DirectChannel))
-	add(view.BuiltinChannel(hub.DefaultChannel))
-	h.view.Places.Rooms("", func(room *hub.Room) { add(view.RoomChannel(room)) })
-	stored := 0
-	err = view.ReadRows(h.rows, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
-		if keeps(&c) {
-			found.Add(c)
-			stored++
-		}
-		return stored <= n
-	})
-	rows, next := paged(h, listChannels, found.Sorted(), n, func(c *hub.Channel) []byte { return []byte(c.Name) })
-	return rows, next, err
 }
 
 // knownChannels remembers channels that exist. Channels are never deleted, so

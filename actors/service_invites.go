@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"slices"
 	"strings"
 
 	"hubcli/actors/core"
@@ -53,62 +52,6 @@ func (h *Hub) drawCode(room hub.RoomID) (nonce string, hash []byte, err error) {
 			return "", nil, err
 		}
 	}
-}
-
-// Invites lists invites, latest first; see hub.Invites.
-func (h *Hub) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.Cursor, error) {
-	var project hub.ProjectID
-	var room hub.RoomID
-	switch {
-	case q.Room != "":
-		row, err := h.view.FindRoom(hub.RoomRef{Project: q.Project, Room: q.Room})
-		if err != nil {
-			return nil, "", err
-		}
-		room = row.RoomID
-	case q.Project != "":
-		row, err := h.view.FindProject(q.Project)
-		if err != nil {
-			return nil, "", err
-		}
-		project = row.ProjectID
-	}
-	before, err := h.beforeSeq(listInvites, q.Cursor, core.PrefixInvite, string(q.Before))
-	if err != nil {
-		return nil, "", err
-	}
-	now, n := h.engine.Clock.Now(), pageRows(q.Limit)
-	out := []hub.Invite{}
-	err = h.latestInvites(room, before, func(i core.StoredInvite) bool {
-		row := i.Shown(now)
-		if (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State) {
-			out = append(out, row)
-		}
-		return len(out) <= n
-	})
-	out, next := paged(h, listInvites, out, n, func(i *hub.Invite) []byte { return view.IDKey(core.PrefixInvite, i.InviteID) })
-	return out, next, err
-}
-
-// latestInvites calls fn with the invites of a room, of all rooms if it is empty,
-// latest first from the one before before on, until fn returns false.
-func (h *Hub) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.StoredInvite) bool) error {
-	table, prefix := core.TableInviteRoom, []byte(nil)
-	if room != "" {
-		table, prefix = core.TableInvite, core.OwnedKey(room, nil)
-	}
-	var bad error
-	behind := append(slices.Clip(prefix), core.SeqKey(before)...)
-	err := h.rows.RowsBehind(table, prefix, behind, true, func(key, value []byte) bool {
-		var i core.StoredInvite
-		if room != "" {
-			i, bad = view.DecodeRow[core.StoredInvite](table, value)
-		} else {
-			i, bad = view.StoredRow[core.StoredInvite](h.rows, core.TableInvite, core.OwnedKey(hub.RoomID(value), key))
-		}
-		return bad == nil && fn(i)
-	})
-	return errors.Join(err, bad)
 }
 
 // PreviewInvite shows where a code leads; see hub.Invites.

@@ -71,7 +71,7 @@ func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, er
 	row := hub.Seat{
 		SeatID: s.SeatID, RoomID: s.RoomID, AgentID: s.AgentID, Role: s.Role, Harness: s.Harness, JoinedAt: s.JoinedAt,
 		SessionID: &session, Presence: hub.PresenceLive, Activity: hub.ActivityWorking,
-		ActivitySince: &now, LastSeen: &now, Watching: []string{}, Listener: hub.ListenerNone, SpawnID: present(s.SpawnID),
+		ActivitySince: &now, LastSeen: &now, Watching: []string{}, Listener: hub.ListenerNone, SpawnID: core.Optional(s.SpawnID),
 	}
 	var err error
 	row.Unread, err = h.view.Unread(s.AgentID, s.RoomID)

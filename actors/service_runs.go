@@ -52,7 +52,7 @@ func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*cor
 	if err != nil {
 		return hub.Outcome[hub.Run]{}, err
 	}
-	row, err := h.runRow(stored, view.ViewerOf(ctx, agent))
+	row, err := h.view.RunRow(stored, view.ViewerOf(ctx, agent))
 	return hub.Outcome[hub.Run]{Row: row, Replayed: replayed}, err
 }
 
@@ -75,85 +75,6 @@ func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T,
 		}
 	}
 	return out, engine.ErrOverloaded()
-}
-
-// Run returns one; see hub.Runs.
-func (h *Hub) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
-	run, err := h.view.Run(id)
-	if err != nil {
-		return hub.Run{}, err
-	}
-	return h.runRow(run, view.ViewerOf(ctx, viewer))
-}
-
-// Runs lists runs; see hub.Runs.
-func (h *Hub) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor, error) {
-	if q.RoomID != "" {
-		if _, err := h.view.Room(q.RoomID); err != nil {
-			return nil, "", err
-		}
-	}
-	before, err := h.beforeSeq(listRuns, q.Cursor, core.PrefixRun, "")
-	if err != nil {
-		return nil, "", err
-	}
-	n := pageRows(q.Limit)
-	var found []core.StoredRun
-	switch {
-	case q.Active && q.Status != "" && q.Status != hub.RunRunning: // active, and yet ended
-	case q.Active || q.Status == hub.RunRunning:
-		found = h.view.Runs.Page(q.RoomID, before, n+1)
-	default:
-		found, err = h.storedRuns(q.RoomID, before, n+1, func(r *core.StoredRun) bool {
-			return q.Status == "" || r.Run.Status == q.Status
-		})
-	}
-	found, next := paged(h, listRuns, found, n, func(r *core.StoredRun) []byte { return view.IDKey(core.PrefixRun, r.Run.RunID) })
-	out := make([]hub.Run, 0, len(found))
-	for i := 0; i < len(found) && err == nil; i++ {
-		var row hub.Run
-		row, err = h.runRow(found[i], view.ViewerOf(ctx, q.Viewer))
-		out = append(out, row)
-	}
-	return out, next, err
-}
-
-// storedRuns reads the first limit runs of a room, or of all if room is empty,
-// that were made before a record, newest first.
-func (h *Hub) storedRuns(room hub.RoomID, before hub.Seq, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
-	err = view.LatestRows(h.rows, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
-		if keep(&run) {
-			out = append(out, run)
-		}
-		return len(out) < limit
-	})
-	return out, err
-}
-
-// runRow returns a run's row with the tasks that the viewer may see.
-func (h *Hub) runRow(run core.StoredRun, sees view.Viewer) (hub.Run, error) {
-	row := run.Run
-	row.TaskIDs = []hub.TaskID{}
-	var bad error
-	err := h.rows.RowsOf(core.TableTaskByRun, core.OwnedKey(row.RunID, nil), false, func(key, value []byte) bool {
-		var entry core.RunTask
-		if entry, bad = core.DecodeRunTask(key, value); bad != nil {
-			bad = hub.NewError(hub.CodeCorruptRecord, "an entry of a run cannot be read")
-			return false
-		}
-		if entry.Seq > run.AsOf {
-			return true // it joined after what is shown
-		}
-		if entry.Direct {
-			var t core.StoredTask
-			if t, bad = h.view.AnyTask(entry.Task); bad != nil || !sees.Task(&t) {
-				return bad == nil
-			}
-		}
-		row.TaskIDs = append(row.TaskIDs, entry.Task)
-		return true
-	})
-	return row, errors.Join(err, bad)
 }
 
 // runOf returns the run that the metadata of a post names, or "".

@@ -3,8 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -122,27 +120,6 @@ func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
 			With("relay_agent_id", relay).WithFix("use the spool folder of the session's agent")
 	}
 	return nil
-}
-
-// Agents lists the live sessions; see hub.Sessions.
-func (h *Hub) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
-	behind, err := h.textPlace(listAgents, q.Cursor)
-	if err != nil {
-		return nil, "", err
-	}
-	var seats map[hub.AgentID]bool
-	if q.RoomID != "" {
-		if seats, err = h.view.SeatsIn(q.RoomID); err != nil {
-			return nil, "", err
-		}
-	}
-	n := pageRows(q.Limit)
-	found := h.view.Directory.Page(hub.AgentID(behind), n+1, func(id hub.AgentID, s *hub.Session) bool {
-		return strings.HasPrefix(string(id), q.Prefix) && (q.RoomID == "" || seats[id]) &&
-			(q.Capability == "" || slices.Contains(s.Capabilities, q.Capability))
-	})
-	rows, next := paged(h, listAgents, found, n, func(s *hub.Session) []byte { return []byte(s.AgentID) })
-	return rows, next, nil
 }
 
 // Bootstrap says what agent needs to begin; see hub.Sessions.

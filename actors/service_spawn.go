@@ -6,7 +6,6 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/spawns"
-	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -37,28 +36,6 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 		Codec:  engine.JSONCodec[hub.SpawnPolicy](engine.EffectPolicy),
 	})
 	return hub.Outcome[hub.SpawnPolicy]{Row: row, Replayed: replayed}, err
-}
-
-// Spawns lists spawns, newest first; see hub.Spawns.
-func (h *Hub) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.Cursor, error) {
-	if q.RoomID != "" {
-		if _, err := h.view.Room(q.RoomID); err != nil {
-			return nil, "", err
-		}
-	}
-	before, err := h.beforeSeq(listSpawns, q.Cursor, core.PrefixSpawn, string(q.Before))
-	if err != nil {
-		return nil, "", err
-	}
-	out, n := []hub.Spawn{}, pageRows(q.Limit)
-	err = view.LatestRows(h.rows, core.TableSpawn, core.TableSpawnByRoom, q.RoomID, before, func(row hub.Spawn) bool {
-		if (q.Status == "" || row.Status == q.Status) && !(q.Active && row.Status.Terminal()) {
-			out = append(out, row)
-		}
-		return len(out) <= n
-	})
-	out, next := paged(h, listSpawns, out, n, func(row *hub.Spawn) []byte { return view.IDKey(core.PrefixSpawn, row.SpawnID) })
-	return out, next, err
 }
 
 // SpawnByID returns one; see hub.Spawns.

@@ -131,7 +131,7 @@ func heldRows(leases []core.Lease, now core.Now) []hub.HeldRow {
 	for i := 0; i < len(leases) && i < statusLeases; i++ {
 		l := &leases[i]
 		rows = append(rows, hub.HeldRow{
-			Key: cmp.Or(l.Given, l.Key), AgentID: l.Agent, TaskMessageID: present(l.Task),
+			Key: cmp.Or(l.Given, l.Key), AgentID: l.Agent, TaskMessageID: core.Optional(l.Task),
 			AgeSec: float64(now.Wall-l.Since) / 1000, ExpiresInSec: float64(l.Deadline-now.HubMS) / 1000,
 		})
 	}
@@ -145,7 +145,7 @@ func (h *Hub) showRuns(out *hub.RoomStatus, sees view.Viewer) error {
 	out.RunCount, out.Runs = len(running), []hub.Run{}
 	shown := running[:min(len(running), statusRuns)]
 	if left := statusRuns - len(shown); left > 0 {
-		ended, err := h.storedRuns(out.Room.RoomID, math.MaxUint64, left, func(r *core.StoredRun) bool {
+		ended, err := h.view.StoredRuns(out.Room.RoomID, math.MaxUint64, left, func(r *core.StoredRun) bool {
 			return r.Run.Status.Terminal() && !slices.ContainsFunc(shown, func(s core.StoredRun) bool { return s.Run.RunID == r.Run.RunID })
 		})
 		if err != nil {
@@ -154,7 +154,7 @@ func (h *Hub) showRuns(out *hub.RoomStatus, sees view.Viewer) error {
 		shown = append(shown, ended...)
 	}
 	for _, run := range shown {
-		row, err := h.runRow(run, sees)
+		row, err := h.view.RunRow(run, sees)
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func (l *Lease) LeaseKey() LeaseKey { return LeaseKey{l.Space, l.Key} }
 // Claim returns the row of a lease of SpaceClaim as of now.
 func (l *Lease) Claim(now Now) hub.Claim {
 	return hub.Claim{
-		ClaimKey: hub.ClaimKey(l.Key), ThreadID: optional(l.Thread), TaskMessageID: optional(l.Task),
+		ClaimKey: hub.ClaimKey(l.Key), ThreadID: Optional(l.Thread), TaskMessageID: Optional(l.Task),
 		OwnerAgentID: l.Agent, ClaimedAt: l.Since, ExpiresAt: l.expiresAt(now), ReleasedAt: l.endedAt(),
 		Metadata: objectOf(l.Metadata), Fence: l.Fence,
 	}
@@ -331,8 +331,8 @@ func answerLease(lease Lease, at Position, decided Now, a LeaseAnswer) LeaseAnsw
 
 func deadlineAfter(now Now, ttlSec int) int64 { return now.HubMS + int64(ttlSec)*1000 }
 
-// optional returns nil for the zero value, which is null on the wire.
-func optional[T comparable](v T) *T {
+// Optional returns nil for the zero value, which is null on the wire.
+func Optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

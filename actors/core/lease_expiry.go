@@ -95,7 +95,7 @@ type recovery struct {
 }
 
 func expiryNotice(lease *Lease, w LeaseWorld) MessageDraft {
-	r := recovery{AgentID: lease.Agent, TaskMessageID: optional(lease.Task)}
+	r := recovery{AgentID: lease.Agent, TaskMessageID: Optional(lease.Task)}
 	name := lease.Key
 	if lease.Space == SpaceLock {
 		name = lease.Given

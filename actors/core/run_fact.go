@@ -91,7 +91,7 @@ func DecodeRunTask(key, value []byte) (RunTask, error) {
 // run returns the run that the fact creates at a position, without its tasks.
 func (f *RunStarted) run(at Position) StoredRun {
 	return StoredRun{AsOf: at.Seq, Run: hub.Run{
-		RunID: hub.RunID(IDAt(PrefixRun, at.Seq)), RoomID: optional(f.Room), Title: f.Title, CreatedBy: f.CreatedBy,
+		RunID: hub.RunID(IDAt(PrefixRun, at.Seq)), RoomID: Optional(f.Room), Title: f.Title, CreatedBy: f.CreatedBy,
 		Status: hub.RunRunning, TaskIDs: []hub.TaskID{}, StartedAt: at.Now.Wall,
 	}}
 }

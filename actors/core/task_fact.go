@@ -76,9 +76,9 @@ func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 // task returns the task that the fact creates at a position.
 func (f *TaskOpened) task(at Position) StoredTask {
 	t := StoredTask{Direct: f.Direct, Task: hub.Task{
-		TaskID: at.Message(f.Message), ParentTaskID: optional(f.Parent), RunID: optional(f.Run), RoomID: optional(f.Room),
-		Channel: f.Channel, ThreadID: optional(f.Thread), Title: f.Title, Status: hub.TaskOpen,
-		Assignee: optional(f.Assignee), BlockedBy: []hub.TaskID{}, Ready: true, Version: 1,
+		TaskID: at.Message(f.Message), ParentTaskID: Optional(f.Parent), RunID: Optional(f.Run), RoomID: Optional(f.Room),
+		Channel: f.Channel, ThreadID: Optional(f.Thread), Title: f.Title, Status: hub.TaskOpen,
+		Assignee: Optional(f.Assignee), BlockedBy: []hub.TaskID{}, Ready: true, Version: 1,
 		CreatedBy: f.CreatedBy, CreatedAt: at.Now.Wall, UpdatedAt: at.Now.Wall,
 	}}
 	if f.Direct {
@@ -96,7 +96,7 @@ func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Tas
 		row.Status = *f.Status
 	}
 	if f.Assignee != nil {
-		row.Assignee, row.OfferedTo = optional(*f.Assignee), nil
+		row.Assignee, row.OfferedTo = Optional(*f.Assignee), nil
 	}
 	if f.BlockedBy != nil {
 		row.BlockedBy = slices.Concat([]hub.TaskID{}, *f.BlockedBy)
@@ -104,7 +104,7 @@ func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Tas
 	if row.Status.Terminal() {
 		row.CompletedAt, row.OfferedTo = &at.Now.Wall, nil
 		if f.Result != nil {
-			row.ResultMessageID = optional(at.Message(*f.Result))
+			row.ResultMessageID = Optional(at.Message(*f.Result))
 		}
 	}
 	row.Ready = unblocked && !row.Status.Terminal()

@@ -1,7 +1,9 @@
-package actors
+package lists
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -10,12 +12,21 @@ import (
 	"hubcli/hub"
 )
 
+// testCursors are those of a store.
+func testCursors(store byte) cursors {
+	return cursors{func(text string) []byte {
+		m := hmac.New(sha256.New, bytes.Repeat([]byte{store}, 32))
+		m.Write([]byte(text))
+		return m.Sum(nil)
+	}}
+}
+
 // TestCursors: a cursor leads back to its place, and nothing else is taken for one:
 // not another list's, not another store's, not one with a byte changed, cut or added.
 func TestCursors(t *testing.T) {
-	s, other := secrets{testSecret}, secrets{bytes.Repeat([]byte{8}, 32)}
+	s, other := testCursors(7), testCursors(8)
 	for _, place := range []string{"", "k", "a key/with \x00 and ü", strings.Repeat("x", 4096)} {
-		c := s.cursor(listClaims, []byte(place))
+		c := s.at(listClaims, []byte(place))
 		got, found, err := s.place(listClaims, c)
 		if string(got) != place || !found || err != nil {
 			t.Fatalf("place of %q: %q, %v, %v", place, got, found, err)
@@ -52,7 +63,7 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-func wantNoCursor(t *testing.T, s secrets, list listOf, c hub.Cursor) {
+func wantNoCursor(t *testing.T, s cursors, list listOf, c hub.Cursor) {
 	t.Helper()
 	_, _, err := s.place(list, c)
 	var e *hub.Error
@@ -64,8 +75,8 @@ func wantNoCursor(t *testing.T, s secrets, list listOf, c hub.Cursor) {
 // TestCursorOfNewVersion: what a later version of the hub has made is refused, not
 // misread.
 func TestCursorOfNewVersion(t *testing.T) {
-	s := secrets{testSecret}
+	s := testCursors(7)
 	b := []byte{cursorVersion + 1, byte(listTasks), 0, 0, 0, 0, 0, 0, 0, 9}
-	b = append(b, s.sum("cursor", string(b))[:cursorMACBytes]...)
+	b = append(b, s.mac(string(b))[:cursorMACBytes]...)
 	wantNoCursor(t, s, listTasks, hub.Cursor(cursorText.EncodeToString(b)))
 }

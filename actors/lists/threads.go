@@ -1,4 +1,4 @@
-package actors
+package lists
 
 import (
 	"cmp"
@@ -16,28 +16,28 @@ import (
 const maxThreadRows = hub.MaxPageRows
 
 // Threads lists summaries; see hub.Messages.
-func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
-	w, err := h.walkPlace(listThreads, q.Cursor, uint64(h.view.Ring.Visible()))
+func (s *Lists) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
+	w, err := s.walkPlace(listThreads, q.Cursor, uint64(s.view.Ring.Visible()))
 	if err != nil {
 		return nil, "", err
 	}
 	sees, n := view.ViewerOf(ctx, q.Viewer), pageRows(q.Limit)
 	var found []view.FoundThread
 	if sees.All {
-		found, err = h.allThreads(w, n+1)
+		found, err = s.allThreads(w, n+1)
 	} else {
-		found, err = h.view.Threads.Latest(q.Viewer, w, n+1)
+		found, err = s.view.Threads.Latest(q.Viewer, w, n+1)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	found, next := paged(h, listThreads, found, n, func(f *view.FoundThread) []byte { return walkKey(w.AsOf, uint64(f.At)) })
-	claims, locks, err := h.view.Leases.PerThread()
+	found, next := paged(s.cursors, listThreads, found, n, func(f *view.FoundThread) []byte { return walkKey(w.AsOf, uint64(f.At)) })
+	claims, locks, err := s.view.Leases.PerThread()
 	if err != nil {
 		return nil, "", err
 	}
 	tasks := map[hub.ThreadID][]core.StoredTask{}
-	for _, t := range h.view.Tasks.List(sees.Task) {
+	for _, t := range s.view.Tasks.List(sees.Task) {
 		if t.Task.ThreadID != nil {
 			tasks[*t.Task.ThreadID] = append(tasks[*t.Task.ThreadID], t)
 		}
@@ -50,14 +50,14 @@ func (h *Hub) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSumm
 }
 
 // Thread returns one thread with what viewer may see of it; see hub.Messages.
-func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
-	sees, head := view.ViewerOf(ctx, viewer), h.view.Ring.Visible()
+func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (hub.Thread, error) {
+	sees, head := view.ViewerOf(ctx, viewer), s.view.Ring.Visible()
 	var part view.ThreadPart
 	var err error
 	if sees.All {
-		part, err = h.wholePart(id, head)
+		part, err = s.wholePart(id, head)
 	} else {
-		part, err = h.view.Threads.VisiblePart(id, viewer)
+		part, err = s.view.Threads.VisiblePart(id, viewer)
 	}
 	if err != nil {
 		return hub.Thread{}, err
@@ -66,15 +66,15 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 		return hub.Thread{}, hub.Errorf(hub.CodeThreadNotFound, "there is no thread %s", id).
 			With("thread_id", id).WithFix("a thread begins with the first message that carries its thread_id")
 	}
-	rows, err := h.threadRows(id, sees, head)
+	rows, err := s.threadRows(id, sees, head)
 	if err != nil {
 		return hub.Thread{}, err
 	}
-	tasks, open, err := h.threadTasks(id, sees)
+	tasks, open, err := s.threadTasks(id, sees)
 	if err != nil {
 		return hub.Thread{}, err
 	}
-	claims, locks, err := h.view.Leases.InThread(id)
+	claims, locks, err := s.view.Leases.InThread(id)
 	if err != nil {
 		return hub.Thread{}, err
 	}
@@ -82,7 +82,7 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 		Thread:   summary(id, part, open, int64(len(claims)), int64(len(locks))),
 		Messages: rows, Tasks: tasks, Claims: []hub.Claim{}, Locks: []hub.Lock{},
 	}
-	now := h.engine.Clock.Now()
+	now := s.engine.Clock.Now()
 	for i := range claims {
 		t.Claims = append(t.Claims, claims[i].Claim(now))
 	}
@@ -94,8 +94,8 @@ func (h *Hub) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID) (
 
 // wholePart sums up a thread for the operator. No stored part holds the direct
 // messages of all agents once, so it is made of the messages themselves.
-func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part view.ThreadPart, err error) {
-	err = h.rows.Messages(view.ThreadScope(id), 0, head, false, func(m *core.StoredMessage) bool {
+func (s *Lists) wholePart(id hub.ThreadID, head hub.MessageID) (part view.ThreadPart, err error) {
+	err = s.rows.Messages(view.ThreadScope(id), 0, head, false, func(m *core.StoredMessage) bool {
 		part.Add(m)
 		return part.Messages < view.MaxExamined
 	})
@@ -103,7 +103,7 @@ func (h *Hub) wholePart(id hub.ThreadID, head hub.MessageID) (part view.ThreadPa
 }
 
 // allThreads lists the first n threads of a walk for the operator, latest first.
-func (h *Hub) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
+func (s *Lists) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 	latest := map[hub.ThreadID]hub.MessageID{}
 	var bad error
 	add := func(id hub.ThreadID, value []byte) bool {
@@ -112,11 +112,11 @@ func (h *Hub) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 		latest[id] = max(latest[id], part.Latest)
 		return bad == nil
 	}
-	err := h.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool { return add(hub.ThreadID(key), value) })
+	err := s.rows.RowsOf(core.TableThread, nil, false, func(key, value []byte) bool { return add(hub.ThreadID(key), value) })
 	if err = cmp.Or(err, bad); err != nil {
 		return nil, err
 	}
-	err = h.rows.RowsOf(core.TableThreadAgent, nil, false, func(key, value []byte) bool {
+	err = s.rows.RowsOf(core.TableThreadAgent, nil, false, func(key, value []byte) bool {
 		_, id, _ := strings.Cut(string(key), "\x00")
 		return add(hub.ThreadID(id), value)
 	})
@@ -125,16 +125,16 @@ func (h *Hub) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 	}
 	found := view.Firsts[view.FoundThread]{N: n, Compare: view.LatestThread}
 	for id, at := range latest {
-		if at, err = h.view.Threads.AsOf(id, at, w, view.Viewer{All: true}); err != nil {
+		if at, err = s.view.Threads.AsOf(id, at, w, view.Viewer{All: true}); err != nil {
 			return nil, err
 		}
 		if at != 0 {
 			found.Add(view.FoundThread{ID: id, At: at})
 		}
 	}
-	out, head := found.Sorted(), h.view.Ring.Visible()
+	out, head := found.Sorted(), s.view.Ring.Visible()
 	for i := range out {
-		if out[i].Part, err = h.wholePart(out[i].ID, head); err != nil {
+		if out[i].Part, err = s.wholePart(out[i].ID, head); err != nil {
 			return nil, err
 		}
 	}
@@ -142,10 +142,10 @@ func (h *Hub) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 }
 
 // threadRows returns the latest rows of a thread that viewer may see, rising.
-func (h *Hub) threadRows(id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
+func (s *Lists) threadRows(id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
 	var rows []hub.EncodedMessage
 	seen, bytes := 0, 0
-	err := h.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
+	err := s.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
 		seen++
 		if sees.Message(m) {
 			rows = append(rows, m.JSON)
@@ -161,19 +161,19 @@ func (h *Hub) threadRows(id hub.ThreadID, sees view.Viewer, head hub.MessageID) 
 
 // threadTasks returns the tasks of a thread that viewer may see, oldest first,
 // and those of them that have not ended.
-func (h *Hub) threadTasks(id hub.ThreadID, sees view.Viewer) (rows []hub.Task, open []core.StoredTask, err error) {
+func (s *Lists) threadTasks(id hub.ThreadID, sees view.Viewer) (rows []hub.Task, open []core.StoredTask, err error) {
 	rows = []hub.Task{}
 	var bad error
-	err = h.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
+	err = s.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
 		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
-		t, live := h.view.Tasks.Get(taskID)
+		t, live := s.view.Tasks.Get(taskID)
 		if !live {
-			if t, bad = h.view.StoredTask(taskID); bad != nil {
+			if t, bad = s.view.StoredTask(taskID); bad != nil {
 				return false
 			}
 		}
 		if sees.Task(&t) {
-			rows = append(rows, h.view.TaskRow(&t, sees))
+			rows = append(rows, s.view.TaskRow(&t, sees))
 			if !t.Task.Status.Terminal() {
 				open = append(open, t)
 			}
@@ -186,8 +186,8 @@ func (h *Hub) threadTasks(id hub.ThreadID, sees view.Viewer) (rows []hub.Task, o
 // summary makes a thread's summary of what its viewer may see.
 func summary(id hub.ThreadID, p view.ThreadPart, open []core.StoredTask, claims, locks int64) hub.ThreadSummary {
 	s := hub.ThreadSummary{
-		ThreadID: id, Channel: p.Channel, RootTaskID: present(p.Root), LatestMessageID: p.Latest, LatestMessageTS: p.LatestTS,
-		LatestArtifactID: present(p.Artifact), MessageCount: p.Messages, TotalTaskCount: p.Tasks,
+		ThreadID: id, Channel: p.Channel, RootTaskID: core.Optional(p.Root), LatestMessageID: p.Latest, LatestMessageTS: p.LatestTS,
+		LatestArtifactID: core.Optional(p.Artifact), MessageCount: p.Messages, TotalTaskCount: p.Tasks,
 		OpenTaskCount: int64(len(open)), ActiveClaimCount: claims, ActiveLockCount: locks, Status: hub.ThreadOpen,
 	}
 	if p.Tasks > 0 && len(open) == 0 {
@@ -199,12 +199,4 @@ func summary(id hub.ThreadID, p view.ThreadPart, open []core.StoredTask, claims,
 		}
 	}
 	return s
-}
-
-func present[T cmp.Ordered](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
 }

@@ -1,0 +1,43 @@
+package lists
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"hubcli/actors/core"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Channels lists channels by name; see hub.Channels. They are of three kinds: those
+// that always exist, those that were made and those of rooms.
+func (s *Lists) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
+	behind, err := s.textPlace(listChannels, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	n := pageRows(q.Limit)
+	keeps := func(c *hub.Channel) bool {
+		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy)
+	}
+	found := view.Firsts[hub.Channel]{N: n + 1, Compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
+	add := func(c hub.Channel) {
+		if keeps(&c) {
+			found.Add(c)
+		}
+	}
+	add(view.BuiltinChannel(hub.DirectChannel))
+	add(view.BuiltinChannel(hub.DefaultChannel))
+	s.view.Places.Rooms("", func(room *hub.Room) { add(view.RoomChannel(room)) })
+	stored := 0
+	err = view.ReadRows(s.rows, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
+		if keeps(&c) {
+			found.Add(c)
+			stored++
+		}
+		return stored <= n
+	})
+	rows, next := paged(s.cursors, listChannels, found.Sorted(), n, func(c *hub.Channel) []byte { return []byte(c.Name) })
+	return rows, next, err
+}

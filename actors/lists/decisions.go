@@ -1,0 +1,29 @@
+package lists
+
+import (
+	"context"
+
+	"hubcli/actors/core"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Decisions lists decisions, latest first; see hub.Records.
+func (s *Lists) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
+	if q.RoomID != "" {
+		if _, err := s.view.Room(q.RoomID); err != nil {
+			return nil, "", err
+		}
+	}
+	before, err := s.beforeSeq(listDecisions, q.Cursor, core.PrefixDecision, string(q.Before))
+	if err != nil {
+		return nil, "", err
+	}
+	out, n := []hub.Decision{}, pageRows(q.Limit)
+	err = view.LatestRows(s.rows, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
+		out = append(out, d)
+		return len(out) <= n
+	})
+	out, next := paged(s.cursors, listDecisions, out, n, func(d *hub.Decision) []byte { return view.IDKey(core.PrefixDecision, d.DecisionID) })
+	return out, next, err
+}

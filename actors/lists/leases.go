@@ -1,0 +1,124 @@
+package lists
+
+import (
+	"context"
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Claims lists claims by key; see hub.Leases.
+func (s *Lists) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
+	leases, next, err := s.listLeases(ctx, core.SpaceClaim, q)
+	now, out := s.engine.Clock.Now(), make([]hub.Claim, len(leases))
+	for i := range leases {
+		out[i] = leases[i].Claim(now)
+	}
+	return out, next, err
+}
+
+// Locks lists file locks by path; see hub.Leases.
+func (s *Lists) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error) {
+	var err error
+	if q.Key != "" {
+		if q.Key, err = core.CanonicalPath(q.Key); err != nil {
+			return nil, "", err
+		}
+	}
+	if q.Prefix, err = core.CanonicalPrefix(q.Prefix); err != nil {
+		return nil, "", err
+	}
+	q.ThreadID = "" // locks have no thread
+	leases, next, err := s.listLeases(ctx, core.SpaceLock, q)
+	now, out := s.engine.Clock.Now(), make([]hub.Lock, len(leases))
+	for i := range leases {
+		out[i] = leases[i].Lock(now)
+	}
+	return out, next, err
+}
+
+// listLeases lists held leases from memory, or the last state of every key from
+// the store.
+func (s *Lists) listLeases(ctx context.Context, space core.LeaseSpace, q hub.LeasesQuery) ([]core.Lease, hub.Cursor, error) {
+	list := listClaims
+	if space == core.SpaceLock {
+		list = listLocks
+	}
+	behind, err := s.textPlace(list, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	keeps, err := s.leaseFilter(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	n := pageRows(q.Limit)
+	var found []core.Lease
+	if q.ActiveOnly {
+		for _, row := range s.view.Leases.Page(space, behind, n+1, keeps) {
+			l, err := view.DecodeLease(row)
+			if err != nil {
+				return nil, "", err
+			}
+			found = append(found, l)
+		}
+	} else if found, err = s.lastLeases(ctx, space, behind, n+1, keeps); err != nil {
+		return nil, "", err
+	}
+	rows, next := paged(s.cursors, list, found, n, func(l *core.Lease) []byte { return []byte(l.Key) })
+	return rows, next, nil
+}
+
+// lastLeases reads the last state of the first n keys behind one from the store,
+// which has a row of every key, held or not. A held lease is shown as the view has it.
+// A lease that is granted or ends at this moment is shown in its old or its new state,
+// and never left out.
+func (s *Lists) lastLeases(ctx context.Context, space core.LeaseSpace, behind string, n int, keeps *view.LeaseFilter) (out []core.Lease, err error) {
+	table := core.TableClaim
+	if space == core.SpaceLock {
+		table = core.TableLock
+	}
+	var bad error
+	err = s.rows.RowsBehind(table, []byte(keeps.Beginning()), []byte(behind), false, func(key, value []byte) bool {
+		if keeps.Key != "" && string(key) != keeps.Key {
+			return false // the key itself comes before all longer keys
+		}
+		if row, held := s.view.Leases.Row(core.LeaseKey{Space: space, Key: string(key)}); held && row == nil {
+			return true // its state is in doubt
+		} else if held {
+			value = row
+		}
+		var l core.Lease
+		if l, bad = view.DecodeLease(value); bad == nil && keeps.Keep(l.Key, l.Agent, l.Thread, l.Task) {
+			out = append(out, l)
+		}
+		if bad == nil && ctx.Err() != nil {
+			bad = engine.ErrAbandoned()
+		}
+		return bad == nil && len(out) < n
+	})
+	return out, errors.Join(err, bad)
+}
+
+// leaseFilter makes the filter of a query. The leases of a room are those that its page
+// counts: the leases of agents with a seat in it, and the claims on its open tasks that
+// the viewer may see. A claim must not tell where a hidden task is. room_not_found.
+func (s *Lists) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*view.LeaseFilter, error) {
+	f := &view.LeaseFilter{Key: q.Key, Prefix: q.Prefix, Owner: q.Owner, Thread: q.ThreadID}
+	if q.RoomID == "" {
+		return f, nil
+	}
+	seats, err := s.view.SeatsIn(q.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	sees := view.ViewerOf(ctx, q.Viewer)
+	f.Room, f.Seats, f.Tasks = true, seats, map[hub.MessageID]bool{}
+	for _, t := range s.view.Tasks.InRoom(q.RoomID, sees.Task) {
+		f.Tasks[t.Task.TaskID] = true
+	}
+	return f, nil
+}

@@ -1,0 +1,59 @@
+package lists
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"hubcli/actors/core"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Projects lists projects by slug; see hub.Projects. They are few: there is a
+// limit to them.
+func (s *Lists) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
+	behind, err := s.textPlace(listProjects, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	all := view.Look(s.view.Places, (*core.ProjectIndex).Projects)
+	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind })
+	rows, next := paged(s.cursors, listProjects, all, pageRows(q.Limit), func(p *hub.Project) []byte { return []byte(p.Slug) })
+	return rows, next, nil
+}
+
+// Project returns one; see hub.Projects.
+func (s *Lists) Project(_ context.Context, ref string) (hub.Project, error) {
+	return s.view.FindProject(ref)
+}
+
+// Rooms lists rooms by slug; see hub.Projects.
+func (s *Lists) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
+	var project hub.Project
+	var err error
+	if q.Project != "" {
+		if project, err = s.view.FindProject(q.Project); err != nil {
+			return nil, "", err
+		}
+	}
+	place, from, err := s.cursors.place(listRooms, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	slug, id, _ := strings.Cut(string(place), "\x00")
+	behind, n := hub.Room{Slug: slug, RoomID: hub.RoomID(id)}, pageRows(q.Limit)
+	found := view.Firsts[hub.Room]{N: n + 1, Compare: core.CompareRooms}
+	s.view.Places.Rooms(project.ProjectID, func(r *hub.Room) {
+		if !from || core.CompareRooms(*r, behind) > 0 {
+			found.Add(*r)
+		}
+	})
+	rows, next := paged(s.cursors, listRooms, found.Sorted(), n, func(r *hub.Room) []byte { return []byte(r.Slug + "\x00" + string(r.RoomID)) })
+	return rows, next, nil
+}
+
+// Room returns one; see hub.Projects.
+func (s *Lists) Room(_ context.Context, ref hub.RoomRef) (hub.Room, error) {
+	return s.view.FindRoom(ref)
+}

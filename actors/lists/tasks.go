@@ -1,0 +1,105 @@
+package lists
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Tasks lists tasks, newest first; see hub.Tasks.
+func (s *Lists) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error) {
+	if q.RoomID != "" {
+		if _, err := s.view.Room(q.RoomID); err != nil {
+			return nil, "", err
+		}
+	}
+	if q.RunID != "" {
+		if _, err := s.view.Run(q.RunID); err != nil {
+			return nil, "", err
+		}
+	}
+	place, err := s.numberPlace(listTasks, q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	sees, n := view.ViewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	before, keeps := hub.TaskID(min(place, hub.MaxMessageID+1)), taskFilter(&q, sees)
+	var found []core.StoredTask
+	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
+	if live {
+		found = s.view.Tasks.Page(q.RoomID, before, n+1, keeps)
+	} else if found, err = s.storedTasks(q, before, n+1, keeps); err != nil {
+		return nil, "", err
+	}
+	found, next := paged(s.cursors, listTasks, found, n, func(t *core.StoredTask) []byte { return core.IDKey(t.Task.TaskID) })
+	return s.view.TaskRows(found, n, sees), next, nil
+}
+
+// taskFilter says which tasks a query selects, of those that its viewer may see.
+func taskFilter(q *hub.TasksQuery, sees view.Viewer) func(*core.StoredTask) bool {
+	return func(t *core.StoredTask) bool {
+		row := &t.Task
+		return sees.Task(t) &&
+			(q.Status == "" || row.Status == q.Status) && (!q.Active || !row.Status.Terminal()) &&
+			(q.ParentID == 0 || row.ParentTaskID != nil && *row.ParentTaskID == q.ParentID) &&
+			(q.Channel == "" || row.Channel == q.Channel) &&
+			(q.ThreadID == "" || row.ThreadID != nil && *row.ThreadID == q.ThreadID) &&
+			(q.RoomID == "" || row.RoomID != nil && *row.RoomID == q.RoomID) &&
+			(q.RunID == "" || row.RunID != nil && *row.RunID == q.RunID) &&
+			(q.Ready == nil || row.Ready == *q.Ready) &&
+			(q.Assignee == "" || row.Assignee != nil && *row.Assignee == q.Assignee) &&
+			(q.CreatedBy == "" || row.CreatedBy == q.CreatedBy) &&
+			(q.Concerns == "" || view.Concerns(row, q.Concerns))
+	}
+}
+
+// storedTasks reads the first limit tasks before an id from the store, newest
+// first, by the narrowest index that the query allows.
+func (s *Lists) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps func(*core.StoredTask) bool) (out []core.StoredTask, err error) {
+	visible := s.view.Ring.Visible()
+	add := func(t core.StoredTask) bool {
+		if t.Task.TaskID <= visible && keeps(&t) {
+			out = append(out, t)
+		}
+		return len(out) < limit
+	}
+	var bad error
+	byIndex := func(table core.Table, prefix []byte) error {
+		behind := append(slices.Clip(prefix), core.IDKey(before)...)
+		return s.rows.RowsBehind(table, prefix, behind, true, func(key, _ []byte) bool {
+			var t core.StoredTask
+			if t, bad = s.view.StoredTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
+				return false
+			}
+			return add(t)
+		})
+	}
+	switch {
+	case q.ParentID != 0:
+		err = byIndex(core.TableTaskByParent, core.IDKey(q.ParentID))
+	case q.RunID != "":
+		err = byIndex(core.TableTaskByRun, core.OwnedKey(q.RunID, nil))
+	case q.ThreadID != "":
+		err = byIndex(core.TableTaskByThread, []byte(string(q.ThreadID)+"\x00"))
+	case q.RoomID != "":
+		err = byIndex(core.TableTaskByRoom, core.OwnedKey(q.RoomID, nil))
+	default:
+		err = s.rows.RowsBehind(core.TableTask, nil, core.IDKey(before), true, func(_, value []byte) bool {
+			var t core.StoredTask
+			if t, bad = view.DecodeRow[core.StoredTask](core.TableTask, value); bad != nil {
+				return false
+			}
+			return add(t)
+		})
+	}
+	return out, errors.Join(err, bad)
+}
+
+// Task returns one; see hub.Tasks.
+func (s *Lists) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
+	return s.view.Task(id, view.ViewerOf(ctx, viewer))
+}
