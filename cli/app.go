@@ -20,9 +20,10 @@ func newApp(env *Env) *cobra.Command {
 root and runs in the background.`,
 		Example: `  hubcli app start
   hubcli app status
+  hubcli app debug
   hubcli app stop`,
 	}
-	return group(cmd, newAppStart(env), newAppStatus(env), newAppStop(env))
+	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

@@ -195,7 +195,7 @@ func between(least int, names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags name files, whose names need not be UTF-8.
-var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "out"}
+var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "out", "profile"}
 
 // validText refuses text that is not UTF-8: on the way to the hub it would become
 // other text.

@@ -12,7 +12,7 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, all). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, all, app debug). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -102,6 +102,10 @@ var specified = map[string]map[string]string{
 	"hubcli app start": {
 		"host": "127.0.0.1", "port": "6969", "allow-remote": "false", "quiet": "false", "spool-dir": ".hub-relay",
 		"auto-ensure-adapters": "false",
+	},
+	"hubcli app debug": {
+		"base-url": "http://127.0.0.1:6969", "json": "false", "stacks": "false", "profile": "", "kind": "cpu", "seconds": "5",
+		"force": "false",
 	},
 	"hubcli app status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":   {"host": "127.0.0.1", "port": "6969", "storage": ""},

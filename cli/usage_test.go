@@ -15,7 +15,12 @@ func TestBadUsage(t *testing.T) {
 	}{
 		{"frobnicate", `hubcli has no command "frobnicate"`, "see: hubcli --help"},
 		{"enure", `hubcli has no command "enure"`, "did you mean ensure? see: hubcli --help"},
-		{"app", "hubcli app needs a subcommand: start, status or stop", "see: hubcli app --help"},
+		{"app", "hubcli app needs a subcommand: start, status, debug or stop", "see: hubcli app --help"},
+		{"app debug --seconds 3", "--seconds is for a profile only", "name the file of the profile with --profile FILE"},
+		{"app debug --profile=", "--profile cannot be empty", "name a file"},
+		{"app debug --profile x --json", "a profile is no text", "leave --profile out, or --json and --stacks"},
+		{"app debug --profile x --kind heap --seconds 3", "--seconds is for a cpu profile only", "leave --seconds out"},
+		{"app debug --profile x --kind block", `--kind cannot be "block": it must be one of heap, goroutine, cpu`, "see: hubcli app debug --help"},
 		{"app strat", `hubcli app has no command "strat"`, "did you mean start? see: hubcli app --help"},
 		{"help pots", `hubcli has no command "pots"`, "did you mean poll or post? see: hubcli --help"},
 		{"help post now", `hubcli post has no command "now"`, "see: hubcli post --help"},
