@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // askingRows is how many of the last messages are looked for that ask something.
@@ -178,36 +179,8 @@ func UnreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
 	}
 	return hub.UnreadRow{
 		ID: row.ID, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
-		ThreadID: row.ThreadID, Excerpt: excerpt(row.Body), Authority: row.Authority, Assurance: row.Assurance,
+		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance,
 	}, nil
-}
-
-// excerpt is the beginning of a body on one line, without characters that would
-// act on a terminal or turn the order of the text.
-func excerpt(body string) string {
-	var b strings.Builder
-	n, gap := 0, false
-	for _, r := range body {
-		switch {
-		case unicode.IsSpace(r):
-			gap = n > 0
-			continue
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d':
-			continue
-		}
-		if n+1 >= excerptChars {
-			b.WriteRune('…')
-			break
-		}
-		if gap {
-			b.WriteByte(' ')
-			n++
-		}
-		b.WriteRune(r)
-		n++
-		gap = false
-	}
-	return b.String()
 }
 
 // mentions reports whether the body of a message names the agent as @agent.

@@ -23,16 +23,21 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-func TestExcerptIsOneShortLine(t *testing.T) {
+// TestUnreadRowIsOneShortLine: a row holds at most excerptChars of the body, also
+// where the last of them is behind white space.
+func TestUnreadRowIsOneShortLine(t *testing.T) {
 	for body, want := range map[string]string{
-		"":                             "",
-		" a \n\t b\u2028c ":            "a b c",
-		"\x1b[31mred\u202etxt":         "[31mredtxt",
-		strings.Repeat("é ", 300):      strings.Repeat("é ", 99) + "é…",
-		strings.Repeat("界", 10) + "\n": strings.Repeat("界", 10),
+		" a \n\t b\u2028c ":               "a b c",
+		"\x1b[31mred\u202etxt":            "[31mredtxt",
+		strings.Repeat("é ", 300):         strings.Repeat("é ", 99) + "é…",
+		strings.Repeat("é", 198) + " end": strings.Repeat("é", 198) + "…",
+		strings.Repeat("界", 10) + "\n":    strings.Repeat("界", 10),
 	} {
-		if got := excerpt(body); got != want || utf8.RuneCountInString(got) > excerptChars {
-			t.Errorf("%q became %q, want %q", body, got, want)
+		draft := core.MessageDraft{From: "ben", Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: body}
+		m := draft.Encode(1, 0)
+		row, err := UnreadRow(&m)
+		if err != nil || row.Excerpt != want || utf8.RuneCountInString(row.Excerpt) > excerptChars {
+			t.Errorf("%q became %q, %v, want %q", body, row.Excerpt, err, want)
 		}
 	}
 }
