@@ -4,31 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
 )
-
-// searchable waits until the hub says that it can search.
-func searchable(t *testing.T, c *client) {
-	t.Helper()
-	for deadline := time.Now().Add(45 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		var info hub.Info
-		if err := json.Unmarshal(c.ok(200, "GET", "/v1/hub-info", "").Result, &info); err != nil {
-			t.Fatal(err)
-		}
-		if slices.Contains(info.Features, hub.FeatureSearch) {
-			return
-		}
-	}
-	t.Fatal("the index is not open")
-}
 
 // newRoom makes a room and returns its id.
 func newRoom(c *client, project, name string) string {
@@ -90,7 +73,7 @@ func walkMemory(t *testing.T, c *client) {
 }
 
 func walkSearch(t *testing.T, c *client, room string) {
-	searchable(t, c)
+	testhub.AwaitSearch(t, c.base)
 	c.ok(201, "POST", "/v1/memory", `{"room_id":"`+room+`","text":"zebras sleep standing","key":"zebra"}`)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-`+room+`","body":"a zebra asked for parseInt in pkg/zoo_keeper.go"}`)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"dev","to_agent":"lead","body":"a secret zebra"}`)

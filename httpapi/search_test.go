@@ -18,7 +18,7 @@ import (
 // direct message.
 func TestSearchFindsWhatRoomsKeep(t *testing.T) {
 	c := newClient(t, testhub.Start(t))
-	searchable(t, c)
+	testhub.AwaitSearch(t, c.base)
 	kitchen, cellar := newRoom(c, "House", "Kitchen"), newRoom(c, "House", "Cellar of wine")
 	yard := newRoom(c, "Farm", "Yard")
 	post := func(path, body string) answer {

@@ -198,6 +198,8 @@ var own = regexp.MustCompile(`"([a-z_]*ts|[a-z]+_at|last_seen|session_id|Session
 // through a spool.
 func TestSameOverBoth(t *testing.T) {
 	direct, behind := testhub.Start(t), testhub.Start(t)
+	testhub.AwaitSearch(t, direct.URL) // Info lists the feature once the index is open
+	testhub.AwaitSearch(t, behind.URL)
 	dir := newSpool(t)
 	serveSpool(t, dir, behind.URL)
 	over, relayed := agents{}, agents{}

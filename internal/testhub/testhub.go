@@ -9,11 +9,15 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"hubcli/api/client"
+	"hubcli/hub"
 	"hubcli/integrations/adapter"
+	"hubcli/internal/pause"
 	"hubcli/supervisor"
 )
 
@@ -84,3 +88,28 @@ func (h *Hub) Stop() error {
 
 // Wait returns when the hub is to stop by itself.
 func (h *Hub) Wait(ctx context.Context) error { return h.Tree.Wait(ctx) }
+
+// patience is how long AwaitSearch waits on a machine that has much else to do.
+const patience = 45 * time.Second
+
+// AwaitSearch waits until the hub at url says that it can search. A hub answers calls
+// before its index is open, so what two fresh hubs say of themselves may differ.
+func AwaitSearch(tb testing.TB, url string) {
+	tb.Helper()
+	c := client.New(client.Config{BaseURL: url})
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	for {
+		info, err := c.Info(ctx)
+		if err != nil {
+			tb.Fatalf("wait for the index of %s: %v", url, err)
+		}
+		if slices.Contains(info.Features, hub.FeatureSearch) {
+			return
+		}
+		if !pause.For(ctx, 5*time.Millisecond) {
+			tb.Fatalf("the index of %s is not open after %s", url, patience)
+		}
+	}
+}
