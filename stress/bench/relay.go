@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 	"hubcli/internal/pause"
 	"hubcli/relay"
 	"hubcli/relay/forwarder"
@@ -143,11 +144,8 @@ func parkThrough(spool string, agent hub.AgentID, since int64) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	temp := filepath.Join(dir, ".tmp-"+string(id))
-	if err := os.WriteFile(temp, content, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, filepath.Join(dir, string(id)+".json"))
+	return osfile.Replace(osfile.Disk{}, filepath.Join(dir, string(id)+".json"),
+		osfile.Content{Write: osfile.Bytes(content), Prefix: relay.TempPrefix})
 }
 
 // fileCeiling returns the median milliseconds that the disk takes for the files
@@ -161,31 +159,12 @@ func (r *run) fileCeiling() (float64, error) {
 	for i := range commits {
 		begin := time.Now()
 		for _, name := range []string{"request", "response"} {
-			if err := writeWhole(dir, fmt.Sprintf("%s-%d", name, i)); err != nil {
+			path := filepath.Join(dir, fmt.Sprintf("%s-%d", name, i))
+			if err := osfile.Replace(osfile.Disk{}, path, osfile.Content{Write: osfile.Bytes(make([]byte, entryBytes))}); err != nil {
 				return 0, err
 			}
 		}
 		times = append(times, milliseconds(time.Since(begin)))
 	}
 	return median(times), nil
-}
-
-func writeWhole(dir, name string) error {
-	path := filepath.Join(dir, name)
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(make([]byte, entryBytes))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return err
-	}
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
