@@ -4,8 +4,9 @@
 // The parts stand below it. Package core decides and applies, package engine runs the
 // owners (the actors) and orders what they decide, package view shows what is durable,
 // package lists answers the reads that have pages, package leases grants leases, package
-// watch waits until conditions hold, package spawns manages processes, and package index
-// feeds the search. Hub embeds lists and leases.
+// seats says which agents work in a room, package watch waits until conditions hold,
+// package spawns manages processes, and package index feeds the search. Hub embeds lists
+// and leases.
 //
 // No name leads from the engine to a view or back: hub.go hands the view to the engine
 // as engine.Views, and has seats, spawns and the index subscribe to committed records.

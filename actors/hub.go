@@ -5,12 +5,14 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
 	"hubcli/actors/lists"
+	"hubcli/actors/seats"
 	"hubcli/actors/spawns"
 	"hubcli/actors/view"
 	"hubcli/actors/watch"
@@ -70,6 +72,12 @@ func (o *Options) ensureDefaults() {
 	}
 }
 
+// How long seats that are due are waited for.
+const (
+	checkpointGrace = 5 * time.Second
+	stopGrace       = time.Second
+)
+
 // Hub is the actor system with its view: everything of a running hub but the
 // network and the disk. It implements hub.Service and what package httpapi asks
 // for beside it.
@@ -84,8 +92,7 @@ type Hub struct {
 	rows     core.Rows
 	view     *view.View
 	watches  *watch.Watches
-	seating  *seating
-	started  hub.Time // by the wall clock
+	seats    *seats.Seats
 	waker    *view.Waker
 	indexer  *index.Indexer // nil without an index
 	spawns   *spawns.Manager
@@ -104,12 +111,11 @@ func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
 	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
-	h.seating = newSeating(h.view)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
 		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,
-		Settle:  func(upto hub.Seq) error { return h.settleSeating(upto, seatingGrace) },
-		Settled: h.seating.settled,
+		Settle:  func(upto hub.Seq) error { return h.seats.Settle(upto, checkpointGrace) },
+		Settled: func(upto hub.Seq) bool { return h.seats.Settled(upto) },
 	})
 	h.Leases = leases.New(h.view, h.engine, h.rows)
 	h.Lists = lists.New(lists.Options{
@@ -122,20 +128,21 @@ func Start(options Options) (*Hub, error) {
 	})
 	h.watches = watch.New(watch.Options{
 		View: h.view, Engine: h.engine, Log: h.log, Register: h.Register,
-		Acted: func(room hub.RoomID, agent hub.AgentID) {
-			h.seating.acts(roomAgent{room, agent}, act{at: h.engine.Clock.Now().Wall})
-		},
+		Acted: func(room hub.RoomID, agent hub.AgentID) { h.seats.Acts(room, agent) },
+	})
+	h.seats = seats.New(seats.Options{
+		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Watching: h.watches.Of, LastCall: h.idle.last,
+		Spawns: func(room hub.RoomID) ([]hub.Spawn, error) { return spawns.In(h.rows, room) },
 	})
 	h.spawns = spawns.New(spawns.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
 	})
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
-	h.started = h.engine.Clock.Now().Wall
 	if options.Index != nil {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seating.shown, h.spawns.Shown, h.indexer.Shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.spawns.Shown, h.indexer.Shown)
 	restored, err := h.engine.Restore()
 	var lost []hub.Spawn
 	if err == nil {
@@ -154,7 +161,7 @@ func Start(options Options) (*Hub, error) {
 	}
 	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
 	background.Go(func() { h.watches.Serve(h.engine.Quit) })
-	background.Go(func() { h.keepSeating(restored.Behind, h.engine.Quit) })
+	background.Go(func() { h.seats.Serve(restored.Behind, h.engine.Quit) })
 	background.Go(func() { h.spawns.Lose(lost) })
 	return h, nil
 }
@@ -185,7 +192,7 @@ func (h *Hub) Stop(ctx context.Context) error {
 func (h *Hub) stop(ctx context.Context) error {
 	h.EndParked()
 	h.spawns.Stop(ctx)
-	_ = h.settleSeating(h.engine.Seq.Given(), seatingEnds) // what is left then, the next start derives
+	_ = h.seats.Settle(h.engine.Seq.Given(), stopGrace) // the next start derives the rest
 	return h.engine.Stop(ctx, func() { <-h.waker.Done() })
 }
 

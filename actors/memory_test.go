@@ -102,8 +102,8 @@ func fillBudgets(t *testing.T, r *rig) {
 	for i := range 2 * idleRemembered {
 		r.Hub.idle.remember(hub.AgentID(fmt.Sprint("old", i)), 0)
 	}
-	for i := range 2 * seatingKnown {
-		r.Hub.seating.sits(roomAgent{"r_zz", hub.AgentID(fmt.Sprint("old", i))}, 0)
+	for i := range 20_000 {
+		r.seats.Shown(&core.Record{Owner: core.RoomOwner("r_zz")}, []core.Fact{&core.SeatTaken{Agent: hub.AgentID(fmt.Sprint("old", i))}})
 	}
 	for i := range 2 * 16 * 256 {
 		r.view.Seen.Of(hub.AgentID(fmt.Sprint("old", i)))

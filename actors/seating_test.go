@@ -18,7 +18,7 @@ import (
 // seatsSettled waits until no seat is due.
 func (r *rig) seatsSettled() {
 	r.t.Helper()
-	if err := r.settleSeating(r.engine.Seq.Given(), 20*time.Second); err != nil {
+	if err := r.seats.Settle(r.engine.Seq.Given(), 20*time.Second); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -56,6 +56,22 @@ func (r *rig) onPage(room hub.RoomID, all bool) string {
 	}
 	slices.Sort(out)
 	return fmt.Sprintf("%s; %d, %d gone", strings.Join(out, " "), s.SeatCount, s.GoneCount)
+}
+
+// holdRoom keeps the owner of a room busy until the function that it returns is called.
+func (r *rig) holdRoom(room hub.RoomID) (free func()) {
+	r.t.Helper()
+	p, err := r.engine.Registry.Admit(core.RoomOwner(room), 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	held := make(chan struct{})
+	go func() {
+		p.Owner.Tell(engine.Call{Do: func(*engine.Owner) { <-held }, Failed: func(error) {}})
+		r.engine.Registry.Done(p)
+	}()
+	synctest.Wait()
+	return func() { close(held) }
 }
 
 // records says how many records there are.
@@ -98,7 +114,7 @@ func TestWhoActsIsSeated(t *testing.T) {
 		if _, err := r.tryPost(asOperator(t.Context()), hub.PostInput{FromAgent: hub.AgentOperator, Channel: room.Channel, Body: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		r.seating.acts(roomAgent{room.RoomID, "ann.watch"}, act{})
+		r.seats.Acts(room.RoomID, "ann.watch")
 		synctest.Wait()
 		if got, want := r.seatedAs(room.RoomID), "claimer* decider* poster* watcher* worker*"; got != want {
 			t.Errorf("seated are %s, want %s", got, want)
@@ -379,16 +395,14 @@ func TestCheckpointWaitsForSeats(t *testing.T) {
 		defer r.stop()
 		room := r.newRoom("Room")
 		synctest.Wait()
-		key := roomAgent{room.RoomID, "ann"}
-		r.seating.mu.Lock()
-		r.seating.due[key] = act{taken: true} // its room does not answer
-		r.seating.mu.Unlock()
+		free := r.holdRoom(room.RoomID)
+		r.say("ann", room.Channel, "x")
 		if _, err := r.engine.SaveCheckpoint(); err == nil {
 			t.Error("a checkpoint was taken")
 		}
 		saved := async(r.engine.SaveCheckpoint)
 		time.Sleep(time.Second)
-		r.seating.settle(key)
+		free()
 		if got := <-saved; got.err != nil {
 			t.Error(got.err)
 		}
@@ -403,10 +417,9 @@ func TestStopLeavesSeatsToTheNextStart(t *testing.T) {
 		r := start(t, store)
 		room := r.newRoom("Room")
 		synctest.Wait()
-		r.seating.mu.Lock()
-		r.seating.due[roomAgent{room.RoomID, "ann"}] = act{taken: true} // its room does not answer
-		r.seating.mu.Unlock()
+		free := r.holdRoom(room.RoomID)
 		r.say("ann", room.Channel, "x")
+		time.AfterFunc(2*engine.CommandLife, free)
 		r.stop()
 		if got := r.seatedAs(room.RoomID); got != "" {
 			t.Fatalf("seated are %s: the test shows nothing", got)
@@ -420,11 +433,14 @@ func TestStopLeavesSeatsToTheNextStart(t *testing.T) {
 	})
 }
 
-// A room has a bound of seats, and who acts in a full one goes without, quietly: its
-// post stands, and the room is not asked with each.
+// A room has a bound of seats. An agent that acts in a full room gets no seat, quietly:
+// its post stands, and the room is asked again after a minute.
 func TestActingInAFullRoom(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
-		room := r.roomWithSeats(names[hub.AgentID]("seat", hub.MaxRoomSeats)...)
+		room := r.roomWithSeats(names[hub.AgentID]("seat", hub.MaxRoomSeats-1)...)
+		r.say("old", room.Channel, "x")
+		synctest.Wait()
+		time.Sleep(hub.SeatListedFor - 10*time.Second)
 		before := r.records()
 		for range 5 {
 			r.Touch("ann", false)
@@ -434,10 +450,21 @@ func TestActingInAFullRoom(t *testing.T) {
 		if got := r.records() - before; got != 5 {
 			t.Errorf("%d records", got)
 		}
-		if _, ok := r.seating.known[roomAgent{room.RoomID, "ann"}]; !ok {
-			t.Error("it is not remembered that the room is full")
-		}
 		_, err := r.Sit(t.Context(), room.RoomID, hub.SitInput{AgentID: "ann"})
 		wantCode(t, err, hub.CodeRoomFull)
+
+		posts := func() bool {
+			r.say("ann", room.Channel, "x")
+			synctest.Wait()
+			return strings.HasPrefix(r.seatedAs(room.RoomID), "ann*")
+		}
+		time.Sleep(20 * time.Second) // now the seat of old would be taken back
+		if posts() {
+			t.Error("a full room is asked again at once")
+		}
+		time.Sleep(time.Minute)
+		if !posts() {
+			t.Error("a full room is not asked again after a minute")
+		}
 	})
 }

@@ -8,18 +8,23 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
-	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
-// seatRow shows a seat as an agent sees it, with what is unread.
-func (r *rig) seatRow(seat core.StoredSeat, by hub.AgentID) (hub.Seat, error) {
-	now := r.engine.Clock.Now().Wall
-	row, err := r.seatAs(&seat, r.view.Directory.Doing(seat.AgentID), view.Viewer{Agent: by}, now)
-	if err == nil {
-		row.Unread, err = r.view.Unread(seat.AgentID, seat.RoomID)
+// seatRow returns the seat of an agent as another agent sees it.
+func (r *rig) seatRow(room hub.RoomID, agent, by hub.AgentID) hub.Seat {
+	r.t.Helper()
+	s, err := r.RoomStatus(r.t.Context(), hub.StatusQuery{RoomID: room, Viewer: by, All: true})
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	return row, err
+	for i := range s.Seats {
+		if s.Seats[i].AgentID == agent {
+			return s.Seats[i]
+		}
+	}
+	r.t.Fatalf("%s has no seat", agent)
+	return hub.Seat{}
 }
 
 // roomWithSeats makes a room in which these agents have seats. The rows are put as
@@ -52,14 +57,7 @@ func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
 // looks is a seat in short, with how long its activity has lasted.
 func (r *rig) looks(room hub.RoomID, agent hub.AgentID) string {
 	r.t.Helper()
-	seat, err := r.view.SeatOf(room, agent)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	row, err := r.seatRow(seat, "")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	row := r.seatRow(room, agent, "")
 	since := "unknown"
 	if row.ActivitySince != nil {
 		since = fmt.Sprint(time.Duration(hub.TimeOf(time.Now())-*row.ActivitySince) * time.Millisecond)
@@ -149,12 +147,8 @@ func TestSeatThroughTheDay(t *testing.T) {
 		want("a watch is presence", "live idle 2m26s armed")
 		time.Sleep(3 * time.Minute)
 		want("its core.SessionProof has ended", "gone idle unknown unknown")
-		seat, err := r.view.SeatOf(room, "ann")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if row, err := r.seatRow(seat, ""); err != nil || row.SessionID != nil || row.LastSeen == nil || row.Role != "dev" {
-			t.Errorf("%+v, %v", row, err)
+		if row := r.seatRow(room, "ann", ""); row.SessionID != nil || row.LastSeen == nil || row.Role != "dev" {
+			t.Errorf("%+v", row)
 		}
 	})
 }
@@ -196,13 +190,9 @@ func TestSeatShowsNoHiddenTask(t *testing.T) {
 		if _, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "ann", Status: &working}); err != nil {
 			t.Fatal(err)
 		}
-		seat, err := r.view.SeatOf(room.RoomID, "ann")
-		if err != nil {
-			t.Fatal(err)
-		}
 		for viewer, sees := range map[hub.AgentID]bool{"": false, "other": false, "lead": true, "ann": true} {
-			if row, err := r.seatRow(seat, viewer); err != nil || (row.CurrentTaskID != nil) != sees || row.Activity != hub.ActivityWorking {
-				t.Errorf("%q sees %+v, %v", viewer, row, err)
+			if row := r.seatRow(room.RoomID, "ann", viewer); (row.CurrentTaskID != nil) != sees || row.Activity != hub.ActivityWorking {
+				t.Errorf("%q sees %+v", viewer, row)
 			}
 		}
 	})

@@ -8,6 +8,15 @@ import (
 	"hubcli/hub"
 )
 
+// The longest lists of a room's status, and the messages that are read for all seats.
+const (
+	statusSeats     = 100
+	statusTasks     = 50
+	statusRuns      = 20
+	statusDecisions = 10
+	tailRows        = hub.MaxUnread + 200
+)
+
 func (r *rig) status(room hub.RoomID, viewer hub.AgentID) hub.RoomStatus {
 	r.t.Helper()
 	s, err := r.RoomStatus(r.t.Context(), hub.StatusQuery{RoomID: room, Viewer: viewer})

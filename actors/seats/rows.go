@@ -1,4 +1,4 @@
-package actors
+package seats
 
 import (
 	"cmp"
@@ -9,17 +9,17 @@ import (
 	"hubcli/hub"
 )
 
-// seatAs shows a seat to a viewer, without what is unread.
-func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now hub.Time) (hub.Seat, error) {
+// seatAs shows a seat to a viewer, without the count of unread messages.
+func (s *Seats) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now hub.Time) (hub.Seat, error) {
 	row := hub.Seat{
 		SeatID: seat.SeatID, RoomID: seat.RoomID, AgentID: seat.AgentID, Role: seat.Role, Harness: seat.Harness,
 		JoinedAt: seat.JoinedAt, Presence: d.Presence(now), Listener: d.Listener(), Watching: []string{},
 		SpawnID: core.Optional(seat.SpawnID),
 	}
-	if label, conditions, parked := h.watches.Of(seat.AgentID); parked {
+	if label, conditions, parked := s.watching(seat.AgentID); parked {
 		row.Label, row.Watching = label, conditions
 	}
-	tasks := h.view.Tasks.Of(seat.AgentID, func(*core.StoredTask) bool { return true })
+	tasks := s.view.Tasks.Of(seat.AgentID, func(*core.StoredTask) bool { return true })
 	var since hub.Time
 	row.Activity, since = d.Activity(tasks, now)
 	row.ActivitySince = core.Optional(since)
@@ -28,42 +28,42 @@ func (h *Hub) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, now 
 		row.SessionID, row.LastSeen = &d.Session.SessionID, &d.Session.LastSeen
 		return row, nil
 	}
-	stored, err := h.view.AgentRow(seat.AgentID)
+	stored, err := s.view.AgentRow(seat.AgentID)
 	if err != nil {
 		return row, err
 	}
 	if stored == nil {
-		row.LastSeen = core.Optional(h.idle.last(seat.AgentID))
+		row.LastSeen = core.Optional(s.lastCall(seat.AgentID))
 		return row, nil
 	}
 	seen := stored.EndedAt
 	if stored.EndReason == core.EndedIdle {
 		seen -= hub.Time(hub.SessionIdleAfter.Milliseconds())
 	}
-	row.LastSeen = core.Optional(max(seen, h.idle.last(seat.AgentID)))
+	row.LastSeen = core.Optional(max(seen, s.lastCall(seat.AgentID)))
 	return row, nil
 }
 
-// longGone reports whether an agent that was heard of then at the latest, as the
-// caller knows, has been gone for so long that no page shows it. Of who never had a
-// session it is not stored when it called last: a start counts as that.
-func (h *Hub) longGone(agent hub.AgentID, heard hub.Time, d view.Doing) (bool, error) {
-	shown := h.engine.Clock.Now().Wall - hub.Time(hub.SeatListedFor.Milliseconds())
-	if d.Session != nil || d.Parked || d.Watched || max(heard, h.idle.last(agent)) > shown {
+// longGone reports whether an agent has been gone for so long that no page shows it.
+// heard is when the caller heard of the agent last. The store does not say when an
+// agent that never had a session called last: the start of the hub counts instead.
+func (s *Seats) longGone(agent hub.AgentID, heard hub.Time, d view.Doing) (bool, error) {
+	shown := s.engine.Clock.Now().Wall - hub.Time(hub.SeatListedFor.Milliseconds())
+	if d.Session != nil || d.Parked || d.Watched || max(heard, s.lastCall(agent)) > shown {
 		return false, nil
 	}
-	row, err := h.view.AgentRow(agent)
+	row, err := s.view.AgentRow(agent)
 	switch {
 	case err != nil:
 		return false, err
 	case row == nil || row.Session.Active:
-		return h.started <= shown, nil
+		return s.started <= shown, nil
 	}
 	return row.EndedAt <= shown, nil
 }
 
-// currentTask returns the newest task that is worked on, else the newest that
-// needs input, of those that the viewer may see.
+// currentTask returns the newest working task, else the newest that needs input, of
+// the tasks that the viewer may see.
 func currentTask(tasks []core.StoredTask, sees view.Viewer) *hub.TaskID {
 	for _, status := range []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired} {
 		for i := range tasks {
@@ -83,42 +83,43 @@ type seated struct {
 	longGone bool
 }
 
-// seatedIn returns the seats of a room, who is live first, then who is away.
-func (h *Hub) seatedIn(room hub.RoomID, now hub.Time) ([]seated, error) {
-	stored, err := h.view.SeatsOf(room)
+// seatedIn returns the seats of a room: live agents first, then those that are away.
+func (s *Seats) seatedIn(room hub.RoomID, now hub.Time) ([]seated, error) {
+	stored, err := s.view.SeatsOf(room)
 	if err != nil {
 		return nil, err
 	}
 	rank := map[hub.Presence]int{hub.PresenceLive: 0, hub.PresenceAway: 1, hub.PresenceGone: 2}
 	seats := make([]seated, len(stored))
-	for i, s := range stored {
-		d := h.view.Directory.Doing(s.AgentID)
-		gone, err := h.longGone(s.AgentID, s.JoinedAt, d)
+	for i, seat := range stored {
+		d := s.view.Directory.Doing(seat.AgentID)
+		gone, err := s.longGone(seat.AgentID, seat.JoinedAt, d)
 		if err != nil {
 			return nil, err
 		}
-		seats[i] = seated{s, d, d.Presence(now), gone}
+		seats[i] = seated{seat, d, d.Presence(now), gone}
 	}
 	slices.SortStableFunc(seats, func(a, b seated) int { return cmp.Compare(rank[a.presence], rank[b.presence]) })
 	return seats, nil
 }
 
-// tailRows is how many of the latest messages of a room are looked at once for
-// all its seats. Whoever has seen less is counted alone.
+// tailRows is how many of the latest messages of a room are read once for all its
+// seats. The messages of an agent that has seen less are counted alone.
 const tailRows = hub.MaxUnread + 200
 
-// countUnreadOf fills in what each of the seats has not seen of the room.
-func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
+// countUnreadOf fills in how many messages of the room the agent of each seat has not
+// seen.
+func (s *Seats) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
 	counts := make([]view.UnreadIn, len(seats))
 	since := hub.MessageID(hub.MaxMessageID)
 	for i := range seats {
-		counts[i] = h.view.UnreadOf(seats[i].AgentID)
+		counts[i] = s.view.UnreadOf(seats[i].AgentID)
 		since = min(since, counts[i].Seen.InChannel(room.Channel()))
 	}
 	if len(seats) == 0 {
 		return nil
 	}
-	tail, err := h.view.Tail(view.ChannelScope(room.Channel()), since, counts[0].Head, tailRows)
+	tail, err := s.view.Tail(view.ChannelScope(room.Channel()), since, counts[0].Head, tailRows)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
 			}
 			return n < hub.MaxUnread
 		}
-		if err := h.view.Later(view.InboxScope(u.Agent), u.Seen.InInbox(), u.Head, count); err != nil {
+		if err := s.view.Later(view.InboxScope(u.Agent), u.Seen.InInbox(), u.Head, count); err != nil {
 			return err
 		}
 		for j := 0; j < len(tail) && n < hub.MaxUnread; j++ {
@@ -138,7 +139,7 @@ func (h *Hub) countUnreadOf(seats []hub.Seat, room hub.RoomID) error {
 		}
 		cut := len(tail) == tailRows && u.Seen.InChannel(room.Channel()) < tail[tailRows-1].ID
 		if seats[i].Unread = n; cut && n < hub.MaxUnread {
-			if seats[i].Unread, err = h.view.CountUnread(u, room); err != nil {
+			if seats[i].Unread, err = s.view.CountUnread(u, room); err != nil {
 				return err
 			}
 		}
