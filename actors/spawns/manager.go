@@ -113,30 +113,6 @@ func (m *Manager) forget(t *spawn) {
 	}
 }
 
-// Shown learns of a committed record: it has the spawns supervised that the record
-// requests. It does not block.
-func (m *Manager) Shown(r *core.Record, facts []core.Fact) {
-	if r.Owner.Kind != core.OwnerSpawns {
-		return
-	}
-	for _, f := range facts {
-		if _, ok := f.(*core.SpawnRequested); ok {
-			m.committed(hub.SpawnID(core.IDAt(core.PrefixSpawn, r.Seq)))
-		}
-	}
-}
-
-// committed has the spawn of a committed record supervised, once.
-func (m *Manager) committed(id hub.SpawnID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t := m.spawns[id]; t != nil && !t.committed {
-		t.committed = true
-		m.busy++
-		go m.supervise(t)
-	}
-}
-
 // runs notes the process of a spawn. If a stop was requested meanwhile, it stops the
 // process.
 func (m *Manager) runs(id hub.SpawnID, c hub.SpawnControl) {

@@ -162,18 +162,6 @@ func (m *Manager) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnSto
 	return hub.Outcome[hub.Spawn]{Row: out, Replayed: replayed}, err
 }
 
-// complete fills the plan of a spawn with the agent that it got.
-func (t *spawn) complete(baseURL string) (err error) {
-	t.values.Agent = t.row.AgentID
-	if t.plan.Args, err = core.SpawnArguments(t.args, &t.values); err != nil {
-		return err
-	}
-	t.plan.Vars = map[string]string{
-		"HUB_AGENT": string(t.row.AgentID), "HUB_ROOM": string(t.row.RoomID), "HUB_SPAWN": string(t.row.SpawnID), "HUB_BASE_URL": baseURL,
-	}
-	return nil
-}
-
 // longestID is an agent id of the greatest length.
 var longestID = hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
 

@@ -172,3 +172,39 @@ func (m *Manager) Lose(left []hub.Spawn) {
 		m.end(row, core.SpawnOutcome{Status: hub.SpawnLost, Reason: "the hub ended while it ran"})
 	}
 }
+
+// complete fills the plan of a spawn with the agent that it got.
+func (t *spawn) complete(baseURL string) (err error) {
+	t.values.Agent = t.row.AgentID
+	if t.plan.Args, err = core.SpawnArguments(t.args, &t.values); err != nil {
+		return err
+	}
+	t.plan.Vars = map[string]string{
+		"HUB_AGENT": string(t.row.AgentID), "HUB_ROOM": string(t.row.RoomID), "HUB_SPAWN": string(t.row.SpawnID), "HUB_BASE_URL": baseURL,
+	}
+	return nil
+}
+
+// Shown learns of a committed record: it has the spawns supervised that the record
+// requests. It does not block.
+func (m *Manager) Shown(r *core.Record, facts []core.Fact) {
+	if r.Owner.Kind != core.OwnerSpawns {
+		return
+	}
+	for _, f := range facts {
+		if _, ok := f.(*core.SpawnRequested); ok {
+			m.committed(hub.SpawnID(core.IDAt(core.PrefixSpawn, r.Seq)))
+		}
+	}
+}
+
+// committed has the spawn of a committed record supervised, once.
+func (m *Manager) committed(id hub.SpawnID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.spawns[id]; t != nil && !t.committed {
+		t.committed = true
+		m.busy++
+		go m.supervise(t)
+	}
+}

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +14,16 @@ import (
 // watchMessages is how many unread messages an answer shows.
 const watchMessages = 5
 
+// watch is one call that waits for its conditions.
+type watch struct {
+	view     *view.View
+	now      func() hub.Time
+	query    hub.WatchQuery
+	sees     view.Viewer // what the caller may see
+	replaced chan struct{}
+	tests    []test // one of each condition
+}
+
 // test is one condition and what is known about it.
 type test struct {
 	hub.Condition
@@ -27,15 +36,15 @@ type test struct {
 
 // prepare refuses conditions that name something that does not exist, or that the agent
 // may not see: task_not_found, run_not_found, session_not_found.
-func (w *watch) prepare(ctx context.Context) error {
+func (w *watch) prepare() error {
 	for _, c := range w.query.Until {
 		for _, id := range c.Tasks {
-			if _, err := w.all.view.Task(id, view.ViewerOf(ctx, w.query.Agent)); err != nil {
+			if _, err := w.view.Task(id, w.sees); err != nil {
 				return about(err, c)
 			}
 		}
 		if c.Run != "" {
-			if _, err := w.all.view.Run(c.Run); err != nil {
+			if _, err := w.view.Run(c.Run); err != nil {
 				return about(err, c)
 			}
 		}
@@ -66,10 +75,10 @@ func (w *watch) knownAgent(c *test) error {
 	if agent.Reserved() {
 		return nil
 	}
-	if _, _, live := w.all.view.Directory.Session(agent); live {
+	if _, _, live := w.view.Directory.Session(agent); live {
 		return nil
 	}
-	row, err := w.all.view.AgentRow(agent)
+	row, err := w.view.AgentRow(agent)
 	if err != nil || row != nil {
 		return err
 	}
@@ -125,15 +134,15 @@ func (w *watch) evaluate() (got hub.Watched, again time.Duration, err error) {
 	if got, again, err = w.look(); err != nil || !got.Met {
 		return got, again, err
 	}
-	w.all.view.Still.RLock()
-	defer w.all.view.Still.RUnlock()
+	w.view.Still.RLock()
+	defer w.view.Still.RUnlock()
 	return w.look()
 }
 
 // describe adds the unread messages to an answer.
 func (w *watch) describe(got *hub.Watched) (err error) {
-	u := w.all.view.UnreadOf(w.query.Agent)
-	if got.Unread, err = w.all.view.CountUnread(&u, w.query.Room); err != nil {
+	u := w.view.UnreadOf(w.query.Agent)
+	if got.Unread, err = w.view.CountUnread(&u, w.query.Room); err != nil {
 		return err
 	}
 	_, since := u.Scopes(w.query.Room)
@@ -155,7 +164,7 @@ func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 		case hub.UntilMessageFrom:
 			state.Met, state.Why, err = w.messageFrom(c)
 		case hub.UntilSeatIdle:
-			state.Met, state.Why, after, err = w.seatIdle(c)
+			state.Met, state.Why, after, err = seatIdle(w.view, c.Agent, w.sees, w.now())
 		}
 		if err != nil {
 			return got, 0, err
@@ -176,7 +185,7 @@ func (w *watch) tasksComplete(c *test) (bool, string, error) {
 	for _, id := range c.Tasks {
 		status, ended := c.ended[id]
 		if !ended {
-			t, err := w.all.view.Task(id, everybody)
+			t, err := w.view.Task(id, everybody)
 			if err != nil {
 				return false, "", err
 			}
@@ -195,7 +204,7 @@ func (w *watch) tasksComplete(c *test) (bool, string, error) {
 
 // runComplete holds when all tasks of the run have ended, however.
 func (w *watch) runComplete(c *test) (bool, string, error) {
-	stored, err := w.all.view.Run(c.Run)
+	stored, err := w.view.Run(c.Run)
 	if err != nil {
 		return false, "", err
 	}
@@ -215,10 +224,10 @@ func (w *watch) runComplete(c *test) (bool, string, error) {
 // messageFrom holds while a message of the agent is unread: one in the room, or a
 // direct one to the agent that watches.
 func (w *watch) messageFrom(c *test) (bool, string, error) {
-	u := w.all.view.UnreadOf(w.query.Agent)
+	u := w.view.UnreadOf(w.query.Agent)
 	u.From = c.Agent
 	scopes, since := u.Scopes(w.query.Room)
-	latest, err := c.newest(w.all.view, &u, scopes, since)
+	latest, err := c.newest(w.view, &u, scopes, since)
 	switch {
 	case err != nil:
 		return false, "", err
@@ -239,7 +248,7 @@ func (w *watch) messages(u view.UnreadIn) ([]hub.UnreadRow, error) {
 			from = append(from, w.tests[i].Agent)
 		}
 	}
-	found, err := w.all.view.ListUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
+	found, err := w.view.ListUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
 		return slices.Contains(from, m.From) || view.AsksOf(m, u.Agent)
 	})
 	if err != nil {

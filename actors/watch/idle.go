@@ -12,41 +12,40 @@ import (
 // seatIdle holds when the agent is gone. It also holds when the agent has been idle or
 // waiting for hub.SeatIdleAfter, has no working task, and has no unread request. after
 // is the time after which it may begin to hold if nothing happens.
-func (w *watch) seatIdle(c *test) (met bool, why string, after time.Duration, err error) {
-	v := w.all.view
-	d, now := v.Directory.Doing(c.Agent), w.all.engine.Clock.Now().Wall
+func seatIdle(v *view.View, agent hub.AgentID, sees view.Viewer, now hub.Time) (met bool, why string, after time.Duration, err error) {
+	d := v.Directory.Doing(agent)
 	if d.Session == nil {
-		return true, fmt.Sprintf("%s is gone: it has no live session", c.Agent), 0, nil
+		return true, fmt.Sprintf("%s is gone: it has no live session", agent), 0, nil
 	}
-	tasks := v.Tasks.Of(c.Agent, func(t *core.StoredTask) bool { return !t.Task.Status.Terminal() })
+	tasks := v.Tasks.Of(agent, func(t *core.StoredTask) bool { return !t.Task.Status.Terminal() })
 	for i := range tasks {
 		if tasks[i].Task.Status == hub.TaskWorking {
-			return false, fmt.Sprintf("a task of %s is working", c.Agent), 0, nil
+			return false, fmt.Sprintf("a task of %s is working", agent), 0, nil
 		}
 	}
 	activity, since := d.Activity(tasks, now)
 	idleAfter := hub.Time(hub.SeatIdleAfter.Milliseconds())
 	switch activity {
 	case hub.ActivityBlocked:
-		return false, fmt.Sprintf("%s is blocked: a task of it needs input", c.Agent), 0, nil
+		return false, fmt.Sprintf("%s is blocked: a task of it needs input", agent), 0, nil
 	case hub.ActivityWorking: // its last call keeps it so
 		until := d.Acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) + idleAfter
-		return false, fmt.Sprintf("%s is working: it made a call lately", c.Agent), view.Span{From: now, To: until}.Length(), nil
+		return false, fmt.Sprintf("%s is working: it made a call lately", agent), view.Span{From: now, To: until}.Length(), nil
 	case hub.ActivityWaiting, hub.ActivityIdle:
 	}
 	if until := since + idleAfter; now < until {
-		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", c.Agent, activity, int(hub.SeatIdleAfter.Seconds())), view.Span{From: now, To: until}.Length(), nil
+		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", agent, activity, int(hub.SeatIdleAfter.Seconds())), view.Span{From: now, To: until}.Length(), nil
 	}
-	if request, err := v.UnreadRequest(c.Agent, tasks); err != nil || request != nil {
-		return false, w.whyUnread(c.Agent, request), 0, err
+	if request, err := v.UnreadRequest(agent, tasks); err != nil || request != nil {
+		return false, whyUnread(agent, sees, request), 0, err
 	}
-	return true, fmt.Sprintf("%s is %s", c.Agent, activity), 0, nil
+	return true, fmt.Sprintf("%s is %s", agent, activity), 0, nil
 }
 
 // whyUnread says that a request is unread. It names the request only to an agent that
 // may see it.
-func (w *watch) whyUnread(agent hub.AgentID, request *core.StoredMessage) string {
-	if request != nil && (w.operator || hub.Visible(w.query.Agent, request.From, request.To)) {
+func whyUnread(agent hub.AgentID, sees view.Viewer, request *core.StoredMessage) string {
+	if request != nil && sees.Message(request) {
 		return fmt.Sprintf("%s has not read the request %d", agent, request.ID)
 	}
 	return fmt.Sprintf("%s has not read a request", agent)

@@ -2,15 +2,29 @@ package watch
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
-// check has Serve look at the agent's sibling session. It does not wait.
-func (s *Watches) check(agent hub.AgentID) {
+// sessions keeps the sibling sessions of agents that watch.
+type sessions struct {
+	view     *view.View
+	engine   *engine.Engine
+	register func(context.Context, hub.RegisterInput) (hub.Outcome[hub.Registered], error)
+	waits    func(hub.AgentID) bool // whether any watch of the agent waits
+
+	mu       sync.Mutex
+	doubtful map[hub.AgentID]struct{} // agents whose sibling session may have to begin or end
+	changed  chan struct{}            // doubtful has news; capacity 1
+}
+
+// check has serve look at the agent's sibling session. It does not wait.
+func (s *sessions) check(agent hub.AgentID) {
 	s.mu.Lock()
 	s.doubtful[agent] = struct{}{}
 	s.mu.Unlock()
@@ -21,7 +35,7 @@ func (s *Watches) check(agent hub.AgentID) {
 }
 
 // toCheck takes the agents whose sibling session may have to begin or end.
-func (s *Watches) toCheck() map[hub.AgentID]struct{} {
+func (s *sessions) toCheck() map[hub.AgentID]struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.doubtful
@@ -29,20 +43,14 @@ func (s *Watches) toCheck() map[hub.AgentID]struct{} {
 	return all
 }
 
-func (s *Watches) waits(agent hub.AgentID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.waiting[agent]) > 0
-}
-
 // sessionStays is how long a sibling session stays after the last watch of its agent,
 // or up to twice as long. So the calls that make up one long watch have one session.
 const sessionStays = 20 * time.Second
 
-// Serve gives each agent a sibling session <agent>.watch while a watch of it waits,
+// serve gives each agent a sibling session <agent>.watch while a watch of it waits,
 // until quit is closed. A session that a crash has left behind ends after silence, as
 // others do.
-func (s *Watches) Serve(quit <-chan struct{}) {
+func (s *sessions) serve(quit <-chan struct{}) {
 	left := map[hub.AgentID]time.Time{} // when the last watch ended of agents whose session stays
 	tick := time.NewTimer(sessionStays)
 	defer tick.Stop()
@@ -52,7 +60,7 @@ func (s *Watches) Serve(quit <-chan struct{}) {
 			for agent := range s.toCheck() {
 				if s.waits(agent) {
 					delete(left, agent)
-					s.beginSession(agent)
+					s.begin(agent)
 					continue
 				}
 				if len(left) == 0 {
@@ -64,7 +72,7 @@ func (s *Watches) Serve(quit <-chan struct{}) {
 			for agent, at := range left {
 				if now.Sub(at) >= sessionStays {
 					delete(left, agent)
-					s.endSession(agent)
+					s.end(agent)
 				}
 			}
 			if len(left) > 0 {
@@ -76,17 +84,17 @@ func (s *Watches) Serve(quit <-chan struct{}) {
 	}
 }
 
-// beginSession begins the sibling session. Refusals do not matter: the session is for
+// begin begins the sibling session. Refusals do not matter: the session is for
 // people to see, and the next watch asks again.
-func (s *Watches) beginSession(agent hub.AgentID) {
+func (s *sessions) begin(agent hub.AgentID) {
 	sibling := agent.Watch()
 	if _, _, live := s.view.Directory.Session(sibling); !live {
 		_, _ = s.register(context.Background(), hub.RegisterInput{AgentID: sibling})
 	}
 }
 
-// endSession ends the sibling session, unless a watch waits again.
-func (s *Watches) endSession(agent hub.AgentID) {
+// end ends the sibling session, unless a watch waits again.
+func (s *sessions) end(agent hub.AgentID) {
 	sibling := agent.Watch()
 	row, _, live := s.view.Directory.Session(sibling)
 	if !live || s.waits(agent) {

@@ -34,20 +34,19 @@ type Options struct {
 
 // Watches holds the watches that wait: at most one for each agent and label.
 type Watches struct {
-	view     *view.View
-	engine   *engine.Engine
-	log      *slog.Logger
-	acted    func(hub.RoomID, hub.AgentID)
-	register func(context.Context, hub.RegisterInput) (hub.Outcome[hub.Registered], error)
+	view   *view.View
+	engine *engine.Engine
+	log    *slog.Logger
+	acted  func(hub.RoomID, hub.AgentID)
 
 	mu      sync.Mutex
 	waiting map[hub.AgentID]map[string]*watch
 	// ended and endedBefore say when the watches began that have ended. They are two
 	// generations: turn drops the older one as a whole.
 	ended, endedBefore map[watchKey]hub.Time
-	turned             hub.Time                 // when endedBefore was dropped last
-	doubtful           map[hub.AgentID]struct{} // agents whose sibling session may have to begin or end; see Serve
-	changed            chan struct{}            // doubtful has news; capacity 1
+	turned             hub.Time // when endedBefore was dropped last
+
+	sessions *sessions
 }
 
 type watchKey struct {
@@ -57,20 +56,27 @@ type watchKey struct {
 
 // New returns watches of which none waits yet.
 func New(o Options) *Watches {
-	return &Watches{
-		view: o.View, engine: o.Engine, log: o.Log, acted: o.Acted, register: o.Register,
+	s := &Watches{
+		view: o.View, engine: o.Engine, log: o.Log, acted: o.Acted,
 		waiting: map[hub.AgentID]map[string]*watch{}, ended: map[watchKey]hub.Time{},
+	}
+	s.sessions = &sessions{
+		view: o.View, engine: o.Engine, register: o.Register, waits: s.waits,
 		doubtful: map[hub.AgentID]struct{}{}, changed: make(chan struct{}, 1),
 	}
+	return s
 }
 
-// watch is one call that waits for its conditions.
-type watch struct {
-	all      *Watches
-	query    hub.WatchQuery
-	operator bool // sees every task
-	replaced chan struct{}
-	tests    []test // one of each condition
+// Serve keeps the sibling sessions of agents that watch, until quit is closed.
+func (s *Watches) Serve(quit <-chan struct{}) { s.sessions.serve(quit) }
+
+func (s *Watches) now() hub.Time { return s.engine.Clock.Now().Wall }
+
+// waits reports whether any watch of an agent waits.
+func (s *Watches) waits(agent hub.AgentID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting[agent]) > 0
 }
 
 func (w *watch) key() watchKey { return watchKey{w.query.Agent, w.query.Label} }
@@ -165,8 +171,8 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		return hub.Watched{}, err
 	}
 	q.Room = room.RoomID
-	w := &watch{all: s, query: q, operator: hub.CallerOf(ctx).Operator, replaced: make(chan struct{})}
-	if err := w.prepare(ctx); err != nil {
+	w := &watch{view: s.view, now: s.now, query: q, sees: view.ViewerOf(ctx, q.Agent), replaced: make(chan struct{})}
+	if err := w.prepare(); err != nil {
 		return hub.Watched{}, err
 	}
 	s.acted(q.Room, q.Agent)
@@ -192,35 +198,35 @@ func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 	if err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
-	if err := s.enter(w, s.engine.Clock.Now().Wall); err != nil {
+	if err := s.enter(w, s.now()); err != nil {
 		s.view.Directory.Unpark(call)
 		return hub.Watched{}, err
 	}
-	s.check(w.query.Agent)
+	s.sessions.check(w.query.Agent)
 	defer func() {
-		now := s.engine.Clock.Now().Wall
+		now := s.now()
 		s.leave(w, now)
 		s.view.Directory.Touch(sibling, now)
 		s.view.Directory.Unpark(call)
-		s.check(w.query.Agent)
+		s.sessions.check(w.query.Agent)
 		s.view.Directory.Changed(w.query.Agent)
 	}()
 	s.view.Directory.Changed(w.query.Agent)
-	return w.wait(ctx)
+	return s.wait(ctx, w)
 }
 
 // wait evaluates whenever a scope of a condition has news, and at the instant at which
 // a condition may begin to hold by itself. It examines only new messages then, so news
 // cost the same however many messages are unread.
-func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
+func (s *Watches) wait(ctx context.Context, w *watch) (hub.Watched, error) {
 	caller := hub.CallerOf(ctx)
-	news := w.all.view.Notifier.Subscribe(w.scopes(caller))
+	news := s.view.Notifier.Subscribe(w.scopes(caller))
 	defer news.Close()
 	over, due := time.NewTimer(w.query.Wait), time.NewTimer(w.query.Wait)
 	defer over.Stop()
 	defer due.Stop()
 	for {
-		if w.all.view.Displaced(caller) {
+		if s.view.Displaced(caller) {
 			return hub.Watched{}, engine.ErrSessionReplaced(caller.Agent)
 		}
 		got, again, err := w.evaluate()
@@ -239,7 +245,7 @@ func (w *watch) wait(ctx context.Context) (hub.Watched, error) {
 			return got, nil
 		case <-ctx.Done():
 			return got, nil
-		case <-w.all.engine.Ending:
+		case <-s.engine.Ending:
 			return got, nil
 		}
 	}
