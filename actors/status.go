@@ -1,9 +1,6 @@
 package actors
 
 import (
-	"cmp"
-	"slices"
-
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
@@ -38,12 +35,5 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 
 // Quarantined lists the owners that are out of service.
 func (h *Hub) Quarantined() []hub.QuarantinedActor {
-	h.engine.QuarantineMu.Lock()
-	defer h.engine.QuarantineMu.Unlock()
-	out := make([]hub.QuarantinedActor, 0, len(h.engine.Quarantine))
-	for _, q := range h.engine.Quarantine {
-		out = append(out, q)
-	}
-	slices.SortFunc(out, func(a, b hub.QuarantinedActor) int { return cmp.Compare(a.Owner, b.Owner) })
-	return out
+	return h.engine.Quarantined()
 }

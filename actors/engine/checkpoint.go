@@ -60,7 +60,7 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 // before the journal has saved it leaves the previous checkpoint and all records
 // behind it.
 func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
-	if k, any := e.inQuarantine(); any {
+	if k, any := e.quarantine.any(); any {
 		return 0, fmt.Errorf("%s is in quarantine: its records are kept", k)
 	}
 	c, err := e.CheckpointHead()
@@ -98,7 +98,7 @@ func (e *Engine) CheckpointHead() (*core.Checkpoint, error) {
 // AddSection asks an owner for its state and waits until all records in the state are
 // durable: a checkpoint must not be ahead of the journal.
 func (e *Engine) AddSection(c *core.Checkpoint, k core.Owner) error {
-	if e.isQuarantined(k) {
+	if e.quarantine.has(k) {
 		return fmt.Errorf("%s is in quarantine: its records are kept", k)
 	}
 	p, err := e.Registry.Admit(k, 0)
@@ -142,7 +142,7 @@ func (o *Owner) snapshot() snapshot {
 
 // checkpointStopped saves the state of a hub whose actors have ended.
 func (e *Engine) checkpointStopped() error {
-	if _, any := e.inQuarantine(); any {
+	if _, any := e.quarantine.any(); any {
 		return nil // the journal must keep the owner's records
 	}
 	if ok, _ := e.Journal.Room(); !ok {

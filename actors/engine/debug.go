@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,11 +21,9 @@ import (
 func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired int64) {
 	rows = []hub.DebugOwner{}
 	quarantined := map[core.Owner]hub.Seq{} // their records that failed
-	e.QuarantineMu.Lock()
-	for k, q := range e.Quarantine {
+	for k, q := range e.quarantine.all() {
 		quarantined[k] = q.Seq
 	}
-	e.QuarantineMu.Unlock()
 	for i := range e.Registry.Shards {
 		sh := &e.Registry.Shards[i]
 		sh.Mu.Lock()
@@ -184,3 +183,8 @@ func (a *atomicSeq) Load() hub.Seq { return hub.Seq(a.n.Load()) }
 
 // Store sets the number.
 func (a *atomicSeq) Store(seq hub.Seq) { a.n.Store(uint64(seq)) }
+
+// Quarantined lists the owners that are out of service.
+func (e *Engine) Quarantined() []hub.QuarantinedActor {
+	return slices.SortedFunc(maps.Values(e.quarantine.all()), func(a, b hub.QuarantinedActor) int { return cmp.Compare(a.Owner, b.Owner) })
+}

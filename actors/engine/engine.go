@@ -106,9 +106,7 @@ type Engine struct {
 	Writer   *writer
 	Keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
 
-	QuarantineMu sync.Mutex
-	Quarantine   map[core.Owner]hub.QuarantinedActor
-	earlier      map[core.Owner]quarantineRow // see earlierQuarantine
+	quarantine *quarantine
 
 	Stopping atomic.Bool
 	Ending   chan struct{} // closed when parked calls are to be answered
@@ -125,11 +123,15 @@ func New(options Options) *Engine {
 	head := options.Journal.Head()
 	e := &Engine{
 		options: options, log: options.Log, Journal: options.Journal, rows: options.Rows, view: options.Views,
-		Clock: newClock(head.HubMS), Seq: newSequencer(head), Quarantine: map[core.Owner]hub.QuarantinedActor{}, earlier: map[core.Owner]quarantineRow{},
+		Clock: newClock(head.HubMS), Seq: newSequencer(head),
 		Ending: make(chan struct{}), Quit: make(chan struct{}), Failed: make(chan struct{}),
 	}
 	for i := range options.Kinds {
 		e.kinds[options.Kinds[i].Kind] = &options.Kinds[i]
+	}
+	e.quarantine = &quarantine{
+		rows: e.rows, journal: e.Journal, log: e.log, fail: e.fail,
+		now: map[core.Owner]hub.QuarantinedActor{}, old: map[core.Owner]quarantineRow{},
 	}
 	e.runtime = newRuntime(func(reason any) { e.escaped(reason) })
 	e.Registry = newRegistry(e)

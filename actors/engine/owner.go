@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,17 @@ type Owner struct {
 	Extension   Extension   // nil: the kind has none
 
 	// Guarded by the registry's shard.
-	Commands int   // commands that were admitted and have not ended
-	Bytes    int64 // size of these commands
-	idle     *idleOwner
+	Commands int           // commands that were admitted and have not ended
+	Bytes    int64         // size of these commands
+	idle     *list.Element // its place among the idle owners; nil: it is not idle
+}
+
+// receive takes the messages of the owner's actor; other messages than turns are not
+// for it.
+func (o *Owner) receive(message any) {
+	if t, ok := message.(Turn); ok {
+		o.take(t)
+	}
 }
 
 // take runs one turn. A panic in Decide has changed nothing: Decide only reads. So the

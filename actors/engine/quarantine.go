@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strconv"
+	"sync"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -28,93 +30,113 @@ func (q quarantineRow) row() core.Row {
 	return core.Row{Table: core.TableQuarantine, Key: []byte(q.Owner.String()), Value: EncodeEffect(q)}
 }
 
-// readQuarantine reads which owners earlier runs of the hub put into quarantine. This
+// quarantine knows the owners that are out of service because a record of theirs cannot
+// be applied. All methods may be called from any goroutine.
+type quarantine struct {
+	rows    core.Rows
+	journal core.Journal
+	log     *slog.Logger
+	fail    func(error) // stops the hub
+
+	mu  sync.Mutex
+	now map[core.Owner]hub.QuarantinedActor
+	old map[core.Owner]quarantineRow // of earlier runs; this start has neither lifted nor renewed them
+}
+
+// read reads which owners earlier runs of the hub put into quarantine. This
 // start applies their records again, because its version may have no such mistake:
 // rebuildMarked has each of them rebuilt, and rebuild lifts the quarantine or renews it.
-func (e *Engine) readQuarantine() error {
+func (q *quarantine) read() error {
 	var bad error
-	err := e.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
-		var q quarantineRow
-		if bad = json.Unmarshal(value, &q); bad == nil && !q.Lifted {
-			e.earlier[q.Owner] = q
+	err := q.rows.RowsOf(core.TableQuarantine, nil, false, func(_, value []byte) bool {
+		var row quarantineRow
+		if bad = json.Unmarshal(value, &row); bad == nil && !row.Lifted {
+			q.old[row.Owner] = row
 		}
 		return bad == nil
 	})
 	return errors.Join(err, bad)
 }
 
-// setQuarantine puts an owner into quarantine until a start can apply its records.
-func (e *Engine) setQuarantine(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
-	q := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
-	e.QuarantineMu.Lock()
-	e.Quarantine[k] = q.shown()
-	delete(e.earlier, k)
-	e.QuarantineMu.Unlock()
-	e.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
-		slog.String("owner", k.String()), slog.String("seq", strconv.FormatUint(uint64(seq), 10)), slog.String("reason", q.Reason))
-	err := e.Journal.PutRows([]core.Row{q.row()})
+// put puts an owner into quarantine until a start can apply its records.
+func (q *quarantine) put(k core.Owner, seq hub.Seq, reason error) hub.QuarantinedActor {
+	row := quarantineRow{Owner: k, Seq: seq, Reason: fmt.Sprint(reason)}
+	q.mu.Lock()
+	q.now[k] = row.shown()
+	delete(q.old, k)
+	q.mu.Unlock()
+	q.log.LogAttrs(context.Background(), slog.LevelError, "owner quarantined",
+		slog.String("owner", k.String()), slog.String("seq", strconv.FormatUint(uint64(seq), 10)), slog.String("reason", row.Reason))
+	err := q.journal.PutRows([]core.Row{row.row()})
 	// On a full disk the row is not stored: the next start meets the bad fact again.
 	if err != nil && !errors.Is(err, core.ErrNoRoom) {
-		e.fail(fmt.Errorf("mark quarantine: %w", err))
+		q.fail(fmt.Errorf("mark quarantine: %w", err))
 	}
-	return q.shown()
+	return row.shown()
 }
 
-// earlierQuarantine returns the quarantine of an earlier run that this start has neither
-// lifted nor renewed.
-func (e *Engine) earlierQuarantine(k core.Owner) (quarantineRow, bool) {
-	e.QuarantineMu.Lock()
-	defer e.QuarantineMu.Unlock()
-	q, ok := e.earlier[k]
-	return q, ok
+// earlier returns the quarantine of an earlier run that this start has neither lifted
+// nor renewed.
+func (q *quarantine) earlier(k core.Owner) (quarantineRow, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	row, ok := q.old[k]
+	return row, ok
 }
 
 // lifts returns the row that lifts the quarantine of an earlier run, if there is one.
 // lifted follows when the row is stored.
-func (e *Engine) lifts(k core.Owner) []core.Row {
-	q, ok := e.earlierQuarantine(k)
+func (q *quarantine) lifts(k core.Owner) []core.Row {
+	row, ok := q.earlier(k)
 	if !ok {
 		return nil
 	}
-	q.Lifted = true
-	return []core.Row{q.row()}
+	row.Lifted = true
+	return []core.Row{row.row()}
 }
 
-func (e *Engine) lifted(k core.Owner) {
-	e.QuarantineMu.Lock()
-	defer e.QuarantineMu.Unlock()
-	if q, ok := e.earlier[k]; ok {
-		delete(e.earlier, k)
-		e.log.LogAttrs(context.Background(), slog.LevelWarn, "quarantine lifted",
-			slog.String("owner", k.String()), slog.Uint64("seq", uint64(q.Seq)))
+func (q *quarantine) lifted(k core.Owner) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if row, ok := q.old[k]; ok {
+		delete(q.old, k)
+		q.log.LogAttrs(context.Background(), slog.LevelWarn, "quarantine lifted",
+			slog.String("owner", k.String()), slog.Uint64("seq", uint64(row.Seq)))
 	}
 }
 
-// inQuarantine returns an owner that is in quarantine, or that an earlier run put there
+// any returns an owner that is in quarantine, or that an earlier run put there
 // and whose records this start has not applied yet. While there is one, no checkpoint
 // is saved: the journal must keep its records.
-func (e *Engine) inQuarantine() (core.Owner, bool) {
-	e.QuarantineMu.Lock()
-	defer e.QuarantineMu.Unlock()
-	for k := range e.Quarantine {
+func (q *quarantine) any() (core.Owner, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for k := range q.now {
 		return k, true
 	}
-	for k := range e.earlier {
+	for k := range q.old {
 		return k, true
 	}
 	return core.Owner{}, false
 }
 
-func (e *Engine) quarantineOf(k core.Owner) (hub.QuarantinedActor, bool) {
-	e.QuarantineMu.Lock()
-	defer e.QuarantineMu.Unlock()
-	q, ok := e.Quarantine[k]
-	return q, ok
+func (q *quarantine) of(k core.Owner) (hub.QuarantinedActor, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	row, ok := q.now[k]
+	return row, ok
 }
 
-func (e *Engine) isQuarantined(k core.Owner) bool {
-	_, ok := e.quarantineOf(k)
+func (q *quarantine) has(k core.Owner) bool {
+	_, ok := q.of(k)
 	return ok
+}
+
+// all returns the owners in quarantine.
+func (q *quarantine) all() map[core.Owner]hub.QuarantinedActor {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return maps.Clone(q.now)
 }
 
 func errQuarantined(q hub.QuarantinedActor) error {

@@ -49,12 +49,12 @@ func (o *Owner) rebuild() error {
 	if err == nil {
 		derived, broken, err = h.replayOwner(o.key, state, asOf, o.lastSeq.Load())
 	}
-	if q, ok := h.earlierQuarantine(o.key); ok && err != nil && broken == 0 {
+	if q, ok := h.quarantine.earlier(o.key); ok && err != nil && broken == 0 {
 		broken = q.Seq // the record is still not applied, whatever the reason
 	}
 	rows := latest(derived)
 	if err == nil {
-		err = h.Journal.PutRows(append(append(rows, DirtyMark(o.key, 0)), h.lifts(o.key)...))
+		err = h.Journal.PutRows(append(append(rows, DirtyMark(o.key, 0)), h.quarantine.lifts(o.key)...))
 	}
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
@@ -65,11 +65,11 @@ func (o *Owner) rebuild() error {
 		return nil
 	case err != nil:
 		h.dirty.Release(o.key, rows)
-		o.endService(errQuarantined(h.setQuarantine(o.key, broken, err)))
+		o.endService(errQuarantined(h.quarantine.put(o.key, broken, err)))
 		return nil
 	}
 	h.dirty.Release(o.key, rows)
-	h.lifted(o.key)
+	h.quarantine.lifted(o.key)
 	h.log.LogAttrs(context.Background(), slog.LevelWarn, "owner rebuilt", slog.String("owner", o.key.String()), slog.Uint64("from_seq", uint64(asOf)))
 	o.State, o.Dirty = state, nil
 	h.view.Rebuilt(o.key, state, rows)
@@ -187,13 +187,13 @@ func (e *Engine) rebuildMarked() error {
 	if err = errors.Join(err, bad); err != nil {
 		return err
 	}
-	for k, q := range e.earlier {
+	for k, q := range e.quarantine.old {
 		if !slices.ContainsFunc(marked, func(d dirtyRow) bool { return d.Owner == k }) {
 			marked = append(marked, dirtyRow{k, q.Seq})
 		}
 	}
 	for _, d := range marked {
-		if !e.isQuarantined(d.Owner) {
+		if !e.quarantine.has(d.Owner) {
 			e.dirty.Hold(d.Owner, d.Seq)
 		}
 		p, err := e.Registry.Admit(d.Owner, 0)

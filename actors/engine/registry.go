@@ -47,9 +47,6 @@ type registryShard struct {
 	closed bool
 }
 
-// idleOwner is an owner's place in the list of idle owners.
-type idleOwner = list.Element
-
 func newRegistry(e *Engine) *registry {
 	r := &registry{engine: e, seed: maphash.MakeSeed()}
 	for i := range r.Shards {
@@ -90,7 +87,7 @@ func (r *registry) Admit(k core.Owner, size int) (permit, error) {
 	o := sh.Owners[k]
 	if o == nil {
 		o = &Owner{engine: r.engine, key: k}
-		o.PID = r.engine.runtime.spawn(o)
+		o.PID = r.engine.runtime.spawn(k.String(), o.receive)
 		sh.Owners[k] = o
 	}
 	if o.Commands >= MaxCommands/OwnerShare || o.Bytes+n > MaxCommandBytes/OwnerShare && o.Commands > 0 {
@@ -151,7 +148,7 @@ func (r *registry) Done(p permit) {
 // install adds a permanent owner with its restored state.
 func (r *registry) install(k core.Owner, state core.Machine) *Owner {
 	o := &Owner{engine: r.engine, key: k, State: state}
-	o.PID = r.engine.runtime.spawn(o)
+	o.PID = r.engine.runtime.spawn(k.String(), o.receive)
 	sh := r.Shard(k)
 	sh.Mu.Lock()
 	sh.Owners[k] = o

@@ -52,7 +52,7 @@ func (e *Engine) Restore() (*restored, error) {
 			}
 		}
 	}
-	if err := e.readQuarantine(); err != nil {
+	if err := e.quarantine.read(); err != nil {
 		return nil, err
 	}
 	if err := e.Journal.Records(r.asOf, func(rec *core.Record) error { return e.replay(r, rec) }); err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) replay(r *restored, rec *core.Record) error {
 	if state == nil && kind.Load == nil {
 		return fmt.Errorf("record %d: no owner %s", rec.Seq, rec.Owner)
 	}
-	if state != nil && (rec.Seq <= r.last[rec.Owner] || e.isQuarantined(rec.Owner)) {
+	if state != nil && (rec.Seq <= r.last[rec.Owner] || e.quarantine.has(rec.Owner)) {
 		return nil
 	}
 	directory := rec.Seq > r.last[core.DirectoryOwner()]
@@ -102,7 +102,7 @@ func (e *Engine) replay(r *restored, rec *core.Record) error {
 			continue
 		}
 		if err := e.applyGuarded(rec.Owner, state, f, at, nil); err != nil {
-			e.setQuarantine(rec.Owner, rec.Seq, err)
+			e.quarantine.put(rec.Owner, rec.Seq, err)
 			return nil
 		}
 	}
@@ -153,7 +153,7 @@ func (e *Engine) install(k core.Owner, state core.Machine, r *restored) *Owner {
 	if extend := e.kinds[k.Kind].Extend; extend != nil {
 		o.Extension = extend(o)
 	}
-	if q, ok := e.quarantineOf(k); ok {
+	if q, ok := e.quarantine.of(k); ok {
 		o.Quarantined = errQuarantined(q)
 	}
 	return o
@@ -161,7 +161,7 @@ func (e *Engine) install(k core.Owner, state core.Machine, r *restored) *Owner {
 
 // load makes the state of an owner from its stored rows.
 func (e *Engine) load(k core.Owner) (core.Machine, error) {
-	if q, ok := e.quarantineOf(k); ok {
+	if q, ok := e.quarantine.of(k); ok {
 		return nil, errQuarantined(q)
 	}
 	kind, err := e.kindOf(k)

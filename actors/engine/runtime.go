@@ -59,31 +59,28 @@ func (f *failStop) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervis
 // address is the mailbox of an owner.
 type address = *actor.PID
 
-type actorShell struct{ o *Owner }
+type actorShell struct{ receive func(message any) }
 
-func (p *actorShell) Receive(c actor.Context) {
-	if t, ok := c.Message().(Turn); ok {
-		p.o.take(t)
-	}
-}
+// Receive gets what tell sends, and messages of protoactor itself.
+func (p *actorShell) Receive(c actor.Context) { p.receive(c.Message()) }
 
-// spawn starts an actor for o. Names carry a number, because a retired owner may be
-// needed again before protoactor has forgotten its old name.
-func (s *runtime) spawn(o *Owner) address {
-	name := o.key.String() + "#" + strconv.FormatUint(s.spawned.Add(1), 10)
-	pid, err := s.system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return &actorShell{o} }, s.options...), name)
+// spawn starts an actor. Names carry a number, because a retired owner may be needed
+// again before protoactor has forgotten its old name.
+func (s *runtime) spawn(name string, receive func(message any)) address {
+	name += "#" + strconv.FormatUint(s.spawned.Add(1), 10)
+	pid, err := s.system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return &actorShell{receive} }, s.options...), name)
 	if err != nil {
 		panic(fmt.Sprintf("actors: spawn %s: %v", name, err)) // the number makes names unique
 	}
 	return pid
 }
 
-// tell sends a turn.
-func (s *runtime) tell(pid address, t Turn) {
-	if t == nil {
-		panic("actors: a nil turn") // it would spin the mailbox for ever
+// tell sends a message.
+func (s *runtime) tell(pid address, message any) {
+	if message == nil {
+		panic("actors: a nil message") // it would spin the mailbox for ever
 	}
-	s.system.Root.Send(pid, t)
+	s.system.Root.Send(pid, message)
 }
 
 // retire ends an actor after the turns in its mailbox.
