@@ -3,8 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -15,39 +13,6 @@ import (
 // CommandLife is how long a command may wait for its owner before it is dropped
 // undecided.
 const CommandLife = 20 * time.Second
-
-// Codec renders the answer of a write for its stored effect, and reads it again when
-// the same idempotency key comes back. Secrets are never stored: Decode derives them
-// anew.
-type Codec[T any] struct {
-	Kind   uint8
-	Encode func(T) []byte
-	Decode func(ctx context.Context, e *core.Effect) (T, error)
-}
-
-// The kinds of stored answers. Part of the store's format: append only.
-const (
-	EffectMessage  uint8 = 1
-	EffectSession  uint8 = 2
-	EffectClosed   uint8 = 3
-	EffectRenamed  uint8 = 4
-	EffectChannel  uint8 = 5
-	EffectLease    uint8 = 6
-	EffectTask     uint8 = 7
-	EffectProject  uint8 = 8
-	EffectRoom     uint8 = 9
-	EffectDecision uint8 = 10
-	EffectArtifact uint8 = 11
-	EffectInvite   uint8 = 12
-	EffectJoined   uint8 = 13
-	EffectRun      uint8 = 14
-	EffectMemory   uint8 = 15
-	EffectBinding  uint8 = 16
-	EffectSurface  uint8 = 17
-	EffectSpawn    uint8 = 18
-	EffectPolicy   uint8 = 19
-	EffectSeat     uint8 = 20
-)
 
 // Command is one command to one owner, with the ways to decide and to answer it. S is the owner's
 // state, D what its decision answers, T what the caller gets.
@@ -245,96 +210,4 @@ func ErrAbandoned() error {
 func ErrExpired() error {
 	return hub.NewError(hub.CodeTimedOut, "the call waited too long for its turn and was dropped; it had no effect").
 		WithRetryAfter(RetryAfterSec).WithFix("repeat the call")
-}
-
-// effectReservation holds an idempotency key while its call is under way, or the
-// stored answer of an earlier call.
-type effectReservation struct {
-	key    *hub.IdempotencyKey // nil: the call has none
-	scope  [32]byte
-	Stored *core.Effect
-}
-
-// ReserveEffect reserves the caller's key. Errors: in_progress while another call
-// holds it, idempotency_conflict if the key was used with another body.
-func ReserveEffect(e *Engine, caller *hub.Caller, agent hub.AgentID) (effectReservation, error) {
-	key := caller.Idempotency
-	if key == nil {
-		return effectReservation{}, nil
-	}
-	who := string(agent)
-	if caller.Operator {
-		who = "\x00operator" // no agent id begins like this
-	}
-	r := effectReservation{key: key, scope: sha256.Sum256([]byte(who + "\x00" + key.Method + "\x00" + key.Path + "\x00" + key.Key))}
-	if _, taken := e.Keys.LoadOrStore(r.scope, struct{}{}); taken {
-		return r, hub.NewError(hub.CodeInProgress, "a call with this idempotency key is still running").
-			WithRetryAfter(RetryAfterSec).WithFix("repeat the call after the time in Retry-After")
-	}
-	stored, err := e.rows.Effect(r.scope)
-	switch {
-	case errors.Is(err, core.ErrNotFound):
-		return r, nil
-	case err != nil:
-		r.Free(e)
-		return r, err
-	}
-	r.Free(e)
-	if stored.Body != key.Hash {
-		return r, hub.NewError(hub.CodeIdempotencyConflict, "this idempotency key was used with another body").
-			WithFix("use a new key for a new call")
-	}
-	r.Stored = stored
-	return r, nil
-}
-
-// StepKey returns the idempotency key of a later step of a call that takes several
-// commands; nil if the call has no key. If such a call is repeated after a crash, each
-// step that was taken answers what is stored for it, and the others are taken now. No
-// client can send a key like it, which begins with a zero byte. Part of the store's
-// format.
-func StepKey(own *hub.IdempotencyKey, step string) *hub.IdempotencyKey {
-	if own == nil {
-		return nil
-	}
-	return &hub.IdempotencyKey{
-		Method: own.Method, Path: own.Path, Key: "\x00" + step + "\x00" + own.Key, Hash: sha256.Sum256([]byte(own.Key)),
-	}
-}
-
-func (r *effectReservation) record(rec *core.Record, kind uint8, answer []byte) *core.Effect {
-	return &core.Effect{Scope: r.scope, Body: r.key.Hash, Seq: rec.Seq, Kind: kind, Answer: answer, At: rec.Wall}
-}
-
-func (r *effectReservation) Free(e *Engine) {
-	if r.key != nil {
-		e.Keys.Delete(r.scope)
-	}
-}
-
-// JSONCodec stores an answer that has no secret as its JSON.
-func JSONCodec[T any](kind uint8) Codec[T] {
-	return Codec[T]{
-		Kind:   kind,
-		Encode: func(v T) []byte { return EncodeEffect(v) },
-		Decode: func(_ context.Context, e *core.Effect) (T, error) { return DecodeEffect[T](e) },
-	}
-}
-
-// EncodeEffect renders an answer as JSON. It panics if the type cannot be encoded,
-// which is a mistake in the program.
-func EncodeEffect(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("actors: an answer does not encode: " + err.Error())
-	}
-	return b
-}
-
-// DecodeEffect reads the stored answer of an effect. Error: corrupt_record.
-func DecodeEffect[T any](e *core.Effect) (v T, err error) {
-	if json.Unmarshal(e.Answer, &v) != nil {
-		return v, hub.NewError(hub.CodeCorruptRecord, "a stored answer cannot be read")
-	}
-	return v, nil
 }

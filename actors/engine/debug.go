@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -174,15 +173,6 @@ func (l *recentRecords) list() []recordNote {
 	}
 	return out
 }
-
-// atomicSeq is a sequence number that one goroutine writes and all may read.
-type atomicSeq struct{ n atomic.Uint64 }
-
-// Load returns the number.
-func (a *atomicSeq) Load() hub.Seq { return hub.Seq(a.n.Load()) }
-
-// Store sets the number.
-func (a *atomicSeq) Store(seq hub.Seq) { a.n.Store(uint64(seq)) }
 
 // Quarantined lists the owners that are out of service.
 func (e *Engine) Quarantined() []hub.QuarantinedActor {

@@ -4,8 +4,8 @@
 // rebuilds an owner that breaks. It knows records and owner kinds (Kind), and no
 // resource.
 //
-// These files are the actors: owner.go is one owner with its turns, registry.go finds
-// and retires owners, runtime.go is the wrapper around protoactor-go.
+// These files are the actors: owner.go is one owner, turn.go its turns, registry.go
+// finds and retires owners, runtime.go is the wrapper around protoactor-go.
 //
 // The state of an Owner belongs to its turns. Everything else may be called from any
 // goroutine. The package never touches the network. It reads and writes the store only
@@ -17,10 +17,10 @@
 // behind it.
 //
 //	caller   command.go    Admit: reserve the idempotency key, take a permit
-//	owner    owner.go      Current: make the state ready
+//	owner    turn.go       Current: make the state ready
 //	owner    core          Decide: read the state, change nothing       decided
 //	owner    sequencer.go  reserve: number the record                   numbered
-//	owner    owner.go      apply the facts, collect the rows, publish   applied
+//	owner    turn.go       apply the facts, collect the rows, publish   applied
 //	writer   writer.go     take a group, ask the views for their rows   appending
 //	writer   persistence   Append: write and sync the group             appended
 //	writer   view          show the records; the group counts as durable  shown

@@ -2,11 +2,6 @@ package engine
 
 import (
 	"container/list"
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -46,208 +41,8 @@ type Owner struct {
 	idle     *list.Element // its place among the idle owners; nil: it is not idle
 }
 
-// receive takes the messages of the owner's actor; other messages than turns are not
-// for it.
-func (o *Owner) receive(message any) {
-	if t, ok := message.(Turn); ok {
-		o.take(t)
-	}
-}
-
-// take runs one turn. A panic in Decide has changed nothing: Decide only reads. So the
-// command is answered with an error and the owner goes on. Panics in Apply are caught
-// in apply; a panic elsewhere in Commit stops the hub.
-func (o *Owner) take(t Turn) {
-	defer o.Caught(t)
-	if _, err := o.Current(); err != nil {
-		t.Fail(err)
-		return
-	}
-	t.Run(o)
-}
-
 // Tell sends the owner a turn.
 func (o *Owner) Tell(t Turn) { o.engine.runtime.tell(o.PID, t) }
-
-// Current returns the state, ready for a decision. State is loaded, reloaded and
-// rebuilt here and nowhere else. A turn that decides more than once calls Current
-// again after each commit: the record may have left the state dirty, or may have been
-// taken back.
-func (o *Owner) Current() (core.Machine, error) {
-	err := o.prepare()
-	return o.State, err
-}
-
-// Caught is deferred: it turns a panic of Decide into an error for the caller of t.
-func (o *Owner) Caught(t Turn) {
-	if r := recover(); r != nil {
-		o.engine.log.LogAttrs(context.Background(), slog.LevelError, "panic while deciding",
-			slog.String("owner", o.key.String()), slog.String("stack", string(debug.Stack())))
-		t.Fail(hub.NewError(hub.CodeInternal, "the hub failed while it decided this; nothing was changed").
-			WithFix("report this; another input may go through"))
-	}
-}
-
-// prepare makes the state ready for a decision.
-func (o *Owner) prepare() error {
-	for {
-		// Read the epoch before the flag; withdraw sets the flag before the epoch. So
-		// a withdrawal before this line is seen in the flag. After a withdrawal behind
-		// this line, reserve refuses the turn's decision by its epoch.
-		o.Epoch = o.engine.Seq.epoch.Load()
-		var err error
-		switch {
-		case o.Quarantined != nil:
-			return o.Quarantined
-		case o.Withdrawn.Load():
-			err = o.reload()
-		case o.Dirty != nil:
-			err = o.rebuild()
-		case o.State == nil:
-			o.State, err = o.engine.load(o.key)
-		default:
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// Work is what a command adds to the draft of its decision.
-type Work struct {
-	proof  core.SessionProof // of the caller; zero proves nothing
-	begins core.SessionProof // the session that the record starts; zero: none
-	// filled is called when the record has its messages, facts and rows, before it is
-	// published. It may add the effect. It must not keep the record.
-	filled func(*core.Record)
-	// deliver is called once: with nil when the record is durable and visible, or with
-	// the error for which it was taken back or is unknown.
-	deliver func(error)
-}
-
-// Commit numbers a draft, applies it and hands it to the writer. After an error
-// nothing has happened, and deliver is not called. After nil deliver answers.
-//
-// What each step leaves if it fails:
-//
-//  1. reserve refuses: nothing has changed, the command is answered.
-//  2. Encoding panics: the number is given and the writer waits for the entry for
-//     ever. No owner can mend that, so the hub stops (escaped).
-//  3. Apply panics: the facts are decided and numbered, so the record stands. The
-//     state is dirty and the record's rows are incomplete. The record carries a mark
-//     in place of its rows, and the owner derives them again in rebuild.
-//  4. The journal refuses the group, because the disk is full: withdraw has set
-//     Withdrawn, and the next turn loads the state anew.
-func (o *Owner) Commit(now core.Now, d core.Draft, w Work) error {
-	step := o.engine.options.Step
-	step(StepDecided)
-	s := &entry{record: &core.Record{Owner: o.key}, facts: d.Facts, deliver: w.deliver, owner: o, begins: w.begins}
-	if err := o.engine.Seq.reserve(s, o.Epoch, now, len(d.Messages), d.Fences, w.proof); err != nil {
-		return err
-	}
-	// The writer waits for this entry from here on: publish it or stop the hub.
-	defer func() {
-		if r := recover(); r != nil {
-			o.engine.escaped(fmt.Sprintf("panic in the record of %s: %v\n%s", o.key, r, debug.Stack()))
-			panic(r)
-		}
-	}()
-	step(StepNumbered)
-	r := s.record
-	at := r.Position()
-	o.lastSeq.Store(r.Seq)
-	if o.Extension != nil {
-		o.Extension.Note(d.Facts, r.Seq)
-	}
-	s.bytes = 128
-	if len(d.Messages) > 0 {
-		r.Messages = make([]core.StoredMessage, len(d.Messages))
-		for i := range d.Messages {
-			m := d.Messages[i]
-			if m.Numbered != nil {
-				m.Numbered(&m, at)
-			}
-			r.Messages[i] = m.Encode(at.Message(i), now.Wall)
-			s.bytes += len(r.Messages[i].JSON) + 256
-		}
-	}
-	if len(d.Facts) > 0 {
-		r.Facts = make([]core.EncodedFact, len(d.Facts))
-		for i, f := range d.Facts {
-			r.Facts[i] = core.EncodeFact(f)
-			s.bytes += len(r.Facts[i].Data)
-		}
-		o.apply(d.Facts, at, func(row core.Row) {
-			r.Rows = append(r.Rows, row)
-			s.bytes += len(row.Key) + len(row.Value)
-		})
-		if o.Dirty != nil {
-			// Store all rows of a record or none. The mark makes the next start
-			// derive them if the process ends before the rebuild.
-			r.Rows = []core.Row{DirtyMark(o.key, r.Seq)}
-			o.engine.dirty.Hold(o.key, r.Seq)
-		}
-	}
-	if d.Content != nil { // no fact has it, so a rebuild could not derive it
-		r.Rows = append(r.Rows, core.Row{Table: core.TableArtifactContent, Key: core.SeqKey(r.Seq), Value: d.Content})
-		s.bytes += len(d.Content)
-	}
-	if w.filled != nil {
-		w.filled(r)
-	}
-	step(StepApplied)
-	o.engine.Seq.publish(s)
-	return nil
-}
-
-// apply changes the state. After a panic the state is dirty, the record stands, and
-// the owner is rebuilt before it decides again.
-func (o *Owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
-	defer func() {
-		if r := recover(); r != nil {
-			o.Dirty, o.dirtySeq = fmt.Errorf("apply record %d: %v", at.Seq, r), at.Seq
-			o.engine.log.LogAttrs(context.Background(), slog.LevelError, "panic while applying",
-				slog.String("owner", o.key.String()), slog.Uint64("seq", uint64(at.Seq)), slog.String("stack", string(debug.Stack())))
-			// Rebuild soon, not only with the next command. The permit keeps the
-			// owner from being retired before: its stored row lacks this record.
-			o.Tell(o.rebuildTurn(o.engine.Registry.hold(o)))
-		}
-	}()
-	for _, f := range facts {
-		if hook := o.engine.options.ApplyHook; hook != nil {
-			hook(o.key, f)
-		}
-		o.State.Apply(f, at, rows)
-	}
-}
-
-// rebuildTurn is a turn without work of its own: prepare rebuilds the state before it.
-// On a full disk the turn comes again later and keeps its permit. Without a permit the
-// owner could be retired while its stored row lacks a record.
-func (o *Owner) rebuildTurn(p permit) Turn {
-	done := func() { o.engine.Registry.Done(p) }
-	return Call{func(*Owner) { done() }, func(err error) {
-		if !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
-			done()
-			return
-		}
-		time.AfterFunc(FrozenRetry, func() {
-			if o.engine.Stopping.Load() {
-				done()
-				return
-			}
-			o.Tell(o.rebuildTurn(p))
-		})
-	}}
-}
-
-// reloadTurn makes an owner load its state soon after records of it were taken back,
-// not only with the next command. A caller that waits in its extension may be next,
-// and a deadline that a lost record had met is due again.
-func (o *Owner) reloadTurn() Turn {
-	return Call{func(*Owner) {}, func(error) { o.TellLater(o.reloadTurn) }}
-}
 
 // TellLater sends a turn after FrozenRetry, when the disk may have room again, unless
 // the hub stops.
@@ -261,3 +56,66 @@ func (o *Owner) TellLater(t func() Turn) {
 
 // FrozenRetry is how long the hub waits before it looks for space again.
 const FrozenRetry = time.Second
+
+// Turn is a message to an owner. While Run runs, it has the owner's state to itself.
+// If the state cannot be made ready, Fail is called instead of Run.
+type Turn interface {
+	Run(o *Owner)
+	Fail(err error)
+}
+
+// Call is a turn made of two functions.
+type Call struct {
+	Do     func(o *Owner)
+	Failed func(error)
+}
+
+// Run calls Do.
+func (c Call) Run(o *Owner) { c.Do(o) }
+
+// Fail calls Failed with the reason why Do was not called.
+func (c Call) Fail(err error) { c.Failed(err) }
+
+// Extension is data that an owner keeps in memory beside its state, such as the
+// commands that wait for a lease. It is lost at a crash and is not journaled. All
+// methods are called in the owner's turns. Refuse may find the state dirty.
+type Extension interface {
+	// Note learns the facts of a record that was just numbered and is not applied yet.
+	Note(facts []core.Fact, seq hub.Seq)
+	// Begin is the first turn after a start.
+	Begin()
+	// End is the last turn before a stop: it answers the commands that wait.
+	End()
+	// Rebuilt follows a rebuild of the state. Reloaded follows a load of the state
+	// after records were taken back.
+	Rebuilt()
+	Reloaded()
+	// Refuse answers the commands that wait with reason: the owner is out of service.
+	Refuse(reason error)
+}
+
+// Kind is one row of the table of owner kinds.
+type Kind struct {
+	Kind core.OwnerKind
+	// Load makes the state of an owner from its stored rows. It returns the last
+	// record that is surely in the state, or 0. nil: the kind is permanent.
+	Load func(name string) (core.Machine, hub.Seq, error)
+
+	// The following fields belong to permanent kinds. The owners of a permanent kind
+	// exist from the start, are never retired, and have their state in checkpoints.
+	Owners  []core.Owner
+	Fresh   func() core.Machine // a state that has decided nothing yet
+	Restore func(version uint16, data []byte) (core.Machine, error)
+	Version uint16
+	// Extend makes the extension of an owner; nil: the kind has none.
+	Extend func(o *Owner) Extension
+}
+
+// atomicSeq is a sequence number that one goroutine writes and all may read.
+type atomicSeq struct{ n atomic.Uint64 }
+
+// Load returns the number.
+func (a *atomicSeq) Load() hub.Seq { return hub.Seq(a.n.Load()) }
+
+// Store sets the number.
+func (a *atomicSeq) Store(seq hub.Seq) { a.n.Store(uint64(seq)) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -249,4 +250,45 @@ func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 		}
 	}
 	return kind.Fresh(), 0, nil
+}
+
+// rebuildTurn is a turn without work of its own: prepare rebuilds the state before it.
+// On a full disk the turn comes again later and keeps its permit. Without a permit the
+// owner could be retired while its stored row lacks a record.
+func (o *Owner) rebuildTurn(p permit) Turn {
+	done := func() { o.engine.Registry.Done(p) }
+	return Call{func(*Owner) { done() }, func(err error) {
+		if !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+			done()
+			return
+		}
+		time.AfterFunc(FrozenRetry, func() {
+			if o.engine.Stopping.Load() {
+				done()
+				return
+			}
+			o.Tell(o.rebuildTurn(p))
+		})
+	}}
+}
+
+// reloadTurn makes an owner load its state soon after records of it were taken back,
+// not only with the next command. A caller that waits in its extension may be next,
+// and a deadline that a lost record had met is due again.
+func (o *Owner) reloadTurn() Turn {
+	return Call{func(*Owner) {}, func(error) { o.TellLater(o.reloadTurn) }}
+}
+
+// applyGuarded calls Apply and turns a panic into an error.
+func (e *Engine) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("applying %T: %v", f, r)
+		}
+	}()
+	if hook := e.options.ApplyHook; hook != nil {
+		hook(o, f)
+	}
+	m.Apply(f, at, rows)
+	return nil
 }

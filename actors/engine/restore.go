@@ -17,14 +17,6 @@ type restored struct {
 	last   map[core.Owner]hub.Seq      // the last record of each of them
 }
 
-// kindOf returns the row of an owner's kind.
-func (e *Engine) kindOf(k core.Owner) (*Kind, error) {
-	if kind := e.kinds[k.Kind]; kind != nil {
-		return kind, nil
-	}
-	return nil, fmt.Errorf("actors: no owner kind %d", k.Kind)
-}
-
 // Restore reads the newest checkpoint and applies the records behind it. It restores
 // the permanent owners and the sessions; the state of the other owners is their stored
 // rows (load).
@@ -109,20 +101,6 @@ func (e *Engine) replay(r *restored, rec *core.Record) error {
 	if state != nil {
 		r.last[rec.Owner] = rec.Seq
 	}
-	return nil
-}
-
-// applyGuarded calls Apply and turns a panic into an error.
-func (e *Engine) applyGuarded(o core.Owner, m core.Machine, f core.Fact, at core.Position, rows core.RowSink) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("applying %T: %v", f, r)
-		}
-	}()
-	if hook := e.options.ApplyHook; hook != nil {
-		hook(o, f)
-	}
-	m.Apply(f, at, rows)
 	return nil
 }
 

@@ -9,13 +9,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Turn is a message to an owner. While Run runs, it has the owner's state to itself.
-// If the state cannot be made ready, Fail is called instead of Run.
-type Turn interface {
-	Run(o *Owner)
-	Fail(err error)
-}
-
 // runtime is the only user of protoactor-go, and of a small part of it: spawn,
 // send, poison, and a supervision that never restarts. A restarted actor would begin
 // with an empty state. Here the owner rebuilds its state from the journal itself
