@@ -14,6 +14,7 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 )
 
 // DefaultTimeout is how long a call through the spool may take beyond what it
@@ -29,7 +30,7 @@ const (
 	// lookShare bounds how late an answer is seen: by a sixteenth of its time.
 	lookShare = 16
 
-	maxLost = 1000 // calls that are remembered because their outcome is not known
+	maxLost = 1000 // calls that are remembered because their outcome is not known; nobody repeats so many
 
 	// accountMargin is what a call leaves of its caller's time, so that the caller
 	// gets the spool's own account of what happened rather than a bare timeout.
@@ -68,12 +69,12 @@ type Transport struct {
 	cfg TransportConfig
 
 	mu        sync.Mutex
-	underway  map[RequestID]*waiter // the calls that wait for an answer
-	lost      map[RequestID]bool    // writes that were taken and not answered
-	watch     *fsnotify.Watcher     // on the folder of answers; nil when there is none
-	ended     chan struct{}         // closed when the watch's goroutine has ended
-	closing   bool                  // the watch ends with the last call that waits
-	unwatched bool                  // there is no notification: the transport only looks
+	underway  map[RequestID]*waiter             // the calls that wait for an answer
+	lost      *bounded.Map[RequestID, struct{}] // writes that were taken and not answered
+	watch     *fsnotify.Watcher                 // on the folder of answers; nil when there is none
+	ended     chan struct{}                     // closed when the watch's goroutine has ended
+	closing   bool                              // the watch ends with the last call that waits
+	unwatched bool                              // there is no notification: the transport only looks
 }
 
 // NewTransport returns a transport for an agent's calls. It touches no file: a
@@ -91,7 +92,7 @@ func NewTransport(cfg TransportConfig) (*Transport, error) {
 	if cfg.PollInterval <= 0 {
 		cfg.PollInterval = lastLook
 	}
-	return &Transport{cfg: cfg, underway: map[RequestID]*waiter{}, lost: map[RequestID]bool{}, unwatched: cfg.NoNotify}, nil
+	return &Transport{cfg: cfg, underway: map[RequestID]*waiter{}, lost: bounded.New[RequestID, struct{}](maxLost), unwatched: cfg.NoNotify}, nil
 }
 
 // NewClient returns a client of the hub behind a spool, and the transport that

@@ -108,18 +108,16 @@ func (t *Transport) doubtful(id RequestID, lost bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if lost {
-		if len(t.lost) >= maxLost {
-			clear(t.lost) // nobody repeats so many calls
-		}
-		t.lost[id] = true
+		t.lost.Put(id, struct{}{})
 	}
-	return t.lost[id]
+	_, before := t.lost.Get(id)
+	return before
 }
 
 // settled forgets that a call's outcome was not known.
 func (t *Transport) settled(id RequestID) {
 	t.mu.Lock()
-	delete(t.lost, id)
+	t.lost.Delete(id)
 	t.mu.Unlock()
 }
 

@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/osfile", "internal/pause", "internal/peertext", "internal/process"}
+	floor = []string{"internal/bounded", "internal/osfile", "internal/pause", "internal/peertext", "internal/process"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -59,6 +59,7 @@ var layers = []layer{
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
+	{dir: "internal/bounded", why: "it holds keys and values and knows nothing of the project"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/osfile", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/pause", why: "it waits and knows nothing of the project"},

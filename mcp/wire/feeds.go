@@ -56,6 +56,9 @@ const (
 // AckDelay after the answer was written whole. If the client dies before that, the
 // hub still counts the rows of that answer as unread.
 //
+// No cursor is forgotten before the store changes: a feed without one would lose rows
+// or repeat them. Each feed costs the model a call, so a bridge holds a few dozen.
+//
 // Feeds is safe for concurrent use. NewFeeds makes one.
 type Feeds struct {
 	AckDelay time.Duration // see the constant

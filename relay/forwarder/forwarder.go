@@ -16,6 +16,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 	"hubcli/internal/pause"
 )
 
@@ -169,12 +170,12 @@ func New(cfg Config) (*Forwarder, error) {
 	}
 	cfg.Dir = dir
 	f := &Forwarder{
-		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger},
+		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger, now: bounded.New[string, string](maxTroubles)},
 		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), answers: newBudget(maxKeptInAll), kick: make(chan struct{}, 1),
 		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}
-	f.reject.log, f.reject.run = &f.log, f.run
+	f.reject.log, f.reject.run, f.reject.told = &f.log, f.run, bounded.New[string, struct{}](maxFolders)
 	f.most.folders, f.most.calls = maxFolders, callsFor(openFiles())
 	return f, nil
 }

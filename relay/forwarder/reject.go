@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"hubcli/internal/bounded"
 	"hubcli/relay"
 )
 
@@ -32,7 +33,7 @@ type rejects struct {
 	files int   // two for each entry: itself and its reason
 	bytes int64 // of all files
 
-	told map[string]bool // folders that the log has been told of
+	told *bounded.Map[string, struct{}] // folders that the log has been told of
 }
 
 // move rejects requests/<folder>/<name>; the empty folder is requests itself.
@@ -86,21 +87,16 @@ func (r *rejects) put(s *spool, folder, name, why string) (much bool, err error)
 func (r *rejects) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	clear(r.told)
+	r.told.Clear()
 }
 
 // news reports whether the log is to hear of the folder: once a minute.
 func (r *rejects) news(folder string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.told[folder] {
-		return false
-	}
-	if r.told == nil || len(r.told) > maxFolders {
-		r.told = map[string]bool{}
-	}
-	r.told[folder] = true
-	return true
+	_, before := r.told.Get(folder)
+	r.told.Put(folder, struct{}{})
+	return !before
 }
 
 // folder opens rejected/<folder>.

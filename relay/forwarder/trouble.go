@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"syscall"
+
+	"hubcli/internal/bounded"
 )
 
 // troubles tells the log when something begins to fail and when it works again,
@@ -14,7 +16,7 @@ type troubles struct {
 	log *slog.Logger
 
 	mu  sync.Mutex
-	now map[string]string // what fails where → why
+	now *bounded.Map[string, string] // what fails where → why
 }
 
 // maxTroubles bounds what is remembered; folders are named by agents.
@@ -24,13 +26,10 @@ const maxTroubles = 10_000
 func (t *troubles) begin(what string, err error, args ...any) {
 	key, why := what+fmt.Sprint(args...), reason(err)
 	t.mu.Lock()
-	known := t.now[key] == why
-	if t.now == nil || len(t.now) > maxTroubles {
-		t.now = map[string]string{}
-	}
-	t.now[key] = why
+	before, _ := t.now.Get(key)
+	t.now.Put(key, why)
 	t.mu.Unlock()
-	if !known {
+	if before != why {
 		t.log.Warn("relay: "+what, append(args, "error", why)...)
 	}
 }
@@ -39,8 +38,7 @@ func (t *troubles) begin(what string, err error, args ...any) {
 func (t *troubles) end(what string, args ...any) {
 	key := what + fmt.Sprint(args...)
 	t.mu.Lock()
-	_, known := t.now[key]
-	delete(t.now, key)
+	known := t.now.Delete(key)
 	t.mu.Unlock()
 	if known {
 		t.log.Info("relay: over: "+what, args...)
