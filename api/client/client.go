@@ -155,7 +155,7 @@ func newTransport(host string) *http.Transport {
 	return &http.Transport{
 		// No proxy: a session id is a secret of this machine and the hub.
 		Proxy:               nil,
-		DialContext:         dialer(host),
+		DialContext:         Dialer(host),
 		TLSHandshakeTimeout: dialTimeout,
 		MaxIdleConnsPerHost: 16,
 		// Shorter than the hub's own idle limit, so that the client closes

@@ -57,8 +57,9 @@ func fromLoopback(host string) bool {
 	return runtime.GOOS != "windows" && !isLoopback(host) && isInterface(host)
 }
 
-// dialer returns the function that makes connections to host.
-func dialer(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+// Dialer returns the function that makes connections to host. If host is an address
+// of this machine, they come from loopback where the system allows that.
+func Dialer(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
 	if !fromLoopback(host) {
 		return plain.DialContext

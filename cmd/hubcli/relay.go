@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 
+	"hubcli/api/client"
 	"hubcli/cli"
 	"hubcli/relay/forwarder"
 )
@@ -16,11 +17,14 @@ import (
 func serveSpool(cfg *cli.DaemonConfig, log *slog.Logger) (stop func()) {
 	base, ok := loopbackURL(cfg.Listener.Addr())
 	if !ok {
-		if cfg.SpoolGiven {
-			log.Warn("the spool is not served: the hub does not listen on loopback, and would ask each call for a session",
-				"spool", cfg.SpoolDir)
+		base = "http://" + cfg.Listener.Addr().String()
+		if c := client.New(client.Config{BaseURL: base}); !c.Local() {
+			if cfg.SpoolGiven {
+				log.Warn("the spool is not served: the hub does not listen on loopback, and this system lets no call from there reach it",
+					"spool", cfg.SpoolDir)
+			}
+			return func() {}
 		}
-		return func() {}
 	}
 	f, err := forwarder.New(forwarder.Config{
 		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, Owner: true, BaseURL: base, Notify: true, Logger: log,

@@ -13,6 +13,41 @@ from conftest import WAIT_SEC, raw_get, read_request, until
 from hubclient import HubClient, HubError
 from test_http import GOOD, answer, good
 
+# Where connections come from.
+
+
+def own_address():
+    """An address of this machine that is not its loopback; empty if there is none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            return ""
+        return s.getsockname()[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not let calls from loopback out")
+def test_calls_of_this_machine_come_from_loopback(server):
+    address = own_address()
+    if not address or address.startswith("127."):
+        pytest.skip("SKIPPED: this machine has no address beside loopback")
+    peers = []
+
+    def serve(connection):
+        peers.append(connection.getpeername()[0])
+        while read_request(connection) is not None:
+            connection.sendall(good())
+
+    stand_in = server(serve, host=address)
+    with HubClient("a", stand_in.url) as me:
+        me.bootstrap()
+    assert peers == ["127.0.0.1"]
+    stand_in.stop_listening()
+    with HubClient("a", stand_in.url) as me, pytest.raises(HubError) as refused:
+        me.bootstrap()
+    assert refused.value.code == "unreachable"
+
+
 # Connections that break.
 
 

@@ -3,8 +3,8 @@ package forwarder
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,7 +190,7 @@ func (f *Forwarder) Run(ctx context.Context) {
 	f.run, f.ending, f.reject.run = ctx, ending, ctx
 	transport := f.cfg.Transport
 	if transport == nil {
-		own := ownTransport()
+		own := ownTransport(f.cfg.BaseURL)
 		defer own.CloseIdleConnections()
 		transport = own
 	}
@@ -298,10 +298,16 @@ func (f *Forwarder) finish(end context.CancelFunc) {
 }
 
 // ownTransport has no proxy, because an agent's calls are nobody else's, and
-// keeps as many connections as calls that do not wait usually go on at once.
-func ownTransport() *http.Transport {
+// keeps as many connections as calls that do not wait usually go on at once. To a hub
+// on this machine they come from loopback: from elsewhere no hub takes the calls of a
+// spool.
+func ownTransport(base string) *http.Transport {
+	host := ""
+	if u, err := url.Parse(base); err == nil {
+		host = u.Hostname()
+	}
 	return &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:         client.Dialer(host),
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConnsPerHost: 64,
 		// Shorter than the hub's, so that a call seldom meets a connection that is

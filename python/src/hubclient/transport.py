@@ -6,12 +6,14 @@ import collections
 import contextlib
 import http.client
 import io
+import ipaddress
 import math
 import os
 import re
 import select
 import socket
 import ssl
+import sys
 import time
 import urllib.parse
 from collections.abc import Mapping
@@ -25,6 +27,7 @@ from .inputs import invalid, seconds
 DEFAULT_BASE_URL = environment.DefaultText("http://127.0.0.1:6969")
 
 _CONNECT_SEC = 5.0  # a local hub accepts at once or not at all
+_NEAR_SEC = 0.25  # the same within the machine, where a refusal may not come back to loopback
 _IDLE_SEC = 60.0  # the hub closes after 120 s; the client is the one to close first
 _MAX_IDLE = 16  # connections kept between calls
 _MAX_ANSWER_BYTES = 1 << 30
@@ -223,7 +226,7 @@ class HttpTransport:
     def _connect(self, deadline: float) -> _Connection:
         timeout = max(min(self._connect_sec, deadline - time.monotonic()), 0.001)
         try:
-            sock = socket.create_connection((self._address.host, self._address.port), timeout)
+            sock = _connected(self._address, timeout)
         except OSError as e:
             raise self._unreachable(e) from None
         try:
@@ -353,6 +356,20 @@ class _Reader(io.RawIOBase):
         self._sock.settimeout(min(self._left, _LONGEST_SEC))
 
 
+def _connected(address: _Address, timeout: float) -> socket.socket:
+    """Connects to the hub.
+
+    To another address of this machine the connection comes from loopback, so that the
+    hub sees that the caller is on its machine.
+    """
+    there = (address.host, address.port)
+    source = address.near_source()
+    if source:
+        with contextlib.suppress(OSError):
+            return socket.create_connection(there, min(timeout, _NEAR_SEC), (source, 0))
+    return socket.create_connection(there, timeout)
+
+
 def _readable(sock: socket.socket) -> bool:
     if hasattr(select, "poll"):  # unlike select it takes any file descriptor
         poller = select.poll()
@@ -378,6 +395,24 @@ class _Address:
     @property
     def loopback(self) -> bool:
         return self.host.lower() == "localhost" or self.host == "::1" or bool(re.fullmatch(r"127(\.\d+){3}", self.host))
+
+    def near_source(self) -> str:
+        """Returns the loopback address to call from; empty if the host is loopback, a name, or not on this machine."""
+        if sys.platform == "win32":  # it lets no such call out
+            return ""
+        try:
+            ip = ipaddress.ip_address(self.host)
+        except ValueError:
+            return ""
+        if ip.is_loopback or ip.is_unspecified or ip.is_multicast:
+            return ""
+        family, source = (socket.AF_INET, "127.0.0.1") if ip.version == 4 else (socket.AF_INET6, "::1")
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.bind((self.host, 0))  # which only an address of this machine can
+        except OSError:
+            return ""
+        return source
 
     @classmethod
     def parse(cls, text: str) -> _Address:
