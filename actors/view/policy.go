@@ -261,3 +261,29 @@ func ErrTaskNotFound(id hub.TaskID) *hub.Error {
 	return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", id).
 		WithFix("a task's id is that of the message that opened it; name agent_id if the task was opened by a direct message")
 }
+
+// RunRow returns a run's row with the tasks that the viewer may see.
+func (v *View) RunRow(run core.StoredRun, sees Viewer) (hub.Run, error) {
+	row := run.Run
+	row.TaskIDs = []hub.TaskID{}
+	var bad error
+	err := v.rows.RowsOf(core.TableTaskByRun, core.OwnedKey(row.RunID, nil), false, func(key, value []byte) bool {
+		var entry core.RunTask
+		if entry, bad = core.DecodeRunTask(key, value); bad != nil {
+			bad = hub.NewError(hub.CodeCorruptRecord, "an entry of a run cannot be read")
+			return false
+		}
+		if entry.Seq > run.AsOf {
+			return true // it joined after what is shown
+		}
+		if entry.Direct {
+			var t core.StoredTask
+			if t, bad = v.AnyTask(entry.Task); bad != nil || !sees.Task(&t) {
+				return bad == nil
+			}
+		}
+		row.TaskIDs = append(row.TaskIDs, entry.Task)
+		return true
+	})
+	return row, errors.Join(err, bad)
+}

@@ -42,22 +42,6 @@ func newRing(budget int, head hub.MessageID) *Ring {
 	return &Ring{budget: budget, heads: map[core.Scope]uint64{}, floor: head, head: head, first: 1}
 }
 
-// PublicScope is the scope of all public messages.
-func PublicScope() core.Scope { return core.Scope{Kind: core.ScopePublic} }
-
-// ChannelScope is the scope of one channel.
-func ChannelScope(c hub.ChannelName) core.Scope {
-	return core.Scope{Kind: core.ScopeChannel, Name: string(c)}
-}
-
-// ThreadScope is the scope of one thread.
-func ThreadScope(t hub.ThreadID) core.Scope {
-	return core.Scope{Kind: core.ScopeThread, Name: string(t)}
-}
-
-// InboxScope is the scope of the direct messages of one agent.
-func InboxScope(a hub.AgentID) core.Scope { return core.Scope{Kind: core.ScopeInbox, Name: string(a)} }
-
 // append adds committed messages in the order of their ids and moves the head.
 func (r *Ring) append(msgs []core.StoredMessage) {
 	r.mu.Lock()

@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"sync"
 
@@ -97,42 +96,4 @@ func (v *Runs) get(id hub.RunID) (core.StoredRun, bool) {
 	defer v.mu.RUnlock()
 	r, ok := v.live[id]
 	return r, ok
-}
-
-// StoredRuns reads the first limit runs of a room, or of all if room is empty,
-// that were made before a record, newest first.
-func (v *View) StoredRuns(room hub.RoomID, before hub.Seq, limit int, keep func(*core.StoredRun) bool) (out []core.StoredRun, err error) {
-	err = LatestRows(v.rows, core.TableRun, core.TableRunByRoom, room, before, func(run core.StoredRun) bool {
-		if keep(&run) {
-			out = append(out, run)
-		}
-		return len(out) < limit
-	})
-	return out, err
-}
-
-// RunRow returns a run's row with the tasks that the viewer may see.
-func (v *View) RunRow(run core.StoredRun, sees Viewer) (hub.Run, error) {
-	row := run.Run
-	row.TaskIDs = []hub.TaskID{}
-	var bad error
-	err := v.rows.RowsOf(core.TableTaskByRun, core.OwnedKey(row.RunID, nil), false, func(key, value []byte) bool {
-		var entry core.RunTask
-		if entry, bad = core.DecodeRunTask(key, value); bad != nil {
-			bad = hub.NewError(hub.CodeCorruptRecord, "an entry of a run cannot be read")
-			return false
-		}
-		if entry.Seq > run.AsOf {
-			return true // it joined after what is shown
-		}
-		if entry.Direct {
-			var t core.StoredTask
-			if t, bad = v.AnyTask(entry.Task); bad != nil || !sees.Task(&t) {
-				return bad == nil
-			}
-		}
-		row.TaskIDs = append(row.TaskIDs, entry.Task)
-		return true
-	})
-	return row, errors.Join(err, bad)
 }

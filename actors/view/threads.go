@@ -261,13 +261,3 @@ func (t *threads) Latest(agent hub.AgentID, w Walk, n int) ([]FoundThread, error
 // Walk is a place in a list, highest number first, whose rows would move or be
 // followed by others meanwhile: what came behind asOf is not part of it.
 type Walk struct{ AsOf, Before uint64 }
-
-// ThreadChannel returns the channel of a thread's public messages, or "" if it has
-// none or cannot be read.
-func (v *View) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
-	part, err := readThreadPart(v.rows, core.TableThread, []byte(thread))
-	if err != nil {
-		return ""
-	}
-	return part.Channel
-}

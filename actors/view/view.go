@@ -217,34 +217,6 @@ func (v *View) Timed() bool { return v.Leases.Len() > 0 }
 // ShownUpTo returns the last record that is shown.
 func (v *View) ShownUpTo() hub.Seq { return hub.Seq(v.ShownSeq.Load()) }
 
-// SessionScope is a scope of notifications, not of messages: it has news when the
-// agent's session ends or another begins.
-func SessionScope(a hub.AgentID) core.Scope {
-	return core.Scope{Kind: scopeSession, Name: string(a)}
-}
-
-// Scopes of notifications, not of messages.
-const (
-	scopeSession  core.ScopeKind = 255
-	scopeTask     core.ScopeKind = 254
-	scopeRun      core.ScopeKind = 253
-	scopePresence core.ScopeKind = 252
-)
-
-// TaskScope has news when the task changes.
-func TaskScope(id hub.TaskID) core.Scope {
-	return core.Scope{Kind: scopeTask, Name: string(core.IDKey(id))}
-}
-
-// RunScope has news when the run changes, which it does with each of its tasks.
-func RunScope(id hub.RunID) core.Scope { return core.Scope{Kind: scopeRun, Name: string(id)} }
-
-// PresenceScope has news when the agent makes a call, or begins or ends to wait, and
-// when a task of it changes.
-func PresenceScope(a hub.AgentID) core.Scope {
-	return core.Scope{Kind: scopePresence, Name: string(a)}
-}
-
 // appendWatched adds the scopes of a changed task, if any watch subscribes to such
 // scopes. It runs after the change is shown. So a watch that subscribes meanwhile finds
 // the change in the view.
@@ -257,18 +229,6 @@ func (v *View) appendWatched(scopes []core.Scope, was, is *hub.Task) []core.Scop
 		if t.Assignee != nil {
 			scopes = append(scopes, PresenceScope(*t.Assignee))
 		}
-	}
-	return scopes
-}
-
-func appendScopes(scopes []core.Scope, m *core.StoredMessage) []core.Scope {
-	if m.To == "" {
-		scopes = append(scopes, PublicScope(), ChannelScope(m.Channel))
-	} else {
-		scopes = append(scopes, InboxScope(m.To))
-	}
-	if m.Thread != "" {
-		scopes = append(scopes, ThreadScope(m.Thread))
 	}
 	return scopes
 }

@@ -1,0 +1,85 @@
+package view
+
+import (
+	"context"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// counts reports whether a read in the name of agent shows that the agent has seen the
+// rows. Reads by the operator and by a watch do not.
+func counts(ctx context.Context, agent hub.AgentID) bool {
+	return agent != "" && !agent.Watcher() && !agent.Reserved() && !hub.CallerOf(ctx).Operator
+}
+
+// NotePoll takes what a poll says that its agent has seen. A poll of a thread
+// says nothing: it leaves out most of what there is.
+func (v *View) NotePoll(ctx context.Context, q *hub.EventsQuery) {
+	if q.Since == 0 || q.Peek || q.ThreadID != "" || !counts(ctx, q.Agent) {
+		return
+	}
+	to := min(q.Since, v.Ring.Visible())
+	v.saw(q.Agent, func(s *core.Seen) bool {
+		if len(q.Channels) == 0 && q.RoomID == "" {
+			return s.SawAll(to)
+		}
+		moved := s.SawInbox(to)
+		if q.RoomID != "" {
+			moved = s.SawChannel(q.RoomID.Channel(), to) || moved
+		}
+		for _, c := range q.Channels {
+			moved = s.SawChannel(c, to) || moved
+		}
+		return moved
+	})
+}
+
+// NoteInbox takes what a read of its inbox says that the agent has seen.
+func (v *View) NoteInbox(ctx context.Context, q *hub.InboxQuery) {
+	if q.Since == 0 || q.Peek || !counts(ctx, q.Agent) {
+		return
+	}
+	to := min(q.Since, v.Ring.Visible())
+	v.saw(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
+}
+
+// NoteBootstrap says that an agent which begins at head does not want what was
+// before.
+func (v *View) NoteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
+	if counts(ctx, agent) {
+		v.saw(agent, func(s *core.Seen) bool { return s.SawAll(head) })
+	}
+}
+
+// NoteJoin counts the messages up to head as seen by an agent that joins at head. If
+// an earlier message asks something of the agent, that message and all later ones stay
+// unread: an agent may be briefed before it joins.
+func (v *View) NoteJoin(ctx context.Context, agent hub.AgentID, head hub.MessageID) error {
+	u := v.UnreadOf(agent)
+	u.Head = head
+	first, err := v.firstAsking(&u)
+	if err == nil {
+		v.NoteBootstrap(ctx, agent, first-1)
+	}
+	return err
+}
+
+// NoteReply says that an agent has seen the message to which it has replied; of
+// others, also of those before it, that says nothing.
+func (v *View) NoteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
+	if id == 0 || !counts(ctx, agent) {
+		return
+	}
+	m, err := v.Message(id)
+	if u := v.UnreadOf(agent); err == nil && u.Keeps(m) { // else it is seen, or counts again
+		v.saw(agent, func(s *core.Seen) bool { return s.Answer(id) })
+	}
+}
+
+// saw changes how far an agent has seen, and wakes who waits for that.
+func (v *View) saw(agent hub.AgentID, change func(*core.Seen) bool) {
+	if v.Seen.move(agent, change) {
+		v.Directory.Changed(agent)
+	}
+}
