@@ -14,7 +14,7 @@
 // How a write goes: a service method checks what it can and submits a command to an
 // owner; the owner decides; the record is numbered, applied, committed with all that is
 // pending, shown, answered; then the calls that wait for it are woken. kinds.go is the
-// table of the owner kinds.
+// table of the owner kinds; load.go makes their states from stored rows.
 //
 // All exported methods may be called from any goroutine. The package never touches the
 // network, and it reads and writes the store only through core.Journal and core.Rows.

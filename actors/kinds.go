@@ -9,8 +9,8 @@ import (
 )
 
 // kinds is the table of owner kinds: what an owner of each kind needs to run. Leases,
-// tasks and projects need all of what is live to decide, so they are permanent; the
-// state of the others is stored rows.
+// tasks and projects need all live rows to decide, so they are permanent. The state of
+// the others is stored rows, which load.go reads.
 func (h *Hub) kinds() []engine.Kind {
 	claims := engine.Kind{
 		Kind: core.OwnerLeases, Owners: core.LeaseOwners(), Version: core.LeasesVersion,
@@ -39,7 +39,7 @@ func (h *Hub) kinds() []engine.Kind {
 	}
 }
 
-// stored is the load of a kind whose rows do not say which records are in them.
+// stored is the load of a kind whose rows do not tell the last record that they hold.
 func stored[S core.Machine](load func(name string) (S, error)) func(string) (core.Machine, hub.Seq, error) {
 	return func(name string) (core.Machine, hub.Seq, error) {
 		state, err := load(name)
@@ -48,23 +48,4 @@ func stored[S core.Machine](load func(name string) (S, error)) func(string) (cor
 		}
 		return state, 0, nil
 	}
-}
-
-func (h *Hub) loadAgent(name string) (core.Machine, hub.Seq, error) {
-	row, err := h.view.AgentRow(hub.AgentID(name))
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case row == nil:
-		return core.NewAgent(hub.AgentID(name), nil), 0, nil
-	}
-	return core.NewAgent(hub.AgentID(name), row), row.AsOf, nil
-}
-
-func (h *Hub) loadChannel(name string) (core.Machine, hub.Seq, error) {
-	row, err := h.view.ChannelRow(hub.ChannelName(name))
-	if err != nil {
-		return nil, 0, err
-	}
-	return core.NewChannel(row), 0, nil
 }

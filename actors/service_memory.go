@@ -3,26 +3,12 @@ package actors
 import (
 	"cmp"
 	"context"
-	"errors"
-	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
-	"hubcli/actors/index"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
-
-// loadMemory makes the state of an owner of memories from its rows.
-func (h *Hub) loadMemory(of string) (*core.Memory, error) {
-	m := core.NewMemory(of)
-	var bad error
-	err := h.rows.RowsOf(core.TableMemoryKey, core.MemoryKey(of, ""), false, func(key, value []byte) bool {
-		bad = m.Restore(key, value)
-		return bad == nil
-	})
-	return m, errors.Join(err, bad)
-}
 
 // Remember stores a memory; see hub.Memories.
 func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub.Memory], error) {
@@ -59,16 +45,4 @@ func (h *Hub) memoryCodec() engine.Codec[hub.Memory] {
 			return row.Memory, err
 		},
 	}
-}
-
-// foundMemory makes the row of a hit; nil if it has been replaced or is another's.
-func (h *Hub) foundMemory(q *core.IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
-	row, err := h.view.Memory(seq)
-	if err != nil {
-		return nil, "", err
-	}
-	if row.ReplacedAt != nil && !q.History || len(q.Places) > 0 && !slices.Contains(q.Places, row.Of()) {
-		return nil, "", nil
-	}
-	return &hub.Found{ID: string(row.MemoryID), RoomID: row.RoomID, FromAgent: row.By, Title: row.Key, TS: row.CreatedAt}, index.MemoryText(&row.Memory), nil
 }

@@ -154,3 +154,15 @@ func (h *Hub) SearchStatus() hub.SearchStatus {
 	}
 	return s
 }
+
+// foundMemory makes the row of a hit; nil if it has been replaced or is another's.
+func (h *Hub) foundMemory(q *core.IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
+	row, err := h.view.Memory(seq)
+	if err != nil {
+		return nil, "", err
+	}
+	if row.ReplacedAt != nil && !q.History || len(q.Places) > 0 && !slices.Contains(q.Places, row.Of()) {
+		return nil, "", nil
+	}
+	return &hub.Found{ID: string(row.MemoryID), RoomID: row.RoomID, FromAgent: row.By, Title: row.Key, TS: row.CreatedAt}, index.MemoryText(&row.Memory), nil
+}

@@ -9,16 +9,6 @@ import (
 	"hubcli/hub"
 )
 
-// loadSettings makes the state of the owner of the settings from its stored rows.
-func (h *Hub) loadSettings() (*core.Settings, error) {
-	s := core.NewSettings()
-	err := h.rows.RowsOf(core.TableToolSurface, nil, false, func(key, value []byte) bool {
-		s.RestoreSurface(hub.Harness(key), hub.Surface(value))
-		return true
-	})
-	return s, err
-}
-
 // ToolSurfaces lists the settings in the order of the harnesses; see
 // hub.ToolSurfaces.
 func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSurface, error) {

@@ -1,0 +1,78 @@
+package actors
+
+import (
+	"errors"
+
+	"hubcli/actors/core"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// loadRoom makes the state of a room's owner from its stored rows.
+func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
+	r := core.NewRoom(id)
+	all := core.OwnedKey(id, nil)
+	seats, err := h.view.SeatsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range seats {
+		r.RestoreSeat(s)
+	}
+	active, err := view.StoredRow[[]hub.InviteID](h.rows, core.TableInvitesActive, []byte(id))
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
+		return nil, err
+	}
+	for _, invite := range active {
+		i, err := view.StoredRow[core.StoredInvite](h.rows, core.TableInvite, core.InviteKey(id, invite))
+		if err != nil {
+			return nil, err
+		}
+		r.RestoreInvite(i)
+	}
+	err = view.ReadRows(h.rows, core.TableArtifactTitle, all, nil, false, func(key []byte, latest core.LatestArtifact) bool {
+		r.RestoreTitle(string(key[len(all):]), latest.Version)
+		return true
+	})
+	return r, err
+}
+
+func (h *Hub) loadAgent(name string) (core.Machine, hub.Seq, error) {
+	row, err := h.view.AgentRow(hub.AgentID(name))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case row == nil:
+		return core.NewAgent(hub.AgentID(name), nil), 0, nil
+	}
+	return core.NewAgent(hub.AgentID(name), row), row.AsOf, nil
+}
+
+func (h *Hub) loadChannel(name string) (core.Machine, hub.Seq, error) {
+	row, err := h.view.ChannelRow(hub.ChannelName(name))
+	if err != nil {
+		return nil, 0, err
+	}
+	return core.NewChannel(row), 0, nil
+}
+
+// loadMemory makes the state of an owner of memories from its rows.
+func (h *Hub) loadMemory(of string) (*core.Memory, error) {
+	m := core.NewMemory(of)
+	var bad error
+	err := h.rows.RowsOf(core.TableMemoryKey, core.MemoryKey(of, ""), false, func(key, value []byte) bool {
+		bad = m.Restore(key, value)
+		return bad == nil
+	})
+	return m, errors.Join(err, bad)
+}
+
+// loadSettings makes the state of the owner of the settings from its stored rows.
+func (h *Hub) loadSettings() (*core.Settings, error) {
+	s := core.NewSettings()
+	err := h.rows.RowsOf(core.TableToolSurface, nil, false, func(key, value []byte) bool {
+		s.RestoreSurface(hub.Harness(key), hub.Surface(value))
+		return true
+	})
+	return s, err
+}

@@ -1,0 +1,84 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// pollCall is one read of a feed, which may wait.
+type pollCall struct {
+	feed     view.Feed
+	since    hub.MessageID
+	wait     time.Duration
+	maxChars int
+	agent    hub.AgentID // on whose behalf it waits; may be empty
+}
+
+// poll reads a feed. If the feed has no rows, poll waits for the first one. A row that
+// the feed leaves out is examined once.
+func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
+	head := h.view.Ring.Visible()
+	rows, examined, err := h.view.Read(&c.feed, c.since, head)
+	if err != nil || len(rows) > 0 || c.wait <= 0 || examined < head {
+		return view.Page(rows, c.maxChars, examined), err
+	}
+	return h.park(ctx, &c, examined)
+}
+
+// park waits for rows behind examined. It subscribes before it reads the head, so that
+// it misses no row that comes in between. It is apart from poll because thousands of
+// calls wait here: it must take little stack.
+func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hub.Page, error) {
+	caller := hub.CallerOf(ctx)
+	call, err := h.view.Directory.Park(c.agent, hub.ParkedPoll)
+	if err != nil {
+		return hub.Page{}, err
+	}
+	defer func() {
+		h.view.Directory.Touch(c.agent, h.engine.Clock.Now().Wall) // a parked call is presence until it ends
+		h.view.Directory.Unpark(call)
+	}()
+	timeout := time.NewTimer(c.wait)
+	defer timeout.Stop()
+	news := h.view.Notifier.Subscribe(c.waitsFor(caller))
+	defer news.Close()
+	for {
+		rows, err := h.look(c, caller, &examined)
+		if err != nil || len(rows) > 0 {
+			return view.Page(rows, c.maxChars, examined), err
+		}
+		select {
+		case <-news.C:
+		case <-timeout.C:
+			return view.Page(nil, 0, examined), nil
+		case <-ctx.Done():
+			return view.Page(nil, 0, examined), nil
+		case <-h.engine.Ending:
+			return view.Page(nil, 0, examined), nil
+		}
+	}
+}
+
+// waitsFor returns the scopes whose news may end the wait: the scopes of the feed, and
+// the session that the caller has proved.
+func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
+	if caller.Incarnation == 0 {
+		return c.feed.Scopes
+	}
+	return append(slices.Clip(c.feed.Scopes), view.SessionScope(caller.Agent))
+}
+
+// look reads the rows behind examined and moves examined. Error: session_replaced.
+func (h *Hub) look(c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, err error) {
+	if h.view.Displaced(caller) {
+		return nil, engine.ErrSessionReplaced(caller.Agent)
+	}
+	rows, *examined, err = h.view.Read(&c.feed, *examined, h.view.Ring.Visible())
+	return rows, err
+}
