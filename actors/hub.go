@@ -97,7 +97,7 @@ type Hub struct {
 	indexer  *index.Indexer // nil without an index
 	spawns   *spawns.Manager
 	idle     *idleAgents
-	channels knownChannels
+	channels *knownChannels
 
 	stopOnce sync.Once
 	stopErr  error
@@ -109,7 +109,7 @@ var _ hub.Service = (*Hub)(nil)
 // not be used by anybody else until Stop has returned.
 func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
-	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents()}
+	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),

@@ -95,9 +95,9 @@ func comeAndGo(t *testing.T, r *rig, n int) {
 // fillBudgets brings every cache with a fixed size, and the process table of
 // protoactor with its 32,768 maps, to the size that it keeps.
 func fillBudgets(t *testing.T, r *rig) {
-	r.channels.names = map[hub.ChannelName]struct{}{}
+	r.channels.names.Clear()
 	for i := range channelsRemembered {
-		r.channels.names[hub.ChannelName(fmt.Sprint("old", i))] = struct{}{}
+		r.channels.names.Put(hub.ChannelName(fmt.Sprint("old", i)), struct{}{})
 	}
 	for i := range 2 * idleRemembered {
 		r.Hub.idle.remember(hub.AgentID(fmt.Sprint("old", i)), 0)

@@ -8,6 +8,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 )
 
 // presenceTick is how often silent sessions are looked for. A session ends this
@@ -102,22 +103,24 @@ func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64)
 
 // idleAgents remembers agents that have called without a session to revive, so
 // that each of their calls need not read the store, and when each called last. It
-// forgets at random beyond its size, and when an agent registers.
+// forgets an agent that registers.
 type idleAgents struct {
 	mu     sync.Mutex
-	agents map[hub.AgentID]hub.Time
+	agents *bounded.Map[hub.AgentID, hub.Time]
 }
 
 const idleRemembered = 4096
 
-func newIdleAgents() *idleAgents { return &idleAgents{agents: map[hub.AgentID]hub.Time{}} }
+func newIdleAgents() *idleAgents {
+	return &idleAgents{agents: bounded.New[hub.AgentID, hub.Time](idleRemembered)}
+}
 
 // heard notes a call of an agent that is known.
 func (i *idleAgents) heard(a hub.AgentID, now hub.Time) (known bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if _, known = i.agents[a]; known {
-		i.agents[a] = now
+	if _, known = i.agents.Get(a); known {
+		i.agents.Put(a, now)
 	}
 	return known
 }
@@ -126,23 +129,18 @@ func (i *idleAgents) heard(a hub.AgentID, now hub.Time) (known bool) {
 func (i *idleAgents) last(a hub.AgentID) hub.Time {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.agents[a]
+	at, _ := i.agents.Get(a)
+	return at
 }
 
 func (i *idleAgents) remember(a hub.AgentID, now hub.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for old := range i.agents {
-		if len(i.agents) < idleRemembered {
-			break
-		}
-		delete(i.agents, old)
-	}
-	i.agents[a] = now
+	i.agents.Put(a, now)
 }
 
 func (i *idleAgents) forget(a hub.AgentID) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.agents, a)
+	i.agents.Delete(a)
 }

@@ -7,6 +7,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 )
 
 // CreateChannel is idempotent; see hub.Channels.
@@ -23,21 +24,28 @@ func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outco
 }
 
 // knownChannels remembers channels that exist. Channels are never deleted, so
-// what is in it stays true; it forgets at random beyond its size.
+// what is in it stays true.
 type knownChannels struct {
-	mu    sync.RWMutex
-	names map[hub.ChannelName]struct{}
+	mu    sync.Mutex
+	names *bounded.Map[hub.ChannelName, struct{}]
 }
 
 const channelsRemembered = 4096
 
+func newKnownChannels() *knownChannels {
+	return &knownChannels{names: bounded.New[hub.ChannelName, struct{}](channelsRemembered)}
+}
+
 // knownChannel reports whether a channel exists.
 func (h *Hub) knownChannel(name hub.ChannelName) (bool, error) {
-	k := &h.channels
-	k.mu.RLock()
-	_, known := k.names[name]
-	k.mu.RUnlock()
-	if known || name == hub.DefaultChannel || name == hub.DirectChannel {
+	k := h.channels
+	if name == hub.DefaultChannel || name == hub.DirectChannel {
+		return true, nil
+	}
+	k.mu.Lock()
+	_, known := k.names.Get(name)
+	k.mu.Unlock()
+	if known {
 		return true, nil
 	}
 	row, err := h.view.ChannelRow(name)
@@ -46,15 +54,6 @@ func (h *Hub) knownChannel(name hub.ChannelName) (bool, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for old := range k.names {
-		if len(k.names) < channelsRemembered {
-			break
-		}
-		delete(k.names, old)
-	}
-	if k.names == nil {
-		k.names = map[hub.ChannelName]struct{}{}
-	}
-	k.names[name] = struct{}{}
+	k.names.Put(name, struct{}{})
 	return true, nil
 }

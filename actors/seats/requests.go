@@ -6,6 +6,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 )
 
 // Bounds of the requests.
@@ -36,14 +37,14 @@ type act struct {
 type requests struct {
 	view    *view.View
 	mu      sync.Mutex
-	known   map[roomAgent]hub.Time // when the room may be asked again; 0: it has a seat
+	known   *bounded.Map[roomAgent, hub.Time] // when the room may be asked again; 0: it has a seat
 	due     map[roomAgent]act
 	derived bool          // the requests that an earlier process has left are among due
 	wake    chan struct{} // something is due; capacity 1
 }
 
 func newRequests(v *view.View) *requests {
-	return &requests{view: v, known: map[roomAgent]hub.Time{}, due: map[roomAgent]act{}, wake: make(chan struct{}, 1)}
+	return &requests{view: v, known: bounded.New[roomAgent, hub.Time](maxKnown), due: map[roomAgent]act{}, wake: make(chan struct{}, 1)}
 }
 
 // acts notes that an agent acts in a room. It does not wait.
@@ -53,7 +54,7 @@ func (q *requests) acts(a roomAgent, done act) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if again, ok := q.known[a]; ok && (again == 0 || done.at < again) {
+	if again, ok := q.known.Get(a); ok && (again == 0 || done.at < again) {
 		return
 	}
 	if _, ok := q.due[a]; ok || len(q.due) >= maxDue {
@@ -71,20 +72,14 @@ func (q *requests) acts(a roomAgent, done act) {
 func (q *requests) sits(a roomAgent, again hub.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for old := range q.known {
-		if len(q.known) < maxKnown {
-			break
-		}
-		delete(q.known, old)
-	}
-	q.known[a] = again
+	q.known.Put(a, again)
 }
 
 // left notes that an agent no longer has its seat.
 func (q *requests) left(a roomAgent) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.known, a)
+	q.known.Delete(a)
 }
 
 // shown learns from a committed record which seats have changed and which agents acted.

@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 )
 
 // ThreadPart sums up one part of a thread: its public messages, or the direct
@@ -71,11 +72,11 @@ const threadCached = 4096
 // alone changes it; readers read rows.
 type threads struct {
 	rows  core.Rows
-	cache map[string]ThreadPart // by row key, with the table as first byte
+	cache *bounded.Map[string, ThreadPart] // by row key, with the table as first byte
 }
 
 func newThreads(rows core.Rows) *threads {
-	return &threads{rows: rows, cache: map[string]ThreadPart{}}
+	return &threads{rows: rows, cache: bounded.New[string, ThreadPart](threadCached)}
 }
 
 func directPartKey(agent hub.AgentID, thread hub.ThreadID) []byte {
@@ -84,19 +85,18 @@ func directPartKey(agent hub.AgentID, thread hub.ThreadID) []byte {
 
 // prepare returns the rows of the parts that these records change.
 func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
-	var changed map[string]struct{}
+	changed := map[string]ThreadPart{}
 	add := func(table core.Table, key []byte, m *core.StoredMessage) error {
 		k := string(byte(table)) + string(key)
-		part, err := t.part(k, table, key)
-		if err != nil {
-			return err
+		part, known := changed[k]
+		if !known {
+			var err error
+			if part, err = t.part(k, table, key); err != nil {
+				return err
+			}
 		}
 		part.Add(m)
-		t.cache[k] = part
-		if changed == nil {
-			changed = map[string]struct{}{}
-		}
-		changed[k] = struct{}{}
+		changed[k] = part
 		return nil
 	}
 	for _, r := range records {
@@ -122,36 +122,26 @@ func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
 		}
 	}
 	rows := make([]core.Row, 0, len(changed))
-	for k := range changed {
-		value, err := json.Marshal(t.cache[k])
+	for k, part := range changed {
+		value, err := json.Marshal(part)
 		if err != nil {
 			return nil, err
 		}
+		t.cache.Put(k, part)
 		rows = append(rows, core.Row{Table: core.Table(k[0]), Key: []byte(k[1:]), Value: value})
 	}
-	t.trim()
 	return rows, nil
 }
 
 // forget empties the cache, which is ahead of the store: what prepare gave was not
 // committed.
-func (t *threads) forget() { clear(t.cache) }
+func (t *threads) forget() { t.cache.Clear() }
 
 func (t *threads) part(k string, table core.Table, key []byte) (ThreadPart, error) {
-	if part, ok := t.cache[k]; ok {
+	if part, ok := t.cache.Get(k); ok {
 		return part, nil
 	}
 	return readThreadPart(t.rows, table, key)
-}
-
-// trim drops parts, any parts, once there are too many: they are stored.
-func (t *threads) trim() {
-	for k := range t.cache {
-		if len(t.cache) <= threadCached {
-			return
-		}
-		delete(t.cache, k)
-	}
 }
 
 // readThreadPart returns a stored part; a zero one if there is none.

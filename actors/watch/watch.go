@@ -12,10 +12,11 @@ import (
 	"hubcli/actors/engine"
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/bounded"
 )
 
 // How long it is remembered when the last watch of a label began, after it has ended:
-// for watchesKept to twice as long, or shorter if there are more than watchesKeptMost.
+// for watchesKept, or shorter if there are more than watchesKeptMost.
 const (
 	watchesKept     = 5 * time.Minute
 	watchesKeptMost = 2_000
@@ -41,13 +42,13 @@ type Watches struct {
 
 	mu      sync.Mutex
 	waiting map[hub.AgentID]map[string]*watch
-	// ended and endedBefore say when the watches began that have ended. They are two
-	// generations: turn drops the older one as a whole.
-	ended, endedBefore map[watchKey]hub.Time
-	turned             hub.Time // when endedBefore was dropped last
+	ended   *bounded.Map[watchKey, endedWatch]
 
 	sessions *sessions
 }
+
+// endedWatch says when a watch began and ended.
+type endedWatch struct{ began, ended hub.Time }
 
 type watchKey struct {
 	agent hub.AgentID
@@ -58,7 +59,7 @@ type watchKey struct {
 func New(o Options) *Watches {
 	s := &Watches{
 		view: o.View, engine: o.Engine, log: o.Log, acted: o.Acted,
-		waiting: map[hub.AgentID]map[string]*watch{}, ended: map[watchKey]hub.Time{},
+		waiting: map[hub.AgentID]map[string]*watch{}, ended: bounded.New[watchKey, endedWatch](watchesKeptMost),
 	}
 	s.sessions = &sessions{
 		view: o.View, engine: o.Engine, register: o.Register, waits: s.waits,
@@ -121,27 +122,17 @@ func (s *Watches) leave(w *watch, now hub.Time) {
 	if len(of) == 0 {
 		delete(s.waiting, w.query.Agent)
 	}
-	s.turn(now)
-	s.ended[w.key()] = w.query.Began
+	s.ended.Put(w.key(), endedWatch{w.query.Began, now})
 }
 
 // lastBegan returns when the last watch of key began that has ended; 0 if that is
 // forgotten. The caller holds the mutex.
 func (s *Watches) lastBegan(key watchKey, now hub.Time) hub.Time {
-	s.turn(now)
-	return max(s.ended[key], s.endedBefore[key])
-}
-
-// turn drops the older generation when its time has come, or both. The caller holds
-// the mutex.
-func (s *Watches) turn(now hub.Time) {
-	kept := hub.Time(watchesKept.Milliseconds())
-	if since := now - s.turned; since >= 0 && since < kept && len(s.ended) < watchesKeptMost {
-		return
-	} else if since >= 2*kept {
-		s.ended = nil
+	last, _ := s.ended.Get(key)
+	if now-last.ended > hub.Time(watchesKept.Milliseconds()) {
+		return 0
 	}
-	s.endedBefore, s.ended, s.turned = s.ended, map[watchKey]hub.Time{}, now
+	return last.began
 }
 
 // Of returns the conditions that an agent's watches wait for, and the first of their

@@ -17,7 +17,29 @@ func TestEndedWatchesAreBounded(t *testing.T) {
 		}
 		s.leave(w, 1_000)
 	}
-	if n := len(s.ended) + len(s.endedBefore); n > 2*watchesKeptMost || n < watchesKeptMost || len(s.waiting) != 0 {
+	if n := s.ended.Len(); n != watchesKeptMost || len(s.waiting) != 0 {
 		t.Errorf("%d are remembered, %d wait", n, len(s.waiting))
+	}
+}
+
+// TestEndedWatchIsRemembered: a watch that began before another of its label is
+// refused, until the other has ended for longer than watchesKept.
+func TestEndedWatchIsRemembered(t *testing.T) {
+	const ended = hub.Time(10_000)
+	for now, refused := range map[hub.Time]bool{
+		ended: true, ended + hub.Time(watchesKept.Milliseconds()): true, ended + hub.Time(watchesKept.Milliseconds()) + 1: false,
+	} {
+		s := New(Options{})
+		began := func(at hub.Time) *watch {
+			return &watch{query: hub.WatchQuery{Agent: "ann", Began: at}, replaced: make(chan struct{})}
+		}
+		later := began(9_000)
+		if err := s.enter(later, ended); err != nil {
+			t.Fatal(err)
+		}
+		s.leave(later, ended)
+		if err := s.enter(began(8_000), now); (err != nil) != refused {
+			t.Errorf("%d ms after the end: %v", now-ended, err)
+		}
 	}
 }
