@@ -171,10 +171,19 @@ func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions
 	}
 }
 
-// hookTransport gives up early on an address that swallows what is sent to it.
+// hookTransport gives up early on an address that swallows what is sent to it. To a
+// hub on this machine it connects from loopback.
 func hookTransport(connect time.Duration) *http.Transport {
 	return &http.Transport{
-		DialContext:        (&net.Dialer{Timeout: connect}).DialContext,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, connect)
+			defer cancel()
+			host, _, err := net.SplitHostPort(addr)
+			if err != nil {
+				return nil, err
+			}
+			return client.Dialer(host)(ctx, network, addr)
+		},
 		DisableCompression: true,
 	}
 }
