@@ -23,7 +23,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 	r := start(t, newMemStore())
 	gate := make(chan struct{})
 	r.store.setGate(gate)
-	const share = engine.MaxCommands / engine.OwnerShare
+	const share = 8192 / 4 // of one owner
 	var wg sync.WaitGroup
 	var refused atomic.Int32
 	for range share + 50 {
@@ -38,7 +38,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 			}
 		})
 	}
-	for r.engine.Registry.Underway() < share || refused.Load() < 50 {
+	for r.underway() < share || refused.Load() < 50 {
 		time.Sleep(time.Millisecond)
 	}
 	_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", Body: "x"})
@@ -50,7 +50,7 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 	other := async(func() (hub.Message, error) {
 		return r.tryPost(context.Background(), hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "x"})
 	})
-	for r.engine.Registry.Underway() <= share {
+	for r.underway() <= share {
 		time.Sleep(time.Millisecond)
 	}
 	close(gate)
@@ -62,29 +62,6 @@ func TestOverloadedBeyondShareOfOwner(t *testing.T) {
 		t.Errorf("%d refused, want 50", n)
 	}
 	r.idle()
-}
-
-// Bytes are counted as commands are; a single command is always admitted.
-func TestOverloadedByBytes(t *testing.T) {
-	r := start(t, newMemStore())
-	k := core.ChannelOwner("general")
-	big, err := r.engine.Registry.Admit(k, engine.MaxCommandBytes/engine.OwnerShare+1)
-	if err != nil {
-		t.Fatalf("one large command: %v", err)
-	}
-	_, err = r.engine.Registry.Admit(k, 1)
-	wantCode(t, err, hub.CodeOverloaded)
-	_, err = r.engine.Registry.Admit(core.ChannelOwner("other"), engine.MaxCommandBytes)
-	wantCode(t, err, hub.CodeOverloaded)
-	r.engine.Registry.Done(big)
-	p, err := r.engine.Registry.Admit(k, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.engine.Registry.Done(p)
-	if c, b := r.engine.Registry.Commands.Load(), r.engine.Registry.Bytes.Load(); c != 0 || b != 0 {
-		t.Errorf("%d commands and %d bytes are left", c, b)
-	}
 }
 
 // A command whose caller has gone, or that waited too long, is dropped before it
@@ -187,22 +164,17 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 	}
 	wg.Wait()
 	r.idle()
-	if b := r.engine.Registry.Bytes.Load(); b != 0 {
-		t.Errorf("%d bytes are counted", b)
+	if _, b, keys := r.engine.Underway(); b != 0 || keys != 0 {
+		t.Errorf("%d bytes are counted, %d keys are held", b, keys)
 	}
-	r.engine.Keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
 	if n := r.Counts().ParkedPolls; n != 0 {
 		t.Errorf("%d parked calls are counted", n)
 	}
-	for i := range r.engine.Registry.Shards {
-		sh := &r.engine.Registry.Shards[i]
-		sh.Mu.Lock()
-		for k, o := range sh.Owners {
-			if o.Commands != 0 || o.Bytes != 0 {
-				t.Errorf("%s has %d commands of %d bytes", k, o.Commands, o.Bytes)
-			}
+	owners, _, _ := r.engine.DebugOwners(mostOwners)
+	for _, o := range owners {
+		if o.Commands != 0 || o.Bytes != 0 {
+			t.Errorf("%s %s has %d commands of %d bytes", o.Kind, o.Name, o.Commands, o.Bytes)
 		}
-		sh.Mu.Unlock()
 	}
 	if q := r.Quarantined(); len(q) != 0 {
 		t.Errorf("quarantined %+v", q)

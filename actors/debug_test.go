@@ -144,7 +144,7 @@ func TestDebugOwners(t *testing.T) {
 	if len(rows) != 2 || rows[0].Kind != "channel" || rows[0].Name != "c" || rows[0].State != hub.OwnerQuarantined {
 		t.Errorf("the first owners are %+v", rows)
 	}
-	if most := engine.IdlePerShard*16 + len(r.engine.PermanentOwners()) + 1; all > most || retired < int64(2000-most) {
+	if most := mostOwners + 1; all > most || retired < int64(2000-most) {
 		t.Errorf("%d owners are in memory, at most %d; %d were retired", all, most, retired)
 	}
 	if got := r.Debug(); got.OwnerCount != all || len(got.Owners) != min(all, hub.MaxDebugOwners) || len(got.Recent) != hub.MaxDebugRecords {

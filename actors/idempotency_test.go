@@ -161,11 +161,8 @@ func TestIdempotencyKeyInProgress(t *testing.T) {
 	in := hub.PostInput{FromAgent: "ann", Body: "x"}
 	first := async(func() (hub.Message, error) { return r.tryPost(withKey(t.Context(), "k", "b"), in) })
 	for { // until the first call holds the key
-		if held := 0; true {
-			r.engine.Keys.Range(func(any, any) bool { held++; return true })
-			if held == 1 {
-				break
-			}
+		if _, _, held := r.engine.Underway(); held == 1 {
+			break
 		}
 	}
 	_, err := r.tryPost(withKey(t.Context(), "k", "b"), in)
@@ -199,7 +196,9 @@ func TestRefusalIsNotStored(t *testing.T) {
 	if g, err := r.Claim(withKey(t.Context(), "c", "b"), in); err != nil || !g.Acquired || g.Replayed {
 		t.Errorf("the same call once the lease is free: %+v, %v", g, err)
 	}
-	r.engine.Keys.Range(func(k, _ any) bool { t.Errorf("key %x is still held", k); return false })
+	if _, _, held := r.engine.Underway(); held != 0 {
+		t.Errorf("%d keys are still held", held)
+	}
 }
 
 // A replay about a lease shows the row as it is then.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"hubcli/actors/core"
-	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -41,21 +40,12 @@ func TestInvariant8MemoryIsBounded(t *testing.T) {
 	}
 	first := round(0)
 	last := round(1)
-	owners := 0
-	for i := range r.engine.Registry.Shards {
-		sh := &r.engine.Registry.Shards[i]
-		sh.Mu.Lock()
-		owners += len(sh.Owners)
-		if sh.Idle.Len() > engine.IdlePerShard {
-			t.Errorf("%d idle owners in a shard", sh.Idle.Len())
-		}
-		sh.Mu.Unlock()
-	}
-	if most := len(r.engine.Registry.Shards)*engine.IdlePerShard + len(r.engine.PermanentOwners()); owners > most {
-		t.Errorf("%d owners are kept, want at most %d", owners, most)
+	if _, owners, _ := r.engine.DebugOwners(0); owners > mostOwners {
+		t.Errorf("%d owners are kept, want at most %d", owners, mostOwners)
 	}
 	kept := r.view.Sizes()
-	kept["incarnations"] = len(r.engine.Seq.Incarnations)
+	live, ended := r.engine.Seq.Sessions()
+	kept["incarnations"] = len(live) + ended
 	for _, name := range []string{"incarnations", "live agents", "sessions", "parked", "leases", "tasks"} {
 		if size, ok := kept[name]; size != 0 || !ok {
 			t.Errorf("%d %s are kept of agents that have ended", size, name)
@@ -112,11 +102,7 @@ func fillBudgets(t *testing.T, r *rig) {
 		t.Fatal(err)
 	}
 	for i := range 150_000 {
-		p, err := r.engine.Registry.Admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i))), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.engine.Registry.Done(p)
+		r.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("old", i)))).ReturnPermit()
 	}
 }
 

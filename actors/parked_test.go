@@ -1,13 +1,13 @@
 package actors
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"hubcli/actors/core"
-	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
@@ -83,7 +83,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 	for _, table := range []core.Table{core.TableAgent, core.TableSession} {
 		delete(disk.disk.rows, table)
 	}
-	if err := disk.PutRows([]core.Row{engine.DirtyMark(core.AgentOwner("ann"), 1)}); err != nil {
+	if err := disk.PutRows([]core.Row{dirtyMark("ann", 1)}); err != nil {
 		t.Fatal(err)
 	}
 	again := start(t, disk)
@@ -95,7 +95,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 		t.Errorf("the next session has incarnation %d, want 2", next.Incarnation)
 	}
 	value, err := again.rows.Row(core.TableDirty, []byte(core.AgentOwner("ann").String()))
-	if err != nil || string(value) != string(engine.DirtyMark(core.AgentOwner("ann"), 0).Value) {
+	if err != nil || string(value) != string(dirtyMark("ann", 0).Value) {
 		t.Errorf("the mark is %s, %v", value, err)
 	}
 }
@@ -137,4 +137,14 @@ func TestStartWithManyShortLeases(t *testing.T) {
 		}
 		again.stop()
 	}
+}
+
+// dirtyMark is the stored mark of an agent's owner whose record seq lacks its rows.
+func dirtyMark(agent hub.AgentID, seq hub.Seq) core.Row {
+	k := core.AgentOwner(agent)
+	value, err := json.Marshal(map[string]any{"owner": k, "seq": seq})
+	if err != nil {
+		panic(err)
+	}
+	return core.Row{Table: core.TableDirty, Key: []byte(k.String()), Value: value}
 }

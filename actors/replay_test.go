@@ -27,14 +27,9 @@ func (r *rig) state() map[string]string {
 		}
 		out[name] = string(b)
 	}
-	c, err := r.engine.CheckpointHead()
+	c, err := r.engine.Checkpoint()
 	if err != nil {
 		r.t.Fatal(err)
-	}
-	for _, k := range r.engine.PermanentOwners() {
-		if err := r.engine.AddSection(c, k); err != nil {
-			r.t.Fatal(err)
-		}
 	}
 	for _, s := range c.Sections[1:] {
 		out["owner "+s.Owner.String()] = string(s.Data)
@@ -46,8 +41,7 @@ func (r *rig) state() map[string]string {
 	head.HubMS = 0
 	put("directory", directory)
 	put("head", head)
-	live := maps.Clone(r.engine.Seq.Incarnations)
-	maps.DeleteFunc(live, func(a hub.AgentID, _ uint64) bool { _, ended := r.engine.Seq.Ended[a]; return ended })
+	live, _ := r.engine.Seq.Sessions()
 	put("incarnations", live)
 	for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
 		leases, err := r.view.Leases.List(space, func(*core.Lease) bool { return true })

@@ -241,12 +241,17 @@ func wantCode(t testing.TB, err error, code hub.Code) {
 func (r *rig) idle() {
 	r.t.Helper()
 	for range 10_000 {
-		if r.engine.Registry.Underway() == 0 {
+		if r.underway() == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	r.t.Fatalf("%d commands are still under way", r.engine.Registry.Underway())
+	r.t.Fatalf("%d commands are still under way", r.underway())
+}
+
+func (r *rig) underway() int64 {
+	commands, _, _ := r.engine.Underway()
+	return commands
 }
 
 // async runs call and gives what it answered.
@@ -276,12 +281,24 @@ func within[T any](t testing.TB, c <-chan result[T]) result[T] {
 	}
 }
 
+// mostOwners is how many owners stay in memory at most: 64 idle ones in each of 16
+// shards, and the permanent ones.
+var mostOwners = 16*64 + len(core.LeaseOwners()) + 2
+
+// admit takes a permit for a command to an owner and does not send the command.
+func (r *rig) admit(k core.Owner) *engine.Pending[core.Machine, struct{}, struct{}] {
+	r.t.Helper()
+	p, _, err := engine.Admit(r.t.Context(), r.engine, engine.Command[core.Machine, struct{}, struct{}]{Owner: k})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return p
+}
+
 // ownerOf returns a live owner, or nil.
 func (r *rig) ownerOf(k core.Owner) *engine.Owner {
-	sh := r.engine.Registry.Shard(k)
-	sh.Mu.Lock()
-	defer sh.Mu.Unlock()
-	return sh.Owners[k]
+	o, _ := r.engine.Find(k)
+	return o
 }
 
 func names[T ~string](prefix string, n int) []T {

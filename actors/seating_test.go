@@ -61,14 +61,10 @@ func (r *rig) onPage(room hub.RoomID, all bool) string {
 // holdRoom keeps the owner of a room busy until the function that it returns is called.
 func (r *rig) holdRoom(room hub.RoomID) (free func()) {
 	r.t.Helper()
-	p, err := r.engine.Registry.Admit(core.RoomOwner(room), 0)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	held := make(chan struct{})
+	p, held := r.admit(core.RoomOwner(room)), make(chan struct{})
 	go func() {
-		p.Owner.Tell(engine.Call{Do: func(*engine.Owner) { <-held }, Failed: func(error) {}})
-		r.engine.Registry.Done(p)
+		p.Permit.Owner.Tell(engine.Call{Do: func(*engine.Owner) { <-held }, Failed: func(error) {}})
+		p.ReturnPermit()
 	}()
 	synctest.Wait()
 	return func() { close(held) }

@@ -178,7 +178,7 @@ func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
 			}
 		}
 		synctest.Wait() // the owner has loaded its state anew
-		o, _ := r.engine.Registry.Find(core.TasksOwner())
+		o, _ := r.engine.Find(core.TasksOwner())
 		o.Withdrawn.Store(true) // as if it had not
 		r.store.setNoRoom(false)
 		r.stop()

@@ -63,24 +63,41 @@ func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
 	if k, any := e.quarantine.any(); any {
 		return 0, fmt.Errorf("%s is in quarantine: its records are kept", k)
 	}
-	c, err := e.CheckpointHead()
+	c, err := e.checkpointHead()
 	if err != nil {
 		return 0, err
 	}
 	if err := e.options.Settle(c.Head.Seq); err != nil {
 		return 0, err
 	}
-	for _, k := range e.PermanentOwners() {
-		if err := e.AddSection(c, k); err != nil {
-			return 0, err
-		}
+	if err := e.addSections(c); err != nil {
+		return 0, err
 	}
 	return c.Head.Seq, e.Journal.SaveCheckpoint(c)
 }
 
-// CheckpointHead begins a checkpoint with the sessions of the directory view. A view
+// Checkpoint returns the state that SaveCheckpoint would save now, also while an owner
+// is in quarantine or seats are due.
+func (e *Engine) Checkpoint() (*core.Checkpoint, error) {
+	c, err := e.checkpointHead()
+	if err == nil {
+		err = e.addSections(c)
+	}
+	return c, err
+}
+
+func (e *Engine) addSections(c *core.Checkpoint) error {
+	for _, k := range e.permanentOwners() {
+		if err := e.addSection(c, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkpointHead begins a checkpoint with the sessions of the directory view. A view
 // shows committed records only, so its last record is the number of the checkpoint.
-func (e *Engine) CheckpointHead() (*core.Checkpoint, error) {
+func (e *Engine) checkpointHead() (*core.Checkpoint, error) {
 	sessions, head, err := e.view.Snapshot()
 	if err != nil {
 		return nil, err
@@ -95,13 +112,13 @@ func (e *Engine) CheckpointHead() (*core.Checkpoint, error) {
 	}, nil
 }
 
-// AddSection asks an owner for its state and waits until all records in the state are
+// addSection asks an owner for its state and waits until all records in the state are
 // durable: a checkpoint must not be ahead of the journal.
-func (e *Engine) AddSection(c *core.Checkpoint, k core.Owner) error {
+func (e *Engine) addSection(c *core.Checkpoint, k core.Owner) error {
 	if e.quarantine.has(k) {
 		return fmt.Errorf("%s is in quarantine: its records are kept", k)
 	}
-	p, err := e.Registry.Admit(k, 0)
+	p, err := e.registry.admit(k, 0)
 	if err != nil {
 		return err
 	}
@@ -119,7 +136,7 @@ func (e *Engine) AddSection(c *core.Checkpoint, k core.Owner) error {
 	case <-e.Failed:
 		s.err = e.Cause
 	}
-	e.Registry.Done(p)
+	e.registry.done(p)
 	if s.err != nil {
 		return s.err
 	}
@@ -148,11 +165,11 @@ func (e *Engine) checkpointStopped() error {
 	if ok, _ := e.Journal.Room(); !ok {
 		return nil // the next start replays instead
 	}
-	c, err := e.CheckpointHead()
+	c, err := e.checkpointHead()
 	if err != nil || !e.options.Settled(c.Head.Seq) {
 		return err // not settled: the next start replays and derives the follow-up work
 	}
-	owners := e.PermanentOwners()
+	owners := e.permanentOwners()
 	for _, k := range owners {
 		e.addStopped(c, k)
 	}
@@ -168,7 +185,7 @@ func (e *Engine) checkpointStopped() error {
 }
 
 func (e *Engine) addStopped(c *core.Checkpoint, k core.Owner) {
-	o := e.Registry.Shard(k).Owners[k]
+	o := e.registry.shard(k).owners[k]
 	if o == nil || o.Quarantined != nil || o.Dirty != nil || o.Withdrawn.Load() {
 		return
 	}

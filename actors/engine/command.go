@@ -69,7 +69,7 @@ func Admit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S
 		effect.Free(e)
 		return nil, nil, err
 	}
-	p, err := e.Registry.Admit(w.Owner, w.Size)
+	p, err := e.registry.admit(w.Owner, w.Size)
 	if err != nil {
 		effect.Free(e)
 		return nil, nil, err
@@ -195,7 +195,7 @@ func (a *Pending[S, D, T]) finish(r reply[T]) {
 // because it may wait for a minute without anything to do.
 func (a *Pending[S, D, T]) ReturnPermit() {
 	if a.Permit.Owner != nil {
-		a.Engine.Registry.Done(a.Permit)
+		a.Engine.registry.done(a.Permit)
 		a.Permit = permit{}
 	}
 }

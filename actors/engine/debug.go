@@ -23,15 +23,15 @@ func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired
 	for k, q := range e.quarantine.all() {
 		quarantined[k] = q.Seq
 	}
-	for i := range e.Registry.Shards {
-		sh := &e.Registry.Shards[i]
-		sh.Mu.Lock()
-		for k, o := range sh.Owners {
+	for i := range e.registry.shards {
+		sh := &e.registry.shards[i]
+		sh.mu.Lock()
+		for k, o := range sh.owners {
 			row := hub.DebugOwner{
 				Kind: k.Kind.String(), Name: k.Name, State: hub.OwnerIdle,
-				Commands: o.Commands, Bytes: o.Bytes, LastSeq: o.lastSeq.Load(),
+				Commands: o.commands, Bytes: o.bytes, LastSeq: o.lastSeq.Load(),
 			}
-			if o.Commands > 0 {
+			if o.commands > 0 {
 				row.State = hub.OwnerBusy
 			}
 			if _, ok := quarantined[k]; ok {
@@ -40,7 +40,7 @@ func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired
 			}
 			rows = append(rows, row)
 		}
-		sh.Mu.Unlock()
+		sh.mu.Unlock()
 	}
 	for k, seq := range quarantined { // retired meanwhile
 		rows = append(rows, hub.DebugOwner{Kind: k.Kind.String(), Name: k.Name, State: hub.OwnerQuarantined, LastSeq: seq})
@@ -55,7 +55,7 @@ func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired
 		return cmp.Or(cmp.Compare(b.Commands, a.Commands), cmp.Compare(b.LastSeq, a.LastSeq),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 	})
-	return rows[:min(len(rows), limit)], len(rows), e.Registry.retired.Load()
+	return rows[:min(len(rows), limit)], len(rows), e.registry.retired.Load()
 }
 
 // DebugPending tells of the records that have a number and are not durable, the

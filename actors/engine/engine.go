@@ -51,9 +51,9 @@ type Engine struct {
 	Clock    *clock
 	runtime  *runtime
 	Seq      *sequencer
-	Registry *registry
+	registry *registry
 	Writer   *writer
-	Keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
+	keys     sync.Map // idempotency scopes of calls under way, [32]byte → struct{}
 
 	quarantine *quarantine
 
@@ -67,8 +67,8 @@ type Engine struct {
 	released sync.Once // guards ReleaseWaiters
 }
 
-// PermanentOwners lists the owners whose state stands in checkpoints.
-func (e *Engine) PermanentOwners() (owners []core.Owner) {
+// permanentOwners lists the owners whose state stands in checkpoints.
+func (e *Engine) permanentOwners() (owners []core.Owner) {
 	for i := range e.options.Kinds {
 		owners = append(owners, e.options.Kinds[i].Owners...)
 	}

@@ -28,7 +28,7 @@ func ReserveEffect(e *Engine, caller *hub.Caller, agent hub.AgentID) (effectRese
 		who = "\x00operator" // no agent id begins like this
 	}
 	r := effectReservation{key: key, scope: sha256.Sum256([]byte(who + "\x00" + key.Method + "\x00" + key.Path + "\x00" + key.Key))}
-	if _, taken := e.Keys.LoadOrStore(r.scope, struct{}{}); taken {
+	if _, taken := e.keys.LoadOrStore(r.scope, struct{}{}); taken {
 		return r, hub.NewError(hub.CodeInProgress, "a call with this idempotency key is still running").
 			WithRetryAfter(RetryAfterSec).WithFix("repeat the call after the time in Retry-After")
 	}
@@ -69,6 +69,6 @@ func (r *effectReservation) record(rec *core.Record, kind uint8, answer []byte) 
 
 func (r *effectReservation) Free(e *Engine) {
 	if r.key != nil {
-		e.Keys.Delete(r.scope)
+		e.keys.Delete(r.scope)
 	}
 }

@@ -24,7 +24,7 @@ func New(options Options) *Engine {
 		now: map[core.Owner]hub.QuarantinedActor{}, old: map[core.Owner]quarantineRow{},
 	}
 	e.runtime = newRuntime(func(reason any) { e.escaped(reason) })
-	e.Registry = newRegistry(e)
+	e.registry = newRegistry(e)
 	e.Writer = &writer{
 		seq: e.Seq, journal: e.Journal, view: e.view, log: e.log, clock: e.Clock,
 		failed: e.fail, withdrawn: e.reloadOwners, step: options.Step, Done: make(chan struct{}),
@@ -46,14 +46,14 @@ func (e *Engine) Run(r *restored) {
 }
 
 // Abandon ends an engine on which Run was never called.
-func (e *Engine) Abandon() { e.runtime.stop(e.Registry.close()) }
+func (e *Engine) Abandon() { e.runtime.stop(e.registry.close()) }
 
 // ReleaseWaiters has every extension answer the commands that wait in it, and returns
 // when all have done so.
 func (e *Engine) ReleaseWaiters() {
 	e.released.Do(func() {
-		for _, k := range e.PermanentOwners() {
-			o, ok := e.Registry.Find(k)
+		for _, k := range e.permanentOwners() {
+			o, ok := e.registry.find(k)
 			if !ok || o.Extension == nil {
 				continue
 			}
@@ -74,7 +74,7 @@ func (e *Engine) ReleaseWaiters() {
 //  6. The state is saved as a checkpoint. A hub that has failed saves none: the state
 //     of its owners is ahead of the disk.
 func (e *Engine) Stop(ctx context.Context, background func()) error {
-	pids := e.Registry.close()
+	pids := e.registry.close()
 	err := e.drain(ctx)
 	e.runtime.stop(pids)
 	close(e.Quit)
@@ -96,7 +96,7 @@ func (e *Engine) Stop(ctx context.Context, background func()) error {
 func (e *Engine) drain(ctx context.Context) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for e.Registry.Underway() > 0 {
+	for e.registry.commands.Load() > 0 {
 		select {
 		case <-tick.C:
 		case <-e.Failed:

@@ -36,8 +36,8 @@ type Owner struct {
 	Extension   Extension   // nil: the kind has none
 
 	// Guarded by the registry's shard.
-	Commands int           // commands that were admitted and have not ended
-	Bytes    int64         // size of these commands
+	commands int           // commands that were admitted and have not ended
+	bytes    int64         // size of these commands
 	idle     *list.Element // its place among the idle owners; nil: it is not idle
 }
 

@@ -19,7 +19,7 @@ import (
 //
 //  1. Wait until all records of the owner are durable. This happens in the owner's
 //     turn, so the owner's own commands wait and no others. A crash leaves the mark
-//     (DirtyMark), which is in the same group as the record: the next start rebuilds.
+//     (dirtyMark), which is in the same group as the record: the next start rebuilds.
 //  2. Load the stored state and apply the records behind it. This changes nothing on
 //     the disk. A fact that panics again puts the owner into quarantine.
 //  3. Store the derived rows and take the mark back, in one PutRows: both or neither.
@@ -55,7 +55,7 @@ func (o *Owner) rebuild() error {
 	}
 	rows := latest(derived)
 	if err == nil {
-		err = h.Journal.PutRows(append(append(rows, DirtyMark(o.key, 0)), h.quarantine.lifts(o.key)...))
+		err = h.Journal.PutRows(append(append(rows, dirtyMark(o.key, 0)), h.quarantine.lifts(o.key)...))
 	}
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
@@ -161,15 +161,15 @@ func latest(rows []core.Row) []core.Row {
 	return out
 }
 
-// dirtyRow is the stored form of DirtyMark.
+// dirtyRow is the stored form of dirtyMark.
 type dirtyRow struct {
 	Owner core.Owner `json:"owner"`
 	Seq   hub.Seq    `json:"seq"`
 }
 
-// DirtyMark is the row that marks an owner whose record seq lacks its rows. With seq 0
+// dirtyMark is the row that marks an owner whose record seq lacks its rows. With seq 0
 // it takes the mark back.
-func DirtyMark(k core.Owner, seq hub.Seq) core.Row {
+func dirtyMark(k core.Owner, seq hub.Seq) core.Row {
 	return core.Row{Table: core.TableDirty, Key: []byte(k.String()), Value: EncodeEffect(dirtyRow{k, seq})}
 }
 
@@ -197,7 +197,7 @@ func (e *Engine) rebuildMarked() error {
 		if !e.quarantine.has(d.Owner) {
 			e.dirty.Hold(d.Owner, d.Seq)
 		}
-		p, err := e.Registry.Admit(d.Owner, 0)
+		p, err := e.registry.admit(d.Owner, 0)
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func markedTurn(p permit, seq hub.Seq) Turn {
 		o.lastSeq.Store(max(o.lastSeq.Load(), seq))
 	}, func(error) {
 		p.Owner.engine.dirty.Release(p.Owner.key, nil)
-		p.Owner.engine.Registry.Done(p)
+		p.Owner.engine.registry.done(p)
 	}}
 }
 
@@ -256,7 +256,7 @@ func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 // On a full disk the turn comes again later and keeps its permit. Without a permit the
 // owner could be retired while its stored row lacks a record.
 func (o *Owner) rebuildTurn(p permit) Turn {
-	done := func() { o.engine.Registry.Done(p) }
+	done := func() { o.engine.registry.done(p) }
 	return Call{func(*Owner) { done() }, func(err error) {
 		if !errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
 			done()

@@ -12,19 +12,19 @@ import (
 
 // The limits of admission: how many commands, and bytes of commands, may be under way
 // at once. Mailboxes are unbounded, so commands are counted before they are sent. One
-// owner gets at most 1/OwnerShare of each limit.
+// owner gets at most 1/ownerShare of each limit.
 const (
-	MaxCommands     = 8192
-	MaxCommandBytes = 256 << 20
-	OwnerShare      = 4
+	maxCommands     = 8192
+	maxCommandBytes = 256 << 20
+	ownerShare      = 4
 	RetryAfterSec   = 1
 )
 
-// IdlePerShard is how many idle owners a shard keeps. If there are more, the one that
+// idlePerShard is how many idle owners a shard keeps. If there are more, the one that
 // has been idle longest is retired: its state is a stored row, from which it is loaded
 // again. So memory is bounded by live work, not by the number of agents and channels
 // ever seen.
-const IdlePerShard = 64
+const idlePerShard = 64
 
 // registry finds owners and admits commands to them.
 //
@@ -34,30 +34,30 @@ const IdlePerShard = 64
 type registry struct {
 	engine   *Engine
 	seed     maphash.Seed
-	Commands atomic.Int64
-	Bytes    atomic.Int64
+	commands atomic.Int64
+	bytes    atomic.Int64
 	retired  atomic.Int64 // owners that were retired so far
-	Shards   [16]registryShard
+	shards   [16]registryShard
 }
 
 type registryShard struct {
-	Mu     sync.Mutex
-	Owners map[core.Owner]*Owner
-	Idle   *list.List // of *Owner, the longest idle first; permanent owners are never in it
+	mu     sync.Mutex
+	owners map[core.Owner]*Owner
+	idle   *list.List // of *Owner, the longest idle first; permanent owners are never in it
 	closed bool
 }
 
 func newRegistry(e *Engine) *registry {
 	r := &registry{engine: e, seed: maphash.MakeSeed()}
-	for i := range r.Shards {
-		r.Shards[i].Owners = map[core.Owner]*Owner{}
-		r.Shards[i].Idle = list.New()
+	for i := range r.shards {
+		r.shards[i].owners = map[core.Owner]*Owner{}
+		r.shards[i].idle = list.New()
 	}
 	return r
 }
 
-func (r *registry) Shard(k core.Owner) *registryShard {
-	return &r.Shards[maphash.Comparable(r.seed, k)%uint64(len(r.Shards))]
+func (r *registry) shard(k core.Owner) *registryShard {
+	return &r.shards[maphash.Comparable(r.seed, k)%uint64(len(r.shards))]
 }
 
 // permit is the right of one command to be under way.
@@ -66,79 +66,79 @@ type permit struct {
 	bytes int64
 }
 
-// Admit finds or starts the owner and takes a permit. The caller must return it with
-// Done when the command has ended, which may be later than when the command's caller
+// admit finds or starts the owner and takes a permit. The caller must return it with
+// done when the command has ended, which may be later than when the command's caller
 // has left. Errors: overloaded, stopping.
-func (r *registry) Admit(k core.Owner, size int) (permit, error) {
+func (r *registry) admit(k core.Owner, size int) (permit, error) {
 	n := int64(size) + 512
-	if c, b := r.Commands.Add(1), r.Bytes.Add(n); c > MaxCommands || b > MaxCommandBytes {
-		r.Commands.Add(-1)
-		r.Bytes.Add(-n)
+	if c, b := r.commands.Add(1), r.bytes.Add(n); c > maxCommands || b > maxCommandBytes {
+		r.commands.Add(-1)
+		r.bytes.Add(-n)
 		return permit{}, ErrOverloaded()
 	}
-	sh := r.Shard(k)
-	sh.Mu.Lock()
-	defer sh.Mu.Unlock()
+	sh := r.shard(k)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
 	if sh.closed {
-		r.Commands.Add(-1)
-		r.Bytes.Add(-n)
+		r.commands.Add(-1)
+		r.bytes.Add(-n)
 		return permit{}, ErrStopping()
 	}
-	o := sh.Owners[k]
+	o := sh.owners[k]
 	if o == nil {
 		o = &Owner{engine: r.engine, key: k}
 		o.PID = r.engine.runtime.spawn(k.String(), o.receive)
-		sh.Owners[k] = o
+		sh.owners[k] = o
 	}
-	if o.Commands >= MaxCommands/OwnerShare || o.Bytes+n > MaxCommandBytes/OwnerShare && o.Commands > 0 {
-		r.Commands.Add(-1)
-		r.Bytes.Add(-n)
+	if o.commands >= maxCommands/ownerShare || o.bytes+n > maxCommandBytes/ownerShare && o.commands > 0 {
+		r.commands.Add(-1)
+		r.bytes.Add(-n)
 		return permit{}, ErrOverloaded()
 	}
 	if o.idle != nil {
-		sh.Idle.Remove(o.idle)
+		sh.idle.Remove(o.idle)
 		o.idle = nil
 	}
-	o.Commands++
-	o.Bytes += n
+	o.commands++
+	o.bytes += n
 	return permit{Owner: o, bytes: n}, nil
 }
 
 // hold takes one more permit for an owner whose current command has one already. It is
 // for the owner's own work and is never refused.
 func (r *registry) hold(o *Owner) permit {
-	r.Commands.Add(1)
-	sh := r.Shard(o.key)
-	sh.Mu.Lock()
-	defer sh.Mu.Unlock()
+	r.commands.Add(1)
+	sh := r.shard(o.key)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
 	if o.idle != nil {
-		sh.Idle.Remove(o.idle)
+		sh.idle.Remove(o.idle)
 		o.idle = nil
 	}
-	o.Commands++
+	o.commands++
 	return permit{Owner: o}
 }
 
-// Done gives a permit back and may retire the owner that has been idle longest.
-func (r *registry) Done(p permit) {
-	r.Commands.Add(-1)
-	r.Bytes.Add(-p.bytes)
+// done gives a permit back and may retire the owner that has been idle longest.
+func (r *registry) done(p permit) {
+	r.commands.Add(-1)
+	r.bytes.Add(-p.bytes)
 	o := p.Owner
-	sh := r.Shard(o.key)
-	sh.Mu.Lock()
+	sh := r.shard(o.key)
+	sh.mu.Lock()
 	var retired address
-	o.Commands--
-	o.Bytes -= p.bytes
-	if o.Commands == 0 && !r.engine.permanent(o.key.Kind) && !sh.closed {
-		o.idle = sh.Idle.PushBack(o)
-		if sh.Idle.Len() > IdlePerShard {
-			old := sh.Idle.Remove(sh.Idle.Front()).(*Owner)
+	o.commands--
+	o.bytes -= p.bytes
+	if o.commands == 0 && !r.engine.permanent(o.key.Kind) && !sh.closed {
+		o.idle = sh.idle.PushBack(o)
+		if sh.idle.Len() > idlePerShard {
+			old := sh.idle.Remove(sh.idle.Front()).(*Owner)
 			old.idle = nil
-			delete(sh.Owners, old.key)
+			delete(sh.owners, old.key)
 			retired = old.PID
 		}
 	}
-	sh.Mu.Unlock()
+	sh.mu.Unlock()
 	if retired != nil {
 		r.retired.Add(1)
 		r.engine.runtime.retire(retired)
@@ -149,19 +149,19 @@ func (r *registry) Done(p permit) {
 func (r *registry) install(k core.Owner, state core.Machine) *Owner {
 	o := &Owner{engine: r.engine, key: k, State: state}
 	o.PID = r.engine.runtime.spawn(k.String(), o.receive)
-	sh := r.Shard(k)
-	sh.Mu.Lock()
-	sh.Owners[k] = o
-	sh.Mu.Unlock()
+	sh := r.shard(k)
+	sh.mu.Lock()
+	sh.owners[k] = o
+	sh.mu.Unlock()
 	return o
 }
 
-// Find returns an owner if it is in memory.
-func (r *registry) Find(k core.Owner) (*Owner, bool) {
-	sh := r.Shard(k)
-	sh.Mu.Lock()
-	defer sh.Mu.Unlock()
-	o, ok := sh.Owners[k]
+// find returns an owner if it is in memory.
+func (r *registry) find(k core.Owner) (*Owner, bool) {
+	sh := r.shard(k)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	o, ok := sh.owners[k]
 	return o, ok
 }
 
@@ -169,20 +169,27 @@ func (r *registry) Find(k core.Owner) (*Owner, bool) {
 // Commands that are under way go on.
 func (r *registry) close() []address {
 	var pids []address
-	for i := range r.Shards {
-		sh := &r.Shards[i]
-		sh.Mu.Lock()
+	for i := range r.shards {
+		sh := &r.shards[i]
+		sh.mu.Lock()
 		sh.closed = true
-		for _, o := range sh.Owners {
+		for _, o := range sh.owners {
 			pids = append(pids, o.PID)
 		}
-		sh.Mu.Unlock()
+		sh.mu.Unlock()
 	}
 	return pids
 }
 
-// Underway returns how many commands have been admitted and not ended.
-func (r *registry) Underway() int64 { return r.Commands.Load() }
+// Underway returns how many commands have been admitted and not ended, the bytes of
+// their inputs, and how many idempotency keys calls hold.
+func (e *Engine) Underway() (commands, bytes int64, keys int) {
+	e.keys.Range(func(any, any) bool { keys++; return true })
+	return e.registry.commands.Load(), e.registry.bytes.Load(), keys
+}
+
+// Find returns an owner if it is in memory.
+func (e *Engine) Find(k core.Owner) (*Owner, bool) { return e.registry.find(k) }
 
 // ErrOverloaded is the answer to a command beyond the limits of admission.
 func ErrOverloaded() error {

@@ -27,7 +27,7 @@ type restored struct {
 // moments; each is skipped up to its own AsOf.
 func (e *Engine) Restore() (*restored, error) {
 	r := &restored{states: map[core.Owner]core.Machine{}, last: map[core.Owner]hub.Seq{}}
-	for _, k := range e.PermanentOwners() {
+	for _, k := range e.permanentOwners() {
 		r.states[k] = e.kinds[k.Kind].Fresh()
 	}
 	c, err := e.Journal.Checkpoint()
@@ -107,10 +107,10 @@ func (e *Engine) replay(r *restored, rec *core.Record) error {
 // begin starts the views and the permanent owners with the restored state.
 func (e *Engine) begin(r *restored) {
 	for _, s := range e.view.Started(e.Seq.head, e.Clock.Now().Wall, r.states) {
-		e.Seq.Incarnations[s.Agent] = s.Incarnation
+		e.Seq.incarnations[s.Agent] = s.Incarnation
 	}
 	owners := make([]*Owner, 0, len(r.states))
-	for _, k := range e.PermanentOwners() {
+	for _, k := range e.permanentOwners() {
 		owners = append(owners, e.install(k, r.states[k], r))
 	}
 	// The first turn may commit, and the writer then changes the views. So turns come
@@ -126,7 +126,7 @@ func (e *Engine) begin(r *restored) {
 }
 
 func (e *Engine) install(k core.Owner, state core.Machine, r *restored) *Owner {
-	o := e.Registry.install(k, state)
+	o := e.registry.install(k, state)
 	o.lastSeq.Store(r.last[k])
 	if extend := e.kinds[k.Kind].Extend; extend != nil {
 		o.Extension = extend(o)

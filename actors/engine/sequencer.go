@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,7 +27,7 @@ type entry struct {
 	withdrawn error         // the record was taken back: the answer to its caller
 }
 
-// sessionBefore is the entry of an agent in Incarnations and Ended before a record
+// sessionBefore is the entry of an agent in incarnations and Ended before a record
 // started a session of the agent.
 type sessionBefore struct {
 	incarnation uint64 // 0: the agent had no session
@@ -61,14 +62,14 @@ type sequencer struct {
 	durable core.Head // highest numbers that are durable, visible and being answered
 	failed  error
 	epoch   atomic.Uint64 // number of withdrawals so far; changed under mu
-	// Incarnations holds the session of each live agent. reserve refuses a write of a
+	// incarnations holds the session of each live agent. reserve refuses a write of a
 	// displaced session, even if the write passed every other check before the new
 	// session began.
-	Incarnations map[hub.AgentID]uint64
-	// Ended holds the hub time at which the last session of an agent ended, for agents
-	// without a live one. Their entries in Incarnations stay until no write of an
+	incarnations map[hub.AgentID]uint64
+	// ended holds the hub time at which the last session of an agent ended, for agents
+	// without a live one. Their entries in incarnations stay until no write of an
 	// earlier session can be under way.
-	Ended map[hub.AgentID]int64
+	ended map[hub.AgentID]int64
 
 	wake chan struct{} // wakes the writer; capacity 1
 }
@@ -76,8 +77,18 @@ type sequencer struct {
 func newSequencer(head core.Head) *sequencer {
 	return &sequencer{
 		head: head, durable: head,
-		Incarnations: map[hub.AgentID]uint64{}, Ended: map[hub.AgentID]int64{}, wake: make(chan struct{}, 1),
+		incarnations: map[hub.AgentID]uint64{}, ended: map[hub.AgentID]int64{}, wake: make(chan struct{}, 1),
 	}
+}
+
+// Sessions returns the sessions of the live agents, and how many entries are kept of
+// agents whose last session has ended.
+func (q *sequencer) Sessions() (live map[hub.AgentID]uint64, ended int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	live = maps.Clone(q.incarnations)
+	maps.DeleteFunc(live, func(a hub.AgentID, _ uint64) bool { _, gone := q.ended[a]; return gone })
+	return live, len(q.incarnations) - len(live)
 }
 
 // reserve numbers the record of s. epoch is that of the turn that decided it; messages
@@ -95,14 +106,14 @@ func (q *sequencer) reserve(s *entry, epoch uint64, now core.Now, messages, fenc
 	case epoch != q.epoch.Load():
 		return errWithdrawn()
 	}
-	if proof.Incarnation != 0 && q.Incarnations[proof.Agent] > proof.Incarnation {
+	if proof.Incarnation != 0 && q.incarnations[proof.Agent] > proof.Incarnation {
 		return ErrSessionReplaced(proof.Agent)
 	}
 	if b := s.begins; b.Incarnation != 0 {
-		s.before.incarnation = q.Incarnations[b.Agent]
-		s.before.ended, s.before.over = q.Ended[b.Agent]
-		q.Incarnations[b.Agent] = b.Incarnation
-		delete(q.Ended, b.Agent)
+		s.before.incarnation = q.incarnations[b.Agent]
+		s.before.ended, s.before.over = q.ended[b.Agent]
+		q.incarnations[b.Agent] = b.Incarnation
+		delete(q.ended, b.Agent)
 	}
 	r := s.record
 	q.head.Seq++
@@ -228,13 +239,13 @@ func (q *sequencer) withdraw(taken []*entry) (left []*entry, again []core.Sessio
 		}
 		if agent := s.begins.Agent; s.begins.Incarnation != 0 {
 			if s.before.incarnation == 0 {
-				delete(q.Incarnations, agent)
+				delete(q.incarnations, agent)
 			} else {
-				q.Incarnations[agent] = s.before.incarnation
+				q.incarnations[agent] = s.before.incarnation
 				again = append(again, core.SessionProof{Agent: agent, Incarnation: s.before.incarnation})
 			}
 			if s.before.over {
-				q.Ended[agent] = s.before.ended
+				q.ended[agent] = s.before.ended
 			}
 		}
 	}
@@ -262,8 +273,8 @@ func (q *sequencer) fail(err error) []*entry {
 func (q *sequencer) SessionEnded(s core.SessionProof, hubMS int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.Incarnations[s.Agent] == s.Incarnation {
-		q.Ended[s.Agent] = hubMS
+	if q.incarnations[s.Agent] == s.Incarnation {
+		q.ended[s.Agent] = hubMS
 	}
 }
 
@@ -272,10 +283,10 @@ func (q *sequencer) SessionEnded(s core.SessionProof, hubMS int64) {
 func (q *sequencer) ForgetEnded(before int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for agent, at := range q.Ended {
+	for agent, at := range q.ended {
 		if at < before {
-			delete(q.Ended, agent)
-			delete(q.Incarnations, agent)
+			delete(q.ended, agent)
+			delete(q.incarnations, agent)
 		}
 	}
 }

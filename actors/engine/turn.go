@@ -146,7 +146,7 @@ func (o *Owner) Commit(now core.Now, d core.Draft, w Work) error {
 		if o.Dirty != nil {
 			// Store all rows of a record or none. The mark makes the next start
 			// derive them if the process ends before the rebuild.
-			r.Rows = []core.Row{DirtyMark(o.key, r.Seq)}
+			r.Rows = []core.Row{dirtyMark(o.key, r.Seq)}
 			o.engine.dirty.Hold(o.key, r.Seq)
 		}
 	}
@@ -172,7 +172,7 @@ func (o *Owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 				slog.String("owner", o.key.String()), slog.Uint64("seq", uint64(at.Seq)), slog.String("stack", string(debug.Stack())))
 			// Rebuild soon, not only with the next command. The permit keeps the
 			// owner from being retired before: its stored row lacks this record.
-			o.Tell(o.rebuildTurn(o.engine.Registry.hold(o)))
+			o.Tell(o.rebuildTurn(o.engine.registry.hold(o)))
 		}
 	}()
 	for _, f := range facts {

@@ -13,7 +13,7 @@ var faults = []fault{
 	{8, "a key serves another body", "ReserveEffect", never("stored.Body"), "TestIdempotentWriteHappensOnce"},
 	{9, "a message is shown to everybody who knows its id", "Message", never("hub.Visible"), "TestInvariant9NoPathShowsAnothersDirectMessage"},
 	{10, "a commit wakes nobody", "commit", drop("notifier.Add"), "TestOnePostWakesAllWhoWait"},
-	{11, "idle owners are kept", "Done", never("IdlePerShard"), "TestInvariant8MemoryIsBounded"},
+	{11, "idle owners are kept", "done", never("idlePerShard"), "TestInvariant8MemoryIsBounded"},
 	{12, "leases expire on a full disk", "tick", swap("Room(); !ok", "Room(); false && !ok"), "TestFullDiskFreezesExpiry"},
 	{12, "an owner decides on what was taken back", "withdraw", drop("Withdrawn.Store"), "TestGroupWithoutRoomIsTakenBack"},
 	{13, "checksums are not compared", "unseal", never("checksum"), "TestEveryBitCounts"},
