@@ -100,7 +100,7 @@ func noteHub(ctx context.Context, env *Env, url string) {
 	switch found := daemon.Probe(ctx, url); found.Kind {
 	case daemon.Hub:
 	case daemon.Foreign:
-		env.note("what answers at %s is not a hub", url)
+		env.note("the server at %s is not a hub", url)
 	default:
 		env.note("no hub answers at %s yet; until one does, requests are answered 599", url)
 	}

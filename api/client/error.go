@@ -98,7 +98,7 @@ func (c *Client) unreachable() *hub.Error {
 func (c *Client) notAHub(why string) *hub.Error {
 	return &hub.Error{
 		Code:    hub.CodeNotAHub,
-		Message: "what answers at " + c.BaseURL() + " is not a hub: " + why,
+		Message: "the server at " + c.BaseURL() + " is not a hub: " + why,
 		Fix:     "check the address, or give the hub another port",
 	}
 }

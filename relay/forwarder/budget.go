@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// budget is a number of bytes that is shared in the order of arrival.
+// budget is a number of bytes that calls share, in the order of arrival.
 type budget struct {
 	turn  chan struct{} // held by the call that waits for bytes now
 	freed chan struct{}

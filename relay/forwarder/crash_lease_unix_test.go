@@ -13,8 +13,8 @@ import (
 	"hubcli/relay"
 )
 
-// TestWaitingClaimIsAskedOnce: a claim that would wait longer than a forwarder has
-// time is the same call to the hub in every attempt, however much time that has.
+// TestWaitingClaimIsAskedOnce: a claim that would wait longer than the
+// forwarder's time is the same call to the hub in every attempt.
 func TestWaitingClaimIsAskedOnce(t *testing.T) {
 	for _, at := range []Step{stepSent, StepAnswered} {
 		t.Run(string(at), func(t *testing.T) {
@@ -29,10 +29,10 @@ func TestWaitingClaimIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestRefusalIsNotCarriedOutLater: a forwarder that dies between its response and
-// the removal of the request leaves what looks as if it was never answered, once
-// the client has read the response. The hub keeps no refusals: it would do now
-// what it has refused then.
+// TestRefusalIsNotCarriedOutLater: a forwarder dies after its response and
+// before it removes the request. Once the client has read the response, the
+// request looks unanswered. The hub stores no refusals, so a second attempt
+// could succeed; there must be none.
 func TestRefusalIsNotCarriedOutLater(t *testing.T) {
 	ctx := context.Background()
 	b := newBench(t, testhub.Start(t).URL)
@@ -63,8 +63,8 @@ func TestRefusalIsNotCarriedOutLater(t *testing.T) {
 	}
 }
 
-// TestShortWaitsDoNotStandBehindLongOnes: the places for calls that wait are all
-// taken, and a call that would wait for a moment only is answered after it.
+// TestShortWaitsDoNotStandBehindLongOnes: all places for waiting calls are
+// taken, and a call with a short wait is still answered after that wait.
 func TestShortWaitsDoNotStandBehindLongOnes(t *testing.T) {
 	b := start(t, nil)
 	for range maxParked {

@@ -23,20 +23,20 @@ import (
 	"hubcli/relay"
 )
 
-// StepSent is a moment that only a test knows: the hub has done the call, and the
-// forwarder has not heard of it.
+// StepSent is a step that only tests use: the hub has done the call, and the
+// forwarder has not received the answer.
 const stepSent Step = "sent"
 
-// How the test binary is told to be a forwarder that kills itself.
+// Variables that make the test binary a forwarder that kills itself.
 const (
 	envSpool = "RELAY_TEST_SPOOL"
 	envHub   = "RELAY_TEST_HUB"
 	envStep  = "RELAY_TEST_STEP"
-	envCount = "RELAY_TEST_COUNT" // of times that the step was come to
+	envCount = "RELAY_TEST_COUNT" // the process dies when it reaches the step for this time
 )
 
-// crashingForwarder runs one if this process is to be one, and never returns
-// then.
+// crashingForwarder runs a forwarder that kills itself, and does not return, if
+// the environment asks for one.
 func crashingForwarder() {
 	dir := os.Getenv(envSpool)
 	if dir == "" {
@@ -51,12 +51,12 @@ func crashingForwarder() {
 	step := func(s Step) {
 		if s == at && times.Add(1) == count {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // nothing more is done, however long the signal takes
+			select {} // do nothing until the signal arrives
 		}
 	}
 	f, err := New(Config{
 		Dir: dir, BaseURL: os.Getenv(envHub), PollInterval: 10 * time.Millisecond, Notify: true,
-		Step: step, Transport: deafTransport{own: ownTransport(os.Getenv(envHub)), sent: func() { step(stepSent) }},
+		Step: step, Transport: lateTransport{own: ownTransport(os.Getenv(envHub)), sent: func() { step(stepSent) }},
 	})
 	if err != nil {
 		panic(err)
@@ -64,13 +64,13 @@ func crashingForwarder() {
 	f.Run(context.Background())
 }
 
-// deafTransport does a call and calls sent before it hands the answer on.
-type deafTransport struct {
+// lateTransport does a call and calls sent before it hands the answer on.
+type lateTransport struct {
 	own  http.RoundTripper
 	sent func()
 }
 
-func (d deafTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d lateTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := d.own.RoundTrip(r)
 	if err == nil {
 		d.sent()
@@ -119,7 +119,8 @@ func (b *bench) posts(prefix string, n int) map[string]relay.RequestID {
 	return ids
 }
 
-// onceEach proves that every post is in the hub once and was answered so.
+// onceEach proves that every post is in the hub once and was answered as
+// posted.
 func (b *bench) onceEach(ids map[string]relay.RequestID) {
 	b.Helper()
 	for body, id := range ids {
@@ -147,16 +148,16 @@ func (b *bench) onceEach(ids map[string]relay.RequestID) {
 	})
 }
 
-// TestKilledAtEveryStep: a forwarder that is killed loses nothing and does
-// nothing twice, whatever it was about to do.
+// TestKilledAtEveryStep: a forwarder that is killed at any step loses no
+// request, and no request takes effect twice.
 func TestKilledAtEveryStep(t *testing.T) {
 	for _, at := range []Step{StepLocked, StepTaken, StepSending, stepSent, StepAnswered, StepResponded, StepRemoved} {
 		t.Run(string(at), func(t *testing.T) {
 			b := newBench(t, testhub.Start(t).URL)
 			ids := map[string]relay.RequestID{}
 			for _, count := range []int{1, 2, 3} {
-				// Each has requests of its own: all calls of the one before may have
-				// passed the step by the time that it is dead.
+				// Each process gets its own requests: the calls of the previous
+				// one may all have passed the step before it died.
 				maps.Copy(ids, b.posts(fmt.Sprint(at, " ", count), 12))
 				b.wasKilled(b.process(at, count))
 			}
@@ -166,8 +167,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// TestTakenOverAtOnce: what a killed forwarder has held is taken by one that
-// runs already.
+// TestTakenOverAtOnce: a running forwarder takes over the requests of a killed
+// one.
 func TestTakenOverAtOnce(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	ids := b.posts("held", 12)
@@ -178,13 +179,13 @@ func TestTakenOverAtOnce(t *testing.T) {
 	b.onceEach(ids)
 }
 
-// TestTwoForwarders: however many serve one spool, in one process or several,
-// each request is sent once.
+// TestTwoForwarders: several forwarders serve one spool, and each request is
+// sent once.
 func TestTwoForwarders(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	var sends atomic.Int64
 	counted := func(c *Config) {
-		c.Transport = deafTransport{own: ownTransport(b.url), sent: func() { sends.Add(1) }}
+		c.Transport = lateTransport{own: ownTransport(b.url), sent: func() { sends.Add(1) }}
 	}
 	b.forward(counted)
 	b.forward(counted)
@@ -200,8 +201,8 @@ func TestTwoForwarders(t *testing.T) {
 	b.onceEach(ids)
 }
 
-// TestWithoutLocks: where the file system knows no locks, the age of a request
-// that is under way decides whether its forwarder has died.
+// TestWithoutLocks: on a file system without locks, the age of a request under
+// way decides whether its forwarder has died.
 func TestWithoutLocks(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	f, err := New(Config{Dir: b.dir, BaseURL: b.url, RequestTimeout: 10 * time.Second})

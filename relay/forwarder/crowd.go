@@ -11,14 +11,14 @@ import (
 // The fourth is for everything else.
 const filesPerCall = 4
 
-// callsFor is how many calls may be under way in all folders, where the process
-// may have so many files open.
+// callsFor returns how many calls may be under way in all folders if the
+// process may open so many files.
 func callsFor(files uint64) int {
 	return int(max(8, min(maxCallsInAll, files/filesPerCall))) //nolint:gosec // at most maxCallsInAll
 }
 
-// room reports whether one more call of the folder may begin. Where it may not,
-// the request waits in the spool.
+// room reports whether one more call of the folder may begin. If not, the
+// request waits in the spool.
 func (f *Forwarder) room(d *folder) bool {
 	f.mu.Lock()
 	full := f.inAll >= f.most.calls
@@ -31,10 +31,10 @@ func (f *Forwarder) room(d *folder) bool {
 	return free
 }
 
-// mayPark reports whether one more call of the folder may wait in the hub, or for
-// a place there. Those that wait hold files open for long: at most half of all
-// calls do, so that others have room, and of these the last quarter is for
-// folders of which no call waits yet.
+// mayPark reports whether one more call of the folder may wait in the hub, or
+// for a place there. Waiting calls hold files open for long, so at most half of
+// all calls may wait. The last quarter of these places is for folders that have
+// no waiting call yet.
 func (f *Forwarder) mayPark(d *folder) bool {
 	most := f.most.calls / 2
 	if d.parked > 0 || len(d.waiting) > 0 {
@@ -43,7 +43,8 @@ func (f *Forwarder) mayPark(d *folder) bool {
 	return len(d.waiting) < maxWaiting && f.parks < most
 }
 
-// relax notes, now and then, that there has been room since the last time.
+// relax ends the log's trouble about too many calls if there has been room
+// since the last time.
 func (f *Forwarder) relax() {
 	f.mu.Lock()
 	full := f.full
@@ -54,10 +55,10 @@ func (f *Forwarder) relax() {
 	}
 }
 
-// park gets the call a place among those of its folder that wait in the hub. It
-// reports false if too many calls wait for one already; else it returns once
-// there is a place or until has passed. The call counts as one of the folder's
-// again when there is a place.
+// park gets the call one of its folder's places in the hub. It reports false if
+// too many calls wait for a place already. Otherwise it returns when there is a
+// place or until has passed. The call counts toward the folder's calls again
+// when it has a place.
 func (f *Forwarder) park(c *call, until time.Duration) bool {
 	d := c.dir
 	f.mu.Lock()
@@ -87,7 +88,7 @@ func (f *Forwarder) park(c *call, until time.Duration) bool {
 	defer f.mu.Unlock()
 	select {
 	case <-c.placed:
-	default: // it looks once, as a call that does not wait
+	default: // no time is left: the hub answers at once, as to a call that does not wait
 		d.waiting = slices.DeleteFunc(d.waiting, func(w *call) bool { return w == c })
 		c.parks, c.placed = false, nil
 		f.parks--
@@ -96,7 +97,8 @@ func (f *Forwarder) park(c *call, until time.Duration) bool {
 	return true
 }
 
-// unpark gives back the place of a call that has ended. Forwarder.mu is held.
+// unpark gives back the place of a call that has ended. The caller holds
+// Forwarder.mu.
 func (f *Forwarder) unpark(c *call) {
 	if c.parks {
 		f.parks--

@@ -13,7 +13,7 @@ import (
 	"hubcli/relay"
 )
 
-// TestCallsFor: the calls under way leave files for everything else.
+// TestCallsFor: the bound of calls leaves open files for everything else.
 func TestCallsFor(t *testing.T) {
 	for files, want := range map[uint64]int{0: 8, 64: 16, 1024: 256, 1 << 20: maxCallsInAll, math.MaxUint64: maxCallsInAll} {
 		if got := callsFor(files); got != want {
@@ -22,8 +22,8 @@ func TestCallsFor(t *testing.T) {
 	}
 }
 
-// TestManyPollsDelayNobody: where few files may be open, agents that poll all
-// they can leave room for the calls and the polls of others.
+// TestManyPollsDelayNobody: few files may be open, and some agents poll as much
+// as they can. There is still room for the calls and polls of others.
 func TestManyPollsDelayNobody(t *testing.T) {
 	h := testhub.Start(t)
 	b := newBench(t, h.URL)
@@ -48,7 +48,7 @@ func TestManyPollsDelayNobody(t *testing.T) {
 		return n
 	}
 	most := f.most.calls/2 - f.most.calls/8
-	waits := func() (parks, parked int) { // in the relay, and of these in the hub
+	waits := func() (parks, parked int) { // calls that wait in the relay; parked: those of them in the hub
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, d := range f.folders {
@@ -67,12 +67,12 @@ func TestManyPollsDelayNobody(t *testing.T) {
 	b.works("quiet")
 	b.works("other")
 	if _, there := b.response("quiet", quiet); there {
-		t.Error("the poll was not let wait")
+		t.Error("the poll was not allowed to wait")
 	}
 }
 
-// TestFullRelay: what there is no room for waits in the spool, the log tells of
-// it once, and it is answered when there is room.
+// TestFullRelay: requests without room wait in the spool and are answered when
+// there is room; the log tells of it once.
 func TestFullRelay(t *testing.T) {
 	release := make(chan struct{})
 	answer := sync.OnceFunc(func() { close(release) })

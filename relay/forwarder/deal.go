@@ -9,10 +9,9 @@ import (
 	"hubcli/relay"
 )
 
-// deal does what is to be done about one name: take the request, have the hub
-// answer it, put the response into its place, remove the request. Whenever it
-// breaks off in between, the request is in the folder still, and is dealt with
-// again.
+// deal takes the request of one name, sends it to the hub, writes the response
+// and removes the request. If it ends before the last step, the request is
+// still in the folder, and a later call of deal does it again.
 func (f *Forwarder) deal(c *call) {
 	t, err := f.take(c)
 	var m *misfit
@@ -49,8 +48,8 @@ func (f *Forwarder) deal(c *call) {
 	f.unblock(c.dir)
 }
 
-// turnAway rejects the call's file, once its client has been told where it can
-// be.
+// turnAway tells the client why its file is no request, if it can, and rejects
+// the file.
 func (f *Forwarder) turnAway(c *call, m *misfit) {
 	if m.answer != nil {
 		if err := f.respond(c, unanswered(c.id, m.answer)); err != nil {
@@ -63,7 +62,7 @@ func (f *Forwarder) turnAway(c *call, m *misfit) {
 		return
 	}
 	if f.reject.news(c.dir.name) {
-		f.cfg.Logger.Warn("relay: something that is no request was moved to "+relay.RejectedDir, "folder", c.dir.name, "reason", m.why)
+		f.cfg.Logger.Warn("relay: a file that is not a request was moved to "+relay.RejectedDir, "folder", c.dir.name, "reason", m.why)
 	}
 }
 
@@ -71,14 +70,14 @@ func (f *Forwarder) turnAway(c *call, m *misfit) {
 // now: the forwarder stops, or the file cannot be read.
 func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 	if age := time.Since(t.info.ModTime()); age > maxRequestAge {
-		// The hub remembers for 24 hours what it has done for a request; one that
-		// a dead forwarder has left and that is sent after that would be done
-		// twice. An hour keeps far away from that, whatever the clocks say, and no
-		// client waits so long.
+		// The hub remembers a request for 24 hours. If a dead forwarder left a
+		// request that is sent after that, the hub would carry it out twice. An
+		// hour is far below that even if clocks differ, and no client waits so
+		// long.
 		e := hub.Error{
 			Code: hub.CodeRelayTimeout, Status: relay.StatusNoAnswer,
 			Message: "the request lay in the spool for more than " + maxRequestAge.String() + " and is not sent any more",
-			Fix:     "look whether it took effect before it is sent again under a new request_id",
+			Fix:     "check whether it took effect before you send it again under a new request_id",
 		}
 		return unanswered(c.id, uncertain(&e))
 	}
@@ -103,7 +102,7 @@ func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 	}
 	most := max(0, f.cfg.RequestTimeout-answerMargin)
 	if c.charged > 0 {
-		most = 0 // what waits holds no memory that others wait for
+		most = 0 // a waiting call holds no memory that other calls need
 	}
 	path, wait := capWait(op, r.Path, r.Body, most)
 	if wait > 0 {
@@ -112,7 +111,7 @@ func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 			return unanswered(c.id, tooManyPolls())
 		}
 		if c.placed == nil {
-			wait = 0 // its time is over, but it looks once
+			wait = 0 // its time is over: the hub answers at once
 		}
 		wait = max(0, min(wait-time.Since(came), c.left()-answerMargin))
 		path, wait = capWait(op, r.Path, r.Body, wait)
@@ -121,8 +120,8 @@ func (f *Forwarder) response(c *call, t *taken) *relay.Response {
 	return f.send(c, op, r, path, wait)
 }
 
-// charge waits until there is memory for a request of size bytes. Small ones are
-// bounded by the number of calls, large ones go one by one in each folder.
+// charge waits until there is memory for a request of size bytes. The number of
+// calls bounds small requests; of large ones each folder has one at a time.
 func (f *Forwarder) charge(c *call, size int64) bool {
 	if size <= smallRequest {
 		return true
@@ -149,20 +148,20 @@ func (f *Forwarder) discharge(c *call) {
 	}
 }
 
-// left is how long the call may take still.
+// left returns how much time the call has left.
 func (c *call) left() time.Duration {
 	deadline, _ := c.ctx.Deadline()
 	return time.Until(deadline)
 }
 
 func tooManyPolls() *hub.Error {
-	return hub.NewError(hub.CodeTooManyPolls, "too many calls of this agent, or of all, wait in the relay").
+	return hub.NewError(hub.CodeTooManyPolls, "too many calls of this agent, or of all agents, wait in the relay").
 		With("limit", maxParked+maxWaiting).
-		WithFix("let one of the waiting calls return first; of one agent " + strconv.Itoa(maxParked) + " are passed on at a time")
+		WithFix("let one of the waiting calls return first; the relay passes on " + strconv.Itoa(maxParked) + " of one agent at a time")
 }
 
-// brokenOff is the response to a call whose time was over before it was answered,
-// or nil if the forwarder stops. sent says that the hub may have got it.
+// brokenOff returns the response to a call that ran out of time, or nil if the
+// forwarder stops. sent says that the hub may have received the call.
 func (f *Forwarder) brokenOff(c *call, sent bool) *relay.Response {
 	if c.left() > 0 {
 		return nil
@@ -174,7 +173,7 @@ func (f *Forwarder) brokenOff(c *call, sent bool) *relay.Response {
 	}
 	if sent {
 		e = uncertain(e)
-		e.Fix += "; then send the same request_id again, which asks what became of it"
+		e.Fix += "; then send the same request_id again: it returns the outcome"
 	}
 	return unanswered(c.id, e)
 }
@@ -193,11 +192,11 @@ func (f *Forwarder) respond(c *call, r *relay.Response) error {
 	return relay.WriteWhole(responses, ".", string(c.id)+relay.DoneSuffix, data)
 }
 
-// notAHub is said where something answers that is none.
+// notAHub is the error if some other server answers.
 func (f *Forwarder) notAHub(why string) *hub.Error {
 	return &hub.Error{
 		Code: hub.CodeUnreachable, Status: relay.StatusHubUnreachable,
-		Message: "what answers at " + f.base + " is not a hub: " + why,
+		Message: "the server at " + f.base + " is not a hub: " + why,
 		Fix:     "start the relay with --base-url and the address of the hub",
 	}
 }

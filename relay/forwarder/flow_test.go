@@ -17,9 +17,9 @@ import (
 	"hubcli/relay"
 )
 
-// TestParkedPollsDelayNobody: an agent whose calls all wait posts still, and so
-// does everybody else; those that find no place among the waiting are answered in
-// their turn.
+// TestParkedPollsDelayNobody: an agent can post although all its other calls
+// wait, and so can the others. Calls that find no waiting place are answered in
+// turn.
 func TestParkedPollsDelayNobody(t *testing.T) {
 	h := testhub.Start(t)
 	b := newBench(t, h.URL)
@@ -39,14 +39,14 @@ func TestParkedPollsDelayNobody(t *testing.T) {
 	empty := b.ask("dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=60&since_id=1&channel=direct", "")
 	b.until("a poll is parked", func() bool { return h.Hub.Counts().ParkedPolls == 1 })
 	for range 20 {
-		b.works("dev-a") // and nobody speaks in its channel
+		b.works("dev-a") // its posts are not in the polled channel
 	}
 	if _, there := b.response("dev-a", empty); there {
 		t.Error("the poll was answered by what it did not ask for")
 	}
 }
 
-// TestTooManyPolls: what an agent lets wait is bounded.
+// TestTooManyPolls: the number of waiting calls of an agent is bounded.
 func TestTooManyPolls(t *testing.T) {
 	b := start(t, nil)
 	var polls []relay.RequestID
@@ -69,8 +69,8 @@ func TestTooManyPolls(t *testing.T) {
 	}
 }
 
-// TestCrowdedFolder: ten thousand requests of one agent are no reason for another
-// to wait for them.
+// TestCrowdedFolder: ten thousand requests of one agent do not delay another
+// agent.
 func TestCrowdedFolder(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	for i := range 10_000 {
@@ -85,8 +85,9 @@ func TestCrowdedFolder(t *testing.T) {
 	b.until("they are being answered", func() bool { return len(b.names(relay.ResponsesDir, "crowd")) > 500 })
 }
 
-// TestChangeInTheSameTick: a file that comes right after a folder was read leaves
-// the folder's time of change as it was, where the clock that stamps it is coarse.
+// TestChangeInTheSameTick: with a coarse clock, a file that comes right after a
+// reading does not alter the folder's change time. The folder is read again all
+// the same.
 func TestChangeInTheSameTick(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
@@ -103,7 +104,7 @@ func TestChangeInTheSameTick(t *testing.T) {
 		read  bool
 	}{
 		{time.Millisecond, true},
-		{250 * time.Millisecond, true}, // something may have come since
+		{250 * time.Millisecond, true}, // a file may have come since
 		{500 * time.Millisecond, false},
 		{fullInterval + 500*time.Millisecond, true},
 	} {
@@ -115,12 +116,13 @@ func TestChangeInTheSameTick(t *testing.T) {
 	}
 }
 
-// TestConversationWithoutNotification: where nobody tells of new files a client
-// that makes one call after the other waits for one look, not for one each.
+// TestConversationWithoutNotification: without notification, a client that
+// makes one call after the other waits for the next look once, not at each
+// call.
 func TestConversationWithoutNotification(t *testing.T) {
 	const look = time.Second
 	b := start(t, func(c *Config) { c.Notify, c.PollInterval = false, look })
-	b.works("a") // makes the folder, which the next look finds
+	b.works("a") // makes the folder; the next look finds it
 	b.works("a") // comes unannounced
 	begin := time.Now()
 	const calls = 40
@@ -158,7 +160,7 @@ func TestSlowRequestsDelayNobody(t *testing.T) {
 	b.wants(201, "", "dev-b", "POST", "/v1/messages", `{"from_agent":"dev-b","body":"`+strings.Repeat("x", 2*smallRequest)+`"}`)
 }
 
-// TestOldRequestsAreNotSent: the hub may have forgotten that it has done them.
+// TestOldRequestsAreNotSent: the hub may have forgotten their idempotency keys.
 func TestOldRequestsAreNotSent(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	ages := map[relay.RequestID]time.Duration{}
@@ -188,8 +190,8 @@ func TestOldRequestsAreNotSent(t *testing.T) {
 	}
 }
 
-// TestStopLeavesWhatWaits: a call that waits in the hub is left to the next
-// forwarder, and the forwarder ends at once.
+// TestStopLeavesWhatWaits: a forwarder that stops ends at once and leaves a
+// call that waits in the hub to the next forwarder.
 func TestStopLeavesWhatWaits(t *testing.T) {
 	h := testhub.Start(t)
 	b := newBench(t, h.URL)
@@ -233,7 +235,7 @@ func TestSameRequestAgain(t *testing.T) {
 	}
 }
 
-// works2 proves that another agent is served, and then releases all calls.
+// works2 proves that another agent is served, then releases all calls.
 func (b *bench) works2(agent hub.AgentID, release chan struct{}) {
 	b.Helper()
 	id := b.ask(agent, "POST", "/v1/messages", `{}`)
@@ -244,8 +246,8 @@ func (b *bench) works2(agent hub.AgentID, release chan struct{}) {
 	b.answer(relay.Folder(agent), id)
 }
 
-// TestSpoolComesAndGoes: a spool that nobody asked for is not made; it is served
-// when it is there, and again when it was replaced.
+// TestSpoolComesAndGoes: without Create no spool is made. A spool is served
+// when it appears, and again after it was replaced.
 func TestSpoolComesAndGoes(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	if err := os.RemoveAll(b.dir); err != nil {
@@ -266,8 +268,8 @@ func TestSpoolComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestLockedRequestsCostLittle: requests that their writer keeps locked are not
-// opened all the time, and delay nobody.
+// TestLockedRequestsCostLittle: requests that another process keeps locked are
+// opened seldom and delay no other request.
 func TestLockedRequestsCostLittle(t *testing.T) {
 	var looks atomic.Int64
 	b := newBench(t, testhub.Start(t).URL)
@@ -305,8 +307,8 @@ func TestLockedRequestsCostLittle(t *testing.T) {
 	<-done
 }
 
-// TestLargeRequestsDelayNobody: what waits in the hub, or for a place there,
-// holds none of the memory for large requests.
+// TestLargeRequestsDelayNobody: a call that waits in the hub, or for a place
+// there, holds none of the memory for large requests.
 func TestLargeRequestsDelayNobody(t *testing.T) {
 	h := testhub.Start(t)
 	b := newBench(t, h.URL)

@@ -15,15 +15,16 @@ import (
 	"hubcli/relay"
 )
 
-// spool is the open folders of one spool. A folder that is exchanged while it is
-// open does not lead anywhere else: everything below is reached through these.
+// spool holds the open folders of one spool. Everything below is reached
+// through them, so a folder that somebody replaces meanwhile leads nowhere
+// else.
 type spool struct {
 	root      *os.Root
 	requests  *os.Root
 	responses *os.Root
 	owner     *os.File // locked by the one daemon that serves the spool; nil in others
 
-	users atomic.Int64 // calls, and the forwarder while it serves it
+	users atomic.Int64 // the calls, and the forwarder while it serves the spool
 }
 
 // openSpool opens the spool in dir and makes the folders that it lacks.
@@ -45,7 +46,7 @@ func openSpool(dir string) (_ *spool, err error) {
 	return s, err
 }
 
-// same reports whether the open folders still are what the names lead to.
+// same reports whether the names still lead to the open folders.
 func (s *spool) same(dir string) bool {
 	for _, each := range []struct {
 		open *os.Root
@@ -67,7 +68,7 @@ func (s *spool) same(dir string) bool {
 	return true
 }
 
-// use keeps the spool open until the release that belongs to it.
+// use keeps the spool open until the matching release.
 func (s *spool) use() { s.users.Add(1) }
 
 func (s *spool) release() {
@@ -77,14 +78,14 @@ func (s *spool) release() {
 }
 
 // errServed says that another daemon serves the spool.
-var errServed = errors.New("a hub that runs serves it already; start this one with a --spool-dir of its own")
+var errServed = errors.New("another hub already serves the spool; start this one with its own --spool-dir")
 
-// ownerName is the file that the daemon holds locked whose spool it is.
+// ownerName is the file that the serving daemon holds locked.
 const ownerName = ".hub"
 
-// own makes the spool this daemon's. Two hubs on one spool would share the calls
-// of each agent among them by chance. Forwarders that were started by themselves
-// need not own it: they are told which hub is meant.
+// own makes this daemon the owner of the spool. If two hubs served one spool,
+// chance would decide which of them gets a call. A forwarder that was started
+// as its own process needs no ownership: its caller names the hub.
 func (s *spool) own() error {
 	f, err := s.root.OpenFile(ownerName, osfile.Cautious|os.O_CREATE, 0o600)
 	if err != nil {
@@ -94,12 +95,12 @@ func (s *spool) own() error {
 		f.Close()
 		return errServed
 	}
-	s.owner = f // where the file system knows no locks, nobody can tell
+	s.owner = f // without locks in the file system no owner can be known
 	return nil
 }
 
-// tryLock takes the lock on a file of the spool, if nobody has it. Nothing that
-// may be read lies in the locked part.
+// tryLock takes the lock on a file of the spool if it is free. The locked range
+// lies behind all bytes that anyone reads.
 func tryLock(f *os.File) (bool, error) { return osfile.TryLockBeyond(f, relay.MaxRequestBytes) }
 
 func (s *spool) close() {
@@ -113,7 +114,7 @@ func (s *spool) close() {
 	}
 }
 
-// errNotAFolder says that something else stands where a folder belongs.
+// errNotAFolder says that a name that should be a folder is none.
 var errNotAFolder = errors.New("not a folder, or a link to one")
 
 // openFolder opens the folder name of parent and follows no link, not even one
@@ -141,7 +142,7 @@ func openFolder(parent *os.Root, name string) (*os.Root, error) {
 	return opened, nil
 }
 
-// makeFolder is openFolder of a folder that is made if it is missing.
+// makeFolder is openFolder, but makes the folder if it is missing.
 func makeFolder(parent *os.Root, name string) (*os.Root, error) {
 	opened, err := openFolder(parent, name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -149,7 +150,7 @@ func makeFolder(parent *os.Root, name string) (*os.Root, error) {
 	}
 	err = parent.Mkdir(name, 0o700)
 	if errors.Is(err, fs.ErrExist) {
-		err = nil // by somebody else just now
+		err = nil // another process has just made it
 	}
 	if err == nil {
 		err = osfile.SyncDirIn(parent, ".")
@@ -160,7 +161,7 @@ func makeFolder(parent *os.Root, name string) (*os.Root, error) {
 	return openFolder(parent, name)
 }
 
-// isFolderName reports whether an agent's folder may be called so.
+// isFolderName reports whether name is a valid name of an agent's folder.
 func isFolderName(name string) bool {
 	return len(name) <= maxFolderName && relay.RequestID(name).Valid()
 }
@@ -168,36 +169,36 @@ func isFolderName(name string) bool {
 // maxFolderName is the longest agent id.
 const maxFolderName = 64
 
-// folder is one agent folder of requests, and what goes on in it.
+// folder is one agent folder of requests, with its calls.
 type folder struct {
 	name string
 
-	// Of Run's goroutine alone.
-	seen       bool     // in the look that goes on
-	watched    bool     // notification tells of it, or cannot
-	unheard    bool     // it cannot
+	// Only Run's goroutine uses the following fields.
+	seen       bool     // found by the present look
+	watched    bool     // notification was asked for; see unheard
+	unheard    bool     // notification failed for this folder
 	unread     bool     // the list of names has not been read to its end
-	unreadable bool     // its names, when they were to be read last
-	list       *os.File // where reading it goes on; nil: at its beginning
-	orphans    bool     // names of requests under way are taken up too
+	unreadable bool     // the last attempt to read its names failed
+	list       *os.File // the place where reading goes on; nil: the beginning
+	orphans    bool     // this reading also takes names of requests under way
 	queue      []string // names to take
 
-	known    bool      // it has been read once, and is told of since
+	known    bool      // it was read once, and notification has told of it since
 	missed   bool      // requests came that no notification announced
-	changed  time.Time // when the folder had changed last, when it was read
-	lastRead time.Time // when that was
-	nextFull time.Time // when it is read whether it has changed or not
+	changed  time.Time // time of the last change, as of lastRead
+	lastRead time.Time // time of the last reading
+	nextFull time.Time // time from which it is read even if unchanged
 
-	// Guarded by Forwarder.mu.
+	// Forwarder.mu guards the following fields.
 	under        map[string]*call // by stem
-	calls        int              // that count against maxCalls
+	calls        int              // counted against maxCalls
 	parked       int              // of these, those that wait in the hub
-	waiting      []*call          // for a place among the parked
-	blocked      time.Time        // nothing is taken before
-	pause        time.Duration    // the last block's
-	heldByOthers int              // names that others had locked or under way since it was read
+	waiting      []*call          // these wait for a place among the parked
+	blocked      time.Time        // no request is taken before this time
+	pause        time.Duration    // length of the last block
+	heldByOthers int              // names that other forwarders held since the last reading
 
-	large chan struct{} // held by the one large request of the folder
+	large chan struct{} // the one large request of the folder holds it
 }
 
 func newFolder(name string) *folder {
@@ -211,7 +212,7 @@ const batch = 256
 type kind uint8
 
 const (
-	kindIgnored  kind = iota // none of the forwarder's business
+	kindIgnored  kind = iota // not for the forwarder
 	kindRequest              // a request to take
 	kindUnderWay             // a request that a forwarder has taken
 	kindForeign              // neither; it is rejected
@@ -237,7 +238,7 @@ func kindOf(name string) (kind, relay.RequestID) {
 // mounted into a sandbox.
 const keepName = ".keep"
 
-// stem is the key of what goes on about a name.
+// stem returns the key under which a name's call is known.
 func stem(name string) string {
 	if k, id := kindOf(name); k != kindForeign {
 		return string(id)
@@ -245,26 +246,26 @@ func stem(name string) string {
 	return name
 }
 
-// begin starts reading the names from the beginning, if there may be new ones.
-// One call tells whether a folder has changed, and reading it takes ten: with a
-// hundred idle agents that is 1 % or 5 % of a processor. But a folder of another
-// machine may tell so late, so that one from which requests came unannounced is
-// always read, and any other all the same now and then.
+// begin starts reading the names from the beginning if there may be new ones.
+// One system call tells whether a folder has changed, and reading it takes ten:
+// with a hundred idle agents that is 1 % or 5 % of a processor. A network
+// folder may show a change late. So a folder is always read if requests came
+// from it that no notification announced, and any other folder now and then.
 func (d *folder) begin(requests *os.Root, now time.Time) bool {
 	if d.unread || len(d.queue) > 0 {
 		return false
 	}
 	info, err := requests.Lstat(d.name)
 	if err != nil {
-		return false // gone, or told of when it is used
+		return false // gone; any other trouble shows when the folder is used
 	}
-	// What another forwarder works on is seldom an orphan. Opening one file for
-	// each of its calls is not worth doing at every look.
+	// A request that another forwarder has taken is seldom an orphan. Opening
+	// the file of each of its calls at every look is not worth it.
 	d.orphans = !now.Before(d.nextFull)
 	if d.orphans {
 		d.nextFull = now.Add(fullInterval)
 	} else if !d.missed && info.ModTime().Equal(d.changed) && d.lastRead.Sub(d.changed) > clockGrain {
-		return false // what came after it was read would have another time
+		return false // a later change would show another time
 	}
 	d.changed, d.lastRead, d.unread = info.ModTime(), now, true
 	return true
@@ -320,8 +321,8 @@ func (d *folder) stop() {
 	d.list, d.unread = nil, false
 }
 
-// openList opens a folder for reading its names. The empty name is that of
-// requests itself, whose misfits are queued as in an agent folder.
+// openList opens a folder for reading its names. The empty name stands for
+// requests itself.
 func openList(requests *os.Root, name string) (*os.File, error) {
 	dir, err := openFolder(requests, name)
 	if err != nil {
@@ -331,17 +332,17 @@ func openList(requests *os.Root, name string) (*os.File, error) {
 	return dir.Open(".")
 }
 
-// call is one name that is being dealt with.
+// call is one name in work.
 type call struct {
 	dir    *folder
 	spool  *spool
 	name   string
-	id     relay.RequestID // empty: the name is none of a request
+	id     relay.RequestID // empty: the name is not a request's
 	ctx    context.Context
 	cancel context.CancelFunc
 
 	// Guarded by Forwarder.mu.
-	parks  bool          // waits in the hub, or for a place there
+	parks  bool          // it waits in the hub, or for a place there
 	placed chan struct{} // closed when it got a place
 
 	charged int64 // bytes of the budget for large requests

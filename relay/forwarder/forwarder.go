@@ -20,8 +20,7 @@ import (
 	"hubcli/internal/pause"
 )
 
-// What a forwarder does when it is not told (SPEC section 4.2), and the bounds of
-// what it may be told.
+// Defaults of the configuration, and its bounds.
 const (
 	DefaultPollInterval   = 250 * time.Millisecond
 	DefaultRequestTimeout = 30 * time.Second
@@ -32,26 +31,26 @@ const (
 	MaxRequestTimeout = 10 * time.Minute
 )
 
-// How much goes on at once.
+// Bounds of the work that goes on at once.
 const (
 	maxCalls       = 8              // of one folder
-	maxParked      = 4              // of these, calls that wait in the hub
+	maxParked      = 4              // of maxCalls, those that wait in the hub
 	maxWaiting     = 64             // calls of one folder that wait for a place among maxParked
-	maxCallsInAll  = 8192           // of all folders; fewer where few files may be open
+	maxCallsInAll  = 8192           // of all folders; fewer if the process may open few files
 	maxFolders     = 4096           // agents that one spool serves
 	smallRequest   = 128 << 10      // bytes; a lease with all its metadata is less
 	maxLargeInAll  = 64 << 20       // bytes of all requests above smallRequest
 	smallAnswer    = 128 << 10      // bytes
 	maxKeptInAll   = maxAnswerBytes // bytes of all answers above smallAnswer
 	stopPatience   = 2 * time.Second
-	answerMargin   = 5 * time.Second // the hub answers a wait so long before the request times out
+	answerMargin   = 5 * time.Second // time between the end of a wait in the hub and the request's timeout
 	maxRequestAge  = time.Hour
 	absentInterval = time.Second            // between two looks for a spool that is not there
-	fullInterval   = 2 * time.Second        // at which folders are read that seem unchanged
-	quickInterval  = 10 * time.Millisecond  // at which folders are read from which requests came unannounced just now
+	fullInterval   = 2 * time.Second        // between two readings of a folder that seems unchanged
+	quickInterval  = 10 * time.Millisecond  // between two readings of a folder whose last request no notification announced
 	quickFor       = time.Second            // after such a request
-	quickFolders   = 4                      // of these, at a time
-	clockGrain     = 100 * time.Millisecond // of times of change, at most, on a file system of this machine
+	quickFolders   = 4                      // read so often at a time
+	clockGrain     = 100 * time.Millisecond // coarsest clock for change times on a local file system
 )
 
 // Config says what a Forwarder serves. Dir and BaseURL are required.
@@ -63,26 +62,27 @@ type Config struct {
 	Create bool
 	// BaseURL is the hub's address, as client.CheckBaseURL wants it.
 	BaseURL string
-	// Owner is set by the forwarder in a hub's own process: it serves the spool
-	// only while no other hub does.
+	// Owner makes the forwarder serve the spool only while no other hub does. A
+	// hub sets it for the forwarder in its own process.
 	Owner bool
-	// PollInterval is the time between two looks at the spool, whatever
-	// notification says; 0 is DefaultPollInterval.
+	// PollInterval is the time between two looks at the spool, with
+	// notification or without; 0 is DefaultPollInterval.
 	PollInterval time.Duration
-	// RequestTimeout is how long one request may take from when it is taken; 0
-	// is DefaultRequestTimeout. Waits in the hub are capped 5 s below it.
+	// RequestTimeout bounds the time of one request from when it is taken; 0 is
+	// DefaultRequestTimeout. Waits in the hub are capped 5 s below it.
 	RequestTimeout time.Duration
 	// Notify asks the system to tell of new files, which spares half a poll
 	// interval where it works.
 	Notify bool
 	// Transport carries the calls; nil is a transport of the forwarder's own.
 	Transport http.RoundTripper
-	// Logger is told of trouble, once when it begins and once when it ends; nil
-	// discards. It never gets a body or a session.
+	// Logger gets one line when a trouble begins and one when it ends; nil
+	// discards them. It never gets a body or a session.
 	Logger *slog.Logger
 	// Ready is called once, when the spool is served for the first time.
 	Ready func()
-	// Step is called before and after what a crash may fall between, for tests.
+	// Step is called between the steps of a request, so that tests can crash
+	// there.
 	Step func(Step)
 }
 
@@ -91,7 +91,7 @@ type Step string
 
 // The steps, in their order.
 const (
-	StepLocked    Step = "locked"    // this forwarder's alone, under its first name
+	StepLocked    Step = "locked"    // this forwarder has locked it under its first name
 	StepTaken     Step = "taken"     // has its name of a request under way
 	StepSending   Step = "sending"   // read and allowed
 	StepAnswered  Step = "answered"  // the answer is known
@@ -104,25 +104,25 @@ type Forwarder struct {
 	cfg     Config
 	http    *http.Client
 	run     context.Context // Run's
-	ending  context.Context // done when calls are to be broken off
+	ending  context.Context // its end breaks off all calls
 	base    string
 	lock    func(*os.File) (bool, error) // tryLock, but in tests
 	large   *budget                      // of requests
 	answers *budget
-	kick    chan struct{} // something may be started
+	kick    chan struct{} // a call may be ready to start
 	reject  rejects
 	log     troubles
 	calls   sync.WaitGroup
-	sweeps  atomic.Bool // one goes on
+	sweeps  atomic.Bool // a sweep goes on
 	most    struct {
 		folders int // that are served
 		calls   int // under way in all folders
 	}
 
-	// Of Run's goroutine alone.
+	// Only Run's goroutine uses the following fields.
 	spool   *spool
-	crowded bool    // there are too many folders, says the look that goes on
-	misfits *folder // the folder requests itself: holds entries that are no agent folders
+	crowded bool    // the present look found too many folders
+	misfits *folder // the folder requests itself, with entries that are no agent folders
 	notices notices
 	pending map[*folder]bool      // have names queued or unread
 	quick   map[*folder]time.Time // are read more often until then
@@ -163,7 +163,7 @@ func New(cfg Config) (*Forwarder, error) {
 	if err := client.CheckBaseURL(cfg.BaseURL); err != nil {
 		return nil, err
 	}
-	// Calls come by name from a folder: it must not matter where the process goes.
+	// The path must stay right if the process changes its working folder.
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return nil, err
@@ -180,10 +180,10 @@ func New(cfg Config) (*Forwarder, error) {
 	return f, nil
 }
 
-// Run serves the spool until ctx ends. Calls that do not wait in the hub get two
-// seconds to finish then; what is not answered stays in the spool, and the next
-// forwarder goes on with it. No goroutine is left. Trouble with the spool or the
-// hub never ends Run; it is called once.
+// Run serves the spool until ctx ends. Then calls that do not wait in the hub
+// get two seconds to finish. Unanswered requests stay in the spool for the next
+// forwarder. No goroutine is left. Trouble with the spool or the hub never ends
+// Run. Run is called once.
 func (f *Forwarder) Run(ctx context.Context) {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -205,12 +205,12 @@ func (f *Forwarder) Run(ctx context.Context) {
 	f.close()
 }
 
-// panicPause keeps a mistake that is made again at once from filling the log.
+// panicPause keeps a panic that happens again at once from filling the log.
 const panicPause = time.Second
 
-// serve is loop, and reports whether a mistake has ended it before ctx did: it
-// begins anew then, with the spool opened again, because the daemon lives in the
-// same process and no file in a spool may end that.
+// serve runs loop and reports whether a panic has ended it before ctx did. The
+// caller then starts it again with the spool opened anew: the daemon may live
+// in the same process, and no file in a spool may end that.
 func (f *Forwarder) serve(ctx context.Context) (again bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -218,7 +218,7 @@ func (f *Forwarder) serve(ctx context.Context) (again bool) {
 			again = ctx.Err() == nil
 		}
 	}()
-	f.close() // what a mistake has left half done
+	f.close() // a panic may have left it half done
 	f.loop(ctx)
 	return false
 }
@@ -262,7 +262,7 @@ func (f *Forwarder) loop(ctx context.Context) {
 		case event, ok := <-f.notices.events:
 			f.noticed(event, ok)
 		case _, ok := <-f.notices.errors:
-			// The queue of the system ran over; the next look sees all.
+			// The system's queue overflowed; the next look sees all.
 			if !ok {
 				f.notices.close()
 			}
@@ -270,8 +270,8 @@ func (f *Forwarder) loop(ctx context.Context) {
 	}
 }
 
-// interval is the time until the next look. A spool that nobody asked for and that
-// is not there need not be looked for so often.
+// interval is the time until the next look. A spool that is missing, and that
+// the forwarder must not create, is looked for less often.
 func (f *Forwarder) interval() time.Duration {
 	if f.spool == nil && !f.cfg.Create {
 		return max(f.cfg.PollInterval, absentInterval)
@@ -279,8 +279,8 @@ func (f *Forwarder) interval() time.Duration {
 	return f.cfg.PollInterval
 }
 
-// finish lets calls end by themselves for a moment; those that wait in the hub
-// are broken off at once.
+// finish gives calls a moment to end by themselves. It breaks off those that
+// wait in the hub at once.
 func (f *Forwarder) finish(end context.CancelFunc) {
 	f.mu.Lock()
 	f.stopping = true
@@ -297,10 +297,10 @@ func (f *Forwarder) finish(end context.CancelFunc) {
 	f.calls.Wait()
 }
 
-// ownTransport has no proxy, because an agent's calls are nobody else's, and
-// keeps as many connections as calls that do not wait usually go on at once. To a hub
-// on this machine they come from loopback: from elsewhere no hub takes the calls of a
-// spool.
+// ownTransport uses no proxy, because a proxy would see an agent's calls. It
+// keeps as many connections as there are usually calls that do not wait.
+// Connections to a hub on this machine come from loopback, because a hub takes
+// the calls of a spool from nowhere else.
 func ownTransport(base string) *http.Transport {
 	host := ""
 	if u, err := url.Parse(base); err == nil {
@@ -310,8 +310,8 @@ func ownTransport(base string) *http.Transport {
 		DialContext:         client.Dialer(host),
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConnsPerHost: 64,
-		// Shorter than the hub's, so that a call seldom meets a connection that is
-		// going away.
+		// Shorter than the hub's, so that a call seldom gets a connection that
+		// the hub is closing.
 		IdleConnTimeout:    30 * time.Second,
 		DisableCompression: true,
 	}

@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// patience is how long a test waits for what must come. Nothing that a test lets
-// wait in the hub comes back by itself within it: a minute is asked for, and
-// longPatience lets a forwarder wait so long.
+// patience is how long a test waits for an expected event. A call that a test
+// parks in the hub does not end by itself within that time: it waits for a
+// minute.
 const (
 	patience     = 45 * time.Second
 	longPatience = 2 * patience
@@ -85,7 +85,7 @@ func (b *bench) forward(change func(*Config)) (stop func()) {
 	return stop
 }
 
-// forwardUnready is forward of a spool that may come later.
+// forwardUnready is forward, but does not wait until the spool is served.
 func (b *bench) forwardUnready(change func(*Config)) (ready chan struct{}, stop func()) {
 	b.Helper()
 	ready = make(chan struct{})
@@ -131,7 +131,7 @@ func (b *bench) path(parts ...string) string {
 	return filepath.Join(append([]string{b.dir}, parts...)...)
 }
 
-// until waits for a condition.
+// until waits until a condition holds.
 func (b *bench) until(what string, holds func() bool) {
 	b.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {

@@ -18,8 +18,8 @@ import (
 	"hubcli/relay"
 )
 
-// TestHostileFiles: whatever stands in an agent's folder is moved away or
-// answered, nothing of it is followed, and the others are served.
+// TestHostileFiles: any file in an agent's folder is moved away or answered, no
+// link is followed, and other agents are served.
 func TestHostileFiles(t *testing.T) {
 	request := func(id string) []byte {
 		return fmt.Appendf(nil, `{"request_id":%q,"agent_id":"evil","method":"POST","path":"/v1/messages","body":{"from_agent":"evil","body":"never"}}`, id)
@@ -46,7 +46,7 @@ func TestHostileFiles(t *testing.T) {
 			return err
 		}, "socket"},
 		{"folder", "a.json", func(path, outside string) error {
-			whole := outside + "-folder" // the forwarder may move it away before all of it is made
+			whole := outside + "-folder" // made outside, because the forwarder may move it before it is complete
 			if err := os.MkdirAll(filepath.Join(whole, "b", "c"), 0o700); err != nil {
 				return err
 			}
@@ -120,7 +120,8 @@ func (b *bench) rejectedFor(folder, word string) {
 	})
 }
 
-// TestHostileFolders: what is no agent folder below requests is moved away.
+// TestHostileFolders: an entry of requests/ that is not an agent's folder is
+// moved away.
 func TestHostileFolders(t *testing.T) {
 	b := start(t, nil)
 	outside := t.TempDir()
@@ -146,7 +147,7 @@ func TestHostileFolders(t *testing.T) {
 }
 
 // TestMalformedRequestsAreAnswered: a regular file under a request's name gets
-// its answer whatever is in it.
+// an answer whatever it holds.
 func TestMalformedRequestsAreAnswered(t *testing.T) {
 	b := start(t, nil)
 	ids := map[relay.RequestID]hub.Code{}
@@ -172,7 +173,8 @@ func TestMalformedRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestResponseFolderIsALink: answers go nowhere else, and nobody else waits.
+// TestResponseFolderIsALink: no answer goes through the link, and other agents
+// do not wait.
 func TestResponseFolderIsALink(t *testing.T) {
 	outside := t.TempDir()
 	for _, c := range []struct {
@@ -240,8 +242,8 @@ func TestResponseNameIsALink(t *testing.T) {
 	}
 }
 
-// TestSpoolFoldersAreLinks: a spool whose own folders lead elsewhere is not
-// served, and is once they do not.
+// TestSpoolFoldersAreLinks: a spool whose own folders are links is not served
+// until they are folders.
 func TestSpoolFoldersAreLinks(t *testing.T) {
 	for _, name := range []string{relay.RequestsDir, relay.ResponsesDir} {
 		t.Run(name, func(t *testing.T) {

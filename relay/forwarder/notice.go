@@ -13,8 +13,8 @@ import (
 	"hubcli/relay"
 )
 
-// notices tells of new names in the folders that were added. What it misses, on
-// network folders everything, the looks find.
+// notices tells of new names in the folders that were added. The looks find the
+// names that it misses; on network folders it misses all.
 type notices struct {
 	make     func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
 	requests string
@@ -48,7 +48,7 @@ func (n *notices) close() {
 	*n = notices{make: n.make}
 }
 
-// watch has the system tell of the folder's names, if it can. The looks do not
+// watch asks the system to tell of new names in the folder. The looks do not
 // rely on it.
 func (f *Forwarder) watch(d *folder) {
 	if f.notices.watcher == nil || d.watched {
@@ -61,8 +61,8 @@ func (f *Forwarder) watch(d *folder) {
 	}
 }
 
-// watchAgain tries again what notification has failed at: others may have given
-// back in the meantime what the system has few of.
+// watchAgain asks again where notification has failed: other processes may have
+// given back watches in the meantime, of which the system has few.
 func (f *Forwarder) watchAgain() {
 	if !f.cfg.Notify || f.spool == nil {
 		return
@@ -104,7 +104,7 @@ func (f *Forwarder) noticed(e fsnotify.Event, ok bool) {
 		d := f.folders[name]
 		f.mu.Unlock()
 		if d != nil && gone {
-			d.watched = false // a folder of that name that comes later is another
+			d.watched = false // a later folder of that name is another folder
 		}
 		if info, err := f.spool.requests.Lstat(name); err == nil && e.Has(fsnotify.Create) {
 			f.found(fs.FileInfoToDirEntry(info), time.Now())
@@ -117,7 +117,7 @@ func (f *Forwarder) noticed(e fsnotify.Event, ok bool) {
 	f.mu.Lock()
 	d := f.folders[filepath.Base(where)]
 	f.mu.Unlock()
-	if d != nil && len(d.queue) < batch { // more are found in their turn
+	if d != nil && len(d.queue) < batch { // the next look finds more
 		d.queue = append(d.queue, name)
 		d.missed = false
 		f.pending[d] = true

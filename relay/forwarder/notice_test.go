@@ -12,9 +12,9 @@ import (
 	"hubcli/relay"
 )
 
-// TestNotificationIsTriedAgain: a forwarder that got no watch tries again at each
-// sweep, for all its folders, and the log tells once that there is none and once
-// that there is one.
+// TestNotificationIsTriedAgain: a forwarder without notification tries again at
+// each sweep, for all its folders. The log tells once that there is none and
+// once that it works.
 func TestNotificationIsTriedAgain(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	b.put("early", keepName, nil)
@@ -53,7 +53,7 @@ func TestNotificationIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestFolderIsWatchedAgain: the same for the watch of one folder.
+// TestFolderIsWatchedAgain: a forwarder also tries again for a single folder.
 func TestFolderIsWatchedAgain(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	f := b.made(func(c *Config) { c.Notify = true })

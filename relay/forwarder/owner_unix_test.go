@@ -9,8 +9,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestTwoHubsDoNotShareASpool: of two hubs that were started in one folder one
-// serves the spool, all of it, and the other takes over when that has ended.
+// TestTwoHubsDoNotShareASpool: of two hubs with one spool, one serves all of
+// it, and the other takes over when the first has ended.
 func TestTwoHubsDoNotShareASpool(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	owner := func(c *Config) { c.Owner = true }

@@ -17,17 +17,17 @@ import (
 // 16 KiB in all.
 const maxPath = 8 << 10
 
-// operationOf finds what a call asks for, or says why it is not forwarded: the
-// table of operations says which are, and a call that is not in it, perhaps of a
-// later hub, is refused. The path has the form that checkPath wants. It is compared
-// as the hub reads it, without escapes: projects/a%2Fexport is another call than
-// projects/a.
+// operationOf returns the operation that a call asks for, or says why the call
+// is not forwarded. The table of operations says which operations a relay
+// carries; a call that is not in the table is refused. The path has the form
+// that checkPath wants. It is compared as the hub reads it, without escapes:
+// projects/a%2Fexport is another call than projects/a.
 func operationOf(method, path string) (*api.Operation, *hub.Error) {
 	bare, _, _ := strings.Cut(path, "?")
 	if plain, err := url.PathUnescape(bare); err == nil {
 		bare = plain
 	}
-	why := "this relay does not know such a call"
+	why := "this relay does not know the call"
 	op, _ := api.FindOperation(method, bare)
 	if op != nil && op.Method == method { // HEAD has no answer that fits into a file
 		if op.NotRelayed == "" {
@@ -42,7 +42,7 @@ func operationOf(method, path string) (*api.Operation, *hub.Error) {
 	}
 }
 
-// checkPath refuses what could be read as another path than it looks like.
+// checkPath refuses a path that two readers could understand differently.
 func checkPath(path string) *hub.Error {
 	refuse := func(why string) *hub.Error {
 		return hub.Invalid("path", "path "+why).WithFix("give the path of a call from /v1/ on, for example /v1/hub-info")
@@ -77,10 +77,10 @@ func checkPath(path string) *hub.Error {
 	return nil
 }
 
-// capWait tells how long the hub may take to answer because the call waits there,
-// at most so long, and returns the path to send. Only a read's path is changed:
-// the hub compares the bodies that come under one idempotency key, so that the
-// wait of a write is lowered by a header (api.HeaderMaxWait).
+// capWait returns how long the call waits in the hub, at most most, and the
+// path to send. Only the path of a read is changed. The hub compares the bodies
+// that come under one idempotency key, so a header lowers the wait of a write
+// (api.HeaderMaxWait).
 func capWait(op *api.Operation, path string, body []byte, most time.Duration) (string, time.Duration) {
 	switch op.Wait.By {
 	case api.WaitTimeout:
@@ -92,7 +92,7 @@ func capWait(op *api.Operation, path string, body []byte, most time.Duration) (s
 	return path, 0
 }
 
-// capTimeout leaves alone what the hub refuses.
+// capTimeout changes no value that the hub refuses.
 func capTimeout(path string, absent, most time.Duration) (string, time.Duration) {
 	bare, query, _ := strings.Cut(path, "?")
 	pairs := strings.Split(query, "&")
@@ -128,7 +128,8 @@ func capTimeout(path string, absent, most time.Duration) (string, time.Duration)
 	return bare + "?" + strings.Join(pairs, "&"), wait
 }
 
-// waitSec is the member wait_sec of a body, 0 if it has none that the hub takes.
+// waitSec returns the member wait_sec of a body, or 0 if the hub would not take
+// it.
 func waitSec(body []byte) time.Duration {
 	var in struct {
 		WaitSec float64 `json:"wait_sec"`

@@ -12,8 +12,8 @@ import (
 	"hubcli/hub"
 )
 
-// TestPlaneIsTheTables: what the table of operations says of relays is what a
-// relay does, and the calls that must never pass through a spool do not.
+// TestPlaneIsTheTables: a relay carries exactly the operations that the table
+// allows, and the table refuses the calls that must never pass through a spool.
 func TestPlaneIsTheTables(t *testing.T) {
 	carried := 0
 	for _, op := range api.Operations() {
@@ -158,8 +158,8 @@ func TestWaitsAreCapped(t *testing.T) {
 	}
 }
 
-// TestCappingChangesNothingElse: whatever the other parameters are, they come out
-// as they were, and the wait is within the bound.
+// TestCappingChangesNothingElse: capping keeps all other parameters, and the
+// wait is within the bound.
 func TestCappingChangesNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := time.Duration(rapid.IntRange(0, 60).Draw(t, "most")) * time.Second

@@ -21,11 +21,11 @@ const (
 	reasonSuffix     = ".reason"
 )
 
-// rejects moves what is no request out of the way, to where a human can look at
-// it. Nothing of it is opened or copied.
+// rejects moves files that are no requests to a folder where a human can look
+// at them. It opens and copies none of them.
 type rejects struct {
 	log      *troubles
-	run      context.Context // Run's; nothing is trimmed after it
+	run      context.Context // Run's; no trim begins after its end
 	trimming sync.Mutex      // held while trimming, never together with mu
 
 	mu    sync.Mutex
@@ -33,7 +33,7 @@ type rejects struct {
 	files int   // two for each entry: itself and its reason
 	bytes int64 // of all files
 
-	told *bounded.Map[string, struct{}] // folders that the log has been told of
+	told *bounded.Map[string, struct{}] // folders that the log has named already
 }
 
 // move rejects requests/<folder>/<name>; the empty folder is requests itself.
@@ -44,14 +44,14 @@ func (r *rejects) move(s *spool, folder, name, why string) error {
 	}
 	r.log.end(troubleReject, "folder", folder)
 	if much {
-		// What cannot be removed is no reason to leave the next file where it is; the
-		// sweep tells of it.
+		// A failed removal does not stop the move of the next file; the sweep
+		// reports it.
 		_ = r.trim(r.run, s, fewRemovals)
 	}
 	return nil
 }
 
-// put is move without making room; much reports that there may be too much now.
+// put is move without a trim; much reports that a trim may be due.
 func (r *rejects) put(s *spool, folder, name, why string) (much bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,14 +83,15 @@ func (r *rejects) put(s *spool, folder, name, why string) (much bool, err error)
 	return !r.known || info.IsDir() || r.files > 2*maxRejected || r.bytes > maxRejectedBytes, err
 }
 
-// forget has the log hear of all folders again.
+// forget makes the log name all folders again.
 func (r *rejects) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.told.Clear()
 }
 
-// news reports whether the log is to hear of the folder: once a minute.
+// news reports whether the log should name the folder now: at most once a
+// minute.
 func (r *rejects) news(folder string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,8 +110,7 @@ func (r *rejects) folder(s *spool, folder string) (*os.Root, error) {
 	return makeFolder(rejected, folder)
 }
 
-// rejectedName is a name that is free and safe, and that tells something of the
-// one that was.
+// rejectedName returns a free and safe name that resembles the old one.
 func rejectedName(name string) string {
 	const longest = 60
 	plain := []byte(strings.ToValidUTF8(name, "_"))

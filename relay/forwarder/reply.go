@@ -11,7 +11,8 @@ import (
 	"hubcli/hub"
 )
 
-// reply is one whole answer, and what the forwarder reads of its envelope.
+// reply is one whole answer, with the members of its envelope that the
+// forwarder reads.
 type reply struct {
 	status int
 	header http.Header
@@ -19,8 +20,8 @@ type reply struct {
 	head
 }
 
-// head is what an envelope says about itself. The result stays in the body: a
-// copy would be a second one of what may have 64 MiB.
+// head holds the members of an envelope except the result. The result may have
+// 64 MiB and is not copied out of the body.
 type head struct {
 	OK    bool     `json:"ok"`
 	Error string   `json:"error"`
@@ -44,7 +45,7 @@ func (f *Forwarder) replyOf(c *call, res *http.Response) (*reply, error) {
 	return got, nil
 }
 
-// bodyOf reads an answer of at most maxAnswerBytes. A large one is left in the
+// bodyOf reads an answer of at most maxAnswerBytes. A large answer stays in the
 // connection until there is memory for it.
 func (f *Forwarder) bodyOf(c *call, res *http.Response) ([]byte, error) {
 	tooLarge := &notHubError{why: fmt.Sprintf("its answer has more than %d bytes", maxAnswerBytes)}
@@ -57,7 +58,7 @@ func (f *Forwarder) bodyOf(c *call, res *http.Response) ([]byte, error) {
 		if err != nil || len(begin) <= smallAnswer {
 			return begin, err
 		}
-		if err := f.keep(c, maxAnswerBytes); err != nil { // it does not say how large it is
+		if err := f.keep(c, maxAnswerBytes); err != nil { // its size is unknown
 			return nil, err
 		}
 		rest, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes-smallAnswer))

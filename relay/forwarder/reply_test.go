@@ -18,9 +18,8 @@ import (
 	"hubcli/relay"
 )
 
-// TestLargeAnswersShareTheirMemory: answers that there is no memory for are not
-// read before there is, whether they say how large they are or not, and small
-// ones pass.
+// TestLargeAnswersShareTheirMemory: a large answer, of known size or not, is
+// read only when there is memory for it; small ones need not wait.
 func TestLargeAnswersShareTheirMemory(t *testing.T) {
 	for what, announced := range map[string]bool{"announced": true, "unannounced": false} {
 		t.Run(what, func(t *testing.T) {
@@ -39,7 +38,7 @@ func TestLargeAnswersShareTheirMemory(t *testing.T) {
 				sent.Add(1)
 				_, _ = io.WriteString(w, text)
 			}))
-			held := int64(1) // which needs all the memory
+			held := int64(1) // an answer of unknown size needs all the memory
 			if announced {
 				held = 2
 			}
@@ -81,8 +80,8 @@ func TestLargeAnswersShareTheirMemory(t *testing.T) {
 	}
 }
 
-// TestEncodeKeepsTheBody: a response file is read as what was written, whatever
-// the texts in it look like.
+// TestEncodeKeepsTheBody: reading a response file returns what was written,
+// with any text in it.
 func TestEncodeKeepsTheBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{``, `"body":null`, `null`, `<&>`, "\u2028", `\"body\":null,`})

@@ -11,8 +11,9 @@ import (
 	"hubcli/relay"
 )
 
-// decodeRequest reads a request file of the agent folder and with the id that
-// its name says. The error is for the client and names the member that is wrong.
+// decodeRequest reads a request file. folder and id come from the file's path,
+// and the content must agree with them. The error is for the client and names
+// the member that is wrong.
 func decodeRequest(data []byte, folder string, id relay.RequestID) (*relay.Request, *hub.Error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, malformed("the request file is empty")
@@ -47,14 +48,14 @@ func decodeRequest(data []byte, folder string, id relay.RequestID) (*relay.Reque
 // check compares a request with the name of its file.
 func check(r *relay.Request, folder string, id relay.RequestID) *hub.Error {
 	if r.RequestID != id {
-		return hub.Invalid("request_id", "request_id is not the name of the file").
+		return hub.Invalid("request_id", "request_id differs from the name of the file").
 			WithFix("name the file <request_id>.json")
 	}
 	if err := hub.CheckSender("agent_id", r.AgentID); err != nil {
 		return refused(err)
 	}
 	if relay.Folder(r.AgentID) != folder {
-		return hub.NewError(hub.CodeAgentMismatch, "agent_id is not an agent of the folder "+folder).
+		return hub.NewError(hub.CodeAgentMismatch, "agent_id does not belong to the folder "+folder).
 			With("field", "agent_id").With("folder", relay.Folder(r.AgentID)).
 			WithFix("write requests of " + string(r.AgentID) + " into requests/" + relay.Folder(r.AgentID))
 	}

@@ -14,8 +14,8 @@ import (
 
 const wholeRequest = `{"request_id":"r-1","agent_id":"dev-a","method":"POST","path":"/v1/messages","body":{"from_agent":"dev-a"},"created_at":"2026-01-02T03:04:05Z"}`
 
-// malformedRequests are regular files that are no requests of r-1 in the folder
-// dev-a, with the code and a word that the sentence must have.
+// malformedRequests are contents that are not the request r-1 of dev-a, each
+// with the code of the error and a word of its message.
 var malformedRequests = map[string]struct {
 	code hub.Code
 	says string
@@ -54,7 +54,7 @@ var malformedRequests = map[string]struct {
 	strings.Replace(wholeRequest, `"request_id":"r-1"`, `"request_id":"r-1","session":1,`, 1): {hub.CodeInvalidJSON, ""},
 }
 
-// with is wholeRequest with another value of a member.
+// with returns wholeRequest with another value of one member.
 func with(member, value string) string {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(wholeRequest), &all); err != nil {

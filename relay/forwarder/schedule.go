@@ -13,10 +13,10 @@ import (
 	"hubcli/relay"
 )
 
-// What the log says that fails.
+// The troubles that the log tells of.
 const (
 	troubleSpool   = "the spool cannot be served"
-	troubleNotify  = "files are not notified; the spool is polled only"
+	troubleNotify  = "the system sends no notification of new files; the spool is only polled"
 	troubleFolder  = "an agent folder cannot be read"
 	troubleTake    = "a request cannot be taken"
 	troubleRespond = "a response cannot be written"
@@ -25,7 +25,7 @@ const (
 	troubleFull    = "too many calls are under way; requests wait in the spool"
 )
 
-// look opens the spool, if it is there or has been exchanged, and begins to read
+// look opens the spool if it has appeared or was replaced, and begins to read
 // the names of all its folders.
 func (f *Forwarder) look() {
 	if f.spool != nil && !f.spool.same(f.cfg.Dir) {
@@ -137,7 +137,7 @@ func (f *Forwarder) list() error {
 	return nil
 }
 
-// crowd notes that there are more folders than are served.
+// crowd notes that there are more folders than the forwarder serves.
 func (f *Forwarder) crowd() {
 	f.crowded = true
 	f.log.begin(troubleCrowd, fmt.Errorf("more than %d", f.most.folders))
@@ -184,9 +184,9 @@ func (f *Forwarder) notOurs(d *folder) {
 	f.mu.Unlock()
 }
 
-// readAgain begins to read the names of a folder, unless another forwarder had too
-// many of them the last time. They count until the next reading has begun,
-// for the calls of a reading end long after it.
+// readAgain begins to read the names of a folder, unless another forwarder held
+// too many of them the last time. The count lasts until the next reading
+// begins, because the calls of one reading end long after it.
 func (f *Forwarder) readAgain(d *folder, now time.Time) {
 	f.mu.Lock()
 	over := d.heldByOthers - backOffFree
@@ -234,7 +234,7 @@ func (f *Forwarder) folder(name string) *folder {
 	return d
 }
 
-// forget drops the folders that are gone, and what was wrong with them.
+// forget drops the folders that are gone, and their troubles.
 func (f *Forwarder) forget() {
 	var gone []string
 	f.mu.Lock()
@@ -280,8 +280,8 @@ func (f *Forwarder) startSome(ctx context.Context) {
 	}
 }
 
-// nextOf returns the next name of the folder to take, or "", and tells the log
-// when its names cannot be read, and when they can again.
+// nextOf returns the next name of the folder to take, or "". It logs when the
+// names become unreadable and when they are readable again.
 func (f *Forwarder) nextOf(d *folder) string {
 	was := d.unreadable
 	name, err := d.next(f.spool)
@@ -294,7 +294,7 @@ func (f *Forwarder) nextOf(d *folder) string {
 	return name
 }
 
-// start deals with a name beside, unless that is done already.
+// start deals with a name in a goroutine, unless one does already.
 func (f *Forwarder) start(d *folder, name string) {
 	key := stem(name)
 	_, id := kindOf(name)
@@ -317,8 +317,8 @@ func (f *Forwarder) start(d *folder, name string) {
 	})
 }
 
-// survive keeps a mistake about one request from ending all others, and the
-// daemon with them.
+// survive keeps a panic about one request from ending the other calls and the
+// daemon.
 func (f *Forwarder) survive(c *call) {
 	if cause := recover(); cause != nil {
 		f.panicked(cause, "folder", c.dir.name)
@@ -326,12 +326,12 @@ func (f *Forwarder) survive(c *call) {
 	}
 }
 
-// panicked tells of a mistake that was caught; args tell where.
+// panicked logs a panic that was caught; args tell where.
 func (f *Forwarder) panicked(cause any, args ...any) {
 	f.cfg.Logger.Error("relay: the forwarder panicked", append(args, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))...)
 }
 
-var errPanicked = errors.New("the forwarder has made a mistake about it")
+var errPanicked = errors.New("the forwarder panicked")
 
 // done gives back what the call has held.
 func (f *Forwarder) done(c *call, key string) {
@@ -354,15 +354,15 @@ const (
 	longPause  = 2 * time.Second // well below what clients wait
 )
 
-// block leaves a folder alone for a while, because what would be asked could not
-// be answered.
+// block pauses a folder for a while, because responses could not be written
+// there.
 func (f *Forwarder) block(d *folder, what string, err error) {
 	f.log.begin(what, err, "folder", d.name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
 	if now.Before(d.blocked) {
-		return // by another call of the same moment
+		return // another call of the same moment has blocked it
 	}
 	d.pause = min(max(2*d.pause, firstPause), longPause)
 	d.blocked = now.Add(d.pause)
@@ -377,7 +377,7 @@ func (f *Forwarder) unblock(d *folder) {
 	f.log.end(troubleTake, "folder", d.name)
 }
 
-// exists reports whether name is something below root, whatever it is.
+// exists reports whether there is anything called name in root.
 func exists(root *os.Root, name string) (bool, error) {
 	_, err := root.Lstat(name)
 	return err == nil, relay.IgnoreMissing(err)

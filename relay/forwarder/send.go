@@ -16,26 +16,26 @@ import (
 	"hubcli/relay"
 )
 
-// Of sending again.
+// Bounds of sending again.
 const (
 	restartPatience = 5 * time.Second // a hub that is restarted is back within
 	retryPause      = 100 * time.Millisecond
-	busyPatience    = 5 * time.Second // a longer Retry-After is the client's to follow
+	busyPatience    = 5 * time.Second // the client follows a longer Retry-After itself
 	busyAttempts    = 3
 	maxAnswerBytes  = 64 << 20
 )
 
-// notHubError says that what answered is no hub.
+// notHubError says that the server that answered is no hub.
 type notHubError struct{ why string }
 
 func (e *notHubError) Error() string { return e.why }
 
-// send has the hub answer a request and returns the response, or nil if the
-// forwarder stops. A hub that is away for a moment, or that says that the same
-// call may succeed soon, is asked again; the request id is the idempotency key,
-// so that it does once what it is asked twice.
+// send sends a request to the hub and returns the response, or nil if the
+// forwarder stops. It sends again if the hub is away for a moment or says that
+// the same call may succeed soon. The request id is the idempotency key, so the
+// hub carries out the call once.
 func (f *Forwarder) send(c *call, op *api.Operation, r *relay.Request, path string, wait time.Duration) *relay.Response {
-	lost := false  // an attempt may have taken effect without our learning of it
+	lost := false  // an attempt may have taken effect although no answer came
 	var gone error // why the latest attempt found no hub; nil: it found one
 	var away time.Time
 	busy := 0
@@ -65,15 +65,15 @@ func (f *Forwarder) send(c *call, op *api.Operation, r *relay.Request, path stri
 		if pause.For(c.ctx, delay) {
 			continue
 		}
-		if gone != nil && c.left() <= 0 { // on a machine that stood still meanwhile
+		if gone != nil && c.left() <= 0 { // the machine may have slept meanwhile
 			return unanswered(c.id, f.unreachable(gone, lost))
 		}
 		return f.brokenOff(c, lost)
 	}
 }
 
-// awayPause is how long to wait for a hub that is away, since when the first
-// failure was; 0 is no longer.
+// awayPause returns how long to wait before the next attempt to reach a hub
+// that is away; 0 gives up. since is the time of the first failure.
 func (f *Forwarder) awayPause(c *call, since *time.Time) time.Duration {
 	if since.IsZero() {
 		*since = time.Now()
@@ -84,13 +84,13 @@ func (f *Forwarder) awayPause(c *call, since *time.Time) time.Duration {
 	return retryPause
 }
 
-// busyPause is how long to wait before a call is sent again that the hub has
-// refused for now; 0 takes the refusal as the answer.
+// busyPause returns how long to wait before the call is sent again after the
+// hub has refused it for now; 0 takes the refusal as the answer.
 func busyPause(c *call, got *reply, n *int) time.Duration {
 	switch {
 	case got.Code == hub.CodeInProgress:
-		// The same request was sent before, by a forwarder that has died perhaps;
-		// the answer comes when that call has ended.
+		// The same request was sent before, perhaps by a forwarder that has
+		// died. The answer comes when that call has ended.
 		if c.left() < answerMargin {
 			return 0
 		}
@@ -135,7 +135,7 @@ func (f *Forwarder) attempt(c *call, op *api.Operation, r *relay.Request, path s
 	return f.replyOf(c, res)
 }
 
-// unreachable is said where no hub answers.
+// unreachable is the error if no hub answers.
 func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
 	e := &hub.Error{
 		Code: hub.CodeUnreachable, Status: relay.StatusHubUnreachable,
@@ -148,14 +148,14 @@ func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
 	return e
 }
 
-// isDial reports whether the call never left.
+// isDial reports whether the call was never sent.
 func isDial(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// isRefusal reports whether the call never left because nobody takes calls, which
-// is so however late it is known.
+// isRefusal reports whether the connection was refused, so the call was never
+// sent.
 func isRefusal(err error) bool {
 	return isDial(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
 }

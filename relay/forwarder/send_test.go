@@ -37,8 +37,7 @@ func refuses(w http.ResponseWriter, status int, code hub.Code) {
 	_, _ = fmt.Fprintf(w, `{"ok":false,"error":"no","code":%q,"status":%d,"detail":{},"fix":""}`, code, status)
 }
 
-// TestWhatTheHubGets: the headers are the forwarder's own; nothing of the file
-// becomes one.
+// TestWhatTheHubGets: the forwarder sets all headers; none comes from the file.
 func TestWhatTheHubGets(t *testing.T) {
 	got := make(chan *http.Request, 1)
 	bodies := make(chan string, 1)
@@ -75,8 +74,8 @@ func TestWhatTheHubGets(t *testing.T) {
 	}
 }
 
-// TestNoHub: the client is told that there is none, and whether its call may have
-// had an effect.
+// TestNoHub: the client learns that no hub answers, and whether its call may
+// have had an effect.
 func TestNoHub(t *testing.T) {
 	port, err := testport.Take()
 	if err != nil {
@@ -91,7 +90,7 @@ func TestNoHub(t *testing.T) {
 	}
 }
 
-// refusing lets nobody in, and says so only when the call's time is over.
+// refusing refuses the connection, but only when the call's time is over.
 type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -99,8 +98,8 @@ func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// TestNoHubIsKnownLate: that nobody takes calls is told also where it takes all
-// the time of the call to learn it.
+// TestNoHubIsKnownLate: a refused connection is reported as such even if the
+// refusal takes all the time of the call.
 func TestNoHubIsKnownLate(t *testing.T) {
 	b := newBench(t, "http://127.0.0.1:1")
 	b.forward(func(c *Config) { c.RequestTimeout, c.Transport = time.Second, refusing{} })
@@ -110,8 +109,8 @@ func TestNoHubIsKnownLate(t *testing.T) {
 	}
 }
 
-// TestRestartOfTheHubIsNotNoticed: a hub that goes and comes back while a call is
-// made answers it, once.
+// TestRestartOfTheHubIsNotNoticed: a call during a restart of the hub is
+// answered, once.
 func TestRestartOfTheHubIsNotNoticed(t *testing.T) {
 	var lost atomic.Int64
 	keys := make(chan string, 100)
@@ -122,7 +121,7 @@ func TestRestartOfTheHubIsNotNoticed(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		case 2: // it stops
 			refuses(w, 503, hub.CodeStopping)
-		case 3: // the call of before is under way still
+		case 3: // the previous call is still under way
 			refuses(w, 409, hub.CodeInProgress)
 		case 4:
 			w.Header().Set("Retry-After", "1")
@@ -146,8 +145,7 @@ func TestRestartOfTheHubIsNotNoticed(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcome: where the hub may have done the call, the client learns
-// that it may.
+// TestUnknownOutcome: if the hub may have done the call, the client learns so.
 func TestUnknownOutcome(t *testing.T) {
 	for _, c := range []struct {
 		what, method, path string
@@ -173,13 +171,14 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
-// silent does not answer for as long as the caller is there.
+// silent sends no answer until the caller has gone.
 func silent(r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 }
 
-// TestNotAHub: what is no hub is not believed, and no redirect is followed.
+// TestNotAHub: the answer of another server is not passed on, and no redirect
+// is followed.
 func TestNotAHub(t *testing.T) {
 	var elsewhere atomic.Bool
 	target := standIn(t, func(w http.ResponseWriter, _ *http.Request) {

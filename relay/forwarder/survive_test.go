@@ -14,8 +14,7 @@ import (
 	"hubcli/relay"
 )
 
-// run runs a forwarder that was made by hand until the test ends or stop is
-// called.
+// run runs f until the test ends or stop is called.
 func (b *bench) run(f *Forwarder) (stop func()) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -32,7 +31,7 @@ func (b *bench) run(f *Forwarder) (stop func()) {
 	return stop
 }
 
-// made is a forwarder with the bench's settings that does not run yet.
+// made returns a forwarder with the bench's settings that does not run yet.
 func (b *bench) made(change func(*Config)) *Forwarder {
 	b.Helper()
 	cfg := Config{
@@ -49,9 +48,9 @@ func (b *bench) made(change func(*Config)) *Forwarder {
 	return f
 }
 
-// TestMisfitsAmongTooManyFolders: where there are more agent folders than are
-// served, what is no agent folder is rejected still, the served ones are served,
-// and the log tells of the crowd once when it begins and once when it is over.
+// TestMisfitsAmongTooManyFolders: there are more agent folders than the
+// forwarder serves. It still rejects other entries and serves its folders, and
+// the log tells of it once when it begins and once when it ends.
 func TestMisfitsAmongTooManyFolders(t *testing.T) {
 	for _, notify := range []bool{true, false} {
 		t.Run(fmt.Sprintf("notify=%v", notify), func(t *testing.T) {
@@ -87,7 +86,7 @@ func TestMisfitsAmongTooManyFolders(t *testing.T) {
 	}
 }
 
-// TestMistakeEndsNoDaemon: a mistake in the loop itself is logged, and the
+// TestMistakeEndsNoDaemon: a panic in the loop itself is logged, and the
 // forwarder goes on.
 func TestMistakeEndsNoDaemon(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)

@@ -12,7 +12,7 @@ import (
 	"hubcli/relay"
 )
 
-// When what nobody needs any more is removed.
+// Ages at which the sweep removes files.
 const (
 	sweepInterval  = time.Minute
 	maxResponseAge = time.Hour        // nobody reads it any more
@@ -20,8 +20,8 @@ const (
 	maxIdle        = time.Hour        // of an empty agent folder
 )
 
-// sweepBeside sweeps the spool in a goroutine of its own, unless one does still:
-// an agent may have left any number of files.
+// sweepBeside sweeps the spool in a goroutine of its own, unless a sweep is
+// still going on: an agent may have left any number of files.
 func (f *Forwarder) sweepBeside() {
 	if f.spool == nil || !f.sweeps.CompareAndSwap(false, true) {
 		return
@@ -52,9 +52,9 @@ func (f *Forwarder) sweepBeside() {
 
 const troubleSweep = "old files cannot be removed"
 
-// sweepFolders removes from all folders of parent the files that were never
-// finished, those older than age, if it is not 0, and the folders themselves if
-// they are empty and long unused.
+// sweepFolders removes unfinished files from all folders of parent, files older
+// than age unless age is 0, and folders that have been empty and unused for
+// long.
 func sweepFolders(ctx context.Context, parent *os.Root, age time.Duration) error {
 	return eachEntry(ctx, parent, func(e fs.DirEntry) error {
 		if !e.IsDir() || !isFolderName(e.Name()) {
@@ -73,7 +73,7 @@ func sweepFolders(ctx context.Context, parent *os.Root, age time.Duration) error
 		if err != nil || !empty || time.Since(idle.ModTime()) < maxIdle {
 			return err
 		}
-		// Somebody may write to it right now; then it is not empty and stays.
+		// Another process may write to it now; then it is not empty and stays.
 		_ = parent.Remove(e.Name())
 		return nil
 	})
@@ -83,14 +83,14 @@ func sweepFolders(ctx context.Context, parent *os.Root, age time.Duration) error
 func sweepFolder(ctx context.Context, dir *os.Root, age time.Duration) (empty bool, err error) {
 	empty = true
 	err = eachEntry(ctx, dir, func(e fs.DirEntry) error {
-		info, err := e.Info() // of the name itself, were it a link
+		info, err := e.Info() // of the link, if the name is one
 		if err != nil {
 			return relay.IgnoreMissing(err)
 		}
 		old := time.Since(info.ModTime())
 		unfinished := strings.HasPrefix(e.Name(), relay.TempPrefix)
 		if unfinished && old > maxTempAge || !unfinished && age > 0 && old > age && e.Name() != keepName {
-			// A folder that is not empty is none of ours; it stays.
+			// No client makes a folder here; one that is not empty stays.
 			if err := relay.IgnoreMissing(dir.Remove(e.Name())); err == nil || e.IsDir() {
 				empty = empty && err == nil
 				return nil
@@ -102,7 +102,7 @@ func sweepFolder(ctx context.Context, dir *os.Root, age time.Duration) (empty bo
 	return empty, err
 }
 
-// eachEntry calls do for each name in the folder, however many there are.
+// eachEntry calls do for each name in the folder. It reads them in batches.
 func eachEntry(ctx context.Context, dir *os.Root, do func(fs.DirEntry) error) error {
 	list, err := dir.Open(".")
 	if err != nil {

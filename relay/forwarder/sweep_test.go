@@ -13,8 +13,8 @@ import (
 	"hubcli/relay"
 )
 
-// aged makes a file, or a folder if name ends in a slash, that was last changed
-// so long ago.
+// aged makes a file, or a folder if name ends in a slash, with a change time in
+// the past.
 func (b *bench) aged(age time.Duration, name string) {
 	b.Helper()
 	path := b.path(filepath.FromSlash(strings.TrimSuffix(name, "/")))
@@ -32,8 +32,8 @@ func (b *bench) aged(age time.Duration, name string) {
 	}
 }
 
-// swept is a forwarder that has opened the spool and swept it, and does nothing
-// else.
+// swept returns a forwarder that has opened and swept the spool and does not
+// run.
 func (b *bench) swept() *Forwarder {
 	b.Helper()
 	f, err := New(Config{Dir: b.dir, BaseURL: "http://127.0.0.1:1"})
@@ -48,7 +48,7 @@ func (b *bench) swept() *Forwarder {
 	return f
 }
 
-// TestSweep: what is old and nobody's is removed, everything else stays, and no
+// TestSweep: old abandoned files are removed, everything else stays, and no
 // link is followed.
 func TestSweep(t *testing.T) {
 	b := newBench(t, "")
@@ -134,10 +134,10 @@ func TestRejectedIsBounded(t *testing.T) {
 	}
 	kept := strings.Join(b.names(relay.RejectedDir, "a"), " ")
 	if strings.Contains(kept, "bad00000") || !strings.Contains(kept, fmt.Sprintf("bad%05d.reason", maxRejected+149)) {
-		t.Error("not the newest are kept")
+		t.Error("the newest file was removed")
 	}
 	for i := range 4 {
-		for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; { // who came in the same one are as old
+		for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; { // files of one millisecond count as equally old
 			runtime.Gosched()
 		}
 		reject(90000+i, 20<<20)

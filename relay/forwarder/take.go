@@ -13,7 +13,7 @@ import (
 	"hubcli/relay"
 )
 
-// taken is a request file that is this forwarder's alone.
+// taken is a request file that this forwarder alone holds.
 type taken struct {
 	requests *os.Root // the agent folder, while the file is taken
 	work     string   // its name
@@ -28,8 +28,8 @@ func (t *taken) close() {
 	}
 }
 
-// remove removes the file. The folder is opened anew for it: thousands of calls
-// that wait would hold a third of the process's files open.
+// remove removes the file. It opens the folder anew, because folders kept open
+// by thousands of waiting calls would be a third of the process's open files.
 func (t *taken) remove(s *spool, folder string) error {
 	requests, err := openFolder(s.requests, folder)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t *taken) remove(s *spool, folder string) error {
 	return relay.IgnoreMissing(requests.Remove(t.work))
 }
 
-// misfit is why a file is no request; it is rejected.
+// misfit says why a file is no request and must be rejected.
 type misfit struct {
 	why    string
 	answer *hub.Error // for the client, if it can be told; may be nil
@@ -47,26 +47,26 @@ type misfit struct {
 
 func (m *misfit) Error() string { return m.why }
 
-// Why there is nothing to do about a name.
+// Reasons why a name needs no work.
 var (
-	errGone    = errors.New("it is gone")
-	errNotOurs = errors.New("another has it, or it has just been exchanged")
+	errGone    = errors.New("the file is gone")
+	errNotOurs = errors.New("another forwarder has the file, or it was just replaced")
 )
 
 // take makes the call's file this forwarder's. The error is errGone, errNotOurs, a
 // *misfit, or the file system's.
 //
 // The file is locked before it gets the name of a request under way, and stays
-// so until the call has ended: a forwarder that finds such a name with the lock
-// free knows that the previous one has died. What the name leads to is looked
-// at before it is opened and compared afterwards, so that a link or a pipe in
-// its place is not opened to any effect.
+// locked until the call has ended. If a forwarder finds such a name and the
+// lock is free, the previous forwarder has died. The file's type is checked
+// before the file is opened and compared afterwards, so a link or a pipe in its
+// place does no harm.
 func (f *Forwarder) take(c *call) (*taken, error) {
 	switch {
 	case c.dir.name == "":
-		return nil, &misfit{why: "It is no folder of an agent's, which is named after the agent, with _ for each character other than a letter, digit, . _ or -."}
+		return nil, &misfit{why: "It is not an agent's folder. Such a folder has the agent's id as its name, with _ for each character other than a letter, digit, . _ or -."}
 	case c.id == "":
-		return nil, &misfit{why: "Its name is not that of a request, which is <request_id>.json."}
+		return nil, &misfit{why: "Its name is not a request's, <request_id>.json."}
 	}
 	requests, err := openFolder(c.spool.requests, c.dir.name)
 	if err != nil {
@@ -98,7 +98,7 @@ func (f *Forwarder) hold(c *call, t *taken) error {
 		err = t.rename(c.name)
 	}
 	if err == nil && lockErr != nil {
-		// The age of the file is all that tells others that it is held.
+		// Only the age of the file tells other forwarders that it is held.
 		now := time.Now()
 		err = t.requests.Chtimes(t.work, now, now)
 	}
@@ -112,19 +112,19 @@ func (t *taken) openFile(name string) error {
 		return goneIfMissing(err)
 	}
 	if !before.Mode().IsRegular() {
-		return &misfit{why: "It is no regular file but " + typeName(before.Mode()) + "."}
+		return &misfit{why: "It is not a regular file but " + typeName(before.Mode()) + "."}
 	}
 	t.file, err = t.requests.OpenFile(name, osfile.Cautious, 0)
 	if errors.Is(err, fs.ErrPermission) {
 		return &misfit{
-			why: fmt.Sprintf("It may not be read by this user (%s).", before.Mode()),
+			why: fmt.Sprintf("The forwarder's user may not read it (%s).", before.Mode()),
 			answer: hub.NewError(hub.CodeInvalid, "the forwarder may not read the request file; nothing was done").
-				WithFix("run the sandbox under the user id of the forwarder, or open the agent's folders and files to both"),
+				WithFix("run the sandbox under the forwarder's user id, or let both users read and write the agent's folders and files"),
 		}
 	}
 	if err != nil {
 		if now, lookErr := t.requests.Lstat(name); lookErr != nil || !os.SameFile(before, now) {
-			return errNotOurs // exchanged just now; the next look sees what it is
+			return errNotOurs // it was just replaced; the next look sees the new file
 		}
 		return err
 	}
@@ -148,13 +148,13 @@ func (t *taken) openFile(name string) error {
 			why: fmt.Sprintf("It has %d bytes, more than %d.", t.info.Size(), relay.MaxRequestBytes),
 			answer: hub.NewError(hub.CodeRequestTooLarge, "the request file is too large").
 				With("limit", relay.MaxRequestBytes).With("size", t.info.Size()).
-				WithFix("send less at once, or put it into a file and send its path"),
+				WithFix("send less in one request, or write the data to a file and send its path"),
 		}
 	}
 	return nil
 }
 
-// typeName names what is no regular file.
+// typeName names the type of a file that is not regular.
 func typeName(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -169,8 +169,8 @@ func typeName(mode fs.FileMode) string {
 	return "a device"
 }
 
-// rename gives a request the name of one under way. A request of the same id that
-// is under way is waited for: its answer comes first.
+// rename gives a request the name of one under way. If a request of the same id
+// is under way, its answer comes first.
 func (t *taken) rename(name string) error {
 	if there, err := exists(t.requests, t.work); there || err != nil {
 		return errors.Join(err, errNotOurs)
@@ -181,8 +181,9 @@ func (t *taken) rename(name string) error {
 	return t.holds()
 }
 
-// holds compares the file with what its name leads to now: the client may have
-// written the request anew in between. Such a file is an orphan to the next look.
+// holds reports an error if the name leads to another file now: the client may
+// have written the request anew in between. The next look finds that file as an
+// orphan.
 func (t *taken) holds() error {
 	now, err := t.requests.Lstat(t.work)
 	if err != nil {
@@ -195,7 +196,7 @@ func (t *taken) holds() error {
 }
 
 // takeOrphan takes over a request that has the name of one under way. If its
-// forwarder has died after it has answered, only the file is left to remove.
+// forwarder died after it had answered, takeOrphan only removes the file.
 func (f *Forwarder) takeOrphan(c *call, t *taken, lockless bool) error {
 	if err := t.holds(); err != nil {
 		return err

@@ -14,15 +14,15 @@ import (
 	"hubcli/relay"
 )
 
-// How many files are removed at a time. What is left of them the next sweep
-// finds.
+// Bounds of the files that are removed at a time. The next sweep finds the
+// rest.
 const (
 	fewRemovals  = 2_000   // by a call
 	manyRemovals = 100_000 // by a sweep
 )
 
-// removingPrefix begins the names of folders that are being removed; those of
-// others begin with digits.
+// removingPrefix begins the names of folders that are being removed; other
+// names begin with digits.
 const removingPrefix = "removing-"
 
 // rejected is one file or folder that is kept.
@@ -32,16 +32,16 @@ type rejected struct {
 	bytes        int64
 }
 
-// trim counts everything anew, and removes the oldest rejected files until it
-// is within the bounds, but no more than so many files, and none after ctx has
-// ended. It does nothing if somebody trims already.
+// trim counts all rejected files anew and removes the oldest until the bounds
+// hold. It removes at most most files, and none after ctx has ended. It does
+// nothing while another trim goes on.
 func (r *rejects) trim(ctx context.Context, s *spool, most int) error {
 	if !r.trimming.TryLock() {
 		return nil
 	}
 	defer r.trimming.Unlock()
 	r.mu.Lock()
-	r.known, r.files, r.bytes = true, 0, 0 // what comes meanwhile is counted twice, if at all
+	r.known, r.files, r.bytes = true, 0, 0 // a file that comes meanwhile may be counted twice
 	r.mu.Unlock()
 	root, err := openFolder(s.root, relay.RejectedDir)
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *rejects) trim(ctx context.Context, s *spool, most int) error {
 	return m.err
 }
 
-// divide returns how many are kept, with how many bytes, and what is not, files
-// before folders.
+// divide returns the number and bytes of the files to keep, and the rest in
+// old, files before folders.
 func divide(all []rejected) (files int, bytes int64, old []rejected) {
 	// Names begin with the time; the newest come first.
 	slices.SortFunc(all, func(a, b rejected) int { return cmp.Compare(b.name, a.name) })
@@ -124,8 +124,8 @@ func listRejected(ctx context.Context, root *os.Root) (list []rejected, err erro
 	return list, nil
 }
 
-// sizeOf is the size of a folder, or more than is kept if it is too much to
-// count.
+// sizeOf returns the size of a folder, or more than the bound if it is too
+// large to count.
 func sizeOf(root *os.Root, name string) int64 {
 	left := 1000
 	bytes, err := measure(root, name, 8, &left)
@@ -163,9 +163,9 @@ func measure(root *os.Root, name string, depth int, left *int) (bytes int64, err
 	return bytes, nil
 }
 
-// remover removes what was rejected. Folders in folders are first put beside the
-// outermost, whose depth may be any: so no path becomes long, few files are open
-// at a time, and what was done is done when it breaks off.
+// remover removes rejected files and folders. It first moves inner folders
+// beside the outermost. So no path becomes long however deep the folders are,
+// few files are open at a time, and no progress is lost if it stops early.
 type remover struct {
 	ctx  context.Context //nolint:containedctx // of one trim
 	root *os.Root
@@ -204,7 +204,7 @@ func (m *remover) remove(e rejected) {
 	defer parent.Close()
 	name := e.name
 	if !strings.HasPrefix(name, removingPrefix) {
-		// What is left of it would be little enough to keep, some day.
+		// A rest under its old name would be small enough to be kept.
 		name = removingPrefix + string(relay.NewRequestID())
 		if err := parent.Rename(e.name, name); err != nil {
 			m.failed(err)
@@ -225,8 +225,9 @@ func (m *remover) remove(e rejected) {
 	}
 }
 
-// empty removes some of the files in the folder and takes the folders out of it,
-// whose new names it returns. progress reports that there is less in it now.
+// empty removes some of the files in the folder and moves its folders out;
+// inner holds their new names. progress reports that the folder has become
+// smaller.
 func (m *remover) empty(parent *os.Root, name string) (inner []string, progress bool) {
 	dir, err := openFolder(parent, name)
 	if err != nil {

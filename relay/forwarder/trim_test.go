@@ -12,8 +12,8 @@ import (
 	"hubcli/relay"
 )
 
-// hoard makes a folder of an agent's that is wide and deep, beyond what one path
-// can name, and returns how many names are in it.
+// hoard makes an agent's folder that is wide, and deeper than one path can
+// name. It returns the number of names in it.
 func (b *bench) hoard(wide, deep int) (names int) {
 	b.Helper()
 	b.put("a", keepName, nil)
@@ -46,8 +46,8 @@ func (b *bench) rejectedNames() (n int) {
 	return n - 1
 }
 
-// TestHoardIsRemovedInParts: what is too much to keep is removed a part at a
-// time, however deep it lies, and none of it after the end.
+// TestHoardIsRemovedInParts: a folder that is too large is removed in parts,
+// however deep it is, and no part after the end of ctx.
 func TestHoardIsRemovedInParts(t *testing.T) {
 	b := newBench(t, "")
 	f := b.swept()
@@ -61,7 +61,7 @@ func TestHoardIsRemovedInParts(t *testing.T) {
 	}
 	left := b.rejectedNames()
 	if err := f.reject.trim(ended, f.spool, manyRemovals); err == nil || b.rejectedNames() != left {
-		t.Errorf("something is removed after the end: %v", err)
+		t.Errorf("files are removed after the end: %v", err)
 	}
 	for n := 1; ; n++ {
 		if err := f.reject.trim(t.Context(), f.spool, part); err != nil {
@@ -71,7 +71,7 @@ func TestHoardIsRemovedInParts(t *testing.T) {
 		if n == 1 && now < left-part {
 			t.Errorf("%d names were removed at once, want %d at most", left-now, part)
 		}
-		if now == 1 { // its reason
+		if now == 1 { // the file with the reason is left
 			break
 		}
 		if n > 4*total/part {

@@ -10,8 +10,8 @@ import (
 	"hubcli/internal/bounded"
 )
 
-// troubles tells the log when something begins to fail and when it works again,
-// once each, however often it fails in between.
+// troubles logs once when something begins to fail and once when it works
+// again.
 type troubles struct {
 	log *slog.Logger
 
@@ -19,7 +19,7 @@ type troubles struct {
 	now *bounded.Map[string, string] // what fails where → why
 }
 
-// maxTroubles bounds what is remembered; folders are named by agents.
+// maxTroubles bounds the memory, because agents choose the names of folders.
 const maxTroubles = 10_000
 
 // begin notes that what fails; args are for the log and tell where.
@@ -45,7 +45,8 @@ func (t *troubles) end(what string, args ...any) {
 	}
 }
 
-// reason leaves out the names of files, which differ in every attempt.
+// reason returns the error without names of files, which differ in every
+// attempt.
 func reason(err error) string {
 	var no syscall.Errno
 	if errors.As(err, &no) {

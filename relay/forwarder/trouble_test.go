@@ -10,8 +10,8 @@ import (
 	"hubcli/relay"
 )
 
-// TestTroubleEnds: what fails for a folder is told once, and so is that it works
-// again or that the folder is gone.
+// TestTroubleEnds: the log tells once that something fails for a folder, and
+// once that it works again or that the folder is gone.
 func TestTroubleEnds(t *testing.T) {
 	for what, end := range map[string]func(*bench) error{
 		"mended": func(b *bench) error { return os.Remove(b.path(relay.RejectedDir)) },

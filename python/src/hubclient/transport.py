@@ -273,7 +273,7 @@ class HttpTransport:
 def not_a_hub(base_url: str, why: str) -> HubError:
     """Builds the error of an answer that no hub gives."""
     return HubError(
-        f"what answers at {base_url} is not a hub: {why}",
+        f"the server at {base_url} is not a hub: {why}",
         fix="check the address, or give the hub another port",
         code=NOT_A_HUB,
     )
