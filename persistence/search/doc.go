@@ -13,6 +13,10 @@
 // serves documents, queries and excerpts, and callers cannot reach bleve's
 // query syntax.
 //
+// bleve's own searchers were measured in place of the cursors (cursor.go) and
+// rejected: over 100,000 messages two common words took 1.8 times as long, and a
+// phrase took 6 times as long.
+//
 // Any number of goroutines may search an Index while one adds documents. Beyond
 // the parties that it is given, the package decides nothing about the
 // visibility of rows. It never touches a file outside its folder.
