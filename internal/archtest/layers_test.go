@@ -67,6 +67,7 @@ var layers = []layer{
 	{dir: "internal/process", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
+	{dir: "internal/require", why: "it ends tests and imports none of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
