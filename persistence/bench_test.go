@@ -14,6 +14,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -29,9 +30,7 @@ func BenchmarkAppend(b *testing.B) {
 				for range n {
 					g.Records = append(g.Records, w.Post("general", "t", body))
 				}
-				if err := s.Append(g); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, s.Append(g))
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "posts/s")
 		})
@@ -80,13 +79,9 @@ func fill(tb testing.TB, s *Store, posts int, checkpoints bool) {
 			g.Records = append(g.Records, r)
 			done++
 		}
-		if err := s.Append(g); err != nil {
-			tb.Fatal(err)
-		}
+		require.NoError(tb, s.Append(g))
 		if checkpoints && done%20_000 == 0 {
-			if err := s.SaveCheckpoint(&core.Checkpoint{Head: w.Head}); err != nil {
-				tb.Fatal(err)
-			}
+			require.NoError(tb, s.SaveCheckpoint(&core.Checkpoint{Head: w.Head}))
 		}
 	}
 }
@@ -115,25 +110,17 @@ func TestFootprint(t *testing.T) {
 		_ = f.Close()
 	}
 	kill := dir + ".kill"
-	if err := os.CopyFS(kill, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(kill, os.DirFS(dir)))
 	defer os.RemoveAll(kill)
 	begin = time.Now()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	t.Logf("close: %v", time.Since(begin))
 	for name, dir := range map[string]string{"clean": dir, "as a kill leaves it": kill} {
 		begin = time.Now()
 		s, err = Open(dir, Options{Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		t.Logf("open %s: %v, %s", name, time.Since(begin), memory())
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	}
 }
 

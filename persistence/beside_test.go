@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // A reader of the journal beside an append never misses a record that the
@@ -28,9 +29,7 @@ func TestRecordsBesideAppendMissNothing(t *testing.T) {
 	}
 	for n := hub.Seq(1); n <= 800 && !over.Load(); n++ {
 		r := &core.Record{Seq: n, Owner: core.Owner{Kind: core.OwnerTasks}, FirstMessage: 1, FirstFence: 1}
-		if err := s.Append(&core.Group{Records: []*core.Record{r}}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Append(&core.Group{Records: []*core.Record{r}}))
 	}
 	over.Store(true)
 	readers.Wait()

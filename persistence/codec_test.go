@@ -12,6 +12,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -20,9 +21,7 @@ func sampleFrame(tb testing.TB) []byte {
 	w := &conformance.Writer{}
 	b, err := appendFrame(nil, []*core.Record{w.Post("general", "t", "x"), w.Record()},
 		[]entry{{key: []byte("m/1"), value: []byte("v"), expires: 9}, {key: []byte("k"), value: []byte{}}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return b
 }
 
@@ -48,9 +47,7 @@ func FuzzFrame(f *testing.F) {
 func FuzzMessage(f *testing.F) {
 	w := &conformance.Writer{}
 	b, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Add(b[sealSize:])
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		_, _ = decodeMessage(payload)
@@ -69,12 +66,10 @@ func FuzzMessage(f *testing.F) {
 func sampleCheckpoint(tb testing.TB) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	if err := encodeCheckpoint(&b, &core.Checkpoint{
+	require.NoError(tb, encodeCheckpoint(&b, &core.Checkpoint{
 		Head: core.Head{Seq: 3, Message: 2, Fence: 1, HubMS: 5}, Wall: 7,
 		Sections: []core.Section{{Owner: core.Owner{Kind: core.OwnerTasks}, Version: 1, Data: []byte("state")}},
-	}); err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return b.Bytes()
 }
 
@@ -130,9 +125,7 @@ func decodeAll(first hub.MessageID, b []byte) error {
 func FuzzBlock(f *testing.F) {
 	w := &conformance.Writer{}
 	message, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Add(uint32(1), uint32(len(message)), message)
 	f.Add(uint32(1<<30), uint32(5), []byte("x"))
 	f.Fuzz(func(t *testing.T, count, end uint32, body []byte) {
@@ -168,14 +161,10 @@ func FuzzMarker(f *testing.F) {
 func TestEveryBitCounts(t *testing.T) {
 	w := &conformance.Writer{}
 	message, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	effect := &core.Effect{Scope: [32]byte{1}, Seq: 4, Answer: []byte("a")}
 	second, err := appendMessage(nil, &w.Post("general", "t", "again").Messages[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	k := messageBlock{first: 1, ends: []uint32{uint32(len(message)), uint32(len(message) + len(second))}, body: append(bytes.Clone(message), second...)}
 	list := indexList{indexName{prefixChannel, "general"}, []hub.MessageID{1, 2, 300}}
 	encodings := map[string]struct {
@@ -256,9 +245,7 @@ func TestFrameRoundTrip(t *testing.T) {
 			rec.Seq = first + hub.Seq(i)
 		}
 		b, err := appendFrame(nil, records, nil)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		f, err := decodeFrame(b)
 		if err != nil || !reflect.DeepEqual(f.records, records) || f.redo != nil {
 			r.Fatalf("%+v came back as %+v, %v", records, f, err)

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // crashFS is a file system in memory that loses what was not synced when it
@@ -279,9 +280,7 @@ func TestCheckpointSurvivesEveryStep(t *testing.T) {
 		good := 0
 		for _, seq := range seqs {
 			b, err := readFile(c, filepath.Join(s.checkpointDir(), checkpointName(seq)), 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			p, err := decodeCheckpoint(b)
 			if err != nil || p.Head.Seq != seq || !bytes.Equal(p.Sections[0].Data, bytes.Repeat([]byte{byte(seq)}, 1000)) {
 				t.Errorf("checkpoint %d is damaged: %v", seq, err)
@@ -319,9 +318,7 @@ func TestMarkerAndSecretsSurviveEveryStep(t *testing.T) {
 		if errors.Is(err, fs.ErrNotExist) && !made {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got, err := decodeMarker(b); err != nil || got != m {
 			t.Errorf("marker %+v, %v", got, err)
 		}

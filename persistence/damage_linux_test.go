@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -35,13 +36,9 @@ func damagedStores(t *testing.T) (killed, closed string, end core.Head) {
 	w := &conformance.Writer{}
 	appendGroups := func(n int) {
 		for range n {
-			if err := s.Append(childGroup(w)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Append(childGroup(w)))
 		}
-		if err := s.SaveCheckpoint(&core.Checkpoint{Head: w.Head, Sections: []core.Section{{Version: 1, Data: fmt.Append(nil, w.Head.Seq)}}}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.SaveCheckpoint(&core.Checkpoint{Head: w.Head, Sections: []core.Section{{Version: 1, Data: fmt.Append(nil, w.Head.Seq)}}}))
 	}
 	appendGroups(30)
 	if err := s.Close(); err != nil { // so that there are tables
@@ -51,14 +48,10 @@ func damagedStores(t *testing.T) (killed, closed string, end core.Head) {
 	for range 4 {
 		appendGroups(12)
 	}
-	if err := s.Append(childGroup(w)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Append(childGroup(w)))
 	killed = filepath.Join(base, "killed")
 	copyStore(t, dir, killed)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	return killed, dir, w.Head
 }
 
@@ -110,15 +103,13 @@ func judge(store string, end core.Head) (string, error) {
 }
 
 func storeFiles(t *testing.T, dir string) (names []string) {
-	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != nameBallast && !strings.HasSuffix(d.Name(), nameLock) {
 			rel, _ := filepath.Rel(dir, path)
 			names = append(names, rel)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(names)
 	return names
 }
@@ -126,9 +117,7 @@ func storeFiles(t *testing.T, dir string) (names []string) {
 // damage changes a file within its data, not in the hole behind, and says how.
 func damage(t *testing.T, random *rand.Rand, path, kind string) string {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	size := dataEnd(t, f)
 	if size == 0 {
@@ -149,18 +138,14 @@ func damage(t *testing.T, random *rand.Rand, path, kind string) string {
 	case "cut":
 		err = f.Truncate(at)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return fmt.Sprintf("%s at byte %d of %d", kind, at, size)
 }
 
 // dataEnd returns where the zeros at the end of a file begin.
 func dataEnd(t *testing.T, f *os.File) int64 {
 	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const seekHole = 4
 	end, err := f.Seek(0, seekHole)
 	if err != nil || end == 0 {
@@ -186,17 +171,11 @@ func smallDisk(t *testing.T, size string) (mount string, leave func(bytes int64)
 	t.Cleanup(func() { _ = syscall.Unmount(mount, syscall.MNT_DETACH) })
 	return mount, func(bytes int64) func() {
 		now, err := freeBytes(mount)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		f, err := os.CreateTemp(mount, "filler")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer f.Close()
-		if err := allocate(f, now-bytes); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, allocate(f, now-bytes))
 		return func() { _ = os.Remove(f.Name()) }
 	}
 }

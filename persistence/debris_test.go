@@ -20,6 +20,7 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // inBadger is the path of a file in Badger's folder.
@@ -28,9 +29,7 @@ func inBadger(dir, name string) string { return filepath.Join(dir, nameBadger, n
 func mustRead(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -119,9 +118,7 @@ func TestBlankFilesAreOpened(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := newStore(t, 10)
 			put(t, dir, nameBadger+"/"+name, "")
-			if err := os.Truncate(inBadger(dir, name), size); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Truncate(inBadger(dir, name), size))
 			s := openStore(t, dir)
 			post(t, s, 5)
 			if err := checkReads(s, 15); err != nil {
@@ -138,9 +135,7 @@ func TestDebrisOfTwoStartsIsKeptApart(t *testing.T) {
 	put(t, dir, nameBadger+"/"+nameAside+"/000002.sst", "of the earlier start")
 	put(t, dir, nameBadger+"/000002.sst", "of this start")
 	d, err := verifyDatabase(filepath.Join(dir, nameBadger), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	earlier, err := d.settle(discardLog)
 	if err != nil || !slices.Equal(earlier, []string{"000002.sst"}) {
 		t.Fatalf("settle: %v, %v", earlier, err)
@@ -176,9 +171,7 @@ func TestNothingCanBePutAside(t *testing.T) {
 func TestAsideIsBounded(t *testing.T) {
 	dir := newStore(t, 10)
 	put(t, dir, nameBadger+"/"+nameAside+"/000002.sst", "")
-	if err := os.Truncate(inBadger(dir, nameAside+"/000002.sst"), maxAside); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate(inBadger(dir, nameAside+"/000002.sst"), maxAside))
 	put(t, dir, nameBadger+"/000002.sst", "half")
 	s, lines := openLogged(t, dir)
 	if !strings.Contains(lines, errAsideFull.Error()) || len(asides(dir)) > 0 {
@@ -199,9 +192,7 @@ func TestAsideIsKeptWhereRecordsAreGivenUp(t *testing.T) {
 		t.Fatalf("Open: %v, want truncated", err)
 	}
 	s, err := Open(dir, Options{AcceptTruncated: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_ = s.Close()
 	if got := asides(dir); !slices.Equal(got, []string{"000001.sst"}) {
 		t.Errorf("put aside: %v", got)
@@ -252,20 +243,14 @@ func TestListIsReadAsBadgerReadsIt(t *testing.T) {
 	for range 12 {
 		s := openStore(t, dir)
 		post(t, s, 3)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	}
 	name := inBadger(dir, nameManifest)
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	theirs, end, err := badger.ReplayManifestFile(f, 0, badger.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ours, err := readTableList(name)
 	if err != nil || ours.end != end || len(theirs.Tables) == 0 || len(ours.named) != len(theirs.Tables) {
 		t.Fatalf("%+v, %v; Badger reads %d tables up to byte %d", ours, err, len(theirs.Tables), end)
@@ -365,9 +350,7 @@ func TestNoLeaveToReadIsNoDamage(t *testing.T) {
 		}
 	}
 	dir := newStore(t, 3)
-	if err := os.Chmod(inBadger(dir, "000001.sst"), 0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(inBadger(dir, "000001.sst"), 0))
 	if f, err := os.Open(inBadger(dir, "000001.sst")); err == nil {
 		_ = f.Close()
 		t.Skip("this user may read everything")
@@ -380,9 +363,7 @@ func TestNoLeaveToReadIsNoDamage(t *testing.T) {
 // TestDirectoryInAFilesPlace reaches Badger's own refusal: it must not be told raw.
 func TestDirectoryInAFilesPlace(t *testing.T) {
 	dir := newStore(t, 3)
-	if err := os.Remove(inBadger(dir, "KEYREGISTRY")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(inBadger(dir, "KEYREGISTRY")))
 	put(t, dir, nameBadger+"/LOCK/x", "a folder in the place of a file")
 	var lines bytes.Buffer
 	_, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
@@ -416,7 +397,5 @@ func copyFolder(t testing.TB, from, to string) {
 		}
 		return os.WriteFile(filepath.Join(to, rel), b, 0o600)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }

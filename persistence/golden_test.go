@@ -15,6 +15,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -35,13 +36,9 @@ func TestGoldenStore(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "store")
 	z, err := zip.OpenReader(goldenStore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer z.Close()
-	if err := os.CopyFS(dir, z); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(dir, z))
 	s := openStore(t, dir)
 	if s.Head().Seq < goldenEnd {
 		t.Fatalf("Head = %+v", s.Head())
@@ -72,36 +69,22 @@ func writeGoldenStore(t *testing.T) {
 	s := openStore(t, dir)
 	w := &conformance.Writer{}
 	for w.Head.Seq < goldenEnd {
-		if err := s.Append(childGroup(w)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Append(childGroup(w)))
 		if n := s.commits; n%5 == 0 {
-			if err := s.SaveCheckpoint(&core.Checkpoint{Head: w.Head, Wall: 1, Sections: []core.Section{
+			require.NoError(t, s.SaveCheckpoint(&core.Checkpoint{Head: w.Head, Wall: 1, Sections: []core.Section{
 				{Owner: core.Owner{Kind: core.OwnerTasks}, Version: 1, Data: fmt.Append(nil, w.Head.Seq)},
 				{Owner: core.Owner{Kind: core.OwnerAgent, Name: "ann"}, Version: 2, Data: []byte(`{}`)},
-			}}); err != nil {
-				t.Fatal(err)
-			}
+			}}))
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	_ = os.Remove(filepath.Join(dir, nameBallast))
 	f, err := os.Create(goldenStore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	z := zip.NewWriter(f)
-	if err := z.AddFS(os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, z.AddFS(os.DirFS(dir)))
+	require.NoError(t, z.Close())
+	require.NoError(t, f.Close())
 	t.Logf("goldenIdentity: %s", identity(s))
 }
 
@@ -118,17 +101,11 @@ func TestGoldenEncodings(t *testing.T) {
 	post := w.Post("general", "topic", "hello ☃")
 	direct := w.Record(core.MessageDraft{From: "ann", To: "bob", Channel: "direct", Kind: hub.KindNotice, Body: "b", Whole: true})
 	frame, err := appendFrame(nil, []*core.Record{post, direct}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	publicMessage, err := appendMessage(nil, &post.Messages[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	directMessage, err := appendMessage(nil, &direct.Messages[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	k := messageBlock{first: 1, ends: []uint32{uint32(len(publicMessage)), uint32(len(publicMessage) + len(directMessage))}}
 	k.body = append(append(k.body, publicMessage...), directMessage...)
 	several, one := indexList{indexName{prefixChannel, "general"}, []hub.MessageID{1, 2, 300}}, indexList{indexName{prefixInbox, "bob"}, []hub.MessageID{2}}
@@ -156,14 +133,10 @@ func TestGoldenEncodings(t *testing.T) {
 		fmt.Fprintf(&text, "%s: %x\n", name, encodings[name])
 	}
 	if *update {
-		if err := os.WriteFile(goldenEncodings, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(goldenEncodings, []byte(text.String()), 0o600))
 	}
 	golden, err := os.ReadFile(goldenEncodings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := slices.Collect(strings.Lines(string(golden)))
 	got := slices.Collect(strings.Lines(text.String()))
 	if len(want) != len(got) {

@@ -17,13 +17,14 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
 // frames lists the keys of the journal's frames.
 func frames(t *testing.T, s *Store) (seqs []hub.Seq) {
 	t.Helper()
-	if err := s.view(func(txn *badger.Txn) error {
+	require.NoError(t, s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, []byte(prefixFrame), false)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -31,17 +32,13 @@ func frames(t *testing.T, s *Store) (seqs []hub.Seq) {
 			seqs = append(seqs, hub.Seq(n))
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return seqs
 }
 
 func saveCheckpoint(t *testing.T, s *Store) {
 	t.Helper()
-	if err := s.SaveCheckpoint(&core.Checkpoint{Head: s.durable, Sections: []core.Section{{Version: 1, Data: []byte("state")}}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.SaveCheckpoint(&core.Checkpoint{Head: s.durable, Sections: []core.Section{{Version: 1, Data: []byte("state")}}}))
 }
 
 func TestFramesBelowTheOldestCheckpointGo(t *testing.T) {
@@ -82,9 +79,7 @@ func TestDamagedCheckpointFallsBack(t *testing.T) {
 		}
 		path := filepath.Join(s.checkpointDir(), checkpointName(want))
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		b[len(b)/2] ^= 1
 		put(t, s.checkpointDir(), checkpointName(want), string(b))
 	}
@@ -114,9 +109,7 @@ func TestHeadWithoutAnyFrame(t *testing.T) {
 	post(t, s, 5)
 	saveCheckpoint(t, s)
 	for _, seq := range frames(t, s) {
-		if err := s.commit([]entry{{key: seqKey(prefixFrame, seq)}}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, seq)}}))
 	}
 	want := s.durable
 	_ = s.Close()
@@ -142,19 +135,13 @@ func TestGroupThatWasInterruptedIsFinished(t *testing.T) {
 		r.Rows = append(r.Rows, core.Row{Table: core.TableLock, Key: fmt.Appendf(nil, "%05d", i), Value: []byte("v")})
 	}
 	r.Effect = &core.Effect{Scope: [32]byte{1}, Seq: r.Seq, Answer: []byte("answer")}
-	if err := s.encodeGroup([]*core.Record{r}, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.encodeGroup([]*core.Record{r}, nil))
 	if _, fits := txnSize(s.entries); fits {
 		t.Fatal("the group fits one transaction")
 	}
 	f, err := appendFrame(nil, []*core.Record{r}, s.entries[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.commit([]entry{{key: seqKey(prefixFrame, r.Seq), value: f}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, r.Seq), value: f}}))
 	_ = s.Close()
 	for round := range 2 {
 		s = openStore(t, dir)
@@ -172,9 +159,7 @@ func TestGroupThatWasInterruptedIsFinished(t *testing.T) {
 			t.Errorf("round %d: Effect: %+v, %v", round, x, err)
 		}
 		if round == 0 { // what comes later must not be undone by carrying it out again
-			if err := s.PutRows([]core.Row{{Table: core.TableLock, Key: []byte("00000"), Value: []byte("newer")}}); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.PutRows([]core.Row{{Table: core.TableLock, Key: []byte("00000"), Value: []byte("newer")}}))
 		} else if v, _ := s.Row(core.TableLock, []byte("00000")); string(v) != "newer" {
 			t.Errorf("a newer row was overwritten by %q", v)
 		}
@@ -193,9 +178,7 @@ func TestGroupLargerThanARedoListIsSplit(t *testing.T) {
 		}
 		g.Records = append(g.Records, r)
 	}
-	if err := s.Append(g); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Append(g))
 	if n := len(frames(t, s)); n < 2 {
 		t.Errorf("%d frames, want several", n)
 	}
@@ -214,9 +197,7 @@ func TestGroupLargerThanARedoListIsSplit(t *testing.T) {
 func TestLoggedErrorFailsTheStore(t *testing.T) {
 	var log bytes.Buffer
 	s, err := Open(t.TempDir(), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	post(t, s, 1)
 	if s.LastSync() <= 0 {
@@ -252,9 +233,7 @@ func TestLoggedErrorFailsTheStore(t *testing.T) {
 func TestTooLargeValueIsRefusedWithoutItsContents(t *testing.T) {
 	var log bytes.Buffer
 	s, err := Open(t.TempDir(), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	err = s.PutRows([]core.Row{{Table: core.TableThread, Key: []byte("k"), Value: bytes.Repeat([]byte("secret"), 12<<20)}})
 	if err == nil {
@@ -334,9 +313,7 @@ func TestHeadIsSyncedOncePerSecond(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		count := &countingFile{file: s.head.f}
 		s.head.f = count
 		post(t, s, 10)
@@ -353,9 +330,7 @@ func TestHeadIsSyncedOncePerSecond(t *testing.T) {
 			t.Errorf("%d syncs of an idle store, want 1", n)
 		}
 		post(t, s, 1)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 		if n := count.syncs.Load(); n != 2 {
 			t.Errorf("%d syncs after Close, want 2", n)
 		}
@@ -366,25 +341,19 @@ func TestEffectsExpire(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer s.Close()
 		w := &conformance.Writer{}
 		r := w.Record()
 		r.Effect = &core.Effect{Scope: [32]byte{1}, Seq: 1, Answer: []byte("x")}
-		if err := s.Append(&core.Group{Records: []*core.Record{r}}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Append(&core.Group{Records: []*core.Record{r}}))
 		kept := s.entries[len(s.entries)-1]
 		if want := time.Now().Add(hub.IdempotencyKept).Unix(); kept.expires != uint64(want) {
 			t.Errorf("it expires at %d, want %d", kept.expires, want)
 		}
 		// A day of Badger's tickers takes long even in virtual time.
 		kept.expires = uint64(time.Now().Add(time.Minute).Unix())
-		if err := s.commit([]entry{kept}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.commit([]entry{kept}))
 		s.gate.publish(s.lastTS)
 		time.Sleep(59 * time.Second)
 		if _, err := s.Effect([32]byte{1}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -163,12 +164,8 @@ func reopened(t *testing.T, dir, said string) {
 	last := acknowledged(strings.NewReader(said), func(int) bool { return false })
 	for range 2 { // what was put aside is deleted by the second
 		s := openStore(t, dir)
-		if err := checkHistory(s, last); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, checkHistory(s, last))
+		require.NoError(t, s.Close())
 	}
 	if left := asides(dir); len(left) > 0 {
 		t.Errorf("left after two starts: %v", left)
@@ -197,13 +194,9 @@ func fourTables(t *testing.T) string {
 		for range 4 {
 			s := openStore(t, dir)
 			for range 5 {
-				if err := s.Append(childGroup(w)); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, s.Append(childGroup(w)))
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 		}
 		if tables, _ := filepath.Glob(filepath.Join(dir, nameBadger, "*.sst")); len(tables) == 4 {
 			return dir
@@ -273,9 +266,7 @@ func killedInStart(t *testing.T, base, call string, nth int, end core.Head) bool
 	if err := checkHistory(s, end.Seq); err != nil {
 		t.Fatalf("%s %d: %v", call, nth, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	return killed
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // A process that finds a store in use learns which process has it and where
@@ -18,9 +20,7 @@ func TestTheLockSaysWhoHasIt(t *testing.T) {
 		t.Errorf("a store that is not there: %v, %+v, %v", held, who, err)
 	}
 	s, err := Open(dir, Options{Address: "127.0.0.1:7001"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := Holder{PID: os.Getpid(), Address: "127.0.0.1:7001"}
 	if held, who, err := HeldBy(dir); !held || who != want || err != nil {
 		t.Errorf("an open store: %v, %+v, %v, want %+v", held, who, err, want)
@@ -30,9 +30,7 @@ func TestTheLockSaysWhoHasIt(t *testing.T) {
 	if !errors.As(err, &start) || start.Kind != StartLocked || start.Holder != want {
 		t.Errorf("a second Open: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	// What was written stays, and says nothing any more.
 	if held, who, err := HeldBy(dir); held || who != (Holder{}) || err != nil {
 		t.Errorf("a closed store: %v, %+v, %v", held, who, err)

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -107,9 +108,7 @@ func appendForEver(dir string, groups int) int {
 func child(t testing.TB, does, dir string, before ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	args := append(before, self)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), childVariable+"="+does, childStore+"="+dir)
@@ -228,12 +227,8 @@ func TestKillLosesNothing(t *testing.T) {
 	for cycle := range 5 {
 		cmd := child(t, "append", dir)
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
 		stop := 20 + rand.IntN(120)
 		last := acknowledged(out, func(acks int) bool { total++; return acks == stop })
 		_ = cmd.Process.Kill()

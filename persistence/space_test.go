@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -87,13 +88,9 @@ func TestCoveredCommitBeginsNoLog(t *testing.T) {
 		for i := range byte(rng.IntN(200)) { // these go to the memtable
 			g.Rows = append(g.Rows, core.Row{Table: core.TableThread, Key: []byte{n, i}, Value: make([]byte, rng.IntN(900))})
 		}
-		if err := s.encodeGroup(g.Records, g.Rows); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.encodeGroup(g.Records, g.Rows))
 		covers, number := s.ahead.cover(s.entries), s.ahead.mem.number
-		if err := s.Append(g); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Append(g))
 		if covers && (begins(&s.ahead.mem) || begins(&s.ahead.values) || s.ahead.mem.number != number) {
 			t.Fatalf("a covered commit began a log: memtable %d after %d", s.ahead.mem.number, number)
 		}

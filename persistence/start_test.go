@@ -12,6 +12,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
 
@@ -19,12 +20,8 @@ import (
 func put(t testing.TB, dir, name, content string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // newStore makes a store with n posts and closes it.
@@ -33,9 +30,7 @@ func newStore(t testing.TB, n int) string {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := openStore(t, dir)
 	post(t, s, n)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	return dir
 }
 
@@ -43,9 +38,7 @@ func post(t testing.TB, s *Store, n int) {
 	t.Helper()
 	w := &conformance.Writer{Head: s.durable}
 	for range n {
-		if err := s.Append(&core.Group{Records: []*core.Record{w.Post("general", "t", strings.Repeat("body ", 80))}}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Append(&core.Group{Records: []*core.Record{w.Post("general", "t", strings.Repeat("body ", 80))}}))
 	}
 }
 
@@ -191,15 +184,11 @@ func snapshot(t *testing.T, path string) string {
 func TestFormatRises(t *testing.T) {
 	dir := newStore(t, 3)
 	was, err := Inspect(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was.Format = 1
 	put(t, dir, nameFormat, string(was.encode()))
 	head, err := os.ReadFile(filepath.Join(dir, nameHead))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	put(t, dir, nameHead, "")
 	if _, err := Open(dir, Options{}); err == nil {
 		t.Fatal("a store without HEAD was opened")
@@ -269,23 +258,17 @@ func TestUnfinishedStoreIsMade(t *testing.T) {
 func TestTruncatedIsRefusedUntilAccepted(t *testing.T) {
 	dir := newStore(t, 3)
 	s := openStore(t, dir)
-	if err := s.SaveCheckpoint(&core.Checkpoint{Head: s.Head()}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.SaveCheckpoint(&core.Checkpoint{Head: s.Head()}))
 	post(t, s, 4)
 	_ = s.Close()
 	old := filepath.Join(t.TempDir(), "old")
-	if err := os.CopyFS(old, os.DirFS(filepath.Join(dir, nameBadger))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join(dir, nameBadger))))
 	s = openStore(t, dir)
 	post(t, s, 5)
 	_ = s.Close()
 	// An old copy of the database comes back: records 8 to 12 are lost.
 	_ = os.RemoveAll(filepath.Join(dir, nameBadger))
-	if err := os.Rename(old, filepath.Join(dir, nameBadger)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(old, filepath.Join(dir, nameBadger)))
 	for range 2 {
 		_, err := Open(dir, Options{})
 		var start *StartError
@@ -294,9 +277,7 @@ func TestTruncatedIsRefusedUntilAccepted(t *testing.T) {
 		}
 	}
 	s, err := Open(dir, Options{AcceptTruncated: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := core.Head{Seq: 12, Message: 12, Fence: 12, HubMS: 84}
 	if s.Head() != want {
 		t.Errorf("Head = %+v, want %+v", s.Head(), want)
@@ -309,9 +290,7 @@ func TestTruncatedIsRefusedUntilAccepted(t *testing.T) {
 		}
 		post(t, s, 2)
 		var got []hub.Seq
-		if err := s.Records(2, func(r *core.Record) error { got = append(got, r.Seq); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Records(2, func(r *core.Record) error { got = append(got, r.Seq); return nil }))
 		if len(got) != 5+2*(round+1) || got[4] != 7 || got[5] != 13 {
 			t.Errorf("round %d: records %v, want 3 to 7 and from 13 on", round, got)
 		}
@@ -386,9 +365,7 @@ func TestDelete(t *testing.T) {
 	t.Run("a store goes", func(t *testing.T) {
 		dir := newStore(t, 2)
 		put(t, dir, "hub.log", "line")
-		if err := Delete(dir); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, Delete(dir))
 		left, _ := os.ReadDir(filepath.Dir(dir))
 		if len(left) != 0 {
 			t.Errorf("left: %v", left)

@@ -10,6 +10,7 @@ import (
 	"hubcli/actors"
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
 )
@@ -54,9 +55,7 @@ func makeRoom(t *testing.T, h *testhub.Hub, name string) hub.RoomID {
 	t.Helper()
 	_, _ = h.Hub.CreateProject(t.Context(), hub.ProjectInput{Name: "P", Slug: "p"})
 	made, err := h.Hub.CreateRoom(t.Context(), hub.RoomInput{Project: "p", Name: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return made.Row.RoomID
 }
 
@@ -73,9 +72,7 @@ func kept(t *testing.T, h *testhub.Hub, text string) (types []hub.FoundType, beh
 	page, err := h.Hub.Search(context.Background(), hub.SearchQuery{
 		Text: text, Limit: 100, Types: []hub.FoundType{hub.FoundDecision, hub.FoundArtifact, hub.FoundMemory},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range page.Rows {
 		types = append(types, row.Type)
 	}
@@ -105,9 +102,7 @@ func TestFoundAfterARebuild(t *testing.T) {
 		if got, behind := kept(t, h, "needle"); !slices.Equal(got, want) || behind != 0 {
 			t.Errorf("found are %v, %d behind; want %v", got, behind, want)
 		}
-		if err := h.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.Stop())
 		h = testhub.Start(t, testhub.Dir(dir))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestFind(t *testing.T) {
@@ -205,9 +206,7 @@ func TestFindIsWhatAScanFinds(t *testing.T) {
 		put(t, own, ownDocs...)
 		q := core.IndexQuery{Text: strings.Join(query, " "), Viewer: viewer, Limit: 1000}
 		hits, err := all.Find(context.Background(), q)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		require.NoError(rt, err)
 		got := map[uint64]bool{}
 		for _, h := range hits {
 			if got[h.Number] {
@@ -219,9 +218,7 @@ func TestFindIsWhatAScanFinds(t *testing.T) {
 			rt.Fatalf("%q as %q finds %v, want %v", q.Text, viewer, got, want)
 		}
 		alone, err := own.Find(context.Background(), q)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		require.NoError(rt, err)
 		if !slices.Equal(hits, alone) {
 			rt.Fatalf("others' messages change the answer: %v, without them %v", hits, alone)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/persistence"
 )
@@ -36,13 +37,9 @@ func say(t *testing.T, h *testhub.Hub, from, to hub.AgentID, body string) hub.Me
 	t.Helper()
 	in := hub.PostInput{FromAgent: from, ToAgent: to, Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: body}
 	out, err := h.Hub.Post(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	row, err := out.Row.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return row.ID
 }
 
@@ -102,9 +99,7 @@ func TestEveryMessageIsFoundOnceAfterRestarts(t *testing.T) {
 	var all []hub.MessageID
 	for round, lose := range []bool{false, false, true, false} {
 		if lose {
-			if err := os.RemoveAll(filepath.Join(dir, "search")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, "search")))
 		}
 		h := testhub.Start(t, testhub.Dir(dir))
 		for i := range 300 {
@@ -118,9 +113,7 @@ func TestEveryMessageIsFoundOnceAfterRestarts(t *testing.T) {
 		if s := h.Hub.SearchStatus(); s.Documents != int64(len(all)) {
 			t.Errorf("round %d: the index holds %d documents of %d", round, s.Documents, len(all))
 		}
-		if err := h.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.Stop())
 	}
 }
 
@@ -130,24 +123,16 @@ func TestForeignFolderStays(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	h := testhub.Start(t, testhub.Dir(dir))
 	opened(t, h)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	index := filepath.Join(dir, "search")
-	if err := os.RemoveAll(index); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(index, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(index))
+	require.NoError(t, os.WriteFile(index, []byte("mine"), 0o600))
 	h = testhub.Start(t, testhub.Dir(dir))
 	say(t, h, "ann", "", "needle")
 	if _, err := h.Hub.Search(context.Background(), hub.SearchQuery{Text: "needle", Limit: 1}); err == nil {
 		t.Error("the hub searches")
 	}
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	err := persistence.Delete(dir)
 	var kept *persistence.Kept
 	if !errors.As(err, &kept) || !slices.Equal(kept.Names, []string{"search"}) {
@@ -163,9 +148,7 @@ func TestDeleteTakesTheIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	h := testhub.Start(t, testhub.Dir(dir))
 	opened(t, h)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	if err := persistence.Delete(dir); err != nil {
 		t.Error(err)
 	}
@@ -186,13 +169,9 @@ func TestMemoriesAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, err := h.Hub.CreateRoom(ctx, hub.RoomInput{Project: "p", Name: "r"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	other, err := h.Hub.CreateRoom(ctx, hub.RoomInput{Project: "p", Name: "quite another"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	room := made.Row.RoomID
 	for _, in := range []hub.MemoryInput{
 		{RoomID: room, Key: "build", Text: "needle one", Tags: []string{"ci"}},
@@ -220,9 +199,7 @@ func TestMemoriesAreFound(t *testing.T) {
 		} {
 			c.q.RoomID, c.q.Query, c.q.Limit = room, "needle", 10
 			rows, _, err := h.Hub.Recall(ctx, c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var texts []string
 			for _, m := range rows {
 				texts = append(texts, m.Text)
@@ -238,12 +215,8 @@ func TestMemoriesAreFound(t *testing.T) {
 		}
 	}
 	check(h)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "search")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "search")))
 	h = testhub.Start(t, testhub.Dir(dir))
 	opened(t, h)
 	check(h)

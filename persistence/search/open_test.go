@@ -15,6 +15,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 var far = core.IndexPosition{Message: hub.MaxMessageID, Seq: 1 << 40}
@@ -34,9 +35,7 @@ func filled(t *testing.T, dir string) {
 	for x.unsaved.Load() > 0 {
 		time.Sleep(time.Millisecond) // the engine's own goroutine saves
 	}
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, x.Close())
 }
 
 func TestOpen(t *testing.T) {
@@ -49,9 +48,7 @@ func TestOpen(t *testing.T) {
 	}
 	damage := func(t *testing.T, path string, at int64) {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer f.Close()
 		b := []byte{0}
 		if _, err := f.ReadAt(b, at); err != nil {
@@ -95,9 +92,7 @@ func TestOpen(t *testing.T) {
 			c.change(t, dir)
 			x := New(dir, "store", nil)
 			at, err := x.Open(c.end)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer x.Close()
 			if c.kept != (at.Message == 50) || !c.kept && at != (core.IndexPosition{}) {
 				t.Errorf("it begins at %+v", at)
@@ -127,9 +122,7 @@ func TestForeign(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "search")
-			if err := make(path); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, make(path))
 			x := New(path, "store", nil)
 			if _, err := x.Open(far); !errors.Is(err, ErrForeign) {
 				t.Fatalf("the error is %v", err)
@@ -158,12 +151,8 @@ func TestKilled(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		cmd.Env = append(os.Environ(), childFolder+"="+dir)
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		for n := 0; n < 40+35*round && lines.Scan(); n++ {
 			upto, _ = strconv.Atoi(lines.Text())
@@ -175,9 +164,7 @@ func TestKilled(t *testing.T) {
 		_ = cmd.Wait()
 		x := New(dir, "store", nil)
 		at, err := x.Open(far)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := find(t, x, core.IndexQuery{Text: "word", Limit: 100_000})
 		seen := map[uint64]bool{}
 		for _, n := range got {
@@ -204,17 +191,13 @@ const childBatch = 7
 func putForEver(t *testing.T, dir string) {
 	x := New(dir, "store", nil)
 	at, err := x.Open(far)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for n := int(at.Message); ; n += childBatch {
 		var docs []core.IndexDocument
 		for i := range childBatch {
 			docs = append(docs, public(n+i+1, fmt.Sprintf("word w%d %s", n+i+1, strings.Repeat("filler ", 40))))
 		}
-		if err := x.Put(context.Background(), docs, core.IndexPosition{Message: hub.MessageID(n + childBatch)}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, x.Put(context.Background(), docs, core.IndexPosition{Message: hub.MessageID(n + childBatch)}))
 		fmt.Println(n + childBatch)
 		time.Sleep(3 * time.Millisecond) // so that the engine saves now and then between two batches
 	}

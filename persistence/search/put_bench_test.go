@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // BenchmarkPut measures taking in messages, with the engine's own saving and
@@ -40,9 +41,7 @@ func BenchmarkPut(b *testing.B) {
 			docs = append(docs, d)
 			size += len(d.Text)
 		}
-		if err := x.Put(context.Background(), docs, core.IndexPosition{Message: hub.MessageID(n + len(docs))}); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, x.Put(context.Background(), docs, core.IndexPosition{Message: hub.MessageID(n + len(docs))}))
 	}
 	for x.unsaved.Load() > 0 {
 		<-x.saved

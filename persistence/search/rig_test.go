@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // opened returns an index in a folder of the test.
@@ -29,9 +30,7 @@ func put(tb testing.TB, x *Index, docs ...core.IndexDocument) {
 	for _, d := range docs {
 		last.Message = max(last.Message, hub.MessageID(d.Number))
 	}
-	if err := x.Put(context.Background(), docs, last); err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, x.Put(context.Background(), docs, last))
 }
 
 func public(n int, text string) core.IndexDocument {
