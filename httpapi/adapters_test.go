@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -28,9 +29,7 @@ func startAdapted(t *testing.T, script string) *adapted {
 	t.Helper()
 	home := t.TempDir()
 	self := filepath.Join(home, "hubcli")
-	if err := os.WriteFile(self, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(self, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 	h := testhub.Start(t, testhub.Adapters(home, self))
 	return &adapted{client: newClient(t, h).with("X-Hub-Operator", h.Store.OperatorToken()), hub: h, home: home}
 }
@@ -42,9 +41,7 @@ func (a *adapted) write(t *testing.T, name, content string) {
 	// and a file that is open for writing cannot be executed.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
 }
 
 // confirmed sends a call and then confirms the plan that the answer shows.

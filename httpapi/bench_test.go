@@ -11,6 +11,7 @@ import (
 
 	"hubcli/httpapi"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // BenchmarkPost measures the cost of the edge alone: routing, decoding, checks
@@ -22,9 +23,7 @@ func BenchmarkPost(b *testing.B) {
 		return hub.Outcome[hub.EncodedMessage]{Row: row}, nil
 	}}
 	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	ctx := context.WithValue(b.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 6000}))
 	body := `{"from_agent":"agent-12","channel":"general","body":"` + strings.Repeat("lorem ip", 32) + `"}`
 	r := httptest.NewRequestWithContext(ctx, "POST", "http://127.0.0.1:6000/v1/messages", nil)

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -35,9 +36,7 @@ func TestDebugIsTheOperators(t *testing.T) {
 
 	a := operator.ok(200, "GET", "/v1/app/debug?stacks=true", "")
 	var got hub.Debug
-	if err := json.Unmarshal(a.Result, &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.Result, &got))
 	if got.OwnerCount != len(got.Owners) || got.DurableSeq == 0 || got.DurableSeq != got.NumberedSeq || got.PendingCount != 0 ||
 		len(got.Recent) < 4 || got.Views["live agents"] != 1 || got.Goroutines < 5 || !strings.Contains(got.Stacks, "engine.(*writer).serve") {
 		t.Errorf("the operator is shown %s", a.Result)

@@ -20,6 +20,7 @@ import (
 	"hubcli/api"
 	"hubcli/httpapi"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
 )
@@ -77,17 +78,13 @@ func (j brokenDisk) Append(g *core.Group) error {
 
 func TestStoreFailed(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var broken atomic.Bool
 	tree, err := supervisor.Start(supervisor.Config{
 		Storage: filepath.Join(t.TempDir(), "store"), Listener: l,
 		Actors: func(o *actors.Options) { o.Journal = brokenDisk{o.Journal, &broken} },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := newClient(t, &testhub.Hub{Tree: tree, URL: "http://" + l.Addr().String()})
 	broken.Store(true)
 	c.refused(hub.CodeStoreFailed, "POST", "/v1/messages", postX)
@@ -143,9 +140,7 @@ func TestQuarantined(t *testing.T) {
 func TestStopping(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h)
-	if err := h.Hub.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Hub.Stop(t.Context()))
 	c.refused(hub.CodeStopping, "POST", "/v1/messages", postX)
 }
 
@@ -226,9 +221,7 @@ func TestRemote(t *testing.T) {
 		Service: s, Status: s, Control: s, Sessions: s, OperatorToken: testToken, InstanceID: testInstance, AllowRemote: true,
 		LocalAddrs: fixedAddrs,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const session, operator = "X-Hub-Session: s1.secret", "X-Hub-Operator: " + testToken
 	post := `{"from_agent":"agent-1","body":"x"}`
 	for _, c := range []struct {
@@ -299,9 +292,7 @@ func TestLog(t *testing.T) {
 	c.refused(hub.CodeOperatorRequired, "GET", "/v1/inbox/lead?as_operator=1", "")
 	c.ok(200, "DELETE", "/v1/sessions/"+full, "")
 	c.call("POST", "/v1/sessions/x%0Ay/rename", `{"display_name":"x"}`)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	text := log.String()
 	if n := strings.Count(text, "msg=call "); n != 7 {
 		t.Errorf("%d calls are logged:\n%s", n, text)
@@ -334,9 +325,7 @@ func TestStopEndsEverything(t *testing.T) {
 	var conns []net.Conn
 	for _, sent := range []string{"", "GET /v1/eve"} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(h.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, err := conn.Write([]byte(sent)); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"hubcli/api"
 	"hubcli/httpapi"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
 )
@@ -89,13 +90,9 @@ func TestLongPage(t *testing.T) {
 		}
 		e.events = func(context.Context, hub.EventsQuery) (hub.Page, error) { return page, nil }
 		resp, err := http.Get("http://" + e.addr + "/v1/events?agent_id=a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_ = resp.Body.Close()
 		if whole := fmt.Sprintf(`{"ok":true,"result":[%s],"next_since_id":%d}`, want, len(sizes)); string(got) != whole {
 			t.Errorf("rows of %v: %d bytes, want %d", sizes, len(got), len(whole))

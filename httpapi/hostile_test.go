@@ -12,6 +12,7 @@ import (
 
 	"hubcli/httpapi"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestMethodsAndPaths: nothing is redirected, cleaned or guessed.
@@ -195,12 +196,8 @@ func TestSlowClients(t *testing.T) {
 	e = startEdge(t, func(c *httpapi.Config) { c.ReadHeaderTimeout = 50 * time.Millisecond })
 	for name, sent := range map[string]string{"no byte": "", "half a header": header} {
 		conn, err := net.Dial("tcp", e.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.SetDeadline(time.Now().Add(45 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(45*time.Second)))
 		if _, err := io.WriteString(conn, sent); err != nil {
 			t.Fatal(err)
 		}
@@ -217,9 +214,7 @@ func TestLargeHeader(t *testing.T) {
 		t.Errorf("a header of 10 KiB: %d", resp.StatusCode)
 	}
 	conn, err := net.Dial("tcp", e.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
 	// The server may close before it has read all; then the answer may be lost.
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: "+e.addr+"\r\nX-Long: "+strings.Repeat("x", 30<<10)+"\r\n\r\n")
@@ -232,9 +227,7 @@ func TestLargeHeader(t *testing.T) {
 func TestConnectionLimit(t *testing.T) {
 	e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections = 1 })
 	first, err := net.Dial("tcp", e.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	answered := make(chan int, 1)
 	go func() {
 		resp, err := http.Get("http://" + e.addr + "/healthz")
@@ -268,9 +261,7 @@ func TestPanic(t *testing.T) {
 	if codeOf(t, body) != hub.CodeInternal || resp.Close {
 		t.Errorf("answered %s, closed %v", body, resp.Close)
 	}
-	if err := e.stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, e.stop())
 	log := e.log.String()
 	if !strings.Contains(log, "handler panicked") || !strings.Contains(log, "stack=") {
 		t.Errorf("the log does not show the panic: %s", log)

@@ -12,6 +12,7 @@ import (
 
 	hubclient "hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -86,9 +87,7 @@ func TestInviteIsLinear(t *testing.T) {
 	defer c.Close()
 	for round := range 4 {
 		invite, err := c.CreateInvite(t.Context(), hub.InviteInput{Project: "p", Room: "R", MaxUses: inviteUses})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var mu sync.Mutex
 		var history []porcupine.Operation
 		began := time.Now()
@@ -161,9 +160,7 @@ func TestJoinersWithoutNamesDiffer(t *testing.T) {
 	c := hubclient.New(hubclient.Config{BaseURL: h.URL})
 	defer c.Close()
 	invite, err := c.CreateInvite(t.Context(), hub.InviteInput{Project: "p", Room: "R", Role: "reviewer", MaxUses: joiners})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var mu sync.Mutex
 	names := map[hub.AgentID]bool{}
 	var wg sync.WaitGroup

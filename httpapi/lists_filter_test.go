@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -62,9 +63,7 @@ func TestTenThousandClaimsAreReadWhole(t *testing.T) {
 		for cursor := ""; ; {
 			a := c.ok(200, "GET", path+"&cursor="+cursor, "")
 			var rows []hub.Claim
-			if err := json.Unmarshal(a.Result, &rows); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(a.Result, &rows))
 			for i := range rows {
 				keys = append(keys, string(rows[i].ClaimKey))
 			}
@@ -94,9 +93,7 @@ func inParallel(t *testing.T, n int, do func(int) error) {
 		go func() { errs <- do(i) }()
 	}
 	for range n {
-		if err := <-errs; err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, <-errs)
 	}
 }
 
@@ -180,9 +177,7 @@ func TestListFilters(t *testing.T) {
 func names(t *testing.T, a answer) string {
 	t.Helper()
 	var rows []map[string]any
-	if err := json.Unmarshal(a.Result, &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.Result, &rows))
 	out := make([]string, len(rows))
 	for i, row := range rows {
 		for _, name := range []string{"claim_key", "file_path", "title", "name", "agent_id"} {

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -70,9 +71,7 @@ type described struct {
 func arrays(t *testing.T) map[string]described {
 	t.Helper()
 	var doc map[string]any
-	if err := json.Unmarshal(api.OpenAPI(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(api.OpenAPI(), &doc))
 	at := func(v any, path ...string) map[string]any {
 		for _, name := range path {
 			m, _ := v.(map[string]any)
@@ -210,9 +209,7 @@ func walkPages(t *testing.T, c *client, path string) (cursor string) {
 func rowTexts(t *testing.T, a answer) []string {
 	t.Helper()
 	var rows []map[string]any
-	if err := json.Unmarshal(a.Result, &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.Result, &rows))
 	texts := make([]string, len(rows))
 	for i, row := range rows {
 		delete(row, "expires_at") // computed for each answer

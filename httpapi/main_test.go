@@ -27,6 +27,7 @@ import (
 	"hubcli/hub"
 	"hubcli/integrations/spawn"
 	"hubcli/internal/contract"
+	"hubcli/internal/require"
 )
 
 // checker compares every exchange of this package's tests with the OpenAPI
@@ -153,13 +154,9 @@ func startEdge(t *testing.T, change func(*httpapi.Config)) *edge {
 		change(&config)
 	}
 	server, err := httpapi.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e.addr = l.Addr().String()
 	e.port = strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -182,13 +179,9 @@ func startEdge(t *testing.T, change func(*httpapi.Config)) *edge {
 func (e *edge) exchange(t *testing.T, raw string) (*http.Response, []byte) {
 	t.Helper()
 	conn, err := net.Dial("tcp", e.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(time.Now().Add(45 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.SetDeadline(time.Now().Add(45*time.Second)))
 	if _, err := io.WriteString(conn, raw); err != nil {
 		t.Fatal(err)
 	}
@@ -281,13 +274,9 @@ func TestConfig(t *testing.T) {
 func TestServeTellsThatTheListenerFailed(t *testing.T) {
 	s := &stub{}
 	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_ = l.Close()
 	if err := server.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve on a closed listener returned %v", err)

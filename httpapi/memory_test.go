@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
 )
@@ -38,9 +39,7 @@ func walkMemory(t *testing.T, c *client) {
 		}
 	}
 	var rows []hub.Memory
-	if err := json.Unmarshal(c.ok(200, "GET", "/v1/memory?max_chars=25&room_id="+room, "").Result, &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(c.ok(200, "GET", "/v1/memory?max_chars=25&room_id="+room, "").Result, &rows))
 	if rows[0].Text != "shared by all rooms" || rows[1].Text != "the ov" || rows[1].Truncated == nil || rows[1].Truncated.Chars != 20 {
 		t.Errorf("within 25 characters there is %+v", rows)
 	}

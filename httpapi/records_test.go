@@ -14,6 +14,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -106,9 +107,7 @@ func TestPagesBefore(t *testing.T) {
 			for before := ""; len(got) <= want; {
 				var rows []map[string]any
 				a := c.ok(200, "GET", path+where+"limit=2"+before, "")
-				if err := json.Unmarshal(a.Result, &rows); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal(a.Result, &rows))
 				if len(rows) == 0 {
 					break
 				}

@@ -9,6 +9,7 @@ import (
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/internal/contract"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -150,17 +151,13 @@ func TestRelayStandsForItsAgent(t *testing.T) {
 // call through a spool, even for an open operation.
 func TestRelayFromAnotherMachine(t *testing.T) {
 	spec, err := contract.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := &stub{sessions: map[hub.SessionID]hub.Caller{"s1.secret": {Agent: "agent-1", Session: "s1", Incarnation: 1}}}
 	server, err := httpapi.New(httpapi.Config{
 		Service: s, Status: s, Control: s, Sessions: s, Presence: s, OperatorToken: testToken, InstanceID: testInstance,
 		AllowRemote: true, LocalAddrs: fixedAddrs,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, operation := range spec.Operations() {
 		parts := strings.Fields(operation)
 		for _, headers := range [][]string{{"X-Hub-Relay: agent-1"}, {"X-Hub-Relay: agent-1", "X-Hub-Session: s1.secret"}} {

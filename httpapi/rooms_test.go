@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -102,9 +103,7 @@ func TestThereIsALimitOfProjects(t *testing.T) {
 
 func walkBindings(t *testing.T, c *client, room, other string) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	body := `{"path":` + strconv.Quote(dir) + `,"agent_id":"lead"}`
 	in := "?path=" + url.QueryEscape(filepath.Join(dir, "below"))
 	if a := c.ok(200, "GET", "/v1/resolve"+in, ""); a.row("bound") != false || a.row("room") != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -62,9 +63,7 @@ func TestSearchFindsWhatRoomsKeep(t *testing.T) {
 	} {
 		found := c.ok(200, "GET", "/v1/search?"+strings.ReplaceAll(q.query, "ü", url.QueryEscape("ü")), "")
 		var rows []hub.Found
-		if err := json.Unmarshal(found.Result, &rows); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(found.Result, &rows))
 		got := []string{}
 		for _, r := range rows {
 			got = append(got, string(r.Type)+" "+r.ID)

@@ -11,6 +11,7 @@ import (
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/integrations/spawn"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
 )
@@ -44,9 +45,7 @@ func endedSpawn(t *testing.T, c *client, id string) hub.Spawn {
 	t.Helper()
 	for deadline := time.Now().Add(45 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		var row hub.Spawn
-		if err := json.Unmarshal(c.ok(200, "GET", "/v1/spawn/"+id, "").Result, &row); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(c.ok(200, "GET", "/v1/spawn/"+id, "").Result, &row))
 		if row.Status.Terminal() {
 			return row
 		}

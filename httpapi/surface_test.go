@@ -6,6 +6,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -13,9 +14,7 @@ import (
 func surfaces(t *testing.T, c *client, query string) map[hub.Harness]hub.ToolSurface {
 	t.Helper()
 	var rows []hub.ToolSurface
-	if err := json.Unmarshal(c.ok(200, "GET", "/v1/tool-surface"+query, "").Result, &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(c.ok(200, "GET", "/v1/tool-surface"+query, "").Result, &rows))
 	by := map[hub.Harness]hub.ToolSurface{}
 	for _, row := range rows {
 		by[row.Harness] = row
@@ -57,9 +56,7 @@ func TestToolSurfaceSurvives(t *testing.T) {
 	c.ok(200, "PUT", "/v1/tool-surface", `{"harness":"codex","surface":"progressive"}`)
 	c.ok(200, "PUT", "/v1/tool-surface", `{"harness":"zed","surface":"progressive"}`)
 	c.ok(200, "PUT", "/v1/tool-surface", `{"harness":"zed"}`)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	again := testhub.Start(t, testhub.Dir(h.Dir))
 	got := surfaces(t, newClient(t, again), "")
 	want := hub.ToolSurface{Harness: hub.HarnessCodex, Surface: hub.SurfaceProgressive}
