@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // toolsTable is the table of docs/tools.md.
@@ -39,9 +41,7 @@ func toolsTable() string {
 func TestToolsAreDocumented(t *testing.T) {
 	const path, begin, end = "../docs/tools.md", "<!-- table: go test ./mcp -run Documented -rewrite -->\n", "<!-- end of table -->\n"
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before, rest, ok := strings.Cut(string(b), begin)
 	listed, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
@@ -49,9 +49,7 @@ func TestToolsAreDocumented(t *testing.T) {
 	}
 	want := toolsTable()
 	if *rewrite {
-		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(before+begin+want+end+after), 0o644))
 		return
 	}
 	if listed != want {

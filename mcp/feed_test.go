@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -16,13 +17,9 @@ import (
 func (r *rig) say(t *testing.T, in hub.PostInput) hub.MessageID {
 	t.Helper()
 	out, err := r.hub.Post(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	row, err := out.Row.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return row.ID
 }
 

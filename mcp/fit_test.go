@@ -12,6 +12,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -43,13 +44,9 @@ func weigh(t *testing.T, r *rig, room hub.RoomID, most int) (last hub.MessageID)
 			FromAgent: hub.AgentID(fmt.Sprintf("peer-%d", i%3)), Channel: room.Channel(), Kind: hub.KindTask, Body: text(i, long),
 			ThreadID: "heavy", Attachments: attachments, Metadata: json.RawMessage(mustCompact(t, map[string]string{"m": text(i, 5_000)})),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		row, err := out.Row.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		last = row.ID
 		if _, err := r.hub.AddDecision(ctx, hub.DecisionInput{RoomID: room, Title: name(i, 300), Note: text(i, long/4), By: "peer-1"}); err != nil {
 			t.Fatal(err)
@@ -196,13 +193,9 @@ func listWhole(t *testing.T, r *rig, tool string) int {
 func wholeMessage(t *testing.T, r *rig, m shownMessage) {
 	t.Helper()
 	enc, err := r.hub.Message(context.Background(), m.ID, "me")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	row, err := enc.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if m.Truncated == nil {
 		t.Fatalf("message %d of %d characters is not cut", m.ID, chars(row.Body))
 	}
@@ -234,9 +227,7 @@ func TestCleanJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.RuneFrom([]rune("ab\\\"/\r\n\t\b\f\x00\x1b\x7f\u0085\u00ad\u200b\u200d\u202e\u2028\ufeff\ufe0f\U000e0041\U0001f600世"))).Draw(t, "text")
 		plain, err := compact(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var ascii strings.Builder // as an encoder writes it that escapes all it can
 		ascii.WriteByte('"')
 		for _, r := range s {

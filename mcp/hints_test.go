@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -47,9 +48,7 @@ func TestHintsLeadToTheRest(t *testing.T) {
 		}
 		data := mustJSON(t, res.StructuredContent)
 		var s struct{ Part, Text, Next string }
-		if err := json.Unmarshal([]byte(data), &s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(data), &s))
 		if s.Part != "" && s.Text == "" {
 			t.Errorf("%s leads to nothing", key)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/mcp/session"
 )
@@ -122,9 +123,7 @@ func TestSessionOutlivesAHubRestart(t *testing.T) {
 	me := bridgeTo(t, h, nil)
 	var before, after aboutMe
 	me.must("hub_whoami", nil, &before)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	testhub.Start(t, testhub.Dir(dir), at(addr))
 	me.must("hub_whoami", nil, &after)
 	if after.Session == "" || after.Session != before.Session || after.AgentID != "me" {
@@ -141,9 +140,7 @@ func TestOtherStoreRegistersAnewAndSaysSo(t *testing.T) {
 		me.must("hub_post_message", map[string]any{"body": "in the old store"}, nil)
 	}
 	me.must("hub_poll_messages", map[string]any{"timeout_seconds": 0.01}, nil)
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	testhub.Start(t, at(addr))
 	if id, line := whoamiLine(me); id != "me" || !strings.Contains(line, "another store") {
 		t.Errorf("in another store it is %s and says %q", id, line)
@@ -160,9 +157,7 @@ func TestOtherStoreRegistersAnewAndSaysSo(t *testing.T) {
 func TestNoHubSaysWhatToDo(t *testing.T) {
 	addr := freeAddress(t)
 	h := testhub.Start(t, at(addr))
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	me := bridgeTo(t, h, nil)
 	list, err := me.ListTools(context.Background(), nil)
 	if err != nil || len(list.Tools) == 0 {
@@ -256,9 +251,7 @@ func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
 			first.must("hub_join", map[string]any{"agent_id": "agent-" + name[:1]}, nil)
 			first.end()
 			path := filepath.Join(root, "slots", "key-s.json")
-			if err := spoil(path); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, spoil(path))
 			second := bridgeTo(t, h, slotted(root, "s"))
 			say := second.refused("hub_whoami", nil)
 			if !strings.Contains(say, "the slot key-s cannot be used") || !strings.Contains(say, "fix: ") {
@@ -333,9 +326,7 @@ func TestOtherStoreForgetsTheRoom(t *testing.T) {
 			me := bridgeTo(t, h, nil)
 			var joined joinOut
 			me.must("hub_join", map[string]any{"code": invite(t, me, "me"), "agent_id": "me"}, &joined)
-			if err := h.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, h.Stop())
 			strangers := roomOfStrangers(t, me, addr, joined.Room.RoomID)
 			body := map[string]any(nil)
 			if first == "hub_post_message" {
@@ -350,9 +341,7 @@ func TestOtherStoreForgetsTheRoom(t *testing.T) {
 			}
 			me.must("hub_post_message", map[string]any{"body": "for everybody"}, nil)
 			page, err := me.hub.Events(context.Background(), hub.EventsQuery{Agent: "stranger", Channels: []hub.ChannelName{strangers.Channel}, Limit: 100})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			rows, err := decodeRows(page.Rows)
 			for _, row := range rows {
 				if row.FromAgent == "me" {
@@ -389,12 +378,8 @@ func roomOfStrangers(t *testing.T, r *rig, addr string, id hub.RoomID) hub.Room 
 				break
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, h.Stop())
 	}
 	t.Fatalf("no other store has a room %s", id)
 	return hub.Room{}
@@ -419,9 +404,7 @@ func TestSlotIsNotResumedInAnotherStore(t *testing.T) {
 	first.must("hub_join", map[string]any{"code": invite(t, first, "builder")}, nil)
 	first.end()
 	url := h.URL
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	other := testhub.Start(t, at(strings.TrimPrefix(url, "http://")))
 	second := bridgeTo(t, other, slotted(root, "s"))
 	if say := text(second.try("hub_list_agents", nil)); !strings.Contains(say, "another store") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -16,14 +17,10 @@ import (
 func TestLocksMeetInTheFile(t *testing.T) {
 	h, dir, other := testhub.Start(t), t.TempDir(), t.TempDir()
 	for _, at := range []string{filepath.Join(dir, "src"), filepath.Join(other, "src")} {
-		if err := os.Mkdir(at, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(at, 0o755))
 	}
 	for to, link := range map[string]string{"src": "lib", "src/new.go": "new.go"} { // the second leads to nothing yet
-		if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(filepath.Join(dir, to), filepath.Join(dir, link)))
 	}
 	a, b, c := bridgeTo(t, h, in(dir, "a")), bridgeTo(t, h, in(dir, "b")), bridgeTo(t, h, in(other, "c"))
 	for _, s := range []struct{ first, second string }{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/mcp/wire"
 )
@@ -16,9 +17,7 @@ import (
 func unreadAt(t *testing.T, r *rig, agent hub.AgentID, room hub.RoomID) hub.Attention {
 	t.Helper()
 	a, err := r.hub.Attention(context.Background(), hub.AttentionQuery{Agent: agent, Room: room})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return a
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/mcp/session"
 	"hubcli/supervisor"
@@ -130,9 +131,7 @@ func text(res *sdk.CallToolResult) string {
 func mustJSON(tb testing.TB, v any) string {
 	tb.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return string(b)
 }
 
@@ -151,9 +150,7 @@ func at(addr string) testhub.Option {
 func freeAddress(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -169,16 +166,10 @@ func inviteNamed(tb testing.TB, r *rig, name string, handle hub.AgentID) string 
 	tb.Helper()
 	ctx := context.Background()
 	p, err := r.hub.CreateProject(ctx, hub.ProjectInput{Name: "Project " + name})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	room, err := r.hub.CreateRoom(ctx, hub.RoomInput{Project: string(p.Row.ProjectID), Name: "Room " + name})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	in, err := r.hub.CreateInvite(ctx, hub.InviteInput{Project: string(p.Row.ProjectID), Room: string(room.Row.RoomID), Handle: handle, MaxUses: 3})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return in.Row.Code
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 func testNow() time.Time { return time.Now() }
@@ -59,8 +61,6 @@ func shellWords(t *testing.T, command string) []string {
 		t.Skip("there is no POSIX shell here")
 	}
 	out, err := exec.Command(sh, "-c", `set -- `+command+`; for a do printf '%s\0' "$a"; done`).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -12,9 +13,7 @@ import (
 func (r *rig) seatedIn(t *testing.T, room hub.RoomID, agent hub.AgentID) *hub.Seat {
 	t.Helper()
 	page, err := r.hub.RoomStatus(t.Context(), hub.StatusQuery{RoomID: room})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	i := slices.IndexFunc(page.Seats, func(s hub.Seat) bool { return s.AgentID == agent })
 	if i < 0 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/mcp/session"
 )
@@ -67,9 +68,7 @@ func TestStayingHearsOfDisplacement(t *testing.T) {
 func TestStayingFindsAHubThatComes(t *testing.T) {
 	addr := freeAddress(t)
 	h := testhub.Start(t, at(addr))
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	me := bridgeWith(t, h, nil, soon)
 	me.refused("hub_whoami", nil)
 	testhub.Start(t, at(addr))
@@ -87,18 +86,14 @@ func TestJoinIsFinishedAfterADeath(t *testing.T) {
 			first.end()
 
 			s, err := session.OpenSlot(root, "key-s")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			id, err := s.Load()
 			if err == nil {
 				id.Pending = want
 				err = s.Store(id)
 			}
 			s.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if heard {
 				ctx := hub.WithCaller(context.Background(), &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: want.Key}})
 				if _, err := first.hub.AcceptInvite(ctx, want.Code, want.Input); err != nil {
@@ -124,14 +119,10 @@ func TestResumeIsRepeatedAfterADeath(t *testing.T) {
 	first.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
 	first.end()
 	s, err := session.OpenSlot(root, "key-s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	id, err := s.Load()
 	s.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for range 3 {
 		if _, err := first.hub.Resume(context.Background(), hub.ResumeInput{PriorSessionID: id.SessionID, ResumeKey: id.ResumeKey}); err != nil {
 			t.Fatal(err)

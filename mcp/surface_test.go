@@ -13,6 +13,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/mcp/session"
 )
@@ -40,9 +41,7 @@ func listFrame(t *testing.T, surface hub.Surface) []byte {
 		Version: "test", Surface: surface, In: in, Out: &out, Log: t.Output(),
 		Config: session.Config{BaseURL: h.URL, Agent: "me", Getenv: func(string) string { return "" }, Now: testNow},
 	}
-	if err := Run(context.Background(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Run(context.Background(), cfg))
 	for frame := range bytes.Lines(out.snapshot()) {
 		if bytes.Contains(frame, []byte(`"id":2,`)) {
 			return bytes.TrimSpace(frame)
@@ -63,13 +62,9 @@ func TestSurfacesAreSmall(t *testing.T) {
 		frame := listFrame(t, c.surface)
 		for _, name := range []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase} {
 			codec, err := tokenizer.Get(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			n, err := codec.Count(string(frame))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			t.Logf("surface %s: %d bytes, %d tokens of %s, at most %d", c.surface, len(frame), n, name, c.most)
 			if n > c.most {
 				t.Errorf("surface %s takes %d tokens of %s, more than %d", c.surface, n, name, c.most)
@@ -83,20 +78,14 @@ func TestSurfacesAreSmall(t *testing.T) {
 func TestSurfacesAreGolden(t *testing.T) {
 	for _, surface := range []hub.Surface{hub.SurfaceProgressive, hub.SurfaceFull} {
 		var got bytes.Buffer
-		if err := json.Indent(&got, listFrame(t, surface), "", " "); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Indent(&got, listFrame(t, surface), "", " "))
 		got.WriteByte('\n')
 		path := filepath.Join("testdata", "tools_"+string(surface)+".json")
 		if *rewrite {
-			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, got.Bytes(), 0o644))
 		}
 		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%s differs from what is shown; if that is meant: go test ./mcp -run Golden -rewrite", path)
 		}

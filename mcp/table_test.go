@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -51,9 +52,7 @@ var keyless = []string{"hub_poll_messages", "hub_call_tool"}
 func checkSchema(t *testing.T, s *jsonschema.Schema) {
 	t.Helper()
 	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, word := range []string{"anyOf", "oneOf", "allOf", "$ref", "$defs", "null", `"not"`} {
 		if strings.Contains(string(b), word) {
 			t.Errorf("the schema has %s: %s", word, b)
@@ -91,15 +90,11 @@ func checkSchema(t *testing.T, s *jsonschema.Schema) {
 func checkAnnotations(t *testing.T, d *sdk.Tool) {
 	t.Helper()
 	b, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var sent struct {
 		Annotations map[string]any `json:"annotations"`
 	}
-	if err := json.Unmarshal(b, &sent); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(b, &sent))
 	for _, name := range []string{"readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"} {
 		if _, ok := sent.Annotations[name].(bool); !ok {
 			t.Errorf("annotation %s is not sent", name)
@@ -241,9 +236,7 @@ func refusalOf(t *testing.T, r *rig, name string, args map[string]any) string {
 func TestDescribeIsTheList(t *testing.T) {
 	me := bridgeTo(t, testhub.Start(t), nil)
 	list, err := me.ListTools(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(list.Tools) != len(table()) {
 		t.Errorf("%d tools are listed, the table has %d", len(list.Tools), len(table()))
 	}

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -381,9 +382,7 @@ func sizeOf(t *testing.T, res *sdk.CallToolResult) int {
 func mustCompact(t *testing.T, v any) string {
 	t.Helper()
 	b, err := compact(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(b)
 }
 

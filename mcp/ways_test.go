@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // spokenElsewhere finds what only another client of the hub can follow. It is looked
@@ -72,9 +73,7 @@ func TestWayOut(t *testing.T) {
 func codesByName(t *testing.T) map[string]hub.Code {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "hub", "code.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	names := map[string]hub.Code{}
 	for _, m := range regexp.MustCompile(`(Code\w+)\s+= define\(CodeInfo\{\s*Code: "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 		names[m[1]] = hub.Code(m[2])
@@ -114,9 +113,7 @@ func fixesOfTheHub(t *testing.T) []said {
 			})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	return out
 }

@@ -11,13 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
-func idOf(tb interface{ Fatal(...any) }, n int) jsonrpc.ID {
+func idOf(tb require.TB, n int) jsonrpc.ID {
 	id, err := jsonrpc.MakeID(float64(n))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return id
 }
 
