@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestFolder(t *testing.T) {
@@ -59,14 +60,10 @@ func TestFilesAreAsOpenAsTheirFolder(t *testing.T) {
 	}
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer root.Close()
 	for _, mode := range []fs.FileMode{0o700, 0o750} {
-		if err := errors.Join(os.Chmod(dir, mode), WriteWhole(root, ".", "x", nil)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.Chmod(dir, mode), WriteWhole(root, ".", "x", nil)))
 		info, err := root.Stat("x")
 		if err != nil || info.Mode().Perm()&^fileMode(mode) != 0 || mode == 0o700 && info.Mode().Perm() != 0o600 {
 			t.Errorf("in a folder of mode %o the file has %v, %v", mode, info.Mode(), err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/relay"
 )
 
@@ -18,13 +19,9 @@ import (
 // answers cannot end a call with a malformed answer.
 func TestTransportOnlyTakesAnswers(t *testing.T) {
 	good, err := json.Marshal(relay.Response{RequestID: "k", OK: true, Status: 200, Body: json.RawMessage(`{"ok":true,"result":{}}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.WriteFile(outside, good, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(outside, good, 0o600))
 	swap := func(from, to string) []byte { return bytes.Replace(good, []byte(from), []byte(to), 1) }
 	for name, put := range map[string]func(at string) error{
 		"empty":           func(at string) error { return os.WriteFile(at, nil, 0o600) },

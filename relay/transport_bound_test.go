@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 // patience is how long a test waits for what must come.
@@ -25,9 +27,7 @@ func TestTransportKeepsToItsCallersTime(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			tr, err := NewTransport(TransportConfig{Agent: "a", Timeout: c.timeout})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			ctx := t.Context()
 			if c.own > 0 {
 				var cancel context.CancelFunc
@@ -47,14 +47,10 @@ func TestTransportKeepsToItsCallersTime(t *testing.T) {
 // account of its call is made gets it all the same; one that has left gets none.
 func TestTransportAccountsLate(t *testing.T) {
 	tr, err := NewTransport(TransportConfig{Dir: t.TempDir(), Agent: "a", Timeout: patience, NoNotify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	send := func(ctx context.Context) (*http.Response, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://spool/v1/messages", strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return tr.RoundTrip(r)
 	}
 	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestRequestIntoFolderThatWasCleared: a forwarder clears away the folders of
@@ -20,17 +21,11 @@ import (
 func TestRequestIntoFolderThatWasCleared(t *testing.T) {
 	dir := t.TempDir()
 	transport, err := NewTransport(TransportConfig{Dir: dir, Agent: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b, err := transport.open("r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer b.close()
-	if err := errors.Join(os.Remove(filepath.Join(dir, RequestsDir, "a")), os.Remove(filepath.Join(dir, ResponsesDir, "a"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Remove(filepath.Join(dir, RequestsDir, "a")), os.Remove(filepath.Join(dir, ResponsesDir, "a"))))
 	if _, err := b.put("a", &outgoing{method: http.MethodGet, path: "/v1/hub-info"}); err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +39,7 @@ func TestRequestIntoFolderThatWasCleared(t *testing.T) {
 func TestWithdrawnRepetitionIsInDoubt(t *testing.T) {
 	dir := t.TempDir()
 	c, transport, err := NewClient(TransportConfig{Dir: dir, Agent: "a", Timeout: 200 * time.Millisecond, NoNotify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer transport.CloseIdleConnections()
 	ctx := hub.WithCaller(context.Background(), &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: "k-1"}})
 	post := func() *hub.Error {
@@ -79,9 +72,7 @@ func TestWithdrawnRepetitionIsInDoubt(t *testing.T) {
 			t.Fatal("no post was taken")
 		}
 	}
-	if err := errors.Join(<-taken, os.Remove(request+WorkSuffix)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(<-taken, os.Remove(request+WorkSuffix)))
 	if e := post(); e.Detail["outcome"] != "unknown" || strings.Contains(e.Message, "no effect") {
 		t.Errorf("a repetition that nobody took: %v %v", e, e.Detail)
 	}
@@ -92,14 +83,10 @@ func TestWithdrawnRepetitionIsInDoubt(t *testing.T) {
 func TestAnswerOfAnEarlierAttemptIsKept(t *testing.T) {
 	dir := t.TempDir()
 	c, transport, err := NewClient(TransportConfig{Dir: dir, Agent: "a", Timeout: 100 * time.Millisecond, NoNotify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer transport.CloseIdleConnections()
 	folder := filepath.Join(dir, ResponsesDir, "a")
-	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "k-1.json"), []byte("answer"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "k-1.json"), []byte("answer"), 0o600)))
 	ctx := hub.WithCaller(context.Background(), &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: "k-1"}})
 	_, err = c.Post(ctx, hub.PostInput{FromAgent: "a", Body: "x"})
 	var e *hub.Error

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -228,9 +229,7 @@ func TestSameOverBoth(t *testing.T) {
 func plain(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return own.ReplaceAllString(string(b), `"$1":"-"`)
 }
 

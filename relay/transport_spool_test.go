@@ -20,6 +20,7 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/relay"
 )
 
@@ -141,9 +142,7 @@ func toHub(t *testing.T, base string) func(relay.Request) *relay.Response {
 func newSpool(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "spool")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	return dir
 }
 
@@ -155,9 +154,7 @@ func through(t *testing.T, dir string, agent hub.AgentID, change func(*relay.Tra
 		change(&cfg)
 	}
 	c, transport, err := relay.NewClient(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(transport.CloseIdleConnections)
 	return c
 }
@@ -207,9 +204,7 @@ func files(t *testing.T, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list
 }
 

@@ -18,6 +18,7 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 	"hubcli/relay/forwarder"
@@ -101,9 +102,7 @@ func TestTransportWithoutSpool(t *testing.T) {
 	// What stands in the way is named.
 	file := filepath.Join(t.TempDir(), "file")
 	dir = newSpool(t)
-	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink("/", filepath.Join(dir, "requests"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink("/", filepath.Join(dir, "requests"))))
 	for _, dir := range []string{file, dir} {
 		_, err = through(t, dir, "a", nil).Info(t.Context())
 		if e := refusedWith(t, err, hub.CodeSpoolFailed, 597); !strings.Contains(e.Message, dir) {
@@ -325,15 +324,11 @@ func TestTransportCarriesNoSecret(t *testing.T) {
 		}
 	})
 	transport, err := relay.NewTransport(relay.TransportConfig{Dir: dir, Agent: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(transport.CloseIdleConnections)
 	for _, header := range []string{api.HeaderSession, api.HeaderOperator, "Authorization", "Cookie"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://spool/v1/channels", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r.Header.Set(header, "secret")
 		resp, err := transport.RoundTrip(r)
 		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Set-Cookie") != "" || resp.Header.Get(api.HeaderInstance) != "i" {
@@ -353,18 +348,14 @@ func TestTransportCarriesNoSecret(t *testing.T) {
 
 func TestTransportLimits(t *testing.T) {
 	transport, err := relay.NewTransport(relay.TransportConfig{Dir: newSpool(t), Agent: "a", Timeout: 300 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for body, want := range map[string]int{
 		strings.Repeat(" ", relay.MaxRequestBytes+1): 413,
 		"{":  400,
 		"{}": 598,
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://spool/v1/messages", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		resp, err := transport.RoundTrip(r)
 		if err != nil || resp.StatusCode != want {
 			t.Errorf("%.10q: %v, %v, want %d", body, resp, err, want)
@@ -378,9 +369,7 @@ func TestTransportLimits(t *testing.T) {
 func serveSpool(t *testing.T, dir, base string) {
 	t.Helper()
 	f, err := forwarder.New(forwarder.Config{Dir: dir, BaseURL: base, Notify: true, PollInterval: 20 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { f.Run(ctx) })

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -34,13 +35,9 @@ func TestTransportSlicesWatches(t *testing.T) {
 	t.Cleanup(b.Close)
 	ctx := context.Background()
 	project, err := b.CreateProject(ctx, hub.ProjectInput{Name: "p"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	room, err := b.CreateRoom(ctx, hub.RoomInput{Project: string(project.Row.ProjectID), Name: "r"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := b.Register(ctx, hub.RegisterInput{AgentID: "b"}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"hubcli/internal/require"
 )
 
 // TestTransportHears: an answer wakes the call that waits for it and no other,
@@ -15,9 +17,7 @@ import (
 func TestTransportHears(t *testing.T) {
 	answers := filepath.Join(t.TempDir(), "answers")
 	tr, err := NewTransport(TransportConfig{Agent: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(tr.CloseIdleConnections)
 	watching := func() bool {
 		tr.mu.Lock()
@@ -25,24 +25,16 @@ func TestTransportHears(t *testing.T) {
 		return tr.watch != nil
 	}
 	for range 3 {
-		if err := os.Mkdir(answers, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(answers, 0o700))
 		tr.listen(answers)
 		if tr.unwatched {
 			t.Skip("the system gives no more watches")
 		}
 		mine, err := tr.enter(context.Background(), "mine")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		other, err := tr.enter(context.Background(), "other")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(answers, "mine.json"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(answers, "mine.json"), nil, 0o600))
 		select {
 		case <-mine.notified:
 		case <-time.After(patience):
@@ -53,9 +45,7 @@ func TestTransportHears(t *testing.T) {
 		}
 		tr.leave("mine", mine)
 		tr.leave("other", other)
-		if err := os.RemoveAll(answers); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll(answers))
 		for deadline := time.Now().Add(patience); watching(); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the watch of a folder that is gone is kept")
@@ -69,17 +59,11 @@ func TestTransportHears(t *testing.T) {
 func TestTransportClosesAfterItsCalls(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	tr, err := NewTransport(TransportConfig{Agent: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	one, err := tr.enter(t.Context(), "one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	other, err := tr.enter(t.Context(), "other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tr.listen(t.TempDir())
 	if tr.unwatched {
 		t.Skip("the system gives no more watches")

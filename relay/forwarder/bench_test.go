@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -20,9 +21,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), "spool")
 			ready := make(chan struct{})
 			f, err := New(Config{Dir: dir, Create: true, BaseURL: testhub.Start(b).URL, Notify: notify, Ready: func() { close(ready) }})
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			ctx, cancel := context.WithCancel(b.Context())
 			done := make(chan struct{})
 			go func() {
@@ -35,19 +34,13 @@ func BenchmarkRoundTrip(b *testing.B) {
 			}()
 			<-ready
 			requests, responses := filepath.Join(dir, relay.RequestsDir, "dev-a"), filepath.Join(dir, relay.ResponsesDir, "dev-a")
-			if err := os.Mkdir(requests, 0o700); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, os.Mkdir(requests, 0o700))
 			for b.Loop() {
 				id := string(relay.NewRequestID())
 				temp := filepath.Join(requests, relay.TempPrefix+id)
 				text := fmt.Sprintf(`{"request_id":%q,"agent_id":"dev-a","method":"POST","path":"/v1/messages","body":{"from_agent":"dev-a","body":"x"}}`, id)
-				if err := os.WriteFile(temp, []byte(text), 0o600); err != nil {
-					b.Fatal(err)
-				}
-				if err := os.Rename(temp, filepath.Join(requests, id+relay.DoneSuffix)); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, os.WriteFile(temp, []byte(text), 0o600))
+				require.NoError(b, os.Rename(temp, filepath.Join(requests, id+relay.DoneSuffix)))
 				response := filepath.Join(responses, id+relay.DoneSuffix)
 				for os.Remove(response) != nil {
 					time.Sleep(200 * time.Microsecond)

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -42,9 +43,7 @@ func TestRefusalIsNotCarriedOutLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused, transport, err := relay.NewClient(relay.TransportConfig{Dir: b.dir, Agent: "dev-0", Timeout: patience})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer transport.CloseIdleConnections()
 	dying := b.process(StepResponded, 1)
 	got, err := refused.Claim(ctx, hub.ClaimInput{OwnerAgentID: "dev-0", ClaimKey: "k"})

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -83,9 +84,7 @@ func (b *bench) process(at Step, count int) *exec.Cmd {
 	b.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), envSpool+"="+b.dir, envHub+"="+b.url, envStep+"="+string(at), envCount+"="+strconv.Itoa(count))
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -206,9 +205,7 @@ func TestTwoForwarders(t *testing.T) {
 func TestWithoutLocks(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	f, err := New(Config{Dir: b.dir, BaseURL: b.url, RequestTimeout: 10 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f.lock = func(*os.File) (bool, error) { return false, syscall.ENOLCK }
 	if f.look(); f.spool == nil {
 		t.Fatal("the spool is not open")
@@ -216,9 +213,7 @@ func TestWithoutLocks(t *testing.T) {
 	defer f.close()
 	id := b.ask("dev-a", "GET", "/v1/hub-info", "")
 	longAgo := time.Now().Add(-time.Minute)
-	if err := os.Chtimes(b.path(relay.RequestsDir, "dev-a", string(id)+relay.DoneSuffix), longAgo, longAgo); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chtimes(b.path(relay.RequestsDir, "dev-a", string(id)+relay.DoneSuffix), longAgo, longAgo))
 	take := func(suffix string) error {
 		c := &call{dir: newFolder("dev-a"), spool: f.spool, name: string(id) + suffix, id: id}
 		held, err := f.take(c)
@@ -239,9 +234,7 @@ func TestWithoutLocks(t *testing.T) {
 		want error
 	}{{14 * time.Second, errNotOurs}, {-time.Hour, errNotOurs}, {16 * time.Second, nil}} {
 		then := time.Now().Add(-c.age)
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chtimes(path, then, then))
 		if err := take(relay.WorkSuffix); !errors.Is(err, c.want) {
 			t.Errorf("%s after it was taken: %v, want %v", c.age, err, c.want)
 		}

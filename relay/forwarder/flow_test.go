@@ -13,6 +13,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -90,14 +91,10 @@ func TestCrowdedFolder(t *testing.T) {
 // the same.
 func TestChangeInTheSameTick(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer root.Close()
 	changed := time.Now().Truncate(time.Second)
-	if err := errors.Join(root.Mkdir("a", 0o700), root.Chtimes("a", changed, changed)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(root.Mkdir("a", 0o700), root.Chtimes("a", changed, changed)))
 	d := newFolder("a")
 	for i, look := range []struct {
 		after time.Duration
@@ -171,9 +168,7 @@ func TestOldRequestsAreNotSent(t *testing.T) {
 		b.put("dev-a", string(id)+suffix, fmt.Appendf(nil,
 			`{"request_id":%q,"agent_id":"dev-a","method":"POST","path":"/v1/messages","body":{"from_agent":"dev-a","body":"x"},"created_at":"2001-01-01T00:00:00Z"}`, id))
 		then := time.Now().Add(-age)
-		if err := os.Chtimes(b.path(relay.RequestsDir, "dev-a", string(id)+suffix), then, then); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chtimes(b.path(relay.RequestsDir, "dev-a", string(id)+suffix), then, then))
 	}
 	b.forward(nil)
 	for id, age := range ages {
@@ -250,18 +245,14 @@ func (b *bench) works2(agent hub.AgentID, release chan struct{}) {
 // when it appears, and again after it was replaced.
 func TestSpoolComesAndGoes(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
-	if err := os.RemoveAll(b.dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(b.dir))
 	b.forwardUnready(nil)
 	if _, err := os.Stat(b.dir); err == nil {
 		t.Error("the spool was made")
 	}
 	for range 3 {
 		b.works("dev-a")
-		if err := os.Rename(b.dir, b.dir+string(relay.NewRequestID())); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Rename(b.dir, b.dir+string(relay.NewRequestID())))
 	}
 	if strings.Contains(b.log.String(), "level=WARN") {
 		t.Errorf("the log complains:\n%s", b.log)
@@ -278,9 +269,7 @@ func TestLockedRequestsCostLittle(t *testing.T) {
 		b.put("held-by-writer", name+relay.DoneSuffix, []byte("{}"))
 	}
 	f, err := New(Config{Dir: b.dir, BaseURL: b.url, PollInterval: MinPollInterval})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f.lock = func(file *os.File) (bool, error) {
 		if strings.Contains(file.Name(), "held-by-writer") {
 			looks.Add(1)

@@ -20,6 +20,7 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -67,9 +68,7 @@ func (s *syncBuffer) String() string {
 func newBench(t *testing.T, url string) *bench {
 	t.Helper()
 	b := &bench{T: t, dir: filepath.Join(t.TempDir(), "spool"), url: url, log: &syncBuffer{}}
-	if err := relay.MakeSpool(b.dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, relay.MakeSpool(b.dir))
 	return b
 }
 
@@ -97,9 +96,7 @@ func (b *bench) forwardUnready(change func(*Config)) (ready chan struct{}, stop 
 		change(&cfg)
 	}
 	f, err := New(cfg)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -153,9 +150,7 @@ func (b *bench) put(folder, name string, data []byte) {
 	if err == nil {
 		err = os.Rename(temp, filepath.Join(dir, name))
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 }
 
 // ask writes a request and returns its id.
@@ -173,9 +168,7 @@ func (b *bench) askAs(id relay.RequestID, agent hub.AgentID, method, path, body 
 		r.Body = json.RawMessage(body)
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	b.put(relay.Folder(agent), string(id)+relay.DoneSuffix, data)
 }
 
@@ -205,9 +198,7 @@ func (b *bench) answer(folder string, id relay.RequestID) (*relay.Response, api.
 		return ok
 	})
 	var e api.Envelope
-	if err := json.Unmarshal(r.Body, &e); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, json.Unmarshal(r.Body, &e))
 	if r.RequestID != id || r.OK != e.OK || !r.OK && e.Status != r.Status {
 		b.Errorf("response %+v does not fit its envelope %+v", r, e)
 	}
@@ -247,14 +238,10 @@ func (b *bench) bodies() (list []string) {
 	since := hub.MessageID(0)
 	for {
 		page, err := c.Messages(b.Context(), hub.MessagesQuery{Channel: "general", Since: since, Limit: 1000})
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		for _, row := range page.Rows {
 			m, err := row.Decode()
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			list = append(list, m.Body)
 		}
 		if since = page.NextSinceID; len(page.Rows) == 0 {
@@ -288,9 +275,7 @@ func TestResponseHeaders(t *testing.T) {
 	id := b.ask("dev-a", "POST", "/v1/messages", `{"from_agent":"dev-a","body":"once"}`)
 	first, _ := b.answer("dev-a", id)
 	b.until("the request is removed", func() bool { return len(b.names(relay.RequestsDir, "dev-a")) == 0 })
-	if err := os.Remove(b.path(relay.ResponsesDir, "dev-a", string(id)+relay.DoneSuffix)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(b.path(relay.ResponsesDir, "dev-a", string(id)+relay.DoneSuffix)))
 	b.askAs(id, "dev-a", "POST", "/v1/messages", `{"from_agent":"dev-a","body":"once"}`)
 	again, _ := b.answer("dev-a", id)
 	if first.Headers[api.HeaderReplayed] != "" || again.Headers[api.HeaderReplayed] != "true" || again.Headers[api.HeaderInstance] == "" {

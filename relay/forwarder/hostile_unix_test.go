@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/relay"
 )
 
@@ -68,15 +69,9 @@ func TestHostileFiles(t *testing.T) {
 			b := start(t, nil)
 			outside := filepath.Join(filepath.Dir(b.dir), "outside")
 			dir := b.path(relay.RequestsDir, "evil")
-			if err := os.WriteFile(outside, request("a"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.make(filepath.Join(dir, c.name), outside); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(outside, request("a"), 0o600))
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			require.NoError(t, c.make(filepath.Join(dir, c.name), outside))
 			b.until("the file is moved away", func() bool { return len(b.names(relay.RequestsDir, "evil")) == 0 })
 			b.rejectedFor("evil", c.reason)
 			b.works("good")
@@ -134,9 +129,7 @@ func TestHostileFolders(t *testing.T) {
 		os.WriteFile(b.path(relay.RequestsDir, "file"), nil, 0o600),
 		unix.Mkfifo(b.path(relay.RequestsDir, "pipe"), 0o600),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	b.works("good")
 	b.until("the others are moved away", func() bool { return slices.Equal(b.names(relay.RequestsDir), []string{"good"}) })
@@ -189,9 +182,7 @@ func TestResponseFolderIsALink(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			b := start(t, nil)
 			b.works("good")
-			if err := c.make(b.path(relay.ResponsesDir, "evil")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, c.make(b.path(relay.ResponsesDir, "evil")))
 			id := b.ask("evil", "POST", "/v1/messages", `{"from_agent":"evil","body":"kept"}`)
 			b.until("the trouble is told", func() bool { return strings.Contains(b.log.String(), troubleRespond) })
 			b.works("good")
@@ -201,9 +192,7 @@ func TestResponseFolderIsALink(t *testing.T) {
 			if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 				t.Errorf("files appeared outside: %v", entries)
 			}
-			if err := os.Remove(b.path(relay.ResponsesDir, "evil")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Remove(b.path(relay.ResponsesDir, "evil")))
 			if r, _ := b.answer("evil", id); r.Status != 201 || r.Headers["Idempotent-Replayed"] != "true" {
 				t.Errorf("%+v", r)
 			}
@@ -221,17 +210,11 @@ func TestResponseFolderIsALink(t *testing.T) {
 func TestResponseNameIsALink(t *testing.T) {
 	b := start(t, nil)
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.WriteFile(outside, []byte("untouched"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(outside, []byte("untouched"), 0o600))
 	id := relay.NewRequestID()
 	path := b.path(relay.ResponsesDir, "dev-a", string(id)+relay.DoneSuffix)
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
+	require.NoError(t, os.Symlink(outside, path))
 	b.askAs(id, "dev-a", "GET", "/v1/hub-info", "")
 	b.until("the link is replaced", func() bool {
 		info, err := os.Lstat(path)
@@ -248,24 +231,16 @@ func TestSpoolFoldersAreLinks(t *testing.T) {
 	for _, name := range []string{relay.RequestsDir, relay.ResponsesDir} {
 		t.Run(name, func(t *testing.T) {
 			b := start(t, nil)
-			if err := os.RemoveAll(b.path(name)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(t.TempDir(), b.path(name)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.RemoveAll(b.path(name)))
+			require.NoError(t, os.Symlink(t.TempDir(), b.path(name)))
 			b.until("the trouble is told", func() bool { return strings.Contains(b.log.String(), troubleSpool) })
 			f, err := New(Config{Dir: b.dir, BaseURL: b.url})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if f.look(); f.spool != nil {
 				f.close()
 				t.Error("a spool was opened through a link")
 			}
-			if err := os.Remove(b.path(name)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Remove(b.path(name)))
 			b.works("dev-b")
 		})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/relay"
 )
 
@@ -86,18 +87,14 @@ func TestEncodeKeepsTheBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{``, `"body":null`, `null`, `<&>`, "\u2028", `\"body\":null,`})
 		body, err := json.Marshal(map[string]string{"body": text.Draw(t, "body")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want := relay.Response{
 			RequestID: relay.RequestID(text.Draw(t, "id")), Status: 200, OK: true, CompletedAt: hub.TimeOf(time.Now()),
 			Body:  rapid.SampledFrom([]json.RawMessage{body, json.RawMessage("null"), json.RawMessage(`{"body":null}`)}).Draw(t, "whole body"),
 			Error: text.Draw(t, "error"), Headers: map[string]string{"Retry-After": text.Draw(t, "header")},
 		}
 		data, err := want.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var got relay.Response
 		if err := json.Unmarshal(data, &got); err != nil {
 			t.Fatalf("%v: %s", err, data)

@@ -14,6 +14,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testport"
 	"hubcli/relay"
 )
@@ -78,9 +79,7 @@ func TestWhatTheHubGets(t *testing.T) {
 // have had an effect.
 func TestNoHub(t *testing.T) {
 	port, err := testport.Take()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	url := fmt.Sprintf("http://127.0.0.1:%d", port)
 	b := newBench(t, url)
 	b.forward(func(c *Config) { c.RequestTimeout = 2 * time.Second })

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -42,9 +43,7 @@ func (b *bench) made(change func(*Config)) *Forwarder {
 		change(&cfg)
 	}
 	f, err := New(cfg)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	return f
 }
 
@@ -60,21 +59,15 @@ func TestMisfitsAmongTooManyFolders(t *testing.T) {
 			b.run(f)
 			b.works("dev-a")
 			for n := range f.most.folders {
-				if err := os.Mkdir(b.path(relay.RequestsDir, fmt.Sprintf("more-%d", n)), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.Mkdir(b.path(relay.RequestsDir, fmt.Sprintf("more-%d", n)), 0o700))
 			}
 			b.until("the log tells of the crowd", func() bool { return strings.Contains(b.log.String(), troubleCrowd) })
 			for _, name := range []string{"a misfit", "another misfit"} {
-				if err := os.WriteFile(b.path(relay.RequestsDir, name), nil, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(b.path(relay.RequestsDir, name), nil, 0o600))
 			}
 			b.until("the misfits are moved away", func() bool { return len(b.names(relay.RejectedDir, "_")) == 4 })
 			b.works("dev-a")
-			if err := os.Remove(b.path(relay.RequestsDir, "more-0")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Remove(b.path(relay.RequestsDir, "more-0")))
 			b.until("the log tells that it is over", func() bool { return strings.Contains(b.log.String(), "over: "+troubleCrowd) })
 			if n := strings.Count(b.log.String(), troubleCrowd); n != 2 {
 				t.Errorf("the log tells %d times of the crowd:\n%s", n, b.log)

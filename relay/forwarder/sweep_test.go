@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/internal/require"
 	"hubcli/relay"
 )
 
@@ -27,9 +28,7 @@ func (b *bench) aged(age time.Duration, name string) {
 	if err == nil {
 		err = os.Chtimes(path, time.Now().Add(-age), time.Now().Add(-age))
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 }
 
 // swept returns a forwarder that has opened and swept the spool and does not
@@ -37,9 +36,7 @@ func (b *bench) aged(age time.Duration, name string) {
 func (b *bench) swept() *Forwarder {
 	b.Helper()
 	f, err := New(Config{Dir: b.dir, BaseURL: "http://127.0.0.1:1"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	if !f.open() {
 		b.Fatal("the spool is not open")
 	}
@@ -84,9 +81,7 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	}
-	if err := os.Symlink(outside.path(relay.ResponsesDir, "a"), b.path(relay.ResponsesDir, "linked")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(outside.path(relay.ResponsesDir, "a"), b.path(relay.ResponsesDir, "linked")))
 	b.swept()
 	var got []string
 	err := filepath.WalkDir(b.dir, func(path string, e os.DirEntry, err error) error {
@@ -114,12 +109,8 @@ func TestRejectedIsBounded(t *testing.T) {
 	reject := func(i int, size int64) string {
 		name := fmt.Sprintf("bad%05d", i)
 		b.aged(0, "requests/a/"+name)
-		if err := os.Truncate(b.path(relay.RequestsDir, "a", name), size); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.reject.move(f.spool, "a", name, "It is bad."); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Truncate(b.path(relay.RequestsDir, "a", name), size))
+		require.NoError(t, f.reject.move(f.spool, "a", name, "It is bad."))
 		return name
 	}
 	most := 0

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/require"
 	"hubcli/relay"
 )
 
@@ -30,9 +31,7 @@ func (b *bench) hoard(wide, deep int) (names int) {
 	for i := 0; i < wide && err == nil; i++ {
 		err = os.WriteFile(filepath.Join(outer, fmt.Sprintf("f%05d", i)), nil, 0o600)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	return wide + deep
 }
 
@@ -56,17 +55,13 @@ func TestHoardIsRemovedInParts(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	f.reject.run = ended
-	if err := f.reject.move(f.spool, "a", "hoard", "It is a folder."); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.reject.move(f.spool, "a", "hoard", "It is a folder."))
 	left := b.rejectedNames()
 	if err := f.reject.trim(ended, f.spool, manyRemovals); err == nil || b.rejectedNames() != left {
 		t.Errorf("files are removed after the end: %v", err)
 	}
 	for n := 1; ; n++ {
-		if err := f.reject.trim(t.Context(), f.spool, part); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, f.reject.trim(t.Context(), f.spool, part))
 		now := b.rejectedNames()
 		if n == 1 && now < left-part {
 			t.Errorf("%d names were removed at once, want %d at most", left-now, part)
@@ -87,9 +82,7 @@ func TestNobodyWaitsForATrim(t *testing.T) {
 	f.reject.trimming.Lock()
 	defer f.reject.trimming.Unlock()
 	b.put("a", "no request", nil)
-	if err := f.reject.move(f.spool, "a", "no request", "It is none."); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.reject.move(f.spool, "a", "no request", "It is none."))
 	if n := len(b.names(relay.RejectedDir, "a")); n != 2 {
 		t.Errorf("%d files, want it and its reason", n)
 	}

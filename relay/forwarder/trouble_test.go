@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/relay"
 )
@@ -21,14 +22,10 @@ func TestTroubleEnds(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, testhub.Start(t).URL)
 			b.run(b.made(nil))
-			if err := os.WriteFile(b.path(relay.RejectedDir), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(b.path(relay.RejectedDir), nil, 0o600))
 			b.put("dev-a", "no request", nil)
 			b.until("it is told", func() bool { return strings.Contains(b.log.String(), troubleReject) })
-			if err := end(b); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, end(b))
 			b.until("its end is told", func() bool { return strings.Contains(b.log.String(), "over: "+troubleReject) })
 			if n := strings.Count(b.log.String(), troubleReject); n != 2 {
 				t.Errorf("the log tells %d times of it:\n%s", n, b.log)
@@ -52,18 +49,14 @@ func TestUnreadableFolder(t *testing.T) {
 	}
 	read()
 	path := b.path(relay.RequestsDir, "dev-a")
-	if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o600)))
 	d.stop()
 	read()
 	read()
 	if n := strings.Count(b.log.String(), troubleFolder); n != 1 {
 		t.Errorf("the log tells %d times of it:\n%s", n, b.log)
 	}
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 	read()
 	if n := strings.Count(b.log.String(), troubleFolder); n != 2 || !strings.Contains(b.log.String(), "over: "+troubleFolder) {
 		t.Errorf("the log tells %d times of it:\n%s", n, b.log)
