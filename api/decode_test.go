@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // sample has a field of every kind that inputs have.
@@ -170,9 +171,7 @@ func TestDecodeRefuses(t *testing.T) {
 func TestDecodeKeepsNothing(t *testing.T) {
 	body := []byte(`{"name":"abc","raw":{"k":"v"},"words":["w"]}`)
 	var got sample
-	if err := api.Decode(body, &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, api.Decode(body, &got))
 	for i := range body {
 		body[i] = '!'
 	}
@@ -186,9 +185,7 @@ func TestDecodeKeepsNothing(t *testing.T) {
 func TestDecodeManyMembers(t *testing.T) {
 	const n = 200_000
 	var got sample
-	if err := api.Decode([]byte(members(n, "last")), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, api.Decode([]byte(members(n, "last")), &got))
 }
 
 func FuzzDecode(f *testing.F) {
@@ -254,12 +251,8 @@ func BenchmarkDecodePost(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
 			var in hub.PostInput
-			if err := api.Decode(body, &in); err != nil {
-				b.Fatal(err)
-			}
-			if err := api.ValidatePost(&in, hub.DefaultLimits(), false); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, api.Decode(body, &in))
+			require.NoError(b, api.ValidatePost(&in, hub.DefaultLimits(), false))
 		}
 	})
 	b.Run("encoding_json", func(b *testing.B) {
@@ -267,9 +260,7 @@ func BenchmarkDecodePost(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
 			var in hub.PostInput
-			if err := json.Unmarshal(body, &in); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, json.Unmarshal(body, &in))
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestFindOperation: every path leads back to its operation and its parameter, and
@@ -13,9 +15,7 @@ func TestFindOperation(t *testing.T) {
 		op := &operations[i]
 		for _, value := range []string{"x", "a@b:c+d", "ä b"} {
 			plain, err := url.PathUnescape(op.PathFor(value))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if !strings.Contains(op.Path, "{") {
 				value = ""
 			}

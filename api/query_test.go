@@ -9,6 +9,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestQuery(t *testing.T) {
@@ -99,9 +100,7 @@ func TestQuery(t *testing.T) {
 	} {
 		t.Run(c.raw, func(t *testing.T) {
 			q, err := api.ParseQuery(c.raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := c.read(q)
 			if c.want == refused {
 				if q.Err() == nil {

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // smallLimits make limits easy to reach.
@@ -110,9 +111,7 @@ func TestValidatePostFillsIn(t *testing.T) {
 	labelled := hub.PostInput{FromAgent: "a", ToAgent: "b", Channel: "side", Body: "x"}
 	operator := hub.PostInput{Body: "x"}
 	for _, in := range []*hub.PostInput{&public, &direct, &labelled, &operator} {
-		if err := api.ValidatePost(in, hub.DefaultLimits(), in == &operator); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, api.ValidatePost(in, hub.DefaultLimits(), in == &operator))
 	}
 	if public.Channel != hub.DefaultChannel || public.Kind != hub.KindTask {
 		t.Errorf("public: %+v", public)
@@ -164,9 +163,7 @@ func TestValidateAttachment(t *testing.T) {
 				wantError(t, err, hub.CodeInvalid, "attachments[0]."+c.field)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			want := c.in
 			if c.kept != nil {
 				want = *c.kept
@@ -183,9 +180,7 @@ func TestValidateAttachment(t *testing.T) {
 func TestAttachmentLimitIgnoresEscapes(t *testing.T) {
 	body := `{"from_agent":"a","attachments":[{"type":"text","content": "\u00e9\u00e9\ud83d\ude00\u0041\u0042\u0043"}]}`
 	var in hub.PostInput
-	if err := api.Decode([]byte(body), &in); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, api.Decode([]byte(body), &in))
 	wantError(t, api.ValidatePost(&in, smallLimits, false), "", "") // 6 characters and 2 quotes
 }
 
@@ -302,12 +297,8 @@ func TestBodyCap(t *testing.T) {
 	}
 	b.WriteString(`]}`)
 	var in hub.PostInput
-	if err := api.Decode([]byte(b.String()), &in); err != nil {
-		t.Fatal(err)
-	}
-	if err := api.ValidatePost(&in, lim, false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, api.Decode([]byte(b.String()), &in))
+	require.NoError(t, api.ValidatePost(&in, lim, false))
 	if int64(b.Len()) > api.BodyCap(lim) {
 		t.Errorf("a message of %d bytes does not fit into %d", b.Len(), api.BodyCap(lim))
 	}

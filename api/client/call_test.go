@@ -13,6 +13,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testport"
 )
 
@@ -296,9 +297,7 @@ func TestAConnectionThatIsClosedAtOnce(t *testing.T) {
 
 func TestNoHub(t *testing.T) {
 	port, err := testport.Take()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = postOne(t.Context(), client.New(client.Config{BaseURL: fmt.Sprintf("http://127.0.0.1:%d", port)}))
 	got := hubError(t, err, hub.CodeUnreachable)
 	if got.Status != 0 || got.Detail != nil || got.Fix != fmt.Sprintf("start one with: hubcli ensure --port %d", port) {

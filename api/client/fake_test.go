@@ -14,6 +14,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // seen is one request as a fake hub got it.
@@ -94,9 +95,7 @@ func drops(w http.ResponseWriter, _ *http.Request) {
 func silentlyCloses(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {

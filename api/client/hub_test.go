@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -37,9 +38,7 @@ func join(t *testing.T, c *client.Client, agent hub.AgentID) *client.Client {
 func body(t *testing.T, m hub.EncodedMessage) hub.Message {
 	t.Helper()
 	row, err := m.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return row
 }
 
@@ -48,9 +47,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 	first, err := c.Register(ctx, hub.RegisterInput{
 		AgentID: "a", Capabilities: []string{"go"}, Metadata: json.RawMessage(`{"x":1}`),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a := c.As("a", first.Row.SessionID)
 	if _, err := a.Rename(ctx, "a", hub.RenameInput{DisplayName: "Ann"}); err != nil {
 		t.Fatal(err)
@@ -162,9 +159,7 @@ func TestAParkedPollWakes(t *testing.T) {
 		woken <- page
 	})
 	posted, err := a.Post(ctx, hub.PostInput{FromAgent: "a", Body: "wake up"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	wg.Wait()
 	if page := <-woken; len(page.Rows) != 1 || page.NextSinceID != body(t, posted.Row).ID {
 		t.Errorf("woken with %+v", page)
@@ -231,9 +226,7 @@ func TestTasksOverHTTP(t *testing.T) {
 		t.Helper()
 		in.FromAgent, in.Kind = "a", hub.KindTask
 		got, err := a.Post(ctx, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return body(t, got.Row).ID
 	}
 	parent := open(hub.PostInput{Body: "parent"})
@@ -284,9 +277,7 @@ func TestStatusAndShutdown(t *testing.T) {
 	h := testhub.Start(t)
 	ctx, c := t.Context(), clientOf(t, h)
 	info, err := c.Info(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	instance, err := client.StoreInstance(h.Dir)
 	if err != nil || instance != info.InstanceID {
 		t.Errorf("the store is %q (%v), the hub says %q", instance, err, info.InstanceID)
@@ -348,9 +339,7 @@ func TestACancelledPollReturnsAtOnce(t *testing.T) {
 	deadline := time.Now().Add(45 * time.Second)
 	for {
 		status, err := c.AppStatus(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if status.Counts.ParkedPolls == 0 {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -485,9 +486,7 @@ func TestMethods(t *testing.T) {
 				cfg.OperatorToken = func(context.Context, hub.Info) (string, error) { return "token", nil }
 			}).As("me", "")
 			got, err := m.call(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if !reflect.DeepEqual(got, m.want) {
 				t.Errorf("got  %+v\nwant %+v", got, m.want)
 			}

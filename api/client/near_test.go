@@ -9,6 +9,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testport"
 )
 
@@ -43,9 +44,7 @@ func TestCallsOfThisMachineComeFromLoopback(t *testing.T) {
 		t.Skip("SKIPPED: Windows does not let calls from loopback out")
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := storeFolder(t, storeMarker, "s3cret\n")
 	var peers, tokens []string
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 const storeMarker = "hubcli store\nformat 1\ninstance abc\ncrc32c 00000000\n"
@@ -22,9 +23,7 @@ func storeFolder(t *testing.T, marker, token string) string {
 		if content == "" {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	return dir
 }
@@ -87,13 +86,9 @@ func TestTheTokenGoesToOperatorCallsOnly(t *testing.T) {
 // TestNoToken: in each of these cases nothing is sent to an operator path.
 func TestNoToken(t *testing.T) {
 	link := storeFolder(t, storeMarker, "")
-	if err := os.Symlink(filepath.Join(storeFolder(t, "", "stolen"), "operator.token"), filepath.Join(link, "operator.token")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(filepath.Join(storeFolder(t, "", "stolen"), "operator.token"), filepath.Join(link, "operator.token")))
 	folder := storeFolder(t, storeMarker, "")
-	if err := os.Mkdir(filepath.Join(folder, "operator.token"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "operator.token"), 0o700))
 	for name, dir := range map[string]string{
 		"no folder":          filepath.Join(t.TempDir(), "gone"),
 		"no marker":          storeFolder(t, "", "t"),
