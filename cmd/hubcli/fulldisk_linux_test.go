@@ -17,6 +17,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestDiskFilledByOthers: others fill the disk of a busy hub as fast as they
@@ -71,13 +72,9 @@ type filledHub struct {
 func startFilledHub(t *testing.T) *filledHub {
 	t.Helper()
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d := &filledHub{t: t, mount: t.TempDir(), port: port, answers: map[hub.Code]int{}, kept: map[hub.MessageID]string{}}
-	if err := unix.Mount("tmpfs", d.mount, "tmpfs", 0, "size=400m"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unix.Mount("tmpfs", d.mount, "tmpfs", 0, "size=400m"))
 	t.Cleanup(func() { _ = unix.Unmount(d.mount, unix.MNT_DETACH) })
 	d.Client = client.New(client.Config{BaseURL: "http://127.0.0.1:" + port})
 	t.Cleanup(d.Close)

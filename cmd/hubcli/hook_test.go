@@ -16,6 +16,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // hooked is a hub of its own, and a folder that is bound to a room of it.
@@ -28,9 +29,7 @@ type hooked struct {
 func startHooked(t *testing.T) *hooked {
 	t.Helper()
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h := &hooked{Client: at(port), port: port, root: t.TempDir(), folder: t.TempDir()}
 	t.Cleanup(func() { end(port, h.root) })
 	if out, err := h.command(nil, "", "ensure", "--port", port).CombinedOutput(); err != nil {
@@ -41,9 +40,7 @@ func startHooked(t *testing.T) *hooked {
 		t.Fatal(err)
 	}
 	room, err := h.CreateRoom(ctx, hub.RoomInput{Project: "app", Name: "Build", Topic: "Get it green"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h.room = room.Row
 	if _, err := h.BindRoom(ctx, h.room.RoomID, hub.BindingInput{Path: h.folder}); err != nil {
 		t.Fatal(err)
@@ -77,9 +74,7 @@ func together(t *testing.T, n int, prepare func(i int) *exec.Cmd) (spoke int) {
 		commands[i].Stdout = &outputs[i]
 	}
 	for _, cmd := range commands {
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cmd.Start())
 	}
 	for i, cmd := range commands {
 		if err := cmd.Wait(); err != nil {
@@ -147,9 +142,7 @@ func TestSessionStartShowsTheRoom(t *testing.T) {
 	}
 	payload := fmt.Sprintf(`{"hook_event_name":"SessionStart","cwd":%q}`, h.folder)
 	out, err := h.command([]string{"HUB_AGENT=dev-a"}, payload, "hook", "session-start", "--harness", "kimi").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{
 		"You are agent dev-a on the hub", `in room "Build" (` + string(h.room.RoomID) + `) of project "App".`, `Topic: "Get it green"`,
 		"Unread: 4; for you:\n", `- #2 from lead (direct, task_request): "Review[2J the parser"`, `- #3 from lead (in room-`,
@@ -167,21 +160,15 @@ func TestHookOfAFrozenHub(t *testing.T) {
 	h := startHooked(t)
 	h.direct(t, "dev-a", "hello")
 	status, err := h.AppStatus(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(status.PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(status.PID, syscall.SIGSTOP))
 	thaw := func() { _ = syscall.Kill(status.PID, syscall.SIGCONT) }
 	t.Cleanup(thaw)
 	frozen := func() bool { // the system stops the threads one after the other
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", status.PID))
 		return err != nil || strings.Contains(string(stat), ") T ")
 	}
-	if err := until(frozen); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, until(frozen))
 	payload := fmt.Sprintf(`{"session_id":"s","cwd":%q,"turn_id":"t"}`, h.folder)
 	for _, event := range []string{"session-start", "stop"} {
 		begin := time.Now()

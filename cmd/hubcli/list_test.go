@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestListsArePrintedWhole: a command that lists prints what is more than one page,
@@ -36,9 +37,7 @@ func TestListsArePrintedWhole(t *testing.T) {
 		}()
 	}
 	for range cap(failed) {
-		if err := <-failed; err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, <-failed)
 	}
 	room := string(h.room.RoomID)
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // asHarness runs a hook as a harness does whose process is this test's.
@@ -99,9 +100,7 @@ func TestReadAndAnsweredHoldsNoTurn(t *testing.T) {
 func (h *hooked) last(t *testing.T, agent hub.AgentID) hub.MessageID {
 	t.Helper()
 	a, err := h.Attention(t.Context(), hub.AttentionQuery{Agent: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return a.HeadID
 }
 

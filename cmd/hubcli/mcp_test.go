@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // wire is a bridge as a harness has it: a child on pipes.
@@ -45,9 +46,7 @@ func startWire(t *testing.T, cmd *exec.Cmd) *wire {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -165,9 +164,7 @@ func (w *wire) ends() {
 func (h *hooked) liveAgents(t *testing.T) []hub.AgentID {
 	t.Helper()
 	rows, _, err := h.Agents(context.Background(), hub.AgentsQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var ids []hub.AgentID
 	for _, row := range rows {
 		ids = append(ids, row.AgentID)
@@ -189,9 +186,7 @@ func TestMCPEnds(t *testing.T) {
 			w.whoAmI()
 			w.ask("tools/call", map[string]any{"name": "hub_poll_messages", "arguments": map[string]any{"timeout_seconds": 50}})
 			waitWatches(t, h.Client, 1)
-			if err := end(w); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, end(w))
 			w.ends()
 			if live := h.liveAgents(t); len(live) != 0 {
 				t.Errorf("live afterwards: %v", live)
@@ -207,17 +202,13 @@ func TestMCPWithoutReader(t *testing.T) {
 	cmd := h.command(nil, "", "mcp", "--agent", "a", "--base-url", "http://127.0.0.1:"+h.port)
 	cmd.Stdin = nil
 	r, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cmd.Stdout = out
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	_, _ = out.Close(), r.Close()
 	began := time.Now()
@@ -245,9 +236,7 @@ func TestMCPBringsUpAHubThatCrashed(t *testing.T) {
 	if err == nil {
 		err = syscall.Kill(status.PID, syscall.SIGKILL)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if id := w.whoAmI(); id != "a" {
 		t.Errorf("after the crash it is %s", id)
 	}
@@ -355,9 +344,7 @@ func TestMCPJoinSurvivesAnyDeath(t *testing.T) {
 	for n := range 15 {
 		slot, handle := fmt.Sprintf("s%d", n), hub.AgentID(fmt.Sprintf("builder-%d", n))
 		in, err := h.CreateInvite(t.Context(), hub.InviteInput{Project: "app", Room: string(h.room.RoomID), Handle: handle})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		w := h.mcp(t, nil, "--resume-key", slot).shake()
 		w.whoAmI()
 		w.ask("tools/call", map[string]any{"name": "hub_join", "arguments": map[string]any{"code": in.Row.Code}})
@@ -365,9 +352,7 @@ func TestMCPJoinSurvivesAnyDeath(t *testing.T) {
 		_ = w.Process.Kill()
 		_ = w.Wait()
 		seats, err := h.RoomStatus(t.Context(), hub.StatusQuery{RoomID: h.room.RoomID})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		taken := false
 		for _, seat := range seats.Seats {
 			taken = taken || seat.AgentID == handle
@@ -398,14 +383,10 @@ func TestMCPOfADeadParent(t *testing.T) {
 			cmd := h.command(nil, "", "mcp", "--agent", "a", "--base-url", "http://127.0.0.1:"+h.port)
 			cmd.Args = append([]string{"sh", "-c", `"$@" <&3 & wait`, "sh"}, cmd.Args...)
 			shell, err := exec.LookPath("sh")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			cmd.Path = shell
 			r, in, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			cmd.ExtraFiles = []*os.File{r}
 			w := startWire(t, cmd)
 			_ = r.Close()

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 // The samples of the README do what a reader is told that they do. The walk has
@@ -24,9 +26,7 @@ import (
 func readReadme(t *testing.T) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(readme)
 }
 
@@ -87,14 +87,10 @@ func (s shown) pattern() *regexp.Regexp {
 // by a user who has nothing but a harness.
 func TestReadmeSamplesPrintWhatTheySay(t *testing.T) {
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	home, current := t.TempDir(), t.TempDir()
 	t.Cleanup(func() { end(port, home) })
-	if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
 	var all []shown
 	for _, block := range readmeBlocks(t, "console") {
 		all = append(all, shownIn(strings.ReplaceAll(block, "6969", port))...)
@@ -130,9 +126,7 @@ func TestReadmeSamplesPrintWhatTheySay(t *testing.T) {
 // serves.
 func TestReadmeEntryIsTaken(t *testing.T) {
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	root := t.TempDir()
 	t.Cleanup(func() { end(port, root) })
 	var file struct {
@@ -149,14 +143,10 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), entry.Command, entry.Args...)
 	cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+root, "HUB_BASE_URL=http://127.0.0.1:"+port)
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	_, werr := stdin.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"readme","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -197,9 +187,7 @@ func TestReadmeBuild(t *testing.T) {
 	build.Env = append(os.Environ(), "HOME="+home)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		dir, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		build.Env = append(build.Env, name+"="+strings.TrimSpace(string(dir)))
 	}
 	if out, err := build.CombinedOutput(); err != nil || !bytes.HasPrefix(out, []byte("hubcli ")) {
@@ -212,9 +200,7 @@ func TestReadmeRelay(t *testing.T) {
 	line := replaceOnce(t, "hubcli relay --spool-dir /srv/sandbox/spool", "/srv/sandbox/spool", spool)
 	relay := exec.CommandContext(t.Context(), "bash", "-c", "exec "+line)
 	relay.Env = append(os.Environ(), "HUB_BASE_URL=http://127.0.0.1:1")
-	if err := relay.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, relay.Start())
 	err := until(func() bool { _, err := os.Stat(filepath.Join(spool, "requests")); return err == nil })
 	_ = relay.Process.Signal(syscall.SIGINT)
 	if ended := relay.Wait(); err != nil || ended != nil {

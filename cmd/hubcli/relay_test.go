@@ -3,6 +3,8 @@ package main
 import (
 	"net"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestLoopbackURL: the daemon's own forwarder calls it over loopback, or not at
@@ -18,9 +20,7 @@ func TestLoopbackURL(t *testing.T) {
 		"[2001:db8::1]:6": "",
 	} {
 		tcp, err := net.ResolveTCPAddr("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got, ok := loopbackURL(tcp); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, want %q", addr, got, ok, want)
 		}

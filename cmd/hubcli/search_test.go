@@ -13,6 +13,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestSearchAfterSIGKILL: the real hub is killed while posts run and its index is
@@ -20,23 +21,17 @@ import (
 func TestSearchAfterSIGKILL(t *testing.T) {
 	const posters, groupOf, behind = 8, 40, 400
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir()
 	acknowledged := map[hub.MessageID]string{} // its group
 	for round := range 3 {
 		cmd := exec.Command("hubcli", "--port", port, "--storage", filepath.Join(dir, "store"), "--spool-dir", filepath.Join(dir, "spool"), "--quiet")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cmd.Start())
 		t.Cleanup(func() {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		})
-		if err := until(func() bool { s, err := at(port).AppStatus(t.Context()); return err == nil && s.Search.Open }); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, until(func() bool { s, err := at(port).AppStatus(t.Context()); return err == nil && s.Search.Open }))
 		if round == 2 {
 			break
 		}
@@ -71,21 +66,17 @@ func TestSearchAfterSIGKILL(t *testing.T) {
 		}); err != nil {
 			t.Errorf("the index does not fall behind: %v", err)
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		cancel() // no retries
 		wg.Wait()
 	}
 	c := at(port)
 	var status hub.AppStatus
-	if err := until(func() bool {
+	require.NoError(t, until(func() bool {
 		status, err = c.AppStatus(t.Context())
 		return err == nil && status.Search.Behind == 0
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if status.Search.Documents != status.Counts.Messages {
 		t.Errorf("the index holds %d documents of %d messages", status.Search.Documents, status.Counts.Messages)
 	}
@@ -95,9 +86,7 @@ func TestSearchAfterSIGKILL(t *testing.T) {
 	}
 	for group, ids := range groups {
 		page, err := c.Search(t.Context(), hub.SearchQuery{Text: group, Viewer: "bob", Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		times := map[hub.MessageID]int{}
 		for _, r := range page.Rows {
 			times[*r.MessageID]++

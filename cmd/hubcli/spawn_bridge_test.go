@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // bridging is a harness that has nothing but a bridge: it says who it is, says so to
@@ -48,9 +49,7 @@ func TestSpawnedBridge(t *testing.T) {
 	}
 	if err := until(func() bool {
 		page, err := h.Events(t.Context(), hub.EventsQuery{Agent: "lead", Channels: []hub.ChannelName{room.Channel}, Peek: true, Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, row := range page.Rows {
 			if m, err := row.Decode(); err == nil && m.Body == "I have come" {
 				return m.FromAgent == "worker-7"
@@ -69,9 +68,7 @@ func TestSpawnedBridge(t *testing.T) {
 		"name": "hub_poll_messages", "arguments": map[string]any{"timeout_seconds": 50, "room_id": room.RoomID},
 	})
 	waitWatches(t, h.Client, 1)
-	if err := os.WriteFile(filepath.Join(h.dir, "done"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(h.dir, "done"), nil, 0o600))
 	end, err := lead.await(poll)
 	if err == nil && !strings.Contains(string(end.Result), "exit code 3") { // first the room hears of the output
 		end, err = lead.await(lead.ask("tools/call", map[string]any{
@@ -100,18 +97,14 @@ func TestSpawnsOfWhoHungUp(t *testing.T) {
 	body := fmt.Sprintf(`{"room_id":%q,"harness":"codex","by":"lead","prompt":"x"}`, room.RoomID)
 	all := func() []hub.Spawn {
 		rows, _, err := h.Spawns(context.Background(), hub.SpawnsQuery{RoomID: room.RoomID, Limit: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return rows
 	}
 	const wanted = 10
 	calls := 0
 	if err := until(func() bool {
 		c, err := net.Dial("tcp", "127.0.0.1:"+h.port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		fmt.Fprintf(c, "POST /v1/spawn HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", h.port, len(body), body)
 		time.Sleep(time.Duration(calls%10) * 500 * time.Microsecond) // every instant of the way
 		_ = c.Close()

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // spawningHub is the real hub on a store, with a room in which shells may be
@@ -30,9 +31,7 @@ type spawningHub struct {
 func startSpawningHub(t *testing.T) *spawningHub {
 	t.Helper()
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h := &spawningHub{t: t, dir: t.TempDir(), port: port}
 	h.Client = client.New(client.Config{BaseURL: "http://127.0.0.1:" + port, OperatorToken: client.StoreToken})
 	t.Cleanup(h.Close)
@@ -142,9 +141,7 @@ func TestSpawnsAfterSIGKILL(t *testing.T) {
 	if pids[0] != row.PID {
 		t.Errorf("the process is %d, the spawn says %d", pids[0], row.PID)
 	}
-	if err := h.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.cmd.Process.Kill())
 	_ = h.cmd.Wait()
 	killed := time.Now()
 	for _, pid := range pids {
@@ -167,9 +164,7 @@ func TestSpawnsAfterSIGKILL(t *testing.T) {
 		if n := h.told(row.SpawnID); n != 1 {
 			t.Errorf("lead was told %d times", n)
 		}
-		if err := h.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.cmd.Process.Kill())
 		_ = h.cmd.Wait()
 	}
 }
@@ -182,9 +177,7 @@ func TestSpawnsEndWithAStop(t *testing.T) {
 	room := h.allow("echo spoken; env | grep -c hidden; env | grep -c OPENAI_API_KEY=named; " + stubborn)
 	row := h.spawn(room)
 	pids := []int{h.pid("leader"), h.pid("child"), h.pid("grandchild")}
-	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.cmd.Process.Signal(syscall.SIGTERM))
 	_ = h.cmd.Wait()
 	for _, pid := range pids {
 		if runs(pid) {
@@ -204,9 +197,7 @@ func TestSpawnsEndWithAStop(t *testing.T) {
 	if err != nil || string(content.Data) != "spoken\n0\n1\n" {
 		t.Errorf("it has printed %q, %v", content.Data, err)
 	}
-	if err := h.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.cmd.Process.Kill())
 	_ = h.cmd.Wait()
 	err = filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

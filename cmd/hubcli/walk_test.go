@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // The walk of the README, word for word, with the real executable, a real store
@@ -24,24 +25,18 @@ import (
 // SIGKILL meanwhile, and nothing acknowledged is lost.
 func TestReadmeWalk(t *testing.T) {
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir()
 	t.Cleanup(func() { end(port, dir) })
 	temporary, current, walk := filepath.Join(dir, "tmp"), filepath.Join(dir, "current"), filepath.Join(dir, "kept")
 	for _, folder := range []string{temporary, current} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(folder, 0o700))
 	}
 	// The only other word: what the walk removes at its end is looked at below.
 	text := strings.ReplaceAll(readmeWalk(t), "7979", port)
 	text = replaceOnce(t, text, `rm -rf "$walk"`, `cp -R "$walk" '`+walk+`'; rm -rf "$walk"`)
 	script := filepath.Join(dir, "walk.sh")
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(script, []byte(text), 0o600))
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	bash := exec.CommandContext(ctx, "bash", script)
@@ -76,9 +71,7 @@ func TestReadmeWalk(t *testing.T) {
 // TestReadmeWalkThatFails leaves no more behind than one that succeeds.
 func TestReadmeWalkThatFails(t *testing.T) {
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	temporary := t.TempDir()
 	t.Cleanup(func() { end(port, temporary) })
 	text := strings.ReplaceAll(readmeWalk(t), "7979", port)
@@ -119,9 +112,7 @@ func replaceOnce(t *testing.T, text, old, replacement string) string {
 func checkRepository(t *testing.T, repo string) {
 	t.Helper()
 	changes, err := os.ReadFile(filepath.Join(repo, "CHANGES"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	log, err := exec.Command("git", "-C", repo, "log", "--stat", "--format=%s").CombinedOutput()
 	if err != nil {
 		t.Fatalf("git log: %v\n%s", err, log)
@@ -146,9 +137,7 @@ type answer struct {
 func readAnswers(t *testing.T, name string) (all []answer) {
 	t.Helper()
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	// Not by lines: the walk's processes append side by side, an answer and its
 	// line end apart.

@@ -18,6 +18,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -33,9 +34,7 @@ func watched(t *testing.T) (*testhub.Hub, *client.Client, hub.Room) {
 			_, err = c.Register(context.Background(), hub.RegisterInput{AgentID: agent})
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return h, c, room
 }
 
@@ -71,19 +70,13 @@ func TestWatchOfADeadParent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "out")
 	shell := exec.Command("sh", append([]string{"-c", `"$@" >"$OUT" 2>/dev/null; true`, "sh", "hubcli"}, watchArgs(h.URL, room.RoomID)...)...)
 	shell.Env = append(os.Environ(), "OUT="+file)
-	if err := shell.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, shell.Start())
 	waitWatches(t, c, 1)
-	if err := shell.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, shell.Process.Kill())
 	_ = shell.Wait()
 	waitWatches(t, c, 0)
 	var said []byte
-	if err := until(func() bool { said, _ = os.ReadFile(file); return bytes.HasSuffix(said, []byte("\n")) }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, until(func() bool { said, _ = os.ReadFile(file); return bytes.HasSuffix(said, []byte("\n")) }))
 	if outcomeOf(t, string(said)) != "interrupted" || !strings.Contains(string(said), "the process that started it has ended") {
 		t.Errorf("it said %s", said)
 	}
@@ -94,15 +87,11 @@ func TestWatchOfADeadParent(t *testing.T) {
 func TestWatchWithoutReader(t *testing.T) {
 	h, c, room := watched(t)
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var stderr bytes.Buffer
 	cmd := exec.Command("hubcli", watchArgs(h.URL, room.RoomID)...)
 	cmd.Stdout, cmd.Stderr = w, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	w.Close()
 	waitWatches(t, c, 1)
 	r.Close()
@@ -122,9 +111,7 @@ func TestWatchLatency(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		waitWatches(t, c, 1)
 		if _, err := c.Post(context.Background(), hub.PostInput{FromAgent: "b", Channel: room.Channel, Body: "wake"}); err != nil {
 			t.Fatal(err)
@@ -149,9 +136,7 @@ func fullPipe(t *testing.T) *os.File {
 	if err == nil {
 		err = w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := w.Write(make([]byte, 4<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("the pipe is not full: %v", err)
 	}
@@ -164,9 +149,7 @@ func fullPipe(t *testing.T) *os.File {
 func ended(t *testing.T, cmd *exec.Cmd) (int, time.Duration) {
 	t.Helper()
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	stuck := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
 	defer stuck.Stop()
 	return exitCode(cmd.Wait()), time.Since(began)
@@ -192,13 +175,9 @@ func TestWatchWhoseReaderDoesNotRead(t *testing.T) {
 	said.Reset()
 	cmd = exec.Command("hubcli", append(watchArgs(h.URL, room.RoomID), "--verbose")...)
 	cmd.Stdout, cmd.Stderr = &said, fullPipe(t)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	waitWatches(t, c, 1)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	stuck := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
 	defer stuck.Stop()
 	if code := exitCode(cmd.Wait()); code != 130 || outcomeOf(t, said.String()) != "interrupted" {
@@ -210,14 +189,10 @@ func TestWatchWhoseReaderDoesNotRead(t *testing.T) {
 // watch ends in its time all the same.
 func TestWatchOfAFrozenHub(t *testing.T) {
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	storage := filepath.Join(t.TempDir(), "store")
 	daemon := exec.Command("hubcli", "--port", port, "--storage", storage, "--quiet")
-	if err := daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, daemon.Start())
 	t.Cleanup(func() {
 		_ = daemon.Process.Kill()
 		_ = daemon.Wait()
@@ -233,19 +208,13 @@ func TestWatchOfAFrozenHub(t *testing.T) {
 	if err == nil {
 		_, err = c.Register(context.Background(), hub.RegisterInput{AgentID: "b"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var said bytes.Buffer
 	waiting := exec.Command("hubcli", append(watchArgs(url, room.RoomID), "--timeout", "3s")...)
 	waiting.Stdout = &said
-	if err := waiting.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, waiting.Start())
 	waitWatches(t, c, 1)
-	if err := daemon.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, daemon.Process.Signal(syscall.SIGSTOP))
 	began := time.Now()
 	if code := exitCode(waiting.Wait()); code != 4 || time.Since(began) > patience || outcomeOf(t, said.String()) != "timeout" {
 		t.Errorf("one that waited: exit code %d after %s, %s", code, time.Since(began), said.String())
