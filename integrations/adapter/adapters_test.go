@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -120,9 +121,7 @@ func TestExecutableMoves(t *testing.T) {
 	r.must(hub.HarnessCodex, hub.AdapterInstall, in)
 	moved := filepath.Join(r.home, "opt", "my hub", "hubcli")
 	r.write(moved, "#!/bin/sh\n")
-	if err := errors.Join(os.Chmod(moved, 0o755), os.Remove(r.self)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Chmod(moved, 0o755), os.Remove(r.self)))
 	old := r.self
 	r.self = moved
 	if got := r.statesOf(hub.HarnessCodex, in); got != "installed* installed* unsupported" {
@@ -149,9 +148,7 @@ func TestExecutableIsRenamed(t *testing.T) {
 		in := r.input(hub.AdapterGlobal)
 		r.must(h, hub.AdapterInstall, in)
 		renamed := filepath.Join(filepath.Dir(r.self), "real")
-		if err := os.Rename(r.self, renamed); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Rename(r.self, renamed))
 		r.self = renamed
 		if got := r.statesOf(h, in); got != "installed* installed* unsupported" {
 			t.Errorf("%s: %s", h, got)
@@ -336,9 +333,7 @@ func TestAnyOrder(t *testing.T) {
 	// Each draw writes and syncs a dozen files; unless more are asked for, some will do.
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		defer func() { _ = checks.Value.Set(checks.DefValue) }()
-		if err := checks.Value.Set("25"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, checks.Value.Set("25"))
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRig(t)

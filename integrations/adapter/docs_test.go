@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // The table of the documentation stands between these lines.
@@ -18,9 +19,7 @@ const tableBegin, tableEnd = "<!-- rows: written by the test of integrations/ada
 func TestTableOfTheDocumentation(t *testing.T) {
 	name := filepath.Join("..", "..", "docs", "adapters.md")
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before, rest, ok := strings.Cut(string(b), tableBegin)
 	table, after, closed := strings.Cut(rest, tableEnd)
 	if !ok || !closed {
@@ -28,9 +27,7 @@ func TestTableOfTheDocumentation(t *testing.T) {
 	}
 	want := documented()
 	if *update {
-		if err := os.WriteFile(name, []byte(before+tableBegin+want+tableEnd+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(before+tableBegin+want+tableEnd+after), 0o644))
 		return
 	}
 	if table != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestHostileFiles are left alone, whatever they are.
@@ -72,9 +73,7 @@ func TestHooksThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			if err := prepare(r, filepath.Join(r.home, ".factory/settings.json")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, prepare(r, filepath.Join(r.home, ".factory/settings.json")))
 			in := r.input(hub.AdapterGlobal)
 			if got := r.statesOf(hub.HarnessDroid, in); got != "absent unreadable unsupported" {
 				t.Errorf("states: %s", got)
@@ -140,9 +139,7 @@ func TestChangeThatNobodyWaitsFor(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
 	plan, err := r.PreviewAdapter(t.Context(), hub.HarnessCursor, hub.AdapterInstall, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.changing.Lock()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -169,9 +166,7 @@ func TestOnlyOursIsRun(t *testing.T) {
 	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
 	mark, evil := filepath.Join(r.home, "mark"), filepath.Join(r.home, "evil")
 	r.write(evil, "#!/bin/sh\ntouch "+mark+"\n")
-	if err := os.Chmod(evil, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(evil, 0o755))
 	stop, stopped := make(chan struct{}), make(chan error, 1)
 	contents := map[string][2]string{}
 	for _, name := range []string{".kiro/settings/mcp.json", ".kiro/hooks/hubcli.json"} {
@@ -199,17 +194,13 @@ func TestOnlyOursIsRun(t *testing.T) {
 	tried := 0
 	for deadline := time.Now().Add(time.Minute); tried < 40 && time.Now().Before(deadline); {
 		v, err := r.VerifyAdapter(t.Context(), hub.HarnessKiro, hub.AdapterInput{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, ok := checks(v)["hook session-start"]; ok {
 			tried++
 		}
 	}
 	close(stop)
-	if err := <-stopped; err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, <-stopped)
 	if tried == 0 {
 		t.Error("nothing was ever tried")
 	}
@@ -226,19 +217,13 @@ func TestWhoMayWriteTheExecutable(t *testing.T) {
 	r.write(r.self, "#!/bin/sh\ntouch "+mark+"\n")
 	for path, mode := range map[string]os.FileMode{r.self: 0o757, filepath.Dir(r.self): 0o757} {
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, os.Chmod(path, mode))
 		v, err := r.VerifyAdapter(t.Context(), hub.HarnessAmp, hub.AdapterInput{})
 		if c := checks(v)["executable"]; err != nil || c.Status != hub.CheckFailed || v.OK || exists(mark) {
 			t.Errorf("%s writable: %+v, %v", path, c, err)
 		}
-		if err := os.Chmod(path, info.Mode()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(path, info.Mode()))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // rig is a home folder, a project and the adapters of them.
@@ -28,12 +29,8 @@ func newRig(t *testing.T) *rig {
 	home := t.TempDir()
 	r := &rig{t: t, home: home, shop: filepath.Join(home, "work", "shop"), self: filepath.Join(home, "bin", "hubcli"), vars: map[string]string{}}
 	r.write(r.self, "#!/bin/sh\nexit 0\n")
-	if err := os.Chmod(r.self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.MkdirAll(r.shop, 0o755), os.MkdirAll(filepath.Join(home, "data"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(r.self, 0o755))
+	require.NoError(t, errors.Join(os.MkdirAll(r.shop, 0o755), os.MkdirAll(filepath.Join(home, "data"), 0o755)))
 	r.Adapters = r.another()
 	return r
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestLaunchOf: what an entry says, in every shape and from a file of the hub's
@@ -28,14 +29,10 @@ func TestLaunchOf(t *testing.T) {
 			h := rows[i].harness
 			r.must(h, hub.AdapterInstall, r.input(scope))
 			_, s, owner, err := r.where(h, r.input(scope))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			entry, err := r.today()
 			all, err2 := r.wants(s, owner, entry)
-			if err := errors.Join(err, err2); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, errors.Join(err, err2))
 			for _, w := range all {
 				if w.part != hub.PartMCP {
 					continue
@@ -107,18 +104,14 @@ func TestHookLinesNameTheDataRoot(t *testing.T) {
 				_, s, owner, err := r.where(h, r.input(scope))
 				entry, err2 := r.today()
 				all, err3 := r.wants(s, owner, entry)
-				if err := errors.Join(err, err2, err3); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, errors.Join(err, err2, err3))
 				for _, w := range all {
 					if w.part != hub.PartHooks {
 						continue
 					}
 					for _, e := range w.entries {
 						for _, line := range linesOf(e.Value, eventStop) {
-							if err := exec.Command("/bin/sh", "-c", line).Run(); err != nil {
-								t.Fatal(err)
-							}
+							require.NoError(t, exec.Command("/bin/sh", "-c", line).Run())
 							got := r.read(out)
 							if want := "--data-root\n" + root + "\n"; strings.HasSuffix(got, want) != (root != "") || strings.Contains(got, "data-root") != (root != "") {
 								t.Errorf("%s %s: %s calls with\n%s", h, scope, line, got)
@@ -152,17 +145,13 @@ func TestNothingForeignIsRun(t *testing.T) {
 	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
 	evil, mark := filepath.Join(r.home, "evil"), filepath.Join(r.home, "mark")
 	r.write(evil, "#!/bin/sh\ntouch "+mark+"\n")
-	if err := os.Chmod(evil, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(evil, 0o755))
 	for _, name := range []string{".kiro/settings/mcp.json", ".kiro/hooks/hubcli.json"} {
 		path := filepath.Join(r.home, name)
 		r.write(path, strings.ReplaceAll(r.read(path), r.self, evil))
 	}
 	v, err := r.VerifyAdapter(context.Background(), hub.HarnessKiro, hub.AdapterInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := checks(v)
 	for _, name := range []string{"mcp in place", "hooks in place"} {
 		if c := got[name]; c.Status != hub.CheckFailed || c.Fix != "hubcli adapter repair kiro" {
@@ -181,9 +170,7 @@ func TestTrialEndsWhatItStarts(t *testing.T) {
 	r.write(r.self, "#!/bin/sh\nsleep 600 &\necho $! >"+pid+"\necho oops >&2\nexit 1\n")
 	r.must(hub.HarnessAmp, hub.AdapterInstall, r.input(hub.AdapterGlobal))
 	v, err := r.VerifyAdapter(context.Background(), hub.HarnessAmp, hub.AdapterInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if c := checks(v)["bridge"]; c.Status != hub.CheckFailed || !strings.Contains(c.Detail, "oops") {
 		t.Errorf("bridge: %+v", c)
 	}
@@ -237,9 +224,7 @@ func TestEnsure(t *testing.T) {
 	r.write(hooks, installed[".codex/hooks.json"])
 	moved := filepath.Join(r.home, "bin", "moved", "hubcli")
 	r.write(moved, "#!/bin/sh\n")
-	if err := errors.Join(os.Chmod(moved, 0o755), os.Remove(r.self)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Chmod(moved, 0o755), os.Remove(r.self)))
 	r.self = moved
 	r.Ensure(context.Background())
 	if got := r.read(hooks); strings.Count(got, moved) != 2 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestTwoInstallsAtOnce, of two processes: both end well or are told to look
@@ -67,16 +68,12 @@ func TestExecutable(t *testing.T) {
 	dir := t.TempDir()
 	file := func(parts ...string) string {
 		path := filepath.Join(append([]string{dir}, parts...)...)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755)))
 		return path
 	}
 	versioned, plain, built := file("cellar", "1.2", "hubcli"), file("plain", "hubcli"), file("go-build123", "b001", "exe", "hubcli")
 	shim := filepath.Join(dir, "bin", "hubcli")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(shim), 0o755), os.Symlink(versioned, shim)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(shim), 0o755), os.Symlink(versioned, shim)))
 	onPath := func(path string) func(string) (string, error) {
 		return func(string) (string, error) {
 			if path == "" {
@@ -109,9 +106,7 @@ func TestProjectThatIsGone(t *testing.T) {
 	in := r.input(hub.AdapterProject)
 	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
 	r.must(hub.HarnessCodex, hub.AdapterInstall, in)
-	if err := os.RemoveAll(r.shop); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(r.shop))
 	row, err := r.Adapter(t.Context(), hub.HarnessKiro)
 	if err != nil || len(row.Places) != 2 || !row.Places[1].Gone || row.Places[1].Parts[0].State != hub.AdapterUnreadable {
 		t.Errorf("%+v, %v", row.Places, err)
@@ -145,9 +140,7 @@ func TestOwnFilesAreNoHarness(t *testing.T) {
 	r := newRig(t)
 	detected := func(h hub.Harness) bool {
 		row, err := r.Adapter(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return row.Detected
 	}
 	r.write(filepath.Join(r.home, ".config/Code/User/settings.json"), "{}")

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,26 +24,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return dir
 }
 
 func mkdir(t *testing.T, elem ...string) string {
 	t.Helper()
 	dir := filepath.Join(elem...)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(dir, 0o755))
 	return dir
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func symlink(t *testing.T, to, at string) {
@@ -279,9 +274,7 @@ func TestForbiddenFolders(t *testing.T) {
 	}
 	dir := tempDir(t)
 	closed := mkdir(t, dir, "closed", "below")
-	if err := os.Chmod(filepath.Dir(closed), 0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(filepath.Dir(closed), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(closed), 0o755) })
 	if got := levelsOf(t, closed)[0].Plain; got != filepath.Dir(closed) {
 		t.Errorf("the chain begins at %s", got)

@@ -7,6 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestAnswers holds every byte that a harness gets.
@@ -84,17 +85,11 @@ func TestAnswersFitTheSchemas(t *testing.T) {
 	for harness, events := range schemas {
 		for event, source := range events {
 			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(source))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			c := jsonschema.NewCompiler()
-			if err := c.AddResource("answer.json", doc); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, c.AddResource("answer.json", doc))
 			schema, err := c.Compile("answer.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			d := formOf(harness)
 			answers := []Answer{d.answer(event, "a text")}
 			if silence := d.silence(); silence.Stdout != "" {

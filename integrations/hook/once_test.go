@@ -6,15 +6,14 @@ import (
 	"time"
 
 	"hubcli/internal/identity"
+	"hubcli/internal/require"
 )
 
 // TestFirstAgreesAcrossStretches: runs on both sides of the edge of a stretch of
 // time are still for one event, and a later event of the same kind is another.
 func TestFirstAgreesAcrossStretches(t *testing.T) {
 	s := identity.Sessions{Dir: t.TempDir()}
-	if err := os.Chmod(s.Dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(s.Dir, 0o700))
 	edge := time.Unix(0, int64(window)*1000)
 	for _, tt := range []struct {
 		at     time.Time

@@ -17,6 +17,7 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/identity"
 	"hubcli/internal/process"
+	"hubcli/internal/require"
 )
 
 // fakeHub answers as a hub would whose rows are given, and notes what it was
@@ -498,9 +499,7 @@ func TestWhereNothingCanBeKept(t *testing.T) {
 	for name, named := range map[string]bool{"named": true, "not named": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			if err := os.WriteFile(w.DataRoot, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(w.DataRoot, nil, 0o600))
 			if named {
 				w.vars[EnvAgent] = "dev-a"
 			}
@@ -608,9 +607,7 @@ func TestTheLogHoldsNoMessage(t *testing.T) {
 	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log: %v, %v", info, err)
 	}
-	if err := os.WriteFile(name, make([]byte, maxLogBytes+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, make([]byte, maxLogBytes+1), 0o600))
 	w.say(t, Stop, session)
 	w.say(t, Stop, session)
 	now, err := os.Stat(name)
@@ -639,9 +636,7 @@ func (w *world) inHarness(t *testing.T, agent hub.AgentID, session string) {
 	err := identity.NotesOf(w.DataRoot, look).Leave(p[20], identity.Note{
 		AgentID: agent, BaseURL: w.DefaultBaseURL, Harness: hub.HarnessClaudeCode, Session: identity.Key(session), Bridge: p[21],
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 // TestASessionGoesOnInItsProcess: under another id than its bridge was begun with
@@ -650,9 +645,7 @@ func TestASessionGoesOnInItsProcess(t *testing.T) {
 	for _, source := range []string{"resume", "clear", "compact", "fork"} {
 		w := newWorld(t)
 		w.inHarness(t, "tools", "s0")
-		if err := identity.SessionsOf(w.DataRoot).Replace("s0", identity.Binding{AgentID: "tools", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, identity.SessionsOf(w.DataRoot).Replace("s0", identity.Binding{AgentID: "tools", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}))
 		if text := w.say(t, Stop, session); strings.Contains(text, "tools") {
 			t.Errorf("before it has begun: %q", text)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/internal/identity"
+	"hubcli/internal/require"
 )
 
 // TestWhatOthersCanHaveWrittenIsIgnored: neither a note nor what is remembered of
@@ -53,9 +54,7 @@ func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
 				} else if err := identity.SessionsOf(w.DataRoot).Replace("s1", identity.Binding{AgentID: "planted", BaseURL: "http://planted", InstanceID: "i1"}); err != nil {
 					t.Fatal(err)
 				}
-				if err := tt.spoil(path); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, tt.spoil(path))
 				var dialled string
 				w.Dial = func(url string) (Service, error) { dialled += url; return w.hub, nil }
 				w.hub.attention = withDirected(7)

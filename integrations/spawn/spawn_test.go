@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // keeperArg makes this test program a keeper.
@@ -53,9 +54,7 @@ func begin(t *testing.T, r *Runner, plan *hub.SpawnPlan) *started {
 	t.Helper()
 	ends := make(chan hub.SpawnEnd, 1)
 	c, err := r.Start(plan, func(e hub.SpawnEnd) { ends <- e })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return &started{c, t, ends}
 }
 
@@ -210,9 +209,7 @@ func TestKeeperKilled(t *testing.T) {
 	plan := script(t, `sleep 600 & echo $! >$1/pid; wait`)
 	s := begin(t, testRunner(), plan)
 	pid := pidIn(t, plan.Dir+"/pid")
-	if err := syscall.Kill(parentOf(t, s.PID), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Kill(parentOf(t, s.PID), syscall.SIGKILL))
 	if e := s.end(); e.Stopped != "its keeper was killed" {
 		t.Errorf("the end is %+v", e)
 	}
@@ -282,9 +279,7 @@ func TestNothingIsInherited(t *testing.T) {
 		t.Skip("there is no /proc")
 	}
 	handed, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer handed.Close()
 	if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, handed.Fd(), syscall.F_SETFD, 0); e != 0 {
 		t.Fatal(e) // from now on every child that does not look has it
@@ -300,18 +295,14 @@ func TestNothingIsInherited(t *testing.T) {
 func openFiles(t *testing.T) int {
 	t.Helper()
 	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return len(list)
 }
 
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(plain, []byte("x"), 0o600))
 	for _, c := range []struct {
 		exe, dir, want string
 	}{
@@ -328,12 +319,8 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	// What is found only when it is started.
-	if err := os.WriteFile(plain, []byte("no program"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(plain, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(plain, []byte("no program"), 0o700))
+	require.NoError(t, os.Chmod(plain, 0o700))
 	if _, err := testRunner().Start(&hub.SpawnPlan{Args: []string{plain}, Dir: dir}, nil); err == nil || !strings.Contains(err.Error(), "does not start") {
 		t.Errorf("a file that is no program: %v", err)
 	}
@@ -347,13 +334,9 @@ func TestCheck(t *testing.T) {
 func TestGroupEndsWithTheHub(t *testing.T) {
 	plan := script(t, `trap "" TERM; sleep 600 & echo $! >$1/pid; while :; do sleep 600; done`)
 	w := &run{heard: make(chan struct{}), grace: 300 * time.Millisecond}
-	if err := w.launch(testRunner().Keeper); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.launch(testRunner().Keeper))
 	first, err := w.begin(&job{Args: plan.Args, Env: []string{"PATH=/usr/bin:/bin"}, Dir: plan.Dir, GraceMS: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w.pid = first.Started
 	pid := pidIn(t, plan.Dir+"/pid")
 	_ = w.orders.Close()

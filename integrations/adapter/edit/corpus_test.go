@@ -14,6 +14,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
+
+	"hubcli/internal/require"
 )
 
 // wanted is an entry that an adapter writes into a file of the corpus.
@@ -60,9 +62,7 @@ func corpus(t *testing.T, folder string, atLeast int, check func(t *testing.T, n
 	}
 	for _, name := range names {
 		doc, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		name = filepath.Base(name)
 		for _, c := range inFile {
 			if strings.HasPrefix(name, c.prefix) {
@@ -152,9 +152,7 @@ func harnessReads(t *testing.T, f Format, doc []byte) map[string]any {
 		err = yaml.Unmarshal(doc, &out)
 	case Markdown, Whole:
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if out == nil {
 		out = map[string]any{}
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hubcli/internal/require"
 )
 
 func TestDiff(t *testing.T) {
 	before := "{\n  \"env\": {\"OPENAI_API_KEY\": \"sk-secret1234567890\"},\n  \"githubToken\": 'abc',\n  \"url\": \"https://me:pw@host/x?key=abc123\",\n  \"mcpServers\": {\n    \"db\": {}\n  }\n}\n"
 	after, _, err := Insert(JSON, []byte(strings.ReplaceAll(before, "'", "\"")), Pointer{Keys: []string{"mcpServers", "hub"}}, server)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := Diff("/home/x/.mcp.json", []byte(strings.ReplaceAll(before, "'", "\"")), after)
 	want := `--- /home/x/.mcp.json
 +++ /home/x/.mcp.json
@@ -83,9 +83,7 @@ func TestDiffMasksSecrets(t *testing.T) {
 		if secret.format == "json" {
 			line := "{" + secret.text + `,"mcpServers":{}}`
 			after, _, err := Insert(JSON, []byte(line), Pointer{Keys: []string{"mcpServers", "hub"}}, map[string]any{"env": map[string]string{"OUR_TOKEN": "hunter3"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := Diff("x", []byte(line), after); strings.Contains(got, "hunter2") || strings.Contains(got, "hunterhunter") || !strings.Contains(got, "hunter3") {
 				t.Errorf("%s in one line: %s", secret.text, got)
 			}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // fuzzed checks, for any document: no panic, and either a refusal or an edit that
@@ -56,14 +58,10 @@ func secondOpinion(t *testing.T, doc, out []byte, at Pointer) {
 func seeds(f *testing.F, ext ...string) {
 	for _, e := range ext {
 		names, err := filepath.Glob(filepath.Join("testdata", "*", "*"+e))
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		for _, name := range names {
 			b, err := os.ReadFile(name)
-			if err != nil {
-				f.Fatal(err)
-			}
+			require.NoError(f, err)
 			f.Add(b)
 		}
 	}

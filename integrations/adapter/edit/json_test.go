@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hubcli/internal/require"
 )
 
 // server is an entry as adapters write it.
@@ -48,9 +50,7 @@ func TestInsertJSON(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, trace, err := Insert(JSON, []byte(c.doc), c.at, c.value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if string(got) != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hubcli/internal/require"
 )
 
 var (
@@ -54,9 +56,7 @@ func TestInsertText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, trace, err := Insert(c.f, []byte(c.doc), c.at, c.value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if string(got) != c.want {
 				t.Errorf("got\n%q\nwant\n%q", got, c.want)
 			}
@@ -208,9 +208,7 @@ func TestRemoveLeavesLaterEdits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, _, err := Insert(c.f, []byte(c.doc), c.at, c.value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			edited := c.edit(string(got))
 			back, err := Remove(c.f, []byte(edited), c.at, c.trace)
 			if ReasonOf(err) != c.wantRefused || err == nil && string(back) != c.want {

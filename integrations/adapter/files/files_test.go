@@ -13,6 +13,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/integrations/adapter/edit"
+	"hubcli/internal/require"
 )
 
 func TestMain(m *testing.M) {
@@ -36,13 +37,9 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	base := t.TempDir()
 	home := filepath.Join(base, "home")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(home, 0o700))
 	s, err := Open(t.Context(), filepath.Join(base, "data", "adapters"), "1.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return &place{t, home, s}
 }
 
@@ -147,9 +144,7 @@ func treeOf(t *testing.T, root string) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hubcli/integrations/adapter/edit"
+	"hubcli/internal/require"
 )
 
 // What is not plainly a file of the user's own is left alone.
@@ -161,9 +162,7 @@ func TestFinishedAroundALaterChange(t *testing.T) {
 		if _, err := Open(t.Context(), p.store.dir, "1.0"); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.uninstall(claude, Keep); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.uninstall(claude, Keep))
 	}
 	p.put("CLAUDE.md", "# Mine, later")
 	if _, err := Open(t.Context(), p.store.dir, "1.0"); err != nil {
