@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"hubcli/internal/require"
 )
 
 // The two commands that a newcomer needs.
@@ -80,9 +82,7 @@ func TestDocumentsLinkToFilesThatExist(t *testing.T) {
 // tells about its author.
 func TestFilesNameNoPathOfThisMachine(t *testing.T) {
 	abs, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	paths := []string{filepath.ToSlash(abs)}
 	if home, err := os.UserHomeDir(); err == nil {
 		paths = append(paths, filepath.ToSlash(home)+"/")

@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestGuaranteesNameTests holds docs/guarantees.md to the tree: each test that a
 // promise names exists. A test that was renamed must be renamed there too.
 func TestGuaranteesNameTests(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "guarantees.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	there := map[string]bool{}
 	for _, f := range goFiles(t) {
 		for _, decl := range f.syntax.Decls {

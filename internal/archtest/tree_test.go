@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // root is the module's root as seen from this package.
@@ -80,18 +82,14 @@ var project = sync.OnceValues(func() ([]string, error) {
 func projectFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := project()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return files
 }
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -101,9 +99,7 @@ func readFile(t *testing.T, name string) []byte {
 func goFiles(t *testing.T) []*goFile {
 	t.Helper()
 	files, err := parsed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(files) == 0 {
 		t.Fatal("no Go file found: the test looks in the wrong folder")
 	}

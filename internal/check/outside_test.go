@@ -6,20 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // What npm installs is pinned by version and hash, and from whichever registry
 // the machine is set to: no lock file names one.
 func TestLockFiles(t *testing.T) {
 	locks, err := filepath.Glob("../../stress/outside/*/package-lock.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range append(locks, "../../stress/outside/package-lock.json") {
 		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var lock struct {
 			Packages map[string]struct {
 				Version   string `json:"version"`

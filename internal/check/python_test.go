@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // junit is what pytest reports of every kind of case: passed, failed, failed in
@@ -27,9 +29,7 @@ const junit = `<?xml version="1.0" encoding="utf-8"?>
 
 func TestTallyCountsPytest(t *testing.T) {
 	var got tally
-	if err := got.readJUnit(strings.NewReader(junit)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, got.readJUnit(strings.NewReader(junit)))
 	if got.passed != 2 || got.failed != 4 || got.skipped != 2 || len(got.failures) != 4 || !slices.Contains(got.failures, "tests.test_a test_fails") {
 		t.Errorf("tally %+v, want 2 passed, 4 failed and named, 2 skipped", got)
 	}
@@ -67,9 +67,7 @@ func TestFindPythonSaysWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			exe := filepath.Join(t.TempDir(), "python")
-			if err := os.WriteFile(exe, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(exe, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 			t.Setenv("PYTHON", exe)
 			_, err := findPython(t.Context())
 			switch {
@@ -89,9 +87,7 @@ func TestFindPythonSaysWhatIsMissing(t *testing.T) {
 // Without a pin the tools of today's run are not those of tomorrow's.
 func TestPythonToolsArePinned(t *testing.T) {
 	pins, err := os.ReadFile(filepath.Join("..", "..", requirements))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for line := range strings.Lines(string(pins)) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // testReport is what go test -json tells of three packages: one with a passed, a
@@ -33,9 +35,7 @@ go: not a line of the report
 func TestTallyCountsWhatRan(t *testing.T) {
 	var got tally
 	var out strings.Builder
-	if err := got.read(strings.NewReader(testReport), &out); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, got.read(strings.NewReader(testReport), &out))
 	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2, failures: []string{"p TestB", "q", "r"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("tally %+v, want %+v", got, want)
 	}

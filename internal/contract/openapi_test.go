@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestDescriptionIsValid(t *testing.T) {
@@ -17,17 +18,13 @@ func TestDescriptionIsValid(t *testing.T) {
 // stands where it may come.
 func TestCodes(t *testing.T) {
 	spec, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	listed := map[hub.Code]bool{}
 	for _, v := range spec.Document.Components.Schemas["Code"].Value.Enum {
 		listed[hub.Code(v.(string))] = true
 	}
 	router, err := codes(spec.Document.Extensions, "x-router-codes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for code, status := range hub.Codes() {
 		if !listed[code] {
 			t.Errorf("openapi.yaml does not list %s", code)

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // shapes are the structs of the wire by the name of their schema: all that the
@@ -80,9 +81,7 @@ func TestEverySchemaIsBound(t *testing.T) {
 func load(t *testing.T) *Spec {
 	t.Helper()
 	spec, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return spec
 }
 

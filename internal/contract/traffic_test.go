@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestCheckerFindsFaults: what breaks the contract is told, what keeps it is not.
@@ -43,9 +44,7 @@ func TestCheckerFindsFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			checker, err := NewChecker()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			h := checker.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("X-Hub-Instance", "i")
 				w.Header().Set("Content-Type", "application/json")
@@ -76,9 +75,7 @@ func TestCheckerWantsTheStoreAndNoCORS(t *testing.T) {
 // TestReportNamesGaps: a run that leaves something out fails.
 func TestReportNamesGaps(t *testing.T) {
 	checker, err := NewChecker()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i := range checker.spec.operations {
 		checker.saw(&checker.spec.operations[i], "")
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 var (
@@ -45,13 +47,9 @@ type fault struct {
 
 func TestEveryFaultCanBePlanted(t *testing.T) {
 	m, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	guarantees, err := os.ReadFile(filepath.Join(root, "docs", "guarantees.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := map[string]bool{}
 	for i := range faults {
 		f := &faults[i]
@@ -79,9 +77,7 @@ func TestEveryFaultIsCaught(t *testing.T) {
 		t.Skip("run with -faults")
 	}
 	m, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	names := regexp.MustCompile(*only)
 	var rest, of int
 	if _, err := fmt.Sscanf(*part, "%d/%d", &rest, &of); err != nil || of < 1 || rest < 0 || rest >= of {
@@ -113,17 +109,13 @@ func (f *fault) run(t *testing.T, m *module) (verdict, output string) {
 	t.Helper()
 	dir := t.TempDir()
 	file, text, err := f.plant(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	spoiled, overlay := filepath.Join(dir, "spoiled.go"), filepath.Join(dir, "overlay.json")
 	plan, err := json.Marshal(map[string]map[string]string{"Replace": {file: spoiled}})
 	if err == nil {
 		err = errors.Join(os.WriteFile(spoiled, []byte(text), 0o600), os.WriteFile(overlay, plan, 0o600))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, pkg := range m.tests[f.test] {
 		verdict, output = f.runIn(t, "./"+pkg, overlay)
 		// A machine short of memory or disk kills a compiler or a test. That says
@@ -175,8 +167,6 @@ func usesRapid(t *testing.T, pkg string) bool {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-test", "-deps", pkg)
 	cmd.Dir = root
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return bytes.Contains(out, []byte("pgregory.net/rapid\n"))
 }

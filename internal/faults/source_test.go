@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // root is the folder of the module, seen from this package.
@@ -213,13 +215,9 @@ func (f *fault) plant(m *module) (path, text string, err error) {
 func TestEdits(t *testing.T) {
 	const text = "package p\n\nfunc f(a int) error {\n\tif a > 1 {\n\t\tg(a)\n\t}\n\tif err := h(); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"
 	path := filepath.Join(t.TempDir(), "p.go")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	m := &module{functions: map[string][]function{}, tests: map[string][]string{}}
-	if err := m.read(filepath.Dir(path), path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.read(filepath.Dir(path), path))
 	for _, c := range []struct {
 		name      string
 		edit      edit

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/process"
+	"hubcli/internal/require"
 )
 
 // processes is a machine's, by their numbers.
@@ -51,9 +52,7 @@ func desk(t *testing.T) (processes, Notes) {
 
 func leave(t *testing.T, n Notes, at process.Process, note Note) {
 	t.Helper()
-	if err := n.Leave(at, note); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.Leave(at, note))
 }
 
 func TestHooksFindTheBridgeOfTheirHarness(t *testing.T) {
@@ -199,19 +198,13 @@ func TestDamagedNotesCountAsNone(t *testing.T) {
 	leave(t, n, p[20], Note{AgentID: "one", BaseURL: "u", Harness: hub.HarnessCodex, Bridge: p[21]})
 	path := n.path(p[20], p[21])
 	for _, bad := range []string{"", "{", `{"agent_id":"a/b","bridge":{"pid":21,"began":"21"}}`, `[]`} {
-		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
 		if got, ok := n.OfBridge(23, hub.HarnessCodex, "", never); ok {
 			t.Errorf("%q is taken for %+v", bad, got)
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(t.TempDir(), "elsewhere"), path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink(filepath.Join(t.TempDir(), "elsewhere"), path))
 	if got, ok := n.OfBridge(23, hub.HarnessCodex, "", never); ok {
 		t.Errorf("a link is taken for %+v", got)
 	}

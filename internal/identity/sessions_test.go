@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 func TestDamagedBindingsCountAsNone(t *testing.T) {
@@ -18,9 +20,7 @@ func TestDamagedBindingsCountAsNone(t *testing.T) {
 		t.Errorf("claimed again %+v, %v", got, err)
 	}
 	for _, text := range []string{"", "{", "null", `{"agent_id":"a/b"}`, `{"agent_id":"system"}`, strings.Repeat(" ", maxFileBytes) + `{"agent_id":"a"}`} {
-		if err := os.WriteFile(s.path("x"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(s.path("x"), []byte(text), 0o600))
 		if got, ok := s.Load("x"); ok {
 			t.Errorf("%.20q loads as %+v", text, got)
 		}
@@ -45,12 +45,8 @@ func TestSweep(t *testing.T) {
 		"a-began-startup-1": keepMarks + time.Hour, "a-began-startup-2": time.Minute, ".new-1": keepMarks + time.Minute, ".new-2": time.Minute,
 	} {
 		path := filepath.Join(s.Dir, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Chtimes(path, now.Add(-age), now.Add(-age)))
 	}
 	s.Sweep(now)
 	entries, err := os.ReadDir(s.Dir)

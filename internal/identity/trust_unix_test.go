@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestNothingIsKeptWhereOthersCanWrite: the error says how to mend the folder.
@@ -16,12 +17,8 @@ func TestNothingIsKeptWhereOthersCanWrite(t *testing.T) {
 	root := t.TempDir()
 	for _, folder := range []string{notesFolder, sessionsFolder} {
 		dir := filepath.Join(root, folder)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Chmod(dir, 0o777))
 	}
 	p := processes{}
 	at := p.spawn(5, 1, "5")

@@ -10,14 +10,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
 	file, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")
-	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(folder, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(folder, 0o700)))
 	for _, c := range []struct {
 		mode         os.FileMode
 		uid          int // 0: as it is
@@ -33,18 +33,12 @@ func TestForeign(t *testing.T) {
 			continue // nobody else can give a file away
 		}
 		for path, want := range map[string]string{file: c.file, folder: c.folder} {
-			if err := os.Chmod(path, c.mode); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chmod(path, c.mode))
 			if c.uid != 0 {
-				if err := os.Chown(path, c.uid, -1); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.Chown(path, c.uid, -1))
 			}
 			info, err := os.Lstat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if path == file && c.mode&os.ModeSticky != 0 {
 				continue // not every system keeps the bit on a file
 			}
@@ -65,13 +59,9 @@ func TestForeign(t *testing.T) {
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a")
-	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Link(name, filepath.Join(dir, "b"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(name, nil, 0o600), os.Link(name, filepath.Join(dir, "b"))))
 	info, err := os.Lstat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n, ok := Links(nil, info); n != 2 || !ok {
 		t.Errorf("%d links, %v", n, ok)
 	}

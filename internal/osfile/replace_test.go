@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // failing is a disk that fails at one operation and notes all of them.
@@ -75,18 +77,14 @@ func TestReplaceFailsAtEveryStep(t *testing.T) {
 	for at := -1; at < 6; at++ {
 		dir := t.TempDir()
 		root, err := os.OpenRoot(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer root.Close()
 		for _, on := range []struct {
 			fs   FS
 			name string
 		}{{Disk{}, filepath.Join(dir, "disk")}, {In{root}, "root"}} {
 			path := filepath.Join(dir, filepath.Base(on.name))
-			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
 			f := &failing{FS: on.fs, at: at}
 			err := Replace(f, on.name, Content{Write: Bytes([]byte("new")), Check: func(r io.Reader) error {
 				b, err := io.ReadAll(r)
@@ -115,9 +113,7 @@ func TestReplaceFailsAtEveryStep(t *testing.T) {
 
 func TestReplaceRefusesWhatItsCheckRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
 	err := Replace(Disk{}, path, Content{Write: Bytes([]byte("bad")), Check: func(io.Reader) error { return errPlanned }, Temp: path + ".tmp"})
 	b, _ := os.ReadFile(path)
 	if _, left := os.Lstat(path + ".tmp"); !errors.Is(err, errPlanned) || string(b) != "old" || !errors.Is(left, fs.ErrNotExist) {
@@ -128,12 +124,8 @@ func TestReplaceRefusesWhatItsCheckRefuses(t *testing.T) {
 // TestReplaceOverwritesWhatACrashLeft under the name of the temporary file.
 func TestReplaceOverwritesWhatACrashLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path+".tmp", bytes.Repeat([]byte("x"), 100), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := Replace(Disk{}, path, Content{Write: Bytes([]byte("new")), Temp: path + ".tmp"}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path+".tmp", bytes.Repeat([]byte("x"), 100), 0o600))
+	require.NoError(t, Replace(Disk{}, path, Content{Write: Bytes([]byte("new")), Temp: path + ".tmp"}))
 	if b, _ := os.ReadFile(path); string(b) != "new" {
 		t.Errorf("%q", b)
 	}
@@ -149,9 +141,7 @@ func TestReplaceSetsTheMode(t *testing.T) {
 		want    fs.FileMode
 	}{{Content{}, 0o600}, {Content{Mode: 0o666, Exactly: true}, 0o666}, {Content{Mode: 0o400}, 0o400}} {
 		c.content.Write = Bytes(nil)
-		if err := Replace(Disk{}, path, c.content); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, Replace(Disk{}, path, c.content))
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != c.want {
 			t.Errorf("mode %v, want %v, %v", info.Mode(), c.want, err)
 		}
@@ -161,9 +151,7 @@ func TestReplaceSetsTheMode(t *testing.T) {
 func TestCreateLeavesWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
-	if err := Create(path, Content{Write: Bytes([]byte("first"))}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Create(path, Content{Write: Bytes([]byte("first"))}))
 	if err := Create(path, Content{Write: Bytes([]byte("second"))}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v", err)
 	}
@@ -183,9 +171,7 @@ func TestLockIsExclusive(t *testing.T) {
 		var open []*os.File
 		for range 2 {
 			f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer f.Close()
 			open = append(open, f)
 		}
@@ -207,13 +193,9 @@ func TestReadSmall(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer root.Close()
-	if err := errors.Join(os.WriteFile(path("five"), []byte("12345"), 0o600), os.Mkdir(path("folder"), 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(path("five"), []byte("12345"), 0o600), os.Mkdir(path("folder"), 0o700)))
 	linked := os.Symlink("five", path("link")) == nil
 	inRoot := func(name string, limit int64) ([]byte, error) { return ReadSmallIn(root, filepath.Base(name), limit) }
 	for _, c := range []struct {
@@ -247,9 +229,7 @@ func TestReadSmall(t *testing.T) {
 func TestReadSmallNoticesAnExchange(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	if err := errors.Join(os.WriteFile(a, nil, 0o600), os.WriteFile(b, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(a, nil, 0o600), os.WriteFile(b, nil, 0o600)))
 	if _, err := readSmall(a, 1, os.Lstat, func() (*os.File, error) { return os.Open(b) }); !errors.Is(err, ErrExchanged) {
 		t.Errorf("%v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"hubcli/internal/require"
 )
 
 func TestHidden(t *testing.T) {
@@ -117,9 +119,7 @@ func FuzzRenderings(f *testing.F) {
 			}
 		}
 		encoded, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var got string
 		if err := json.Unmarshal(ModelJSON(encoded), &got); err != nil || strings.ContainsFunc(got, Hidden) {
 			t.Fatalf("ModelJSON(%s) = %q, %v", encoded, got, err)

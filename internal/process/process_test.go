@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 func TestLook(t *testing.T) {
@@ -17,16 +19,12 @@ func TestLook(t *testing.T) {
 		t.Errorf("%+v, then %+v", me, again)
 	}
 	child := exec.Command(os.Args[0], "-test.run=^$")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, child.Start())
 	pid := child.Process.Pid
 	if p, ok := Look(pid); ok && (p.Parent != os.Getpid() || p.Began < me.Began && len(p.Began) <= len(me.Began)) {
 		t.Errorf("the child is %+v, this process %+v", p, me)
 	}
-	if err := child.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, child.Wait())
 	if p, ok := Look(pid); ok && p.Parent == os.Getpid() {
 		t.Errorf("the child has ended and is %+v", p)
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/internal/require"
 	"hubcli/internal/testport"
 )
 
@@ -50,25 +51,19 @@ func TestReleaseIsInstalled(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	r := at(root, first)
 	number, err := sourceOf(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.version = number.version
 	again := at(copyProject(t), second)
 	again.version = number.version
 	for _, made := range []*release{r, again} {
-		if err := made.build(t.Context(), []string{platform}, true); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, made.build(t.Context(), []string{platform}, true))
 	}
 	if a, b := readFile(t, filepath.Join(first, checksums)), readFile(t, filepath.Join(second, checksums)); a != b || strings.Count(a, "\n") != 2 {
 		t.Errorf("two releases of a commit have the checksums\n%sand\n%s", a, b)
 	}
 
 	made, err := r.made()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := unpack(t, filepath.Join(first, made[0]))
 	linksWork(t, dir)
 	exe := filepath.Join(dir, "hubcli")
@@ -76,9 +71,7 @@ func TestReleaseIsInstalled(t *testing.T) {
 		exe += ".exe"
 	}
 	port, err := testport.Take()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	base := "http://127.0.0.1:" + strconv.Itoa(port)
 	env := append(os.Environ(), "HUB_DATA_ROOT="+t.TempDir(), "HUB_BASE_URL="+base, "PYTHONNOUSERSITE=1", "PYTHONPATH=")
 	use := func(name string, args ...string) string {
@@ -119,9 +112,7 @@ with hubclient.HubClient.quickstart("dev-a", sys.argv[1]) as me:
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -131,9 +122,7 @@ func unpack(t *testing.T, archive string) string {
 	to := t.TempDir()
 	for _, f := range entries(t, archive, []byte(readFile(t, archive))) {
 		name := filepath.Join(to, filepath.FromSlash(f.path))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, f.data, f.mode)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, f.data, f.mode)))
 	}
 	found, err := os.ReadDir(to)
 	if err != nil || len(found) != 1 {
@@ -155,30 +144,22 @@ func entries(t *testing.T, name string, data []byte) []file {
 	}
 	if strings.HasSuffix(name, ".zip") {
 		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, f := range z.File {
 			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			add(f.Name, f.Mode(), r)
 		}
 		return files
 	}
 	unzipped, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for r := tar.NewReader(unzipped); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return files
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		add(h.Name, h.FileInfo().Mode(), r)
 	}
 }
@@ -207,9 +188,7 @@ func TestArchivesHaveFixedBytes(t *testing.T) {
 	moment := time.Unix(1_780_000_000, 0)
 	for _, name := range []string{"x.tar.gz", "x.zip"} {
 		first, err := pack(name, "x", files, moment.UTC())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		second, err := pack(name, "x", turned, moment.UTC())
 		if err != nil || !bytes.Equal(first, second) {
 			t.Errorf("%s differs by the order of its files (%v)", name, err)
@@ -232,9 +211,7 @@ func TestArchivesHaveFixedBytes(t *testing.T) {
 // TestOneVersion: the executable, the Python client and the change log name one.
 func TestOneVersion(t *testing.T) {
 	s, err := sourceOf(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, line := range map[string]string{
 		"python/pyproject.toml":            "\nversion = \"" + s.version + "\"\n",
 		"python/src/hubclient/__init__.py": "\n__version__ = \"" + s.version + "\"\n",

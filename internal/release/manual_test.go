@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestGeneratedFromTheCommandTree: every command has a page, with all flags that its
@@ -13,9 +15,7 @@ import (
 func TestGeneratedFromTheCommandTree(t *testing.T) {
 	s := at(root, "").source
 	files, err := generate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	texts := map[string]string{}
 	for _, f := range files {
 		texts[f.path] = string(f.data)
@@ -58,9 +58,7 @@ func TestBashReadsItsCompletions(t *testing.T) {
 		t.Skip("there is no bash")
 	}
 	files, err := generate(at(root, "").source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	i := slices.IndexFunc(files, func(f file) bool { return f.path == "completions/hubcli.bash" })
 	cmd := exec.CommandContext(t.Context(), bash, "-n")
 	cmd.Stdin = strings.NewReader(string(files[i].data))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestRenamedModuleBuilds renames a copy of the module and builds the executable
@@ -16,9 +18,7 @@ func TestRenamedModuleBuilds(t *testing.T) {
 	needsWhole(t)
 	const path = "example.org/team/hub"
 	dir := copyProject(t)
-	if err := renameModule(t.Context(), dir, path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, renameModule(t.Context(), dir, path))
 	if got, err := moduleOf(dir); err != nil || got != path {
 		t.Errorf("go.mod names %q, %v", got, err)
 	}
@@ -74,21 +74,13 @@ func copyProject(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	names, err := projectFiles(context.Background(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		to := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		require.NoError(t, os.WriteFile(to, data, 0o644))
 	}
 	return dir
 }

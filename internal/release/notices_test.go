@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // root is the module's root as seen from this package.
@@ -16,13 +18,9 @@ var root = filepath.Join("..", "..")
 // changed, and when a linked module has a license that nobody has looked at.
 func TestNoticesAreThoseOfTheLinkedModules(t *testing.T) {
 	want, err := notices(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := os.ReadFile(filepath.Join(root, noticesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s does not tell of what is linked; run: go run ./internal/release notices", noticesFile)
 	}
@@ -64,12 +62,8 @@ func TestLicensesAreKnownByTheirText(t *testing.T) {
 func TestLicensesOfAModule(t *testing.T) {
 	write := func(dir, name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	dir := t.TempDir()
 	linked := []string{dir, filepath.Join(dir, "a", "b")}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestTake: no port is given twice, something can listen on each, and nobody who
@@ -12,18 +14,14 @@ func TestTake(t *testing.T) {
 	seen := map[int]bool{}
 	for range 200 {
 		port, err := Take()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if seen[port] || port < lowest || port >= highest {
 			t.Fatalf("port %d, after %v", port, seen)
 		}
 		seen[port] = true
 		address := fmt.Sprintf("127.0.0.1:%d", port)
 		l, err := net.Listen("tcp4", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_ = l.Close()
 		if other, err := net.ListenPacket("udp4", address); err == nil {
 			_ = other.Close()

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 var under = flag.String("under", "", "list the findings of this folder only, pending or not: go test ./internal/words -args -under cli")
@@ -15,9 +17,7 @@ var pending = []string{"actors"}
 
 func TestTreeIsPlain(t *testing.T) {
 	texts, err := Tree("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(texts) < 1000 {
 		t.Fatalf("read %d texts; the tree has thousands", len(texts))
 	}
