@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"hubcli/internal/require"
 	"hubcli/stress/target"
 )
 
@@ -86,9 +87,7 @@ func TestHubKeepsItsPromisesAcrossKills(t *testing.T) {
 	dir := t.TempDir()
 	var out strings.Builder
 	args := []string{"kill", "--hub", executable, "--dir", dir, "--cycles", "3", "--agents", "12", "--answers", "400"}
-	if err := run(t.Context(), args, &out, progress{t}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run(t.Context(), args, &out, progress{t}))
 	if !strings.HasPrefix(out.String(), "3 kills survived") {
 		t.Errorf("summary %q", out.String())
 	}
@@ -102,9 +101,7 @@ func TestHubKeepsItsPromisesAcrossKills(t *testing.T) {
 func TestKillsAmongTables(t *testing.T) {
 	var out strings.Builder
 	args := []string{"kill", "--small-tables", "--dir", t.TempDir(), "--cycles", "5", "--agents", "8", "--keepers", "8", "--pollers", "4", "--answers", "400"}
-	if err := run(t.Context(), args, &out, progress{t}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run(t.Context(), args, &out, progress{t}))
 	if !strings.HasPrefix(out.String(), "5 kills survived") || strings.Contains(out.String(), " 0 tables") {
 		t.Errorf("summary %q", out.String())
 	}

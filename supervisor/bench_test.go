@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/supervisor"
 )
 
@@ -113,13 +114,9 @@ func inParallel(b *testing.B, n int, do func(int) error) {
 func startTree(b *testing.B, search bool) *supervisor.Tree {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	t, err := supervisor.Start(supervisor.Config{Storage: b.TempDir(), Listener: l, WithoutSearch: !search})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	b.Cleanup(func() { t.Stop() })
 	return t
 }

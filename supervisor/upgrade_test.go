@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -19,13 +20,9 @@ import (
 func TestStoreWithTasksOfVersion1(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	z, err := zip.OpenReader("testdata/store-tasks-1.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer z.Close()
-	if err := os.CopyFS(dir, z); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(dir, z))
 	h := testhub.Start(t, testhub.Dir(dir))
 	want := []string{"7 waits [6] false", "6 late [] true", "5 child [] true", "4 secret [] true", "3 task 3 [] true", "2 task 2 [4 3] false", "1 task 1 [] true"}
 	operator := hub.WithCaller(t.Context(), &hub.Caller{Operator: true})
@@ -53,9 +50,7 @@ func TestStoreWithTasksOfVersion1(t *testing.T) {
 	if _, err := h.Hub.CompleteTask(t.Context(), 5, hub.CompleteInput{AgentID: "dev"}); err != nil {
 		t.Error(err)
 	}
-	if err := h.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Stop())
 	h = testhub.Start(t, testhub.Dir(dir))
 	for id, asked := range map[hub.TaskID]hub.AgentID{4: "dev", 6: "ann"} {
 		if task, err := h.Hub.Task(t.Context(), id, asked); err != nil || *task.Assignee != "next" {

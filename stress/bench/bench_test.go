@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/internal/require"
 )
 
 func TestPercentile(t *testing.T) {
@@ -63,9 +65,7 @@ func TestWriteText(t *testing.T) {
 		absolute("memory", 41.5, atMost(40, "MB")),
 	}}
 	var out strings.Builder
-	if err := r.WriteText(&out); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.WriteText(&out))
 	for _, want := range []string{
 		"posts   15000 /s  30000 /s  0.50   >= 0.5    pass", "memory  41.5 MB   -         -      <= 40 MB  short", "posts: a note",
 	} {

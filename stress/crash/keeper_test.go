@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/require"
 	"hubcli/stress/wire"
 )
 
@@ -61,9 +62,7 @@ func TestKeeperSeesBrokenPromises(t *testing.T) {
 			defer server.Close()
 			addr := strings.TrimPrefix(server.URL, "http://")
 			conn, err := wire.Dial(t.Context(), addr)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer conn.Close()
 			if err := k.verify(conn, addr, true); errors.Is(err, errBroken) != c.lie || (err != nil) != c.lie {
 				t.Errorf("verify: %v", err)

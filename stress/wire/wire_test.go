@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 func TestConnSpeaksToNetHTTP(t *testing.T) {
@@ -24,14 +26,10 @@ func TestConnSpeaksToNetHTTP(t *testing.T) {
 	defer server.Close()
 	addr := server.Listener.Addr().String()
 	conn, err := Dial(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close()
 	echo, err := Post(addr, "/echo", map[string]string{"n": Counter})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for range 2 { // keep-alive: the second answer begins where the first ends
 		echo.Set(42)
 		status, body, err := conn.Do(echo.Bytes())
@@ -72,9 +70,7 @@ func TestConnRefusesWhatIsNoAnswer(t *testing.T) {
 			defer server.Close()
 			addr := server.Listener.Addr().String()
 			conn, err := Dial(t.Context(), addr)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer conn.Close()
 			_, _, err = conn.Do(Get(addr, "/").Bytes())
 			if !errors.Is(err, ErrAnswer) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
