@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func (r *projectRig) bind(room hub.RoomID, l core.Level, same ...string) (core.BindAnswer, error) {
@@ -182,9 +183,7 @@ func TestUnbindTakesOneBinding(t *testing.T) {
 	id := r.rooms(1)[0]
 	for _, plain := range []string{"/a", "/b", "/c"} {
 		d, err := r.live.Bind(core.BindCommand{Room: id, Path: "/way", Level: level(plain)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r.commit(d.Draft)
 	}
 	for _, want := range []struct{ now, gone string }{{"/a", "/a"}, {"/elsewhere", "/c"}, {"", "/b"}} {

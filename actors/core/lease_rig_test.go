@@ -10,11 +10,12 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // failer is what *testing.T and *rapid.T share.
 type failer interface {
-	Helper()
+	require.TB
 	Fatalf(format string, args ...any)
 }
 
@@ -172,9 +173,7 @@ func (r *leaseRig) play(args []string) string {
 	switch args[0] {
 	case "pass":
 		d, err := time.ParseDuration(args[1])
-		if err != nil {
-			r.t.Fatalf("%v", err)
-		}
+		require.NoError(r.t, err)
 		r.pass(d)
 	case "expire":
 		r.expire()
@@ -226,9 +225,7 @@ func (r *leaseRig) playHold(args []string) string {
 
 func (r *leaseRig) canonical(given string) string {
 	p, err := core.CanonicalPath(given)
-	if err != nil {
-		r.t.Fatalf("%v", err)
-	}
+	require.NoError(r.t, err)
 	return p
 }
 

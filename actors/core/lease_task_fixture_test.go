@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestSnapshotFixtures reads states as every version wrote them. A file is never
@@ -17,24 +18,18 @@ import (
 func TestSnapshotFixtures(t *testing.T) {
 	read := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return bytes.TrimSpace(data)
 	}
 	data := read("snapshot_leases_v1.json")
 	leases, err := core.RestoreLeases(1, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if again := leases.Snapshot(); !bytes.Equal(again, data) {
 		t.Errorf("leases of version 1 are now written as\n%s", again)
 	}
 	data = read("snapshot_tasks_v1.json")
 	tasks, err := core.RestoreTasks(1, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// An older version does not hold the agent asked first: the assignee counts
 	// instead. Nor does it say that the direct task 3 is hidden in the
 	// blocked_by of the public task 4.
@@ -95,17 +90,11 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 		t.Fatal(err)
 	}
 	run, err := tasks.startRun("lead", hub.RunInput{Title: "batch", RoomID: "r_1", TaskIDs: []hub.TaskID{top, direct}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	brief, err := tasks.startRun("lead", hub.RunInput{Title: "brief"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ended, err := tasks.postInRun(core.MessageDraft{From: "lead", Kind: hub.KindTask, Body: "ended"}, brief.RunID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := tasks.complete(ended.Message, "dev", ""); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // memoryRig is the memory of one room, its stored rows and its time.
@@ -40,9 +41,7 @@ func (r *memoryRig) remember(in hub.MemoryInput) (core.StoredMemory, error) {
 	r.last = d.Draft
 	for _, f := range d.Draft.Facts {
 		decoded, err := core.DecodeFact(core.EncodeFact(f))
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		r.live.Apply(decoded, r.at, func(row core.Row) { r.rows[fmt.Sprintf("%02d/%s", row.Table, row.Key)] = row })
 	}
 	return d.Answer(r.at).Row, nil
@@ -53,9 +52,7 @@ func (r *memoryRig) loaded() *core.Memory {
 	m := core.NewMemory(string(rigRoom))
 	for _, k := range slices.Sorted(maps.Keys(r.rows)) {
 		if row := r.rows[k]; row.Table == core.TableMemoryKey {
-			if err := m.Restore(row.Key, row.Value); err != nil {
-				r.t.Fatal(err)
-			}
+			require.NoError(r.t, m.Restore(row.Key, row.Value))
 		}
 	}
 	return m
@@ -69,9 +66,7 @@ func (r *memoryRig) kept() map[hub.Seq]core.StoredMemory {
 			continue
 		}
 		var m core.StoredMemory
-		if err := json.Unmarshal(row.Value, &m); err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, json.Unmarshal(row.Value, &m))
 		seq, ok := core.SeqOf(core.PrefixMemory, string(m.MemoryID))
 		if !ok {
 			r.t.Fatalf("the id is %q", m.MemoryID)
@@ -110,9 +105,7 @@ func TestMemoryTranscripts(t *testing.T) {
 				return fmt.Sprintf("  refused %s: %s\n", refusal.Code, refusal.Message)
 			}
 			data, err := json.Marshal(row)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return show(r.last, r.at) + fmt.Sprintf("  row %s\n", data)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // fixtureProjects returns a state that uses every field.
@@ -16,9 +17,7 @@ func fixtureProjects(t *testing.T) *core.Projects {
 	r := newProjectRig(t)
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	_, err := r.project(hub.ProjectInput{Name: "Größte <Schöpfung>", CreatedBy: "ann"})
 	must(err)
@@ -43,17 +42,13 @@ func fixtureProjects(t *testing.T) *core.Projects {
 // rewritten. The newest is what the state of today gives.
 func TestProjectsFixture(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "snapshot_projects_v1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	data = bytes.TrimSpace(data)
 	if today := fixtureProjects(t).Snapshot(); !bytes.Equal(today, data) {
 		t.Errorf("the state of today gives\n%s", today)
 	}
 	restored, err := core.RestoreProjects(1, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if again := restored.Snapshot(); !bytes.Equal(again, data) {
 		t.Errorf("projects of version 1 are now written as\n%s", again)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // roomRig is a room, its stored rows and its time.
@@ -33,9 +34,7 @@ func (r *roomRig) commit(d core.Draft) core.Position {
 	at := r.at
 	for _, f := range d.Facts {
 		decoded, err := core.DecodeFact(core.EncodeFact(f))
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		r.room.Apply(decoded, at, func(row core.Row) {
 			r.rows[fmt.Sprintf("%02d/%s", row.Table, row.Key)] = row.Value
 		})
@@ -55,9 +54,7 @@ func (r *roomRig) commit(d core.Draft) core.Position {
 func (r *roomRig) loaded() *core.Room {
 	room := core.NewRoom(rigRoom)
 	decode := func(value []byte, into any) {
-		if err := json.Unmarshal(value, into); err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, json.Unmarshal(value, into))
 	}
 	for key, value := range r.rows {
 		table, rest := key[:2], strings.TrimPrefix(key[3:], string(rigRoom)+"\x00")
@@ -111,9 +108,7 @@ func TestRoomIsItsRows(t *testing.T) {
 					In:    hub.InviteInput{MaxUses: rapid.IntRange(1, 3).Draw(t, "uses"), TTLSec: rapid.IntRange(1, 3).Draw(t, "ttl")},
 					Nonce: fmt.Sprint(n), CodeHash: []byte(fmt.Sprint("h", n)),
 				}, r.now())
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				invites = append(invites, d.Answer(r.commit(d.Draft)))
 			},
 			"accept": func(t *rapid.T) {
@@ -162,20 +157,14 @@ func TestRoomIsItsRows(t *testing.T) {
 					t.Skip()
 				}
 				var s core.StoredSeat
-				if err := json.Unmarshal(seat, &s); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal(seat, &s))
 				d, err := r.room.Move(s.SeatID, from, from, func(id hub.AgentID) bool { return id == from })
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				r.commit(d.Draft)
 			},
 			"artifact": func(t *rapid.T) {
 				d, err := r.room.AddArtifact(core.ArtifactCommand{Title: rapid.SampledFrom([]string{"x", "x y"}).Draw(t, "title"), Content: []byte{}}, core.TaskActor{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				r.commit(d.Draft)
 			},
 			"decision": func(*rapid.T) { r.commit(r.room.AddDecision(hub.DecisionInput{Title: "t"}, core.TaskActor{}).Draft) },
@@ -236,9 +225,7 @@ func TestFullRoomMakesRoom(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		freed, ok := d.Draft.Facts[1].(*core.SeatFreed)
 		if !ok || freed.Agent != want.gone || !strings.Contains(d.Draft.Messages[0].Body, string(want.gone)+", who is gone, has made room") {
 			t.Errorf("at %d: %+v, %q", now.Wall, d.Draft.Facts[1], d.Draft.Messages[0].Body)

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // keepRun keeps the rows of runs as the store does; false for other rows.
@@ -73,9 +74,7 @@ func (r *taskRig) runAnswer(d core.Decision[core.StoredRun], err error) (hub.Run
 	}
 	row := d.Answer(r.commit(d.Draft))
 	answered, err := json.Marshal(row)
-	if err != nil {
-		r.t.Fatalf("%v", err)
-	}
+	require.NoError(r.t, err)
 	stored, err := json.Marshal(r.runs[row.Run.RunID])
 	if err != nil || !bytes.Equal(answered, stored) {
 		r.t.Fatalf("the answer is not the stored row:\n%s\n%s", answered, stored)

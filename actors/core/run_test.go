@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // A run that is read from the store counts only while no run has ended since: the
@@ -14,15 +15,11 @@ import (
 func TestRunIsReopenedFromItsLatestRow(t *testing.T) {
 	r := newTaskRig(t)
 	run, err := r.startRun("lead", hub.RunInput{Title: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	end := func() {
 		t.Helper()
 		a, err := r.postInRun(core.MessageDraft{From: "lead", Kind: hub.KindTask, Body: "x"}, run.RunID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, err := r.complete(a.Message, "dev", ""); err != nil {
 			t.Fatal(err)
 		}
@@ -48,9 +45,7 @@ func TestRunIsReopenedFromItsLatestRow(t *testing.T) {
 func TestRunLimits(t *testing.T) {
 	r := newTaskRig(t)
 	run, err := r.startRun("lead", hub.RunInput{Title: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var ids []hub.TaskID
 	for range hub.MaxRunTasks + 1 {
 		ids = append(ids, r.open(core.MessageDraft{Body: "x"}))

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestSettingsAreTheirRows: the state equals what its rows say after any choices,
@@ -31,9 +32,7 @@ func TestSettingsAreTheirRows(t *testing.T) {
 			at.Seq++
 			for _, f := range d.Facts {
 				decoded, err := core.DecodeFact(core.EncodeFact(f))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				live.Apply(decoded, at, func(r core.Row) { rows[hub.Harness(r.Key)] = hub.Surface(r.Value) })
 			}
 			if got := d.Answer(at); got.Default != (in.Surface == "") || got.Harness != in.Harness {

@@ -12,6 +12,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // spawnRig is the owner of spawns, its stored rows and its time.
@@ -40,9 +41,7 @@ func commit[T any](r *spawnRig, d core.Decision[T], err error) (T, error) {
 	for range 2 {
 		for _, f := range d.Facts {
 			decoded, err := core.DecodeFact(core.EncodeFact(f))
-			if err != nil {
-				r.t.Fatal(err)
-			}
+			require.NoError(r.t, err)
 			r.live.Apply(decoded, r.at, func(row core.Row) { r.rows[fmt.Sprintf("%02d/%s", row.Table, row.Key)] = row })
 		}
 	}
@@ -73,9 +72,7 @@ func (r *spawnRig) loaded() *core.Spawns {
 	var stored core.LiveSpawns
 	var live []hub.Spawn
 	if row, ok := r.rows[fmt.Sprintf("%02d/live", core.TableSpawnLive)]; ok {
-		if err := json.Unmarshal(row.Value, &stored); err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, json.Unmarshal(row.Value, &stored))
 	}
 	for _, id := range stored.Live {
 		live = append(live, r.stored(id))
@@ -85,9 +82,7 @@ func (r *spawnRig) loaded() *core.Spawns {
 
 func (r *spawnRig) stored(id hub.SpawnID) (row hub.Spawn) {
 	key, _ := core.SpawnKey(id)
-	if err := json.Unmarshal(r.rows[fmt.Sprintf("%02d/%s", core.TableSpawn, key)].Value, &row); err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, json.Unmarshal(r.rows[fmt.Sprintf("%02d/%s", core.TableSpawn, key)].Value, &row))
 	return row
 }
 
@@ -146,9 +141,7 @@ func TestSpawnNoticeSaysNothingOfAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	row, err := r.request(1, hub.SpawnInput{RoomID: "r_1", Harness: hub.HarnessCodex, By: "lead", Title: "EVIL", Role: "EVIL"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	one := 1
 	d, err := r.live.End(row.SpawnID, core.SpawnOutcome{Status: hub.SpawnExited, ExitCode: &one, Artifact: &hub.Artifact{ArtifactID: "a_1"}})
 	if err != nil || len(d.Messages) != 1 {

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // The tasks that have not ended are bounded, since all are kept; one that ends
@@ -29,9 +30,7 @@ func TestLiveTasksAreLimited(t *testing.T) {
 		return nil
 	}
 	for range hub.MaxLiveTasks {
-		if err := open(hub.KindTask); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, open(hub.KindTask))
 	}
 	t.Logf("%d tasks take %d bytes each", state.Len(), (heap()-before)/hub.MaxLiveTasks)
 	if err := open(hub.KindTask); !errors.Is(err, &hub.Error{Code: hub.CodeLimitReached}) {
@@ -41,9 +40,7 @@ func TestLiveTasksAreLimited(t *testing.T) {
 		t.Errorf("a message that opens none: %v", err)
 	}
 	d, err := state.Complete(1, core.CompleteCommand{By: by("dev")}, at.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	state.Apply(d.Facts[0], at, nil)
 	if err := open(hub.KindTaskRequest); err != nil {
 		t.Errorf("a task more after one has ended: %v", err)
@@ -55,9 +52,7 @@ func TestLiveTasksAreLimited(t *testing.T) {
 func TestLiveRunsAreLimited(t *testing.T) {
 	r := newTaskRig(t)
 	first, err := r.startRun("lead", hub.RunInput{Title: "first"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := r.complete(r.openInRun(first.RunID), "dev", ""); err != nil {
 		t.Fatal(err)
 	}

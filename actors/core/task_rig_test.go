@@ -11,6 +11,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // taskRig plays the owner and the sequencer around a task state, with a replica
@@ -187,9 +188,7 @@ func (r *taskRig) taskAnswer(d core.Decision[hub.Task], err error) (hub.Task, er
 func (r *taskRig) sameAsStored(row hub.Task) {
 	r.t.Helper()
 	answered, err := json.Marshal(row)
-	if err != nil {
-		r.t.Fatalf("%v", err)
-	}
+	require.NoError(r.t, err)
 	stored, err := json.Marshal(r.rows[row.TaskID].Task)
 	if err != nil || !bytes.Equal(answered, stored) {
 		r.t.Fatalf("the answer is not the stored row:\n%s\n%s", answered, stored)

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestTaskRowOfAPost(t *testing.T) {
@@ -18,13 +19,9 @@ func TestTaskRowOfAPost(t *testing.T) {
 		From: "lead", To: "dev", Kind: hub.KindTaskRequest, Channel: hub.DirectChannel, Thread: "th", Room: "room-1",
 		Parent: parent, Body: "\n  Fix it \r\nwith care",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := json.Marshal(a.Task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const want = `{"task_id":2,"parent_task_id":1,"run_id":null,"room_id":"room-1","channel":"direct","thread_id":"th",` +
 		`"title":"Fix it","status":"open","assignee":"dev","offered_to":null,"blocked_by":[],"ready":true,"version":1,` +
 		`"created_by":"lead","created_at":"2030-01-01T00:00:02.000Z","updated_at":"2030-01-01T00:00:02.000Z",` +
@@ -260,9 +257,7 @@ func TestDecidingTasksChangesNothing(t *testing.T) {
 	_, errs := r.live.Update(parent, core.UpdateCommand{By: by("dev"), In: hub.TaskUpdateInput{Status: &status, BlockedBy: &blocked}}, r.now, r)
 	_, errc := r.live.Complete(child, core.CompleteCommand{By: by("dev"), Note: "n"}, r.now)
 	_, errp := r.live.Post(core.PostTaskCommand{Message: core.MessageDraft{From: "a", Kind: hub.KindTask, Parent: parent}}, r.now, r)
-	if err := errors.Join(errs, errc, errp); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(errs, errc, errp))
 	if after := string(r.live.Snapshot()); after != before {
 		t.Errorf("state changed:\n%s\n%s", before, after)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the transcripts in testdata really give")
@@ -29,14 +30,10 @@ func runTranscripts(t *testing.T, pattern string, begin func(t *testing.T) func(
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := playTranscript(string(want), begin(t))
 			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 				return
 			}
 			if got != string(want) {
