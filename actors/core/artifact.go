@@ -1,38 +1,11 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"hubcli/hub"
 )
-
-// DecisionAdded records a decision of the room.
-type DecisionAdded struct {
-	Title    string          `json:"title"`
-	Note     string          `json:"note,omitempty"`
-	By       hub.AgentID     `json:"by,omitempty"`
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-}
-
-// ArtifactAdded records a new version of a title. Its content is stored under
-// the sequence number of the record.
-type ArtifactAdded struct {
-	Title       string      `json:"title"`
-	Kind        string      `json:"kind"`
-	By          hub.AgentID `json:"by,omitempty"`
-	Version     int64       `json:"version"`
-	Size        int64       `json:"size"`
-	SHA256      string      `json:"sha256"`
-	ContentType string      `json:"content_type"`
-}
-
-// FactType implements Fact.
-func (*DecisionAdded) FactType() FactType { return factDecisionAdded }
-
-// FactType implements Fact.
-func (*ArtifactAdded) FactType() FactType { return factArtifactAdded }
 
 // AddDecision records a decision and posts it to the room's channel. If the
 // call names no agent, the hub posts without the text: a caller must not be
@@ -52,14 +25,6 @@ func (r *Room) AddDecision(in hub.DecisionInput, by TaskActor) Decision[hub.Deci
 	return Decision[hub.Decision]{
 		Draft:  Draft{Facts: []Fact{fact}, Messages: []MessageDraft{m}},
 		Answer: func(at Position) hub.Decision { return fact.row(r.id, at) },
-	}
-}
-
-// row returns the row that the fact creates at a position.
-func (f *DecisionAdded) row(room hub.RoomID, at Position) hub.Decision {
-	return hub.Decision{
-		DecisionID: hub.DecisionID(IDAt(PrefixDecision, at.Seq)), RoomID: room, Title: f.Title, Note: f.Note,
-		By: f.By, Metadata: objectOf(f.Metadata), CreatedAt: at.Now.Wall,
 	}
 }
 
@@ -109,28 +74,4 @@ func bytesInWords(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits + " bytes"
-}
-
-// row returns what the fact makes at a position.
-func (f *ArtifactAdded) row(room hub.RoomID, at Position) hub.Artifact {
-	return hub.Artifact{
-		ArtifactID: hub.ArtifactID(IDAt(PrefixArtifact, at.Seq)), RoomID: room, Title: f.Title, Kind: f.Kind,
-		By: f.By, Version: f.Version, Size: f.Size, SHA256: f.SHA256, ContentType: f.ContentType,
-		CreatedAt: at.Now.Wall,
-	}
-}
-
-// LatestArtifact is the latest version of a title, as stored.
-type LatestArtifact struct {
-	Version  int64          `json:"version"`
-	Artifact hub.ArtifactID `json:"artifact"`
-}
-
-// addArtifact applies ArtifactAdded.
-func (r *Room) addArtifact(f *ArtifactAdded, at Position, rows RowSink) {
-	row, seq := f.row(r.id, at), SeqKey(at.Seq)
-	r.versions[f.Title] = f.Version
-	rows.Put(TableArtifact, seq, mustJSON(row))
-	rows.Put(TableArtifactByRoom, OwnedKey(r.id, seq), nil)
-	rows.Put(TableArtifactTitle, OwnedKey(r.id, []byte(f.Title)), mustJSON(LatestArtifact{f.Version, row.ArtifactID}))
 }

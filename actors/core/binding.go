@@ -3,9 +3,6 @@ package core
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"hubcli/hub"
 )
@@ -17,59 +14,6 @@ type Level struct {
 	Root   string // root of the git work tree that contains it; empty: none
 	Common string // folder shared by all work trees of the repository; empty: none
 	Rel    string // from Root, with slashes; "." is Root
-}
-
-// Folder is a folder that is bound to a room. It is found by its plain path, and
-// from every work tree of its repository by its place in the work tree.
-type Folder struct {
-	Path   string  `json:"path"` // as given when it was bound
-	Plain  string  `json:"plain"`
-	Common string  `json:"common,omitempty"`
-	Rel    string  `json:"rel,omitempty"`
-	Seq    hub.Seq `json:"seq"` // the record that bound it
-}
-
-// boundFolder is an entry of the index of bindings.
-type boundFolder struct {
-	Folder
-	room hub.RoomID
-}
-
-// foldPath gives paths that a file system may treat as one the same form: it
-// removes differences of case and of Unicode composition.
-func foldPath(path string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(path))) }
-
-func plainKey(plain string) string { return "p" + foldPath(plain) }
-
-func sharedKey(common, rel string) string { return "s" + foldPath(common) + "\x00" + foldPath(rel) }
-
-// bindingKeys returns the keys of a folder in the index of bindings.
-func (f *Folder) bindingKeys() []string {
-	if f.Common == "" {
-		return []string{plainKey(f.Plain)}
-	}
-	return []string{plainKey(f.Plain), sharedKey(f.Common, f.Rel)}
-}
-
-// rebind replaces the index entries of room was (nil: none) by those of room
-// is. Entries of one key stay in the order of binding.
-func (a *ProjectIndex) rebind(was, is *StoredRoom) {
-	if was != nil {
-		for i := range was.Folders {
-			for _, key := range was.Folders[i].bindingKeys() {
-				left := slices.DeleteFunc(a.bound[key], func(b boundFolder) bool { return b.Folder == was.Folders[i] })
-				if a.bound[key] = left; len(left) == 0 {
-					delete(a.bound, key)
-				}
-			}
-		}
-	}
-	for _, f := range is.Folders {
-		for _, key := range f.bindingKeys() {
-			at, _ := slices.BinarySearchFunc(a.bound[key], f.Seq, func(b boundFolder, s hub.Seq) int { return int(b.Seq) - int(s) })
-			a.bound[key] = slices.Insert(a.bound[key], at, boundFolder{f, is.Room.RoomID})
-		}
-	}
 }
 
 // Candidate is a binding that may match. It matches if both paths of each pair
@@ -237,25 +181,4 @@ func (r *StoredRoom) boundAs(c UnbindCommand) (Folder, bool) {
 		}
 	}
 	return found, ok
-}
-
-// bind returns the room after the fact.
-func (f *RoomBound) bind(r StoredRoom, at Position) StoredRoom {
-	return r.with(append(slices.Clone(r.Folders), Folder{Path: f.Path, Plain: f.Plain, Common: f.Common, Rel: f.Rel, Seq: at.Seq}))
-}
-
-// unbind returns the room after the fact.
-func (f *RoomUnbound) unbind(r StoredRoom) StoredRoom {
-	return r.with(slices.DeleteFunc(slices.Clone(r.Folders), func(b Folder) bool { return slices.Contains(f.Plain, b.Plain) }))
-}
-
-// with returns the room with these folders.
-func (r StoredRoom) with(folders []Folder) StoredRoom {
-	r.Folders = folders
-	r.Room.Bindings = make([]string, 0, len(folders))
-	for _, f := range folders {
-		r.Room.Bindings = append(r.Room.Bindings, f.Path)
-	}
-	slices.Sort(r.Room.Bindings)
-	return r
 }

@@ -3,59 +3,11 @@ package core
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
 	"hubcli/hub"
 )
-
-// StoredInvite is an invite as stored: its row without the code, and the nonce
-// from which the code is computed. State is active until the invite is used up,
-// is revoked, or a command meets it after its deadline.
-type StoredInvite struct {
-	hub.Invite
-	Nonce      string      `json:"nonce"`
-	DeadlineMS int64       `json:"deadline_ms"` // hub time
-	By         hub.AgentID `json:"by,omitempty"`
-}
-
-// InviteCreated records a new invite to the room. The code itself is not
-// stored: it is computed from Nonce and looked up by CodeHash.
-type InviteCreated struct {
-	Nonce      string        `json:"nonce"`
-	CodeHash   []byte        `json:"code_hash"`
-	Project    hub.ProjectID `json:"project"`
-	Role       string        `json:"role,omitempty"`
-	Handle     hub.AgentID   `json:"handle,omitempty"`
-	Harness    string        `json:"harness,omitempty"`
-	TTLSec     int           `json:"ttl_sec"`
-	MaxUses    int           `json:"max_uses"`
-	By         hub.AgentID   `json:"by,omitempty"`
-	DeadlineMS int64         `json:"deadline_ms"` // hub time
-}
-
-// InviteUsed says that an invite has now been accepted Uses times.
-type InviteUsed struct {
-	Invite hub.InviteID `json:"invite"`
-	Uses   int          `json:"uses"`
-}
-
-// InviteEnded says that an invite can no longer be accepted: it has expired or
-// was revoked.
-type InviteEnded struct {
-	Invite hub.InviteID    `json:"invite"`
-	State  hub.InviteState `json:"state"`
-}
-
-// FactType implements Fact.
-func (*InviteCreated) FactType() FactType { return factInviteCreated }
-
-// FactType implements Fact.
-func (*InviteUsed) FactType() FactType { return factInviteUsed }
-
-// FactType implements Fact.
-func (*InviteEnded) FactType() FactType { return factInviteEnded }
 
 // Shown returns the row as of now. An invite whose deadline has passed is shown
 // as expired even if no command has met it yet.
@@ -72,12 +24,6 @@ func (i *StoredInvite) Shown(now Now) hub.Invite {
 }
 
 func (i *StoredInvite) over(now Now) bool { return now.HubMS >= i.DeadlineMS }
-
-// InviteKey is the key of an invite among those of its room.
-func InviteKey(room hub.RoomID, id hub.InviteID) []byte {
-	seq, _ := SeqOf(PrefixInvite, string(id))
-	return OwnedKey(room, SeqKey(seq))
-}
 
 // InviteCommand asks for an invite. Its input has been checked and has its
 // defaults.
@@ -275,63 +221,4 @@ func RefuseInvite(state hub.InviteState) error {
 	case hub.InviteExpired, hub.InviteActive:
 	}
 	return hub.NewError(hub.CodeInviteExpired, "the invite has expired").WithFix(fix)
-}
-
-// invite returns the invite that the fact creates at a position.
-func (f *InviteCreated) invite(room hub.RoomID, at Position) StoredInvite {
-	return StoredInvite{
-		Invite: hub.Invite{
-			InviteID: hub.InviteID(IDAt(PrefixInvite, at.Seq)), ProjectID: f.Project, RoomID: room,
-			Role: f.Role, Handle: f.Handle, Harness: f.Harness, TTLSec: f.TTLSec, MaxUses: f.MaxUses,
-			State: hub.InviteActive, CreatedAt: at.Now.Wall, ExpiresAt: at.Now.Wall + hub.Time(f.TTLSec)*1000,
-		},
-		Nonce: f.Nonce, DeadlineMS: f.DeadlineMS, By: f.By,
-	}
-}
-
-// invited applies InviteCreated.
-func (r *Room) invited(f *InviteCreated, at Position, rows RowSink) {
-	i := f.invite(r.id, at)
-	r.putInvite(i, rows)
-	rows.Put(TableInviteCode, f.CodeHash, InviteKey(r.id, i.InviteID))
-	rows.Put(TableInviteRoom, SeqKey(at.Seq), []byte(r.id))
-}
-
-// use applies InviteUsed.
-func (r *Room) use(f *InviteUsed, rows RowSink) {
-	i, ok := r.invites[f.Invite]
-	if !ok {
-		return // applied before
-	}
-	if i.Uses = f.Uses; i.Uses >= i.MaxUses {
-		i.State = hub.InviteExhausted
-	}
-	r.putInvite(i, rows)
-}
-
-// end applies InviteEnded.
-func (r *Room) end(f *InviteEnded, rows RowSink) {
-	i, ok := r.invites[f.Invite]
-	if !ok {
-		return // applied before
-	}
-	i.State = f.State
-	r.putInvite(i, rows)
-}
-
-// putInvite keeps an invite while it is active and writes its row. It also
-// writes the list of active invites if that changes. Loading a room reads that
-// list, so the cost does not grow with the number of past invites.
-func (r *Room) putInvite(i StoredInvite, rows RowSink) {
-	_, was := r.invites[i.InviteID]
-	is := i.State == hub.InviteActive
-	if is {
-		r.invites[i.InviteID] = i
-	} else {
-		delete(r.invites, i.InviteID)
-	}
-	rows.Put(TableInvite, InviteKey(r.id, i.InviteID), mustJSON(i))
-	if was != is && rows != nil {
-		rows.Put(TableInvitesActive, []byte(r.id), mustJSON(slices.Sorted(maps.Keys(r.invites))))
-	}
 }

@@ -8,27 +8,6 @@ import (
 	"hubcli/hub"
 )
 
-// MessageDraft is a message before it has an id and a time.
-type MessageDraft struct {
-	From        hub.AgentID
-	To          hub.AgentID // empty: public
-	Channel     hub.ChannelName
-	Kind        hub.Kind
-	Body        string
-	Attachments []hub.Attachment
-	ReplyTo     hub.MessageID   // 0: none
-	Thread      hub.ThreadID    // empty: none
-	Metadata    json.RawMessage // compact object; empty: {}
-	Room        hub.RoomID      // empty: none
-	Parent      hub.TaskID      // 0: none
-	Authority   hub.Authority
-	Assurance   hub.Assurance
-	Whole       bool // a wake notice: never shortened
-	// Numbered, if set, fills in the ids of the message's own record when the
-	// record has a position. It must do nothing else.
-	Numbered func(*MessageDraft, Position)
-}
-
 // Encode renders the row with its id and time. The store's format requires that
 // the member truncated follows body; the order of the others is free.
 func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {

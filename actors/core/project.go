@@ -1,6 +1,8 @@
 package core
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"hubcli/hub"
@@ -102,4 +104,32 @@ func similarRoomExists(project hub.Project, similar []hub.SimilarRoom) error {
 	return hub.Errorf(hub.CodeSimilarRoomExists, "project %s has %s like this one", project.Slug, looks).
 		With("candidates", similar).
 		WithFix("use room " + string(similar[0].RoomID) + "; or, if a sibling is needed, repeat with force and force_reason")
+}
+
+// similar lists the rooms of a project whose names look like this one, closest
+// first.
+func (p *Projects) similar(project hub.ProjectID, name string) []hub.SimilarRoom {
+	type found struct {
+		room *hub.Room
+		rank int
+	}
+	var all []found
+	want := lookOf(name)
+	for _, id := range p.index.projects[project].rooms {
+		room := &p.index.rooms[id].Room
+		if rank := likeness(want, p.looks[id]); rank >= 0 {
+			all = append(all, found{room, rank})
+		}
+	}
+	slices.SortFunc(all, func(x, y found) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), strings.Compare(x.room.Slug, y.room.Slug))
+	})
+	rooms := make([]hub.SimilarRoom, 0, min(len(all), maxCandidates))
+	for _, f := range all[:cap(rooms)] {
+		rooms = append(rooms, hub.SimilarRoom{
+			RoomID: f.room.RoomID, Slug: f.room.Slug, Name: f.room.Name, Topic: f.room.Topic,
+			Why: "its name is " + likenesses[f.rank].why,
+		})
+	}
+	return rooms
 }

@@ -170,3 +170,24 @@ func RestoreProjects(version uint16, data []byte) (*Projects, error) {
 	}
 	return p, nil
 }
+
+// bind returns the room after the fact.
+func (f *RoomBound) bind(r StoredRoom, at Position) StoredRoom {
+	return r.with(append(slices.Clone(r.Folders), Folder{Path: f.Path, Plain: f.Plain, Common: f.Common, Rel: f.Rel, Seq: at.Seq}))
+}
+
+// unbind returns the room after the fact.
+func (f *RoomUnbound) unbind(r StoredRoom) StoredRoom {
+	return r.with(slices.DeleteFunc(slices.Clone(r.Folders), func(b Folder) bool { return slices.Contains(f.Plain, b.Plain) }))
+}
+
+// with returns the room with these folders.
+func (r StoredRoom) with(folders []Folder) StoredRoom {
+	r.Folders = folders
+	r.Room.Bindings = make([]string, 0, len(folders))
+	for _, f := range folders {
+		r.Room.Bindings = append(r.Room.Bindings, f.Path)
+	}
+	slices.Sort(r.Room.Bindings)
+	return r
+}

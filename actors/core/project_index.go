@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"hubcli/hub"
 )
 
@@ -227,4 +229,57 @@ func DecodeRoom(value []byte) (r StoredRoom, err error) {
 		return r, fmt.Errorf("core: the row of a room: %w", err)
 	}
 	return r, nil
+}
+
+// foldPath gives paths that a file system may treat as one the same form: it
+// removes differences of case and of Unicode composition.
+func foldPath(path string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(path))) }
+
+func plainKey(plain string) string { return "p" + foldPath(plain) }
+
+func sharedKey(common, rel string) string { return "s" + foldPath(common) + "\x00" + foldPath(rel) }
+
+// Folder is a folder that is bound to a room. It is found by its plain path, and
+// from every work tree of its repository by its place in the work tree.
+type Folder struct {
+	Path   string  `json:"path"` // as given when it was bound
+	Plain  string  `json:"plain"`
+	Common string  `json:"common,omitempty"`
+	Rel    string  `json:"rel,omitempty"`
+	Seq    hub.Seq `json:"seq"` // the record that bound it
+}
+
+// bindingKeys returns the keys of a folder in the index of bindings.
+func (f *Folder) bindingKeys() []string {
+	if f.Common == "" {
+		return []string{plainKey(f.Plain)}
+	}
+	return []string{plainKey(f.Plain), sharedKey(f.Common, f.Rel)}
+}
+
+// boundFolder is an entry of the index of bindings.
+type boundFolder struct {
+	Folder
+	room hub.RoomID
+}
+
+// rebind replaces the index entries of room was (nil: none) by those of room
+// is. Entries of one key stay in the order of binding.
+func (a *ProjectIndex) rebind(was, is *StoredRoom) {
+	if was != nil {
+		for i := range was.Folders {
+			for _, key := range was.Folders[i].bindingKeys() {
+				left := slices.DeleteFunc(a.bound[key], func(b boundFolder) bool { return b.Folder == was.Folders[i] })
+				if a.bound[key] = left; len(left) == 0 {
+					delete(a.bound, key)
+				}
+			}
+		}
+	}
+	for _, f := range is.Folders {
+		for _, key := range f.bindingKeys() {
+			at, _ := slices.BinarySearchFunc(a.bound[key], f.Seq, func(b boundFolder, s hub.Seq) int { return int(b.Seq) - int(s) })
+			a.bound[key] = slices.Insert(a.bound[key], at, boundFolder{f, is.Room.RoomID})
+		}
+	}
 }

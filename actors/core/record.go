@@ -13,6 +13,7 @@ package core
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 
 	"hubcli/hub"
@@ -313,4 +314,25 @@ type Section struct {
 	AsOf    hub.Seq //  every record of the owner up to it is in Data; at least the checkpoint's
 	Version uint16  // of the encoding of this owner kind
 	Data    []byte
+}
+
+// MessageDraft is a message before it has an id and a time.
+type MessageDraft struct {
+	From        hub.AgentID
+	To          hub.AgentID // empty: public
+	Channel     hub.ChannelName
+	Kind        hub.Kind
+	Body        string
+	Attachments []hub.Attachment
+	ReplyTo     hub.MessageID   // 0: none
+	Thread      hub.ThreadID    // empty: none
+	Metadata    json.RawMessage // compact object; empty: {}
+	Room        hub.RoomID      // empty: none
+	Parent      hub.TaskID      // 0: none
+	Authority   hub.Authority
+	Assurance   hub.Assurance
+	Whole       bool // a wake notice: never shortened
+	// Numbered, if set, fills in the ids of the message's own record when the
+	// record has a position. It must do nothing else.
+	Numbered func(*MessageDraft, Position)
 }

@@ -3,37 +3,12 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"hubcli/hub"
 )
-
-// The facts of rooms: 600 to 699.
-const (
-	factDecisionAdded FactType = 600
-	factArtifactAdded FactType = 601
-
-	factInviteCreated FactType = 620
-	factInviteUsed    FactType = 621
-	factInviteEnded   FactType = 622
-
-	factSeatTaken FactType = 640
-	factSeatMoved FactType = 641
-	factSeatFreed FactType = 642
-)
-
-func roomFacts() map[FactType]func() Fact {
-	return map[FactType]func() Fact{
-		factDecisionAdded: func() Fact { return &DecisionAdded{} },
-		factArtifactAdded: func() Fact { return &ArtifactAdded{} },
-		factInviteCreated: func() Fact { return &InviteCreated{} },
-		factInviteUsed:    func() Fact { return &InviteUsed{} },
-		factInviteEnded:   func() Fact { return &InviteEnded{} },
-		factSeatTaken:     func() Fact { return &SeatTaken{} },
-		factSeatMoved:     func() Fact { return &SeatMoved{} },
-		factSeatFreed:     func() Fact { return &SeatFreed{} },
-	}
-}
 
 // Room decides about one room: its seats, invites, decisions and artifacts. The
 // projects owner decides that the room exists.
@@ -118,4 +93,91 @@ func naming(member, id string) json.RawMessage { return mustJSON(map[string]stri
 func errRoomFull(what string, limit int) error {
 	return hub.NewError(hub.CodeRoomFull, "the room has no place for more "+what).
 		With("limit", limit).WithFix("use another room; " + strconv.Itoa(limit) + " is the most that one holds")
+}
+
+// sit adds a seat to the state and writes its rows. The list of an agent's
+// rooms holds those that it has joined, not those in which it only acts.
+func (r *Room) sit(s StoredSeat, rows RowSink) {
+	r.seats[s.AgentID] = s
+	rows.Put(TableSeat, SeatKey(r.id, s.AgentID), mustJSON(s))
+	if s.Acting() {
+		return
+	}
+	rows.Put(TableSeatByAgent, SeatByAgentKey(s.AgentID, s.SeatID), []byte(r.id))
+}
+
+// move applies SeatMoved.
+func (r *Room) move(f *SeatMoved, rows RowSink) {
+	delete(r.seats, f.From)
+	rows.Put(TableSeat, SeatKey(r.id, f.From), nil)
+	rows.Put(TableSeatByAgent, SeatByAgentKey(f.From, f.Seat.SeatID), nil)
+	r.sit(f.Seat, rows)
+}
+
+// free applies SeatFreed.
+func (r *Room) free(f *SeatFreed, rows RowSink) {
+	seat := r.seats[f.Agent]
+	if seat.SeatID != f.Seat || !seat.Acting() {
+		rows.Put(TableSeatByAgent, SeatByAgentKey(f.Agent, f.Seat), nil)
+	}
+	if seat.SeatID == f.Seat {
+		delete(r.seats, f.Agent)
+		rows.Put(TableSeat, SeatKey(r.id, f.Agent), nil)
+	}
+}
+
+// invited applies InviteCreated.
+func (r *Room) invited(f *InviteCreated, at Position, rows RowSink) {
+	i := f.invite(r.id, at)
+	r.putInvite(i, rows)
+	rows.Put(TableInviteCode, f.CodeHash, InviteKey(r.id, i.InviteID))
+	rows.Put(TableInviteRoom, SeqKey(at.Seq), []byte(r.id))
+}
+
+// use applies InviteUsed.
+func (r *Room) use(f *InviteUsed, rows RowSink) {
+	i, ok := r.invites[f.Invite]
+	if !ok {
+		return // applied before
+	}
+	if i.Uses = f.Uses; i.Uses >= i.MaxUses {
+		i.State = hub.InviteExhausted
+	}
+	r.putInvite(i, rows)
+}
+
+// end applies InviteEnded.
+func (r *Room) end(f *InviteEnded, rows RowSink) {
+	i, ok := r.invites[f.Invite]
+	if !ok {
+		return // applied before
+	}
+	i.State = f.State
+	r.putInvite(i, rows)
+}
+
+// putInvite keeps an invite while it is active and writes its row. It also
+// writes the list of active invites if that changes. Loading a room reads that
+// list, so the cost does not grow with the number of past invites.
+func (r *Room) putInvite(i StoredInvite, rows RowSink) {
+	_, was := r.invites[i.InviteID]
+	is := i.State == hub.InviteActive
+	if is {
+		r.invites[i.InviteID] = i
+	} else {
+		delete(r.invites, i.InviteID)
+	}
+	rows.Put(TableInvite, InviteKey(r.id, i.InviteID), mustJSON(i))
+	if was != is && rows != nil {
+		rows.Put(TableInvitesActive, []byte(r.id), mustJSON(slices.Sorted(maps.Keys(r.invites))))
+	}
+}
+
+// addArtifact applies ArtifactAdded.
+func (r *Room) addArtifact(f *ArtifactAdded, at Position, rows RowSink) {
+	row, seq := f.row(r.id, at), SeqKey(at.Seq)
+	r.versions[f.Title] = f.Version
+	rows.Put(TableArtifact, seq, mustJSON(row))
+	rows.Put(TableArtifactByRoom, OwnedKey(r.id, seq), nil)
+	rows.Put(TableArtifactTitle, OwnedKey(r.id, []byte(f.Title)), mustJSON(LatestArtifact{f.Version, row.ArtifactID}))
 }

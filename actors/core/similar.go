@@ -1,13 +1,10 @@
 package core
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"hubcli/hub"
 )
 
 // maxCandidates bounds the similar rooms that an error lists.
@@ -23,34 +20,6 @@ var likenesses = []struct {
 	{"the same words in another order", func(a, b *look) bool { return slices.Equal(a.sorted, b.sorted) }},
 	{"the same but for singular and plural", func(a, b *look) bool { return slices.Equal(a.singular, b.singular) }},
 	{"the same but for a letter or two", nearlySame},
-}
-
-// similar lists the rooms of a project whose names look like this one, closest
-// first.
-func (p *Projects) similar(project hub.ProjectID, name string) []hub.SimilarRoom {
-	type found struct {
-		room *hub.Room
-		rank int
-	}
-	var all []found
-	want := lookOf(name)
-	for _, id := range p.index.projects[project].rooms {
-		room := &p.index.rooms[id].Room
-		if rank := likeness(want, p.looks[id]); rank >= 0 {
-			all = append(all, found{room, rank})
-		}
-	}
-	slices.SortFunc(all, func(x, y found) int {
-		return cmp.Or(cmp.Compare(x.rank, y.rank), strings.Compare(x.room.Slug, y.room.Slug))
-	})
-	rooms := make([]hub.SimilarRoom, 0, min(len(all), maxCandidates))
-	for _, f := range all[:cap(rooms)] {
-		rooms = append(rooms, hub.SimilarRoom{
-			RoomID: f.room.RoomID, Slug: f.room.Slug, Name: f.room.Name, Topic: f.room.Topic,
-			Why: "its name is " + likenesses[f.rank].why,
-		})
-	}
-	return rooms
 }
 
 // likeness returns the index of the first of likenesses that holds, or -1.

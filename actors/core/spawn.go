@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -295,4 +296,28 @@ func howEnded(row *hub.Spawn) string {
 		said += " (" + row.Reason + ")"
 	}
 	return said
+}
+
+// Apply changes the state by one fact. Applying a fact twice has the same
+// effect as once.
+func (s *Spawns) Apply(f Fact, at Position, rows RowSink) {
+	switch f := f.(type) {
+	case *SpawnPolicySet:
+		s.policy = f.Policy
+		rows.Put(TableSpawnPolicy, SpawnPolicyKey(), mustJSON(f.Policy))
+	case *SpawnRequested:
+		row := f.spawn(at)
+		if _, known := s.live[row.SpawnID]; !known {
+			s.recent = append(slices.Clone(s.since(at.Now)), at.Now.HubMS)
+			s.put(row, rows)
+		}
+	case *SpawnStarted:
+		s.change(f.Spawn, func(row hub.Spawn) hub.Spawn { return f.started(row, at) }, rows)
+	case *SpawnStopAsked:
+		s.change(f.Spawn, f.stopping, rows)
+	case *SpawnEnded:
+		s.change(f.Spawn, func(row hub.Spawn) hub.Spawn { return f.ended(row, at) }, rows)
+	default:
+		panic(fmt.Sprintf("core: spawns were given the fact %T", f))
+	}
 }

@@ -2,7 +2,6 @@ package core
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -111,30 +110,6 @@ func (f *SpawnEnded) ended(row hub.Spawn, at Position) hub.Spawn {
 	row.Status, row.ExitCode, row.Signal, row.ArtifactID = f.Status, f.ExitCode, f.Signal, f.Artifact
 	row.Reason, row.EndedAt, row.Stopping, row.PID = f.Reason, &at.Now.Wall, false, 0
 	return row
-}
-
-// Apply changes the state by one fact. Applying a fact twice has the same
-// effect as once.
-func (s *Spawns) Apply(f Fact, at Position, rows RowSink) {
-	switch f := f.(type) {
-	case *SpawnPolicySet:
-		s.policy = f.Policy
-		rows.Put(TableSpawnPolicy, SpawnPolicyKey(), mustJSON(f.Policy))
-	case *SpawnRequested:
-		row := f.spawn(at)
-		if _, known := s.live[row.SpawnID]; !known {
-			s.recent = append(slices.Clone(s.since(at.Now)), at.Now.HubMS)
-			s.put(row, rows)
-		}
-	case *SpawnStarted:
-		s.change(f.Spawn, func(row hub.Spawn) hub.Spawn { return f.started(row, at) }, rows)
-	case *SpawnStopAsked:
-		s.change(f.Spawn, f.stopping, rows)
-	case *SpawnEnded:
-		s.change(f.Spawn, func(row hub.Spawn) hub.Spawn { return f.ended(row, at) }, rows)
-	default:
-		panic(fmt.Sprintf("core: spawns were given the fact %T", f))
-	}
 }
 
 // change replaces the row of a live spawn. It leaves an ended spawn alone.
