@@ -31,26 +31,3 @@ func (x *Indexer) Release(k core.Owner, rows []core.Row) {
 	x.kept.Add(keptRows(rows))
 	poke(x.poked)
 }
-
-// free returns a position with its sequence number before the first record that
-// is held, and whether there is one.
-func (x *Indexer) free(at core.IndexPosition) (core.IndexPosition, bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, seq := range x.held {
-		at.Seq = min(at.Seq, seq-1)
-	}
-	return at, len(x.held) > 0
-}
-
-// keptRows counts the decisions, artifacts and memories among rows.
-func keptRows(rows []core.Row) (n int64) {
-	for i := range rows {
-		switch rows[i].Table {
-		case core.TableDecision, core.TableArtifact, core.TableMemory:
-			n++
-		default:
-		}
-	}
-	return n
-}

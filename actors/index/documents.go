@@ -13,6 +13,10 @@ import (
 	"hubcli/hub"
 )
 
+// maxIndexedText is how many bytes of an artifact, or of the attachments of a message,
+// are searched.
+const maxIndexedText = 64 << 10
+
 func messageDocument(m *core.StoredMessage) (core.IndexDocument, error) {
 	row, err := m.JSON.Decode()
 	if err != nil {
@@ -67,10 +71,10 @@ func clipped(text string, bytes int) string {
 
 // keptDocuments returns the documents that change with a row of a table: the
 // row's own, and that of a memory which it replaces.
-func (x *Indexer) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocument, error) {
+func keptDocuments(v *view.View, rows core.Rows, table core.Table, seq hub.Seq) ([]core.IndexDocument, error) {
 	switch table {
 	case core.TableDecision:
-		row, err := StoredDecision(x.rows, seq)
+		row, err := StoredDecision(rows, seq)
 		if err != nil {
 			return nil, err
 		}
@@ -79,11 +83,11 @@ func (x *Indexer) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocu
 			Place: string(row.RoomID), From: row.By, TS: row.CreatedAt,
 		}}, nil
 	case core.TableArtifact:
-		row, err := StoredArtifact(x.rows, seq)
+		row, err := StoredArtifact(rows, seq)
 		if err != nil {
 			return nil, err
 		}
-		text, err := ArtifactText(x.rows, row, seq)
+		text, err := ArtifactText(rows, row, seq)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +96,7 @@ func (x *Indexer) keptDocuments(table core.Table, seq hub.Seq) ([]core.IndexDocu
 			Place: string(row.RoomID), From: row.By, Kind: row.Kind, TS: row.CreatedAt,
 		}}, nil
 	default:
-		return x.memoryDocuments(seq)
+		return memoryDocuments(v, seq)
 	}
 }
 
@@ -163,10 +167,10 @@ func contentText(a *hub.Attachment) string {
 
 // memoryDocuments returns the documents that change with a memory: its own and
 // that of the memory it replaces.
-func (x *Indexer) memoryDocuments(seq hub.Seq) ([]core.IndexDocument, error) {
+func memoryDocuments(v *view.View, seq hub.Seq) ([]core.IndexDocument, error) {
 	var docs []core.IndexDocument
 	for seq != 0 {
-		row, err := x.view.Memory(seq)
+		row, err := v.Memory(seq)
 		if err != nil {
 			return nil, err
 		}
@@ -185,4 +189,16 @@ func (x *Indexer) memoryDocuments(seq hub.Seq) ([]core.IndexDocument, error) {
 func MemoryText(m *hub.Memory) string {
 	parts := []string{m.Key, m.Text, strings.Join(m.Tags, " ")}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// keptRows counts the decisions, artifacts and memories among rows.
+func keptRows(rows []core.Row) (n int64) {
+	for i := range rows {
+		switch rows[i].Table {
+		case core.TableDecision, core.TableArtifact, core.TableMemory:
+			n++
+		default:
+		}
+	}
+	return n
 }

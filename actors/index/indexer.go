@@ -26,7 +26,6 @@ const (
 	batchBytes       = 64 << 10        // of text; one document may be larger
 	calmAfter        = 2 * time.Second // until the engine has merged what it was given
 	retryLast        = 5 * time.Minute
-	maxIndexedText   = 64 << 10 // bytes of an artifact, and of a message's attachments
 	maxIndexedTables = 3
 
 	// unknownKept stands for how many decisions, artifacts and memories are in
@@ -372,7 +371,7 @@ func (x *Indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.S
 		var docs []core.IndexDocument
 		size := 0
 		for i, n := range found {
-			more, err := x.keptDocuments(table, hub.Seq(n))
+			more, err := keptDocuments(x.view, x.rows, table, hub.Seq(n))
 			if err != nil {
 				return err
 			}
@@ -390,4 +389,15 @@ func (x *Indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.S
 		}
 	}
 	return nil
+}
+
+// free returns a position with its sequence number before the first record that
+// is held, and whether there is one.
+func (x *Indexer) free(at core.IndexPosition) (core.IndexPosition, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, seq := range x.held {
+		at.Seq = min(at.Seq, seq-1)
+	}
+	return at, len(x.held) > 0
 }
