@@ -8,7 +8,7 @@
 // package spawns manages processes, and package index feeds the search. Hub embeds lists
 // and leases.
 //
-// No name leads from the engine to a view or back: hub.go hands the view to the engine
+// No name leads from the engine to a view or back: start.go hands the view to the engine
 // as engine.Views, and has seats, spawns and the index subscribe to committed records.
 //
 // How a write goes: a service method checks what it can and submits a command to an

@@ -105,96 +105,12 @@ type Hub struct {
 
 var _ hub.Service = (*Hub)(nil)
 
-// Start restores the state from the store and starts the actors. The store must
-// not be used by anybody else until Stop has returned.
-func Start(options Options) (*Hub, error) {
-	options.ensureDefaults()
-	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels()}
-	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
-	h.engine = engine.New(engine.Options{
-		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
-		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,
-		Settle:  func(upto hub.Seq) error { return h.seats.Settle(upto, checkpointGrace) },
-		Settled: func(upto hub.Seq) bool { return h.seats.Settled(upto) },
-	})
-	h.Leases = leases.New(h.view, h.engine, h.rows)
-	h.Lists = lists.New(lists.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows,
-		Find: func(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
-			hits, _, err := h.find(ctx, q)
-			return hits, err
-		},
-		MAC: func(text string) []byte { return h.secrets().sum("cursor", text) },
-	})
-	h.watches = watch.New(watch.Options{
-		View: h.view, Engine: h.engine, Log: h.log, Register: h.Register,
-		Acted: func(room hub.RoomID, agent hub.AgentID) { h.seats.Acts(room, agent) },
-	})
-	h.seats = seats.New(seats.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Watching: h.watches.Of, LastCall: h.idle.last,
-		Spawns: func(room hub.RoomID) ([]hub.Spawn, error) { return spawns.In(h.rows, room) },
-	})
-	h.spawns = spawns.New(spawns.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
-	})
-	h.view.SessionEnded = h.engine.Seq.SessionEnded
-	if options.Index != nil {
-		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
-	}
-	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.spawns.Shown, h.indexer.Shown)
-	restored, err := h.engine.Restore()
-	var lost []hub.Spawn
-	if err == nil {
-		lost, err = spawns.Live(h.rows)
-	}
-	if err != nil {
-		h.engine.Abandon()
-		return nil, err
-	}
-	go h.waker.Serve(h.engine.Writer.Done)
-	h.engine.Run(restored)
-	background := &h.engine.Tasks
-	background.Go(func() { h.watchPresence(h.engine.Quit) })
-	if h.indexer != nil {
-		background.Go(func() { h.indexer.Serve(h.engine.Quit) })
-	}
-	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
-	background.Go(func() { h.watches.Serve(h.engine.Quit) })
-	background.Go(func() { h.seats.Serve(restored.Behind, h.engine.Quit) })
-	background.Go(func() { h.spawns.Lose(lost) })
-	return h, nil
-}
-
 // Failed is closed when the hub cannot go on: a commit failed or an actor broke.
 // Cause says why then.
 func (h *Hub) Failed() <-chan struct{} { return h.engine.Failed }
 
 // Cause returns why the hub failed, once Failed is closed.
 func (h *Hub) Cause() error { return h.engine.Cause }
-
-// EndParked refuses new work from now on and answers every parked call with what
-// there is: polls nothing, who waits for a lease the holder's row. It is called
-// before the server is asked to end, which waits for its calls.
-func (h *Hub) EndParked() {
-	h.engine.EndParked()
-	h.engine.ReleaseWaiters()
-}
-
-// Stop ends the hub: no new work, parked calls answered, what is under way made
-// durable, a last checkpoint. It waits for work until ctx is done. Afterwards no
-// goroutine of it is left and the store may be closed.
-func (h *Hub) Stop(ctx context.Context) error {
-	h.stopOnce.Do(func() { h.stopErr = h.stop(ctx) })
-	return h.stopErr
-}
-
-func (h *Hub) stop(ctx context.Context) error {
-	h.EndParked()
-	h.spawns.Stop(ctx)
-	_ = h.seats.Settle(h.engine.Seq.Given(), stopGrace) // the next start derives the rest
-	return h.engine.Stop(ctx, func() { <-h.waker.Done() })
-}
 
 // Info answers hub-info. The hub can search once the index is open.
 func (h *Hub) Info(context.Context) (hub.Info, error) {
@@ -204,3 +120,24 @@ func (h *Hub) Info(context.Context) (hub.Info, error) {
 	}
 	return info, nil
 }
+
+// Folders looks at the folders of this machine. Its answers stand in facts, so
+// that a replay does without. Refusals are *hub.Error.
+type Folders interface {
+	// Chain returns the folder at an absolute path and all above it, the nearest
+	// first. With exact the path must name a folder that exists (path_not_found);
+	// otherwise the chain begins at the nearest one at or above it. invalid,
+	// timed_out.
+	Chain(ctx context.Context, path string, exact bool) ([]core.Level, error)
+	// Same reports whether two paths name one folder. timed_out.
+	Same(ctx context.Context, a, b string) (bool, error)
+}
+
+// noFolders is what a hub has that was given none.
+type noFolders struct{}
+
+func (noFolders) Chain(context.Context, string, bool) ([]core.Level, error) {
+	return nil, hub.NewError(hub.CodePathNotFound, "this hub sees no folders").WithFix("name rooms by their ids")
+}
+
+func (noFolders) Same(context.Context, string, string) (bool, error) { return false, nil }

@@ -11,27 +11,6 @@ import (
 	"hubcli/hub"
 )
 
-// Folders looks at the folders of this machine. Its answers stand in facts, so
-// that a replay does without. Refusals are *hub.Error.
-type Folders interface {
-	// Chain returns the folder at an absolute path and all above it, the nearest
-	// first. With exact the path must name a folder that exists (path_not_found);
-	// otherwise the chain begins at the nearest one at or above it. invalid,
-	// timed_out.
-	Chain(ctx context.Context, path string, exact bool) ([]core.Level, error)
-	// Same reports whether two paths name one folder. timed_out.
-	Same(ctx context.Context, a, b string) (bool, error)
-}
-
-// noFolders is what a hub has that was given none.
-type noFolders struct{}
-
-func (noFolders) Chain(context.Context, string, bool) ([]core.Level, error) {
-	return nil, hub.NewError(hub.CodePathNotFound, "this hub sees no folders").WithFix("name rooms by their ids")
-}
-
-func (noFolders) Same(context.Context, string, string) (bool, error) { return false, nil }
-
 // maxBindTries bounds how often a folder is bound again because another one that
 // differs in spelling alone was bound meanwhile.
 const maxBindTries = 64

@@ -126,3 +126,102 @@ func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
 	}
 	return g
 }
+
+// submit has the owner of a key decide and returns the answer. If the key is not
+// granted, the call first waits for it as long as wait says. size is the bytes of the
+// input, for admission.
+func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID, size int, wait time.Duration, decide decision) (answer core.LeaseAnswer, replayed bool, err error) {
+	w := engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
+		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Size: size, Decide: decide,
+		Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
+		// An answer about one lease rests on that lease alone: a caller that finds it
+		// held need not wait for the commits of other keys.
+		Rests: func(o *engine.Owner) hub.Seq { return o.Extension.(*queue).changes[k] },
+		Codec: engine.Codec[core.LeaseAnswer]{
+			Kind: engine.EffectLease,
+			Encode: func(a core.LeaseAnswer) []byte {
+				return engine.EncodeEffect(effect{Created: a.Created})
+			},
+			Decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return l.current(k, agent, e) },
+		},
+	}
+	a, stored, err := engine.Admit(ctx, l.engine, w)
+	switch {
+	case err != nil:
+		return answer, false, err
+	case stored != nil:
+		answer, err = w.Codec.Decode(ctx, stored)
+		return answer, true, err
+	}
+	r := newRequest(a, k, wait)
+	a.Permit.Owner.Tell(r)
+	if wait > 0 {
+		answer, err = l.wait(ctx, r)
+	} else {
+		answer, err = a.Wait()
+	}
+	return answer, false, err
+}
+
+// wait waits for the answer of a request that may be parked, until its caller leaves
+// or the session that the caller proved is displaced.
+func (l *Leases) wait(ctx context.Context, r *request) (core.LeaseAnswer, error) {
+	caller := hub.CallerOf(ctx)
+	var changed chan struct{} // the caller's session; nil: it has proved none
+	if caller.Incarnation != 0 {
+		sub := l.view.Notifier.Subscribe([]core.Scope{view.SessionScope(caller.Agent)})
+		defer sub.Close()
+		changed = sub.C
+	}
+	for {
+		if l.view.Displaced(caller) {
+			r.queue.leave(r, engine.ErrSessionReplaced(caller.Agent))
+			return r.Wait()
+		}
+		select {
+		case <-changed:
+		case reply := <-r.Reply:
+			return reply.Answer, reply.Err
+		case <-ctx.Done():
+			r.queue.leave(r, engine.ErrExpired())
+			return core.LeaseAnswer{}, engine.ErrAbandoned()
+		}
+	}
+}
+
+// effect is what is stored of an answer about a lease. A replay reads the row as it
+// is then, and derives acquired from it.
+type effect struct {
+	Created bool `json:"created"`
+}
+
+// current answers a replayed call.
+func (l *Leases) current(k core.LeaseKey, agent hub.AgentID, e *core.Effect) (core.LeaseAnswer, error) {
+	was, err := engine.DecodeEffect[effect](e)
+	if err != nil {
+		return core.LeaseAnswer{}, err
+	}
+	table := core.TableClaim
+	if k.Space == core.SpaceLock {
+		table = core.TableLock
+	}
+	value, err := l.rows.Row(table, []byte(k.Key))
+	if err != nil {
+		return core.LeaseAnswer{}, err
+	}
+	lease, err := view.DecodeLease(value)
+	if err != nil {
+		return core.LeaseAnswer{}, err
+	}
+	now := l.engine.Clock.Now()
+	holds := lease.Ended == nil && lease.Agent == agent && now.HubMS < lease.Deadline
+	a := core.LeaseAnswer{Acquired: holds, Created: was.Created && holds}
+	if k.Space == core.SpaceLock {
+		row := lease.Lock(now)
+		a.Lock = &row
+	} else {
+		row := lease.Claim(now)
+		a.Claim = &row
+	}
+	return a, nil
+}
