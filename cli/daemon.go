@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -90,7 +89,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	if err != nil && !errors.As(err, &f) {
 		f = &Failure{Exit: ExitStore, Sentence: err.Error(), Err: err}
 	}
-	var held *HeldError
+	var held *daemon.HeldError
 	if errors.As(err, &held) {
 		f = heldFailure(ctx, cfg.Storage, held.Holder, secondHub("hubcli", o.address))
 	}
@@ -121,7 +120,7 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 	// Without a data root no adapters can be installed; a hub can run all the same.
 	root, _ := env.dataRoot()
 	return DaemonConfig{
-		Host: o.host, Port: o.port, Storage: storage, DataRoot: root, DataRootGiven: env.movedDataRoot(),
+		Host: o.host, Port: o.port, Storage: storage, DataRoot: root, DataRootGiven: daemon.DataRootMoved(env.Getenv, runtime.GOOS),
 		AllowRemote: o.allowRemote, Quiet: o.quiet,
 		SpoolDir: spoolDir, SpoolGiven: cmd.Flags().Changed("spool-dir"),
 		Limits: o.Limits, AutoEnsureAdapters: o.autoEnsureAdapters,
@@ -182,7 +181,7 @@ func portTaken(ctx context.Context, a address, storage string) error {
 	elsewhere := "choose another port with --port, or free this one with: hubcli stop" + stopFlags(a.String())
 	found := daemon.Probe(ctx, a.baseURL())
 	switch {
-	case found.Kind == daemon.Hub && sameStore(found.Info.StoragePath, storage):
+	case found.Kind == daemon.Hub && daemon.SameStore(found.Info.StoragePath, storage):
 		return fail(ExitUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(a.String()),
 			"a hub of the same store already runs at %s", a.baseURL())
 	case found.Kind == daemon.Hub:
@@ -191,19 +190,6 @@ func portTaken(ctx context.Context, a address, storage string) error {
 	default:
 		return fail(ExitUnreachable, "choose another port with --port", "port %d is held by another program", a.port)
 	}
-}
-
-// sameStore compares folders, not spellings.
-func sameStore(a, b string) bool {
-	if a == b {
-		return true
-	}
-	if sa, err := os.Stat(a); err == nil {
-		if sb, err := os.Stat(b); err == nil {
-			return os.SameFile(sa, sb)
-		}
-	}
-	return filepath.Clean(a) == filepath.Clean(b)
 }
 
 // fewFiles is how many open files a hub should have at least: each connection

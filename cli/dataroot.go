@@ -3,10 +3,11 @@ package cli
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"hubcli/cli/daemon"
 )
 
 func newDataRoot(env *Env) *cobra.Command {
@@ -34,55 +35,30 @@ ${XDG_DATA_HOME:-~/.local/share}/hubcli on Linux,
 }
 
 // dataRoot resolves the folder of what belongs to this user.
-func (e *Env) dataRoot() (string, error) { return dataRoot(e.Getenv, runtime.GOOS) }
-
-// movedDataRoot reports whether the data root is elsewhere than a process finds it
-// that has only the usual variables of a user.
-func (e *Env) movedDataRoot() bool {
-	return e.Getenv("HUB_DATA_ROOT") != "" || runtime.GOOS == "linux" && e.Getenv("XDG_DATA_HOME") != ""
-}
-
-func dataRoot(getenv func(string) string, goos string) (string, error) {
-	const name = "hubcli"
-	if root := getenv("HUB_DATA_ROOT"); root != "" {
-		return absolute("HUB_DATA_ROOT", root)
-	}
-	home := getenv("HOME")
-	switch goos {
-	case "windows":
-		if local := getenv("LOCALAPPDATA"); local != "" {
-			return filepath.Join(local, name), nil
-		}
-	case "darwin":
-		if home != "" {
-			return filepath.Join(home, "Library", "Application Support", name), nil
-		}
-	default:
-		// The XDG rules: a relative value counts as unset.
-		if xdg := getenv("XDG_DATA_HOME"); filepath.IsAbs(xdg) {
-			return filepath.Join(xdg, name), nil
-		}
-		if home != "" {
-			return filepath.Join(home, ".local", "share", name), nil
-		}
-	}
-	return "", usage("set HUB_DATA_ROOT to a folder", "the data root cannot be told: the environment names no home folder")
-}
-
-// makeDataRoot is dataRoot, created for this user alone if need be. A folder
-// that exists keeps its mode: it may be somebody's choice.
-func (e *Env) makeDataRoot(sub ...string) (string, error) {
-	root, err := e.dataRoot()
+func (e *Env) dataRoot() (string, error) {
+	root, err := daemon.DataRoot(e.Getenv, runtime.GOOS)
 	if err != nil {
-		return "", err
+		return "", usage("set HUB_DATA_ROOT to a folder", "%v", err)
 	}
-	dir := filepath.Join(append([]string{root}, sub...)...)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", &Failure{
-			Exit: ExitStore, Err: err,
-			Sentence: fmt.Sprintf("the data root cannot be made: %v", err),
-			Fix:      "set HUB_DATA_ROOT to a folder that you may write to",
+	return root, nil
+}
+
+// makeDataRoot creates the data root for this user alone if need be. A folder that
+// exists keeps its mode: it may be somebody's choice.
+func (e *Env) makeDataRoot() error {
+	root, err := e.dataRoot()
+	if err == nil {
+		if err := os.MkdirAll(root, 0o700); err != nil {
+			return rootNotMade(err)
 		}
 	}
-	return dir, nil
+	return err
+}
+
+func rootNotMade(err error) *Failure {
+	return &Failure{
+		Exit: ExitStore, Err: err,
+		Sentence: fmt.Sprintf("the data root cannot be made: %v", err),
+		Fix:      "set HUB_DATA_ROOT to a folder that you may write to",
+	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,20 +11,6 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
-
-// startOptions are the flags with which a daemon is brought up in the
-// background.
-type startOptions struct {
-	addressFlags
-	storage
-	allowRemote bool
-	spool
-	limits
-	timeout            time.Duration
-	quiet              bool
-	autoEnsureAdapters bool
-	json               bool
-}
 
 func newEnsure(env *Env) *cobra.Command {
 	o := startOptions{timeout: 60 * time.Second}
@@ -71,27 +56,28 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 	if err := o.storage.resolve(env, cmd); err != nil {
 		return err
 	}
-	if !o.storage.given {
-		if _, err := env.makeDataRoot(); err != nil {
-			return err
-		}
-	}
-	args, err := o.daemonArgs(cmd)
-	if err != nil {
-		return err
-	}
-	s := &starter{
-		env: env, addr: o.address, storage: o.storage.path, explain: o.storage.given,
-		timeout: o.timeout, daemon: args, want: o.options(cmd),
-	}
-	got, err := s.run(ctx)
+	got, err := o.start(ctx, env, cmd)
 	if err != nil {
 		return err
 	}
 	return printStarted(env, o, got)
 }
 
-func printStarted(env *Env, o *startOptions, got started) error {
+// started is how ensure answers.
+type started struct {
+	BaseURL     string         `json:"base_url"`
+	Started     bool           `json:"started"` // by this call
+	StoragePath string         `json:"storage_path"`
+	InstanceID  hub.InstanceID `json:"instance_id"`
+	Version     string         `json:"version"`
+	PID         int            `json:"pid,omitempty"` // of the daemon this call started
+}
+
+func printStarted(env *Env, o *startOptions, hub daemon.Started) error {
+	got := started{
+		BaseURL: o.baseURL(), Started: hub.PID != 0, PID: hub.PID, StoragePath: hub.Info.StoragePath,
+		InstanceID: hub.Info.InstanceID, Version: hub.Info.ImplementationVersion,
+	}
 	if o.json {
 		return printJSON(env.Stdout, got)
 	}
@@ -104,47 +90,4 @@ func printStarted(env *Env, o *startOptions, got started) error {
 	}
 	_, err := fmt.Fprintf(env.Stdout, "hub %s at %s, store %s\n", verb, got.BaseURL, peertext.TerminalLine(got.StoragePath))
 	return err
-}
-
-// daemonArgs are the root flags of the daemon to start.
-func (o *startOptions) daemonArgs(cmd *cobra.Command) ([]string, error) {
-	args := []string{
-		"--host", o.host, "--port", strconv.Itoa(o.port),
-		"--storage", o.storage.path, "--" + logFileFlag, logPath(o.storage.path),
-		"--max-body-chars", strconv.Itoa(o.MaxBodyChars),
-		"--max-attachment-chars", strconv.Itoa(o.MaxAttachmentChars),
-		"--max-attachments", strconv.Itoa(o.MaxAttachments),
-	}
-	if cmd.Flags().Changed("spool-dir") {
-		dir, err := absolute("--spool-dir", o.spool.dir)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, "--spool-dir", dir)
-	}
-	for flag, on := range map[string]bool{
-		"--allow-remote": o.allowRemote, "--quiet": o.quiet, "--auto-ensure-adapters": o.autoEnsureAdapters,
-	} {
-		if on {
-			args = append(args, flag)
-		}
-	}
-	return args, nil
-}
-
-// options are those that were given and that a running hub shows.
-func (o *startOptions) options(cmd *cobra.Command) []option {
-	all := []option{
-		{"allow-remote", o.allowRemote, func(i hub.Info) any { return i.AllowRemote }},
-		{"max-body-chars", o.MaxBodyChars, func(i hub.Info) any { return i.MaxBodyChars }},
-		{"max-attachment-chars", o.MaxAttachmentChars, func(i hub.Info) any { return i.MaxAttachmentChars }},
-		{"max-attachments", o.MaxAttachments, func(i hub.Info) any { return i.MaxAttachments }},
-	}
-	var given []option
-	for _, each := range all {
-		if cmd.Flags().Changed(each.flag) {
-			given = append(given, each)
-		}
-	}
-	return given
 }

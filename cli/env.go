@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"time"
 
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 )
 
@@ -37,29 +37,16 @@ type Env struct {
 	// code, anything else is ExitStore.
 	Daemon func(ctx context.Context, cfg DaemonConfig) error
 	// InspectStore looks at a store folder without changing it. The error is
-	// ErrNoStore if there is nothing, a *Failure if it is not a store.
-	InspectStore func(dir string) (StoreInfo, error)
+	// daemon.ErrNoStore if there is nothing, a *Failure if it is not a store.
+	InspectStore func(dir string) (daemon.StoreInfo, error)
 	// DeleteStore deletes a real store that nobody serves; else a *Failure. The
 	// remark tells of what lay in the folder and was not the store's.
 	DeleteStore func(dir string) (remark string, err error)
 }
 
-// ErrNoStore says that there is nothing at the path of a store.
-var ErrNoStore = errors.New("there is no store")
-
-// StoreInfo is what can be learnt about a store from outside.
-type StoreInfo struct {
-	Instance hub.InstanceID
-	Messages int64 // rows stored; -1 if that cannot be told from outside
-	Held     bool  // a process has it open now
-	Holder   StoreHolder
-}
-
-// StoreHolder names the process that has a store open. It is a hint from the
-// lock file; unknown fields are zero.
-type StoreHolder struct {
-	PID     int
-	Address string // what the hub listens on, as host:port
+// machine is what starting and stopping a hub knows of the world.
+func (e *Env) machine() *daemon.Machine {
+	return &daemon.Machine{Root: e.dataRoot, Now: e.Now, Executable: e.Executable, Inspect: e.InspectStore, Note: e.note}
 }
 
 // DaemonConfig is how a daemon is to run. The daemon owns Listener and closes

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 )
 
@@ -46,18 +49,8 @@ func (a *address) add(f *pflag.FlagSet, minPort int) {
 
 func (a address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
 
-// baseURL is how a client on this machine reaches the hub: a hub that listens
-// everywhere is reached over loopback.
-func (a address) baseURL() string {
-	host := a.host
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-		if ip.To4() == nil {
-			host = "::1"
-		}
-	}
-	return "http://" + net.JoinHostPort(host, strconv.Itoa(a.port))
-}
+// baseURL is how a client on this machine reaches the hub.
+func (a address) baseURL() string { return daemon.BaseURL(a.host, a.port) }
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
 
@@ -159,6 +152,24 @@ type spool struct{ dir string }
 
 func (s *spool) add(f *pflag.FlagSet) {
 	f.StringVar(&s.dir, "spool-dir", defaultSpoolDir, "`folder` of the file spool for sandboxed agents")
+}
+
+// lifeline is the hidden --stop-with-stdin, for programs that start this one as their
+// child.
+type lifeline struct{ given bool }
+
+func (l *lifeline) add(f *pflag.FlagSet) {
+	const name = "stop-with-stdin"
+	f.BoolVar(&l.given, name, false, "")
+	f.Lookup(name).Hidden = true
+}
+
+// tie returns a context that ends with stdin if the flag was given.
+func (l *lifeline) tie(ctx context.Context, stdin io.Reader) (context.Context, context.CancelFunc) {
+	if !l.given {
+		return ctx, func() {}
+	}
+	return daemon.EndWithInput(ctx, stdin, errInterrupted)
 }
 
 // asUsage turns the refusal of an input that was checked here into a failure of

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"hubcli/cli/daemon"
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +36,7 @@ func world(t *testing.T, vars map[string]string) *Env {
 		Now:          time.Now,
 		Executable:   func() (string, error) { return "", refuse },
 		Daemon:       func(context.Context, DaemonConfig) error { return refuse },
-		InspectStore: func(string) (StoreInfo, error) { return StoreInfo{}, refuse },
+		InspectStore: func(string) (daemon.StoreInfo, error) { return daemon.StoreInfo{}, refuse },
 		DeleteStore:  func(string) (string, error) { return "", refuse },
 	}
 }

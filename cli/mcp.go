@@ -131,7 +131,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		}
 		c.Ensure = func(ctx context.Context) error { return asHubError(o.ensure(ctx, env, cmd, addr)) }
 		c.Restart = func(ctx context.Context) error {
-			if env.stopped(addr) {
+			if env.machine().Stopped(addr.baseURL()) {
 				return &hub.Error{
 					Code: hub.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by somebody",
 					Fix: "if it is needed, start one with: " + ensureCommand(addr),
@@ -162,20 +162,9 @@ func asHubError(err error) error {
 
 // ensure brings a hub up at addr, as the command of that name does.
 func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, addr address) error {
-	if !o.storage.given {
-		if _, err := env.makeDataRoot(); err != nil {
-			return err
-		}
+	start := startOptions{
+		addressFlags: addressFlags{address: addr}, storage: o.storage, limits: limits{hub.DefaultLimits()}, timeout: o.ensureTimeout,
 	}
-	start := startOptions{addressFlags: addressFlags{address: addr}, storage: o.storage, limits: limits{hub.DefaultLimits()}}
-	daemon, err := start.daemonArgs(cmd)
-	if err != nil {
-		return err
-	}
-	s := &starter{
-		env: env, addr: addr, storage: o.storage.path, explain: o.storage.given,
-		timeout: o.ensureTimeout, daemon: daemon,
-	}
-	_, err = s.run(ctx)
+	_, err := start.start(ctx, env, cmd)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
@@ -124,7 +125,7 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 			env.note("nothing new after message %d", q.Since)
 			return nil
 		}
-		if !pause.For(ctx, probeEvery) {
+		if !pause.For(ctx, daemon.ProbeEvery) {
 			return context.Cause(ctx)
 		}
 	}

@@ -56,7 +56,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 		return usage("name the folder itself", "%s is a symbolic link", dir)
 	}
 	info, err := env.InspectStore(dir)
-	missing := errors.Is(err, ErrNoStore)
+	missing := errors.Is(err, daemon.ErrNoStore)
 	if err != nil && !missing {
 		return err
 	}
@@ -64,7 +64,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if found.Kind == daemon.Hub && !sameStore(found.Info.StoragePath, dir) {
+	if found.Kind == daemon.Hub && !daemon.SameStore(found.Info.StoragePath, dir) {
 		return otherStore(a, found.Info.StoragePath, dir)
 	}
 	if missing {
@@ -97,7 +97,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 }
 
 // resetQuestion names the exact folder and what is lost with it.
-func resetQuestion(ctx context.Context, a address, dir string, found daemon.Probed, info StoreInfo) string {
+func resetQuestion(ctx context.Context, a address, dir string, found daemon.Probed, info daemon.StoreInfo) string {
 	holds := ""
 	if found.Kind == daemon.Hub {
 		c := client.New(client.Config{BaseURL: a.baseURL()})

@@ -141,30 +141,6 @@ func TestAnInterruptedEnsure(t *testing.T) {
 	}
 }
 
-// TestOneLockForOneStore: starters of one store wait for each other, those of
-// different stores do not.
-func TestOneLockForOneStore(t *testing.T) {
-	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
-	first := &starter{env: env, storage: "/one"}
-	if got, err := first.takeLock(); !got || err != nil {
-		t.Fatalf("takeLock = %v, %v", got, err)
-	}
-	second := &starter{env: env, storage: "/one"}
-	if got, err := second.takeLock(); got || err != nil {
-		t.Fatalf("takeLock while it is held = %v, %v", got, err)
-	}
-	other := &starter{env: env, storage: "/two"}
-	if got, err := other.takeLock(); !got || err != nil {
-		t.Fatalf("takeLock of another store = %v, %v", got, err)
-	}
-	first.release()
-	if got, err := second.takeLock(); !got || err != nil {
-		t.Fatalf("takeLock after the release = %v, %v", got, err)
-	}
-	second.release()
-	other.release()
-}
-
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -5,19 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"hubcli/api/client"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
-
-// stopTimeout is how long a stopping hub may take: it answers parked polls at
-// once, but may have a large checkpoint to write.
-const stopTimeout = 60 * time.Second
 
 func newStop(env *Env) *cobra.Command {
 	var o struct {
@@ -68,7 +62,7 @@ func runStop(ctx context.Context, env *Env, a address, s storage) error {
 	default:
 		return found.Err
 	}
-	if s.given && !sameStore(found.Info.StoragePath, s.path) {
+	if s.given && !daemon.SameStore(found.Info.StoragePath, s.path) {
 		return otherStore(a, found.Info.StoragePath, s.path)
 	}
 	if err := stopHub(ctx, env, a, found.Info); err != nil {
@@ -88,7 +82,7 @@ func servedElsewhere(ctx context.Context, env *Env, a address, s storage) error 
 	if err != nil || !info.Held {
 		return nil
 	}
-	url, ok := info.Holder.servesAt(ctx, s.path)
+	url, ok := info.Holder.ServesAt(ctx, s.path)
 	if !ok {
 		return nil
 	}
@@ -103,56 +97,10 @@ func servedElsewhere(ctx context.Context, env *Env, a address, s storage) error 
 
 // stopHub asks the hub to stop and waits until its port and its store are free.
 func stopHub(ctx context.Context, env *Env, a address, info hub.Info) error {
-	c := client.New(client.Config{BaseURL: a.baseURL()})
-	defer c.Close()
-	now := 0.0
-	env.markStopped(a)
-	_, err := c.Shutdown(ctx, hub.ShutdownInput{DelaySec: &now})
-	var h *hub.Error
-	if errors.As(err, &h) {
-		switch h.Code {
-		case hub.CodeUnreachable, hub.CodeBrokeOff, hub.CodeStopping:
-			// It is on its way out, or somebody else has stopped it.
-		default:
-			env.unmarkStopped(a)
-			return err
-		}
-	} else if err != nil {
-		env.unmarkStopped(a)
-		return err
+	err := env.machine().Stop(ctx, a.baseURL(), info)
+	if errors.Is(err, daemon.ErrStillRuns) {
+		return fail(ExitWaitOver, "look into "+daemon.LogPath(info.StoragePath),
+			"the hub at %s was told to stop and still runs after %s", a.baseURL(), daemon.StopTimeout)
 	}
-	return awaitGone(ctx, env, a, info)
-}
-
-// awaitGone waits until the hub that info describes is gone.
-func awaitGone(ctx context.Context, env *Env, a address, info hub.Info) error {
-	began := env.Now()
-	for {
-		found := daemon.Probe(ctx, a.baseURL())
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		another := found.Kind == daemon.Hub && found.Info.InstanceID != info.InstanceID
-		if (found.Kind == daemon.Absent || another) && !env.held(info.StoragePath) {
-			return nil
-		}
-		if env.Now().Sub(began) > stopTimeout {
-			return fail(ExitWaitOver, "look into "+logPath(info.StoragePath),
-				"the hub at %s was told to stop and still runs after %s", a.baseURL(), stopTimeout)
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(probeEvery):
-		}
-	}
-}
-
-// held reports whether a hub serves the store, as far as that can be told.
-func (e *Env) held(dir string) bool {
-	if e.InspectStore == nil {
-		return false
-	}
-	info, err := e.InspectStore(dir)
-	return err == nil && info.Held
+	return err
 }

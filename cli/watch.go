@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 )
@@ -115,7 +116,7 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 
 // runWatch waits and says how that ended.
 func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
-	ctx, release := tieToReader(ctx)
+	ctx, release := daemon.EndWithReader(ctx)
 	defer release()
 	w := newWatcher(env, o)
 	out, err := w.run(ctx)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 )
@@ -114,9 +115,9 @@ func (w *watcher) timeout() (*watchOutcome, error) {
 
 func (w *watcher) interrupted(cause error) (*watchOutcome, error) {
 	why := "it was told to stop"
-	var gone *goneError
+	var gone *daemon.GoneError
 	if errors.As(cause, &gone) {
-		why = gone.why
+		why = gone.Why
 	}
 	out := w.outcome(outcomeInterrupted, "The watch was ended from outside ("+why+"). Start it again if you still wait."+w.readFirst())
 	return out, &Failure{Exit: ExitInterrupted, Sentence: "interrupted: " + why, Err: cause}

@@ -32,8 +32,8 @@ func OpenFiles() uint64 {
 	return uint64(l.Cur)
 }
 
-// ClosedAtOtherEnd reports whether f is a pipe or socket whose reader is gone.
-func ClosedAtOtherEnd(f *os.File) bool {
+// closedAtOtherEnd reports whether f is a pipe or socket whose reader is gone.
+func closedAtOtherEnd(f *os.File) bool {
 	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLNVAL) != 0

@@ -27,5 +27,5 @@ func IsAddrInUse(err error) bool { return errors.Is(err, windows.WSAEADDRINUSE) 
 // OpenFiles is how many files the process may open; there is no such limit here.
 func OpenFiles() uint64 { return 0 }
 
-// ClosedAtOtherEnd: a pipe does not tell; the write at the end does.
-func ClosedAtOtherEnd(*os.File) bool { return false }
+// closedAtOtherEnd: a pipe does not tell; the write at the end does.
+func closedAtOtherEnd(*os.File) bool { return false }

@@ -4,24 +4,25 @@ import (
 	"errors"
 
 	"hubcli/cli"
+	"hubcli/cli/daemon"
 	"hubcli/persistence"
 )
 
 // inspectStore looks at a store folder for the command line, which does not see
 // the store itself.
-func inspectStore(dir string) (cli.StoreInfo, error) {
+func inspectStore(dir string) (daemon.StoreInfo, error) {
 	marker, err := persistence.Inspect(dir)
 	if errors.Is(err, persistence.ErrNoStore) {
-		return cli.StoreInfo{}, cli.ErrNoStore
+		return daemon.StoreInfo{}, daemon.ErrNoStore
 	}
 	if err != nil {
-		return cli.StoreInfo{}, storeFailure(err)
+		return daemon.StoreInfo{}, storeFailure(err)
 	}
 	held, who, err := persistence.HeldBy(dir)
 	if err != nil {
-		return cli.StoreInfo{}, storeFailure(err)
+		return daemon.StoreInfo{}, storeFailure(err)
 	}
-	return cli.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held, Holder: cli.StoreHolder(who)}, nil
+	return daemon.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held, Holder: daemon.Holder(who)}, nil
 }
 
 // deleteStore deletes a real store that nobody serves.
@@ -45,7 +46,7 @@ func storeFailure(err error) error {
 		return &cli.Failure{Exit: cli.ExitStore, Sentence: err.Error(), Err: err}
 	}
 	if s.Kind == persistence.StartLocked {
-		err = &cli.HeldError{Holder: cli.StoreHolder(s.Holder)}
+		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
 	exit := cli.ExitStore
 	if s.Kind == persistence.StartNotAStore {

@@ -54,7 +54,7 @@ var layers = []layer{
 	{dir: "relay/forwarder", may: append([]string{"relay"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
 	{dir: "integrations/hook", may: []string{"hub", "internal/identity"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
-	{dir: "cli/daemon", may: client, why: "it starts and finds hubs; the commands tell people about it"},
+	{dir: "cli/daemon", may: client, why: "it starts, finds and stops hubs; the commands tell people about it"},
 	{dir: "cli", may: append([]string{"integrations/hook", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/smoke", "cli/daemon"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},

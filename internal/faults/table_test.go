@@ -42,7 +42,7 @@ var faults = []fault{
 	{34, "content is lost where Apply panics", "Commit", swap("d.Content != nil", "d.Content != nil && o.Dirty == nil"), "TestArtifactSurvivesAPanicInApply"},
 	{35, "a seen cursor moves back", "SawChannel", never("InChannel"), "TestSeenNeverMovesBack"},
 	{36, "one condition is enough for a watch", "look", swap("got.Met && state.Met", "got.Met || state.Met"), "TestConditions"},
-	{37, "a watch outlives its parent", "tieToReader", swap("os.Getppid() != parent", "false && parent != 0"), "TestWatchOfADeadParent"},
+	{37, "a watch outlives its parent", "EndWithReader", swap("os.Getppid() != parent", "false && parent != 0"), "TestWatchOfADeadParent"},
 	{38, "the index is fed on a full disk", "feed", swap("Room(); !ok", "Room(); false && !ok"), "TestFullDiskPausesFeeding"},
 	{39, "replaced memories count", "Apply", drop("kept--"), "TestMemoryLimit"},
 	{40, "the result of an edit is not compared", "same", never("DeepEqual"), "TestRemoveLeavesLaterEdits"},
