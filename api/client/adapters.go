@@ -33,18 +33,15 @@ func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action
 	if preview == "" {
 		return hub.AdapterPlan{}, hub.Errorf(hub.CodeInvalid, "%s has no preview of its own", action)
 	}
-	out, err := write[hub.AdapterPlan](ctx, c, at(preview, harness), in)
-	return out.Row, err
+	return change[hub.AdapterPlan](ctx, c, at(preview, harness), in)
 }
 
 // ChangeAdapter executes the confirmed plan. It carries the operator token.
 func (c *Client) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
-	out, err := write[hub.AdapterResult](ctx, c, at(adapterOperations[action][1], harness), in)
-	return out.Row, err
+	return change[hub.AdapterResult](ctx, c, at(adapterOperations[action][1], harness), in)
 }
 
 // VerifyAdapter tests the installed adapter. It carries the operator token.
 func (c *Client) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
-	out, err := write[hub.AdapterVerification](ctx, c, at("verifyAdapter", harness), in)
-	return out.Row, err
+	return change[hub.AdapterVerification](ctx, c, at("verifyAdapter", harness), in)
 }

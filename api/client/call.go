@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
@@ -40,7 +41,7 @@ func at[P ~string | ~int64](operation string, param P) target {
 // call describes one request, which may be sent several times.
 type call struct {
 	target
-	query values
+	query url.Values
 	body  any           // nil: none
 	wait  time.Duration // how long the hub may delay its answer
 	media string        // type of an answer that is no envelope; empty: there is none
@@ -114,7 +115,7 @@ func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
 		s.wait = k.Wait.Default
 	}
 	if len(k.query) > 0 {
-		s.url += "?" + url.Values(k.query).Encode()
+		s.url += "?" + k.query.Encode()
 	}
 	if k.Changes() {
 		s.key = newKey()
@@ -243,22 +244,21 @@ func worthRepeating(e *hub.Error) bool {
 }
 
 // get decodes the result of a read.
-func get[T any](ctx context.Context, c *Client, to target, query values) (T, error) {
+func get[T any](ctx context.Context, c *Client, to target, query url.Values) (T, error) {
 	row, _, err := result[T](ctx, c, call{target: to, query: query})
 	return row, err
 }
 
 // page reads rows of messages, for which the hub may wait.
-func page(ctx context.Context, c *Client, to target, query values, wait time.Duration) (hub.Page, error) {
+func page(ctx context.Context, c *Client, to target, query url.Values, wait time.Duration) (hub.Page, error) {
 	rows, got, err := result[[]hub.EncodedMessage](ctx, c, call{target: to, query: query, wait: wait})
 	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
 }
 
 // list reads one page of a list: its rows and the cursor of the next page, if
 // there is one.
-func list[T any](ctx context.Context, c *Client, to target, query values, at hub.Cursor, limit int) ([]T, hub.Cursor, error) {
-	query.text("cursor", string(at))
-	query.number("limit", int64(limit))
+func list[T any](ctx context.Context, c *Client, to target, query url.Values, at hub.Cursor, limit int) ([]T, hub.Cursor, error) {
+	maps.Copy(query, params("cursor", at, "limit", limit))
 	rows, got, err := result[[]T](ctx, c, call{target: to, query: query})
 	return rows, got.NextCursor, err
 }
@@ -276,7 +276,13 @@ func result[T any](ctx context.Context, c *Client, k call) (T, answer, error) {
 	return row, got, nil
 }
 
-// write sends a call that changes something and decodes its outcome.
+// change sends a call that changes something and decodes its result.
+func change[T any](ctx context.Context, c *Client, to target, body any) (T, error) {
+	row, _, err := result[T](ctx, c, call{target: to, body: body})
+	return row, err
+}
+
+// write is change for a call that may create its row or may be replayed.
 func write[T any](ctx context.Context, c *Client, to target, body any) (hub.Outcome[T], error) {
 	row, got, err := result[T](ctx, c, call{target: to, body: body})
 	if err != nil {

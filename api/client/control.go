@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"hubcli/hub"
@@ -19,18 +20,15 @@ func (c *Client) AppStatus(ctx context.Context) (hub.AppStatus, error) {
 
 // Debug shows what the hub does at this moment. It carries the operator token.
 func (c *Client) Debug(ctx context.Context, q hub.DebugQuery) (hub.Debug, error) {
-	v := values{}
-	v.flag("stacks", q.Stacks)
-	return get[hub.Debug](ctx, c, to("debug"), v)
+	return get[hub.Debug](ctx, c, to("debug"), params("stacks", q.Stacks))
 }
 
 // Profile returns a profile of the hub's process in the form of pprof. It carries
 // the operator token.
 func (c *Client) Profile(ctx context.Context, q hub.ProfileQuery) ([]byte, error) {
-	v := values{}
-	v.text("profile", string(q.Kind))
+	v := params("profile", q.Kind)
 	if q.Kind == hub.ProfileCPU {
-		v.number("seconds", int64(q.For/time.Second))
+		maps.Copy(v, params("seconds", int64(q.For/time.Second)))
 	}
 	got, err := c.do(ctx, call{target: to("debug"), query: v, wait: q.For, media: "application/octet-stream"})
 	return got.data, err
@@ -38,8 +36,7 @@ func (c *Client) Profile(ctx context.Context, q hub.ProfileQuery) ([]byte, error
 
 // Shutdown asks the hub to stop. It carries the operator token.
 func (c *Client) Shutdown(ctx context.Context, in hub.ShutdownInput) (hub.Shutdown, error) {
-	out, err := write[hub.Shutdown](ctx, c, to("shutdown"), in)
-	return out.Row, err
+	return change[hub.Shutdown](ctx, c, to("shutdown"), in)
 }
 
 // ShutdownState tells whether the hub will stop. It carries the operator token.
@@ -49,6 +46,5 @@ func (c *Client) ShutdownState(ctx context.Context) (hub.Shutdown, error) {
 
 // CancelShutdown keeps the hub running. It carries the operator token.
 func (c *Client) CancelShutdown(ctx context.Context) (hub.Shutdown, error) {
-	out, err := write[hub.Shutdown](ctx, c, to("cancelShutdown"), nil)
-	return out.Row, err
+	return change[hub.Shutdown](ctx, c, to("cancelShutdown"), nil)
 }

@@ -13,13 +13,8 @@ func (c *Client) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outc
 
 // Invites lists invites without codes, latest first.
 func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.Cursor, error) {
-	v := values{}
-	v.text("project", q.Project)
-	v.text("room", q.Room)
-	v.text("state", string(q.State))
-	v.text("before", string(q.Before))
-	v.text("agent_id", string(c.viewer("")))
-	return list[hub.Invite](ctx, c, to("listInvites"), v, q.Cursor, q.Limit)
+	return list[hub.Invite](ctx, c, to("listInvites"), params("project", q.Project, "room", q.Room, "state", q.State,
+		"before", q.Before, "agent_id", c.viewer("")), q.Cursor, q.Limit)
 }
 
 // PreviewInvite shows the room that a code leads to.

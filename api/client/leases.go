@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"hubcli/hub"
@@ -25,10 +26,7 @@ func (c *Client) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.O
 
 // Claims lists claims.
 func (c *Client) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
-	v := c.leaseValues(q)
-	v.text("claim_key", q.Key)
-	v.text("thread_id", string(q.ThreadID))
-	return list[hub.Claim](ctx, c, to("listClaims"), v, q.Cursor, q.Limit)
+	return list[hub.Claim](ctx, c, to("listClaims"), c.leaseParams(q, "claim_key", q.Key, "thread_id", q.ThreadID), q.Cursor, q.Limit)
 }
 
 // Lock asks for a file lock, waiting its turn for in.WaitSec.
@@ -48,19 +46,12 @@ func (c *Client) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Out
 
 // Locks lists file locks.
 func (c *Client) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error) {
-	v := c.leaseValues(q)
-	v.text("file_path", q.Key)
-	return list[hub.Lock](ctx, c, to("listLocks"), v, q.Cursor, q.Limit)
+	return list[hub.Lock](ctx, c, to("listLocks"), c.leaseParams(q, "file_path", q.Key), q.Cursor, q.Limit)
 }
 
-func (c *Client) leaseValues(q hub.LeasesQuery) values {
-	v := values{}
-	v.text("prefix", q.Prefix)
-	v.text("owner_agent_id", string(q.Owner))
-	v.text("room_id", string(q.RoomID))
-	v.flag("active_only", q.ActiveOnly)
-	v.text("agent_id", string(c.viewer(q.Viewer)))
-	return v
+func (c *Client) leaseParams(q hub.LeasesQuery, more ...any) url.Values {
+	return params(append(more, "prefix", q.Prefix, "owner_agent_id", q.Owner, "room_id", q.RoomID,
+		"active_only", q.ActiveOnly, "agent_id", c.viewer(q.Viewer))...)
 }
 
 // grant sends a request for a lease, which the hub may park for waitSec.

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/url"
 
 	"hubcli/hub"
 )
@@ -14,35 +13,15 @@ func (c *Client) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[
 
 // Recall returns memories.
 func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.Cursor, error) {
-	v := values{}
-	v.text("room_id", string(q.RoomID))
-	v.text("memory_id", string(q.MemoryID))
-	v.text("scope", string(q.Scope))
-	v.text("key", q.Key)
-	v.text("tag", q.Tag)
-	v.text("query", q.Query)
-	v.flag("history", q.History)
-	v.number("max_chars", int64(q.MaxChars))
-	return list[hub.Memory](ctx, c, to("recall"), v, q.Cursor, q.Limit)
+	return list[hub.Memory](ctx, c, to("recall"), params("room_id", q.RoomID, "memory_id", q.MemoryID, "scope", q.Scope,
+		"key", q.Key, "tag", q.Tag, "query", q.Query, "history", q.History, "max_chars", q.MaxChars), q.Cursor, q.Limit)
 }
 
 // Search finds rows by their words.
 func (c *Client) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, error) {
-	v := values{}
-	v.text("q", q.Text)
-	v.text("agent_id", string(c.viewer(q.Viewer)))
-	v.text("room_id", string(q.RoomID))
-	v.text("channel", string(q.Channel))
-	v.text("from_agent", string(q.FromAgent))
-	v.text("kind", q.Kind)
-	for _, t := range q.Types {
-		url.Values(v).Add("type", string(t))
-	}
-	if q.Since != 0 {
-		v.text("since", q.Since.String())
-	}
-	v.number("limit", int64(q.Limit))
-	rows, got, err := result[[]hub.Found](ctx, c, call{target: to("search"), query: v})
+	query := params("q", q.Text, "agent_id", c.viewer(q.Viewer), "room_id", q.RoomID, "channel", q.Channel,
+		"from_agent", q.FromAgent, "kind", q.Kind, "type", q.Types, "since", q.Since, "limit", q.Limit)
+	rows, got, err := result[[]hub.Found](ctx, c, call{target: to("search"), query: query})
 	page := hub.SearchPage{Rows: rows}
 	if got.Behind != nil {
 		page.Behind = *got.Behind

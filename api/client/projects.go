@@ -14,7 +14,7 @@ func (c *Client) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Ou
 
 // Projects lists projects.
 func (c *Client) Projects(ctx context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
-	return list[hub.Project](ctx, c, to("listProjects"), values{}, q.Cursor, q.Limit)
+	return list[hub.Project](ctx, c, to("listProjects"), params(), q.Cursor, q.Limit)
 }
 
 // Project returns the project that an id, slug or name names.
@@ -33,9 +33,7 @@ func (c *Client) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[
 
 // Rooms lists the rooms of a project, or all.
 func (c *Client) Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
-	v := values{}
-	v.text("project", q.Project)
-	return list[hub.Room](ctx, c, to("listRooms"), v, q.Cursor, q.Limit)
+	return list[hub.Room](ctx, c, to("listRooms"), params("project", q.Project), q.Cursor, q.Limit)
 }
 
 // Room returns the room that ref names. A name that cannot stand in a path is
@@ -44,9 +42,7 @@ func (c *Client) Room(ctx context.Context, ref hub.RoomRef) (hub.Room, error) {
 	if !segment(ref.Room) {
 		return c.roomNamed(ctx, ref)
 	}
-	v := values{}
-	v.text("project", ref.Project)
-	return get[hub.Room](ctx, c, at("getRoom", ref.Room), v)
+	return get[hub.Room](ctx, c, at("getRoom", ref.Room), params("project", ref.Project))
 }
 
 // roomNamed is Room by the name alone.
@@ -97,7 +93,5 @@ func (c *Client) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.Binding
 // Resolve returns the room of the nearest bound folder at or above a path of the
 // hub's machine.
 func (c *Client) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
-	v := values{}
-	v.text("path", path)
-	return get[hub.Resolved](ctx, c, to("resolve"), v)
+	return get[hub.Resolved](ctx, c, to("resolve"), params("path", path))
 }

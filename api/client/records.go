@@ -15,11 +15,8 @@ func (c *Client) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Out
 
 // Decisions lists decisions, latest first.
 func (c *Client) Decisions(ctx context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
-	v := values{}
-	v.text("room_id", string(q.RoomID))
-	v.text("before", string(q.Before))
-	v.text("agent_id", string(c.viewer("")))
-	return list[hub.Decision](ctx, c, to("listDecisions"), v, q.Cursor, q.Limit)
+	return list[hub.Decision](ctx, c, to("listDecisions"), params("room_id", q.RoomID, "before", q.Before,
+		"agent_id", c.viewer("")), q.Cursor, q.Limit)
 }
 
 // AddArtifact stores the next version of a title.
@@ -29,17 +26,8 @@ func (c *Client) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Out
 
 // Artifacts lists artifacts without content, latest first.
 func (c *Client) Artifacts(ctx context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, hub.Cursor, error) {
-	v := values{}
-	v.text("room_id", string(q.RoomID))
-	v.text("before", string(q.Before))
-	v.text("title", q.Title)
-	v.text("kind", q.Kind)
-	v.number("version", q.Version)
-	if q.Latest {
-		v.text("latest", "true")
-	}
-	v.text("agent_id", string(c.viewer("")))
-	return list[hub.Artifact](ctx, c, to("listArtifacts"), v, q.Cursor, q.Limit)
+	return list[hub.Artifact](ctx, c, to("listArtifacts"), params("room_id", q.RoomID, "before", q.Before, "title", q.Title,
+		"kind", q.Kind, "version", q.Version, "latest", q.Latest, "agent_id", c.viewer("")), q.Cursor, q.Limit)
 }
 
 // Artifact returns one artifact without content.
@@ -47,7 +35,7 @@ func (c *Client) Artifact(ctx context.Context, id hub.ArtifactID) (hub.Artifact,
 	if !segment(string(id)) {
 		return hub.Artifact{}, errNoArtifact(id)
 	}
-	return get[hub.Artifact](ctx, c, at("getArtifact", id), c.asViewer(""))
+	return get[hub.Artifact](ctx, c, at("getArtifact", id), params("agent_id", c.viewer("")))
 }
 
 // ArtifactContent returns an artifact with its bytes, and compares the bytes
@@ -56,9 +44,7 @@ func (c *Client) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Co
 	if !segment(string(id)) {
 		return hub.Content{}, errNoArtifact(id)
 	}
-	v := c.asViewer("")
-	v.text("encoding", "base64")
-	content, err := get[hub.Content](ctx, c, at("getArtifactContent", id), v)
+	content, err := get[hub.Content](ctx, c, at("getArtifactContent", id), params("agent_id", c.viewer(""), "encoding", "base64"))
 	if err != nil {
 		return hub.Content{}, err
 	}

@@ -18,19 +18,13 @@ func (c *Client) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksI
 
 // Runs lists runs.
 func (c *Client) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Cursor, error) {
-	v := values{}
-	v.text("status", string(q.Status))
-	if q.Active {
-		v.text("status", "active")
-	}
-	v.text("room_id", string(q.RoomID))
-	v.text("agent_id", string(c.viewer(q.Viewer)))
-	return list[hub.Run](ctx, c, to("listRuns"), v, q.Cursor, q.Limit)
+	return list[hub.Run](ctx, c, to("listRuns"), params("status", orActive(q.Status, q.Active), "room_id", q.RoomID,
+		"agent_id", c.viewer(q.Viewer)), q.Cursor, q.Limit)
 }
 
 // Run returns one run.
 func (c *Client) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
-	return get[hub.Run](ctx, c, at("getRun", id), c.asViewer(viewer))
+	return get[hub.Run](ctx, c, at("getRun", id), params("agent_id", c.viewer(viewer)))
 }
 
 // HandoffTask offers a task to another agent.

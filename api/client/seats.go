@@ -8,9 +8,7 @@ import (
 
 // RoomStatus shows what goes on in a room.
 func (c *Client) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
-	v := c.asViewer(q.Viewer)
-	v.flag("all", q.All)
-	return get[hub.RoomStatus](ctx, c, at("getRoomStatus", q.RoomID), v)
+	return get[hub.RoomStatus](ctx, c, at("getRoomStatus", q.RoomID), params("agent_id", c.viewer(q.Viewer), "all", q.All))
 }
 
 // Sit says that an agent works in a room, and returns its seat.

@@ -28,19 +28,13 @@ func (c *Client) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcom
 
 // Agents lists the live sessions by agent id.
 func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
-	v := values{}
-	v.text("capability", q.Capability)
-	v.text("prefix", q.Prefix)
-	v.text("room_id", string(q.RoomID))
-	v.text("as", string(c.cfg.Agent))
-	return list[hub.Session](ctx, c, to("listAgents"), v, q.Cursor, q.Limit)
+	return list[hub.Session](ctx, c, to("listAgents"), params("capability", q.Capability, "prefix", q.Prefix,
+		"room_id", q.RoomID, "as", c.cfg.Agent), q.Cursor, q.Limit)
 }
 
 // Bootstrap returns what agent needs to begin.
 func (c *Client) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
-	v := values{}
-	v.text("agent_id", string(agent))
-	return get[hub.Bootstrap](ctx, c, to("getBootstrap"), v)
+	return get[hub.Bootstrap](ctx, c, to("getBootstrap"), params("agent_id", agent))
 }
 
 // CreateChannel makes a channel or returns the existing one.
@@ -50,8 +44,5 @@ func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Ou
 
 // Channels lists channels by name.
 func (c *Client) Channels(ctx context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
-	v := values{}
-	v.text("prefix", q.Prefix)
-	v.text("created_by", string(q.CreatedBy))
-	return list[hub.Channel](ctx, c, to("listChannels"), v, q.Cursor, q.Limit)
+	return list[hub.Channel](ctx, c, to("listChannels"), params("prefix", q.Prefix, "created_by", q.CreatedBy), q.Cursor, q.Limit)
 }

@@ -18,12 +18,8 @@ func (c *Client) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStop
 
 // Spawns lists spawns, newest first.
 func (c *Client) Spawns(ctx context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.Cursor, error) {
-	v := values{}
-	v.text("room_id", string(q.RoomID))
-	v.text("status", string(q.Status))
-	v.flag("active", q.Active)
-	v.text("before", string(q.Before))
-	return list[hub.Spawn](ctx, c, to("listSpawns"), v, q.Cursor, q.Limit)
+	return list[hub.Spawn](ctx, c, to("listSpawns"), params("room_id", q.RoomID, "status", q.Status, "active", q.Active,
+		"before", q.Before), q.Cursor, q.Limit)
 }
 
 // SpawnByID returns one.

@@ -8,9 +8,7 @@ import (
 
 // ToolSurfaces lists the settings of all harnesses, or of the named one.
 func (c *Client) ToolSurfaces(ctx context.Context, harness hub.Harness) ([]hub.ToolSurface, error) {
-	v := values{}
-	v.text("harness", string(harness))
-	return get[[]hub.ToolSurface](ctx, c, to("getToolSurface"), v)
+	return get[[]hub.ToolSurface](ctx, c, to("getToolSurface"), params("harness", harness))
 }
 
 // SetToolSurface changes one. It carries the operator token.

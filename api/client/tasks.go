@@ -2,36 +2,28 @@ package client
 
 import (
 	"context"
-	"strconv"
 
 	"hubcli/hub"
 )
 
 // Tasks lists tasks.
 func (c *Client) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error) {
-	v := values{}
-	v.text("status", string(q.Status))
-	if q.Active {
-		v.text("status", "active")
+	return list[hub.Task](ctx, c, to("listTasks"), params("status", orActive(q.Status, q.Active), "parent_id", q.ParentID,
+		"channel", q.Channel, "thread_id", q.ThreadID, "room_id", q.RoomID, "run_id", q.RunID, "ready", q.Ready,
+		"assignee", q.Assignee, "created_by", q.CreatedBy, "concerns", q.Concerns, "agent_id", c.viewer(q.Viewer)), q.Cursor, q.Limit)
+}
+
+// orActive is the status that a list is asked for: active stands for several.
+func orActive[S ~string](status S, active bool) S {
+	if active {
+		return "active"
 	}
-	v.number("parent_id", int64(q.ParentID))
-	v.text("channel", string(q.Channel))
-	v.text("thread_id", string(q.ThreadID))
-	v.text("room_id", string(q.RoomID))
-	v.text("run_id", string(q.RunID))
-	if q.Ready != nil {
-		v.text("ready", strconv.FormatBool(*q.Ready))
-	}
-	v.text("assignee", string(q.Assignee))
-	v.text("created_by", string(q.CreatedBy))
-	v.text("concerns", string(q.Concerns))
-	v.text("agent_id", string(c.viewer(q.Viewer)))
-	return list[hub.Task](ctx, c, to("listTasks"), v, q.Cursor, q.Limit)
+	return status
 }
 
 // Task returns one task.
 func (c *Client) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
-	return get[hub.Task](ctx, c, at("getTask", id), c.asViewer(viewer))
+	return get[hub.Task](ctx, c, at("getTask", id), params("agent_id", c.viewer(viewer)))
 }
 
 // CompleteTask ends a task as done.
