@@ -43,12 +43,34 @@ func ValidateMetadata(raw json.RawMessage) error {
 	return nil
 }
 
+// given is check for a value that may be absent.
+func given[T ~string](check func(string, T) error, field string, value T) error {
+	if value == "" {
+		return nil
+	}
+	return check(field, value)
+}
+
 // checkName is hub.CheckName for a name that may be absent.
 func checkName[T ~string](field string, name T, limit int) error {
 	if name == "" {
 		return nil
 	}
 	return hub.CheckName(field, string(name), limit)
+}
+
+// checkNames refuses a list of more than most names, or with a name that hub.CheckName
+// refuses.
+func checkNames(field string, list []string, most, limit int) error {
+	if n := len(list); n > most {
+		return hub.Invalid(field, "there are too many "+field).With("limit", most).With("size", n)
+	}
+	for _, name := range list {
+		if err := hub.CheckName(field, name, limit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkText refuses a text that is longer than limit characters.
@@ -78,6 +100,14 @@ func checkActor(field string, id hub.AgentID, operator bool) error {
 	return hub.CheckSender(field, id)
 }
 
+// checkNamedActor is checkActor for an agent that may be left out.
+func checkNamedActor(field string, id hub.AgentID, operator bool) error {
+	if id == "" {
+		return nil
+	}
+	return checkActor(field, id, operator)
+}
+
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -89,29 +119,11 @@ func first(errs ...error) error {
 
 // ValidateRegister checks a registration.
 func ValidateRegister(in *hub.RegisterInput) error {
-	if err := hub.CheckSender("agent_id", in.AgentID); err != nil {
-		return err
-	}
-	if err := checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars); err != nil {
-		return err
-	}
-	if err := checkCapabilities(in.Capabilities); err != nil {
-		return err
-	}
-	return ValidateMetadata(in.Metadata)
-}
-
-func checkCapabilities(list []string) error {
-	if n := len(list); n > hub.MaxCapabilities {
-		return hub.Invalid("capabilities", "there are too many capabilities").
-			With("limit", hub.MaxCapabilities).With("size", n)
-	}
-	for _, c := range list {
-		if err := hub.CheckName("capabilities", c, maxCapabilityChars); err != nil {
-			return err
-		}
-	}
-	return nil
+	return first(
+		hub.CheckSender("agent_id", in.AgentID),
+		checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars),
+		checkNames("capabilities", in.Capabilities, hub.MaxCapabilities, maxCapabilityChars),
+		ValidateMetadata(in.Metadata))
 }
 
 // ValidateResume checks that both secrets are present. The agent's owner checks
@@ -136,30 +148,18 @@ func ValidateChannel(in *hub.ChannelInput, operator bool) error {
 		return hub.NewError(hub.CodeReservedName, "names that begin with "+hub.RoomChannelPrefix+" belong to rooms").
 			With("field", "name").WithFix("choose a name that begins otherwise")
 	}
-	if in.CreatedBy != "" {
-		if err := checkActor("created_by", in.CreatedBy, operator); err != nil {
-			return err
-		}
-	}
-	return ValidateMetadata(in.Metadata)
+	return first(checkNamedActor("created_by", in.CreatedBy, operator), ValidateMetadata(in.Metadata))
 }
 
 // ValidateComplete checks the completion of a task.
 func ValidateComplete(in *hub.CompleteInput, lim hub.Limits, operator bool) error {
-	if in.AgentID != "" {
-		if err := checkActor("agent_id", in.AgentID, operator); err != nil {
-			return err
-		}
-	}
-	return checkText("note", in.Note, lim.MaxBodyChars)
+	return first(checkNamedActor("agent_id", in.AgentID, operator), checkText("note", in.Note, lim.MaxBodyChars))
 }
 
 // ValidateTaskUpdate checks a change of a task. An empty assignee means nobody.
 func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
-	if in.AgentID != "" {
-		if err := checkActor("agent_id", in.AgentID, operator); err != nil {
-			return err
-		}
+	if err := checkNamedActor("agent_id", in.AgentID, operator); err != nil {
+		return err
 	}
 	if in.Status == nil && in.Assignee == nil && in.BlockedBy == nil {
 		return hub.Invalid("status", "the update changes nothing").
@@ -168,8 +168,8 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 	if in.Status != nil && !slices.Contains(hub.TaskStatuses(), *in.Status) {
 		return hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses())
 	}
-	if in.Assignee != nil && *in.Assignee != "" {
-		if err := hub.CheckAgentID("assignee", *in.Assignee); err != nil {
+	if in.Assignee != nil {
+		if err := given(hub.CheckAgentID, "assignee", *in.Assignee); err != nil {
 			return err
 		}
 	}
@@ -183,15 +183,7 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 		return hub.Invalid("blocked_by", "a task cannot wait for so many others").
 			With("limit", hub.MaxBlockedBy).With("size", n)
 	}
-	for _, id := range *in.BlockedBy {
-		if id == 0 {
-			return hub.Invalid("blocked_by", "blocked_by holds an id that is no task id")
-		}
-		if err := checkID("blocked_by", id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkTaskIDs("blocked_by", *in.BlockedBy)
 }
 
 // ValidateShutdown checks the delay and fills in one minute.

@@ -28,12 +28,8 @@ func ValidateInvite(in *hub.InviteInput, operator bool) error {
 		return hub.Invalid("max_uses", "max_uses must be from 1 to 1000").
 			With("limit", hub.MaxInviteUses).With("size", in.MaxUses)
 	}
-	if in.Handle != "" {
-		if err := checkJoiner("handle", in.Handle); err != nil {
-			return err
-		}
-	}
 	return first(
+		given(checkJoiner, "handle", in.Handle),
 		hub.CheckName("project", in.Project, hub.MaxNameChars),
 		hub.CheckName("room", in.Room, hub.MaxNameChars),
 		checkName("role", in.Role, maxRoleChars),
@@ -42,15 +38,11 @@ func ValidateInvite(in *hub.InviteInput, operator bool) error {
 
 // ValidateAccept checks the agent that joins.
 func ValidateAccept(in *hub.AcceptInput) error {
-	if in.AgentID != "" {
-		if err := checkJoiner("agent_id", in.AgentID); err != nil {
-			return err
-		}
-	}
 	return first(
+		given(checkJoiner, "agent_id", in.AgentID),
 		checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars),
 		checkName("harness", in.Harness, maxHarnessChars),
-		checkCapabilities(in.Capabilities))
+		checkNames("capabilities", in.Capabilities, hub.MaxCapabilities, maxCapabilityChars))
 }
 
 // ValidateSit checks the agent that works in a room.

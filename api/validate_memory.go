@@ -17,21 +17,12 @@ const (
 // ValidateMemory checks a new memory. The text may be empty only if a key names
 // the memory to forget.
 func ValidateMemory(in *hub.MemoryInput, operator bool) error {
-	if in.By != "" {
-		if err := checkActor("by", in.By, operator); err != nil {
-			return err
-		}
-	}
-	if err := hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars); err != nil {
+	if err := first(
+		checkNamedActor("by", in.By, operator),
+		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
+		checkScope(in.Scope),
+		checkName("key", in.Key, hub.MaxNameChars)); err != nil {
 		return err
-	}
-	if err := checkScope(in.Scope); err != nil {
-		return err
-	}
-	if in.Key != "" {
-		if err := hub.CheckName("key", in.Key, hub.MaxNameChars); err != nil {
-			return err
-		}
 	}
 	switch n := utf8.RuneCountInString(in.Text); {
 	case n > hub.MaxMemoryChars:
@@ -44,15 +35,7 @@ func ValidateMemory(in *hub.MemoryInput, operator bool) error {
 		return hub.Invalid("text", "text is missing").
 			WithFix("give a text to remember; to forget one that has a key, give the key and no text")
 	}
-	if len(in.Tags) > hub.MaxMemoryTags {
-		return hub.Invalid("tags", "there are too many tags").With("limit", hub.MaxMemoryTags).With("size", len(in.Tags))
-	}
-	for _, tag := range in.Tags {
-		if err := hub.CheckName("tags", tag, hub.MaxNameChars); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkNames("tags", in.Tags, hub.MaxMemoryTags, hub.MaxNameChars)
 }
 
 func checkScope(s hub.MemoryScope) error {

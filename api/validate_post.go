@@ -47,10 +47,8 @@ func ValidatePost(in *hub.PostInput, lim hub.Limits, operator bool) error {
 
 // checkTarget checks where a message goes and what it refers to.
 func checkTarget(in *hub.PostInput) error {
-	if in.ToAgent != "" {
-		if err := hub.CheckAgentID("to_agent", in.ToAgent); err != nil {
-			return err
-		}
+	if err := given(hub.CheckAgentID, "to_agent", in.ToAgent); err != nil {
+		return err
 	}
 	if in.Channel == "" {
 		in.Channel = hub.DefaultChannel
@@ -60,13 +58,10 @@ func checkTarget(in *hub.PostInput) error {
 	} else if err := hub.CheckName("channel", string(in.Channel), hub.MaxNameChars); err != nil {
 		return err
 	}
-	if err := checkName("thread_id", in.ThreadID, hub.MaxNameChars); err != nil {
-		return err
-	}
-	if err := checkID("reply_to", in.ReplyTo); err != nil {
-		return err
-	}
-	return checkID("parent_task_id", in.ParentTaskID)
+	return first(
+		checkName("thread_id", in.ThreadID, hub.MaxNameChars),
+		checkID("reply_to", in.ReplyTo),
+		checkID("parent_task_id", in.ParentTaskID))
 }
 
 func checkBody(body string, limit int) error {

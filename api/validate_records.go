@@ -49,10 +49,7 @@ func checkBy(by *hub.AgentID, operator bool) error {
 	if *by == "" && operator {
 		*by = hub.AgentOperator
 	}
-	if *by == "" {
-		return nil
-	}
-	return checkActor("by", *by, operator)
+	return checkNamedActor("by", *by, operator)
 }
 
 // ValidateArtifact checks a new artifact, and fills in the type of its content.

@@ -9,17 +9,11 @@ import (
 // ValidateProject checks a new project. Space around its name is dropped.
 func ValidateProject(in *hub.ProjectInput, operator bool) error {
 	in.Name = strings.TrimSpace(in.Name)
-	if in.CreatedBy != "" {
-		if err := checkActor("created_by", in.CreatedBy, operator); err != nil {
-			return err
-		}
-	}
-	if in.Slug != "" {
-		if err := hub.CheckSlug("slug", in.Slug); err != nil {
-			return err
-		}
-	}
-	return first(hub.CheckName("name", in.Name, hub.MaxNameChars), hub.CheckVisible("name", in.Name))
+	return first(
+		checkNamedActor("created_by", in.CreatedBy, operator),
+		given(hub.CheckSlug, "slug", in.Slug),
+		hub.CheckName("name", in.Name, hub.MaxNameChars),
+		hub.CheckVisible("name", in.Name))
 }
 
 // ValidateRoom checks a new room. Space around its name, topic and reason is
@@ -27,10 +21,8 @@ func ValidateProject(in *hub.ProjectInput, operator bool) error {
 func ValidateRoom(in *hub.RoomInput, operator bool) error {
 	in.Name, in.Topic = strings.TrimSpace(in.Name), strings.TrimSpace(in.Topic)
 	in.ForceReason = strings.TrimSpace(in.ForceReason)
-	if in.CreatedBy != "" {
-		if err := checkActor("created_by", in.CreatedBy, operator); err != nil {
-			return err
-		}
+	if err := checkNamedActor("created_by", in.CreatedBy, operator); err != nil {
+		return err
 	}
 	if in.Force && in.ForceReason == "" {
 		return hub.Invalid("force_reason", "force needs a force_reason").
@@ -46,10 +38,8 @@ func ValidateRoom(in *hub.RoomInput, operator bool) error {
 
 // ValidateBinding checks the agent only. Package folders checks the path.
 func ValidateBinding(in *hub.BindingInput, operator bool) error {
-	if in.AgentID != "" {
-		if err := checkActor("agent_id", in.AgentID, operator); err != nil {
-			return err
-		}
+	if err := checkNamedActor("agent_id", in.AgentID, operator); err != nil {
+		return err
 	}
 	if in.Path == "" {
 		return hub.Invalid("path", "path is missing").WithFix("name an absolute path of the hub's machine")

@@ -39,14 +39,6 @@ func ValidateOffer(in *hub.OfferInput, operator bool) error {
 		checkText("note", in.Note, hub.MaxNoteChars))
 }
 
-// checkNamedActor is checkActor for an agent that may be left out.
-func checkNamedActor(field string, id hub.AgentID, operator bool) error {
-	if id == "" {
-		return nil
-	}
-	return checkActor(field, id, operator)
-}
-
 // checkTaskIDs refuses a list with an impossible task id.
 func checkTaskIDs(field string, ids []hub.TaskID) error {
 	for _, id := range ids {

@@ -13,24 +13,15 @@ import (
 // ValidateSpawn checks a request to start a harness. It refuses characters that
 // would end an argument or a line in another program.
 func ValidateSpawn(in *hub.SpawnInput, operator bool) error {
-	if in.By != "" {
-		if err := checkActor("by", in.By, operator); err != nil {
-			return err
-		}
-	}
-	if err := hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars); err != nil {
+	if err := first(
+		checkNamedActor("by", in.By, operator),
+		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
+		ValidateHarness("harness", &in.Harness),
+		given(hub.CheckSender, "agent_id", in.AgentID)); err != nil {
 		return err
 	}
-	if err := ValidateHarness("harness", &in.Harness); err != nil {
-		return err
-	}
-	if in.AgentID != "" {
-		if err := hub.CheckSender("agent_id", in.AgentID); err != nil {
-			return err
-		}
-		if in.AgentID.Watcher() {
-			return hub.Invalid("agent_id", "names that end with .watch belong to watches").WithFix("choose another, or leave agent_id out")
-		}
+	if in.AgentID.Watcher() {
+		return hub.Invalid("agent_id", "names that end with .watch belong to watches").WithFix("choose another, or leave agent_id out")
 	}
 	switch n := len(in.Prompt); {
 	case n > hub.MaxSpawnPromptBytes:
