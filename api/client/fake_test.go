@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -136,15 +137,38 @@ func response(status int, body string, headers ...string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(bytes.NewBufferString(body))}
 }
 
-// asked is one call of every method: what it must send and decode.
+// asked is one call of a method: what the caller gives it, and what it must send and
+// decode.
 type asked struct {
 	name   string
-	call   func(context.Context, *client.Client) (any, error)
-	method string
-	uri    string
-	body   string
+	in     []any // the arguments behind the context
+	sent   sent
 	answer http.HandlerFunc
 	want   any
+}
+
+// sent is the request of a call. The table of operations has its method and path.
+type sent struct {
+	op, param, query, body string
+}
+
+func row(name string, in []any, sent sent, answer http.HandlerFunc, want any) asked {
+	return asked{name, in, sent, answer, want}
+}
+
+func in(args ...any) []any { return args }
+
+// call returns the first result of the method and its error. TestListsGoOn tests the
+// cursor that a list returns between them.
+func (a *asked) call(ctx context.Context, c *client.Client) (any, error) {
+	method := reflect.ValueOf(c).MethodByName(a.name)
+	args := []reflect.Value{reflect.ValueOf(ctx)}
+	for i, arg := range a.in {
+		args = append(args, reflect.ValueOf(arg).Convert(method.Type().In(i+1)))
+	}
+	out := method.Call(args)
+	err, _ := out[len(out)-1].Interface().(error)
+	return out[0].Interface(), err
 }
 
 // hubError fails the test unless err is a *hub.Error with the code.

@@ -1,12 +1,10 @@
 package client_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"testing"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 )
 
@@ -16,85 +14,36 @@ func init() { methods = append(methods, recordMethods...) }
 const helloSum = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
 var recordMethods = []asked{
-	{
-		name: "AddDecision", method: "POST", uri: "/v1/decisions", body: `{"room_id":"r_1","title":"t","note":"n","by":"a","metadata":{"x":1}}`,
-		answer: says(201, `{"ok":true,"result":{"decision_id":"d_1"}}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.AddDecision(ctx, hub.DecisionInput{RoomID: "r_1", Title: "t", Note: "n", By: "a", Metadata: []byte(`{"x":1}`)})
-		},
-		want: hub.Outcome[hub.Decision]{Created: true, Row: hub.Decision{DecisionID: "d_1"}},
-	},
-	{
-		name: "Decisions", method: "GET", uri: "/v1/decisions?agent_id=me&limit=3&room_id=r_1",
-		answer: says(200, `{"ok":true,"result":[{"decision_id":"d_1"}]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return rowsOf(c.Decisions(ctx, hub.DecisionsQuery{RoomID: "r_1", Limit: 3}))
-		},
-		want: []hub.Decision{{DecisionID: "d_1"}},
-	},
-	{
-		name: "AddArtifact", method: "POST", uri: "/v1/artifacts", body: `{"room_id":"r_1","title":"t","kind":"k","body":""}`,
-		answer: says(201, `{"ok":true,"result":{"artifact_id":"a_1"}}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.AddArtifact(ctx, hub.ArtifactInput{RoomID: "r_1", Title: "t", Kind: "k", Body: ptr("")})
-		},
-		want: hub.Outcome[hub.Artifact]{Created: true, Row: hub.Artifact{ArtifactID: "a_1"}},
-	},
-	{
-		name: "Artifacts", method: "GET", uri: "/v1/artifacts?agent_id=me&kind=k&latest=true&limit=3&room_id=r_1&title=a+plan",
-		answer: says(200, `{"ok":true,"result":[{"artifact_id":"a_1"}]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return rowsOf(c.Artifacts(ctx, hub.ArtifactsQuery{RoomID: "r_1", Title: "a plan", Kind: "k", Latest: true, Limit: 3}))
-		},
-		want: []hub.Artifact{{ArtifactID: "a_1"}},
-	},
-	{
-		name: "Artifact", method: "GET", uri: "/v1/artifacts/a_1?agent_id=me", answer: says(200, `{"ok":true,"result":{"artifact_id":"a_1"}}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) { return c.Artifact(ctx, "a_1") },
-		want: hub.Artifact{ArtifactID: "a_1"},
-	},
-	{
-		name: "ArtifactContent", method: "GET", uri: "/v1/artifacts/a_1/content?agent_id=me&encoding=base64",
-		answer: says(200, `{"ok":true,"result":{"artifact":{"sha256":"`+helloSum+`"},"content_base64":"aGVsbG8="}}`),
-		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.ArtifactContent(ctx, "a_1") },
-		want:   hub.Content{Artifact: hub.Artifact{SHA256: helloSum}, Data: []byte("hello")},
-	},
-	{
-		name: "CreateInvite", method: "POST", uri: "/v1/invites", body: `{"project":"p","room":"r","role":"x","max_uses":2}`,
-		answer: says(201, `{"ok":true,"result":{"invite_id":"i_1","code":"AAAA-0000"}}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.CreateInvite(ctx, hub.InviteInput{Project: "p", Room: "r", Role: "x", MaxUses: 2})
-		},
-		want: hub.Outcome[hub.Invite]{Created: true, Row: hub.Invite{InviteID: "i_1", Code: "AAAA-0000"}},
-	},
-	{
-		name: "Invites", method: "GET", uri: "/v1/invites?agent_id=me&limit=3&project=p&room=r&state=active",
-		answer: says(200, `{"ok":true,"result":[{"invite_id":"i_1"}]}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return rowsOf(c.Invites(ctx, hub.InvitesQuery{Project: "p", Room: "r", State: hub.InviteActive, Limit: 3}))
-		},
-		want: []hub.Invite{{InviteID: "i_1"}},
-	},
-	{
-		name: "PreviewInvite", method: "GET", uri: "/v1/invites/AAAA%200000",
-		answer: says(200, `{"ok":true,"result":{"invite":{"invite_id":"i_1"}}}`),
-		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.PreviewInvite(ctx, "AAAA 0000") },
-		want:   hub.InvitePreview{Invite: hub.Invite{InviteID: "i_1"}},
-	},
-	{
-		name: "RevokeInvite", method: "POST", uri: "/v1/invites/i_1/revoke", body: `{}`,
-		answer: says(200, `{"ok":true,"result":{"invite_id":"i_1"}}`),
-		call:   func(ctx context.Context, c *client.Client) (any, error) { return c.RevokeInvite(ctx, "i_1") },
-		want:   hub.Outcome[hub.Invite]{Row: hub.Invite{InviteID: "i_1"}},
-	},
-	{
-		name: "AcceptInvite", method: "POST", uri: "/v1/invites/AAAA-0000/accept", body: `{"agent_id":"a"}`,
-		answer: says(201, `{"ok":true,"result":{"session":{"session_id":"s.x"},"resume_key":"k","requested":"b"}}`),
-		call: func(ctx context.Context, c *client.Client) (any, error) {
-			return c.AcceptInvite(ctx, "AAAA-0000", hub.AcceptInput{AgentID: "a"})
-		},
-		want: hub.Outcome[hub.Joined]{Created: true, Row: hub.Joined{Session: hub.Session{SessionID: "s.x"}, ResumeKey: "k", Requested: "b"}},
-	},
+	row("AddDecision", in(hub.DecisionInput{RoomID: "r_1", Title: "t", Note: "n", By: "a", Metadata: []byte(`{"x":1}`)}),
+		sent{op: "addDecision", body: `{"room_id":"r_1","title":"t","note":"n","by":"a","metadata":{"x":1}}`},
+		says(201, `{"ok":true,"result":{"decision_id":"d_1"}}`), hub.Outcome[hub.Decision]{Created: true, Row: hub.Decision{DecisionID: "d_1"}}),
+	row("Decisions", in(hub.DecisionsQuery{RoomID: "r_1", Limit: 3}), sent{op: "listDecisions", query: "agent_id=me&limit=3&room_id=r_1"},
+		says(200, `{"ok":true,"result":[{"decision_id":"d_1"}]}`), []hub.Decision{{DecisionID: "d_1"}}),
+	row("AddArtifact", in(hub.ArtifactInput{RoomID: "r_1", Title: "t", Kind: "k", Body: ptr("")}),
+		sent{op: "addArtifact", body: `{"room_id":"r_1","title":"t","kind":"k","body":""}`}, says(201, `{"ok":true,"result":{"artifact_id":"a_1"}}`),
+		hub.Outcome[hub.Artifact]{Created: true, Row: hub.Artifact{ArtifactID: "a_1"}}),
+	row("Artifacts", in(hub.ArtifactsQuery{RoomID: "r_1", Title: "a plan", Kind: "k", Latest: true, Limit: 3}),
+		sent{op: "listArtifacts", query: "agent_id=me&kind=k&latest=true&limit=3&room_id=r_1&title=a+plan"},
+		says(200, `{"ok":true,"result":[{"artifact_id":"a_1"}]}`), []hub.Artifact{{ArtifactID: "a_1"}}),
+	row("Artifact", in("a_1"), sent{op: "getArtifact", param: "a_1", query: "agent_id=me"}, says(200, `{"ok":true,"result":{"artifact_id":"a_1"}}`),
+		hub.Artifact{ArtifactID: "a_1"}),
+	row("ArtifactContent", in("a_1"), sent{op: "getArtifactContent", param: "a_1", query: "agent_id=me&encoding=base64"},
+		says(200, `{"ok":true,"result":{"artifact":{"sha256":"`+helloSum+`"},"content_base64":"aGVsbG8="}}`),
+		hub.Content{Artifact: hub.Artifact{SHA256: helloSum}, Data: []byte("hello")}),
+	row("CreateInvite", in(hub.InviteInput{Project: "p", Room: "r", Role: "x", MaxUses: 2}),
+		sent{op: "createInvite", body: `{"project":"p","room":"r","role":"x","max_uses":2}`},
+		says(201, `{"ok":true,"result":{"invite_id":"i_1","code":"AAAA-0000"}}`),
+		hub.Outcome[hub.Invite]{Created: true, Row: hub.Invite{InviteID: "i_1", Code: "AAAA-0000"}}),
+	row("Invites", in(hub.InvitesQuery{Project: "p", Room: "r", State: hub.InviteActive, Limit: 3}),
+		sent{op: "listInvites", query: "agent_id=me&limit=3&project=p&room=r&state=active"}, says(200, `{"ok":true,"result":[{"invite_id":"i_1"}]}`),
+		[]hub.Invite{{InviteID: "i_1"}}),
+	row("PreviewInvite", in("AAAA 0000"), sent{op: "previewInvite", param: "AAAA 0000"}, says(200, `{"ok":true,"result":{"invite":{"invite_id":"i_1"}}}`),
+		hub.InvitePreview{Invite: hub.Invite{InviteID: "i_1"}}),
+	row("RevokeInvite", in("i_1"), sent{op: "revokeInvite", param: "i_1", body: `{}`}, says(200, `{"ok":true,"result":{"invite_id":"i_1"}}`),
+		hub.Outcome[hub.Invite]{Row: hub.Invite{InviteID: "i_1"}}),
+	row("AcceptInvite", in("AAAA-0000", hub.AcceptInput{AgentID: "a"}), sent{op: "acceptInvite", param: "AAAA-0000", body: `{"agent_id":"a"}`},
+		says(201, `{"ok":true,"result":{"session":{"session_id":"s.x"},"resume_key":"k","requested":"b"}}`),
+		hub.Outcome[hub.Joined]{Created: true, Row: hub.Joined{Session: hub.Session{SessionID: "s.x"}, ResumeKey: "k", Requested: "b"}}),
 }
 
 // TestContentIsCompared: bytes that are not those of the artifact are not taken
