@@ -2,13 +2,11 @@ package actors
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
-	"hubcli/internal/bounded"
 )
 
 // presenceTick is how often silent sessions are looked for. A session ends this
@@ -99,48 +97,4 @@ func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64)
 		Answer: func(row hub.Session, _ *core.Record) hub.Session { return row },
 	})
 	return row, err
-}
-
-// idleAgents remembers agents that have called without a session to revive, so
-// that each of their calls need not read the store, and when each called last. It
-// forgets an agent that registers.
-type idleAgents struct {
-	mu     sync.Mutex
-	agents *bounded.Map[hub.AgentID, hub.Time]
-}
-
-const idleRemembered = 4096
-
-func newIdleAgents() *idleAgents {
-	return &idleAgents{agents: bounded.New[hub.AgentID, hub.Time](idleRemembered)}
-}
-
-// heard notes a call of an agent that is known.
-func (i *idleAgents) heard(a hub.AgentID, now hub.Time) (known bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if _, known = i.agents.Get(a); known {
-		i.agents.Put(a, now)
-	}
-	return known
-}
-
-// last returns when an agent without a session called last; 0: unknown.
-func (i *idleAgents) last(a hub.AgentID) hub.Time {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	at, _ := i.agents.Get(a)
-	return at
-}
-
-func (i *idleAgents) remember(a hub.AgentID, now hub.Time) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.agents.Put(a, now)
-}
-
-func (i *idleAgents) forget(a hub.AgentID) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.agents.Delete(a)
 }

@@ -2,12 +2,10 @@ package actors
 
 import (
 	"context"
-	"sync"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
-	"hubcli/internal/bounded"
 )
 
 // CreateChannel is idempotent; see hub.Channels.
@@ -21,19 +19,6 @@ func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outco
 		Codec:  engine.JSONCodec[core.ChannelAnswer](engine.EffectChannel),
 	})
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
-}
-
-// knownChannels remembers channels that exist. Channels are never deleted, so
-// what is in it stays true.
-type knownChannels struct {
-	mu    sync.Mutex
-	names *bounded.Map[hub.ChannelName, struct{}]
-}
-
-const channelsRemembered = 4096
-
-func newKnownChannels() *knownChannels {
-	return &knownChannels{names: bounded.New[hub.ChannelName, struct{}](channelsRemembered)}
 }
 
 // knownChannel reports whether a channel exists.

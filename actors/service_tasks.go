@@ -1,8 +1,11 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"unicode/utf8"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -89,4 +92,50 @@ type taskWorld struct{ h *Hub }
 func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
 	t, err := w.h.view.StoredTask(id)
 	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t)), t.Direct
+}
+
+// handedOn returns the text and attachments of a direct task for an agent to which the
+// opening message was not addressed: the attachments of one message or more.
+func (h *Hub) handedOn(id hub.TaskID, to hub.AgentID) ([][]hub.Attachment, error) {
+	m, err := h.view.Message(id)
+	if err != nil || hub.Visible(to, m.From, m.To) {
+		if errors.Is(err, &hub.Error{Code: hub.CodeMessageNotFound}) {
+			err = nil // the owner refuses the id
+		}
+		return nil, err
+	}
+	row, err := m.JSON.Decode()
+	if err != nil {
+		return nil, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
+	}
+	info, limits := &h.options.Info, hub.DefaultLimits()
+	limits.MaxAttachmentChars = cmp.Or(info.MaxAttachmentChars, limits.MaxAttachmentChars)
+	limits.MaxAttachments = cmp.Or(info.MaxAttachments, limits.MaxAttachments)
+	return packAsks(row.Body, row.Attachments, limits), nil
+}
+
+// packAsks makes attachments of a body, puts them before the given ones, and deals all
+// to messages. Each message keeps the limits of posted messages if the given attachments
+// do.
+func packAsks(body string, attachments []hub.Attachment, limits hub.Limits) [][]hub.Attachment {
+	var all []hub.Attachment
+	for body != "" {
+		n := fitting(body, limits.MaxAttachmentChars)
+		all = append(all, hub.Attachment{Type: hub.AttachmentText, Content: core.AppendJSONString(nil, body[:n])})
+		body = body[n:]
+	}
+	return slices.Collect(slices.Chunk(append(all, attachments...), max(1, limits.MaxAttachments)))
+}
+
+// fitting returns how many bytes of text, whole characters and at least one, have
+// a JSON string of at most chars characters.
+func fitting(text string, chars int) int {
+	left, quoted := chars-len(`""`), make([]byte, 0, 16)
+	for i, r := range text {
+		quoted = core.AppendJSONString(quoted[:0], string(r))
+		if left -= utf8.RuneCount(quoted) - len(`""`); left < 0 && i > 0 {
+			return i
+		}
+	}
+	return len(text)
 }

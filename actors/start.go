@@ -19,6 +19,32 @@ import (
 // not be used by anybody else until Stop has returned.
 func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
+	h := newHub(options)
+	restored, err := h.engine.Restore()
+	var lost []hub.Spawn
+	if err == nil {
+		lost, err = spawns.Live(h.rows)
+	}
+	if err != nil {
+		h.engine.Abandon()
+		return nil, err
+	}
+	go h.waker.Serve(h.engine.Writer.Done)
+	h.engine.Run(restored)
+	background := &h.engine.Tasks
+	background.Go(func() { h.watchPresence(h.engine.Quit) })
+	if h.indexer != nil {
+		background.Go(func() { h.indexer.Serve(h.engine.Quit) })
+	}
+	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
+	background.Go(func() { h.watches.Serve(h.engine.Quit) })
+	background.Go(func() { h.seats.Serve(restored.Behind, h.engine.Quit) })
+	background.Go(func() { h.spawns.Lose(lost) })
+	return h, nil
+}
+
+// newHub makes the parts of a hub and hands each the parts below it. Nothing runs yet.
+func newHub(options Options) *Hub {
 	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.engine = engine.New(engine.Options{
@@ -53,32 +79,12 @@ func Start(options Options) (*Hub, error) {
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
 	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.spawns.Shown, h.indexer.Shown)
-	restored, err := h.engine.Restore()
-	var lost []hub.Spawn
-	if err == nil {
-		lost, err = spawns.Live(h.rows)
-	}
-	if err != nil {
-		h.engine.Abandon()
-		return nil, err
-	}
-	go h.waker.Serve(h.engine.Writer.Done)
-	h.engine.Run(restored)
-	background := &h.engine.Tasks
-	background.Go(func() { h.watchPresence(h.engine.Quit) })
-	if h.indexer != nil {
-		background.Go(func() { h.indexer.Serve(h.engine.Quit) })
-	}
-	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
-	background.Go(func() { h.watches.Serve(h.engine.Quit) })
-	background.Go(func() { h.seats.Serve(restored.Behind, h.engine.Quit) })
-	background.Go(func() { h.spawns.Lose(lost) })
-	return h, nil
+	return h
 }
 
-// EndParked refuses new work from now on and answers every parked call with what
-// there is: polls nothing, who waits for a lease the holder's row. It is called
-// before the server is asked to end, which waits for its calls.
+// EndParked refuses new work from now on and answers every parked call: a poll without
+// rows, a call that waits for a lease with the holder's row. It is called before the
+// server is asked to end, because the server waits for its calls.
 func (h *Hub) EndParked() {
 	h.engine.EndParked()
 	h.engine.ReleaseWaiters()

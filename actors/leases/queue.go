@@ -297,3 +297,37 @@ func (w world) Away(agent hub.AgentID) bool { return !w.view.Live(agent) }
 func (w world) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
 	return w.view.ThreadChannel(thread)
 }
+
+type pending = engine.Pending[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
+
+// request is a command about one lease. Unlike other commands it may wait in the
+// owner's queue for its turn to come.
+type request struct {
+	*pending
+	key    core.LeaseKey
+	wait   time.Duration // 0: never waits
+	queue  *queue        // of the key's owner
+	unpark func()        // ends the parking; nil while not parked
+	place  *core.LeaseWaiter[*request]
+}
+
+// resume decides a request that leaves the queue, as the lease stands now.
+func (r *request) resume(o *engine.Owner, now core.Now) {
+	r.unpark()
+	defer o.Caught(r) // the panic is this caller's, not that of the caller whose turn it is
+	if r.Ctx.Err() != nil {
+		r.Fail(engine.ErrExpired())
+		return
+	}
+	state, err := r.queue.state()
+	if err != nil {
+		r.Fail(err)
+		return
+	}
+	d, err := r.Decide(state, now)
+	if err != nil {
+		r.Refuse(o, err)
+		return
+	}
+	r.Conclude(o, now, d.Draft, d.Answer)
+}

@@ -10,7 +10,7 @@ import (
 
 // Agents lists the live sessions; see hub.Sessions.
 func (s *Lists) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
-	behind, err := s.textPlace(listAgents, q.Cursor)
+	behind, err := s.cursors.textPlace(listAgents, q.Cursor)
 	if err != nil {
 		return nil, "", err
 	}

@@ -20,7 +20,7 @@ func (s *Lists) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifa
 			return nil, "", err
 		}
 	}
-	w, err := s.walkPlace(listArtifacts, q.Cursor, s.view.ShownSeq.Load())
+	w, err := s.cursors.walkPlace(listArtifacts, q.Cursor, s.view.ShownSeq.Load())
 	if err != nil {
 		return nil, "", err
 	}

@@ -13,7 +13,7 @@ import (
 // Channels lists channels by name; see hub.Channels. They are of three kinds: those
 // that always exist, those that were made and those of rooms.
 func (s *Lists) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
-	behind, err := s.textPlace(listChannels, q.Cursor)
+	behind, err := s.cursors.textPlace(listChannels, q.Cursor)
 	if err != nil {
 		return nil, "", err
 	}

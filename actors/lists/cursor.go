@@ -78,14 +78,14 @@ func errCursor(message string) error {
 }
 
 // textPlace is place for a list that is ordered by names.
-func (s *Lists) textPlace(list listOf, c hub.Cursor) (behind string, err error) {
-	place, _, err := s.cursors.place(list, c)
+func (c cursors) textPlace(list listOf, from hub.Cursor) (behind string, err error) {
+	place, _, err := c.place(list, from)
 	return string(place), err
 }
 
 // numberPlace is place for a list that is ordered by numbers, the highest first.
-func (s *Lists) numberPlace(list listOf, c hub.Cursor) (before uint64, err error) {
-	place, found, err := s.cursors.place(list, c)
+func (c cursors) numberPlace(list listOf, from hub.Cursor) (before uint64, err error) {
+	place, found, err := c.place(list, from)
 	if err != nil || !found {
 		return math.MaxUint64, err
 	}
@@ -93,8 +93,8 @@ func (s *Lists) numberPlace(list listOf, c hub.Cursor) (before uint64, err error
 }
 
 // walkPlace is place for such a list; a walk that begins is as of head.
-func (s *Lists) walkPlace(list listOf, c hub.Cursor, head uint64) (w view.Walk, err error) {
-	place, found, err := s.cursors.place(list, c)
+func (c cursors) walkPlace(list listOf, from hub.Cursor, head uint64) (w view.Walk, err error) {
+	place, found, err := c.place(list, from)
 	if err != nil || !found {
 		return view.Walk{AsOf: head, Before: math.MaxUint64}, err
 	}
@@ -124,8 +124,8 @@ func walkKey(asOf, at uint64) []byte { return binary.BigEndian.AppendUint64(numb
 
 // beforeSeq reads where a list goes on: behind its cursor and before an id. Without
 // either it begins with the latest row. The row with the id need not exist. invalid.
-func (s *Lists) beforeSeq(list listOf, c hub.Cursor, prefix, id string) (hub.Seq, error) {
-	place, err := s.numberPlace(list, c)
+func (c cursors) beforeSeq(list listOf, from hub.Cursor, prefix, id string) (hub.Seq, error) {
+	place, err := c.numberPlace(list, from)
 	if err != nil {
 		return 0, err
 	}

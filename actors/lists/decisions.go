@@ -15,7 +15,7 @@ func (s *Lists) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decisi
 			return nil, "", err
 		}
 	}
-	before, err := s.beforeSeq(listDecisions, q.Cursor, core.PrefixDecision, string(q.Before))
+	before, err := s.cursors.beforeSeq(listDecisions, q.Cursor, core.PrefixDecision, string(q.Before))
 	if err != nil {
 		return nil, "", err
 	}

@@ -28,7 +28,7 @@ func (s *Lists) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hu
 		}
 		project = row.ProjectID
 	}
-	before, err := s.beforeSeq(listInvites, q.Cursor, core.PrefixInvite, string(q.Before))
+	before, err := s.cursors.beforeSeq(listInvites, q.Cursor, core.PrefixInvite, string(q.Before))
 	if err != nil {
 		return nil, "", err
 	}

@@ -47,7 +47,7 @@ func (s *Lists) listLeases(ctx context.Context, space core.LeaseSpace, q hub.Lea
 	if space == core.SpaceLock {
 		list = listLocks
 	}
-	behind, err := s.textPlace(list, q.Cursor)
+	behind, err := s.cursors.textPlace(list, q.Cursor)
 	if err != nil {
 		return nil, "", err
 	}

@@ -18,7 +18,7 @@ func (s *Lists) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hu
 	if err != nil {
 		return nil, "", err
 	}
-	w, err := s.walkPlace(listMemories, q.Cursor, s.view.ShownSeq.Load())
+	w, err := s.cursors.walkPlace(listMemories, q.Cursor, s.view.ShownSeq.Load())
 	if err != nil {
 		return nil, "", err
 	}

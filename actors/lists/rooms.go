@@ -13,7 +13,7 @@ import (
 // Projects lists projects by slug; see hub.Projects. They are few: there is a
 // limit to them.
 func (s *Lists) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
-	behind, err := s.textPlace(listProjects, q.Cursor)
+	behind, err := s.cursors.textPlace(listProjects, q.Cursor)
 	if err != nil {
 		return nil, "", err
 	}

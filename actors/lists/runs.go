@@ -15,7 +15,7 @@ func (s *Lists) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Curso
 			return nil, "", err
 		}
 	}
-	before, err := s.beforeSeq(listRuns, q.Cursor, core.PrefixRun, "")
+	before, err := s.cursors.beforeSeq(listRuns, q.Cursor, core.PrefixRun, "")
 	if err != nil {
 		return nil, "", err
 	}

@@ -15,7 +15,7 @@ func (s *Lists) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.C
 			return nil, "", err
 		}
 	}
-	before, err := s.beforeSeq(listSpawns, q.Cursor, core.PrefixSpawn, string(q.Before))
+	before, err := s.cursors.beforeSeq(listSpawns, q.Cursor, core.PrefixSpawn, string(q.Before))
 	if err != nil {
 		return nil, "", err
 	}

@@ -22,7 +22,7 @@ func (s *Lists) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cu
 			return nil, "", err
 		}
 	}
-	place, err := s.numberPlace(listTasks, q.Cursor)
+	place, err := s.cursors.numberPlace(listTasks, q.Cursor)
 	if err != nil {
 		return nil, "", err
 	}

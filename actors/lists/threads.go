@@ -17,7 +17,7 @@ const maxThreadRows = hub.MaxPageRows
 
 // Threads lists summaries; see hub.Messages.
 func (s *Lists) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
-	w, err := s.walkPlace(listThreads, q.Cursor, uint64(s.view.Ring.Visible()))
+	w, err := s.cursors.walkPlace(listThreads, q.Cursor, uint64(s.view.Ring.Visible()))
 	if err != nil {
 		return nil, "", err
 	}
