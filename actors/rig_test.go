@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +15,8 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/require"
+	"hubcli/internal/testlog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,25 +26,7 @@ type rig struct {
 	*Hub
 	t     testing.TB
 	store *memStore
-	log   *logBuffer
-}
-
-// logBuffer keeps what the hub logs.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log   *testlog.Buffer
 }
 
 var testSecret = bytes.Repeat([]byte{7}, 32)
@@ -51,7 +34,7 @@ var testSecret = bytes.Repeat([]byte{7}, 32)
 // start runs a hub on store until the test ends or the rig is stopped.
 func start(t testing.TB, store *memStore, change ...func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, store: store, log: &logBuffer{}}
+	r := &rig{t: t, store: store, log: &testlog.Buffer{}}
 	o := Options{
 		Journal: store, Rows: store, Secret: testSecret,
 		Info: hub.Info{InstanceID: "test"}, Logger: slog.New(slog.NewTextHandler(r.log, nil)),
@@ -289,9 +272,7 @@ var mostOwners = 16*64 + len(core.LeaseOwners()) + 2
 func (r *rig) admit(k core.Owner) *engine.Pending[core.Machine, struct{}, struct{}] {
 	r.t.Helper()
 	p, _, err := engine.Admit(r.t.Context(), r.engine, engine.Command[core.Machine, struct{}, struct{}]{Owner: k})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return p
 }
 

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +20,7 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testlog"
 	"hubcli/supervisor"
 )
 
@@ -258,28 +257,10 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// lockedBuffer may be read while a server writes to it.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // TestLog: each call that changes something and each read as the operator is
 // logged in one line, without bodies and secrets.
 func TestLog(t *testing.T) {
-	var log lockedBuffer
+	var log testlog.Buffer
 	h := testhub.Start(t, testhub.Log(slog.New(slog.NewTextHandler(&log, nil))))
 	c := newClient(t, h)
 	session := c.ok(201, "POST", "/v1/sessions", `{"agent_id":"lead"}`)

@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"io"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,24 +11,6 @@ import (
 )
 
 func testNow() time.Time { return time.Now() }
-
-// tap keeps what the bridge writes.
-type tap struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (t *tap) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.b.Write(p)
-}
-
-func (t *tap) snapshot() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return bytes.Clone(t.b.Bytes())
-}
 
 // script is a client that has written its lines and keeps stdin open until it has
 // got what it wants, for at most ten seconds.

@@ -15,6 +15,7 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testlog"
 	"hubcli/mcp/session"
 )
 
@@ -30,24 +31,24 @@ const (
 func listFrame(t *testing.T, surface hub.Surface) []byte {
 	t.Helper()
 	h := testhub.Start(t)
-	var out tap
+	var out testlog.Buffer
 	request := strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"rig","version":"1"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 	}, "\n") + "\n"
-	in := newScript(request, func() bool { return bytes.Contains(out.snapshot(), []byte(`"id":2,`)) })
+	in := newScript(request, func() bool { return strings.Contains(out.String(), `"id":2,`) })
 	cfg := Config{
 		Version: "test", Surface: surface, In: in, Out: &out, Log: t.Output(),
 		Config: session.Config{BaseURL: h.URL, Agent: "me", Getenv: func(string) string { return "" }, Now: testNow},
 	}
 	require.NoError(t, Run(context.Background(), cfg))
-	for frame := range bytes.Lines(out.snapshot()) {
+	for frame := range bytes.Lines([]byte(out.String())) {
 		if bytes.Contains(frame, []byte(`"id":2,`)) {
 			return bytes.TrimSpace(frame)
 		}
 	}
-	t.Fatalf("no answer to tools/list in %s", out.snapshot())
+	t.Fatalf("no answer to tools/list in %s", &out)
 	return nil
 }
 

@@ -68,6 +68,7 @@ var layers = []layer{
 	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
 	{dir: "internal/require", why: "it ends tests and imports none of the project"},
+	{dir: "internal/testlog", why: "it keeps what is written and imports none of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},

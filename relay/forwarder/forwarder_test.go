@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testlog"
 	"hubcli/relay"
 )
 
@@ -43,31 +43,14 @@ type bench struct {
 	*testing.T
 	dir  string
 	url  string
-	log  *syncBuffer
+	log  *testlog.Buffer
 	stop func()
-}
-
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // newBench makes the folders of a spool; url is the hub's.
 func newBench(t *testing.T, url string) *bench {
 	t.Helper()
-	b := &bench{T: t, dir: filepath.Join(t.TempDir(), "spool"), url: url, log: &syncBuffer{}}
+	b := &bench{T: t, dir: filepath.Join(t.TempDir(), "spool"), url: url, log: &testlog.Buffer{}}
 	require.NoError(t, relay.MakeSpool(b.dir))
 	return b
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hubcli/internal/testhub"
+	"hubcli/internal/testlog"
 )
 
 // TestTwoHubsDoNotShareASpool: of two hubs with one spool, one serves all of
@@ -16,7 +17,7 @@ func TestTwoHubsDoNotShareASpool(t *testing.T) {
 	owner := func(c *Config) { c.Owner = true }
 	stop := b.forward(owner)
 	other := *b
-	other.url, other.log = testhub.Start(t).URL, &syncBuffer{}
+	other.url, other.log = testhub.Start(t).URL, &testlog.Buffer{}
 	ready, _ := other.forwardUnready(owner)
 	other.until("the other says why it does not serve", func() bool { return strings.Contains(other.log.String(), errServed.Error()) })
 	b.onceEach(b.posts("all", 30))
