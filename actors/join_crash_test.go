@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestJoinCrashAtEveryStep: wherever the hub dies on the way of a join, the same call
@@ -20,38 +21,57 @@ func TestJoinCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-func crashJoin(t *testing.T, step engine.Step, nth int) {
-	var mu sync.Mutex
-	var left *memStore
-	armed, seen := false, 0
-	store := newMemStore()
-	r := start(t, store, func(o *Options) {
-		o.Step = func(s engine.Step) {
-			mu.Lock()
-			defer mu.Unlock()
-			if armed && s == step {
-				if seen++; seen == nth && left == nil {
-					left = store.restarted()
-				}
+// stepCrash keeps the store as it is when the hub comes to a step for the nth time
+// after arm.
+type stepCrash struct {
+	store *memStore
+	step  engine.Step
+	nth   int
+
+	mu    sync.Mutex
+	armed bool
+	seen  int
+	left  *memStore
+}
+
+func (c *stepCrash) option(o *Options) {
+	o.Step = func(s engine.Step) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.armed && s == c.step {
+			if c.seen++; c.seen == c.nth {
+				c.left = c.store.restarted()
 			}
 		}
-	})
+	}
+}
+
+func (c *stepCrash) arm() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.armed = true
+}
+
+// over returns the store of the crash. If there are fewer such steps, the crash
+// comes after all of them.
+func (c *stepCrash) over() *memStore {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left == nil {
+		c.left = c.store.restarted()
+	}
+	return c.left
+}
+
+func crashJoin(t *testing.T, step engine.Step, nth int) {
+	crash := &stepCrash{store: newMemStore(), step: step, nth: nth}
+	r := start(t, crash.store, crash.option)
 	room, invite := r.hall(1, 60, "guest")
-	mu.Lock()
-	armed = true
-	mu.Unlock()
+	crash.arm()
 	ctx := withKey(t.Context(), "k", "b")
 	first, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mu.Lock()
-	if left == nil { // there are fewer such steps: a crash after all of it
-		left = store.restarted()
-	}
-	after := left
-	mu.Unlock()
-	again := start(t, after)
+	require.NoError(t, err)
+	again := start(t, crash.over())
 	var session hub.SessionID
 	for range 2 {
 		out, err := again.AcceptInvite(ctx, invite.Code, hub.AcceptInput{})

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	"hubcli/actors/engine"
@@ -20,36 +19,15 @@ func TestSpawnCrashAtEveryStep(t *testing.T) {
 }
 
 func crashSpawn(t *testing.T, step engine.Step, nth int) {
-	var mu sync.Mutex
-	var left *memStore
-	armed, seen := false, 0
-	store := newMemStore()
-	sr := startSpawning(t, store, func(o *Options) {
-		o.Step = func(s engine.Step) {
-			mu.Lock()
-			defer mu.Unlock()
-			if armed && s == step {
-				if seen++; seen == nth && left == nil {
-					left = store.restarted()
-				}
-			}
-		}
-	})
+	crash := &stepCrash{store: newMemStore(), step: step, nth: nth}
+	sr := startSpawning(t, crash.store, crash.option)
 	sr.allow()
-	mu.Lock()
-	armed = true
-	mu.Unlock()
+	crash.arm()
 	row := sr.spawn("lead")
 	zero := 0
 	sr.runner.end(row.PID, hub.SpawnEnd{ExitCode: &zero, Output: []byte("out")})
 	sr.over(row.SpawnID)
-	mu.Lock()
-	if left == nil { // there are fewer such steps: a crash after all of it
-		left = store.restarted()
-	}
-	after := left
-	mu.Unlock()
-	again := startSpawning(t, after)
+	again := startSpawning(t, crash.over())
 	again.room = sr.room
 	rows, _, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
 	if err != nil || len(rows) > 1 {
