@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func (r *rig) assign(id hub.TaskID, by, to hub.AgentID) error {
@@ -72,9 +73,7 @@ func TestAssigningATask(t *testing.T) {
 	if len(r.inbox("dev")) != 0 {
 		t.Errorf("dev, who took it, is told %v", r.inbox("dev"))
 	}
-	if err := r.assign(id, "lead", "next"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.assign(id, "lead", "next"))
 	for agent, want := range map[hub.AgentID]string{"next": "is yours now", "dev": "next has it now"} {
 		in := r.inbox(agent)
 		if len(in) != 1 || in[0].FromAgent != "lead" || in[0].Kind != hub.KindNotice || !strings.Contains(in[0].Body, want) {
@@ -86,9 +85,7 @@ func TestAssigningATask(t *testing.T) {
 		}
 	}
 	other := r.post(hub.PostInput{FromAgent: "lead", Kind: hub.KindTask, Body: "Write it down"}).ID
-	if err := r.assign(other, "", "writer"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.assign(other, "", "writer"))
 	a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "writer"})
 	if err != nil || len(a.Directed) != 1 || a.Directed[0].FromAgent != hub.AgentSystem {
 		t.Errorf("given a task by nobody in particular: %+v, %v", a, err)
@@ -98,9 +95,7 @@ func TestAssigningATask(t *testing.T) {
 func (r *rig) inbox(agent hub.AgentID) []hub.Message {
 	r.t.Helper()
 	p, err := r.Inbox(r.t.Context(), hub.InboxQuery{Agent: agent, Limit: 100})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return decodeAll(r.t, p.Rows)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestAttention: what asks something of an agent, what is its to do, and what it
@@ -31,9 +32,7 @@ func TestAttention(t *testing.T) {
 	r.claim("ben", "l", 60)
 
 	got, err := r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var ids, tasks []hub.MessageID
 	for _, row := range got.Directed {
 		ids = append(ids, row.ID)
@@ -81,9 +80,7 @@ func TestAttentionGoesOn(t *testing.T) {
 	directed := func() []hub.UnreadRow {
 		t.Helper()
 		got, err := r.Attention(context.Background(), hub.AttentionQuery{Agent: "ann"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return got.Directed
 	}
 	var last hub.MessageID

@@ -15,6 +15,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/integrations/folders"
+	"hubcli/internal/require"
 )
 
 func withFolders(f Folders) func(*Options) { return func(o *Options) { o.Folders = f } }
@@ -41,13 +42,9 @@ func (r *rig) resolved(path string) hub.RoomID {
 // power and the folder itself.
 func TestBindings(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	deep := filepath.Join(dir, "work", "deep")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(deep, 0o755))
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(filepath.Join(dir, "work"), link); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
@@ -86,9 +83,7 @@ func TestBindings(t *testing.T) {
 	check(r, "live")
 	again := start(t, r.crash(), withFolders(folders.New()))
 	check(again, "after a loss of power")
-	if err := os.RemoveAll(deep); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(deep))
 	if out, err := again.UnbindRoom(t.Context(), other.RoomID, hub.BindingInput{Path: deep}); err != nil || len(out.Row.Bindings) != 0 {
 		t.Errorf("unbind what no longer exists: %+v, %v", out, err)
 	}
@@ -210,9 +205,7 @@ func TestBindingsThatCannotBeLookedAt(t *testing.T) {
 func TestSpellingsAreAskedFor(t *testing.T) {
 	dir := t.TempDir()
 	upper, lower := filepath.Join(dir, "Work"), filepath.Join(dir, "work")
-	if err := os.Mkdir(upper, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(upper, 0o755))
 	if err := os.Mkdir(lower, 0o755); err != nil {
 		t.Skipf("case does not count on this file system: %v", err)
 	}

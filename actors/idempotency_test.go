@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // everyWrite is one call of each writing method, ready to be sent again.
@@ -123,9 +124,7 @@ func TestIdempotencyScope(t *testing.T) {
 	r := start(t, newMemStore())
 	post := func(ctx context.Context, from hub.AgentID) hub.MessageID {
 		m, err := r.tryPost(ctx, hub.PostInput{FromAgent: from, Body: "x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return m.ID
 	}
 	base := withKey(t.Context(), "k", "b")

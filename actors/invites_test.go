@@ -13,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // hall makes a room, and an invite to it that may be used so often for so long.
@@ -22,13 +23,9 @@ func (r *rig) hall(uses, ttlSec int, handle hub.AgentID) (hub.Room, hub.Invite) 
 		r.t.Fatal(err)
 	}
 	room, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "joining", Name: "Hall"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	invite, err := r.CreateInvite(r.t.Context(), hub.InviteInput{Project: "joining", Room: "hall", Handle: handle, MaxUses: uses, TTLSec: ttlSec})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return room.Row, invite.Row
 }
 
@@ -58,9 +55,7 @@ func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
 			store.mu.Unlock()
 			ctx := withKey(t.Context(), "k", "b")
 			first, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: asked})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			_ = r.stopQuietly()
 			if left == nil {
 				t.Fatal("no session was stored")
@@ -161,17 +156,11 @@ func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 		},
 		"has a seat elsewhere": func(r *rig) {
 			room, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "joining", Name: "Kitchen"})
-			if err != nil {
-				r.t.Fatal(err)
-			}
+			require.NoError(r.t, err)
 			other, err := r.CreateInvite(r.t.Context(), hub.InviteInput{Project: "joining", Room: string(room.Row.RoomID), MaxUses: 1, TTLSec: 60})
-			if err != nil {
-				r.t.Fatal(err)
-			}
+			require.NoError(r.t, err)
 			stored, err := r.inviteOf(other.Row.Code)
-			if err != nil {
-				r.t.Fatal(err)
-			}
+			require.NoError(r.t, err)
 			if _, _, err := r.takeSeat(r.t.Context(), &stored, hub.AcceptInput{AgentID: "ghost"}); err != nil {
 				r.t.Fatal(err)
 			}
@@ -229,9 +218,7 @@ func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	room, invite := r.hall(2, 60, "guest")
 	ctx := withKey(t.Context(), "k", "b")
 	stored, err := r.inviteOf(invite.Code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, _, err := r.takeSeat(ctx, &stored, hub.AcceptInput{})
 	if err != nil || got.Seat.AgentID != "guest" {
 		t.Fatalf("seat %+v, %v", got, err)
@@ -273,9 +260,7 @@ func TestInviteExpiresExactly(t *testing.T) {
 			t.Fatalf("half of its time is left: %v", err)
 		}
 		p, err := r.PreviewInvite(t.Context(), invite.Code)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		left := time.Until(p.Invite.ExpiresAt.Std())
 		time.Sleep(left - time.Millisecond)
 		if _, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // bubble runs a test of time with a hub of its own, stopped at its end.
@@ -39,9 +40,7 @@ func (r *rig) admitLease(agent hub.AgentID, k core.LeaseKey, decide func(*core.L
 		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Decide: decide,
 		Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return a
 }
 
@@ -348,9 +347,7 @@ func TestExpiryNotice(t *testing.T) {
 					TaskMessageID *int64      `json:"task_message_id"`
 				} `json:"recovery"`
 			}
-			if err := json.Unmarshal(m.Metadata, &meta); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(m.Metadata, &meta))
 			v := meta.Recovery
 			got = append(got, fmt.Sprint(m.Kind, " ", m.Channel, " ", v.AgentID, " ", v.ClaimKey, v.FilePath, " ", v.TaskMessageID != nil && *v.TaskMessageID == int64(task.ID)))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // pager is a list under test. What it lists is named by text: add makes one that was
@@ -97,9 +98,7 @@ func (m *model) walk(t *testing.T) {
 	for at, pages := hub.Cursor(""), 0; ; pages++ {
 		limit := 1 + m.rng.IntN(12)
 		names, next, err := m.p.page(at, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(names) > limit || next != "" && len(names) < limit {
 			t.Fatalf("a page of %d rows within a limit of %d, cursor %q", len(names), limit, next)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // A stop answers who waits for a lease before the server is asked to end, which
@@ -83,9 +84,7 @@ func TestDeathBeforeTheRebuildLosesNoRows(t *testing.T) {
 	for _, table := range []core.Table{core.TableAgent, core.TableSession} {
 		delete(disk.disk.rows, table)
 	}
-	if err := disk.PutRows([]core.Row{dirtyMark("ann", 1)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, disk.PutRows([]core.Row{dirtyMark("ann", 1)}))
 	again := start(t, disk)
 	row, err := again.view.AgentRow("ann")
 	if err != nil || row == nil || row.Session.Incarnation != 1 {

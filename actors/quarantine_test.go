@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestQuarantineTakesOneOwnerOut(t *testing.T) {
@@ -126,9 +127,7 @@ func TestQuarantineStaysWithoutItsRecord(t *testing.T) {
 	_, _ = r.Rename(t.Context(), "ann", hub.RenameInput{DisplayName: "A"})
 	r.idle()
 	c, err := r.engine.Checkpoint() // as an older version saved it
-	if err := errors.Join(err, store.SaveCheckpoint(c)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, store.SaveCheckpoint(c)))
 	r.stop()
 	store.forgetRecords()
 	r = start(t, store)

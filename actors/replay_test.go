@@ -14,6 +14,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // state is everything that a hub decides and shows, in a form that compares.
@@ -28,9 +29,7 @@ func (r *rig) state() map[string]string {
 		out[name] = string(b)
 	}
 	c, err := r.engine.Checkpoint()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	for _, s := range c.Sections[1:] {
 		out["owner "+s.Owner.String()] = string(s.Data)
 	}
@@ -45,9 +44,7 @@ func (r *rig) state() map[string]string {
 	put("incarnations", live)
 	for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
 		leases, err := r.view.Leases.List(space, func(*core.Lease) bool { return true })
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		put(fmt.Sprint("lease view ", space), leases)
 	}
 	put("places", view.Look(r.view.Places, func(a *core.ProjectIndex) any { return []any{a.Projects(), a.Rooms("")} }))
@@ -55,9 +52,7 @@ func (r *rig) state() map[string]string {
 	put("run view", r.view.Runs.List(""))
 	for _, viewer := range append([]hub.AgentID{""}, someAgents...) {
 		found, err := r.view.Threads.Latest(viewer, view.Walk{AsOf: math.MaxUint64, Before: math.MaxUint64}, 100)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		put("threads of "+string(viewer), fmt.Sprint(found))
 	}
 	put("counts", r.Counts())
@@ -157,9 +152,7 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 		}
 		for _, e := range r.Facts {
 			f, err := core.DecodeFact(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			m.Apply(f, r.Position(), func(row core.Row) { want.put([]core.Row{row}) })
 		}
 	}

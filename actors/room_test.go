@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // Seats are found by room and by agent; what was moved away is in neither.
@@ -23,9 +24,7 @@ func TestStoredSeats(t *testing.T) {
 			{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: value},
 			{Table: core.TableSeatByAgent, Key: core.SeatByAgentKey(agent, seat), Value: by},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	put("seat_z", "r_1", "ann", false)
 	put("seat_10", "r_2", "ann", false) // a later number, though its text sorts earlier

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func (r *rig) inRun(run hub.RunID, body string) hub.TaskID {
@@ -102,9 +103,7 @@ func TestRunAnswers(t *testing.T) {
 // after the next start.
 func TestCheckpointOfTasksVersion1(t *testing.T) {
 	data, err := os.ReadFile("core/testdata/snapshot_tasks_v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	store := newMemStore()
 	r := start(t, store)
 	for range 4 {

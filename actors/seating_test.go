@@ -13,14 +13,13 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // seatsSettled waits until no seat is due.
 func (r *rig) seatsSettled() {
 	r.t.Helper()
-	if err := r.seats.Settle(r.engine.Seq.Given(), 20*time.Second); err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, r.seats.Settle(r.engine.Seq.Given(), 20*time.Second))
 }
 
 // seatedAs lists the seats of a room in short, by agent; those given for what their
@@ -28,9 +27,7 @@ func (r *rig) seatsSettled() {
 func (r *rig) seatedAs(room hub.RoomID) string {
 	r.t.Helper()
 	seats, err := r.view.SeatsOf(room)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	var out []string
 	for _, s := range seats {
 		mark := ""
@@ -47,9 +44,7 @@ func (r *rig) seatedAs(room hub.RoomID) string {
 func (r *rig) onPage(room hub.RoomID, all bool) string {
 	r.t.Helper()
 	s, err := r.RoomStatus(r.t.Context(), hub.StatusQuery{RoomID: room, All: all})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	var out []string
 	for i := range s.Seats {
 		out = append(out, string(s.Seats[i].AgentID))
@@ -195,9 +190,7 @@ func TestActingSeatIsNoRight(t *testing.T) {
 		t.Error("a seat for a post makes its agent known")
 	}
 	invite, err := r.CreateInvite(t.Context(), hub.InviteInput{Project: "rooms", Room: "room", Role: "dev", MaxUses: 1, TTLSec: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := r.AcceptInvite(asSession(t.Context(), ann.Session), invite.Row.Code, hub.AcceptInput{AgentID: "ann"})
 	if err != nil || got.Row.Seat.AgentID != "ann" || got.Row.Seat.Role != "dev" {
 		t.Fatalf("%+v, %v", got.Row.Seat, err)
@@ -359,9 +352,7 @@ func TestSeatSurvivesCrashAtEveryStep(t *testing.T) {
 			for i, d := range left {
 				again := start(t, &memStore{disk: d})
 				page, err := again.Messages(t.Context(), hub.MessagesQuery{Channel: room.Channel, Limit: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				posted := len(page.Rows) > 0
 				again.seatsSettled()
 				want := ""

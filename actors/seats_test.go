@@ -9,15 +9,14 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // seatRow returns the seat of an agent as another agent sees it.
 func (r *rig) seatRow(room hub.RoomID, agent, by hub.AgentID) hub.Seat {
 	r.t.Helper()
 	s, err := r.RoomStatus(r.t.Context(), hub.StatusQuery{RoomID: room, Viewer: by, All: true})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	for i := range s.Seats {
 		if s.Seats[i].AgentID == agent {
 			return s.Seats[i]
@@ -35,9 +34,7 @@ func (r *rig) roomWithSeats(agents ...hub.AgentID) hub.Room {
 		r.t.Fatal(err)
 	}
 	out, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "p", Name: "Room"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	r.seat(out.Row.RoomID, agents...)
 	return out.Row
 }
@@ -49,9 +46,7 @@ func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
 		s := core.StoredSeat{SeatID: hub.SeatID(core.IDAt(core.PrefixSeat, hub.Seq(i+1))), RoomID: room, AgentID: agent, Role: "dev"}
 		rows = append(rows, core.Row{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: engine.EncodeEffect(s)})
 	}
-	if err := r.journal.PutRows(rows); err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, r.journal.PutRows(rows))
 }
 
 // looks is a seat in short, with how long its activity has lasted.

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // polls is one read of an agent and how many messages are unread after it.
@@ -90,13 +91,9 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 				r := start(t, newMemStore(), ringOf(ring))
 				r.channel("ops")
 				project, err := r.CreateProject(context.Background(), hub.ProjectInput{Name: "p"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				room, err := r.CreateRoom(context.Background(), hub.RoomInput{Project: string(project.Row.ProjectID), Name: "ops"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				r.say("ben", hub.DefaultChannel, "1")
 				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "2"})
 				ops := hub.ChannelName("ops")
@@ -107,9 +104,7 @@ func TestUnreadCountsFromTheCursors(t *testing.T) {
 				r.say("ann", ops, "4")
 				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "5"})
 				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "cleo", Body: "6"})
-				if err := c.read(context.Background(), r); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, c.read(context.Background(), r))
 				if n, err := r.view.Unread("ann", c.room); n != c.unread || err != nil {
 					t.Errorf("%d unread, want %d, %v", n, c.unread, err)
 				}
@@ -188,9 +183,7 @@ func TestSeenSurvivesAStop(t *testing.T) {
 			r.say("ben", hub.DefaultChannel, fmt.Sprint(i))
 		}
 		see := func(r *rig, id hub.MessageID) {
-			if err := reads(func(q *hub.EventsQuery) { q.Since = id })(context.Background(), r); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, reads(func(q *hub.EventsQuery) { q.Since = id })(context.Background(), r))
 		}
 		see(r, 3)
 		time.Sleep(2 * lazily)
@@ -261,9 +254,7 @@ func TestTellSpeaksOnce(t *testing.T) {
 			ctx = withKey(ctx, key, "x")
 		}
 		told, err := r.Tell(ctx, hub.ToldInput{AgentID: "ann", ToldID: id})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return told
 	}
 	for i, c := range []struct {

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func (r *rig) live(agent hub.AgentID) (hub.Session, bool) {
@@ -281,9 +282,7 @@ func TestSessionsOutliveCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	eve2, err := r.Resume(t.Context(), hub.ResumeInput{PriorSessionID: eve.SessionID, ResumeKey: eve.ResumeKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r = start(t, r.crash())
 	if c, err := r.Authenticate(t.Context(), ann.SessionID); err != nil || c.Agent != "ann" {
 		t.Errorf("ann: %+v, %v", c, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // fakeRunner starts nothing: the test says when a process ends. Whether the hub and
@@ -91,9 +92,7 @@ func (r *spawnRig) allow(change ...func(*hub.SpawnPolicyInput)) {
 		r.t.Fatal(err)
 	}
 	room, err := r.CreateRoom(r.t.Context(), hub.RoomInput{Project: "p", Name: "Room"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	r.room = room.Row.RoomID
 	in := hub.SpawnPolicyInput{
 		Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/bin/codex", "--", "{prompt}", "{agent}"}, Dir: "/work"}},
@@ -132,9 +131,7 @@ func (r *spawnRig) until(id hub.SpawnID, what string, holds func(*hub.Spawn) boo
 	r.t.Helper()
 	for deadline := time.Now().Add(45 * time.Second); ; time.Sleep(time.Millisecond) {
 		row, err := r.SpawnByID(context.Background(), id)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		if holds(&row) {
 			return row
 		}
@@ -148,14 +145,10 @@ func (r *spawnRig) until(id hub.SpawnID, what string, holds func(*hub.Spawn) boo
 func (r *spawnRig) told(agent hub.AgentID) (bodies []string) {
 	r.t.Helper()
 	page, err := r.Inbox(context.Background(), hub.InboxQuery{Agent: agent, Limit: 100})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	for _, row := range page.Rows {
 		m, err := row.Decode()
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		if m.FromAgent == hub.AgentSystem && strings.Contains(string(m.Metadata), `"spawn"`) {
 			bodies = append(bodies, m.Body)
 		}

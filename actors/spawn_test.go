@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func TestSpawnFromRequestToNotice(t *testing.T) {
@@ -180,9 +181,7 @@ func TestSpawnIsAnsweredAgain(t *testing.T) {
 	r := newSpawnRig(t)
 	ctx := withKey(t.Context(), "k", "body")
 	first, err := r.trySpawn(ctx, "lead")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := r.SetSpawnPolicy(t.Context(), hub.SpawnPolicyInput{Version: 1}); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // The longest lists of a room's status, and the messages that are read for all seats.
@@ -49,9 +50,7 @@ func TestRoomStatus(t *testing.T) {
 	r.post(hub.PostInput{FromAgent: "lead", Kind: hub.KindTask, Body: "elsewhere"})
 	for i := range statusRuns + 2 { // every other one ends
 		out, err := r.CreateRun(t.Context(), hub.RunInput{Title: fmt.Sprint(i), RoomID: room.RoomID})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if id := r.inRun(out.Row.RunID, "x"); i%2 == 0 {
 			if _, err := r.CompleteTask(t.Context(), id, hub.CompleteInput{}); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // Invariant 9: one visible(viewer, message) decides for every path that shows,
@@ -89,9 +90,7 @@ func checkMessagesSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, al
 	}
 	for _, th := range someThreads[2:] {
 		p, err := r.Messages(t.Context(), hub.MessagesQuery{ThreadID: th, Limit: 1000, Tail: true})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		require.NoError(rt, err)
 		for _, m := range decodeAll(t, p.Rows) {
 			if m.ToAgent != nil {
 				rt.Fatalf("the public rows of %s hold %+v", th, m)
@@ -102,9 +101,7 @@ func checkMessagesSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, al
 
 func checkThreadsSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, all []hub.Message) {
 	summaries, _, err := r.Threads(t.Context(), hub.ThreadsQuery{Viewer: viewer, Limit: 100})
-	if err != nil {
-		rt.Fatal(err)
-	}
+	require.NoError(rt, err)
 	listed := map[hub.ThreadID]hub.ThreadSummary{}
 	for _, s := range summaries {
 		listed[s.ThreadID] = s
@@ -157,9 +154,7 @@ func checkTasksSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, all [
 	for _, q := range queries {
 		q.Viewer, q.Limit = viewer, 1000
 		tasks, _, err := r.Tasks(t.Context(), q)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		require.NoError(rt, err)
 		for _, task := range tasks {
 			shown[task.TaskID] = true
 		}

@@ -11,19 +11,16 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // room makes a project and a room in it.
 func (r *rig) makeRoom(name string) hub.Room {
 	r.t.Helper()
 	p, err := r.CreateProject(context.Background(), hub.ProjectInput{Name: name})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	room, err := r.CreateRoom(context.Background(), hub.RoomInput{Project: string(p.Row.ProjectID), Name: name})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return room.Row
 }
 
@@ -46,9 +43,7 @@ func watchOf(t testing.TB, room hub.RoomID, wait time.Duration, until ...string)
 	q := hub.WatchQuery{Agent: "ann", Room: room, Wait: wait}
 	for _, text := range until {
 		c, err := hub.ParseCondition("until", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		q.Until = append(q.Until, c)
 	}
 	return q
@@ -57,9 +52,7 @@ func watchOf(t testing.TB, room hub.RoomID, wait time.Duration, until ...string)
 func (r *rig) look(q hub.WatchQuery) hub.Watched {
 	r.t.Helper()
 	got, err := r.Watch(context.Background(), q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return got
 }
 
@@ -92,9 +85,7 @@ func TestConditions(t *testing.T) {
 	private := r.task(hub.PostInput{FromAgent: "ben", ToAgent: "cleo", Body: "private"})
 	run := func(ids ...hub.TaskID) hub.RunID {
 		row, err := r.CreateRun(context.Background(), hub.RunInput{Title: "r", TaskIDs: ids})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return row.Row.RunID
 	}
 	part := r.task(hub.PostInput{FromAgent: "ann", Body: "part"})
@@ -156,9 +147,7 @@ func TestWatchWakes(t *testing.T) {
 	r.register("ben")
 	one, two := r.task(hub.PostInput{FromAgent: "ann", Body: "1"}), r.task(hub.PostInput{FromAgent: "ann", Body: "2"})
 	run, err := r.CreateRun(context.Background(), hub.RunInput{Title: "r", TaskIDs: []hub.TaskID{two}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	answer := r.parked(watchOf(t, room.RoomID, time.Minute,
 		fmt.Sprintf("tasks-complete:%d", one), "run-complete:"+string(run.Row.RunID), "message-from:ben"))
 	r.endTask(one, hub.TaskDone)
@@ -178,9 +167,7 @@ func TestWatchWakes(t *testing.T) {
 		t.Fatalf("%+v, %v", got.v, got.err)
 	}
 	inbox, err := r.Inbox(context.Background(), hub.InboxQuery{Agent: "ann", Limit: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rows := decodeAll(t, inbox.Rows)
 	notice := rows[len(rows)-1]
 	if notice.FromAgent != hub.AgentSystem || !strings.Contains(string(notice.Metadata), `"reason":"watch"`) ||
@@ -359,9 +346,7 @@ func TestWatchEqualsEvaluation(t *testing.T) {
 				tasks = append(tasks, r.task(hub.PostInput{FromAgent: "ann", Body: "t"}))
 			}
 			run, err := r.CreateRun(context.Background(), hub.RunInput{Title: "r", TaskIDs: tasks[:2]})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			all := []string{
 				fmt.Sprintf("tasks-complete:%d,%d", tasks[0], tasks[2]), fmt.Sprintf("tasks-complete:%d", tasks[1]),
 				"run-complete:" + string(run.Row.RunID), "message-from:ben", "message-from:cleo",

@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 func testRegistry(t *testing.T) *registry {
@@ -37,9 +38,7 @@ func TestOverloadedByBytes(t *testing.T) {
 	overloaded(err)
 	r.done(big)
 	p, err := r.admit(k, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.done(p)
 	if c, b := r.commands.Load(), r.bytes.Load(); c != 0 || b != 0 {
 		t.Errorf("%d commands and %d bytes are left", c, b)
@@ -50,14 +49,10 @@ func TestOverloadedByBytes(t *testing.T) {
 func TestIdleOwnersRetire(t *testing.T) {
 	r := testRegistry(t)
 	busy, err := r.admit(core.AgentOwner("busy"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i := range 4 * len(r.shards) * idlePerShard {
 		p, err := r.admit(core.AgentOwner(hub.AgentID(fmt.Sprint("agent", i))), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r.done(p)
 	}
 	all := 0

@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // An entry that its owner still fills when the store fails is answered once, by the
@@ -20,9 +21,7 @@ func TestUnpublishedEntryIsAnsweredByItsOwner(t *testing.T) {
 			}
 			answers++
 		}}
-		if err := q.reserve(s, 0, nowAt(1), 0, 0, core.SessionProof{}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, q.reserve(s, 0, nowAt(1), 0, 0, core.SessionProof{}))
 		return s
 	}
 	ready, unpublished := reserve(), reserve()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // testCursors are those of a store.
@@ -40,9 +41,7 @@ func TestCursors(t *testing.T) {
 			continue
 		}
 		raw, err := base64.RawURLEncoding.DecodeString(string(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for i := range raw {
 			for bit := range 8 {
 				changed := bytes.Clone(raw)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestEndedWatchesAreBounded: however many labels there were, few are remembered.
@@ -12,9 +13,7 @@ func TestEndedWatchesAreBounded(t *testing.T) {
 	s := New(Options{})
 	for i := range 10 * watchesKeptMost {
 		w := &watch{query: hub.WatchQuery{Agent: "ann", Label: fmt.Sprint(i)}, replaced: make(chan struct{})}
-		if err := s.enter(w, 1_000); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.enter(w, 1_000))
 		s.leave(w, 1_000)
 	}
 	if n := s.ended.Len(); n != watchesKeptMost || len(s.waiting) != 0 {
@@ -34,9 +33,7 @@ func TestEndedWatchIsRemembered(t *testing.T) {
 			return &watch{query: hub.WatchQuery{Agent: "ann", Began: at}, replaced: make(chan struct{})}
 		}
 		later := began(9_000)
-		if err := s.enter(later, ended); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.enter(later, ended))
 		s.leave(later, ended)
 		if err := s.enter(began(8_000), now); (err != nil) != refused {
 			t.Errorf("%d ms after the end: %v", now-ended, err)
