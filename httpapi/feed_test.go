@@ -115,16 +115,12 @@ func (c *client) stream(query string) *events {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/v1/stream?"+query, nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, err)
 	for name, value := range c.headers {
 		r.Header.Set(name, value)
 	}
 	resp, err := c.http.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, err)
 	c.t.Cleanup(func() { cancel(); _ = resp.Body.Close() })
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		c.t.Fatalf("the stream began with %d %s", resp.StatusCode, resp.Header.Get("Content-Type"))

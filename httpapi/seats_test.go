@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -16,9 +17,7 @@ import (
 func (c *client) seatsOn(room, query string) string {
 	c.t.Helper()
 	var page hub.RoomStatus
-	if err := json.Unmarshal(c.ok(200, "GET", "/v1/rooms/"+room+"/status"+query, "").Result, &page); err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, json.Unmarshal(c.ok(200, "GET", "/v1/rooms/"+room+"/status"+query, "").Result, &page))
 	out := []string{}
 	for _, s := range page.Seats {
 		out = append(out, strings.TrimSuffix(string(s.AgentID)+"/"+s.Role, "/"))

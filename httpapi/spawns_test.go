@@ -34,9 +34,7 @@ func allow(operator *client, room string, version int64, scripts map[hub.Harness
 		in.Allow = append(in.Allow, hub.SpawnAllowance{RoomID: hub.RoomID(room), Harness: harness, MaxSeats: 1})
 	}
 	body, err := json.Marshal(in)
-	if err != nil {
-		operator.t.Fatal(err)
-	}
+	require.NoError(operator.t, err)
 	return operator.ok(200, "PUT", "/v1/spawn/policy", string(body))
 }
 

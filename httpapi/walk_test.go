@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -75,9 +76,7 @@ func (a answer) rows() int {
 func (c *client) call(method, path, body string) answer {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, err)
 	for name, value := range c.headers {
 		r.Header.Set(name, value)
 	}
@@ -85,14 +84,10 @@ func (c *client) call(method, path, body string) answer {
 		r.Header.Set("Content-Type", api.ContentType)
 	}
 	resp, err := c.http.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, err)
 	defer func() { _ = resp.Body.Close() }()
 	got, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, err)
 	a := answer{status: resp.StatusCode, header: resp.Header}
 	if resp.Header.Get("Content-Type") == api.ContentType && len(got) != 0 {
 		if err := json.NewDecoder(bytes.NewReader(got)).Decode(&a.Envelope); err != nil {

@@ -92,9 +92,7 @@ func (d *filledHub) start() {
 	d.t.Helper()
 	d.cmd = exec.Command("hubcli", "--port", d.port, "--storage", filepath.Join(d.mount, "store"))
 	d.cmd.Stderr = warnings{&d.log}
-	if err := d.cmd.Start(); err != nil {
-		d.t.Fatal(err)
-	}
+	require.NoError(d.t, d.cmd.Start())
 	cmd := d.cmd
 	d.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -163,9 +161,7 @@ func (d *filledHub) wait(what string, holds func() bool) {
 // the function that it returns is called, which gives it back.
 func (d *filledHub) fill() (free func()) {
 	f, err := os.Create(filepath.Join(d.mount, "filler"))
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	require.NoError(d.t, err)
 	stop, stopped, full := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -200,9 +196,7 @@ func (d *filledHub) stop() {
 			d.t.Errorf("%d posts were answered %s", n, code)
 		}
 	}
-	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		d.t.Fatal(err)
-	}
+	require.NoError(d.t, d.cmd.Process.Signal(syscall.SIGTERM))
 	if err := d.cmd.Wait(); err != nil {
 		d.t.Errorf("the hub ended with %v; log:\n%s", err, d.log.String())
 	}

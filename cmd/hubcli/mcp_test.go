@@ -62,9 +62,7 @@ func (w *wire) say(line string) { _, _ = io.WriteString(w.in, line+"\n") }
 func (w *wire) ask(method string, params any) int {
 	w.id++
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": w.id, "method": method, "params": params})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	require.NoError(w.t, err)
 	w.say(string(b))
 	return w.id
 }

@@ -44,26 +44,20 @@ func (h *spawningHub) start() {
 	h.t.Helper()
 	h.cmd = exec.Command("hubcli", "--port", h.port, "--storage", filepath.Join(h.dir, "store"), "--spool-dir", filepath.Join(h.dir, "spool"), "--quiet")
 	h.cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+filepath.Join(h.dir, "data"), "OPENAI_API_KEY=named", "HUB_SECRET=hidden", "OTHER=hidden")
-	if err := h.cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, h.cmd.Start())
 	cmd := h.cmd
 	h.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	if err := until(func() bool { return answers(h.port) }); err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, until(func() bool { return answers(h.port) }))
 }
 
 // allow makes a room in which script runs as codex; $1 of it is a folder.
 func (h *spawningHub) allow(script string) hub.Room {
 	h.t.Helper()
 	room, err := makeRoom(h.Client)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, err)
 	_, err = h.SetSpawnPolicy(h.t.Context(), hub.SpawnPolicyInput{
 		Commands: []hub.SpawnCommand{{
 			Harness: hub.HarnessCodex, Args: []string{"/bin/sh", "-c", script, "sh", h.dir, "--", "{prompt}"},
@@ -72,9 +66,7 @@ func (h *spawningHub) allow(script string) hub.Room {
 		Allow:      []hub.SpawnAllowance{{RoomID: room.RoomID, Harness: hub.HarnessCodex, MaxSeats: hub.MaxSpawnRunning}},
 		MaxRunning: hub.MaxSpawnRunning, MaxPerHour: hub.MaxSpawnsPerHour,
 	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, err)
 	return room
 }
 
@@ -91,9 +83,7 @@ func (h *spawningHub) spawn(room hub.Room) hub.Spawn {
 func (h *spawningHub) told(id hub.SpawnID) (n int) {
 	h.t.Helper()
 	page, err := h.Inbox(h.t.Context(), hub.InboxQuery{Agent: "lead", Limit: 100})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, err)
 	for _, row := range page.Rows {
 		if strings.Contains(string(row), `"spawn_id":"`+string(id)+`"`) {
 			n++

@@ -50,9 +50,7 @@ func TestHostileFiles(t *testing.T) {
 
 func (r *rig) link(to, from string) {
 	r.t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)); err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)))
 }
 
 // TestHooksThatCannotBeRead: another file that may hold hooks is read as carefully

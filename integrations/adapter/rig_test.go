@@ -52,20 +52,14 @@ func (r *rig) another() *Adapters {
 
 func (r *rig) write(path, content string) {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(r.t, os.WriteFile(path, []byte(content), 0o644))
 }
 
 func (r *rig) read(path string) string {
 	r.t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return string(b)
 }
 
@@ -88,9 +82,7 @@ func (r *rig) tree() map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	return found
 }
 
@@ -140,9 +132,7 @@ func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in
 func (r *rig) statesOf(h hub.Harness, in hub.AdapterInput) string {
 	r.t.Helper()
 	row, err := r.Adapter(context.Background(), h)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	for _, place := range row.Places {
 		if place.Scope == in.Scope && place.Path == in.Path {
 			var words []string

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // errorRow is a row of the table of errors: its code and its status, or the two that
@@ -20,9 +21,7 @@ var errorRow = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([0-9]+[^|]*) \\|")
 // may answer, with its usual status, and no other row.
 func TestErrorTable(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, table, _ := strings.Cut(string(page), "\n## Errors\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	statuses := regexp.MustCompile("[0-9]+")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"hubcli/internal/require"
 	"hubcli/internal/testport"
 )
 
@@ -22,9 +23,7 @@ func TestForwardedCallsComeFromLoopback(t *testing.T) {
 		t.Skip("SKIPPED: Windows does not let calls from loopback out")
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var mu sync.Mutex
 	peers := []string{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -47,12 +47,8 @@ func (p *place) path(name string) string { return filepath.Join(p.home, filepath
 
 func (p *place) put(name, content string) {
 	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o700); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(p.path(name), []byte(content), 0o640); err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, os.MkdirAll(filepath.Dir(p.path(name)), 0o700))
+	require.NoError(p.t, os.WriteFile(p.path(name), []byte(content), 0o640))
 }
 
 // get returns what a file holds, "-" if there is none.
@@ -62,9 +58,7 @@ func (p *place) get(name string) string {
 	if os.IsNotExist(err) {
 		return "-"
 	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
 	return string(b)
 }
 
@@ -109,9 +103,7 @@ func (p *place) uninstall(owner Owner, mode Mode) error {
 
 func (p *place) must(err error) {
 	p.t.Helper()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
 }
 
 func (p *place) states(entries []Entry) string {
