@@ -25,8 +25,9 @@ func (r *rig) handOver(id hub.TaskID, from, to hub.AgentID) {
 	}
 }
 
-// Who was asked first may see the task as long as the message that opened it: when
-// it is handed over, when that is replayed and when it has ended.
+// The agent that was asked first may see the task as long as the message that
+// opened it: when it is handed over, when that is replayed and when it has
+// ended.
 func TestWhoWasAskedGoesOnSeeingATask(t *testing.T) {
 	r := start(t, newMemStore())
 	id := r.post(hub.PostInput{FromAgent: "lead", ToAgent: "first", Kind: hub.KindTaskRequest, Body: "secret"}).ID
@@ -55,8 +56,8 @@ func TestWhoWasAskedGoesOnSeeingATask(t *testing.T) {
 	check(r)
 }
 
-// A task that somebody has is not taken away; who is given one is told, and woken,
-// as is who had it.
+// A task that an agent works on is not taken away. The agent that is given a
+// task is told and woken, and so is the agent that had it.
 func TestAssigningATask(t *testing.T) {
 	r := start(t, newMemStore())
 	id := r.post(hub.PostInput{FromAgent: "lead", Kind: hub.KindTask, Body: "Fix the build"}).ID

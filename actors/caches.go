@@ -8,7 +8,7 @@ import (
 )
 
 // knownChannels remembers channels that exist. Channels are never deleted, so
-// what is in it stays true.
+// an entry stays true.
 type knownChannels struct {
 	mu    sync.Mutex
 	names *bounded.Map[hub.ChannelName, struct{}]
@@ -34,7 +34,7 @@ func newIdleAgents() *idleAgents {
 	return &idleAgents{agents: bounded.New[hub.AgentID, hub.Time](idleRemembered)}
 }
 
-// heard notes a call of an agent that is known.
+// heard notes a call of a known agent.
 func (i *idleAgents) heard(a hub.AgentID, now hub.Time) (known bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -1,12 +1,12 @@
 // Package actors wires a running hub together, and implements the services of package
 // hub: one file for each resource (service_*.go). Hub is its door.
 //
-// The parts stand below it. Package core decides and applies, package engine runs the
-// owners (the actors) and orders what they decide, package view shows what is durable,
-// package lists answers the reads that have pages, package leases grants leases, package
-// seats says which agents work in a room, package watch waits until conditions hold,
-// package spawns manages processes, and package index feeds the search. Hub embeds lists
-// and leases.
+// The parts stand below it. Package core decides and applies. Package engine
+// runs the owners (the actors) and orders their decisions. Package view shows
+// what is durable, and package lists answers the reads that have pages. Package
+// leases grants leases, package seats says which agents work in a room, package
+// watch waits until conditions hold, package spawns manages processes, and
+// package index feeds the search. Hub embeds lists and leases.
 //
 // No name leads from the engine to a view or back: start.go hands the view to the engine
 // as engine.Views, and has seats, spawns and the index subscribe to committed records.

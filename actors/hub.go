@@ -31,7 +31,8 @@ type Options struct {
 	// Secret keys the HMACs that session ids and resume keys are made of, 32
 	// bytes; it is the store's and never leaves the process.
 	Secret []byte
-	// Folders looks at what bindings name. nil: no folder can be bound.
+	// Folders looks at the folders that bindings name. nil: no folder can be
+	// bound.
 	Folders Folders
 	// Runner starts processes for spawns. nil: the hub starts none.
 	Runner Runner
@@ -49,8 +50,8 @@ type Options struct {
 	// ApplyHook, for tests, is called before an owner applies a fact; it may
 	// panic as a faulty Apply would.
 	ApplyHook func(core.Owner, core.Fact)
-	// Step, for tests, is called at each arrow of the way of a write, on the
-	// goroutine that goes it. It may block.
+	// Step, for tests, is called at each step of a write, on the goroutine that
+	// takes the step. It may block.
 	Step func(engine.Step)
 }
 
@@ -72,15 +73,15 @@ func (o *Options) ensureDefaults() {
 	}
 }
 
-// How long seats that are due are waited for.
+// Limits of the wait for seats that are due.
 const (
 	checkpointGrace = 5 * time.Second
 	stopGrace       = time.Second
 )
 
-// Hub is the actor system with its view: everything of a running hub but the
-// network and the disk. It implements hub.Service and what package httpapi asks
-// for beside it.
+// Hub is the actor system with its view: everything of a running hub except the
+// network and the disk. It implements hub.Service and the interfaces of package
+// httpapi.
 type Hub struct {
 	*leases.Leases
 	*lists.Lists
@@ -121,19 +122,19 @@ func (h *Hub) Info(context.Context) (hub.Info, error) {
 	return info, nil
 }
 
-// Folders looks at the folders of this machine. Its answers stand in facts, so
-// that a replay does without. Refusals are *hub.Error.
+// Folders looks at the folders of this machine. Its answers are kept in facts,
+// so a replay does not call it. Refusals are *hub.Error.
 type Folders interface {
-	// Chain returns the folder at an absolute path and all above it, the nearest
-	// first. With exact the path must name a folder that exists (path_not_found);
-	// otherwise the chain begins at the nearest one at or above it. invalid,
-	// timed_out.
+	// Chain returns the folder at an absolute path and all above it, the
+	// nearest first. With exact the path must name a folder that exists
+	// (path_not_found); otherwise the chain begins at the nearest existing one.
+	// Errors: invalid, path_not_found, timed_out.
 	Chain(ctx context.Context, path string, exact bool) ([]core.Level, error)
-	// Same reports whether two paths name one folder. timed_out.
+	// Same reports whether two paths name one folder. Error: timed_out.
 	Same(ctx context.Context, a, b string) (bool, error)
 }
 
-// noFolders is what a hub has that was given none.
+// noFolders is used if the options have no Folders.
 type noFolders struct{}
 
 func (noFolders) Chain(context.Context, string, bool) ([]core.Level, error) {

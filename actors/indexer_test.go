@@ -161,7 +161,7 @@ func TestSearchWaitsForWhatWasPosted(t *testing.T) {
 	})
 }
 
-// TestSearchWaitsForTheIndexToOpen: who searches right after a start is not
+// TestSearchWaitsForTheIndexToOpen: a search right after a start is not
 // refused, unless opening takes long.
 func TestSearchWaitsForTheIndexToOpen(t *testing.T) {
 	search := func(opening time.Duration) (took time.Duration, err error) {

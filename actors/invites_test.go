@@ -88,8 +88,8 @@ func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
 	}
 }
 
-// A live agent is never evicted and its secrets are nobody else's; who comes
-// from another machine gets no name that anybody has had.
+// A live agent is never evicted, and no other agent gets its secrets. A joiner
+// from another machine gets no name that any agent has had.
 func TestJoinersNames(t *testing.T) {
 	r := start(t, newMemStore())
 	room, invite := r.hall(50, 60, "")
@@ -142,9 +142,10 @@ func TestJoinersNames(t *testing.T) {
 	}
 }
 
-// An agent that never registered has something all the same: who only says its
-// name from afar is not given that, nor who got it by the hub's choice, unless all
-// there is was said or given to it: then whoever is let in under the name is meant.
+// An agent that never registered may have messages, tasks or leases. A caller
+// from another machine that only gives its name does not get them, nor does a
+// joiner to which the hub gave the name by chance. If all of them were
+// addressed to the name, the joiner with that name gets them.
 func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 	lives := map[string]func(r *rig){
 		"written to": func(r *rig) { r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ghost", Body: "for you"}) },

@@ -39,7 +39,8 @@ func (h *Hub) kinds() []engine.Kind {
 	}
 }
 
-// stored is the load of a kind whose rows do not tell the last record that they hold.
+// stored is the load function of a kind whose rows do not name the last record
+// in them.
 func stored[S core.Machine](load func(name string) (S, error)) func(string) (core.Machine, hub.Seq, error) {
 	return func(name string) (core.Machine, hub.Seq, error) {
 		state, err := load(name)

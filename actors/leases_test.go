@@ -201,7 +201,8 @@ func TestRestartGraceAndDowntime(t *testing.T) {
 	})
 }
 
-// Who waits is served first come first served, at the moment of the release.
+// Waiting claims are served in the order of arrival, at the moment of the
+// release.
 func TestWaitersAreServedInTheirOrder(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.claim("ann", "k", 600)
@@ -315,8 +316,8 @@ func TestWaitersCountAsParkedCalls(t *testing.T) {
 	})
 }
 
-// A lease that expires with its owner away leaves one notice of what is to be
-// recovered, in the channel of its thread; with its owner there, none.
+// A lease that expires while its owner is away leaves one notice in the channel
+// of its thread; while its owner is there, none.
 func TestExpiryNotice(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.channel("work")
@@ -359,8 +360,9 @@ func TestExpiryNotice(t *testing.T) {
 	})
 }
 
-// A full disk freezes expiry: nothing ends that cannot be journaled; it goes on
-// once there is room. Who has waited enough is answered all the same.
+// A full disk freezes expiry, because the end of a lease must be journaled; it
+// goes on when there is room. A claim whose wait is over is answered all the
+// same.
 func TestFullDiskFreezesExpiry(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.claim("ann", "k", 10)

@@ -52,7 +52,7 @@ func (m leaseModel) step(op leaseOp, got leaseResult) (bool, leaseModel) {
 		return ok, leaseModel{op.agent, got.fence, got.fence}
 	case op.kind == "claim":
 		return got.code == "" && got.acquired == mine && got.holder == m.holder && m.is(got.fence), m
-	case !mine: // refresh and release of what is not held
+	case !mine: // refresh and release of a key that this agent does not hold
 		return got.code == hub.CodeNotHolder, m
 	case op.fence != 0 && m.fence == -1 && got.code == hub.CodeStaleFence:
 		return true, m

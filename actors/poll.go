@@ -17,7 +17,7 @@ type pollCall struct {
 	since    hub.MessageID
 	wait     time.Duration
 	maxChars int
-	agent    hub.AgentID // on whose behalf it waits; may be empty
+	agent    hub.AgentID // the agent that waits; may be empty
 }
 
 // poll reads a feed. If the feed has no rows, poll waits for the first one. A row that

@@ -13,8 +13,8 @@ import (
 // much late at most.
 const presenceTick = 5 * time.Second
 
-// displacedKept is how long after the end of an agent's session a write of one
-// before it may still be under way: parked, or waiting for its owner.
+// displacedKept is how long after the end of an agent's session a write of an
+// earlier session may still be under way: parked, or waiting for its owner.
 const displacedKept = hub.MaxWaitSec*time.Second + 2*engine.CommandLife
 
 // watchPresence ends the sessions of agents that have been silent for too long.
@@ -51,15 +51,15 @@ func (h *Hub) endIdle(s core.SessionProof) {
 		},
 		Answer: func(struct{}, *core.Record) struct{} { return struct{}{} },
 	})
-	h.idle.forget(s.Agent) // now there is something to revive
+	h.idle.forget(s.Agent) // now there is a session to revive
 }
 
 func nothing() core.Decision[struct{}] {
 	return core.Decision[struct{}]{Answer: func(core.Position) struct{} { return struct{}{} }}
 }
 
-// Touch notes that agent has made a call; poll says that the call only waits for
-// messages. A session that had ended of silence revives.
+// Touch notes that agent has made a call; poll says that the call only waits
+// for messages. A session that ended because of silence revives.
 func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	note := h.view.Directory.Act
 	if poll {
@@ -78,8 +78,9 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	note(agent, h.engine.Clock.Now().Wall)
 }
 
-// revive tells the agent's owner that the agent has made a call; incarnation is
-// that of the session that the call proved, or 0. It returns the latest session.
+// revive tells the agent's owner that the agent has made a call, and returns
+// the latest session. incarnation is the one of the session that the call
+// proved, or 0.
 func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
 	row, _, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
 		Owner: core.AgentOwner(agent), Caller: &hub.Caller{},

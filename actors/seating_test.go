@@ -68,9 +68,9 @@ func (r *rig) holdRoom(room hub.RoomID) (free func()) {
 // records says how many records there are.
 func (r *rig) records() int { return int(r.view.ShownSeq.Load()) }
 
-// Whoever posts, decides, claims a task or watches in a room is seen in it, and so is
-// who says that it works there; who only reads, asks in private or speaks elsewhere
-// is not, nor are the hub's own names and watches.
+// An agent that posts, decides, claims a task, watches or says that it works in
+// a room gets a seat there. An agent that only reads, asks in private or posts
+// elsewhere gets none, nor do the hub's own names and watches.
 func TestWhoActsIsSeated(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room, other := r.newRoom("Room"), r.newRoom("Elsewhere")
@@ -211,8 +211,9 @@ func TestActingSeatIsNoRight(t *testing.T) {
 	}
 }
 
-// Who has been gone for ten minutes leaves the page, having joined or not, and is
-// counted; it comes back when it does. What it has joined stays.
+// An agent that has been gone for ten minutes leaves the page, joined or not,
+// and is only counted. It is shown again when it comes back. A joined seat
+// stays.
 func TestGoneLeaveThePage(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room := r.roomWithSeats("joined")
@@ -256,8 +257,8 @@ func TestGoneLeaveThePage(t *testing.T) {
 	})
 }
 
-// After a start who had a session is gone since that ended; of who never had one it
-// is not known, so that it counts as just seen.
+// After a start, an agent that had a session counts as gone since its end. For
+// an agent that never had one the time is unknown, so it counts as just seen.
 func TestPageAfterAStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemStore()

@@ -59,13 +59,13 @@ func (s secrets) code(room hub.RoomID, nonce string) string {
 	return code[:4] + "-" + code[4:]
 }
 
-// codeHash is what an invite is found by: a stored hash without the store's key
-// would let all codes be tried against it.
+// codeHash returns the hash by which an invite is found. It is keyed, because a
+// reader of the store could try all codes against a plain hash.
 func (s secrets) codeHash(code string) []byte { return s.sum("invite-code", code) }
 
-// foldCode returns a code as it is rendered, however it was typed: in any case,
-// with or without the hyphen and spaces around it, O for 0, I or L for 1. false if it
-// is none.
+// foldCode returns the rendered form of a typed code. Case, the hyphen and
+// outer spaces do not matter; O counts as 0, I and L count as 1. It returns
+// false if the text is not a code.
 func foldCode(typed string) (string, bool) {
 	folded := strings.NewReplacer("-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(strings.TrimSpace(typed)))
 	if _, err := codeDigits.DecodeString(folded); err != nil || len(folded) != 8 {

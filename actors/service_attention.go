@@ -17,7 +17,7 @@ const (
 	proposedTasks = 20 // ids in one proposed condition
 )
 
-// Attention says what an agent has not seen; see hub.Attentions.
+// Attention tells an agent what it has not seen; see hub.Attentions.
 func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention, error) {
 	out := hub.Attention{AgentID: q.Agent}
 	if q.Room != "" {
@@ -52,18 +52,19 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	return out, nil
 }
 
-// directed returns the unread messages that ask something of their reader: those
-// to it alone and those that name it. What the system only informs of is left
-// out. If there are more than are shown, what the agent has not been told of goes
-// first: who is told and never polls is told of the next one all the same.
+// directed returns the unread messages that ask something of their reader:
+// those to it alone and those that name it. Messages by which the system only
+// informs are left out. If there are more than are shown, those that the agent
+// has not been told of come first. So an agent that never polls still learns of
+// the next one.
 func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 	asks := func(m *core.StoredMessage) bool { return view.AsksOf(m, u.Agent) }
 	first := func(found []*core.StoredMessage, limit int) []*core.StoredMessage {
 		slices.SortFunc(found, view.ByID)
 		return found[:min(len(found), limit)]
 	}
-	// Each of these looks at a bounded number of messages. What was told must not
-	// be in the way of what was not, nor all that asks nothing.
+	// Each of these looks at a bounded number of messages. Messages that were
+	// told, or that ask nothing, must not use up the bound of the others.
 	untold, told := *u, *u
 	untold.After, told.Head = u.Seen.Told, min(u.Head, u.Seen.Told)
 	found, err := h.view.ListUnread(&untold, room, attentionRows, asks)
@@ -100,7 +101,8 @@ func (h *Hub) claimsOf(agent hub.AgentID) []hub.ClaimKey {
 	return keys
 }
 
-// proposals says what an agent with these tasks, newest first, could wait for.
+// proposals returns conditions for which an agent with these tasks, newest
+// first, could wait.
 func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
 	out := []hub.WatchAdvice{}
 	var others, before []hub.TaskID
@@ -131,7 +133,7 @@ func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
 	return out
 }
 
-// untilTasks is the condition that these tasks have ended.
+// untilTasks returns the condition that these tasks have ended.
 func untilTasks(ids []hub.TaskID) string {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -142,8 +144,8 @@ func untilTasks(ids []hub.TaskID) string {
 	return string(hub.UntilTasksComplete) + ":" + strings.Join(text, ",")
 }
 
-// Tell moves the mark of what an agent has been told of; see hub.Attentions. The
-// call that moved it and comes again with its idempotency key has moved it still.
+// Tell moves the mark of the messages that an agent was told of; see
+// hub.Attentions. A repetition with the same idempotency key answers the same.
 func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	key := ""
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {

@@ -11,8 +11,8 @@ import (
 	"hubcli/hub"
 )
 
-// maxBindTries bounds how often a folder is bound again because another one that
-// differs in spelling alone was bound meanwhile.
+// maxBindTries bounds the attempts to bind a folder while others bind it in
+// other spellings.
 const maxBindTries = 64
 
 // BindRoom binds a folder to a room; see hub.Bindings.
@@ -27,8 +27,8 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	c := core.BindCommand{
 		Room: room, Path: filepath.Clean(in.Path), Level: chain[0], By: in.AgentID, Seen: map[string]bool{},
 	}
-	// Usually no binding differs in spelling alone. Each further round has looked at
-	// those that the one before met.
+	// Usually no binding differs only in spelling. Each further round has
+	// looked at the bindings that the previous round met.
 	for range maxBindTries {
 		row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
 			Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
@@ -49,8 +49,8 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	return hub.Outcome[hub.Room]{}, engine.ErrOverloaded()
 }
 
-// UnbindRoom takes a binding back; see hub.Bindings. The folder need not exist
-// any more: then it goes by the text that it was bound with.
+// UnbindRoom takes a binding back; see hub.Bindings. If the folder no longer
+// exists, the binding is found by the path with which it was bound.
 func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
 	if err := h.checkBinding(ctx, room); err != nil {
 		return hub.Outcome[hub.Room]{}, err
@@ -75,12 +75,12 @@ func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInp
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
 }
 
-// checkBinding refuses what no path need be looked at for. Which folders lead to
-// which room is not for a sandbox to say: it would send the agents outside it to a
+// checkBinding refuses calls before any path is looked at. A sandbox must not
+// decide which folder leads to which room: it could send agents outside it to a
 // room of its choice.
 func (h *Hub) checkBinding(ctx context.Context, room hub.RoomID) error {
 	if hub.CallerOf(ctx).Relay != "" {
-		return hub.NewError(hub.CodeForbiddenRelay, "no call that came through a spool changes which folders are bound").
+		return hub.NewError(hub.CodeForbiddenRelay, "a call through a spool cannot bind or unbind folders").
 			WithFix("bind the folder on the hub's machine: hubcli room bind <room> <path>")
 	}
 	if err := localPaths(ctx); err != nil {
@@ -120,7 +120,7 @@ func (h *Hub) candidates(levels []core.Level) []core.Candidate {
 	return view.Look(h.view.Places, func(a *core.ProjectIndex) []core.Candidate { return a.Candidates(levels) })
 }
 
-// holds asks the file system what a candidate leaves open.
+// holds asks the file system whether a candidate is the same folder.
 func (h *Hub) holds(ctx context.Context, c *core.Candidate) (bool, error) {
 	for _, pair := range c.Same {
 		if same, err := h.options.Folders.Same(ctx, pair[0], pair[1]); err != nil || !same {

@@ -37,8 +37,8 @@ func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome
 	return hub.Outcome[hub.Invite]{Row: row, Created: true, Replayed: replayed}, err
 }
 
-// drawCode draws the nonce of a code that no invite of the hub ever had. Of two
-// calls that draw the same code at the same moment, one in 2^40, the later row
+// drawCode draws the nonce of a code that no invite of the hub ever had. If two
+// calls draw the same code at the same moment (one in 2^40), the later row
 // counts.
 func (h *Hub) drawCode(room hub.RoomID) (nonce string, hash []byte, err error) {
 	for {
@@ -65,7 +65,7 @@ func (h *Hub) PreviewInvite(ctx context.Context, code string) (hub.InvitePreview
 		return hub.InvitePreview{}, err
 	}
 	if c := hub.CallerOf(ctx); c.Remote && c.Agent == "" {
-		p.Room.Bindings = []string{} // the folders of this machine are nothing to a stranger
+		p.Room.Bindings = []string{} // a stranger must not see the folders of this machine
 	}
 	return p, nil
 }
@@ -82,7 +82,7 @@ func (h *Hub) placeOf(id hub.RoomID) (room hub.Room, project hub.Project, err er
 	return room, project, err
 }
 
-// inviteOf returns the invite that a code leads to. invite_not_found.
+// inviteOf returns the invite of a code. Error: invite_not_found.
 func (h *Hub) inviteOf(typed string) (core.StoredInvite, error) {
 	code, ok := foldCode(typed)
 	if !ok {
@@ -98,7 +98,7 @@ func (h *Hub) inviteOf(typed string) (core.StoredInvite, error) {
 	return view.StoredRow[core.StoredInvite](h.rows, core.TableInvite, key)
 }
 
-// inviteByID returns an invite by its id. invite_not_found.
+// inviteByID returns an invite by its id. Error: invite_not_found.
 func (h *Hub) inviteByID(id hub.InviteID) (core.StoredInvite, error) {
 	seq, ok := core.SeqOf(core.PrefixInvite, string(id))
 	if !ok {
@@ -138,14 +138,14 @@ func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hu
 		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
 		Codec:  engine.JSONCodec[core.StoredInvite](engine.EffectInvite),
 	})
-	if errors.Is(err, core.ErrNotLive) { // it has ended before, and its row says how
+	if errors.Is(err, core.ErrNotLive) { // it has ended already, and its row says how
 		row, err = h.inviteByID(stored.InviteID)
 	}
 	return hub.Outcome[hub.Invite]{Row: row.Shown(h.engine.Clock.Now()), Replayed: replayed}, err
 }
 
-// expireInvites has the end of a room's expired invites decided, so that nobody
-// is told of it before it is for good.
+// expireInvites asks the room's owner to end expired invites, so that an answer
+// shows an end only when it is durable.
 func (h *Hub) expireInvites(room hub.RoomID) error {
 	_, _, err := engine.Submit(context.Background(), h.engine, engine.Command[*core.Room, struct{}, struct{}]{
 		Owner: core.RoomOwner(room),
@@ -160,7 +160,7 @@ func (h *Hub) expireInvites(room hub.RoomID) error {
 }
 
 // refusedInvite returns why an invite that is not active cannot be accepted, or
-// the seat that agent has by it: accepting again is harmless.
+// the seat that the agent already has by it: accepting again is harmless.
 func (h *Hub) refusedInvite(id hub.InviteID, agent hub.AgentID) (core.Accepted, error) {
 	stored, err := h.inviteByID(id)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"hubcli/hub"
 )
 
-// maxMoves is how often a seat is given another name because an agent of the
-// name that it got has begun a session meanwhile.
+// maxMoves bounds how often a seat gets another name because another agent took
+// the name meanwhile.
 const maxMoves = 16
 
 // AcceptInvite seats an agent in the invite's room and registers it; see hub.Invites.
@@ -56,7 +56,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 	if joined.Bootstrap, err = h.bootstrap(ctx, got.Seat.AgentID); err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
-	if !joined.Live { // a live agent did not ask to join: what it has seen stays as it is
+	if !joined.Live { // for a live agent the seen mark stays as it is
 		if err := h.view.NoteJoin(ctx, got.Seat.AgentID, joined.Bootstrap.LatestVisibleID); err != nil {
 			return hub.Outcome[hub.Joined]{}, err
 		}
@@ -65,7 +65,7 @@ func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput)
 	return hub.Outcome[hub.Joined]{Row: joined, Created: true, Replayed: replayed}, err
 }
 
-// joinedSeat shows the seat of an agent that has just called: to join.
+// joinedSeat shows the seat of an agent that has just joined.
 func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, error) {
 	now := h.engine.Clock.Now().Wall
 	row := hub.Seat{
@@ -78,7 +78,7 @@ func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, er
 	return row, err
 }
 
-// takeSeat is the first step: the room's.
+// takeSeat is the first step; the room decides it.
 func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.AcceptInput) (core.Accepted, bool, error) {
 	caller := hub.CallerOf(ctx)
 	known, err := h.view.MayBe(caller, in.AgentID)
@@ -111,10 +111,11 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 	return got, replayed, err
 }
 
-// joinSession is the second step: the agent's. A live agent keeps its session. A caller
-// that proved this session gets the whole row. A caller that asked for the agent's name,
-// or came through the agent's spool, gets the public row. If the hub chose the name, the
-// seat gets another name instead.
+// joinSession is the second step; the agent's owner decides it. A live agent
+// keeps its session. A caller that proved this session gets the whole row. A
+// caller that asked for the agent's name, or came through the agent's spool,
+// gets the public row. If the hub chose the name, the seat gets another name
+// instead.
 func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.AcceptInput) (hub.Registered, error) {
 	caller := hub.CallerOf(ctx)
 	step := hub.Caller{Idempotency: engine.StepKey(caller.Idempotency, "join\x00"+string(got.Seat.SeatID))}
@@ -136,7 +137,7 @@ func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.Accept
 			if live, _, ok := h.view.Directory.Session(agent); ok {
 				return hub.Registered{Session: live}, nil
 			}
-			continue // it ended just now
+			continue // its session has just ended
 		}
 		if got.Seat, err = h.moveSeat(ctx, got); err != nil {
 			return hub.Registered{}, err
@@ -164,11 +165,11 @@ func (h *Hub) seatNow(seat core.StoredSeat) (core.StoredSeat, error) {
 }
 
 func errSeatLost(id hub.SeatID) error {
-	return hub.NewError(hub.CodeRoomFull, "the seat has made room for another agent, because its own was gone").
+	return hub.NewError(hub.CodeRoomFull, "the seat was given to another agent, because its own agent was gone").
 		With("seat_id", id).WithFix("ask for a new invite, and send it under a new idempotency key")
 }
 
-// moveSeat gives a seat another name, or finds the one that it was given.
+// moveSeat gives a seat another name, or finds the name that it already got.
 func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat, error) {
 	seat := got.Seat
 	taken := h.view.TakenBy(hub.CallerOf(ctx), "")
@@ -185,7 +186,7 @@ func (h *Hub) moveSeat(ctx context.Context, got *core.Accepted) (core.StoredSeat
 	return row, err
 }
 
-// suggestedName is the name of an agent that asks for none.
+// suggestedName returns a name for an agent that asks for none.
 func suggestedName(invite *core.StoredInvite) hub.AgentID {
 	if invite.Handle != "" {
 		return invite.Handle

@@ -54,8 +54,8 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
 }
 
-// postTask posts what may open, complete or parent a task. The run that a new
-// task is to join may have ended.
+// postTask posts a message that may open, complete or parent a task. The run
+// that a new task joins may have ended.
 func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.Outcome[hub.EncodedMessage], error) {
 	c := core.PostTaskCommand{Message: m}
 	if m.Kind.OpensTask() {
@@ -76,15 +76,15 @@ func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.
 		return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
 	})
 	if e, ok := errors.AsType[*hub.Error](err); ok && e.Code == hub.CodeRunNotFound {
-		err = e.WithStatus(http.StatusBadRequest).With("field", "metadata.run_id") // a post that names what is not there
+		err = e.WithStatus(http.StatusBadRequest).With("field", "metadata.run_id") // the post names a run that does not exist
 	}
 	return out, err
 }
 
 func postedRow(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON }
 
-// draftPost checks what a post names and makes the message of it. What it reads
-// never changes back: channels and messages are not deleted.
+// draftPost checks the names in a post and makes the message. Its checks stay
+// true, because channels and messages are not deleted.
 func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraft, error) {
 	m := core.MessageDraft{
 		From: in.FromAgent, To: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,

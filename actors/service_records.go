@@ -43,7 +43,7 @@ func (h *Hub) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcom
 	}
 	by := taskActor(ctx, in.By)
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, hub.Artifact, hub.Artifact]{
-		Owner: core.RoomOwner(in.RoomID), Agent: in.By, Size: 2 * len(content), // it is held once more while it is written
+		Owner: core.RoomOwner(in.RoomID), Agent: in.By, Size: 2 * len(content), // a second copy is held during the write
 		Decide: func(r *core.Room, _ core.Now) (core.Decision[hub.Artifact], error) {
 			return r.AddArtifact(command, by)
 		},

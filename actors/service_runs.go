@@ -11,8 +11,8 @@ import (
 	"hubcli/hub"
 )
 
-// maxRunTries bounds how often a command about a run that has ended is decided
-// again because other runs ended meanwhile.
+// maxRunTries bounds how often a command about an ended run is decided again
+// because other runs ended meanwhile.
 const maxRunTries = 16
 
 // CreateRun makes a run; see hub.Runs.
@@ -42,7 +42,7 @@ func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInpu
 }
 
 // changeRun submits a decision about a run. The answer is stored without the
-// run's tasks: those that the caller may see are read for it, each time.
+// run's tasks; each answer reads the tasks that the caller may see.
 func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
 	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.StoredRun, core.StoredRun]{
 		Owner: core.TasksOwner(), Agent: agent, Decide: decide,
@@ -56,8 +56,8 @@ func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*cor
 	return hub.Outcome[hub.Run]{Row: row, Replayed: replayed}, err
 }
 
-// withEndedRun decides a command that names a run, and where the run is not live
-// again with what the store says of it.
+// withEndedRun decides a command that names a run. If the run is not live, it
+// decides again with the stored run.
 func withEndedRun[T any](h *Hub, decide func(*core.EndedRun) (T, error)) (out T, err error) {
 	var ended *core.EndedRun
 	for range maxRunTries {

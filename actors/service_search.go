@@ -15,12 +15,12 @@ import (
 
 const (
 	searchFresh    = 500 * time.Millisecond // how long a search waits for the index
-	searchPatience = 2 * time.Second        // how long it looks; the best so far is the answer then
+	searchPatience = 2 * time.Second        // how long a search takes; then the best hits so far are the answer
 	snippetChars   = 300
 )
 
-// Search finds rows by their words; see hub.Searches. The index proposes, the
-// stored rows decide: each hit is read and checked again before it is shown.
+// Search finds rows by their words; see hub.Searches. The index only proposes:
+// each hit's stored row is read and checked before it is shown.
 func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, error) {
 	iq := core.IndexQuery{
 		Text: q.Text, Viewer: q.Viewer, Operator: hub.CallerOf(ctx).Operator,
@@ -55,7 +55,7 @@ func (h *Hub) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, er
 	return page, nil
 }
 
-// find asks the index, once it has taken in what was shown before, or part of it.
+// find asks the index after a short wait for the rows that are already shown.
 func (h *Hub) find(ctx context.Context, q core.IndexQuery) (hits []core.IndexHit, behind int64, err error) {
 	if behind, err = h.indexer.Await(ctx, searchFresh); err != nil {
 		return nil, 0, err
@@ -71,7 +71,7 @@ func (h *Hub) find(ctx context.Context, q core.IndexQuery) (hits []core.IndexHit
 	return hits, behind, err
 }
 
-// found makes the row of a hit; nil if it is not the viewer's to see, or gone.
+// found makes the row of a hit; nil if the viewer may not see it or it is gone.
 func (h *Hub) found(q *core.IndexQuery, hit core.IndexHit) (row *hub.Found, err error) {
 	var text string
 	switch hit.Type {
@@ -146,7 +146,7 @@ func (h *Hub) foundArtifact(seq hub.Seq) (*hub.Found, string, error) {
 	}, text, err
 }
 
-// SearchStatus tells how the index is.
+// SearchStatus returns the state of the index.
 func (h *Hub) SearchStatus() hub.SearchStatus {
 	var s hub.SearchStatus
 	if s.Open, s.Behind = h.indexer.State(); s.Open {
@@ -155,7 +155,8 @@ func (h *Hub) SearchStatus() hub.SearchStatus {
 	return s
 }
 
-// foundMemory makes the row of a hit; nil if it has been replaced or is another's.
+// foundMemory makes the row of a hit; nil if the memory was replaced or belongs
+// elsewhere.
 func (h *Hub) foundMemory(q *core.IndexQuery, seq hub.Seq) (*hub.Found, string, error) {
 	row, err := h.view.Memory(seq)
 	if err != nil {

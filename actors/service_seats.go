@@ -11,7 +11,7 @@ func (h *Hub) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Ou
 	return h.seats.Sit(ctx, room, in)
 }
 
-// RoomStatus shows what goes on in a room; see hub.Seats.
+// RoomStatus shows the work in a room; see hub.Seats.
 func (h *Hub) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
 	return h.seats.RoomStatus(ctx, q)
 }

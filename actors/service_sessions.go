@@ -113,7 +113,7 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 }
 
 // spoolOfAnother refuses a call about a session of agent that came through the
-// spool of another agent. Only here is it known whose the session is.
+// spool of another agent. Only here the session's agent is known.
 func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
 	if relay := hub.CallerOf(ctx).Relay; relay != "" && relay != agent {
 		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the spool that the call came through").
@@ -131,7 +131,7 @@ func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 	return b, err
 }
 
-// bootstrap is Bootstrap without saying that anything is seen.
+// bootstrap is Bootstrap, but marks no message as seen.
 func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	info, err := h.Info(ctx)
 	if err != nil {
@@ -155,8 +155,8 @@ func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 }
 
 // Authenticate proves a session by its full id and returns its agent and
-// incarnation. A session that had ended of silence, and that no other has
-// displaced, revives. session_invalid, session_replaced.
+// incarnation. A session that ended because of silence revives unless another
+// has displaced it. Errors: session_invalid, session_replaced.
 func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller, error) {
 	if !h.secrets().provesSession(full) {
 		return hub.Caller{}, errSessionInvalid()
@@ -209,8 +209,8 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 	return hub.Caller{Agent: agent, Session: id, Incarnation: row.Session.Incarnation}, nil
 }
 
-// unavailable reports whether a write failed only because no write goes through
-// now, so that a read of the same call may go on.
+// unavailable reports whether a write failed only because the hub can write
+// nothing now. A read of the same call may then go on.
 func unavailable(err error) bool {
 	var e *hub.Error
 	return errors.As(err, &e) && (e.Code == hub.CodeStorageFull || e.Code == hub.CodeStopping || e.Code == hub.CodeOverloaded)

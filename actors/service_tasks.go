@@ -114,9 +114,9 @@ func (h *Hub) handedOn(id hub.TaskID, to hub.AgentID) ([][]hub.Attachment, error
 	return packAsks(row.Body, row.Attachments, limits), nil
 }
 
-// packAsks makes attachments of a body, puts them before the given ones, and deals all
-// to messages. Each message keeps the limits of posted messages if the given attachments
-// do.
+// packAsks turns a body into attachments, puts them before the given ones, and
+// distributes all to messages. Each message keeps the limits of posted messages
+// if the given attachments do.
 func packAsks(body string, attachments []hub.Attachment, limits hub.Limits) [][]hub.Attachment {
 	var all []hub.Attachment
 	for body != "" {
@@ -127,8 +127,8 @@ func packAsks(body string, attachments []hub.Attachment, limits hub.Limits) [][]
 	return slices.Collect(slices.Chunk(append(all, attachments...), max(1, limits.MaxAttachments)))
 }
 
-// fitting returns how many bytes of text, whole characters and at least one, have
-// a JSON string of at most chars characters.
+// fitting returns how many bytes of text fit into a JSON string of at most
+// chars characters. It counts whole characters, at least one.
 func fitting(text string, chars int) int {
 	left, quoted := chars-len(`""`), make([]byte, 0, 16)
 	for i, r := range text {

@@ -8,8 +8,9 @@ import (
 	"hubcli/hub"
 )
 
-// TestSpawnCrashAtEveryStep: wherever the hub dies on the way of a spawn, the next
-// start knows of no spawn, or records it once as lost or as what it was.
+// TestSpawnCrashAtEveryStep: the hub dies at any step of a spawn. The next
+// start has no record of the spawn, or records its end once, as lost or as it
+// was.
 func TestSpawnCrashAtEveryStep(t *testing.T) {
 	for _, step := range waysOfAWrite {
 		for nth := 1; nth <= 4; nth++ {

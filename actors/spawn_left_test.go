@@ -73,7 +73,8 @@ func TestSpawnIsTendedWhoeverLeaves(t *testing.T) {
 	}
 }
 
-// TestSpawnOfWhoLeftBefore: who has left before the decision has asked for nothing.
+// TestSpawnOfWhoLeftBefore: a spawn whose caller leaves before the decision
+// does not begin.
 func TestSpawnOfWhoLeftBefore(t *testing.T) {
 	r := newSpawnRig(t)
 	ctx, leave := context.WithCancel(t.Context())

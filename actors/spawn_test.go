@@ -133,8 +133,8 @@ func TestSpawnsEndWithTheHub(t *testing.T) {
 	again.runner.end(1001, hub.SpawnEnd{})
 }
 
-// TestSpawnsAreLostOnce: what ran when the hub died is lost, whatever it had come to,
-// and who asked is told once, however often the hub starts.
+// TestSpawnsAreLostOnce: a spawn that ran when the hub died is lost, and its
+// caller is told once, however often the hub starts.
 func TestSpawnsAreLostOnce(t *testing.T) {
 	r := newSpawnRig(t)
 	row := r.spawn("lead")

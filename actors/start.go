@@ -15,8 +15,8 @@ import (
 	"hubcli/hub"
 )
 
-// Start restores the state from the store and starts the actors. The store must
-// not be used by anybody else until Stop has returned.
+// Start restores the state from the store and starts the actors. No other code
+// may use the store until Stop has returned.
 func Start(options Options) (*Hub, error) {
 	options.ensureDefaults()
 	h := newHub(options)
@@ -90,9 +90,10 @@ func (h *Hub) EndParked() {
 	h.engine.ReleaseWaiters()
 }
 
-// Stop ends the hub: no new work, parked calls answered, what is under way made
-// durable, a last checkpoint. It waits for work until ctx is done. Afterwards no
-// goroutine of it is left and the store may be closed.
+// Stop ends the hub: it refuses new work, answers parked calls, makes the work
+// under way durable and takes a last checkpoint. It waits for work until ctx is
+// done. Afterwards no goroutine of the hub is left, and the store may be
+// closed.
 func (h *Hub) Stop(ctx context.Context) error {
 	h.stopOnce.Do(func() { h.stopErr = h.stop(ctx) })
 	return h.stopErr

@@ -119,8 +119,8 @@ func TestStartAndStopFiftyTimes(t *testing.T) {
 	}
 }
 
-// A failed commit ends the hub: whoever waits gets store_failed, parked calls are
-// answered, and nothing is acknowledged any more.
+// A failed commit ends the hub: waiting writes get store_failed, parked calls
+// are answered, and no later write is acknowledged.
 func TestFailStop(t *testing.T) {
 	for _, half := range []bool{false, true} {
 		t.Run(fmt.Sprintf("took effect %v", half), func(t *testing.T) {

@@ -281,8 +281,8 @@ func TestPanicInDecideOfWaiterIsItsOwn(t *testing.T) {
 	})
 }
 
-// Who waits for a lease is served after a rebuild, in turn, and nobody decides
-// on the state that is in doubt.
+// Claims that wait are served after a rebuild, in turn, and no decision uses
+// the state that is in doubt.
 func TestWaitersOutliveRebuild(t *testing.T) {
 	for name, at := range map[string]func(core.Owner, core.Fact) bool{
 		"release": ofType[*core.LeaseReleased], "grant": func(_ core.Owner, f core.Fact) bool {
@@ -350,9 +350,9 @@ func TestExpiryGoesOnAfterRebuild(t *testing.T) {
 	}
 }
 
-// Who waits for a lease of an owner that goes into quarantine is told so.
-// The mark of a quarantine must be durable: if it cannot be, the hub ends.
-// A rebuilt owner's rows equal those of one that never broke.
+// A claim that waits at an owner that goes into quarantine is told so. The mark
+// of a quarantine must be durable; otherwise the hub ends. A rebuilt owner's
+// rows equal those of one that never broke.
 func TestRebuildRestoresRows(t *testing.T) {
 	walk := func(o ...func(*Options)) *memStore {
 		r := start(t, newMemStore(), o...)

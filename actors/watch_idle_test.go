@@ -110,8 +110,8 @@ func (r *rig) working(agent hub.AgentID, ends time.Duration) hub.TaskID {
 	return id
 }
 
-// TestSeatIdleNamesWhatMayBeSeen: the id of an unread request stands in the answer
-// for who may see it only.
+// TestSeatIdleNamesWhatMayBeSeen: the answer holds the id of an unread request
+// only for an agent that may see the request.
 func TestSeatIdleNamesWhatMayBeSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, room := idleRig(t)

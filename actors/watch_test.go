@@ -310,7 +310,8 @@ func TestWatcherSession(t *testing.T) {
 	})
 }
 
-// TestWatchEnds: a wait that is over and a hub that stops answer what is so.
+// TestWatchEnds: at the end of a wait, or of the hub, the answer says which
+// conditions hold.
 func TestWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())

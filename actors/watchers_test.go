@@ -145,8 +145,8 @@ func TestWatchShowsWhatIsDirected(t *testing.T) {
 	}
 }
 
-// TestMessageFromWhoNeverRegistered: who posts need not register; what is unread
-// counts, and only that.
+// TestMessageFromWhoNeverRegistered: an agent that posts need not register;
+// only unread messages count.
 func TestMessageFromWhoNeverRegistered(t *testing.T) {
 	r := start(t, newMemStore())
 	room := r.makeRoom("ops")

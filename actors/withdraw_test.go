@@ -108,8 +108,8 @@ func TestAnswersOnWhatIsTakenBack(t *testing.T) {
 	})
 }
 
-// Who waits for a lease goes on waiting while its release is taken back, and is
-// granted it when there is room and it is released again.
+// A claim goes on waiting while the release of its lease is taken back, and is
+// granted when there is room and the lease is released again.
 func TestWaiterOutlivesAReleaseWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())
@@ -197,7 +197,8 @@ func TestStopSavesNothingThatWasTakenBack(t *testing.T) {
 	})
 }
 
-// Who waits behind a grant that is taken back is served, without anybody's help.
+// A claim that waits behind a grant that is taken back is served without
+// another call.
 func TestWaiterBehindAGrantWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())

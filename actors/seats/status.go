@@ -20,9 +20,10 @@ const (
 	statusDecisions = 10
 )
 
-// RoomStatus shows what goes on in a room; see hub.Seats. With s seats, t live tasks of
-// the room, r runs that have not ended and l leases of the room it costs
-// O(s + t + r + l), and counts the unread messages of at most statusSeats seats.
+// RoomStatus shows the work in a room; see hub.Seats. With s seats, t live
+// tasks of the room, r runs that have not ended and l leases of the room it
+// costs O(s + t + r + l), and counts the unread messages of at most statusSeats
+// seats.
 func (s *Seats) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error) {
 	var out hub.RoomStatus
 	room, err := s.view.Room(q.RoomID)
