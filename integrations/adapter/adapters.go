@@ -10,7 +10,7 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// Config is what Adapters know of the hub and the machine. World, Self and Hub are
+// Config tells Adapters of the hub and the machine. World, Self and Hub are
 // required.
 type Config struct {
 	World World
@@ -36,18 +36,18 @@ type Adapters struct {
 	opening sync.Mutex
 	store   *files.Store // nil: not opened yet
 
-	changing sync.RWMutex // held to plan and apply; a status shows the state before or after
+	changing sync.RWMutex // locked to plan and apply; read-locked by a status, which shows the state before or after
 
 	mu       sync.Mutex
 	verified map[hub.Harness]*hub.AdapterVerification
-	under    map[string]map[*time.Time]bool // what is under way outside, by name; see outside
+	under    map[string]map[*time.Time]bool // running calls of outside, by name
 
-	patience time.Duration // the longest that anything may take; tests have less
+	patience time.Duration // bound of every time limit; shorter in tests
 }
 
 var _ hub.Adapters = (*Adapters)(nil)
 
-// New returns the adapters of a machine. Nothing is read or written yet.
+// New returns the adapters of a machine. It reads and writes no file.
 func New(c Config) *Adapters {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -61,7 +61,7 @@ func New(c Config) *Adapters {
 	}
 }
 
-// today returns the entry as it would be written now.
+// today returns the entry that an install would write now.
 func (a *Adapters) today() (Entry, error) {
 	self, err := a.config.Self()
 	if err == nil {
@@ -101,7 +101,8 @@ func find(harness hub.Harness) (*row, error) {
 	return nil, hub.NewError(hub.CodeAdapterNotFound, "there is no adapter for a harness of that name")
 }
 
-// adapter looks at one harness. Files that do not answer are a state too.
+// adapter looks at one harness. A file system that does not answer is shown as
+// a state.
 func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
 	if err := ctx.Err(); err != nil {
 		return hub.Adapter{}, err
@@ -141,7 +142,7 @@ func (a *Adapters) owners(ctx context.Context, r *row) []files.Owner {
 	}
 	installed, err := a.installed(ctx)
 	if err != nil {
-		return list // each place says why
+		return list // the state of each place says why
 	}
 	for _, o := range installed {
 		if o.Harness == r.harness && o.Scope == files.Project {
@@ -151,7 +152,8 @@ func (a *Adapters) owners(ctx context.Context, r *row) []files.Owner {
 	return list
 }
 
-// Installed says in short where something is installed, without looking at it.
+// Installed lists where something is installed according to the ledger, without
+// a look at the files.
 func (a *Adapters) Installed() []string {
 	owners, err := a.installed(context.Background())
 	if err != nil {

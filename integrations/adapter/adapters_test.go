@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// each runs a test for every harness and scope, on a machine of its own.
+// each runs a test for every harness and scope, each on its own machine.
 func each(t *testing.T, test func(t *testing.T, r *rig, h *row, in hub.AdapterInput)) {
 	for i := range rows {
 		for _, scope := range rows[i].scopes() {
@@ -32,15 +32,15 @@ func each(t *testing.T, test func(t *testing.T, r *rig, h *row, in hub.AdapterIn
 	}
 }
 
-// supported reports whether all parts of a setup stand in a state, and the others
-// are not supported.
+// supported reports whether all parts of a setup have a state, and the other
+// parts are not supported.
 func inState(words, state string) bool {
 	list := strings.Fields(words)
 	return len(list) == 3 && slices.Contains(list, state) &&
 		!slices.ContainsFunc(list, func(w string) bool { return w != state && w != string(hub.AdapterUnsupported) })
 }
 
-// TestWhatIsWritten, by every row, into files that were not there.
+// TestWhatIsWritten compares the new files of every row with golden files.
 func TestWhatIsWritten(t *testing.T) {
 	each(t, func(t *testing.T, r *rig, h *row, in hub.AdapterInput) {
 		before := r.tree()
@@ -63,8 +63,8 @@ func TestWhatIsWritten(t *testing.T) {
 	})
 }
 
-// TestLifeOfAnAdapter: installed once and no more, drift is seen and repaired, and
-// uninstalling leaves everything as it was.
+// TestLifeOfAnAdapter: a second install changes nothing, drift is seen and
+// repaired, and an uninstall restores the old state.
 func TestLifeOfAnAdapter(t *testing.T) {
 	each(t, func(t *testing.T, r *rig, h *row, in hub.AdapterInput) {
 		before := r.tree()
@@ -83,7 +83,7 @@ func TestLifeOfAnAdapter(t *testing.T) {
 		installed := r.tree()
 		r.drift(installed)
 		if got := r.statesOf(h.harness, in); !strings.Contains(got, "drifted") {
-			t.Fatalf("after a change of somebody's: %s", got)
+			t.Fatalf("after a user's change: %s", got)
 		}
 		r.refused(hub.CodeAdapterConflict, h.harness, hub.AdapterInstall, in)
 		r.must(h.harness, hub.AdapterRepair, in)
@@ -113,8 +113,8 @@ func (r *rig) drift(tree map[string]string) {
 	}
 }
 
-// TestExecutableMoves: what was installed is outdated then, and repair, or an
-// install, names the new one.
+// TestExecutableMoves: then the entries are outdated, and repair or install
+// writes the new path.
 func TestExecutableMoves(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
@@ -137,11 +137,11 @@ func TestExecutableMoves(t *testing.T) {
 	}
 	r.must(hub.HarnessCodex, hub.AdapterUninstall, in)
 	if exists(filepath.Join(r.home, ".codex")) {
-		t.Error("something is left")
+		t.Error("some entries are left")
 	}
 }
 
-// TestExecutableIsRenamed: the hooks that it wrote under its old name are found.
+// TestExecutableIsRenamed: hooks with the old name of the executable are found.
 func TestExecutableIsRenamed(t *testing.T) {
 	for _, h := range []hub.Harness{hub.HarnessClaudeCode, hub.HarnessKimi} {
 		r := newRig(t)
@@ -160,8 +160,8 @@ func TestExecutableIsRenamed(t *testing.T) {
 	}
 }
 
-// TestAddedVariables are somebody's: they are no drift, and stay when the entry is
-// written anew.
+// TestAddedVariables: variables that a user added are no drift and stay when
+// the entry is rewritten.
 func TestAddedVariables(t *testing.T) {
 	for h, file := range map[hub.Harness]string{
 		hub.HarnessClaudeCode: ".claude.json", hub.HarnessCodex: ".codex/config.toml", hub.HarnessOpenCode: ".config/opencode/opencode.json",
@@ -195,7 +195,8 @@ func TestAddedVariables(t *testing.T) {
 	}
 }
 
-// TestConfirmation: nothing happens without it, and nothing else than was shown.
+// TestConfirmation: nothing changes without a confirmation, and only the shown
+// changes happen.
 func TestConfirmation(t *testing.T) {
 	r := newRig(t)
 	config := filepath.Join(r.home, ".cursor/mcp.json")
@@ -242,8 +243,8 @@ func TestConfirmation(t *testing.T) {
 	}
 }
 
-// TestSecretsBetweenChanges: two places of one file change, and a line between them
-// is written anew for its comma.
+// TestSecretsBetweenChanges: two places of one file change, and a line between
+// them gets a comma.
 func TestSecretsBetweenChanges(t *testing.T) {
 	r := newRig(t)
 	r.write(filepath.Join(r.home, ".gemini/settings.json"), `{
@@ -259,8 +260,8 @@ func TestSecretsBetweenChanges(t *testing.T) {
 	}
 }
 
-// TestSharedFiles: what two harnesses read in one file goes when the last of them
-// goes.
+// TestSharedFiles: an entry that two harnesses read in one file goes with the
+// last of them.
 func TestSharedFiles(t *testing.T) {
 	r := newRig(t)
 	before := r.tree()
@@ -285,8 +286,8 @@ func TestSharedFiles(t *testing.T) {
 	}
 }
 
-// TestLostLedger: what stands as it would be written is taken over, once that is
-// confirmed, and goes with an uninstall.
+// TestLostLedger: entries that equal a new install are taken over after a
+// confirmation, and an uninstall removes them.
 func TestLostLedger(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
@@ -323,14 +324,14 @@ func TestLostLedger(t *testing.T) {
 	}
 }
 
-// TestAnyOrder: in whatever order adapters come and go, no file and no folder is
-// left, and nothing goes that somebody still needs.
+// TestAnyOrder: adapters come and go in any order. No file and no folder is
+// left, and no entry goes that another adapter needs.
 func TestAnyOrder(t *testing.T) {
 	type place struct {
 		harness hub.Harness
 		in      hub.AdapterInput
 	}
-	// Each draw writes and syncs a dozen files; unless more are asked for, some will do.
+	// Each draw writes and syncs a dozen files, so the default is few draws.
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		defer func() { _ = checks.Value.Set(checks.DefValue) }()
 		require.NoError(t, checks.Value.Set("25"))
@@ -363,7 +364,8 @@ func TestAnyOrder(t *testing.T) {
 	})
 }
 
-// TestHooksThatWouldBeHidden are joined where they are.
+// TestHooksThatWouldBeHidden: the hub's hooks go into the file that has the
+// user's hooks.
 func TestHooksThatWouldBeHidden(t *testing.T) {
 	r := newRig(t)
 	settings := filepath.Join(r.home, ".factory/settings.json")
@@ -380,7 +382,7 @@ func TestHooksThatWouldBeHidden(t *testing.T) {
 	}
 }
 
-// TestConflict: an entry of the same name that is somebody else's stays.
+// TestConflict: an entry of the same name that the hub did not write stays.
 func TestConflict(t *testing.T) {
 	r := newRig(t)
 	config := filepath.Join(r.home, ".kiro/settings/mcp.json")

@@ -20,7 +20,7 @@ func withAdded(value any, e files.Entry) any {
 	}
 	doc, err := files.Read(e.Root, e.File)
 	if err != nil {
-		return value // its state says so
+		return value // the state of the entry says so
 	}
 	have, found, err := edit.Get(e.Format, doc, e.At)
 	var entry map[string]json.RawMessage
@@ -35,7 +35,7 @@ func withAdded(value any, e files.Entry) any {
 	if json.Unmarshal(entry[name], &env) != nil {
 		return value
 	}
-	delete(env, "HUB_DATA_ROOT") // the hub's own, today or at another time
+	delete(env, "HUB_DATA_ROOT") // the hub may have written it, now or earlier
 	if len(env) == 0 {
 		return value
 	}

@@ -11,7 +11,7 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// planned is a plan with everything that is shown of it.
+// planned is a plan with everything that the operator is shown of it.
 type planned struct {
 	hub.AdapterPlan
 	row   *row
@@ -46,12 +46,12 @@ func (a *Adapters) ChangeAdapter(ctx context.Context, harness hub.Harness, actio
 func (a *Adapters) change(ctx context.Context, p *planned, confirm string) (hub.AdapterResult, error) {
 	done := hub.AdapterResult{Files: p.Files, Backups: []string{}, FollowUps: []string{}}
 	if !p.files.Empty() {
-		// Where the files stay as they are, only the ledger changes.
+		// Without a prompt only the ledger changes.
 		if err := p.confirmed(confirm); err != nil && p.Prompt != "" {
 			return hub.AdapterResult{}, err
 		}
 		if err := ctx.Err(); err != nil {
-			return hub.AdapterResult{}, err // nobody waits for it any more
+			return hub.AdapterResult{}, err // the caller has gone
 		}
 		var err error
 		if done.Backups, err = a.apply(ctx, p); err != nil {
@@ -63,7 +63,7 @@ func (a *Adapters) change(ctx context.Context, p *planned, confirm string) (hub.
 	return done, nil
 }
 
-// nameOf is the adapter as commands name it.
+// nameOf returns the adapter's name in commands.
 func nameOf(o files.Owner) string {
 	if o.Path == "" {
 		return string(o.Harness)
@@ -71,7 +71,7 @@ func nameOf(o files.Owner) string {
 	return string(o.Harness) + " --scope project --path " + shellWord(o.Path)
 }
 
-// commandOf is the command line that does something about an adapter.
+// commandOf returns the command line for an action on an adapter.
 func commandOf(action string, o files.Owner) string {
 	return "hubcli adapter " + action + " " + nameOf(o)
 }
@@ -84,14 +84,14 @@ func (p *planned) confirmed(digest string) error {
 	case p.Digest:
 		return nil
 	case "":
-		return hub.NewError(hub.CodeConfirmRequired, "this changes files of yours and has to be confirmed").WithDetail(detail).
+		return hub.NewError(hub.CodeConfirmRequired, "this changes files of yours and must be confirmed").WithDetail(detail).
 			WithFix("show detail.prompt word for word; if the answer is yes, send the call again with confirm: detail.digest")
 	}
-	return hub.NewError(hub.CodePlanChanged, "what would be done is no longer what was confirmed").WithDetail(detail).
-		WithFix("look at it again and confirm it anew")
+	return hub.NewError(hub.CodePlanChanged, "the plan has changed since it was confirmed").WithDetail(detail).
+		WithFix("preview it again and confirm the new digest")
 }
 
-// apply carries a plan out and says so in the log, file by file.
+// apply carries a plan out and logs each file that it changes.
 func (a *Adapters) apply(ctx context.Context, p *planned) ([]string, error) {
 	written, err := a.store.Apply(ctx, p.files)
 	if err != nil {
@@ -109,9 +109,8 @@ func (a *Adapters) apply(ctx context.Context, p *planned) ([]string, error) {
 	return backups, nil
 }
 
-// plan finds out what an action would do, and locks out other changes until
-// unlock is called. Files on folders that may hang are read before the lock is
-// taken.
+// plan finds out what an action would do, and keeps other changes out until
+// unlock is called. It reads files that may hang before it takes the lock.
 func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (p *planned, unlock func(), err error) {
 	r, s, owner, err := a.where(harness, in)
 	lost := err != nil && action == hub.AdapterUninstall && a.lost(ctx, harness, in, &owner)
@@ -137,7 +136,7 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 		p.row, _ = find(harness)
 		p.files, err = store.PlanForget(ctx, owner)
 	case action == hub.AdapterUninstall:
-		// The operator sees what goes, changed by somebody or not.
+		// The operator sees all that goes, drifted or not.
 		p.files, err = store.PlanUninstall(ctx, owner, files.Repair)
 	default:
 		p.files, err = a.planInstall(ctx, store, s, owner, action)
@@ -151,7 +150,7 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 	return p, unlock, nil
 }
 
-// tell fills in what the operator is told of the plan.
+// tell fills in the texts for the operator.
 func (p *planned) tell(lost bool) {
 	for _, c := range p.files.Changes {
 		p.Files = append(p.Files, hub.AdapterFile{File: c.File, Change: changeOf(c)})
@@ -159,7 +158,7 @@ func (p *planned) tell(lost bool) {
 	}
 	switch {
 	case lost && !p.files.Empty():
-		p.Warnings = append(p.Warnings, "the folder is gone: no file changes, and the hub forgets what it has written there; should the folder come back, that is nobody's")
+		p.Warnings = append(p.Warnings, "the folder is gone: no file changes, and the hub forgets its entries there; if the folder comes back, the entries stay in it")
 	case len(p.Files) == 0:
 		p.Warnings, p.FollowUps = []string{}, []string{}
 	}
@@ -195,7 +194,7 @@ func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup
 	return store.PlanInstall(ctx, entries, mode)
 }
 
-// seeds are those of a part in whose place nothing of others stands.
+// seeds returns the seeds of a part whose places are free.
 func (a *Adapters) seeds(ctx context.Context, w wanted) []files.Entry {
 	var free []files.Entry
 	for _, status := range a.states(ctx, w.seeds) {

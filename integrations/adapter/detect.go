@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// detect names the executables and folders by which the harness is found. What the
-// hub itself has made tells nothing.
+// detect names the executables and folders by which the harness is found. Files
+// that the hub itself made do not count.
 func (a *Adapters) detect(ctx context.Context, r *row) []string {
 	var found []string
 	for _, name := range r.binaries {
@@ -24,7 +24,8 @@ func (a *Adapters) detect(ctx context.Context, r *row) []string {
 	return found
 }
 
-// made are the files and folders that the hub has made; none if nobody knows.
+// made returns the files and folders that the hub has made; none if the ledger
+// cannot be read.
 func (a *Adapters) made(ctx context.Context) map[string]bool {
 	if owners, err := a.installed(ctx); err != nil || len(owners) == 0 {
 		return nil
@@ -37,8 +38,8 @@ func (a *Adapters) made(ctx context.Context) map[string]bool {
 	return made
 }
 
-// others reports whether a path is there and holds anything that is not among the
-// made ones.
+// others reports whether path exists and holds anything that the hub has not
+// made.
 func others(path string, made map[string]bool) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // The table of the documentation stands between these lines.
 const tableBegin, tableEnd = "<!-- rows: written by the test of integrations/adapter -->\n", "<!-- end of rows -->\n"
 
-// TestTableOfTheDocumentation is that of the code.
+// TestTableOfTheDocumentation: the table equals the rows of the code.
 func TestTableOfTheDocumentation(t *testing.T) {
 	name := filepath.Join("..", "..", "docs", "adapters.md")
 	b, err := os.ReadFile(name)

@@ -9,10 +9,9 @@ import (
 )
 
 // Ensure sets the hub up for the user in every harness that is detected, and
-// writes anew what has moved. It asks for no confirmation, so it does no more
-// than that: it changes no project, no entry that a user changed, and no place
-// that holds something else. It logs what it cannot do; it ends early when ctx
-// ends.
+// rewrites outdated entries. It asks for no confirmation, so it changes no
+// project, no entry that a user changed, and no place that holds something
+// else. It logs each failure and ends early when ctx ends.
 //
 // It detects all harnesses before it writes anything, so that a file made for
 // one harness is not taken as a sign of another.
@@ -43,7 +42,7 @@ func (a *Adapters) Ensure(ctx context.Context) {
 	}
 }
 
-// has reports whether something of an owner is installed.
+// has reports whether an owner has an installed entry.
 func (a *Adapters) has(ctx context.Context, owner files.Owner) bool {
 	installed, _ := a.installed(ctx)
 	return slices.Contains(installed, owner)
@@ -51,7 +50,7 @@ func (a *Adapters) has(ctx context.Context, owner files.Owner) bool {
 
 func (a *Adapters) ensure(ctx context.Context, r *row) error {
 	owner := files.Owner{Harness: r.harness, Scope: files.Global}
-	a.look(ctx, r, owner) // whatever may hang does so before the lock
+	a.look(ctx, r, owner) // files that may hang are read before the lock is taken
 	unlock, err := a.lock(ctx)
 	if err != nil {
 		return err
@@ -100,8 +99,8 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 	return err
 }
 
-// untouched are the entries of a part, with its seeds, if nobody has had a hand in
-// any.
+// untouched returns the entries of a part and its seeds if nobody has changed
+// any of them.
 func (a *Adapters) untouched(ctx context.Context, w wanted) []files.Entry {
 	if w.err != nil {
 		return nil

@@ -11,18 +11,18 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// parts are those of an adapter, in their order.
+// parts lists the parts of an adapter, in their order.
 var parts = []hub.AdapterPartName{hub.PartMCP, hub.PartHooks, hub.PartInstructions}
 
-// wanted is what one part of an adapter is to put where.
+// wanted holds the entries of one part of an adapter.
 type wanted struct {
 	part    hub.AdapterPartName
 	entries []files.Entry
-	seeds   []files.Entry // written only where nothing stands
-	err     error         // why nobody knows what belongs where
+	seeds   []files.Entry // written only if the place is free
+	err     error         // why the entries cannot be known
 }
 
-// wants are the parts of a setup that are supported, at a place.
+// wants returns the supported parts of a setup for an owner.
 func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error) {
 	teach := []piece{}
 	if len(s.teach) > 0 {
@@ -56,9 +56,9 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 	return all, nil
 }
 
-// hooks are the pieces of the hooks, or those of the other file that they would
-// hide. That file is somebody else's: one that cannot be read says nothing, and
-// nothing is put beside it then.
+// hooks returns the pieces of the hooks. If the user's other file has hooks
+// that the usual file would hide, they are pieces of that file. If the other
+// file cannot be read, hooks fails, and nothing is written beside it.
 func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
 	if s.elsewhere == nil {
 		return s.hooks, nil
@@ -77,7 +77,7 @@ func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
 	switch {
 	case err != nil:
 		return nil, &files.Refusal{
-			Reason: files.Refused, File: other, Message: "nobody knows whether it holds hooks, which a file of the hub's would hide", Err: err,
+			Reason: files.Refused, File: other, Message: "it cannot be read, and it may hold hooks that a file of the hub's would hide", Err: err,
 			Fix: "correct the file",
 		}
 	case found:
@@ -86,7 +86,7 @@ func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
 	return s.hooks, nil
 }
 
-// entry is a piece at its place.
+// entry makes the entry of a piece.
 func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, e Entry) (files.Entry, error) {
 	at, root := a.config.World.choose(p.places, owner.Path, exists)
 	if at == "" {

@@ -9,12 +9,12 @@ import (
 )
 
 // serverName is the name under which harnesses know the bridge. Clients put it
-// before the names of tools: short, and without an underscore, which some take for
-// a separator.
+// before the names of tools, so it is short and has no underscore, which some
+// take for a separator.
 const serverName = "hub"
 
-// Entry is what stands in the files of every harness: which executable is started
-// and how it finds the hub.
+// Entry is the content of every harness's entry: the executable and how it
+// finds the hub.
 type Entry struct {
 	Command  string // absolute path of the executable
 	BaseURL  string // empty: the default
@@ -23,7 +23,8 @@ type Entry struct {
 	GOOS     string
 }
 
-// args are those of the bridge. A file that several harnesses read names none.
+// args returns the arguments of the bridge. In a file that several harnesses
+// read they name no harness.
 func (e Entry) args(h hub.Harness) []string {
 	args := []string{"mcp"}
 	if h != "" {
@@ -38,8 +39,8 @@ func (e Entry) args(h hub.Harness) []string {
 	return args
 }
 
-// env holds what the bridge's defaults would get wrong: harnesses pass on little
-// of their own environment.
+// env returns the variables that differ from the bridge's defaults, because
+// harnesses pass on little of their own environment.
 func (e Entry) env() object {
 	if e.DataRoot == "" {
 		return object{}
@@ -47,8 +48,7 @@ func (e Entry) env() object {
 	return object{{"HUB_DATA_ROOT", e.DataRoot}}
 }
 
-// object is a JSON object whose members stand in the order in which people read
-// them.
+// object is a JSON object with members in a given order.
 type object []member
 
 type member struct {
@@ -78,7 +78,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// text is v as a file of its own.
+// text returns v as the JSON text of a file.
 func text(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -90,12 +90,12 @@ func text(v any) string {
 	return b.String()
 }
 
-// shape makes the value of the entry, for a harness that the bridge is told; ""
-// tells it none.
+// shape makes the value of the entry. h is the harness that the arguments name;
+// "" names none.
 type shape func(e Entry, h hub.Harness) any
 
-// common is the shape {command, args, env} with members of a harness's own before
-// and behind.
+// common is the shape {command, args, env} with a harness's own members before
+// and after.
 func common(before, behind object) shape {
 	return func(e Entry, h hub.Harness) any {
 		value := slices.Clone(before)
@@ -104,8 +104,8 @@ func common(before, behind object) shape {
 	}
 }
 
-// The shapes, with the timeouts of a call that the formats know. The bridge keeps
-// its waits below them.
+// The shapes, with the timeout of a call if the format has one. The bridge's
+// waits are shorter.
 var (
 	plainShape   = common(nil, nil)
 	stdioShape   = common(object{{"type", "stdio"}}, nil)

@@ -12,8 +12,8 @@ import (
 // while it runs.
 const deletedSuffix = " (deleted)"
 
-// errNoExecutable says that no lasting path of the hub's executable is known.
-var errNoExecutable = errors.New("the hub runs from a file that will not stay where it is")
+// errNoExecutable says that the hub's executable has no lasting path.
+var errNoExecutable = errors.New("the hub runs from a temporary file")
 
 // Executable returns a path of the hub's executable that stays valid after an
 // upgrade. If a command of the same name on PATH is a link to it, this is the

@@ -14,7 +14,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestHostileFiles are left alone, whatever they are.
+// TestHostileFiles: no hostile file is changed.
 func TestHostileFiles(t *testing.T) {
 	outside := t.TempDir()
 	for name, prepare := range map[string]func(r *rig, config string){
@@ -53,8 +53,8 @@ func (r *rig) link(to, from string) {
 	require.NoError(r.t, errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)))
 }
 
-// TestHooksThatCannotBeRead: another file that may hold hooks is read as carefully
-// as those that change, and what cannot be read is not taken for empty.
+// TestHooksThatCannotBeRead: another file that may hold hooks is read with the
+// same checks as a changed file, and an unreadable one does not count as empty.
 func TestHooksThatCannotBeRead(t *testing.T) {
 	for name, prepare := range map[string]func(r *rig, settings string) error{
 		"unparsable": func(r *rig, settings string) error { r.write(settings, `{"hooks": {`); return nil },
@@ -89,7 +89,8 @@ func TestHooksThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestFilesThatHang keep nobody waiting, and nobody else from anything.
+// TestFilesThatHang: a call that meets a hanging file ends in time, and other
+// adapters work on.
 func TestFilesThatHang(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
@@ -108,7 +109,7 @@ func TestFilesThatHang(t *testing.T) {
 		}
 	}
 	if n := len(r.under["look cursor"]); n != 1 {
-		t.Errorf("%d wait for what hangs", n)
+		t.Errorf("%d goroutines wait for the hanging file", n)
 	}
 	r.patience = time.Hour
 	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
@@ -124,7 +125,7 @@ func TestFilesThatHang(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("who hung does not end")
+			t.Fatal("the hanging call does not end")
 		}
 	}
 	if got := r.statesOf(hub.HarnessCursor, in); got != "installed installed unsupported" {
@@ -132,7 +133,7 @@ func TestFilesThatHang(t *testing.T) {
 	}
 }
 
-// TestChangeThatNobodyWaitsFor is not made.
+// TestChangeThatNobodyWaitsFor: a change whose caller has gone is not made.
 func TestChangeThatNobodyWaitsFor(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
@@ -148,7 +149,7 @@ func TestChangeThatNobodyWaitsFor(t *testing.T) {
 	}()
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("it was done while another was changed")
+		t.Error("it was done during another change")
 	}
 	r.changing.Unlock()
 	if exists(filepath.Join(r.home, ".cursor")) {
@@ -156,8 +157,8 @@ func TestChangeThatNobodyWaitsFor(t *testing.T) {
 	}
 }
 
-// TestOnlyOursIsRun: what stands in the files while they are tried is never what is
-// run.
+// TestOnlyOursIsRun: a verification never runs an entry that somebody swaps in
+// during the trial.
 func TestOnlyOursIsRun(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
@@ -203,11 +204,12 @@ func TestOnlyOursIsRun(t *testing.T) {
 		t.Error("nothing was ever tried")
 	}
 	if exists(mark) {
-		t.Error("what somebody has put into a file was run")
+		t.Error("a foreign entry was run")
 	}
 }
 
-// TestWhoMayWriteTheExecutable: it is not run where everybody may.
+// TestWhoMayWriteTheExecutable: an executable that all users may write is not
+// run.
 func TestWhoMayWriteTheExecutable(t *testing.T) {
 	r := newRig(t)
 	r.must(hub.HarnessAmp, hub.AdapterInstall, r.input(hub.AdapterGlobal))
@@ -225,8 +227,8 @@ func TestWhoMayWriteTheExecutable(t *testing.T) {
 	}
 }
 
-// TestWords: a line of the hub's is what a shell makes of it, whatever the path of
-// the executable holds.
+// TestWords: wordsOf and a shell split a line of the hub alike, for any path of
+// the executable.
 func TestWords(t *testing.T) {
 	for _, command := range []string{"/bin/hubcli", "/my hub/hubcli", "/o'hara $(x) `y` ü/hubcli", `/a\b"c/my hub`, "/x/-it's"} {
 		e := Entry{Command: command, BaseURL: "http://127.0.0.1:7001", GOOS: "linux"}

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// launch is how an installed entry starts the bridge.
+// launch tells how an installed entry starts the bridge.
 type launch struct {
 	command string
 	args    []string
 	env     map[string]string
 }
 
-// launchOf reads an entry as it stands in a file, in any of the shapes. raw is its
-// canonical form; the text of a file that is wholly the hub's is a JSON string.
+// launchOf reads an installed entry of any shape. raw is its canonical form;
+// the text of a file of the hub's own is a JSON string.
 func launchOf(raw []byte) (launch, error) {
 	var doc string
 	if json.Unmarshal(raw, &doc) == nil {
@@ -35,7 +35,7 @@ func launchOf(raw []byte) (launch, error) {
 		Environment map[string]string `json:"environment"`
 	}
 	if err := json.Unmarshal(raw, &entry); err != nil {
-		return launch{}, errors.New("the entry is none that starts a server: " + err.Error())
+		return launch{}, errors.New("the entry does not start a server: " + err.Error())
 	}
 	l := launch{args: entry.Args, env: map[string]string{}}
 	maps.Copy(l.env, entry.Env)
@@ -67,7 +67,7 @@ func linesOf(raw []byte, ev event) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// collect gathers the strings that hold part, but for those of PowerShell.
+// collect gathers the strings that hold part, except those for PowerShell.
 func collect(v any, part string, found map[string]bool) {
 	switch v := v.(type) {
 	case string:
@@ -87,14 +87,15 @@ func collect(v any, part string, found map[string]bool) {
 	}
 }
 
-// passed are the variables that harnesses pass on to what they start; the
-// strictest of them passes on no other.
+// passed are the variables that the strictest harness passes on to its servers
+// and hooks.
 var passed = []string{
 	"HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ",
 	"SystemRoot", "SystemDrive", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT", "COMSPEC",
 }
 
-// environment is that of a harness for what it starts, with what an entry adds.
+// environment returns the environment that a harness gives its servers and
+// hooks, with the variables that an entry adds.
 func environment(getenv func(string) string, more map[string]string) []string {
 	all := map[string]string{}
 	for _, name := range passed {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shellWord is s as one word of a line for a shell of Unix, bare where it can be.
+// shellWord returns s as one word for a Unix shell, quoted only if needed.
 func shellWord(s string) string {
 	if s != "" && !strings.ContainsFunc(s, odd) {
 		return s
@@ -13,9 +13,9 @@ func shellWord(s string) string {
 	return single(s)
 }
 
-// wordsOf splits a line that the hub writes into the words that a shell makes of
-// it. It knows no more of shells than those lines use: quotes and, on Unix, the
-// escape of a quote.
+// wordsOf splits a line that the hub has written into words, as a shell does.
+// It knows only the syntax of those lines: quotes and, on Unix, the escape of a
+// quote.
 func wordsOf(line, goos string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -41,7 +41,7 @@ func wordsOf(line, goos string) ([]string, error) {
 			word.Reset()
 			begun = false
 		case strings.ContainsRune("$`;&|<>()*?[]#~\n\t", r):
-			return nil, errors.New("the line is none of the hub's: " + line)
+			return nil, errors.New("the hub has not written the line: " + line)
 		default:
 			word.WriteRune(r)
 			begun = true

@@ -8,13 +8,14 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// severity orders the states of a part's entries: the part has the worst.
+// severity orders the states of entries. A part has the worst state of its
+// entries.
 var severity = []files.State{
 	files.Installed, files.Outdated, files.Absent, files.Adoptable, files.Drifted, files.Conflict, files.Unreadable,
 }
 
-// look says how an adapter stands at a place. It never fails: what cannot be read
-// is a state.
+// look returns the state of an adapter at a place. It never fails: an
+// unreadable file is shown as a state.
 func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.AdapterPlace {
 	if gone(owner) {
 		place := unreadable(r, owner, "the folder is gone; to forget it: "+commandOf("uninstall", owner))
@@ -38,7 +39,7 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 		case i >= 0:
 			part = a.part(ctx, all[i])
 			if noExecutable != nil {
-				part.Outdated = false // nobody knows what would be written
+				part.Outdated = false // unknown, because the new entry is unknown
 			}
 		case s != nil:
 			part.Reason = s.lacking[name]
@@ -48,7 +49,7 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 	return place
 }
 
-// part says how one part stands.
+// part returns the state of one part.
 func (a *Adapters) part(ctx context.Context, w wanted) hub.AdapterPart {
 	if w.err != nil {
 		return hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
@@ -56,7 +57,7 @@ func (a *Adapters) part(ctx context.Context, w wanted) hub.AdapterPart {
 	return stateOf(w.part, a.states(ctx, w.entries))
 }
 
-// unreadable is a place whose files tell nothing.
+// unreadable returns a place whose files cannot be read.
 func unreadable(r *row, owner files.Owner, why string) hub.AdapterPlace {
 	place := hub.AdapterPlace{Scope: hub.AdapterScope(owner.Scope), Path: owner.Path, Parts: []hub.AdapterPart{}}
 	s := r.setup(place.Scope)
@@ -73,7 +74,7 @@ func unreadable(r *row, owner files.Owner, why string) hub.AdapterPlace {
 	return place
 }
 
-// stateOf makes one state of those of a part's entries.
+// stateOf returns the state of a part with these entries.
 func stateOf(name hub.AdapterPartName, all []files.Status) hub.AdapterPart {
 	part := hub.AdapterPart{Part: name, State: hub.AdapterAbsent, Files: []string{}}
 	worst, absent := files.Installed, 0
@@ -102,7 +103,7 @@ func stateOf(name hub.AdapterPartName, all []files.Status) hub.AdapterPart {
 	case files.Adoptable:
 		part.State, part.Reason = hub.AdapterDrifted, "it is there but not recorded as the hub's; install or repair takes it over"
 	case files.Drifted:
-		part.State, part.Reason = hub.AdapterDrifted, "somebody has changed or removed what the hub wrote; repair writes it anew"
+		part.State, part.Reason = hub.AdapterDrifted, "somebody has changed or removed the hub's entry; repair writes it anew"
 	case files.Conflict:
 		part.State, part.Reason = hub.AdapterConflict, "there is an entry of the same name that is not the hub's"
 	case files.Unreadable:

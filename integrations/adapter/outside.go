@@ -11,8 +11,8 @@ import (
 // and nothing can end a goroutine that waits for it.
 const (
 	lookLimit  = 10 * time.Second // one harness
-	planLimit  = 20 * time.Second // below what an answer may take
-	stopGrace  = 2 * time.Second  // for work that was told to end
+	planLimit  = 20 * time.Second // below the time limit of an answer
+	stopGrace  = 2 * time.Second  // for work whose ctx has ended
 	lookWait   = time.Second      // how long a status waits for a change under way
 	lockLook   = 5 * time.Millisecond
 	verifyLate = 3 * time.Second
@@ -21,12 +21,13 @@ const (
 // errHangs says that a file system does not answer.
 func errHangs() *hub.Error {
 	return hub.NewError(hub.CodeAdapterBusy, "reading the files of the harness timed out").WithRetryAfter(30).
-		WithFix("see whether a network folder is gone: the home folder, the project, or one in PATH")
+		WithFix("check the network folders among the home folder, the project and PATH")
 }
 
-// outside does something with other people's files. It returns when that is done, or
-// soon after ctx ends or the time is over. Work that still waits for a file then is
-// left behind, and further work of the same name fails at once until it ends.
+// outside runs do, which works on other people's files. It returns when do
+// returns, or soon after ctx ends or the time is over. If do still waits for a
+// file then, it is left running, and further work of the same name fails at
+// once until it ends.
 func outside[T any](ctx context.Context, a *Adapters, name string, limit time.Duration, do func(context.Context) (T, error)) (T, error) {
 	type end struct {
 		row T
@@ -91,7 +92,7 @@ func (a *Adapters) lock(ctx context.Context) (unlock func(), err error) {
 		select {
 		case <-ctx.Done():
 			return nil, hub.NewError(hub.CodeAdapterBusy, "another adapter is being changed").WithRetryAfter(5).
-				WithFix("try again in some seconds")
+				WithFix("try again in a few seconds")
 		case <-time.After(lockLook):
 		}
 	}

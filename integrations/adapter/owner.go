@@ -9,7 +9,7 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// own reports whether a file is this user's.
+// own reports whether a file belongs to this user.
 func own(info fs.FileInfo) bool {
 	uid, known := osfile.Owner(info)
 	return !known || uid == os.Geteuid()
@@ -35,7 +35,7 @@ func trusted(path string) error {
 			return fmt.Errorf("%s is not run: %s belongs to another user", path, at)
 		}
 		if info.Mode().Perm()&0o002 != 0 && (!info.IsDir() || info.Mode()&fs.ModeSticky == 0) {
-			return fmt.Errorf("%s is not run: everybody may write %s", path, at)
+			return fmt.Errorf("%s is not run: all users may write %s", path, at)
 		}
 		if above := filepath.Dir(at); above != at {
 			at = above

@@ -13,12 +13,12 @@ type piece struct {
 	places []place // where the file may be; see World.choose
 	format edit.Format
 	keys   []string           // of the entry; see edit.Pointer
-	mark   func(Entry) string // makes it an element of the list at keys; nil: it is none
+	mark   func(Entry) string // makes it an element of the list at keys; nil: it is a member
 	value  func(Entry) any    // what is written
-	seed   bool               // it is written only where nothing stands, and belongs to nobody then
+	seed   bool               // it is written only if the place is free, and is not recorded
 }
 
-// at is the entry's place in the file.
+// at returns the entry's place in the file.
 func (p *piece) at(e Entry) edit.Pointer {
 	at := edit.Pointer{Keys: p.keys}
 	if p.mark != nil {
@@ -27,12 +27,12 @@ func (p *piece) at(e Entry) edit.Pointer {
 	return at
 }
 
-// member is the entry of a bridge in a file of servers.
+// server is the entry of a bridge in a file of servers.
 func server(h hub.Harness, f edit.Format, s shape, keys []string, places ...place) piece {
 	return piece{places: places, format: f, keys: append(slices.Clone(keys), serverName), value: func(e Entry) any { return s(e, h) }}
 }
 
-// whole is a file that is the hub's alone.
+// whole is a file of the hub's own.
 func whole(value func(Entry) string, places ...place) piece {
 	return piece{places: places, format: edit.Whole, value: func(e Entry) any { return value(e) }}
 }
@@ -45,13 +45,13 @@ const (
 	eventStop  event = "stop"
 )
 
-// hookLimit is how long a harness should wait for a hook, in seconds: hooks are
-// done within two.
+// hookLimit is the time that a harness should give a hook, in seconds. Hooks
+// end within two.
 const hookLimit = 5
 
-// command is the line that calls a hook. It is one string that every shell takes:
-// some harnesses read the settings of others and know no list of arguments. For
-// the same reason a file that several harnesses read names none of them.
+// command returns the line that calls a hook. It is one string for any shell,
+// because some harnesses read the settings of others and accept no list of
+// arguments. A file that several harnesses read names none of them.
 func (e Entry) command(ev event, h hub.Harness) string {
 	line := e.quoted() + " hook " + string(ev)
 	if h != "" {
@@ -74,8 +74,8 @@ func odd(r rune) bool {
 
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// argument is a path as an argument in a line for a shell. On Windows it has
-// slashes, which everything there takes and no shell drops.
+// argument returns a path as an argument in a line for a shell. On Windows it
+// has slashes, which all programs accept and no shell drops.
 func (e Entry) argument(path string) string {
 	if e.GOOS == "windows" {
 		path = strings.ReplaceAll(path, `\`, "/")
@@ -84,14 +84,15 @@ func (e Entry) argument(path string) string {
 	case !strings.ContainsFunc(path, odd):
 		return path
 	case e.GOOS == "windows":
-		return `"` + path + `"` // no path of Windows holds a quote
+		return `"` + path + `"` // no Windows path holds a quote
 	}
 	return single(path)
 }
 
-// quoted is the executable as the first word of a line for a shell. Of a path
-// that has to be quoted only the folder is, as far as shells take that: so the name
-// stands before what it is called for, wherever the executable moves.
+// quoted returns the executable as the first word of a line for a shell. If the
+// path needs quotes, only the folder is quoted where the shell allows it. So
+// the name stands unquoted right before its arguments, and marker finds it
+// after a move of the executable.
 func (e Entry) quoted() string {
 	odd := func(r rune) bool { return odd(r) && (r != '\\' || e.GOOS != "windows") }
 	slash := strings.LastIndex(e.Command, "/")
@@ -99,15 +100,15 @@ func (e Entry) quoted() string {
 	case !strings.ContainsFunc(e.Command, odd):
 		return e.Command
 	case e.GOOS == "windows":
-		return `"` + e.Command + `"` // no path of Windows holds a quote
+		return `"` + e.Command + `"` // no Windows path holds a quote
 	case slash < 0 || strings.ContainsFunc(e.Command[slash:], odd):
 		return single(e.Command)
 	}
 	return single(e.Command[:slash]) + e.Command[slash:]
 }
 
-// marker is the part of a hook's line by which it is found among those of others:
-// the name of the executable and what it is called for.
+// marker is the part of a hook's line by which it is found among other lines:
+// the name of the executable and its arguments.
 func marker(ev event) func(Entry) string {
 	return func(e Entry) string {
 		line, separators := e.quoted(), "/"
@@ -118,7 +119,7 @@ func marker(ev event) func(Entry) string {
 	}
 }
 
-// calls are the elements of two lists of hooks, one an event.
+// calls returns the elements of two lists of hooks, one for each event.
 func calls(h hub.Harness, keys []string, start, stop string, value func(line string) any, places ...place) []piece {
 	one := func(ev event, name string) piece {
 		return piece{
@@ -129,8 +130,8 @@ func calls(h hub.Harness, keys []string, start, stop string, value func(line str
 	return []piece{one(eventStart, start), one(eventStop, stop)}
 }
 
-// claudeCall is an element of a list of hooks as Claude Code has it and many
-// others after it. unit is how many units of the timeout a second has.
+// claudeCall is an element of a list of hooks in Claude Code's form, which many
+// others copied. unit is the number of timeout units in a second.
 func claudeCall(unit int, before, inner object) func(string) any {
 	return func(line string) any {
 		one := append(slices.Clone(inner), object{{"type", "command"}, {"command", line}, {"timeout", hookLimit * unit}}...)

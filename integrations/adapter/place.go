@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// World is what the paths of configuration files depend on.
+// World holds what the paths of configuration files depend on.
 type World struct {
 	GOOS     string // linux, darwin, windows
 	Home     string // of the user, absolute
-	DataRoot string // the hub's folder of what belongs to the user
+	DataRoot string // the hub's folder for this user
 	Getenv   func(string) string
 }
 
@@ -60,8 +60,8 @@ var bases = map[string]func(World) string{
 	},
 }
 
-// config follows the convention of the command line tools, which hold to
-// XDG_CONFIG_HOME and ~/.config on every system.
+// config follows the convention of command line tools: XDG_CONFIG_HOME or
+// ~/.config on every system.
 func (w World) config() string {
 	return w.variable("XDG_CONFIG_HOME", w.join(w.Home, ".config"))
 }
@@ -79,7 +79,7 @@ func (w World) variable(name, otherwise string) string {
 	return otherwise
 }
 
-// absolute reports whether a path is, in the way of the world's system.
+// absolute reports whether a path is absolute on the world's system.
 func (w World) absolute(p string) bool {
 	if w.GOOS != "windows" {
 		return strings.HasPrefix(p, "/")
@@ -90,7 +90,7 @@ func (w World) absolute(p string) bool {
 	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
 }
 
-// join is filepath.Join in the way of the world's system.
+// join is filepath.Join for the world's system.
 func (w World) join(parts ...string) string {
 	if w.GOOS != "windows" {
 		return path.Join(parts...)
@@ -111,7 +111,7 @@ func (w World) separator() string {
 	return "/"
 }
 
-// dir is filepath.Dir in the way of the world's system.
+// dir is filepath.Dir for the world's system.
 func (w World) dir(p string) string {
 	if i := strings.LastIndex(p, w.separator()); i > 0 {
 		return p[:i]
@@ -119,9 +119,9 @@ func (w World) dir(p string) string {
 	return p
 }
 
-// resolve returns the path of a place and the folder that it has to stay in: the
-// home folder, the project, or where a variable of the environment has moved it
-// to. false if there is no such place.
+// resolve returns the path of a place and the folder that it must stay in: the
+// home folder, the project, or the folder that an environment variable names.
+// ok is false if there is no such place.
 func (w World) resolve(p place, project string) (at, root string, ok bool) {
 	head, rest, _ := strings.Cut(string(p), "/")
 	base := ""
@@ -151,9 +151,10 @@ func (w World) within(p, folder string) bool {
 	return p == folder || strings.HasPrefix(p, strings.TrimSuffix(folder, w.separator())+w.separator())
 }
 
-// choose returns the path of the place that a harness reads, and the folder that
-// it has to stay in: the one that a variable of the environment names; else the
-// first that is there; else the first whose folder is there; else the first.
+// choose returns the path of the place that a harness reads, and the folder
+// that it must stay in. It prefers a place that an environment variable names,
+// then the first that exists, then the first whose folder exists, then the
+// first.
 func (w World) choose(places []place, project string, exists func(string) bool) (at, root string) {
 	type spot struct{ at, root string }
 	var found []spot

@@ -7,7 +7,7 @@ import (
 	"hubcli/hub"
 )
 
-// worldOf is a machine with these variables.
+// worldOf returns a machine with these variables.
 func worldOf(goos string, vars map[string]string) World {
 	home := map[string]string{"linux": "/home/u", "darwin": "/Users/u", "windows": `C:\Users\u`}[goos]
 	data := map[string]string{"linux": "/home/u/.local/share/hubcli", "darwin": "/Users/u/data", "windows": `C:\Users\u\data`}[goos]
@@ -16,15 +16,15 @@ func worldOf(goos string, vars map[string]string) World {
 
 func never(string) bool { return false }
 
-// TestPlaces: every place of every row, on each system, where nothing is there
-// yet and no variable moves anything. The table is written out, not computed:
-// what it says is what harnesses read.
+// TestPlaces: every place of every row, on each system, without existing files
+// or variables. The table is written out, not computed, because it states what
+// harnesses read.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		harness hub.Harness
 		scope   hub.AdapterScope
 		linux   []string // of servers, hooks, text
-		darwin  []string // where another than ~ for the home folder
+		darwin  []string // if it differs from linux
 		windows []string
 	}{
 		{hub.HarnessGeneric, "global", []string{"~/.local/share/hubcli/mcp.json"}, []string{"~/data/mcp.json"}, []string{`~\data\mcp.json`}},
@@ -106,7 +106,7 @@ func project(goos string) string {
 	return "/work/shop"
 }
 
-// placesOf are the files of a row in a scope, each once.
+// placesOf returns the files of a row in a scope, without duplicates.
 func placesOf(h hub.Harness, scope hub.AdapterScope, w World, exists func(string) bool) []string {
 	r, _ := rowOf(h)
 	s := r.setup(scope)
@@ -126,14 +126,14 @@ func placesOf(h hub.Harness, scope hub.AdapterScope, w World, exists func(string
 	return list
 }
 
-// TestEveryHarnessHasARow, in their order, with a way to be found and both scopes
-// told of.
+// TestEveryHarnessHasARow: the rows have the order of the harnesses, can be
+// detected and describe both scopes.
 func TestEveryHarnessHasARow(t *testing.T) {
 	var got []hub.Harness
 	for _, r := range rows {
 		got = append(got, r.harness)
 		if r.title() == "" || r.harness != hub.HarnessGeneric && (len(r.binaries) == 0 || len(r.folders) == 0) {
-			t.Errorf("%s is not told of, or cannot be detected", r.harness)
+			t.Errorf("%s has no description, or cannot be detected", r.harness)
 		}
 		for _, scope := range r.scopes() {
 			s := r.setup(scope)
@@ -149,7 +149,7 @@ func TestEveryHarnessHasARow(t *testing.T) {
 	}
 }
 
-// TestPlacesMove with what the environment says and with what is there.
+// TestPlacesMove: variables and existing files decide which place is used.
 func TestPlacesMove(t *testing.T) {
 	for _, c := range []struct {
 		harness hub.Harness

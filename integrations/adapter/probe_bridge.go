@@ -21,10 +21,10 @@ const (
 	bridgeStart = 10 * time.Second       // from its start to its list of tools
 	bridgeWake  = 10 * time.Second       // from the canary to its answer
 	bridgeEnd   = time.Second            // from the end of its stdin to its own
-	parkAfter   = 250 * time.Millisecond // a call that was sent is taken to be parked then
+	parkAfter   = 250 * time.Millisecond // a call sent so long ago is assumed to be parked
 )
 
-// canary is a message that is to wake the agent of the tested bridge.
+// canary is a message that should wake the agent of the tested bridge.
 type canary struct {
 	from, to hub.AgentID
 	nonce    string
@@ -36,7 +36,7 @@ func (k canary) post(ctx context.Context, h Hub) error {
 	if err != nil {
 		return err
 	}
-	// The key of the call that asked for the trial is not this one's.
+	// This call must not reuse the idempotency key of the verification.
 	ctx = hub.WithCaller(ctx, &hub.Caller{})
 	_, err = h.Post(ctx, hub.PostInput{
 		FromAgent: k.from, ToAgent: k.to, Kind: hub.KindChat, Metadata: mark,
@@ -45,7 +45,7 @@ func (k canary) post(ctx context.Context, h Hub) error {
 	return err
 }
 
-// probe is an installed entry that runs.
+// probe is a running installed entry.
 type probe struct {
 	session *sdk.ClientSession
 	cmd     *exec.Cmd
@@ -54,7 +54,7 @@ type probe struct {
 	took    time.Duration // from the start to the list of tools
 }
 
-// start runs the entry exactly as it says and asks it for its tools.
+// start runs the entry exactly as installed and asks it for its tools.
 func (l launch) start(ctx context.Context, dir string, env []string) (*probe, error) {
 	ctx, cancel := context.WithTimeout(ctx, bridgeStart)
 	defer cancel()
@@ -79,10 +79,10 @@ func (l launch) start(ctx context.Context, dir string, env []string) (*probe, er
 	return p, nil
 }
 
-// explain adds what the process said before it failed.
+// explain adds the process's last output to err.
 func (p *probe) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		err = fmt.Errorf("it did not list its tools within %s", bridgeStart)
+		err = fmt.Errorf("the bridge did not list its tools within %s", bridgeStart)
 	}
 	if said := p.stderr.last(); said != "" {
 		err = fmt.Errorf("%w; it said: %s", err, said)
@@ -90,8 +90,8 @@ func (p *probe) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// end ends the process as a harness does, by closing its stdin, and whatever it
-// has started.
+// end ends the process as a harness does, by closing its stdin, and ends all
+// processes that it started.
 func (p *probe) end() {
 	_ = p.session.Close() // its result does not matter
 	endGroup(p.cmd)
@@ -131,13 +131,13 @@ func (p *probe) whoami(ctx context.Context) (hub.AgentID, hub.MessageID, error) 
 		return "", 0, err
 	}
 	if got.Data.AgentID == "" {
-		return "", 0, errors.New("hub_whoami does not say which agent the bridge is")
+		return "", 0, errors.New("hub_whoami does not name the bridge's agent")
 	}
 	return got.Data.AgentID, got.Data.Latest, nil
 }
 
-// wake parks a poll of the bridge's agent, sends it the canary and returns how long
-// it took from there to the tool's answer.
+// wake parks a poll of the bridge's agent, sends the canary and returns the
+// time from there to the poll's answer.
 func (p *probe) wake(ctx context.Context, h Hub, k canary, since hub.MessageID) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, bridgeWake+parkAfter)
 	defer cancel()
@@ -163,12 +163,12 @@ func (p *probe) wake(ctx context.Context, h Hub, k canary, since hub.MessageID) 
 	}
 	s := <-heard
 	if s.err != nil {
-		return 0, fmt.Errorf("the canary was not heard: %w", s.err)
+		return 0, fmt.Errorf("the canary did not arrive: %w", s.err)
 	}
 	return s.at.Sub(sent), nil
 }
 
-// hear polls until a message holds the nonce; others pass.
+// hear polls until a message holds the nonce.
 func (p *probe) hear(ctx context.Context, since hub.MessageID, nonce string) error {
 	for {
 		raw, err := p.call(ctx, "hub_poll_messages", map[string]any{"since_id": since, "timeout_seconds": 20})
@@ -190,7 +190,7 @@ func (p *probe) hear(ctx context.Context, since hub.MessageID, nonce string) err
 	}
 }
 
-// tail keeps the end of what a process says.
+// tail keeps the end of a process's output.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
@@ -208,7 +208,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last is the last line that says something.
+// last returns the last line that is not blank.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

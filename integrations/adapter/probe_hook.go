@@ -13,20 +13,20 @@ import (
 	"hubcli/hub"
 )
 
-// hookAnswer is how long a hook may take, its start included.
+// hookAnswer bounds the time of a hook, its start included.
 const hookAnswer = 2 * time.Second
 
-// maxAnswer bounds, in bytes, what is read of a process under trial.
+// maxAnswer bounds, in bytes, the output that is read of a tried process.
 const maxAnswer = 1 << 20
 
-// answered is how a process under trial ended.
+// answered tells how a tried process ended.
 type answered struct {
 	stdout, stderr string
 	exit           int
 	took           time.Duration
 }
 
-// tried runs a command with this stdin until it ends or the time is over.
+// tried runs a command until it ends or the time is over.
 func tried(ctx context.Context, limit time.Duration, argv []string, dir string, env []string, stdin string) (answered, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -41,7 +41,7 @@ func tried(ctx context.Context, limit time.Duration, argv []string, dir string, 
 	endGroup(cmd)
 	a := answered{stdout: out.String(), stderr: errs.String(), exit: cmd.ProcessState.ExitCode(), took: time.Since(began)}
 	if ctx.Err() != nil {
-		return a, fmt.Errorf("it did not end within %s", limit)
+		return a, fmt.Errorf("the process did not end within %s", limit)
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -60,8 +60,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// payload is what a harness says to a hook, with the marks by which it is told
-// where the line names none.
+// payload is the input that a harness gives a hook. It has the members by which
+// the hook recognizes the harness if the line names none.
 func payload(h hub.Harness, ev event, session, dir string) string {
 	call, name := h.HookForm().Call, "SessionStart"
 	if ev == eventStop {
@@ -77,22 +77,22 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 // quote writes a text as a JSON string.
 func quote(s string) string { return strings.TrimSuffix(text(s), "\n") }
 
-// check says what is wrong with an answer; nonce is what it has to say, if it has
-// to say anything.
+// check returns an error if the answer is wrong. If nonce is not empty, the
+// answer must hold it.
 func (a answered) check(h hub.Harness, nonce string) error {
 	form := h.HookForm()
 	said := strings.TrimSpace(a.stdout)
-	plain := form.Start.Text // such a harness takes no JSON at all
+	plain := form.Start.Text // such a harness accepts no JSON
 	if plain {
 		said += a.stderr
 	}
 	switch {
 	case a.exit != 0 && (a.exit != form.Stop.Exit || nonce == ""):
-		return fmt.Errorf("it ended with exit code %d: %s", a.exit, firstLine(a.stderr))
+		return fmt.Errorf("the hook ended with exit code %d: %s", a.exit, firstLine(a.stderr))
 	case !plain && said != "" && !isObject(said):
-		return errors.New("it printed something else than a JSON object: " + firstLine(said))
+		return errors.New("the hook printed something other than a JSON object: " + firstLine(said))
 	case nonce != "" && !strings.Contains(said, nonce):
-		return errors.New("it said nothing of a message that waits for the agent")
+		return errors.New("the hook did not mention a message that waits for the agent")
 	}
 	return nil
 }

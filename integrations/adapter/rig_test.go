@@ -14,7 +14,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// rig is a home folder, a project and the adapters of them.
+// rig is a home folder, a project and their adapters.
 type rig struct {
 	*Adapters
 	t          *testing.T
@@ -35,7 +35,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// another are adapters of the same machine in another process.
+// another returns adapters of the same machine as another process has them.
 func (r *rig) another() *Adapters {
 	return New(Config{
 		World: World{GOOS: "linux", Home: r.home, DataRoot: filepath.Join(r.home, "data"), Getenv: func(name string) string { return r.vars[name] }},
@@ -63,7 +63,7 @@ func (r *rig) read(path string) string {
 	return string(b)
 }
 
-// tree is all that lies in the home folder, but for the hub's own, by path.
+// tree returns all files of the home folder by path, without the hub's own.
 func (r *rig) tree() map[string]string {
 	r.t.Helper()
 	found := map[string]string{}
@@ -86,7 +86,7 @@ func (r *rig) tree() map[string]string {
 	return found
 }
 
-// input is a place of a scope.
+// input returns the input for a scope.
 func (r *rig) input(scope hub.AdapterScope) hub.AdapterInput {
 	if scope == hub.AdapterProject {
 		return hub.AdapterInput{Scope: scope, Path: r.shop}
@@ -94,7 +94,7 @@ func (r *rig) input(scope hub.AdapterScope) hub.AdapterInput {
 	return hub.AdapterInput{Scope: scope}
 }
 
-// do confirms whatever an action asks.
+// do carries an action out and confirms it if needed.
 func (r *rig) do(h hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
 	done, err := r.ChangeAdapter(context.Background(), h, action, in)
 	var e *hub.Error
@@ -114,7 +114,7 @@ func (r *rig) must(h hub.Harness, action hub.AdapterAction, in hub.AdapterInput)
 	return done
 }
 
-// refused is an action that must fail with this code.
+// refused tries an action that must fail with this code.
 func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in hub.AdapterInput) *hub.Error {
 	r.t.Helper()
 	_, err := r.do(h, action, in)
@@ -123,12 +123,12 @@ func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in
 		r.t.Fatalf("%s %s %s: %v, want %s", h, in.Scope, action, err, code)
 	}
 	if e.FixFor(hub.ForHTTP) == "" || e.FixFor(hub.ForCLI) == "" {
-		r.t.Errorf("%s: %s shows no way out", h, e.Message)
+		r.t.Errorf("%s: %s has no fix", h, e.Message)
 	}
 	return e
 }
 
-// states are those of the parts at a place, as one word each.
+// states returns the states of the parts at a place.
 func (r *rig) statesOf(h hub.Harness, in hub.AdapterInput) string {
 	r.t.Helper()
 	row, err := r.Adapter(context.Background(), h)

@@ -6,29 +6,29 @@ import (
 	"hubcli/hub"
 )
 
-// row is how one harness is found and what is written into its files. Everything
-// else about it is in the row of the same name in package hub.
+// row says how one harness is found and which entries its files get. Other
+// facts about it are in its row in package hub.
 type row struct {
 	harness hub.Harness
-	// binaries and folders are how it is detected: one of either is enough.
+	// binaries and folders detect the harness: one of them is enough.
 	binaries []string
 	folders  []place
 	global   *setup // nil: it has no such scope
 	project  *setup
 }
 
-// setup is what is set up in one scope. An empty part is not supported; lacking
+// setup holds the pieces of one scope. An empty part is not supported; lacking
 // says why.
 type setup struct {
 	mcp   []piece
 	hooks []piece
-	// elsewhere replaces hooks while the file of the hooks is not there and
-	// another file holds hooks that it would hide.
+	// elsewhere replaces hooks while the hooks' file does not exist and another
+	// file holds hooks that it would hide.
 	elsewhere *elsewhere
 	teach     []place // where the text for the agent goes
 	lacking   map[hub.AdapterPartName]string
 	warnings  []string
-	followUps []string // what the user has to do then
+	followUps []string // steps left to the user
 }
 
 // elsewhere is another file that may hold a harness's hooks.
@@ -79,7 +79,7 @@ func (r *row) setup(s hub.AdapterScope) *setup {
 	return r.global
 }
 
-// scopes lists those that the harness has.
+// scopes lists the scopes that the harness has.
 func (r *row) scopes() []hub.AdapterScope {
 	var list []hub.AdapterScope
 	if r.global != nil {
@@ -91,7 +91,7 @@ func (r *row) scopes() []hub.AdapterScope {
 	return list
 }
 
-// rows is the one table of harnesses, in the order of hub.Harnesses. The facts are
-// the vendors' documentation and sources of 2026; where a harness was renamed or
-// moved its files, the older places follow the newer ones.
+// rows is the one table of harnesses, in the order of hub.Harnesses. The facts
+// come from the vendors' documentation and sources of 2026. If a harness was
+// renamed or moved its files, the older places follow the newer ones.
 var rows = slices.Concat(rowsOfFirst, rowsOfGoogle, rowsOfEditors, rowsOfOthers)

@@ -5,7 +5,7 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// rowsOfEditors are opencode and what runs in editors.
+// rowsOfEditors are opencode and the harnesses that run in editors.
 var rowsOfEditors = []row{
 	{
 		harness:  hub.HarnessOpenCode,

@@ -122,14 +122,14 @@ const (
 	cursorReload = "reload the window of Cursor and switch the server hub on in its settings if it is off"
 )
 
-// copilotHooks is a file of the hub's own that Copilot CLI and VS Code both read;
-// so it names neither.
+// copilotHooks is a file of the hub's own. Copilot CLI and VS Code both read
+// it, so it names neither.
 func copilotHooks(places ...place) piece {
 	call := func(e Entry, ev event) any {
 		line := e.command(ev, "")
 		shell := line
 		if e.quoted() != e.Command && e.GOOS == "windows" {
-			shell = "& " + line // PowerShell calls a quoted path no other way
+			shell = "& " + line // PowerShell needs it before a quoted path
 		}
 		return []any{object{{"type", "command"}, {"bash", line}, {"powershell", shell}, {"timeoutSec", hookLimit}}}
 	}

@@ -5,7 +5,7 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// rowsOfGoogle are Gemini CLI, what followed it and what was made of it.
+// rowsOfGoogle are Gemini CLI, its successor and its forks.
 var rowsOfGoogle = []row{
 	{
 		harness:  hub.HarnessGeminiCLI,
@@ -62,8 +62,7 @@ var rowsOfGoogle = []row{
 	},
 }
 
-// geminiHooks have no event for the end of a turn but AfterAgent; their timeouts
-// are in ms.
+// geminiHooks use AfterAgent as the end of a turn; their timeouts are in ms.
 func geminiHooks(places ...place) []piece {
 	call := claudeCall(1000, object{{"matcher", "*"}}, object{{"name", "hubcli"}})
 	return calls(hub.HarnessGeminiCLI, []string{"hooks"}, "SessionStart", "AfterAgent", call, places...)

@@ -133,8 +133,8 @@ var rowsOfOthers = []row{
 	},
 }
 
-// Goose takes a folder with a manifest, servers and hooks, which is the hub's
-// alone: its own settings are YAML that it writes anew.
+// goosePlugin is a folder of the hub's own with a manifest, servers and hooks.
+// Goose's settings are YAML that Goose rewrites, so they are left alone.
 func goosePlugin(places ...place) piece {
 	return whole(func(Entry) string {
 		return text(object{{"name", "hubcli"}, {"version", "1.0.0"}, {"description", "The hub through which agents work together"}})
@@ -160,7 +160,7 @@ func droidHooks(places ...place) []piece {
 	return calls(hub.HarnessDroid, nil, "SessionStart", "Stop", claudeCall(1, nil, nil), places...)
 }
 
-// kimiHooks have four members and no more: others keep the file from loading.
+// kimiHooks have just four members: Kimi refuses a file with others.
 func kimiHooks(places ...place) []piece {
 	one := func(ev event, name string) piece {
 		return piece{
@@ -173,14 +173,15 @@ func kimiHooks(places ...place) []piece {
 	return []piece{one(eventStart, "SessionStart"), one(eventStop, "Stop")}
 }
 
-// continueServers has no member that Continue's strict type does not know.
+// continueServers has only the members that Continue's strict type knows.
 func continueServers(places ...place) piece {
 	return whole(func(e Entry) string {
 		return text(object{{"mcpServers", object{{serverName, stdioShape(e, hub.HarnessContinue)}}}})
 	}, places...)
 }
 
-// kiroHooks begin sessions only: Kiro's end of a turn cannot be held.
+// kiroHooks has only the hook of a session's start: Kiro's end of a turn cannot
+// be held.
 func kiroHooks(places ...place) piece {
 	return whole(func(e Entry) string {
 		return text(object{{"version", "v1"}, {"hooks", []any{object{

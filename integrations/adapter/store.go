@@ -14,7 +14,7 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// folder is where the ledger and the backups are, in the data root.
+// folder is the folder of the ledger and the backups in the data root.
 const folder = "adapters"
 
 // open returns the store of the installed entries. The first call opens it; later
@@ -26,11 +26,11 @@ func (a *Adapters) open(ctx context.Context) (*files.Store, error) {
 		return a.store, nil
 	}
 	store, err := files.Open(ctx, filepath.Join(a.config.World.DataRoot, folder), a.config.Version)
-	a.store = store // what only reads works while a transaction of before stands in the way
+	a.store = store // reads work although an earlier transaction is not finished
 	return store, err
 }
 
-// states tells how entries stand; what keeps it from being told is a state too.
+// states returns the states of entries; an error becomes a state too.
 func (a *Adapters) states(ctx context.Context, entries []files.Entry) []files.Status {
 	store, err := a.open(ctx)
 	all := make([]files.Status, len(entries))
@@ -47,11 +47,11 @@ func (a *Adapters) states(ctx context.Context, entries []files.Entry) []files.St
 	return all
 }
 
-// underOldName finds the line of a hook that an executable of another name has
-// written; what stands there is outdated then.
+// underOldName finds a hook's line that an executable of another name wrote;
+// such an entry is outdated.
 func underOldName(ctx context.Context, store *files.Store, absent files.Status) files.Status {
 	e := absent.Entry
-	places, _ := store.Places(e.Owner) // who cannot read the ledger has been told
+	places, _ := store.Places(e.Owner) // an unreadable ledger was reported before
 	for _, p := range places {
 		if p.File != e.File || p.Part != e.Part || !slices.Equal(p.At.Keys, e.At.Keys) || called(p.At.Mark) != called(e.At.Mark) {
 			continue
@@ -68,11 +68,10 @@ func underOldName(ctx context.Context, store *files.Store, absent files.Status) 
 	return absent
 }
 
-// called is what a marker says an executable is called for.
+// called returns the arguments in a marker.
 func called(mark string) string { return mark[max(strings.LastIndex(mark, " hook "), 0):] }
 
-// installed are the owners of what the ledger names; none where there is no
-// ledger yet.
+// installed returns the owners in the ledger; none if there is no ledger yet.
 func (a *Adapters) installed(ctx context.Context) ([]files.Owner, error) {
 	if _, err := os.Lstat(filepath.Join(a.config.World.DataRoot, folder)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -84,8 +83,8 @@ func (a *Adapters) installed(ctx context.Context) ([]files.Owner, error) {
 	return store.Owners()
 }
 
-// asError turns what kept files from being changed into what the operator can do
-// about it. name is the adapter as commands name it.
+// asError makes an error with advice for the operator of the reason why files
+// were not changed. name is the adapter's name in commands.
 func asError(err error, name string) error {
 	var h *hub.Error
 	var r *files.Refusal
@@ -94,14 +93,14 @@ func asError(err error, name string) error {
 		return err
 	case errors.Is(err, errNoExecutable):
 		return hub.NewError(hub.CodeAdapterRefused, err.Error()).
-			WithFix("install hubcli where it stays, on PATH, and start the hub from there")
+			WithFix("install hubcli at a lasting path on PATH, and start the hub from there")
 	case !errors.As(err, &r):
-		return hub.NewError(hub.CodeAdapterRefused, err.Error()).WithFix("see what is there: hubcli adapter status " + name)
+		return hub.NewError(hub.CodeAdapterRefused, err.Error()).WithFix("see its state: hubcli adapter status " + name)
 	}
 	code, fix := hub.CodeAdapterRefused, r.Fix
 	switch r.Reason {
 	case files.IsConflict:
-		code, fix = hub.CodeAdapterConflict, "rename or remove that entry, if nobody needs it, and install again"
+		code, fix = hub.CodeAdapterConflict, "rename or remove that entry if you do not need it, and install again"
 	case files.IsDrifted:
 		code, fix = hub.CodeAdapterConflict, "look at the difference and write the hub's part anew: hubcli adapter repair "+name
 	case files.PlanChanged:

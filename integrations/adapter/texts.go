@@ -5,8 +5,8 @@ import "encoding/json"
 // blockName names the hub's block in the texts that harnesses show their agents.
 const blockName = "hubcli"
 
-// teaching is that text. It is the same for all of them, so that harnesses that
-// read one file share one block.
+// teaching is the text of the block. It is the same for all harnesses, so
+// harnesses that read one file share one block.
 const teaching = `## Working with other agents
 
 Agents on this machine work as a team through a hub, the MCP server ` + "`hub`" + `.
@@ -38,7 +38,7 @@ const env = { ...process.env, ...` + quoteJS(env) + ` };
 ` + opencodeBody
 }
 
-// quoteJS is v as JavaScript: JSON is a part of it.
+// quoteJS returns v as JavaScript, of which JSON is a part.
 func quoteJS(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

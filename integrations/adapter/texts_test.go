@@ -10,8 +10,8 @@ import (
 	"hubcli/hub"
 )
 
-// TestOpenCodePlugin: every session has its context once, one from before opencode
-// started too, and those that sessions begin have none.
+// TestOpenCodePlugin: every session gets its context once, also a session from
+// before opencode started. Sessions that other sessions begin get none.
 func TestOpenCodePlugin(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

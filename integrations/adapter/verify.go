@@ -14,7 +14,8 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// verification is what the last trial of a harness has found so far.
+// verification returns the results so far of the last verification of a
+// harness.
 func (a *Adapters) verification(h hub.Harness) *hub.AdapterVerification {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -27,7 +28,8 @@ func (a *Adapters) verification(h hub.Harness) *hub.AdapterVerification {
 	return &shown
 }
 
-// VerifyAdapter tries what is installed. What fails is a check of the result.
+// VerifyAdapter tries the installed entries. A failure is a check in the
+// result, not an error.
 func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
 	return outside(ctx, a, "verify "+string(harness), hub.MaxAdapterVerify+verifyLate, func(ctx context.Context) (hub.AdapterVerification, error) {
 		owners, err := a.toTry(ctx, harness, in)
@@ -42,8 +44,8 @@ func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hu
 	})
 }
 
-// try makes the trials. It finishes the verification whatever happens: another one
-// waits for that.
+// try makes the trials. It always ends the verification, because otherwise no
+// other could begin.
 func (a *Adapters) try(ctx context.Context, harness hub.Harness, owners []files.Owner) {
 	defer a.finish(harness)
 	ctx, cancel := context.WithTimeout(ctx, hub.MaxAdapterVerify)
@@ -54,8 +56,8 @@ func (a *Adapters) try(ctx context.Context, harness hub.Harness, owners []files.
 	}
 }
 
-// toTry are the places to try: the one that is named, or all with something
-// installed; the global scope if there is none.
+// toTry returns the places to try: the named one, or all with installed
+// entries, or the global scope if there are none.
 func (a *Adapters) toTry(ctx context.Context, harness hub.Harness, in hub.AdapterInput) ([]files.Owner, error) {
 	if in.Scope != "" || in.Path != "" {
 		_, _, owner, err := a.where(harness, in)
@@ -76,13 +78,13 @@ func (a *Adapters) toTry(ctx context.Context, harness hub.Harness, in hub.Adapte
 	return installed, nil
 }
 
-// begin starts a verification; one of a harness runs at a time.
+// begin starts a verification. Each harness has at most one at a time.
 func (a *Adapters) begin(harness hub.Harness) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if v := a.verified[harness]; v != nil && v.Running {
 		return hub.NewError(hub.CodeAdapterBusy, "the adapter is being verified already").WithRetryAfter(5).
-			WithFix("wait until that has ended; hubcli adapter status " + string(harness) + " shows it")
+			WithFix("wait until the verification has ended; hubcli adapter status " + string(harness) + " shows it")
 	}
 	a.verified[harness] = &hub.AdapterVerification{
 		Harness: harness, Running: true, StartedAt: hub.TimeOf(a.config.Now()), Checks: []hub.AdapterCheck{},
@@ -104,8 +106,8 @@ type trial struct {
 	*Adapters
 	owner   files.Owner
 	harness hub.Harness
-	entry   Entry       // as it would be written now
-	known   hub.AgentID // as whom the bridge has registered; empty: it has not
+	entry   Entry       // the entry that an install would write now
+	known   hub.AgentID // the agent that the bridge has registered; empty: none
 }
 
 // note adds a check to the result.
@@ -129,7 +131,7 @@ func (t *trial) failed(name string, err error, fix string) {
 
 func (t *trial) skipped(name, why string) { t.note(name, hub.CheckSkipped, why, "", 0) }
 
-// way is the command that does something about the installation that is tried.
+// way returns the command line for an action on the tried installation.
 func (t *trial) way(action string) string { return commandOf(action, t.owner) }
 
 // run makes all checks of one installation.
@@ -142,11 +144,11 @@ func (t *trial) run(ctx context.Context) {
 	s := r.setup(hub.AdapterScope(t.owner.Scope))
 	entry, err := t.today()
 	if err != nil {
-		t.failed("executable", err, "install hubcli where it stays, on PATH, and start the hub from there")
+		t.failed("executable", err, "install hubcli at a lasting path on PATH, and start the hub from there")
 		return
 	}
 	if err := trusted(entry.Command); err != nil {
-		t.failed("executable", err, "keep hubcli where nobody but you can write")
+		t.failed("executable", err, "keep hubcli in a folder that only you can write")
 		return
 	}
 	t.passed("executable", entry.Command, 0)
@@ -161,7 +163,7 @@ func (t *trial) run(ctx context.Context) {
 		t.failed("files", err, "see that there is room for temporary files")
 		return
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it is the system's folder for such things
+	defer func() { _ = os.RemoveAll(dir) }() // a rest in the system's temporary folder does no harm
 	agent := hub.AgentID("adapter-verify-" + nonce(4))
 	for _, w := range all {
 		if !t.stands(ctx, w) {
@@ -181,38 +183,39 @@ func (t *trial) run(ctx context.Context) {
 	}
 }
 
-// stands checks a part's files and reports whether it may be tried. What is run
-// then is what the hub itself would write, which has just been found in the files:
-// the files are not read again, so that nobody can put something else in between.
+// stands checks a part's files and reports whether the part may be tried. The
+// files hold exactly the entries that the hub would write, and the trial runs
+// these. It does not read the files again, so nobody can replace an entry
+// between the check and the run.
 func (t *trial) stands(ctx context.Context, w wanted) bool {
 	part := t.part(ctx, w)
 	name := string(w.part) + " in place"
 	switch {
 	case part.State == hub.AdapterInstalled && part.Outdated:
-		t.failed(name, errors.New("it is not what the hub would write today: its executable or address has moved"), t.way("repair"))
+		t.failed(name, errors.New("the entry is outdated: the executable or the address has moved"), t.way("repair"))
 	case part.State == hub.AdapterInstalled:
 		t.passed(name, part.Files[0], 0)
 		return true
 	case part.State == hub.AdapterAbsent:
-		t.failed(name, errors.New("it is not installed"), t.way("install"))
+		t.failed(name, errors.New("the part is not installed"), t.way("install"))
 	case part.State == hub.AdapterUnreadable:
 		t.failed(name, errors.New(part.Reason), "correct the file, then: "+t.way("repair"))
 	default:
 		t.failed(name, errors.New(part.Reason), t.way("repair"))
 	}
-	// What somebody else has written is not run: it may be anything.
+	// An entry that somebody else wrote is not run: it may do anything.
 	return false
 }
 
 // tryBridge starts the installed entry and measures a wake.
 func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
-	last := w.entries[len(w.entries)-1] // of a plugin's files the one of its servers
+	last := w.entries[len(w.entries)-1] // of a plugin's files, the one with its servers
 	l, err := launchOf(last.Value)
 	if err != nil {
 		t.failed("entry", err, t.way("repair"))
 		return
 	}
-	// What somebody has added to the variables is not tried: it may be anything.
+	// Variables that somebody added are not used: they may do anything.
 	l.env = map[string]string{"HUB_AGENT": string(agent)}
 	for _, m := range t.entry.env() {
 		l.env[m.name] = fmt.Sprint(m.value)
@@ -237,8 +240,8 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 	t.passed("wake", "from a message to the answer of hub_poll_messages", took)
 }
 
-// tryHooks calls the installed hooks: at a session's beginning they may be silent,
-// at a turn's end a message waits of which they have to speak.
+// tryHooks calls the installed hooks. At a session's start they may print
+// nothing. At a turn's end a message waits, and they must mention it.
 func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
 	for _, ev := range []event{eventStart, eventStop} {
 		name := "hook " + string(ev)
@@ -272,15 +275,15 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 	}
 }
 
-// hook is the command by which a part calls the hook of an event, as a shell would
-// understand its line; nil if it does not.
+// hook returns the command by which a part calls the hook of an event, split as
+// a shell splits its line; nil if the part does not call it.
 func (t *trial) hook(w wanted, ev event) ([]string, error) {
 	for _, e := range w.entries {
 		if lines := linesOf(e.Value, ev); len(lines) > 0 {
 			line := lines[0]
 			argv, err := wordsOf(line, t.entry.GOOS)
 			if err == nil && (len(argv) < 3 || argv[0] != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
-				err = fmt.Errorf("a shell takes the line for something else: %q", argv)
+				err = fmt.Errorf("a shell would not run the hook with this line: %q", argv)
 			}
 			return argv, err
 		}
@@ -344,7 +347,7 @@ func (t *trial) tryWatch(ctx context.Context, entry Entry, agent hub.AgentID, di
 	}
 }
 
-// room is one in which to watch: the project's, else any.
+// room returns a room to watch: the project's, else any.
 func (t *trial) room(ctx context.Context) hub.RoomID {
 	if t.owner.Path != "" {
 		if found, err := t.config.Hub.Resolve(ctx, t.owner.Path); err == nil && found.RoomID != nil {

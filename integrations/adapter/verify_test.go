@@ -19,8 +19,8 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestLaunchOf: what an entry says, in every shape and from a file of the hub's
-// own, is what the hub wrote.
+// TestLaunchOf: reading an entry of any shape, or of a file of the hub's own,
+// returns what the hub wrote.
 func TestLaunchOf(t *testing.T) {
 	for i := range rows {
 		for _, scope := range rows[i].scopes() {
@@ -61,7 +61,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestAnswers: what a harness would take of a hook, and what not.
+// TestAnswers: the answers of hooks that harnesses accept, and those that they
+// refuse.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		harness hub.Harness
@@ -87,8 +88,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestHookLinesNameTheDataRoot where it is not the default, and only there: of a
-// line that changes Codex asks its user again.
+// TestHookLinesNameTheDataRoot: only if it is not the default, because Codex
+// asks its user again about each changed line.
 func TestHookLinesNameTheDataRoot(t *testing.T) {
 	for _, root := range []string{"", "/data", "/srv/it's a \"$HOME\" `x`"} {
 		for i := range rows {
@@ -128,7 +129,7 @@ func TestHookLinesNameTheDataRoot(t *testing.T) {
 	}
 }
 
-// checks are those of a verification, by name.
+// checks returns the checks of a verification, by name.
 func checks(v hub.AdapterVerification) map[string]hub.AdapterCheck {
 	found := map[string]hub.AdapterCheck{}
 	for _, c := range v.Checks {
@@ -137,8 +138,7 @@ func checks(v hub.AdapterVerification) map[string]hub.AdapterCheck {
 	return found
 }
 
-// TestNothingForeignIsRun: an entry that somebody has changed is told of and not
-// started, and neither is a hook.
+// TestNothingForeignIsRun: a changed entry or hook is reported and not started.
 func TestNothingForeignIsRun(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterGlobal)
@@ -163,7 +163,8 @@ func TestNothingForeignIsRun(t *testing.T) {
 	}
 }
 
-// TestTrialEndsWhatItStarts, with all that that has started.
+// TestTrialEndsWhatItStarts: a trial also ends the processes that the entry
+// started.
 func TestTrialEndsWhatItStarts(t *testing.T) {
 	r := newRig(t)
 	pid := filepath.Join(r.home, "pid")
@@ -186,8 +187,8 @@ func TestTrialEndsWhatItStarts(t *testing.T) {
 	}
 }
 
-// TestEnsure changes only harnesses that are installed, only for the user, and
-// nothing that somebody else has changed.
+// TestEnsure: it changes only detected harnesses, only for the user, and no
+// entry that somebody else has changed.
 func TestEnsure(t *testing.T) {
 	r := newRig(t)
 	var log bytes.Buffer
@@ -208,7 +209,7 @@ func TestEnsure(t *testing.T) {
 		}
 	}
 	if r.read(filepath.Join(r.home, ".cursor/mcp.json")) != foreign || r.read(filepath.Join(r.home, ".qwen/settings.json")) != "{" {
-		t.Error("what is somebody's was changed")
+		t.Error("a foreign entry was changed")
 	}
 	if s := log.String(); strings.Count(s, "msg=adapter ") != 3 || !strings.Contains(s, "config.toml") {
 		t.Errorf("log:\n%s", s)
@@ -219,7 +220,7 @@ func TestEnsure(t *testing.T) {
 	r.write(hooks, changed)
 	r.Ensure(context.Background())
 	if got := r.read(hooks); got != changed {
-		t.Errorf("what was changed was overwritten: %s", got)
+		t.Errorf("a drifted entry was overwritten: %s", got)
 	}
 	r.write(hooks, installed[".codex/hooks.json"])
 	moved := filepath.Join(r.home, "bin", "moved", "hubcli")
@@ -228,6 +229,6 @@ func TestEnsure(t *testing.T) {
 	r.self = moved
 	r.Ensure(context.Background())
 	if got := r.read(hooks); strings.Count(got, moved) != 2 {
-		t.Errorf("what has moved was not put right: %s", got)
+		t.Errorf("a moved entry was not rewritten: %s", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
-// where finds out which setup an input means, and for whom.
+// where returns the row, setup and owner that an input means.
 func (a *Adapters) where(harness hub.Harness, in hub.AdapterInput) (*row, *setup, files.Owner, error) {
 	owner := files.Owner{Harness: harness, Scope: files.Global}
 	r, err := find(harness)
@@ -41,15 +41,15 @@ func (a *Adapters) where(harness hub.Harness, in hub.AdapterInput) (*row, *setup
 	return r, s, owner, nil
 }
 
-// project checks the folder of a project: there, a folder, this user's, not the
-// home folder, whose settings are the global ones. A link is followed once, here,
-// and the folder is known by its own path from then on.
+// project checks the folder of a project. It must be an existing folder of this
+// user, and not the home folder, whose settings are the global ones. A link is
+// followed once, here; from then on the folder is known by its own path.
 func (a *Adapters) project(path string) (string, error) {
 	switch {
 	case path == "":
-		return "", hub.Invalid("path", "path is missing").WithFix("name the folder of the project, absolute")
+		return "", hub.Invalid("path", "path is missing").WithFix("give the absolute path of the project's folder")
 	case !filepath.IsAbs(path):
-		return "", hub.Invalid("path", "path is not absolute").WithFix("name the folder from the root on")
+		return "", hub.Invalid("path", "path is not absolute").WithFix("give an absolute path")
 	}
 	real, err := filepath.EvalSymlinks(path)
 	var info fs.FileInfo
@@ -63,14 +63,14 @@ func (a *Adapters) project(path string) (string, error) {
 		if errors.As(err, &p) {
 			why = p.Err
 		}
-		return "", hub.NewError(hub.CodePathNotFound, "the folder cannot be looked at: "+why.Error()).
-			With("path", path).WithFix("name a folder that is there")
+		return "", hub.NewError(hub.CodePathNotFound, "the folder cannot be read: "+why.Error()).
+			With("path", path).WithFix("give the path of an existing folder")
 	case !info.IsDir():
-		return "", hub.NewError(hub.CodePathNotFound, "the path is no folder").With("path", path).
-			WithFix("name the folder of the project")
+		return "", hub.NewError(hub.CodePathNotFound, "the path is not a folder").With("path", path).
+			WithFix("give the path of the project's folder")
 	case !own(info):
 		return "", hub.NewError(hub.CodeAdapterRefused, "the folder belongs to another user").With("path", real).
-			WithFix("run the hub as the user whose project it is")
+			WithFix("run the hub as the user who owns the project")
 	case sameFile(real, a.config.World.Home):
 		return "", hub.Invalid("path", "the home folder is no project: its settings are the global ones").
 			WithFix("use the scope global")
@@ -78,7 +78,7 @@ func (a *Adapters) project(path string) (string, error) {
 	return real, nil
 }
 
-// gone reports whether the folder of an installation is not there any more.
+// gone reports whether the folder of an installation no longer exists.
 func gone(o files.Owner) bool {
 	if o.Scope != files.Project {
 		return false
@@ -87,7 +87,7 @@ func gone(o files.Owner) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// lost finds the installation in a folder that is gone, by the path that it had.
+// lost finds the installation of a deleted folder by its old path.
 func (a *Adapters) lost(ctx context.Context, harness hub.Harness, in hub.AdapterInput, owner *files.Owner) bool {
 	if in.Scope == hub.AdapterGlobal || !filepath.IsAbs(in.Path) {
 		return false

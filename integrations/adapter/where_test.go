@@ -12,8 +12,8 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestTwoInstallsAtOnce, of two processes: both end well or are told to look
-// again, and everything is there once.
+// TestTwoInstallsAtOnce: of two processes, both succeed or are told to preview
+// again, and each entry is there once.
 func TestTwoInstallsAtOnce(t *testing.T) {
 	r := newRig(t)
 	want := newRig(t)
@@ -39,7 +39,7 @@ func TestTwoInstallsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhere: what a place may be.
+// TestWhere: the valid and invalid places.
 func TestWhere(t *testing.T) {
 	r := newRig(t)
 	r.write(filepath.Join(r.home, "file"), "")
@@ -63,7 +63,7 @@ func TestWhere(t *testing.T) {
 	r.refused(hub.CodeAdapterNotFound, "emacs", hub.AdapterInstall, hub.AdapterInput{})
 }
 
-// TestExecutable: the path that stays.
+// TestExecutable: it returns the lasting path.
 func TestExecutable(t *testing.T) {
 	dir := t.TempDir()
 	file := func(parts ...string) string {
@@ -100,7 +100,8 @@ func TestExecutable(t *testing.T) {
 	}
 }
 
-// TestProjectThatIsGone is told of, is no failure, and can be forgotten.
+// TestProjectThatIsGone: a deleted project is reported, is no failure, and can
+// be forgotten.
 func TestProjectThatIsGone(t *testing.T) {
 	r := newRig(t)
 	in := r.input(hub.AdapterProject)
@@ -134,8 +135,8 @@ func TestProjectThatIsGone(t *testing.T) {
 	r.refused(hub.CodePathNotFound, hub.HarnessKiro, hub.AdapterUninstall, in)
 }
 
-// TestOwnFilesAreNoHarness: what the hub has made for one harness, in the folder of
-// another, does not say that the other is here.
+// TestOwnFilesAreNoHarness: files that the hub made for one harness in the
+// folder of another do not count as the other harness.
 func TestOwnFilesAreNoHarness(t *testing.T) {
 	r := newRig(t)
 	detected := func(h hub.Harness) bool {
@@ -150,7 +151,7 @@ func TestOwnFilesAreNoHarness(t *testing.T) {
 	}
 	for range 2 {
 		if detected(hub.HarnessCopilotCLI) || exists(filepath.Join(r.home, ".copilot/mcp-config.json")) {
-			t.Fatal("Copilot CLI is taken to be here")
+			t.Fatal("Copilot CLI is detected")
 		}
 		r.Ensure(t.Context())
 	}

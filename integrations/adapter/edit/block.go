@@ -5,8 +5,8 @@ import "bytes"
 // span is a piece of a document.
 type span struct{ start, end int }
 
-// appendBlock puts text at the end of a document, parted by an empty line, and
-// returns what Remove needs. The text has no final line ending.
+// appendBlock puts text at the end of a document after an empty line, and
+// returns the trace for Remove. The text has no final line ending.
 func appendBlock(doc []byte, s style, text string) ([]byte, Trace) {
 	base := doc[:lastLine(doc)]
 	trace := Trace{Space: string(doc[len(base):])}
@@ -17,8 +17,8 @@ func appendBlock(doc []byte, s style, text string) ([]byte, Trace) {
 	return apply(doc, splice{len(base), len(doc), lead + text + s.eol}), trace
 }
 
-// cutBlock takes a block out, with the blanks before it. If nothing follows it,
-// what Insert had replaced at the end comes back.
+// cutBlock takes a block out, with the blanks before it. If nothing follows the
+// block, the old end of the document comes back.
 func cutBlock(doc []byte, block span, trace Trace) []byte {
 	start := lastLine(doc[:block.start])
 	if len(bytes.TrimSpace(doc[block.end:])) == 0 {
@@ -31,8 +31,8 @@ func cutBlock(doc []byte, block span, trace Trace) []byte {
 	return apply(doc, splice{start, end, ""})
 }
 
-// lastLine is the end of the last line that is not blank; blanks at its end are
-// its own, since they mean something in Markdown.
+// lastLine returns the end of the last line that is not blank. Blanks at the
+// end of that line belong to it, because they have a meaning in Markdown.
 func lastLine(doc []byte) int {
 	end := len(doc)
 	for {
@@ -48,7 +48,7 @@ func lastLine(doc []byte) int {
 	}
 }
 
-// lineAt is the line of an offset, without its line ending.
+// lineAt returns the line of an offset, without its line ending.
 func lineAt(doc []byte, offset int) span {
 	start := bytes.LastIndexByte(doc[:offset], '\n') + 1
 	end := len(doc)

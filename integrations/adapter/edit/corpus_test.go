@@ -24,8 +24,8 @@ type wanted struct {
 	value any
 }
 
-// inFile says what adapters write into the files of the corpus, by the beginning
-// of their names; the first that fits holds.
+// inFile lists the entries for the files of the corpus by the beginning of the
+// name; the first match counts.
 var inFile = []struct {
 	prefix  string
 	f       Format
@@ -73,8 +73,8 @@ func corpus(t *testing.T, folder string, atLeast int, check func(t *testing.T, n
 	}
 }
 
-// Every file survives install and uninstall byte for byte, and what the harness
-// reads besides our entries is what it read before.
+// TestCorpus: every file survives install and uninstall byte for byte, and the
+// harness reads the same values as before beside our entries.
 func TestCorpus(t *testing.T) {
 	corpus(t, "corpus", 60, func(t *testing.T, _ string, f Format, doc []byte, entries []wanted) {
 		before := harnessReads(t, f, doc)
@@ -115,7 +115,7 @@ func TestCorpus(t *testing.T) {
 	})
 }
 
-// checkStyle checks that no other line ending comes into a file.
+// checkStyle checks that an edit brings no other line ending into a file.
 func checkStyle(t *testing.T, doc, now []byte) {
 	t.Helper()
 	crlf := bytes.Count(doc, []byte("\r\n"))
@@ -130,8 +130,8 @@ func checkStyle(t *testing.T, doc, now []byte) {
 	}
 }
 
-// harnessReads decodes a document as a harness would, by other code than that of
-// this package.
+// harnessReads decodes a document as a harness would, with other code than this
+// package's.
 func harnessReads(t *testing.T, f Format, doc []byte) map[string]any {
 	t.Helper()
 	doc = bytes.TrimPrefix(doc, bom)
@@ -141,7 +141,7 @@ func harnessReads(t *testing.T, f Format, doc []byte) map[string]any {
 	case JSON:
 		strict, serr := hujson.Standardize(append(bytes.Clone(doc), '\n'))
 		if serr != nil {
-			return out // nothing but blanks and comments
+			return out // only blanks and comments
 		}
 		dec := json.NewDecoder(bytes.NewReader(strict))
 		dec.UseNumber()
@@ -159,7 +159,7 @@ func harnessReads(t *testing.T, f Format, doc []byte) map[string]any {
 	return out
 }
 
-// without takes an entry out of what a harness reads.
+// without removes an entry from the values that a harness reads.
 func without(t *testing.T, tree map[string]any, at Pointer) {
 	t.Helper()
 	for _, key := range at.Keys[:len(at.Keys)-1] {
@@ -199,7 +199,8 @@ func pruneEmpty(tree map[string]any, keys []string) {
 	}
 }
 
-// What is broken or surprising is refused for each entry, with a reason.
+// TestRefusedCorpus: every edit of a broken or unusual file is refused with a
+// reason.
 func TestRefusedCorpus(t *testing.T) {
 	corpus(t, "refused", 30, func(t *testing.T, _ string, f Format, doc []byte, entries []wanted) {
 		was := bytes.Clone(doc)

@@ -14,17 +14,17 @@ import (
 // Sizes, in bytes, of the parts of long lines that are shown. Some files are one line.
 const (
 	longLine  = 1_000
-	around    = 160    // before and behind a change
-	mostShown = 16_384 // of one change
+	around    = 160    // before and after a change
+	mostShown = 16_384 // in one change
 	lookAside = 4_096  // read beside the shown part, to recognize secrets
-	coarse    = 2_048  // a difference up to which is not looked into
+	coarse    = 2_048  // a smaller difference is not refined
 )
 
-// Diff is the unified diff of a file, nil being one that is absent. What
-// only stands around the change may hold secrets of others: values of keys that
-// name one and what looks like one are masked there. What goes or comes is shown as
-// it is, because it is what is asked about. Of long lines only what changes is
-// shown, with what is next to it.
+// Diff returns the unified diff of a file; nil is an absent file. The lines
+// around a change may hold secrets of others, so values that look like secrets,
+// and values of keys that name one, are masked there. Removed and added text is
+// shown unmasked, because the user must decide about it. Of long lines only the
+// changes and their surroundings are shown.
 func Diff(file string, before, after []byte) string {
 	from, to := filepath.ToSlash(file), filepath.ToSlash(file)
 	if before == nil {
@@ -67,7 +67,7 @@ func Diff(file string, before, after []byte) string {
 	return unified.String()
 }
 
-// changed are the places that differ, in order, on both sides.
+// changed returns the places that differ, in order, on both sides.
 func changed(before, after []byte) (gone, come []span) {
 	begin := 0
 	for begin < min(len(before), len(after)) && before[begin] == after[begin] {
@@ -81,10 +81,11 @@ func changed(before, after []byte) (gone, come []span) {
 	if max(was.end-was.start, is.end-is.start) <= coarse {
 		return []span{was}, []span{is}
 	}
-	// The change may be several, far from each other: compare word by word.
+	// The lines may differ in several places far from each other: compare word
+	// by word.
 	a, fromA := words(before[was.start:was.end])
 	b, fromB := words(after[is.start:is.end])
-	moved := 0 // of the place in b against that in a
+	moved := 0 // the place in b minus the place in a
 	for _, e := range udiff.Lines(a, b) {
 		gone = append(gone, span{begin + fromA(e.Start), begin + fromA(e.End)})
 		start := e.Start + moved
@@ -94,7 +95,8 @@ func changed(before, after []byte) (gone, come []span) {
 	return gone, come
 }
 
-// words is a text with a line break behind each word of it, and maps places back.
+// words returns text with a line break after each word; place maps an offset in
+// lines to one in text.
 func words(text []byte) (lines string, place func(int) int) {
 	var b strings.Builder
 	var breaks []int
@@ -114,7 +116,7 @@ func words(text []byte) (lines string, place func(int) int) {
 	}
 }
 
-// lineStarts are the offsets at which lines begin, and the end.
+// lineStarts returns the offsets at which lines begin, and the end.
 func lineStarts(b []byte) []int {
 	var starts []int
 	offset := 0
@@ -125,14 +127,14 @@ func lineStarts(b []byte) []int {
 	return append(starts, offset)
 }
 
-// side is a file before or after the change.
+// side is the file before or after the change.
 type side struct {
 	doc, other []byte
 	changed    []span
 	lines      []int
 }
 
-// show is a line as it may be seen.
+// show returns the visible text of a line.
 func (s *side) show(n int, equal bool) string {
 	line := span{s.lines[n], s.lines[n+1]}
 	var b strings.Builder
@@ -156,7 +158,8 @@ func (s *side) omitted(from, to int) string {
 	return fmt.Sprintf("… %d characters …", utf8.RuneCount(bytes.TrimRight(s.doc[from:to], "\r\n")))
 }
 
-// visible are the parts of a line that are shown, in order and apart.
+// visible returns the parts of a line that are shown, in order and without
+// overlap.
 func (s *side) visible(line span, equal bool) []span {
 	if line.end-line.start <= longLine {
 		return []span{line}
@@ -187,7 +190,7 @@ func (s *side) visible(line span, equal bool) []span {
 	return all
 }
 
-// rune is the place at which the character of a place begins.
+// rune returns the start of the character at a place.
 func (s *side) rune(at int) int {
 	for at > 0 && at < len(s.doc) && !utf8.RuneStart(s.doc[at]) {
 		at--
@@ -195,8 +198,8 @@ func (s *side) rune(at int) int {
 	return at
 }
 
-// mask writes a part with what may be a secret hidden. In what changes only that
-// is hidden which the change leaves there: in a line that is written anew.
+// mask writes a part with possible secrets hidden. In a changed line it hides
+// only secrets that the change keeps.
 func (s *side) mask(b *strings.Builder, part span, equal bool) {
 	low, high := max(part.start-lookAside, 0), min(part.end+lookAside, len(s.doc))
 	at := part.start
@@ -212,7 +215,7 @@ func (s *side) mask(b *strings.Builder, part span, equal bool) {
 	b.Write(s.doc[at:part.end])
 }
 
-// changes reports whether a value comes or goes.
+// changes reports whether a value is added or removed.
 func (s *side) changes(value span) bool {
 	if !slices.ContainsFunc(s.changed, func(c span) bool { return c.start < value.end && value.start < c.end }) {
 		return false

@@ -47,8 +47,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// A secret of others is shown nowhere, however the file is laid out, and what we
-// write is shown as it is.
+// TestDiffMasksSecrets: in every layout the secrets of others are masked, and
+// our own text is shown.
 func TestDiffMasksSecrets(t *testing.T) {
 	for _, secret := range []struct{ format, text string }{
 		{"json", `"API_TOKEN": "hunter2"`},
@@ -96,7 +96,7 @@ func TestDiffMasksSecrets(t *testing.T) {
 	}
 }
 
-// What is far from the change is not shown, however the file is laid out.
+// TestDiffOfLongLines: in every layout text far from the change is not shown.
 func TestDiffOfLongLines(t *testing.T) {
 	far := strings.Repeat(`"x": "äöü", "list": [1, 2, 3], `, 50_000)
 	before := `{"first": {}, ` + far + `"mcpServers": {"db": {"env": {"DB_TOKEN": "hunter2"}}}, ` + far + `"last": {"token": "hunter2"}}` + "\n"
@@ -121,8 +121,8 @@ func TestDiffOfLongLines(t *testing.T) {
 	}
 }
 
-// Whatever changes in a document of many words: what is told of it is where it
-// differs, and the rest is the same on both sides.
+// TestChanged: for any change of a document of many words, the reported places
+// differ, and the rest is equal on both sides.
 func TestChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b,", "c{", "d\n", "}", ",", "äö"}), 0, 3000)

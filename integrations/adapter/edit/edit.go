@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// Format says how a document is written.
+// Format is the syntax of a document.
 type Format string
 
 // The formats.
 const (
-	JSON     Format = "json"     // comments and trailing commas are tolerated, and used only where they are
+	JSON     Format = "json"     // comments and trailing commas are accepted, and kept
 	TOML     Format = "toml"     // entries stand in marked blocks at the end
 	YAML     Format = "yaml"     // block style on the way to the entry
 	Markdown Format = "markdown" // a block between two comments
@@ -26,16 +26,16 @@ const (
 
 // Limits of a document that is edited.
 const (
-	maxDocument = 16 << 20 // bytes; the largest file known, ~/.claude.json, has some MB
+	maxDocument = 16 << 20 // bytes; the largest known file, ~/.claude.json, has some MB
 	maxText     = 2 << 20  // bytes of a document in another format than JSON
 	maxDepth    = 200      // brackets within brackets
-	maxValues   = 400_000  // members and elements; a parsed one takes some 200 bytes
+	maxValues   = 400_000  // members and elements; each takes about 200 bytes when parsed
 )
 
 // Pointer names the place of an entry.
 type Pointer struct {
-	// Keys lead from the root to the entry; a key may hold dots. A Markdown block
-	// has one, its name; a Whole file none.
+	// Keys lead from the root to the entry; a key may hold dots. A Markdown
+	// block has one key, its name; a Whole file has none.
 	Keys []string `json:"keys,omitempty"`
 	// Mark makes the entry an element of the list at Keys: the one in which any
 	// string contains Mark. Other people's elements stay where they are.
@@ -54,22 +54,21 @@ func (p Pointer) String() string {
 	return s
 }
 
-// Trace is what Remove needs to know about an Insert to be its exact inverse. It
-// travels as JSON. The zero Trace removes the entry and nothing around it.
+// Trace tells Remove about an Insert, so that Remove is its exact inverse. It
+// is stored as JSON. With the zero Trace, Remove removes only the entry.
 type Trace struct {
-	// Parents counts the objects, lists and documents around the entry that Insert
-	// made; Remove takes them out again where it leaves them empty.
+	// Parents counts the objects, lists and documents around the entry that
+	// Insert made. Remove takes out those of them that become empty.
 	Parents int `json:"parents,omitempty"`
-	// Space is the blank text that stood where Insert put the entry and its
-	// surroundings; Remove puts it back.
+	// Space is the blank text that Insert replaced; Remove puts it back.
 	Space string `json:"space,omitempty"`
 }
 
-// Insert puts value at a place and leaves every other byte as it is. value is what
-// encoding/json makes of it, members in that order (a string for Markdown and
-// Whole). Where the entry is there already and equal, the document comes back
-// unchanged with a zero Trace; where it differs, the Refusal's reason is Exists.
-// An absent or empty document is nil.
+// Insert puts value at a place and leaves every other byte unchanged. value is
+// encoded by encoding/json, with members in that order (a string for Markdown
+// and Whole). If an equal entry is there already, Insert returns the document
+// unchanged and a zero Trace. If a different one is there, the Refusal's reason
+// is Exists. An absent or empty document is nil.
 func Insert(f Format, doc []byte, at Pointer, value any) ([]byte, Trace, error) {
 	e, err := open(f, doc, at)
 	if err != nil {
@@ -99,8 +98,8 @@ func Insert(f Format, doc []byte, at Pointer, value any) ([]byte, Trace, error) 
 	return out, trace, nil
 }
 
-// Replace puts value in the place of the entry that is there. Where there is none
-// the Refusal's reason is Absent.
+// Replace replaces the entry with value. If there is no entry, the Refusal's
+// reason is Absent.
 func Replace(f Format, doc []byte, at Pointer, value any) ([]byte, error) {
 	e, err := open(f, doc, at)
 	if err != nil {
@@ -128,9 +127,9 @@ func Replace(f Format, doc []byte, at Pointer, value any) ([]byte, error) {
 	return out, same(f, out, at, want)
 }
 
-// Remove takes the entry out again, and around it what trace says that Insert
-// made, as far as it is empty then. Where there is no entry the Refusal's reason
-// is Absent. A document of which nothing remains comes back empty, not nil.
+// Remove takes the entry out, and the parents that Insert made for it if they
+// become empty. If there is no entry, the Refusal's reason is Absent. If
+// nothing remains, the result is empty, not nil.
 func Remove(f Format, doc []byte, at Pointer, trace Trace) ([]byte, error) {
 	e, err := open(f, doc, at)
 	if err != nil {
@@ -143,9 +142,9 @@ func Remove(f Format, doc []byte, at Pointer, trace Trace) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Comments may hold a parent that the tree alone would give up.
+	// A parent with comments stays although its tree is empty.
 	parents := trace.Parents
-	if f == TOML { // tables around a table are not written and go by themselves
+	if f == TOML { // outer tables have no text of their own
 		parents = len(at.Keys)
 	}
 	for ; ; parents-- {
@@ -171,7 +170,8 @@ func Get(f Format, doc []byte, at Pointer) (canonical []byte, found bool, err er
 	return canonical, err == nil, err
 }
 
-// Canonical is the canonical form of a value, as Get returns it for an entry.
+// Canonical returns the canonical form of a value, as Get returns it for an
+// entry.
 func Canonical(f Format, at Pointer, value any) ([]byte, error) {
 	v, err := newEntry(f, value, at)
 	if err != nil {
@@ -180,7 +180,7 @@ func Canonical(f Format, at Pointer, value any) ([]byte, error) {
 	return canonicalOf(v.tree)
 }
 
-// Hash is the SHA-256 of bytes, in hexadecimal.
+// Hash returns the SHA-256 of b, in hexadecimal.
 func Hash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -188,7 +188,7 @@ func Hash(b []byte) string {
 
 // editor is a parsed document of one format with a place in it.
 type editor interface {
-	tree() any // what the document holds; never changed
+	tree() any // the document's values; never changed
 	insert(v *entry) ([]byte, Trace, error)
 	replace(v *entry) ([]byte, error)
 	remove(trace Trace) ([]byte, error)
@@ -227,7 +227,7 @@ func open(f Format, doc []byte, at Pointer) (editor, error) {
 	}
 }
 
-// checkText refuses what is no UTF-8 text.
+// checkText refuses a document that is not UTF-8 text.
 func checkText(doc []byte) error {
 	if i := bytes.IndexByte(doc, 0); i >= 0 {
 		return refuseAt(doc, i, Unparsable, "there is a zero byte; the file is no UTF-8 text")
@@ -242,7 +242,7 @@ func checkText(doc []byte) error {
 	return nil
 }
 
-// same parses a result again and compares it with what it must hold.
+// same parses a result and compares it with the wanted tree.
 func same(f Format, out []byte, at Pointer, want any) error {
 	e, err := open(f, out, at)
 	if err != nil {

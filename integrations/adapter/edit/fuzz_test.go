@@ -10,9 +10,9 @@ import (
 	"hubcli/internal/require"
 )
 
-// fuzzed checks, for any document: no panic, and either a refusal or an edit that
-// can be taken back to the byte. That all other pointers are equal, Insert checks
-// itself; here a second opinion says so where there is one.
+// fuzzed checks, for any document: no panic, and either a refusal or an edit
+// that can be taken back to the byte. Insert itself checks that all other
+// values are equal; secondOpinion checks it with another parser.
 func fuzzed(t *testing.T, f Format, doc []byte, at Pointer, value any) {
 	was := bytes.Clone(doc)
 	out, trace, err := Insert(f, doc, at, value)
@@ -29,7 +29,7 @@ func fuzzed(t *testing.T, f Format, doc []byte, at Pointer, value any) {
 		}
 		return
 	}
-	if bytes.Equal(out, doc) { // it was there
+	if bytes.Equal(out, doc) { // the entry was there
 		_, _ = Remove(f, doc, at, Trace{})
 		return
 	}

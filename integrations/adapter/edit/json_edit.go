@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// insert adds the entry behind the last member or element of the deepest parent
-// that is there, with the parents that lack around it.
+// insert adds the entry, within its missing parents, after the last member or
+// element of the deepest parent that exists.
 func (d *jsonDoc) insert(v *entry) ([]byte, Trace, error) {
 	if d.root == nil {
 		return d.insertRoot(v)
@@ -47,8 +47,8 @@ func (d *jsonDoc) insertRoot(v *entry) ([]byte, Trace, error) {
 	return apply(d.doc, splice{len(base), len(d.doc), text}), trace, nil
 }
 
-// intoEmpty puts the entry between brackets that hold blanks and comments at most,
-// and returns the blanks that stood there at the end.
+// intoEmpty puts the entry between brackets that hold only blanks and comments,
+// and returns the blanks that were before the closing bracket.
 func (d *jsonDoc) intoEmpty(c *container, missing []string, v *entry) ([]byte, string) {
 	inside := d.doc[c.open+1 : c.close]
 	base := bytes.TrimRight(inside, " \t\r\n")
@@ -63,7 +63,7 @@ func (d *jsonDoc) intoEmpty(c *container, missing []string, v *entry) ([]byte, s
 	return apply(d.doc, splice{start, c.close, text}), space
 }
 
-// behindLast puts the entry behind the last item, in the manner of the items.
+// behindLast puts the entry after the last item, in the same layout.
 func (d *jsonDoc) behindLast(c *container, missing []string, v *entry) []byte {
 	last := c.items[len(c.items)-1]
 	behind := last.end
@@ -97,8 +97,8 @@ func (d *jsonDoc) behindLast(c *container, missing []string, v *entry) []byte {
 	return apply(d.doc, splice{last.end, last.end, comma}, splice{place, place, text})
 }
 
-// sameLine is the length of the comments that stand in the rest of a line, without
-// the blanks behind them.
+// sameLine returns the length of the comments in the rest of a line, without
+// trailing blanks.
 func sameLine(b []byte) int {
 	end := 0
 	for i := 0; i < len(b); {
@@ -123,7 +123,7 @@ func sameLine(b []byte) int {
 	return end
 }
 
-// spaced reports whether a one-line container sets blanks behind its separators.
+// spaced reports whether a one-line container has blanks after its separators.
 func (d *jsonDoc) spaced(c *container) bool {
 	first := c.items[0]
 	if c.object {
@@ -135,7 +135,7 @@ func (d *jsonDoc) spaced(c *container) bool {
 	return !d.style.oneLine || bytes.Contains(d.doc, []byte(": "))
 }
 
-// replace puts the entry in the place of the value that is there.
+// replace puts the entry in the place of the old value.
 func (d *jsonDoc) replace(v *entry) ([]byte, error) {
 	way, _, _, err := d.walk()
 	if err != nil {
@@ -166,7 +166,8 @@ func (d *jsonDoc) remove(trace Trace) ([]byte, error) {
 	}
 }
 
-// commented reports whether comments stand around the only item of a container.
+// commented reports whether there are comments around the only item of a
+// container.
 func (d *jsonDoc) commented(s step) bool {
 	it := s.items[s.item]
 	behind := it.end
@@ -181,7 +182,7 @@ func (d *jsonDoc) commented(s step) bool {
 func (d *jsonDoc) cutRoot(trace Trace) []byte {
 	start, end := d.base+d.root.StartOffset, d.base+d.root.EndOffset
 	rest := d.doc[end:]
-	if len(bytes.TrimSpace(rest)) > 0 { // somebody wrote a comment behind it
+	if len(bytes.TrimSpace(rest)) > 0 { // a comment follows it
 		return apply(d.doc, splice{start, end, ""})
 	}
 	base := len(bytes.TrimRight(d.doc[:start], " \t\r\n"))
@@ -196,7 +197,7 @@ func (d *jsonDoc) cut(s step, trace Trace) []byte {
 	if it.comma >= 0 {
 		end = it.comma + 1
 	}
-	// Between value and comma may be a comment of somebody.
+	// A comment may stand between value and comma.
 	kept := string(bytes.TrimSpace(d.doc[it.end:max(it.comma, it.end)]))
 	if kept != "" {
 		kept = " " + kept
@@ -206,7 +207,7 @@ func (d *jsonDoc) cut(s step, trace Trace) []byte {
 	if len(s.items) == 1 && blank && kept == "" {
 		space := trace.Space
 		if trace.Parents > 0 {
-			space = "" // it was another container's
+			space = "" // the space belongs to another container
 		}
 		if lineComment(d.doc[s.open+1:start]) && !strings.Contains(space, "\n") {
 			space = d.style.eol + indentAt(d.doc, s.close)
@@ -214,7 +215,7 @@ func (d *jsonDoc) cut(s step, trace Trace) []byte {
 		return apply(d.doc, splice{start, s.close, space})
 	}
 	if lineComment(d.doc[s.open+1:start]) && !startsLine(rest, d.doc[s.close:]) {
-		start = it.start // what follows in the line must not become a comment
+		start = it.start // the rest of the line must not become a comment
 	}
 	if strings.Contains(kept, "//") {
 		kept += d.style.eol
@@ -248,8 +249,8 @@ func lineComment(b []byte) bool {
 	return in
 }
 
-// startsLine reports whether a line break is the next thing but blanks in rest and
-// what follows it.
+// startsLine reports whether rest and further begin with a line break, blanks
+// aside.
 func startsLine(rest, further []byte) bool {
 	both := bytes.TrimLeft(slices.Concat(rest, further), " \t\r")
 	return len(both) > 0 && both[0] == '\n'

@@ -25,7 +25,7 @@ type jsonDoc struct {
 
 func (d *jsonDoc) tree() any { return d.content }
 
-// openJSON parses a document and checks the way to the place.
+// openJSON parses a document and checks the containers on the way to the place.
 func openJSON(doc []byte, at Pointer) (editor, error) {
 	d, err := parseJSON(doc)
 	if err != nil {
@@ -53,7 +53,8 @@ func parseJSON(doc []byte) (*jsonDoc, error) {
 	if err != nil || blank {
 		return d, err
 	}
-	// A comment in the last line may lack its newline, for which hujson asks.
+	// hujson requires a newline after a comment, which may be missing in the
+	// last line.
 	text = append(text[:len(text):len(text)], '\n')
 	root, err := hujson.Parse(text)
 	if err != nil {
@@ -66,8 +67,8 @@ func parseJSON(doc []byte) (*jsonDoc, error) {
 
 var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
-// jsonFault takes hujson's message apart. Its text may quote the document, which
-// may hold secrets, so a long or odd quotation is cut.
+// jsonFault makes a Refusal of hujson's message. The message may quote the
+// document, which may hold secrets, so a long or odd quotation is cut.
 func jsonFault(err error) error {
 	r := refuse(Unparsable, "%s", strings.TrimPrefix(err.Error(), "hujson: "))
 	if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
@@ -83,7 +84,7 @@ func jsonFault(err error) error {
 
 // checkJSON bounds depth and number of values before anything recurses, and
 // reports whether there is no value at all. It reads strings and comments as
-// hujson does; what is malformed beyond that is left to hujson.
+// hujson does, and leaves all other faults to hujson.
 func checkJSON(doc []byte, from int) (blank bool, err error) {
 	depth, values := 0, 0
 	blank = true
@@ -116,8 +117,8 @@ func checkJSON(doc []byte, from int) (blank bool, err error) {
 	return blank, nil
 }
 
-// extraLen is the length of the blank text or comment that b begins with; 0 if it
-// begins with something else.
+// extraLen returns the length of the blank text or comment at the start of b; 0
+// if there is none.
 func extraLen(b []byte) int {
 	n := 0
 	for n < len(b) && isBlank(b[n]) {
@@ -142,7 +143,7 @@ func extraLen(b []byte) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// stringLen is the length of the string literal that b begins with.
+// stringLen returns the length of the string literal at the start of b.
 func stringLen(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {
@@ -155,7 +156,7 @@ func stringLen(b []byte) int {
 	return len(b)
 }
 
-// value makes the tree of a parsed value and refuses keys that are there twice.
+// value makes the tree of a parsed value and refuses duplicate keys.
 func (d *jsonDoc) value(v *hujson.Value) (any, error) {
 	switch x := v.Value.(type) {
 	case *hujson.Object:

@@ -6,7 +6,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// container is an object or a list by its places in the document.
+// container holds the places of an object or a list in the document.
 type container struct {
 	open, close int // of its brackets
 	items       []item
@@ -17,12 +17,12 @@ type container struct {
 // item is a member or an element: name and value, or the value alone.
 type item struct {
 	start, value, end int
-	comma             int // of the comma behind it; -1 for the last one without
+	comma             int // of the comma after it; -1 if there is none
 	key               string
 	content           *hujson.Value
 }
 
-// count is the number of elements with the mark.
+// count returns the number of elements with the mark.
 func (c *container) count(mark string) int {
 	n := 0
 	for i := range c.items {
@@ -42,7 +42,8 @@ func (it *item) marked(mark string) bool {
 	return false
 }
 
-// find is the item with a key, or, without one, with a mark; -1 if there is none.
+// find returns the index of the item with the key, or, if key is empty, with
+// the mark; -1 if there is none.
 func (c *container) find(key, mark string) int {
 	for i := range c.items {
 		if c.object && c.items[i].key == key || !c.object && c.items[i].marked(mark) {
@@ -52,7 +53,7 @@ func (c *container) find(key, mark string) int {
 	return -1
 }
 
-// container views a value as one; nil if it is a literal.
+// container returns the places of a value; nil if it is a literal.
 func (d *jsonDoc) container(v *hujson.Value) *container {
 	c := &container{open: d.base + v.StartOffset, close: d.base + v.EndOffset - 1}
 	var last *hujson.Value
@@ -87,15 +88,15 @@ func (d *jsonDoc) container(v *hujson.Value) *container {
 	return c
 }
 
-// step is one container on the way to the place, and the item in it that the way
-// goes on with; -1 where the way ends.
+// step is one container on the way to the place, and the index of the next item
+// on the way; -1 at the end of the way.
 type step struct {
 	*container
 	item int
 }
 
-// walk goes as far to the place as the document does. found says that all keys are
-// there; last is then the list for a pointer with a mark.
+// walk follows the pointer as far as the document goes. found says that all
+// keys are there; last is then the list if the pointer has a mark.
 func (d *jsonDoc) walk() (way []step, last *container, found bool, err error) {
 	if d.root == nil {
 		return nil, nil, false, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// member is the text of the entry within the parents that lack. Without any it is
-// an element of a list, or a bare value.
+// member returns the text of the entry within its missing parents. Without
+// parents it is an element of a list, or a bare value.
 func (d *jsonDoc) member(missing []string, v *entry, indent string, oneLine bool) string {
 	if len(missing) == 0 {
 		return d.render(v, indent, oneLine)
@@ -33,11 +33,11 @@ func (d *jsonDoc) member(missing []string, v *entry, indent string, oneLine bool
 	return name + d.render(v, indent, oneLine)
 }
 
-// render is the text of a value whose first line is indented already.
+// render returns the text of a value; its first line is not indented.
 func (d *jsonDoc) render(v *entry, indent string, oneLine bool) string {
 	root, err := hujson.Parse(v.text)
 	if err != nil {
-		return string(v.text) // it was made by encoding/json
+		return string(v.text) // encoding/json made the text
 	}
 	var b strings.Builder
 	w := writer{b: &b, style: d.style, oneLine: oneLine, comma: ", ", colon: ": "}
@@ -56,7 +56,8 @@ func quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// writer lays a value out: objects a member a line, lists of literals in one line.
+// writer lays a value out: each member of an object on its own line, lists of
+// literals in one line.
 type writer struct {
 	b            *strings.Builder
 	style        style

@@ -170,8 +170,8 @@ func oddDocument(t *rapid.T, path ...string) []byte {
 	return []byte(s)
 }
 
-// What is put in can be taken out again, and leaves the bytes that were there; and
-// in between, only the entry differs (Insert itself refuses anything else).
+// TestJSONRoundTrip: Remove after Insert restores all bytes. Insert itself
+// checks that only the entry differs in between.
 func TestJSONRoundTrip(t *testing.T) {
 	places := []struct {
 		at    Pointer

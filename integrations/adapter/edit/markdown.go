@@ -20,8 +20,8 @@ type markdownDoc struct {
 	content    map[string]any
 }
 
-// restKey keeps the text outside the block in the tree. No name of a block has a
-// line break.
+// restKey is the key of the text outside the block in the tree. The name of a
+// block has no line break.
 const restKey = "\n"
 
 func openMarkdown(doc []byte, at Pointer) (editor, error) {
@@ -40,7 +40,7 @@ func openMarkdown(doc []byte, at Pointer) (editor, error) {
 		d.content[name] = strings.Trim(strings.ReplaceAll(inside, "\r\n", "\n"), "\n")
 		outside = apply(doc, splice{d.block.start, d.block.end, ""})
 	}
-	var rest []any // blank lines may move to the end or come from there
+	var rest []any // blank lines are not compared: the edit may move them
 	for line := range bytes.Lines(outside) {
 		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
 			rest = append(rest, string(line))
@@ -50,7 +50,7 @@ func openMarkdown(doc []byte, at Pointer) (editor, error) {
 	return d, nil
 }
 
-// find looks for lines that are a mark and nothing else.
+// find looks for lines that are just a mark.
 func (d *markdownDoc) find() error {
 	offset := 0
 	first := -1
@@ -77,7 +77,7 @@ func (d *markdownDoc) find() error {
 
 func (d *markdownDoc) tree() any { return d.content }
 
-// text is the block as it stands in the document.
+// text returns the text of the block.
 func (d *markdownDoc) text(v *entry) (string, error) {
 	s, _ := v.tree.(string)
 	if strings.Contains(s, d.begin) || strings.Contains(s, d.end) || strings.Contains(s, "\r") || s != strings.Trim(s, "\n") {

@@ -9,54 +9,54 @@ import (
 
 const (
 	masked = "••••"
-	// secretName matches a part of names that secrets have.
+	// secretName matches a part of the names of secrets.
 	secretName = `(?:token|secret|passw|pwd|api[_-]?key|apikey|auth|credential|cookie|private|access[_-]?key|bearer)`
 	quoted     = `"(?:[^"\\\n]|\\.)*"|'[^'\n]*'`
 	bare       = `[^\s,{}\[\]"'][^\s,{}\[\]]*(?: [^\s,{}\[\]]+)*`
 )
 
-// secretPlace says where secrets stand: in the last group, or as a whole.
+// secretPlace finds secrets: the last group of the pattern, or the whole match.
 type secretPlace struct {
 	pattern *regexp.Regexp
-	marks   []string // in small letters; text that holds none of them is not searched
+	marks   []string // in lower case; a text without any of them is not searched
 }
 
 // secretMarks are the beginnings of secretName.
 var secretMarks = []string{"token", "secret", "passw", "pwd", "api", "auth", "credential", "cookie", "private", "access", "bearer"}
 
 var secretPlaces = []secretPlace{
-	// A key that names a secret, with a value behind it in any of the formats.
+	// A key that names a secret, with its value, in any of the formats.
 	{regexp.MustCompile(`(?i)["']?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`), secretMarks},
 	// A variable of an environment: all in capitals.
 	{regexp.MustCompile(`["']?\b[A-Z][A-Z0-9_]{2,}["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`), []string{":", "="}},
-	// An element of a list behind a flag that names a secret, or the word behind it.
+	// The element of a list, or the word, after a flag that names a secret.
 	{regexp.MustCompile(`(?i)["']--?[\w.-]*` + secretName + `[\w.-]*["']\s*,\s*(` + quoted + `)`), secretMarks},
 	{regexp.MustCompile(`(?i)-[ \t]+["']?--?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*\r?\n[ \t]*-[ \t]+([^\r\n]+)`), secretMarks},
 	{regexp.MustCompile(`(?i)--?[\w.-]*` + secretName + `[\w.-]*[ =]+([^\s"',\\]+)`), secretMarks},
 	// A header in a string.
 	{regexp.MustCompile(`(?i)\b(?:[\w-]*authorization|[\w-]*cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*([^"'\r\n]+)`), []string{":"}},
-	// User and password, and any value of a query, in an address.
+	// User, password and the values of the query in an address.
 	{regexp.MustCompile(`://([^/\s"'@]+)@`), []string{"://"}},
 	{regexp.MustCompile(`[?&][\w.~%-]+=([^&\s"'#]+)`), []string{"?", "&"}},
-	// What looks like one: a known prefix, a bearer.
+	// Text that looks like a secret: a known prefix, a bearer token.
 	{regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{8,}`), nil},
 	{regexp.MustCompile(`(?i)\bbearer\s+[^\s"',]+`), []string{"bearer"}},
 }
 
 var (
 	longWord = regexp.MustCompile(`[A-Za-z0-9+_=-]{24,}`)
-	// address is one with a path, whose words may be keys.
+	// address matches an address with a path, whose words may be keys.
 	address = regexp.MustCompile(`(?i)\b(?:https?|wss?)://[^/\s"']+(/[^\s"'?#]+)`)
 	segment = regexp.MustCompile(`[^/]+`)
 )
 
 const (
-	longSegment  = 16 // characters of a word in an address that may be a key by its length
-	mixedSegment = 6  // and by letters and digits in it
+	longSegment  = 16 // characters of a word in an address; a longer word may be a key
+	mixedSegment = 6  // the same for a word with letters and digits
 )
 
-// secrets finds what may be one, values without their quotation marks, in order
-// and apart.
+// secrets returns the places of possible secrets without quotation marks, in
+// order and without overlap.
 func secrets(text []byte) []span {
 	var all []span
 	small := bytes.ToLower(text)
@@ -96,20 +96,21 @@ func secrets(text []byte) []span {
 	return apart
 }
 
-// marked reports whether text in small letters can hold what the pattern finds: the
-// patterns are slow, and most text holds no mark.
+// marked reports whether the pattern can match a text, given in lower case. The
+// patterns are slow, and most texts hold no mark.
 func (p *secretPlace) marked(small []byte) bool {
 	return p.marks == nil || slices.ContainsFunc(p.marks, func(mark string) bool { return bytes.Contains(small, []byte(mark)) })
 }
 
-// mixed reports whether there are letters and digits in a word.
+// mixed reports whether a word has both letters and digits.
 func mixed(word []byte) bool {
 	return bytes.ContainsAny(word, "0123456789") && bytes.ContainsFunc(word, func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	})
 }
 
-// unquoted leaves quotation marks at both ends, and one at the end, outside.
+// unquoted narrows a span to exclude quotation marks at both ends, or one at
+// the end.
 func unquoted(text []byte, s span) span {
 	if s.end-s.start >= 2 && strings.IndexByte(`"'`, text[s.start]) >= 0 && text[s.end-1] == text[s.start] {
 		return span{s.start + 1, s.end - 1}

@@ -6,24 +6,24 @@ import (
 	"fmt"
 )
 
-// Reason says why a document was left alone.
+// Reason says why a document was not changed.
 type Reason string
 
 // The reasons.
 const (
 	Unparsable  Reason = "unparsable"  // the document has a fault
-	Duplicate   Reason = "duplicate"   // a key is there twice, so that readers disagree
-	WrongType   Reason = "wrong_type"  // a parent is no object, or the place no list
-	Ambiguous   Reason = "ambiguous"   // two elements or blocks could be the one
+	Duplicate   Reason = "duplicate"   // a key is there twice, and readers disagree about it
+	WrongType   Reason = "wrong_type"  // a parent is not an object, or the place is not a list
+	Ambiguous   Reason = "ambiguous"   // two elements or blocks match
 	TooLarge    Reason = "too_large"   // beyond the limits of this package
-	Unsupported Reason = "unsupported" // well formed, in a way that is not edited
-	Exists      Reason = "exists"      // there is another entry in that place
+	Unsupported Reason = "unsupported" // well formed, but this package does not edit such documents
+	Exists      Reason = "exists"      // another entry is in that place
 	Absent      Reason = "absent"      // there is no entry
-	Unsafe      Reason = "unsafe"      // the result did not stand the comparison
+	Unsafe      Reason = "unsafe"      // the comparison found a wrong result
 )
 
-// Refusal is why a document was left as it is. Line and Column count from 1, in
-// bytes, and are 0 where no place can be named.
+// Refusal says why a document was not changed. Line and Column count from 1, in
+// bytes, and are 0 if no place is known.
 type Refusal struct {
 	Reason       Reason
 	Message      string

@@ -2,7 +2,7 @@ package edit
 
 import "bytes"
 
-// style is how a document is laid out.
+// style is the layout of a document.
 type style struct {
 	eol     string // line ending
 	unit    string // one level of indentation
@@ -39,7 +39,7 @@ func styleOf(doc []byte) style {
 	return s
 }
 
-// indentAt is the blank text that begins the line of an offset.
+// indentAt returns the blank text at the start of the line of an offset.
 func indentAt(doc []byte, offset int) string {
 	begin := bytes.LastIndexByte(doc[:offset], '\n') + 1
 	if begin == 0 && bytes.HasPrefix(doc, bom) {
@@ -52,20 +52,20 @@ func indentAt(doc []byte, offset int) string {
 	return string(doc[begin:end])
 }
 
-// beginsLine reports whether only blanks stand before an offset in its line.
+// beginsLine reports whether only blanks precede an offset in its line.
 func beginsLine(doc []byte, offset int) bool {
 	before := doc[:offset]
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	return len(bytes.Trim(before, " \t")) == 0 && offset > 0
 }
 
-// splice is doc with the bytes from start to end replaced.
+// splice replaces the bytes of a document from start to end.
 type splice struct {
 	start, end int
 	text       string
 }
 
-// apply makes the splices, which are in order and apart.
+// apply makes the splices, which are in order and do not overlap.
 func apply(doc []byte, splices ...splice) []byte {
 	var out []byte
 	from := 0

@@ -65,8 +65,8 @@ func TestInsertText(t *testing.T) {
 	}
 }
 
-// checkInverse checks what holds for every edit: again it changes nothing, and
-// taken out it leaves what was there.
+// checkInverse checks that a second Insert changes nothing and that Remove
+// restores the document.
 func checkInverse(t interface{ Fatalf(string, ...any) }, f Format, doc, got []byte, at Pointer, value any, trace Trace) {
 	again, _, err := Insert(f, got, at, value)
 	if err != nil || !bytes.Equal(again, got) {
@@ -137,7 +137,8 @@ func TestTextRefuses(t *testing.T) {
 	}
 }
 
-// What a user or the harness does around our entry stays when ours goes.
+// TestRemoveLeavesLaterEdits: changes around our entry stay when the entry is
+// removed.
 func TestRemoveLeavesLaterEdits(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -234,8 +235,8 @@ func someLines(t *rapid.T, choice []string) string {
 	return s
 }
 
-// Whatever stands in a document: it is refused, or put in and taken out again
-// without a trace. That only the entry differs in between, Insert itself checks.
+// TestTextRoundTrip: for any document, Insert refuses it, or Remove restores
+// it. Insert itself checks that only the entry differs in between.
 func TestTextRoundTrip(t *testing.T) {
 	refused, done := 0, 0
 	for _, c := range []struct {

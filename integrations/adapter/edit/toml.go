@@ -19,11 +19,11 @@ import (
 //	…
 //	# <<< hubcli mcp_servers.hub <<<
 //
-// A harness that writes the file anew may drop the comments; then the entry is the
+// A harness that rewrites the file may drop the comments. Then the entry is the
 // run of tables with its name.
 type tomlDoc struct {
 	doc        []byte
-	base       int // behind a byte order mark
+	base       int // length of a byte order mark
 	at         Pointer
 	begin, end string
 	block      span
@@ -63,8 +63,8 @@ func openTOML(doc []byte, at Pointer) (editor, error) {
 
 func (d *tomlDoc) tree() any { return d.content }
 
-// find looks for the marks among the comments, which a text in quotes is not, and
-// checks the length of keys.
+// find looks for the marks among the comments, not in quoted text, and checks
+// the length of keys.
 func (d *tomlDoc) find() error {
 	p := unstable.Parser{KeepComments: true}
 	p.Reset(d.doc[d.base:])
@@ -145,7 +145,7 @@ func tomlTree(v any) (any, error) {
 	case float64:
 		s := strconv.FormatFloat(x, 'g', -1, 64)
 		if strings.Trim(s, "0123456789-") == "" {
-			s += ".0" // another type than the integer
+			s += ".0" // keeps it a float
 		}
 		if strings.ContainsAny(s, "NI") {
 			return tagged{"float", s}, nil // JSON has no such number
@@ -185,7 +185,7 @@ func (d *tomlDoc) remove(trace Trace) ([]byte, error) {
 	return cutBlock(d.doc, where, trace), err
 }
 
-// place is the block, or else the run of tables that the entry is.
+// place returns the span of the block, or, without marks, of the run of tables.
 func (d *tomlDoc) place() (span, error) {
 	if d.found {
 		return d.block, nil
@@ -198,8 +198,8 @@ func (d *tomlDoc) place() (span, error) {
 	return span{}, refuse(Unsupported, "%v stands outside a block of ours and is no table of its own; take it out by hand", d.at)
 }
 
-// tables finds the tables whose names begin with the keys, if they follow one
-// another; the verification finds out if they are not all.
+// tables returns the run of consecutive tables whose names begin with the keys.
+// If there are more elsewhere, the verification of the result fails.
 func (d *tomlDoc) tables() (run span, ok bool) {
 	p := unstable.Parser{KeepComments: true}
 	p.Reset(d.doc[d.base:])
@@ -208,7 +208,7 @@ func (d *tomlDoc) tables() (run span, ok bool) {
 		e := p.Expression()
 		switch e.Kind {
 		case unstable.Comment:
-			continue // one before the next table is that table's
+			continue // a comment before the next table belongs to that table
 		case unstable.Table, unstable.ArrayTable:
 			var name []string
 			offset := 0
@@ -234,7 +234,7 @@ func (d *tomlDoc) tables() (run span, ok bool) {
 	return run, ok && p.Error() == nil
 }
 
-// lastOffset is the largest offset of a node and those below it, or -1.
+// lastOffset returns the largest offset of a node and those below it, or -1.
 func lastOffset(n *unstable.Node) int {
 	last := -1
 	if n.Raw.Length > 0 {

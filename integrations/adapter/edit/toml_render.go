@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// text is the marked block of an entry.
+// text returns the marked block of an entry.
 func (d *tomlDoc) text(v *entry) (string, error) {
 	root, err := hujson.Parse(v.text)
 	if err != nil {
@@ -16,7 +16,7 @@ func (d *tomlDoc) text(v *entry) (string, error) {
 	}
 	object, ok := root.Value.(*hujson.Object)
 	if !ok {
-		return "", fmt.Errorf("edit: the value of %v is no object, which a table wants", d.at)
+		return "", fmt.Errorf("edit: the value of %v must be an object", d.at)
 	}
 	var b strings.Builder
 	b.WriteString(d.begin + "\n")
@@ -32,8 +32,9 @@ func (d *tomlDoc) text(v *entry) (string, error) {
 	return strings.ReplaceAll(b.String(), "\n", styleOf(d.doc).eol), nil
 }
 
-// tomlTable writes a table: its values first, because those behind another table
-// would be that one's, then the tables below it. Empty ones are inline.
+// tomlTable writes a table: its values first, then the tables below it, because
+// a value after a table header would belong to that table. Empty tables are
+// inline.
 func tomlTable(b *strings.Builder, header, name string, object *hujson.Object) error {
 	b.WriteString(header)
 	for i := range object.Members {

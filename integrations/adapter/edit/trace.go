@@ -2,29 +2,30 @@ package edit
 
 import "slices"
 
-// Heir is an entry of ours that stays in a document while another goes.
+// Heir is an entry of ours that stays in a document when another is removed.
 type Heir struct {
 	At    Pointer
 	Trace Trace
-	Later bool // inserted after the one that goes
+	Later bool // inserted after the removed one
 }
 
-// Inherit returns the trace of the heir once the entry at a place has gone: what
-// was made for that entry and stays because of the heir is taken out with the heir.
+// Inherit returns the heir's trace after the entry at a place is removed.
+// Parents that were made for that entry and stay because of the heir are later
+// removed with the heir.
 func (h Heir) Inherit(f Format, at Pointer, trace Trace) Trace {
 	own := h.Trace
 	if f == TOML || f == Markdown || f == Whole {
-		if h.Later { // what stood at the end before both
+		if h.Later { // the end of the document before both
 			own.Space = trace.Space
 		}
 		return own
 	}
-	// made is the depth of the outermost parent that was made, the root's being 0.
+	// made is the depth of the outermost parent that was made; the root has 0.
 	made := at.parents() - trace.Parents
 	if trace.Parents > 0 && sharesWay(at, h.At, made) {
 		own.Parents = max(own.Parents, h.At.parents()-made)
 	}
-	// The blanks stood in the innermost parent that was there before.
+	// The blanks belong to the innermost parent that was there before.
 	if made == 0 || h.Later && sharesWay(at, h.At, made-1) && h.At.parents()-own.Parents == made {
 		own.Space = trace.Space
 	}
@@ -39,7 +40,8 @@ func (p Pointer) parents() int {
 	return len(p.Keys)
 }
 
-// sharesWay reports whether both ways lead through the same container at a depth.
+// sharesWay reports whether both pointers lead through the same container at a
+// depth.
 func sharesWay(a, b Pointer, depth int) bool {
 	return depth < a.parents() && depth < b.parents() && slices.Equal(a.Keys[:depth], b.Keys[:depth])
 }

@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// A tree is what a document holds, as encoding/json would read it: map[string]any,
-// []any, string, bool, nil and json.Number with the spelling of the document. What
-// JSON cannot say is a tagged scalar. A document without any value is noValue.
+// A tree holds the values of a document as encoding/json would read them:
+// map[string]any, []any, string, bool, nil and json.Number with the spelling of
+// the document. A scalar that JSON cannot express is tagged. A document without
+// any value is noValue.
 
-// tagged is a scalar that JSON does not know: a date, an alias.
+// tagged is a scalar that JSON cannot express: a date, an alias.
 type tagged struct {
 	Tag   string `json:"tag"`
 	Value string `json:"value"`
 }
 
-// noValue is the tree of an empty document. It is not the null of JSON, which is a
-// value that nobody may replace.
+// noValue is the tree of an empty document. It differs from JSON's null, which
+// is a value that an edit must not replace.
 type noValue struct{}
 
 // lookup finds the entry.
@@ -43,7 +44,8 @@ func lookup(tree any, at Pointer) (any, bool) {
 	return nil, false
 }
 
-// set returns the tree with the entry in its place, and parents where they lack.
+// set returns the tree with the entry in its place and with missing parents
+// added.
 func set(tree any, at Pointer, value any) (any, error) {
 	if len(at.Keys) == 0 {
 		if at.Mark == "" {
@@ -80,14 +82,15 @@ func set(tree any, at Pointer, value any) (any, error) {
 	return out, nil
 }
 
-// unset returns the tree without the entry, and without as many of its parents as
-// are left empty by that.
+// unset returns the tree without the entry, and without at most parents of its
+// parents if they become empty.
 func unset(tree any, at Pointer, parents int) any {
 	tree, _ = unsetBelow(tree, at, parents)
 	return tree
 }
 
-// unsetBelow reports too how many parents may go still; -1 once one has stayed.
+// unsetBelow also returns how many more parents may be removed; -1 once one has
+// stayed.
 func unsetBelow(tree any, at Pointer, parents int) (any, int) {
 	if len(at.Keys) == 0 {
 		if at.Mark == "" {
@@ -136,8 +139,8 @@ func marked(tree any, mark string) bool {
 	return false
 }
 
-// indexMarked is the place of the marked element, or -1. Of several the first: the
-// editors refuse such lists before it matters.
+// indexMarked returns the index of the first marked element, or -1. The editors
+// refuse lists with several.
 func indexMarked(list []any, mark string) int {
 	for i, e := range list {
 		if marked(e, mark) {
@@ -147,7 +150,7 @@ func indexMarked(list []any, mark string) int {
 	return -1
 }
 
-// lookupList finds the list that the entry is an element of.
+// lookupList finds the list that holds the entry.
 func lookupList(tree any, at Pointer) ([]any, bool) {
 	if at.Mark == "" {
 		return nil, false
@@ -167,7 +170,7 @@ func countMarked(list []any, mark string) int {
 	return n
 }
 
-// canonicalOf is the tree as JSON with sorted members.
+// canonicalOf returns the tree as JSON with sorted members.
 func canonicalOf(tree any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

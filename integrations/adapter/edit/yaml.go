@@ -13,13 +13,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlDoc is a YAML document of one mapping. The parser says in which lines keys
-// stand; whole lines are spliced.
+// yamlDoc is a YAML document of one mapping. The parser gives the lines of the
+// keys; whole lines are spliced.
 type yamlDoc struct {
 	doc     []byte
-	base    int // behind a byte order mark
+	base    int // length of a byte order mark
 	at      Pointer
-	root    *yaml.Node // nil: blanks and comments alone
+	root    *yaml.Node // nil: only blanks and comments
 	lines   []span     // without line endings
 	content any
 }
@@ -62,8 +62,8 @@ func openYAML(doc []byte, at Pointer) (editor, error) {
 	return d, err
 }
 
-// oddBreak finds what YAML takes for a line break and editors do not: a carriage
-// return alone, and three of Unicode's.
+// oddBreak finds a line break that YAML knows and this package does not: a lone
+// carriage return, or one of three Unicode characters.
 func oddBreak(doc []byte) int {
 	if i := bytes.IndexAny(doc, "\u0085\u2028\u2029"); i >= 0 {
 		return i
@@ -78,8 +78,8 @@ func oddBreak(doc []byte) int {
 
 func (d *yamlDoc) tree() any { return d.content }
 
-// parse reads the one document. The parser is known to panic on few malformed
-// inputs; those are refused like others.
+// parse reads the one document. The parser panics on a few malformed inputs;
+// these are refused too.
 func (d *yamlDoc) parse() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -103,7 +103,7 @@ func (d *yamlDoc) parse() (err error) {
 		d.root = first.Content[0]
 	}
 	if d.root != nil && d.root.Kind == yaml.ScalarNode && d.root.Value == "" && d.root.Style == 0 {
-		d.root = nil // comments alone
+		d.root = nil // only comments
 	}
 	return nil
 }
@@ -189,8 +189,8 @@ type yamlStep struct {
 	key     int
 }
 
-// walk goes as far to the place as the document does, and refuses what is not
-// edited on the way.
+// walk follows the pointer as far as the document goes, and refuses syntax on
+// the way that is not edited.
 func (d *yamlDoc) walk() (way []yamlStep, found bool, err error) {
 	n := d.root
 	for depth, key := range d.at.Keys {

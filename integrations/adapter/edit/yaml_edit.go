@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// indent is the column of the first character of a line, and whether the line says
-// anything: blank lines do not.
+// indent returns the column of the first character of a line, and whether the
+// line is a comment or blank.
 func (d *yamlDoc) indent(line int) (column int, comment, blank bool) {
 	text := d.doc[d.lines[line].start:d.lines[line].end]
 	if line == 0 {
@@ -24,8 +24,9 @@ func (d *yamlDoc) indent(line int) (column int, comment, blank bool) {
 	return len(text) - len(rest), rest[0] == '#', false
 }
 
-// last is the last line, counted from 0, of a key with its value. Comments behind
-// it belong to nobody; within a text in block style they are none.
+// last returns the last line, counted from 0, of a key with its value. Comments
+// after the value do not belong to it; within a block scalar a # begins no
+// comment.
 func (d *yamlDoc) last(key, value *yaml.Node) int {
 	for len(value.Content) > 0 {
 		value = value.Content[len(value.Content)-1]
@@ -45,15 +46,15 @@ func (d *yamlDoc) last(key, value *yaml.Node) int {
 	return last
 }
 
-// dashed reports whether a line is an element of a list that is the value of a key
-// in the same column, which YAML allows.
+// dashed reports whether a line is an element of a list whose key is in the
+// same column, which YAML allows.
 func (d *yamlDoc) dashed(line, at, column int) bool {
 	text := d.doc[d.lines[line].start:d.lines[line].end]
 	rest := bytes.TrimLeft(text, " ")
 	return at == column && (bytes.HasPrefix(rest, []byte("- ")) || string(rest) == "-")
 }
 
-// insert puts the entry behind the last key of the deepest mapping that is there.
+// insert puts the entry after the last key of the deepest mapping that exists.
 func (d *yamlDoc) insert(v *entry) ([]byte, Trace, error) {
 	s := styleOf(d.doc)
 	if d.root == nil {
@@ -110,7 +111,7 @@ func (d *yamlDoc) intoEmpty(s yamlStep, missing []string, v *entry, st style) ([
 		return nil, Trace{}, err
 	}
 	out := apply(d.doc, splice{line.start + colon + 1, line.end, st.eol + below})
-	return out, Trace{Parents: len(missing) - 1, Space: rest + st.eol}, nil // with the line ending it is never empty
+	return out, Trace{Parents: len(missing) - 1, Space: rest + st.eol}, nil // the line ending keeps Space from being empty
 }
 
 func (d *yamlDoc) replace(v *entry) ([]byte, error) {
@@ -128,7 +129,7 @@ func (d *yamlDoc) replace(v *entry) ([]byte, error) {
 	return apply(d.doc, splice{where.start, where.end, text}), err
 }
 
-// place is the lines of a key with its value.
+// place returns the lines of a key with its value.
 func (d *yamlDoc) place(s yamlStep) (span, error) {
 	key, value := s.mapping.Content[s.key], s.mapping.Content[s.key+1]
 	line := d.lines[key.Line-1]
@@ -139,7 +140,8 @@ func (d *yamlDoc) place(s yamlStep) (span, error) {
 	return span{start, d.lines[d.last(key, value)].end}, nil
 }
 
-// base0 is the length of the byte order mark, for keys in the first line.
+// base0 returns the length of the byte order mark for a key in the first line,
+// else 0.
 func (d *yamlDoc) base0(key *yaml.Node) int {
 	if key.Line == 1 {
 		return d.base
@@ -182,7 +184,7 @@ func (d *yamlDoc) remove(trace Trace) ([]byte, error) {
 		start := len(bytes.TrimRight(d.doc[:where.start], "\n"))
 		start = len(bytes.TrimSuffix(d.doc[:start], []byte("\r")))
 		if len(bytes.TrimPrefix(d.doc[:start], bom)) > 0 {
-			// With the line ending before it: the blank lines above stay.
+			// The line ending before it goes too; the blank lines above stay.
 			start = lineBreakBefore(d.doc, where.start)
 			return apply(d.doc, splice{start, where.end, ""}), nil
 		}
@@ -191,7 +193,7 @@ func (d *yamlDoc) remove(trace Trace) ([]byte, error) {
 	}
 }
 
-// lineBreakBefore is where the line ending before a line begins.
+// lineBreakBefore returns the start of the line ending before a line.
 func lineBreakBefore(doc []byte, start int) int {
 	if start > 0 && doc[start-1] == '\n' {
 		start--
@@ -202,7 +204,7 @@ func lineBreakBefore(doc []byte, start int) int {
 	return start
 }
 
-// text is the entry below the parents that lack, indented.
+// text returns the indented entry below its missing parents.
 func (d *yamlDoc) text(missing []string, v *entry, indent string, s style) (string, error) {
 	var b strings.Builder
 	for _, key := range missing[:len(missing)-1] {
@@ -217,7 +219,7 @@ func (d *yamlDoc) text(missing []string, v *entry, indent string, s style) (stri
 	return strings.TrimSuffix(b.String(), s.eol), nil
 }
 
-// yamlMember writes objects in block style, all else in flow style.
+// yamlMember writes objects in block style, and all other values in flow style.
 func yamlMember(b *strings.Builder, key string, v hujson.ValueTrimmed, indent string, s style) {
 	b.WriteString(indent + yamlString(key) + ":")
 	if object, ok := v.(*hujson.Object); ok && len(object.Members) > 0 {
@@ -267,8 +269,8 @@ var (
 	yamlWords = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
 )
 
-// yamlString writes a string plain where every reader takes it for one, else in
-// quotes, whose escapes are those of JSON.
+// yamlString writes a string plain if every reader takes it for a string, else
+// in quotes with JSON's escapes.
 func yamlString(s string) string {
 	if yamlPlain.MatchString(s) && !yamlWords.MatchString(s) {
 		return s

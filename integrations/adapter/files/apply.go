@@ -13,16 +13,16 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// Written is a file that Apply has changed.
+// Written is a file that Apply changed.
 type Written struct {
 	File   string
-	Backup string // path of what it held before; empty if there was none
+	Backup string // path of the old content; empty if there was no file
 }
 
-// Apply carries a plan out: all of it, or nothing and an error. Where a file or the
-// ledger has changed since the plan was made, it plans again, three times at most,
-// and goes on if that comes to the same Digest; else the Refusal's reason is
-// PlanChanged.
+// Apply carries out all of a plan, or nothing and returns an error. If a file
+// or the ledger has changed since the plan was made, Apply plans again, three
+// times at most, and goes on if the new plan has the same Digest. Otherwise the
+// Refusal's reason is PlanChanged.
 func (s *Store) Apply(ctx context.Context, p *Plan) ([]Written, error) {
 	digest := p.Digest()
 	for attempt := 1; ; attempt++ {
@@ -68,7 +68,7 @@ func (s *Store) apply(ctx context.Context, p *Plan) ([]Written, error) {
 	return written, nil
 }
 
-// enter takes the lock, ends what a crash has left, and reads the ledger and its
+// enter takes the lock, recovers from a crash, and reads the ledger and its
 // hash. unlock gives the lock back.
 func (s *Store) enter(ctx context.Context) (now *ledger, base string, unlock func(), err error) {
 	unlock, err = s.lock(ctx)
@@ -146,7 +146,7 @@ func moved(file string) error {
 	return refuse(PlanChanged, file, "look at the plan again", "the file has changed since the plan was made")
 }
 
-// hashOf is empty for a file that is not there.
+// hashOf returns "" for an absent file.
 func hashOf(b []byte) string {
 	if b == nil {
 		return ""
@@ -175,13 +175,13 @@ func (s *Store) carryOut(j *journal, p *Plan) error {
 	if len(kept) > 0 {
 		return &Refusal{
 			Reason: PlanChanged, File: kept[0], Err: err, Fix: "look at the plan again",
-			Message: "somebody has written the file too and so kept the hub's entry in it, while not all other files could be changed",
+			Message: "not all files could be changed; this one was meanwhile written by somebody else and keeps the hub's entry",
 		}
 	}
 	return failed(s.dir, "the files are as they were, since not all could be changed", err)
 }
 
-// stage saves what the files hold and what they will hold, here and beside them.
+// stage saves the old and the new contents, in the store and beside the files.
 func (s *Store) stage(j *journal, p *Plan) error {
 	for i, f := range j.Files {
 		w := p.files[i]
@@ -208,9 +208,9 @@ func (s *Store) stage(j *journal, p *Plan) error {
 	return nil
 }
 
-// finish gives every file its new content, then writes the ledger. late says that
-// the transaction died before: then files that have changed since stay as they
-// are, and the ledger's hashes tell.
+// finish gives every file its new content, then writes the ledger. late says
+// that a crash interrupted the transaction. Then files that have changed since
+// stay as they are, and the ledger's hashes show it.
 func (s *Store) finish(j *journal, late bool) error {
 	for _, f := range j.Files {
 		err := s.withTarget(f, f.Staged != "", func(t *target) error { return s.exchange(t, f) })
@@ -241,8 +241,8 @@ func (s *Store) putLedger(j *journal) error {
 	return s.writeOwn(nameLedger, j.Ledger)
 }
 
-// forget ends the transaction. What cannot be removed is found by the next one,
-// which comes to the same end.
+// forget ends the transaction. If a file cannot be removed, the next
+// transaction finds and removes it.
 func (s *Store) forget(j *journal) {
 	if s.removeOwn(nameJournal) != nil {
 		return

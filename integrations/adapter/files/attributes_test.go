@@ -28,7 +28,8 @@ func TestAttributesStay(t *testing.T) {
 	}
 }
 
-// A new file of a project is for all who work on it, one of the user for no other.
+// A new file of a project is readable for all users, one of the home folder
+// only for its user.
 func TestModeOfNewFiles(t *testing.T) {
 	p := newPlace(t)
 	e := p.entries()[4]

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes copies the extended attributes of a file to the one that takes its
-// place: access lists and labels among them. What may not be set is left out, as
-// cp does.
+// attributes copies the extended attributes of a file, such as access lists and
+// labels, to its replacement. Like cp, it leaves out those that may not be set.
 func attributes(from, to *os.File) error {
 	buf := make([]byte, 64<<10)
 	n, err := unix.Flistxattr(int(from.Fd()), buf)
@@ -26,7 +25,7 @@ func attributes(from, to *os.File) error {
 		value := make([]byte, 64<<10)
 		m, err := unix.Fgetxattr(int(from.Fd()), name, value)
 		if err != nil {
-			continue // gone, or not for us
+			continue // gone, or not readable
 		}
 		err = unix.Fsetxattr(int(to.Fd()), name, value[:m], 0)
 		if err != nil && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.ENOTSUP) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// backupPath is where a backup stands; empty for none.
+// backupPath returns the path of a backup, or "" if name is empty.
 func (s *Store) backupPath(name string) string {
 	if name == "" {
 		return ""
@@ -15,7 +15,7 @@ func (s *Store) backupPath(name string) string {
 	return filepath.Join(s.dir, nameBackups, name)
 }
 
-// nextBackup is the number of the next backup: one above the highest there is.
+// nextBackup returns the number of the next backup: one above the highest.
 func (s *Store) nextBackup() (int, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, nameBackups))
 	highest := 0
@@ -28,8 +28,8 @@ func (s *Store) nextBackup() (int, error) {
 	return highest + 1, err
 }
 
-// prune removes backups that the ledger does not name, except the newest. Failing
-// costs space only.
+// prune removes backups that the ledger does not name, except the newest. A
+// failure only costs space.
 func (s *Store) prune() {
 	l, _, err := s.readLedger()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 const victimEnv = "HUBCLI_FILES_VICTIM"
 
-// victim is the process that is killed: it carries out what its variable says and
-// kills itself at the given step.
+// victim is the process that kills itself at a given step of the work that its
+// variable names.
 func victim() {
 	parts := strings.Split(os.Getenv(victimEnv), "\n")
 	what, home, dir := parts[0], parts[1], parts[2]
@@ -73,8 +73,8 @@ func (p *place) kill(what string, at int) (killed bool) {
 	return false
 }
 
-// whole checks that every file is the old one or the new one, and that nothing else
-// is there but what the transaction leaves on its way.
+// whole checks that every file is the old one or the new one, and that all
+// other files belong to the transaction.
 func (p *place) whole(before, after map[string]string, settled bool) (all map[string]string) {
 	p.t.Helper()
 	now := p.tree()
@@ -92,8 +92,8 @@ func (p *place) whole(before, after map[string]string, settled bool) (all map[st
 	return now
 }
 
-// begin makes a place where what can be done, and tells how the files are before
-// and after that.
+// begin makes a place for the given work and returns the files before and after
+// it.
 func begin(t *testing.T, what string) (p *place, before, after map[string]string) {
 	p = newPlace(t)
 	p.seed()
@@ -107,8 +107,8 @@ func begin(t *testing.T, what string) (p *place, before, after map[string]string
 	return p, without, with
 }
 
-// save remembers home and store, so that each step begins from the same without
-// all the flushes that making it costs.
+// save keeps a copy of home and store, so that each step begins from the same
+// state without the flushes of making it.
 func (p *place) save() map[string]string { return treeOf(p.t, filepath.Dir(p.home)) }
 
 func (p *place) load(saved map[string]string) {
@@ -129,8 +129,8 @@ func (p *place) load(saved map[string]string) {
 	}
 }
 
-// A process that is killed before any step leaves every file old or new, and the
-// next start leaves all of them old or all of them new.
+// TestKilledAtEveryStep: a process killed before any step leaves each file old
+// or new, and the next start makes all of them old or all of them new.
 func TestKilledAtEveryStep(t *testing.T) {
 	for _, what := range []string{"install", "uninstall"} {
 		t.Run(what, func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// A disk that fails at any step, once or for good, leaves all files old or all new;
-// and once it works again, everything goes on.
+// TestFailingAtEveryStep: a disk that fails at any step, once or always, leaves
+// all files old or all new, and everything works again after it.
 func TestFailingAtEveryStep(t *testing.T) {
 	for _, lasting := range []bool{false, true} {
 		for _, what := range []string{"install", "uninstall"} {
@@ -253,7 +253,8 @@ func failEveryStep(t *testing.T, lasting bool, what string) {
 	}
 }
 
-// What the journal names may be gone or changed when a start finishes it.
+// TestInterruptedFor: files that the journal names may be gone or changed when
+// a start finishes the transaction.
 func TestInterruptedFor(t *testing.T) {
 	p := newPlace(t)
 	p.seed()

@@ -1,7 +1,7 @@
-// Package files changes configuration files of harnesses, all of a plan or none,
-// and can take back what it did.
+// Package files changes configuration files of harnesses, all files of a plan
+// or none, and can take its changes back.
 //
-// A Store keeps what it must remember below one folder of the data root:
+// A Store keeps its files in one folder of the data root:
 //
 //	<data root>/adapters/     0700; files 0600
 //	├─ LOCK                   flock of who writes
@@ -11,15 +11,15 @@
 //	├─ staged/<n>             new contents of the transaction under way
 //	└─ backups/<n>-<name>     what files held before the first and before each later change
 //
-// PlanInstall and PlanUninstall read and change nothing; a Plan has a diff to show
-// and a digest to confirm. Apply takes the lock, reads every file again, and writes
-// only if each still is what the plan was made for. Whatever happens in between
-// (SIGKILL, a full disk, a file that may not be written), every file afterwards is
-// the old one or the new one whole, and the next Open finishes the transaction or
-// takes it back.
+// PlanInstall and PlanUninstall change nothing; a Plan has a diff to show and a
+// digest to confirm. Apply takes the lock, reads every file again, and writes
+// only if none has changed since the plan. If it is interrupted (SIGKILL, a
+// full disk, a file that may not be written), every file is wholly the old one
+// or wholly the new one, and the next Open finishes the transaction or takes it
+// back.
 //
 // A Store may be used from any goroutine and by several processes at once. It
-// never follows a link out of the folder that an Entry names as its root, never
-// writes what others own or may write, and never guesses what is ours: where the
-// ledger cannot be read, nothing is written.
+// never follows a link out of the folder that an Entry names as its root, and
+// never writes a file that others own or may write. It never guesses which
+// entries are ours: if the ledger cannot be read, it writes nothing.
 package files

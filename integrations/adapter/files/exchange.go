@@ -11,8 +11,8 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// withTarget opens the file of a transaction anew, with all checks, for one step.
-// folders says that those that lack are made.
+// withTarget opens the file of a transaction anew, with all checks, for one
+// step. folders says whether missing folders are made.
 func (s *Store) withTarget(f *journalFile, folders bool, do func(*target) error) error {
 	t, err := openTarget(f.Root, f.Target)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Store) withTarget(f *journalFile, folders bool, do func(*target) error)
 
 func (t *target) sync() error { return osfile.SyncDirIn(t.dir, ".") }
 
-// writeTemp writes what will take the file's place beside it, with the mode, the
-// group and the attributes of the file that is there.
+// writeTemp writes the file's replacement beside it, with the mode, the group
+// and the attributes of the present file.
 func (s *Store) writeTemp(t *target, f *journalFile, content []byte) (err error) {
 	defer func() { err = failed(f.File, "the new content cannot be written beside the file", err) }()
 	if err := s.step("temp", f.File); err != nil {
@@ -58,7 +58,7 @@ func (s *Store) writeTemp(t *target, f *journalFile, content []byte) (err error)
 	}
 	mode := fs.FileMode(0o600)
 	if f.Before == "" {
-		mode = f.Mode.Perm() // of a new file; the umask counts
+		mode = f.Mode.Perm() // of a new file, less the umask
 	}
 	temp, err := t.dir.OpenFile(f.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Store) writeTemp(t *target, f *journalFile, content []byte) (err error)
 	return temp.Sync()
 }
 
-// exchange gives a file its new content. It may be called again.
+// exchange gives a file its new content. A second call does no harm.
 func (s *Store) exchange(t *target, f *journalFile) error {
 	now, _, err := t.read()
 	if err != nil {
@@ -117,9 +117,10 @@ func (s *Store) exchange(t *target, f *journalFile) error {
 	if err := s.wholeTemp(t, f); err != nil {
 		return err
 	}
-	// Between this look and the rename lies what no system call closes: a harness
-	// that writes just then loses its write, or takes our place, which the look
-	// after it finds. One that has read what we wrote and added to it has not.
+	// No system call compares and renames at once. A harness that writes
+	// between this check and the rename loses its write, or overwrites ours,
+	// which the check after the rename finds. If the harness has read our
+	// content and added to it, the entries are still there.
 	if now, _, err = t.read(); err != nil || hashOf(now) != f.Before {
 		return errors.Join(err, moved(f.File))
 	}
@@ -130,15 +131,15 @@ func (s *Store) exchange(t *target, f *journalFile) error {
 	return err
 }
 
-// wholeTemp makes sure that what takes the file's place is there and whole: after
-// a crash it may not be.
+// wholeTemp makes sure that the replacement is there and whole; after a crash
+// it may not be.
 func (s *Store) wholeTemp(t *target, f *journalFile) error {
 	if b, err := t.dir.ReadFile(f.Temp); err == nil && edit.Hash(b) == f.After {
 		return nil
 	}
 	content, err := s.readOwn(filepath.Join(nameStaged, f.Staged))
 	if err == nil && edit.Hash(content) != f.After {
-		err = errors.New("its hash does not fit")
+		err = errors.New("its hash does not match")
 	}
 	if err != nil {
 		return failed(f.File, "the new content is lost", err)
@@ -149,7 +150,8 @@ func (s *Store) wholeTemp(t *target, f *journalFile) error {
 	return s.writeTemp(t, f, content)
 }
 
-// rename puts the temporary file in its place and returns what is there then.
+// rename moves the replacement into the file's place and returns the content of
+// the file afterwards.
 func (s *Store) rename(t *target, f *journalFile) ([]byte, error) {
 	if err := s.step("exchange", f.File); err != nil {
 		return nil, failed(f.File, "the file cannot be replaced", err)
@@ -167,8 +169,8 @@ func (s *Store) rename(t *target, f *journalFile) ([]byte, error) {
 	return now, err
 }
 
-// restore gives a file its old content again, if it has the new one, and returns
-// what it has then.
+// restore gives a file its old content again if it has the new one, and returns
+// the content afterwards.
 func (s *Store) restore(t *target, f *journalFile) ([]byte, error) {
 	if err := s.removeTemp(t, f); err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (s *Store) restore(t *target, f *journalFile) ([]byte, error) {
 	}
 	content, err := s.readOwn(filepath.Join(nameBackups, f.Backup))
 	if err == nil && edit.Hash(content) != f.Before {
-		err = errors.New("its hash does not fit")
+		err = errors.New("its hash does not match")
 	}
 	if err != nil {
 		return nil, failed(f.File, "the backup cannot be read", err)
@@ -215,7 +217,7 @@ func (s *Store) removeTemp(t *target, f *journalFile) error {
 	return nil
 }
 
-// leftover removes the folders that were made for a file which is deleted.
+// leftover removes the folders that were made for a deleted file.
 func (s *Store) leftover(f *journalFile) error {
 	if f.After != "" {
 		return nil
@@ -223,7 +225,8 @@ func (s *Store) leftover(f *journalFile) error {
 	return s.removeFolders(f.Root, f.Leftover)
 }
 
-// removeFolders removes folders below root that are empty, innermost first.
+// removeFolders removes the empty ones of the folders below root, innermost
+// first.
 func (s *Store) removeFolders(root string, folders []string) error {
 	if len(folders) == 0 {
 		return nil
@@ -244,7 +247,7 @@ func (s *Store) removeFolders(root string, folders []string) error {
 		if err := s.step("rmdir", folder); err != nil {
 			return failed(folder, "the folder cannot be removed", err)
 		}
-		_ = r.Remove(rel) // it stays if somebody has put something in it
+		_ = r.Remove(rel) // a folder that is not empty stays
 	}
 	return nil
 }

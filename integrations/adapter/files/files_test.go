@@ -51,7 +51,7 @@ func (p *place) put(name, content string) {
 	require.NoError(p.t, os.WriteFile(p.path(name), []byte(content), 0o640))
 }
 
-// get returns what a file holds, "-" if there is none.
+// get returns the content of a file, "-" if there is none.
 func (p *place) get(name string) string {
 	p.t.Helper()
 	b, err := os.ReadFile(p.path(name))
@@ -64,8 +64,8 @@ func (p *place) get(name string) string {
 
 var claude = Owner{Harness: hub.HarnessClaudeCode, Scope: Global}
 
-// entries are those of a harness with one file in each manner: one that is there,
-// one in a folder that lacks, and a whole file.
+// entries are for three files: an existing one, one in a missing folder, and a
+// whole file.
 func (p *place) entries() []Entry {
 	return []Entry{
 		{Owner: claude, Part: "mcp", Root: p.home, File: p.path(".claude.json"), Format: edit.JSON, At: edit.Pointer{Keys: []string{"mcpServers", "hub"}}, Value: json.RawMessage(`{"command":"/opt/hubcli","args":["mcp"]}`)},
@@ -197,7 +197,8 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 }
 
-// Later changes of other people stay, and only ours go.
+// TestUninstallLeavesLaterChanges: later changes of other people stay, and only
+// our entries go.
 func TestUninstallLeavesLaterChanges(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -276,7 +277,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Two owners that need the same share it; in different forms they do not.
+// TestSharedEntries: two owners share an equal entry, and keep separate entries
+// of different forms.
 func TestSharedEntries(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -315,8 +317,8 @@ func TestPlanChanged(t *testing.T) {
 	}
 }
 
-// A file that its harness rewrites all the time: the plan stands as long as its own
-// change does, and what the harness wrote stays.
+// TestRewrittenFile: in a file that its harness rewrites, the plan is valid as
+// long as its own change is the same, and the harness's changes stay.
 func TestRewrittenFile(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -326,8 +328,8 @@ func TestRewrittenFile(t *testing.T) {
 	p.must(err)
 	starts := 0
 	p.store.step = func(op, _ string) error {
-		// The harness writes what it has in memory: before the last look, and then
-		// right behind the rename, over what we wrote.
+		// The harness writes its copy in memory before the last check, and
+		// again after the rename over our content.
 		if op == "temp" && starts == 0 || op == "folder" && starts == 1 {
 			starts++
 			p.put(".claude.json", strings.Replace(claudeConfig, "// mine", "// start "+string(rune('0'+starts)), 1))

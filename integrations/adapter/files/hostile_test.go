@@ -14,7 +14,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// What is not plainly a file of the user's own is left alone.
+// TestHostilePlaces: a file that is not plainly the user's own is not changed.
 func TestHostilePlaces(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -82,7 +82,7 @@ func TestHostilePlaces(t *testing.T) {
 	}
 }
 
-// A link within the home is followed, and stays a link.
+// TestLinkedFile: a link within the home folder is followed and stays a link.
 func TestLinkedFile(t *testing.T) {
 	for _, absolute := range []bool{false, true} {
 		p := newPlace(t)
@@ -106,7 +106,8 @@ func TestLinkedFile(t *testing.T) {
 	}
 }
 
-// A link that appears between plan and write is not followed out.
+// TestLinkPutThereMeanwhile: a link that appears between plan and write is not
+// followed out of the root.
 func TestLinkPutThereMeanwhile(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -128,7 +129,7 @@ func TestLinkPutThereMeanwhile(t *testing.T) {
 	}
 }
 
-// The store is the user's alone.
+// TestStoreIsPrivate: only the user may read the store.
 func TestStoreIsPrivate(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -146,7 +147,8 @@ func TestStoreIsPrivate(t *testing.T) {
 	p.must(err)
 }
 
-// A journal finishes what it can when a user has changed one of the files since.
+// TestFinishedAroundALaterChange: recovery finishes the other files if a user
+// has changed one of them since.
 func TestFinishedAroundALaterChange(t *testing.T) {
 	p := newPlace(t)
 	p.seed()

@@ -12,7 +12,7 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// phase is how far a transaction has come. A journal on disk says what the next
+// phase is the progress of a transaction. The phase on disk says what the next
 // Open does.
 type phase string
 
@@ -28,10 +28,11 @@ type journal struct {
 	Phase     phase          `json:"phase"`
 	Files     []*journalFile `json:"files"`
 	Ledger    []byte         `json:"ledger"`     // as it will be
-	OldLedger []byte         `json:"old_ledger"` // as it was; empty: there was none
+	OldLedger []byte         `json:"old_ledger"` // the old ledger; empty: there was none
 }
 
-// journalFile is one file of the transaction. Absent contents have an empty hash.
+// journalFile is one file of the transaction. The hash of an absent file is
+// empty.
 type journalFile struct {
 	File       string      `json:"file"`
 	Target     string      `json:"target"`
@@ -40,24 +41,24 @@ type journalFile struct {
 	After      string      `json:"after,omitempty"`
 	Backup     string      `json:"backup,omitempty"` // holds Before
 	Staged     string      `json:"staged,omitempty"` // holds After
-	Temp       string      `json:"temp"`             // name beside the target of what will take its place
+	Temp       string      `json:"temp"`             // name of the replacement, beside the target
 	Folders    []string    `json:"folders,omitempty"`
-	Leftover   []string    `json:"leftover,omitempty"` // folders that go with a deleted file, if they are empty
+	Leftover   []string    `json:"leftover,omitempty"` // folders to remove with a deleted file if they are empty
 	Mode       fs.FileMode `json:"mode"`
 	FolderMode fs.FileMode `json:"folder_mode"`
-	// Pieces are the entries that change. A harness may write the file right behind
-	// us: what counts then is whether they came through.
+	// Pieces are the entries that change. If a harness writes the file right
+	// after us, the change counts as made if the file holds them.
 	Pieces []journalPiece `json:"pieces"`
 }
 
-// journalPiece is an entry as it will be.
+// journalPiece is an entry the new ledger.
 type journalPiece struct {
 	Format edit.Format  `json:"format"`
 	At     edit.Pointer `json:"at"`
-	Hash   string       `json:"hash,omitempty"` // of its canonical form; empty: it goes
+	Hash   string       `json:"hash,omitempty"` // of its canonical form; empty: it is removed
 }
 
-// holds reports whether a document that is no longer what was written has all
+// holds reports whether a document that somebody has changed still holds all
 // entries as they were written.
 func (f *journalFile) holds(doc []byte) bool {
 	for _, p := range f.Pieces {
@@ -69,7 +70,7 @@ func (f *journalFile) holds(doc []byte) bool {
 	return len(f.Pieces) > 0
 }
 
-// pieces are the entries of a file that change.
+// pieces returns the entries of a file that change.
 func (w *work) pieces() []journalPiece {
 	var all []journalPiece
 	for _, e := range w.gone {
@@ -81,7 +82,7 @@ func (w *work) pieces() []journalPiece {
 	return all
 }
 
-// tempName is a name that no harness takes for a file of its own.
+// tempName returns a name that no harness takes for its own file.
 func tempName(name string) string {
 	return "." + name + ".hubcli-" + strings.ToLower(rand.Text()[:10]) + nameTemp
 }
@@ -95,8 +96,8 @@ func (s *Store) writeJournal(j *journal, p phase) error {
 	return s.writeOwn(nameJournal, b)
 }
 
-// recover finishes or takes back a transaction that died. The caller holds the
-// lock.
+// recover finishes or takes back an interrupted transaction. The caller holds
+// the lock.
 func (s *Store) recover() error {
 	b, err := s.readOwn(nameJournal)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +108,7 @@ func (s *Store) recover() error {
 		err = json.Unmarshal(b, &j)
 	}
 	if err == nil && j.Version != ledgerVersion {
-		err = fmt.Errorf("it has version %d, and this program knows %d", j.Version, ledgerVersion)
+		err = fmt.Errorf("its version is %d; this program reads version %d", j.Version, ledgerVersion)
 	}
 	if err != nil {
 		return s.stuck(err)

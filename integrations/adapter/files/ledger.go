@@ -18,13 +18,13 @@ import (
 // ledgerVersion is the format of the ledger. An older program refuses a newer one.
 const ledgerVersion = 1
 
-// ledger is what is ours, file by file. On disk it carries a sum over its files, so
-// that damage is told from what an older or newer program wrote.
+// ledger holds all entries of ours, file by file. On disk it carries a
+// checksum, which tells damage from the work of an older or newer program.
 type ledger struct {
 	Files []*fileRecord
 }
 
-// sealed is the ledger on disk.
+// sealed is the form of the ledger on disk.
 type sealed struct {
 	Version int             `json:"version"`
 	Sum     string          `json:"sum"` // SHA-256 of files as they stand here, compact
@@ -33,19 +33,19 @@ type sealed struct {
 
 // fileRecord is a file that holds entries of ours.
 type fileRecord struct {
-	File    string `json:"file"`   // as the first entry named it
-	Target  string `json:"target"` // links followed
+	File    string `json:"file"`   // path as the first entry named it
+	Target  string `json:"target"` // path with links followed
 	Root    string `json:"root"`
-	Created bool   `json:"created,omitempty"` // there was no file before us
-	// Folders are those above it that we made, for it or for a file that has gone,
-	// outermost first.
+	Created bool   `json:"created,omitempty"` // an install made the file
+	// Folders are the folders above it that an install made, for it or for a
+	// file that has gone, outermost first.
 	Folders []string `json:"folders,omitempty"`
-	// Original is the backup of what the file held before us. It is forgotten as soon
-	// as somebody else has changed the file between two changes of ours, because
-	// restoring it would undo that.
+	// Original is the backup of the file before the first change of ours. It is
+	// forgotten as soon as somebody else changes the file between two changes
+	// of ours, because restoring it would undo theirs.
 	Original     string `json:"original,omitempty"`
 	OriginalHash string `json:"original_hash,omitempty"`
-	Hash         string `json:"hash"` // of the file as we left it
+	Hash         string `json:"hash"` // of the file after our last change
 	// Entries stand in the order of insertion: taking them out backwards is the
 	// exact inverse.
 	Entries []*entryRecord `json:"entries"`
@@ -97,8 +97,8 @@ func (f *fileRecord) drop(e *entryRecord) {
 	f.Entries = slices.DeleteFunc(f.Entries, func(x *entryRecord) bool { return x == e })
 }
 
-// inheritFolders takes those folders over that the file stands in: they go with
-// the last file that needs them.
+// inheritFolders takes over the folders that the file stands in. They are
+// removed with the last file in them.
 func (f *fileRecord) inheritFolders(folders []string) {
 	for _, folder := range folders {
 		rel, err := filepath.Rel(folder, f.Target)
@@ -109,7 +109,7 @@ func (f *fileRecord) inheritFolders(folders []string) {
 	slices.SortFunc(f.Folders, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
 
-// encode is the ledger as it is written.
+// encode returns the bytes of the ledger.
 func (l *ledger) encode() ([]byte, error) {
 	files, err := json.Marshal(l.Files)
 	if err != nil {
@@ -124,14 +124,14 @@ func decodeLedger(b []byte) (*ledger, error) {
 		return nil, err
 	}
 	if s.Version != ledgerVersion {
-		return nil, fmt.Errorf("it has version %d, and this program knows %d", s.Version, ledgerVersion)
+		return nil, fmt.Errorf("its version is %d; this program reads version %d", s.Version, ledgerVersion)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, s.Files); err != nil {
 		return nil, err
 	}
 	if edit.Hash(compact.Bytes()) != s.Sum {
-		return nil, errors.New("its sum does not fit")
+		return nil, errors.New("its checksum does not match")
 	}
 	l := &ledger{}
 	if err := json.Unmarshal(s.Files, &l.Files); err != nil {
@@ -145,8 +145,8 @@ func decodeLedger(b []byte) (*ledger, error) {
 	return l, nil
 }
 
-// readLedger returns the ledger and the hash of its bytes. One that lacks while
-// the one before it is there was lost.
+// readLedger returns the ledger and the hash of its bytes. If the ledger is
+// missing but the older one exists, the ledger was lost.
 func (s *Store) readLedger() (*ledger, string, error) {
 	name := filepath.Join(s.dir, nameLedger)
 	b, err := s.readOwn(nameLedger)
@@ -169,7 +169,7 @@ func (s *Store) readLedger() (*ledger, string, error) {
 
 func (s *Store) noLedger(name string, err error) error {
 	return &Refusal{
-		Reason: NoLedger, File: name, Err: err, Message: "nobody knows which entries are ours",
+		Reason: NoLedger, File: name, Err: err, Message: "the entries of the hub are unknown",
 		Fix: fmt.Sprintf("copy %s over it if that is whole; else move both away and install again: entries that are as they would be written now are taken over, others have to be removed by hand",
 			filepath.Join(s.dir, nameOldLedger)),
 	}

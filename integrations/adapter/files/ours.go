@@ -7,8 +7,8 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// Read returns what a file below root holds, read as carefully as one that is to be
-// changed; nil if there is none. It never waits for a pipe.
+// Read returns the content of a file below root, with the same checks as before
+// a change; nil if there is no file. It never waits for a pipe.
 func Read(root, file string) ([]byte, error) {
 	t, err := openTarget(root, file)
 	if err != nil {
@@ -19,9 +19,9 @@ func Read(root, file string) ([]byte, error) {
 	return doc, err
 }
 
-// Place is where the ledger knows an entry.
+// Place is the place of an entry in the ledger.
 type Place struct {
-	File   string // as the entry named it
+	File   string // path as the entry named it
 	Part   string
 	Format edit.Format
 	At     edit.Pointer
@@ -44,7 +44,8 @@ func (s *Store) Places(owner Owner) ([]Place, error) {
 	return all, nil
 }
 
-// Made are the files and folders that installs have made, by their own paths.
+// Made returns the files and folders that installs have made, by their own
+// paths.
 func (s *Store) Made() (map[string]bool, error) {
 	l, _, err := s.readLedger()
 	if err != nil {
@@ -62,8 +63,8 @@ func (s *Store) Made() (map[string]bool, error) {
 	return made, nil
 }
 
-// PlanForget plans that nothing of an owner is known any more, whatever stands in
-// its files: for a project whose folder is gone.
+// PlanForget plans to remove an owner from the ledger without a change to its
+// files, for a project whose folder is gone.
 func (s *Store) PlanForget(ctx context.Context, owner Owner) (*Plan, error) {
 	return s.plan(ctx, func(ctx context.Context) (*Plan, error) { return s.PlanForget(ctx, owner) }, func(p *planner) error {
 		for _, f := range p.ledger.Files {

@@ -12,31 +12,31 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// Plan is what an install or uninstall would do, and to what.
+// Plan lists the changes that an install or uninstall would make.
 type Plan struct {
 	Changes []Change
-	// Adopted says which entries are taken over as they stand.
+	// Adopted lists the entries that are taken over unchanged.
 	Adopted []string
 
-	ledger *ledger // as it will be
-	base   string  // hash of the ledger that the plan was made on
-	files  []*work // those that change, in the order of Changes
+	ledger *ledger // the new ledger
+	base   string  // hash of the ledger before the plan
+	files  []*work // the files that change, in the order of Changes
 	again  func(context.Context) (*Plan, error)
 }
 
 // work is one file while it is planned.
 type work struct {
-	target   *target // closed; for its names
+	target   *target // closed; only its names are used
 	rec      *fileRecord
-	before   []byte // nil: there is none
+	before   []byte // nil: there is no file
 	doc      []byte
 	info     fs.FileInfo // of before
 	mode     fs.FileMode // of a new file
 	folders  fs.FileMode // of new folders
 	rewrites bool
-	touched  []*entryRecord // whose backup is what the file held before
-	gone     []*entryRecord // taken out of what the file held before
-	fresh    bool           // before is the original
+	touched  []*entryRecord // entries whose backup is before
+	gone     []*entryRecord // entries that the plan removes from before
+	fresh    bool           // before becomes the original
 	entries  []Entry
 	notes    []string
 }
@@ -44,9 +44,10 @@ type work struct {
 // Empty reports whether the plan would change nothing at all.
 func (p *Plan) Empty() bool { return len(p.Changes) == 0 && p.ledger == nil }
 
-// Digest is a hash of the changes that the plan makes. It confirms a plan that is made
-// anew from the same files. For a file that its harness rewrites while it runs, the
-// hash covers the piece that changes; for others the whole file before and after.
+// Digest is a hash of the changes that the plan makes; a second plan from the
+// same files has the same digest. For a file that its harness rewrites while it
+// runs, the hash covers only the piece that changes; for others the whole file
+// before and after.
 func (p *Plan) Digest() string {
 	var b strings.Builder
 	for i, c := range p.Changes {
@@ -64,7 +65,7 @@ func (p *Plan) Digest() string {
 	return edit.Hash([]byte(b.String()))
 }
 
-// differing is what is cut and what is put between the common beginning and the
+// differing returns the bytes that differ between the common beginning and the
 // common end.
 func differing(before, after []byte) (cut, put []byte) {
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
@@ -76,7 +77,8 @@ func differing(before, after []byte) (cut, put []byte) {
 	return before, after
 }
 
-// Diff is the unified diff of all changes, with secrets masked in what is not ours.
+// Diff returns the unified diff of all changes. Secrets in the entries of
+// others are masked.
 func (p *Plan) Diff() string {
 	var b strings.Builder
 	for _, c := range p.Changes {
@@ -85,10 +87,9 @@ func (p *Plan) Diff() string {
 	return b.String()
 }
 
-// PlanInstall plans that the entries be as they are given. They are of one owner;
-// what the ledger has of that owner beyond them goes. A refusal names the first
-// file that cannot be edited, or the first entry that mode does not allow to be
-// written.
+// PlanInstall plans to write the entries, which belong to one owner, and to
+// remove all other entries of that owner. A Refusal names the first file that
+// cannot be edited, or the first entry that mode does not allow to be written.
 func (s *Store) PlanInstall(ctx context.Context, entries []Entry, mode Mode) (*Plan, error) {
 	if len(entries) == 0 || slices.ContainsFunc(entries, func(e Entry) bool { return e.Owner != entries[0].Owner }) {
 		return nil, fmt.Errorf("files: a plan is for the entries of one owner")
@@ -106,8 +107,8 @@ func (s *Store) PlanInstall(ctx context.Context, entries []Entry, mode Mode) (*P
 	})
 }
 
-// PlanUninstall plans that nothing of an owner remains. Drifted entries are an
-// error with Keep, and go with Repair.
+// PlanUninstall plans to remove all entries of an owner. Drifted entries are an
+// error with Keep and are removed with Repair.
 func (s *Store) PlanUninstall(ctx context.Context, owner Owner, mode Mode) (*Plan, error) {
 	return s.plan(ctx, func(ctx context.Context) (*Plan, error) { return s.PlanUninstall(ctx, owner, mode) }, func(p *planner) error {
 		return p.removeAll(owner, mode, nil)
@@ -133,12 +134,12 @@ func (s *Store) plan(ctx context.Context, again func(context.Context) (*Plan, er
 	return plan, nil
 }
 
-// planner edits a copy of the ledger and the documents in memory.
+// planner edits copies of the ledger and the documents in memory.
 type planner struct {
 	store  *Store
 	ledger *ledger
 	works  []*work
-	// adopted says what is taken over.
+	// adopted lists the entries that are taken over.
 	adopted []string
 }
 
@@ -168,7 +169,7 @@ func (p *planner) open(root, file string) (*work, error) {
 	return w, nil
 }
 
-// stateOf tells what there is of an entry in a document, and gives it in its
+// stateOf returns the state of an entry in a document, and the present entry in
 // canonical form. wanted is the canonical form of the wanted value, or nil.
 func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wanted []byte) (state State, have []byte, err error) {
 	have, found, err := edit.Get(f, doc, at)
@@ -182,7 +183,7 @@ func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wante
 	case rec == nil:
 		return Conflict, have, nil
 	case wanted != nil && bytes.Equal(have, wanted):
-		return Installed, have, nil // by the hub or by anybody else
+		return Installed, have, nil // written by the hub or somebody else
 	case edit.Hash(have) != rec.Hash:
 		return Drifted, have, nil
 	case wanted != nil:
@@ -191,7 +192,7 @@ func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wante
 	return Installed, have, nil
 }
 
-// value is what edit wants of an entry.
+// value returns the entry's value in the form that edit takes.
 func (e *Entry) value() (any, error) {
 	if e.Format != edit.Markdown && e.Format != edit.Whole {
 		return e.Value, nil
@@ -228,7 +229,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 	if e.Owner.Scope == Global {
 		w.folders = 0o700
 	} else if e.Mode == 0 {
-		w.mode = 0o644 // others check the project out too
+		w.mode = 0o644 // other users may check the project out
 	}
 	if shared := rec != nil && slices.ContainsFunc(rec.Owners, func(o Owner) bool { return o != e.Owner }); shared && state == Outdated {
 		return refuse(IsConflict, e.File, "uninstall that one first",
@@ -262,7 +263,7 @@ func (p *planner) write(w *work, rec *entryRecord, e Entry, value any, wanted []
 	var err error
 	if state == Absent {
 		if rec != nil {
-			w.rec.drop(rec) // somebody took it out
+			w.rec.drop(rec) // somebody has removed the entry
 			rec = &entryRecord{Owners: rec.Owners}
 		} else {
 			rec = &entryRecord{}
@@ -289,8 +290,8 @@ func (p *planner) write(w *work, rec *entryRecord, e Entry, value any, wanted []
 	return nil
 }
 
-// adopt records an entry that is there already. An uninstall takes out just it:
-// what the file held before, nobody knows.
+// adopt records an entry that is already there. An uninstall removes only the
+// entry, because the file's earlier content is unknown.
 func (p *planner) adopt(w *work, e Entry, wanted []byte) {
 	if w.fresh {
 		w.fresh, w.rec.Hash = false, edit.Hash(w.before)

@@ -11,8 +11,8 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// removeAll plans that what an owner has goes, except what is kept. Entries go
-// backwards, so that each is the exact inverse of its insertion.
+// removeAll plans to remove all entries of an owner except kept. It goes
+// backwards, so that each removal is the exact inverse of an insertion.
 func (p *planner) removeAll(owner Owner, mode Mode, kept []Entry) error {
 	for _, rec := range slices.Clone(p.ledger.Files) {
 		var gone []*entryRecord
@@ -29,7 +29,8 @@ func (p *planner) removeAll(owner Owner, mode Mode, kept []Entry) error {
 			return err
 		}
 		if w.rec != rec {
-			// The path leads to another file now; what we wrote is where it was.
+			// The path leads to another file now; our entries are in the old
+			// one.
 			if w, err = p.open(rec.Root, rec.Target); err != nil {
 				return err
 			}
@@ -67,7 +68,7 @@ func (p *planner) keeps(rec *fileRecord, e *entryRecord, kept []Entry) bool {
 	})
 }
 
-// remove takes one entry out, unless another owner needs it still.
+// remove takes one entry out, unless another owner still needs it.
 func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error {
 	e.Owners = slices.DeleteFunc(e.Owners, func(o Owner) bool { return o == owner })
 	if len(e.Owners) > 0 {
@@ -82,7 +83,7 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 	w.rec.drop(e)
 	switch state {
 	case Installed, Outdated, Adoptable, Conflict, Unreadable:
-	case Absent: // somebody took it out
+	case Absent: // somebody has removed the entry
 		return nil
 	case Drifted:
 		if mode < Repair {
@@ -98,7 +99,8 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 	return nil
 }
 
-// bequeath hands what was made for an entry to those that stay.
+// bequeath gives the entries that stay the removal of the parents and blanks
+// that were made for the entry that goes.
 func (f *fileRecord) bequeath(gone *entryRecord) {
 	later, first := false, true
 	for _, e := range f.Entries {
@@ -106,7 +108,8 @@ func (f *fileRecord) bequeath(gone *entryRecord) {
 			later = true
 			continue
 		}
-		// Of blocks one behind the other only the next gets what stood at the end.
+		// Of consecutive blocks only the next one gets the old end of the
+		// document.
 		if block := e.Format == edit.TOML || e.Format == edit.Markdown; block && !(later && first) {
 			continue
 		}
@@ -115,8 +118,9 @@ func (f *fileRecord) bequeath(gone *entryRecord) {
 	}
 }
 
-// restore decides what becomes of a file whose last entry goes: exactly what was
-// there before us, if nobody else has changed it, else what the removal has left.
+// restore decides the new content of a file whose last entry goes: the exact
+// original if nobody else has changed the file, else the rest after the
+// removal.
 func (p *planner) restore(w *work) error {
 	if len(w.rec.Entries) > 0 || w.before == nil {
 		return nil
@@ -144,7 +148,7 @@ func (p *planner) finish(now *ledger, base string) (*Plan, error) {
 			continue
 		}
 		if !w.fresh && (w.before == nil || edit.Hash(w.before) != w.rec.Hash) {
-			w.rec.Original, w.rec.OriginalHash = "", "" // somebody else has changed it too
+			w.rec.Original, w.rec.OriginalHash = "", "" // somebody else has also changed the file
 		}
 		if w.before == nil {
 			w.rec.Created = true

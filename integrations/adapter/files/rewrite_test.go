@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// addKey writes the Claude file anew as its harness does: with what stands in it
-// and a key of its own, under another inode.
+// addKey rewrites the Claude file as its harness does: the same content and a
+// new key, under another inode.
 func (p *place) addKey() error {
 	b, err := os.ReadFile(p.path(".claude.json"))
 	if err != nil {
@@ -26,8 +26,8 @@ func (p *place) addKey() error {
 
 const withKey = "{\n  \"start0\": 1,"
 
-// The harness adds a key to what we have just written: our entry came through, so
-// the transaction goes on.
+// TestRewrittenBehindTheRename: the harness adds a key to our new content. Our
+// entry is in it, so the transaction goes on.
 func TestRewrittenBehindTheRename(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -52,13 +52,14 @@ func TestRewrittenBehindTheRename(t *testing.T) {
 	}
 }
 
-// The harness keeps our entry in a file while another file of the transaction
-// fails: the ledger has to know, or nobody could ever take the entry out.
+// TestRewrittenBeforeTheFailure: the harness keeps our entry in a file, and
+// another file of the transaction fails. The ledger must record the entry, or
+// no uninstall could remove it.
 func TestRewrittenBeforeTheFailure(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		p := newPlace(t)
 		p.seed()
-		if !first { // of an older version, which is to be replaced
+		if !first { // an older version, to be replaced
 			older := p.entries()[:1]
 			older[0].Value = json.RawMessage(`{"command":"/old/hubcli"}`)
 			p.must(p.install(older, Keep))
@@ -73,7 +74,7 @@ func TestRewrittenBeforeTheFailure(t *testing.T) {
 			}
 			return nil
 		}
-		if err := p.install(p.entries(), Keep); !errors.Is(err, fault) || !strings.Contains(err.Error(), "kept the hub's entry") {
+		if err := p.install(p.entries(), Keep); !errors.Is(err, fault) || !strings.Contains(err.Error(), "keeps the hub's entry") {
 			t.Errorf("the error does not tell: %v", err)
 		}
 		p.store.step = func(string, string) error { return nil }
@@ -95,8 +96,8 @@ func TestRewrittenBeforeTheFailure(t *testing.T) {
 	}
 }
 
-// The harness writes the file while it is given its old content again: that is no
-// reason to stop every later change.
+// TestRewrittenWhileTakenBack: the harness writes the file while its old
+// content is restored. Later changes must still work.
 func TestRewrittenWhileTakenBack(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
@@ -123,7 +124,7 @@ func TestRewrittenWhileTakenBack(t *testing.T) {
 	p.must(p.uninstall(claude, Keep))
 }
 
-// A real harness that rewrites its file whenever somebody has written it.
+// TestRewriter: a harness rewrites its file after each write of others.
 func TestRewriter(t *testing.T) {
 	p := newPlace(t)
 	p.seed()

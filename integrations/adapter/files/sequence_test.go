@@ -14,8 +14,8 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// Whatever adapters come and go in whatever order, and whatever a user writes in
-// between: when all have gone, only what the user wrote is there.
+// TestAnyOrder: adapters come and go in any order, and a user writes in
+// between. When all adapters have gone, only the user's content is there.
 func TestAnyOrder(t *testing.T) {
 	base := newPlace(t)
 	round := 0

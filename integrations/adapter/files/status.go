@@ -7,8 +7,8 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// Status looks at an entry and changes nothing. While another process writes it
-// may see a file before and the ledger after, or the other way round.
+// Status looks at an entry and changes nothing. While another process writes,
+// it may see the old file and the new ledger, or the other way round.
 func (s *Store) Status(ctx context.Context, e Entry) Status {
 	out := Status{Entry: e, State: Unreadable}
 	if out.Err = ctx.Err(); out.Err != nil {
@@ -54,7 +54,7 @@ func (s *Store) Status(ctx context.Context, e Entry) Status {
 	return out
 }
 
-// Owners lists the adapters of which something is installed.
+// Owners lists the owners that have entries in the ledger.
 func (s *Store) Owners() ([]Owner, error) {
 	l, _, err := s.readLedger()
 	if err != nil {

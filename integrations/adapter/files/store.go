@@ -26,27 +26,28 @@ const (
 
 const (
 	maxOwn     = 64 << 20              // bytes of a file of the store
-	lockWait   = 10 * time.Second      // how long others may write
+	lockWait   = 10 * time.Second      // longest wait for another process
 	lockLook   = 10 * time.Millisecond // between two looks at the lock
-	keepUnused = 20                    // backups that no entry names
+	keepUnused = 20                    // backups to keep that no entry names
 	attempts   = 3                     // at a file that its harness rewrites
 )
 
-// Store is where the ledger, the backups and the transaction under way are kept.
+// Store keeps the ledger, the backups and the transaction under way.
 type Store struct {
 	dir     string
 	version string
 	now     func() time.Time
-	// step is called before everything that changes a disk, with what will be done
-	// to which file. Tests kill the process or fail the operation there.
+	// step is called with the operation and the file before each change of the
+	// disk. Tests kill the process or fail the operation there.
 	step func(op, name string) error
 }
 
-// Open makes the folder of the store if it lacks, and finishes or takes back a
-// transaction that died, unless another process is writing. dir is a folder of the
-// data root; version is noted with what is installed. Where the transaction can be
-// neither finished nor taken back the Store comes back with a *Refusal whose reason
-// is Interrupted: everything that only reads works, everything else says the same.
+// Open makes the folder of the store if it is missing, and finishes or takes
+// back an interrupted transaction unless another process is writing. dir is a
+// folder of the data root; version is noted with each installed entry. If the
+// transaction can be neither finished nor taken back, Open returns the Store
+// and a *Refusal with the reason Interrupted. Such a Store can read; every
+// change returns the same Refusal.
 func Open(ctx context.Context, dir, version string) (*Store, error) {
 	s := &Store{dir: dir, version: version, now: time.Now, step: func(string, string) error { return nil }}
 	for _, name := range []string{"", nameStaged, nameBackups} {
@@ -57,14 +58,14 @@ func Open(ctx context.Context, dir, version string) (*Store, error) {
 	return s, s.Recover(ctx)
 }
 
-// Recover finishes or takes back a transaction that died.
+// Recover finishes or takes back an interrupted transaction.
 func (s *Store) Recover(ctx context.Context) error {
 	if !s.interrupted() {
 		return nil
 	}
 	unlock, err := s.lock(ctx)
 	if ReasonOf(err) == Busy {
-		return nil // it is alive
+		return nil // another process is at work on it
 	}
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (s *Store) interrupted() bool {
 	return err == nil
 }
 
-// lock waits until nobody else writes.
+// lock waits until no other process writes.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	name := filepath.Join(s.dir, nameLock)
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
@@ -100,7 +101,7 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 			continue
 		}
 		_ = f.Close()
-		return nil, &Refusal{Reason: Busy, Message: "another process is changing configuration files", Fix: "try again in some seconds", Err: ctx.Err()}
+		return nil, &Refusal{Reason: Busy, Message: "another process is changing configuration files", Fix: "try again in a few seconds", Err: ctx.Err()}
 	}
 }
 
@@ -114,8 +115,8 @@ func (s *Store) readOwn(name string) ([]byte, error) {
 	return osfile.ReadAll(f, name, maxOwn)
 }
 
-// writeOwn puts b under a name of the store: whatever happens, the name holds what
-// it held before or all of b.
+// writeOwn writes a file of the store. After a crash the file holds its old
+// content or all of b.
 func (s *Store) writeOwn(name string, b []byte) error {
 	if err := s.step("write", name); err != nil {
 		return err

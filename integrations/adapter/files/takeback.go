@@ -9,8 +9,9 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// takeBack gives every file its old content again, unless somebody has changed it
-// since. What is ours in such a file stays with its record; kept names those files.
+// takeBack gives every file its old content again, unless somebody has changed
+// it since. Our entries in such a file keep their records; kept names these
+// files.
 func (s *Store) takeBack(j *journal) (kept []string, err error) {
 	if j.Phase == forward {
 		if err := s.writeJournal(j, back); err != nil {
@@ -43,8 +44,8 @@ func (s *Store) takeBack(j *journal) (kept []string, err error) {
 	return kept, nil
 }
 
-// putBackLedger gives the ledger its old content again. Entries of ours stay recorded
-// if they stand in files that somebody has changed.
+// putBackLedger gives the ledger its old content again, except for our entries
+// in files that somebody has changed, which stay recorded.
 func (s *Store) putBackLedger(j *journal, changed map[string][]byte) (kept []string, err error) {
 	want := j.OldLedger
 	if len(changed) > 0 {
@@ -55,7 +56,7 @@ func (s *Store) putBackLedger(j *journal, changed map[string][]byte) (kept []str
 	now, err := s.readOwn(nameLedger)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(j.OldLedger) > 0, err != nil && !errors.Is(err, fs.ErrNotExist):
-		return kept, nil // it is damaged; the next command that needs it says so
+		return kept, nil // it is damaged; the next command that needs it reports that
 	case err == nil && !bytes.Equal(now, j.Ledger) && !bytes.Equal(now, j.OldLedger), bytes.Equal(now, want):
 		return kept, nil
 	case len(want) == 0:
@@ -89,8 +90,8 @@ func (j *journal) merged(changed map[string][]byte) (b []byte, kept []string, er
 	return b, kept, err
 }
 
-// keep takes over the records of entries that were written into a file and still
-// stand there, or may stand there if the file cannot be read now.
+// keep takes over the records of entries that were written into a file and are
+// still there, or may be there if the file cannot be read now.
 func (l *ledger) keep(f *journalFile, doc []byte, next *fileRecord) bool {
 	kept := false
 	for _, p := range f.Pieces {

@@ -11,20 +11,20 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// maxFile is the size, in bytes, up to which a file is read; edit has its own
-// limits for each format, none of which is larger.
+// maxFile is the largest file that is read, in bytes. edit has its own limits
+// for each format, none of them larger.
 const maxFile = 16 << 20
 
-// target is a file to be changed, all links on the way followed. Its folder is
-// held open, so that nobody can put another in its place.
+// target is a file to be changed, after all links were followed. Its folder is
+// held open, so nobody can replace it.
 type target struct {
-	file string // as the entry names it
+	file string // path as the entry names it
 	real string
-	root string // the scope's folder, links followed
+	root string // the scope's folder with links followed
 	dir  *os.Root
 	name string // within dir
-	// missing are the folders that lack between the deepest one that is there,
-	// which dir is then, and the file; outermost first.
+	// missing are the missing folders between dir, the deepest one that exists,
+	// and the file; outermost first.
 	missing []string
 }
 
@@ -34,8 +34,8 @@ func (t *target) close() {
 	}
 }
 
-// openTarget follows the links of file and opens its folder. Every folder from the
-// root on must be the user's, and none may be writable for others.
+// openTarget follows the links of file and opens its folder. Every folder from
+// the root on must belong to the user and must not be writable for others.
 func openTarget(root, file string) (*target, error) {
 	if !filepath.IsAbs(file) || !filepath.IsAbs(root) {
 		return nil, refuse(LeavesRoot, file, "", "the path is not absolute")
@@ -80,7 +80,7 @@ func openTarget(root, file string) (*target, error) {
 	return t, nil
 }
 
-// follow returns where a link leads, if that is below the root.
+// follow returns the path that a link leads to, if it is below the root.
 func (t *target) follow(link string) (string, error) {
 	fix := "replace the link by a file, or let it point to one below " + t.root
 	to, err := filepath.EvalSymlinks(link)
@@ -98,7 +98,7 @@ func (t *target) follow(link string) (string, error) {
 }
 
 // open opens the folder of the file from the root down. os.Root follows no link
-// that leaves it; a link that somebody puts here now is refused like any.
+// out of the root, so a link that somebody puts there meanwhile is refused too.
 func (t *target) open(folder string) error {
 	rel, err := filepath.Rel(t.root, folder)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *target) open(folder string) error {
 			return failed(t.file, "the folder cannot be opened", err)
 		}
 		if !info.IsDir() {
-			return refuse(NotRegular, t.file, "", "%s is no folder", at)
+			return refuse(NotRegular, t.file, "", "%s is not a folder", at)
 		}
 		below, err := t.dir.OpenRoot(part)
 		if err != nil {
@@ -147,8 +147,8 @@ func (t *target) checkFolder(folder string) error {
 	return nil
 }
 
-// read returns what the file holds; nil if there is none. One that is replaced just
-// then is read again.
+// read returns the content of the file; nil if there is none. A file that is
+// replaced meanwhile is read again.
 func (t *target) read() (b []byte, info fs.FileInfo, err error) {
 	for range reads {
 		if b, info, err = t.readOnce(); ReasonOf(err) != PlanChanged {
@@ -158,7 +158,7 @@ func (t *target) read() (b []byte, info fs.FileInfo, err error) {
 	return b, info, err
 }
 
-// reads is how often a file is read that is replaced meanwhile.
+// reads bounds how often a file that is replaced meanwhile is read.
 const reads = 10
 
 func (t *target) readOnce() ([]byte, fs.FileInfo, error) {
@@ -207,7 +207,7 @@ func (t *target) check(info fs.FileInfo) error {
 	case info.Size() > maxFile:
 		return refuse(TooLarge, t.file, "", "the file has %d bytes, more than %d", info.Size(), maxFile)
 	}
-	// On Windows the number of names costs an open file, and is not looked at.
+	// On Windows the number of names needs an open file and is not checked.
 	if n, known := osfile.Links(nil, info); known && n > 1 {
 		return refuse(HardLinked, t.file, "replace it by a copy of itself", "the file has %d names (hard links)", n)
 	}

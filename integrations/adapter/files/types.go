@@ -18,29 +18,28 @@ const (
 	Project Scope = "project" // for one folder
 )
 
-// Owner is an adapter as it is installed somewhere: what is ours is always some
-// owner's. An entry that two owners need in the same way is shared, and goes when
-// the last of them goes.
+// Owner is one installation of an adapter; each entry of ours has at least one.
+// An entry that two owners need in the same form is shared, and goes with the
+// last of them.
 type Owner struct {
 	Harness hub.Harness `json:"harness"`
 	Scope   Scope       `json:"scope"`
-	Path    string      `json:"path,omitempty"` // the project's folder; empty for Global
+	Path    string      `json:"path,omitempty"` // folder of the project; empty for Global
 }
 
-// Entry is one thing that an adapter wants in one file.
+// Entry is one value that an adapter wants in one file.
 type Entry struct {
 	Owner  Owner
-	Part   string // mcp, hooks, instructions: for reports only
-	Root   string // the folder that the file, all links followed, must lie in: home or project
+	Part   string // mcp, hooks, instructions: only for reports
+	Root   string // the home folder or the project; the file must be in it after all links are followed
 	File   string // absolute
 	Format edit.Format
 	At     edit.Pointer
-	// Value is what encoding/json makes of it, members in order; for Markdown and
+	// Value is JSON text with members in the order to write; for Markdown and
 	// Whole a JSON string.
 	Value json.RawMessage
-	// Mode is that of a file which is made, less the umask; 0 is 0600, and 0644 in a
-	// project. A file that is there
-	// keeps its own.
+	// Mode is the mode of a new file, less the umask; 0 is 0600, and 0644 in a
+	// project. An existing file keeps its own.
 	Mode fs.FileMode
 	// Rewrites says that the harness rewrites the file while it runs, as Claude Code
 	// does with ~/.claude.json. A plan then stays valid as long as its own change to
@@ -48,17 +47,17 @@ type Entry struct {
 	Rewrites bool
 }
 
-// State is what there is of an entry.
+// State is the state of an entry in its file.
 type State string
 
 // The states of an entry.
 const (
 	Absent     State = "absent"     // nothing in its place
-	Installed  State = "installed"  // ours, as it should be
-	Outdated   State = "outdated"   // ours and untouched, but another than an install would write now
+	Installed  State = "installed"  // ours, and as an install would write it now
+	Outdated   State = "outdated"   // ours and untouched, but an install would write another value now
 	Drifted    State = "drifted"    // ours, changed by somebody since
-	Adoptable  State = "adoptable"  // what an install would write, but not recorded as ours: the ledger was lost
-	Conflict   State = "conflict"   // something in its place that is not ours
+	Adoptable  State = "adoptable"  // as an install would write it, but not recorded as ours: the ledger was lost
+	Conflict   State = "conflict"   // something that is not ours is in its place
 	Unreadable State = "unreadable" // the file or the ledger cannot be read or may not be touched
 )
 
@@ -67,37 +66,37 @@ type Status struct {
 	Entry Entry
 	State State
 	Err   error // why it is Unreadable or a Conflict
-	// Have is the entry as it stands in the file, in canonical form (see edit.Get):
-	// the very bytes of which State tells. Nil where there is none.
+	// Have is the entry in the file, in canonical form (see edit.Get); nil if
+	// there is none. State was computed from these bytes.
 	Have []byte
-	// Known says that the ledger has the entry: Absent and Known means that somebody
-	// took it out.
+	// Known says that the ledger has the entry. Absent and Known means that
+	// somebody removed it.
 	Known     bool
 	Version   string    // of the program that installed it
 	Installed time.Time // when
-	Backup    string    // path of what the file held before; empty if there was none
+	Backup    string    // path of the file's old content; empty if there was no file
 }
 
-// Mode is how far a plan may go.
+// Mode limits the changes that a plan may make.
 type Mode int
 
-// The modes, each with what those before it do.
+// The modes. Each allows all that the mode before it allows.
 const (
-	// Keep writes what is absent or outdated, and takes over what is adoptable. Drifted entries and conflicts are
-	// errors.
+	// Keep writes absent and outdated entries and takes over adoptable ones.
+	// Drifted entries and conflicts are errors.
 	Keep Mode = iota
-	// Repair puts drifted entries right.
+	// Repair also rewrites drifted entries.
 	Repair
 )
 
-// Change is what a plan does to one file.
+// Change is a plan's change to one file.
 type Change struct {
-	File    string // as the entries name it
-	Target  string // the file itself, all links followed
-	Before  []byte // nil: there is none
+	File    string // path as the entries name it
+	Target  string // path with all links followed
+	Before  []byte // nil: there is no file
 	After   []byte // nil: it is deleted
 	Entries []Entry
-	// Notes say what a reader of the diff should know: that an entry was changed
-	// by somebody, that a file is restored as it was.
+	// Notes are remarks for a reader of the diff, for example that somebody
+	// changed an entry, or that a file is restored to its original.
 	Notes []string
 }
