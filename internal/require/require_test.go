@@ -2,6 +2,7 @@ package require
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -17,7 +18,7 @@ func TestNoError(t *testing.T) {
 		t.Errorf("a test without an error ended with %v", r.ended)
 	}
 	err := errors.New("broken")
-	if NoError(&r, err); len(r.ended) != 1 || r.ended[0] != err {
+	if NoError(&r, err); !slices.Equal(r.ended, []any{err}) {
 		t.Errorf("a test ended with %v, want %v", r.ended, err)
 	}
 }
