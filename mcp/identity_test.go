@@ -12,7 +12,6 @@ import (
 	"hubcli/internal/identity"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
-	"hubcli/mcp/session"
 )
 
 // whoamiLine asks a bridge who it is.
@@ -39,21 +38,6 @@ func kept(root string, more func(*Config)) func(*Config) {
 
 func slotted(root, name string) func(*Config) {
 	return kept(root, func(c *Config) { c.ResumeKey = name })
-}
-
-func TestDefaultNameNeverDisplaces(t *testing.T) {
-	h := testhub.Start(t)
-	first := bridgeTo(t, h, func(c *Config) { c.Agent = "" })
-	if id, _ := whoamiLine(first); id != "mcp-client" {
-		t.Fatalf("the first is %s", id)
-	}
-	second := bridgeTo(t, h, func(c *Config) { c.Agent = "" })
-	if id, line := whoamiLine(second); id != "mcp-client-2" || !strings.Contains(line, "Another live agent has the name mcp-client") {
-		t.Errorf("the second is %s and says %q", id, line)
-	}
-	if id, _ := whoamiLine(first); id != "mcp-client" {
-		t.Errorf("the first has become %s", id)
-	}
 }
 
 func TestNamedAgentReplacesAndTheDisplacedSaysSo(t *testing.T) {
@@ -204,80 +188,6 @@ func TestSlotResumesTheJoinedIdentity(t *testing.T) {
 	other := bridgeTo(t, h, slotted(root, "s2"))
 	if id, _ := whoamiLine(other); id != "mcp-client" {
 		t.Errorf("another slot gives %s", id)
-	}
-}
-
-func TestTwoBridgesOnOneSlot(t *testing.T) {
-	h, root := testhub.Start(t), t.TempDir()
-	first := bridgeTo(t, h, slotted(root, "s"))
-	first.must("hub_join", map[string]any{"agent_id": "joined"}, nil)
-	second := bridgeTo(t, h, slotted(root, "s"))
-	id, line := whoamiLine(second)
-	if id != "mcp-client" || !strings.Contains(line, "Another running bridge uses the slot s") {
-		t.Errorf("the second is %s and says %q", id, line)
-	}
-	if id, _ := whoamiLine(first); id != "joined" {
-		t.Errorf("the first has become %s", id)
-	}
-	named := bridgeTo(t, h, func(c *Config) { slotted(root, "s")(c); c.Agent = "mcp-client" })
-	if id, _ := whoamiLine(named); id != "mcp-client-2" {
-		t.Errorf("with --agent on a held slot it is %s", id)
-	}
-}
-
-func TestSlotThatCannotBeTrustedIsRefused(t *testing.T) {
-	h := testhub.Start(t)
-	for name, spoil := range map[string]func(path string) error{
-		"damaged":  func(p string) error { return os.WriteFile(p, []byte("{"), 0o600) },
-		"readable": func(p string) error { return os.Chmod(p, 0o640) },
-		"huge":     func(p string) error { return os.WriteFile(p, make([]byte, 1<<20), 0o600) },
-		"symlink": func(p string) error {
-			if err := os.Rename(p, p+".away"); err != nil {
-				return err
-			}
-			return os.Symlink(p+".away", p)
-		},
-		"folder": func(p string) error { return os.Chmod(filepath.Dir(p), 0o750) },
-		"a folder in its place": func(p string) error {
-			if err := os.Remove(p); err != nil {
-				return err
-			}
-			return os.Mkdir(p, 0o755)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			first := bridgeTo(t, h, slotted(root, "s"))
-			first.must("hub_join", map[string]any{"agent_id": "agent-" + name[:1]}, nil)
-			first.end()
-			path := filepath.Join(root, "slots", "key-s.json")
-			require.NoError(t, spoil(path))
-			second := bridgeTo(t, h, slotted(root, "s"))
-			say := second.refused("hub_whoami", nil)
-			if !strings.Contains(say, "the slot key-s cannot be used") || !strings.Contains(say, "fix: ") {
-				t.Errorf("it says %q", say)
-			}
-			if strings.HasPrefix(name, "a ") && (strings.Contains(say, "chmod") || !strings.Contains(say, "move the folder away")) {
-				t.Errorf("of a folder it says %q", say)
-			}
-			rows, _, err := second.hub.Agents(context.Background(), hub.AgentsQuery{})
-			if err != nil || len(rows) != 0 {
-				t.Errorf("it has registered %v (%v)", rows, err)
-			}
-		})
-	}
-}
-
-func TestSlotNames(t *testing.T) {
-	for _, bad := range []string{"", ".", "..", "a/b", `a\b`, "../x", "/x", "a b", "ä", ".hidden", strings.Repeat("a", 65), "a\x00"} {
-		if session.CheckSlot(bad) == nil {
-			t.Errorf("%q is taken", bad)
-		}
-	}
-	for _, good := range []string{"a", "codex-main", "A.b_c-9"} {
-		if err := session.CheckSlot(good); err != nil {
-			t.Errorf("%q: %v", good, err)
-		}
 	}
 }
 

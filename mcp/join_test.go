@@ -128,32 +128,3 @@ func TestMakerOfARoomIsInIt(t *testing.T) {
 		t.Errorf("after a restart: %+v", now)
 	}
 }
-
-// Harnesses that share a process, and those that name their agent, are not one.
-func TestSlotsTellHarnessesAndNamesApart(t *testing.T) {
-	h, root := testhub.Start(t), t.TempDir()
-	seen := map[hub.AgentID]string{}
-	for _, c := range []struct{ harness, named string }{{"claude-code", ""}, {"codex", ""}, {"zed", ""}, {"codex", "alpha"}, {"zed", "alpha"}, {"codex", "beta"}} {
-		me := bridgeWith(t, h, kept(root, func(cfg *Config) {
-			cfg.Harness = c.harness
-			cfg.Getenv = func(name string) string { return map[string]string{"HUB_AGENT": c.named}[name] }
-		}), func(b *bridge) { b.link.Starter.PID, b.link.Starter.Began = 4242, "then" })
-		id, _ := whoamiLine(me)
-		if before, ok := seen[id]; ok && c.named == "" || c.named != "" && string(id) != c.named || c.named == "" && !strings.HasPrefix(string(id), c.harness) {
-			t.Errorf("%+v is %s, as was %s", c, id, before)
-		}
-		seen[id] = c.harness
-		me.end()
-	}
-	// A slot that is named is left where the environment names another.
-	for _, named := range []string{"alpha", "beta", "beta"} {
-		me := bridgeTo(t, h, kept(root, func(cfg *Config) {
-			cfg.ResumeKey = "s"
-			cfg.Getenv = func(name string) string { return map[string]string{"HUB_AGENT": named}[name] }
-		}))
-		if id, _ := whoamiLine(me); string(id) != named {
-			t.Errorf("HUB_AGENT=%s is %s", named, id)
-		}
-		me.end()
-	}
-}

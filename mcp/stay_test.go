@@ -64,17 +64,6 @@ func TestStayingHearsOfDisplacement(t *testing.T) {
 	}
 }
 
-// A hub that comes later is found without a call.
-func TestStayingFindsAHubThatComes(t *testing.T) {
-	addr := freeAddress(t)
-	h := testhub.Start(t, at(addr))
-	require.NoError(t, h.Stop())
-	me := bridgeWith(t, h, nil, soon)
-	me.refused("hub_whoami", nil)
-	testhub.Start(t, at(addr))
-	eventually(t, "it does not find the hub", func() bool { return me.bridge.link.Current() != nil })
-}
-
 // The bridge died within a join: the next one with the slot asks for its answer.
 func TestJoinIsFinishedAfterADeath(t *testing.T) {
 	for name, heard := range map[string]bool{"before the hub heard of it": false, "after the hub did it": true} {
