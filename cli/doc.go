@@ -1,5 +1,6 @@
 // Package cli is the command line: one file per command, and Run, which finds
-// the command, runs it and says how it ended.
+// the command, runs it and says how it ended. What commands share lies in files
+// that say so: flags, print, failure, exit and env.
 //
 // A command fills a struct of its own from its flags, checks its arguments and
 // then runs against Env. Its answer goes to stdout, everything else to stderr;
