@@ -9,7 +9,7 @@ import (
 	"hubcli/hub"
 )
 
-// leastOf returns how long the fastest of some calls of f takes.
+// leastOf returns the time of the fastest of 20 calls of f.
 func leastOf(f func()) time.Duration {
 	least := time.Hour
 	for range 20 {
@@ -20,8 +20,8 @@ func leastOf(f func()) time.Duration {
 	return least
 }
 
-// What is looked up for one agent or one room costs what they have, not what all
-// others have.
+// TestOthersCostNothing: the cost of a lookup for one agent or room depends on
+// what it has, not on what all others have.
 func TestOthersCostNothing(t *testing.T) {
 	r := start(t, newMemStore())
 	r.register("ann")

@@ -2,21 +2,22 @@ package hub
 
 import "context"
 
-// Surface is how many tools an MCP bridge shows its harness. The others stay
-// callable through the tool that calls by name.
+// Surface says which tools an MCP bridge shows its harness. Hidden tools stay
+// callable by name, through hub_call_tool.
 type Surface string
 
 // The surfaces.
 const (
 	SurfaceFull        Surface = "full"        // all tools
-	SurfaceProgressive Surface = "progressive" // those that every turn needs, and those that find and call the others
+	SurfaceProgressive Surface = "progressive" // the tools that every turn needs, and the tools that find and call all others
 )
 
 // DefaultSurface returns the surface of a harness that has no setting. Most
 // harnesses get all tools: calling a hidden tool takes a model an extra step,
-// and Claude Code searches long lists of tools by itself. Some harnesses cut or
-// refuse long lists, counted over all their servers. They get the progressive
-// surface, so that the hub's tools do not displace those of other servers.
+// and Claude Code searches long lists of tools by itself. Some harnesses count
+// the tools of all their servers and cut or refuse long lists. They get the
+// progressive surface, so that the hub's tools do not displace those of other
+// servers.
 func DefaultSurface(h Harness) Surface {
 	if s := h.Facts().Surface; s != "" {
 		return s
@@ -28,7 +29,7 @@ func DefaultSurface(h Harness) Surface {
 type ToolSurface struct {
 	Harness Harness `json:"harness"`
 	Surface Surface `json:"surface"`
-	Default bool    `json:"default"` // the operator has not set it
+	Default bool    `json:"default"` // whether the operator has not set the surface
 }
 
 // ToolSurfaceInput sets the surface of a harness. An empty Surface restores the

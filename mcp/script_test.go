@@ -33,7 +33,7 @@ func (s *script) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// shellWords lets a real shell read a command and returns its arguments.
+// shellWords returns the words into which a real shell splits a command.
 func shellWords(t *testing.T, command string) []string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")

@@ -18,9 +18,9 @@ const maxHits = 10
 // prefix begins the name of every tool.
 const prefix = "hub_"
 
-// metaTools find, describe and call the other tools, for harnesses that are shown
-// few of them. They read the table of tools when they are called: it holds them
-// too.
+// metaTools returns the tools that find, describe and call the other tools, for
+// harnesses that are shown few tools. They read the table of tools only in a
+// call, because the table contains them.
 func metaTools() []tool {
 	return []tool{
 		define(tool{
@@ -42,14 +42,15 @@ type searchToolsIn struct {
 	Query string `json:"query,omitempty" jsonschema:"what you want to do"`
 }
 
-// toolHit is one tool in short.
+// toolHit describes a tool briefly.
 type toolHit struct {
 	Name     string   `json:"name"`
 	Use      string   `json:"use"`
 	Required []string `json:"required"`
 }
 
-// toolHits are the tools that fit best; Others are the names of all others.
+// toolHits holds the tools that fit best. If more tools fit, or none, Others
+// names all other tools.
 type toolHits struct {
 	Tools     []toolHit `json:"tools"`
 	Truncated bool      `json:"truncated"`
@@ -72,17 +73,17 @@ func searchTools(_ context.Context, _ *call, in searchToolsIn) (*answer, error) 
 	}
 	line := "Next: hub_describe_tool for the arguments, then hub_call_tool."
 	if len(ranked) == 0 {
-		line = "No tool fits these words; others has all names."
+		line = "No tool fits these words. The list others names all tools."
 	}
 	return &answer{data: hits, line: fmt.Sprintf("%d tools. %s", len(hits.Tools), line)}, nil
 }
 
-// noise are words that say nothing about what is wanted.
+// noise lists words that do not help to find a tool.
 const noise = " how do does did can could should would must may will i me my we us our you your it its the an and or of to in on at by is are be am other others" +
 	" for from with what where when which why who want need like please there this that if not tool tools hub use "
 
-// rank returns the tools that have a word of the query, the best first; those of
-// no query are all.
+// rank returns the tools that contain a word of the query, the best first. An
+// empty query returns all tools.
 func rank(query string) []tool {
 	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -110,8 +111,8 @@ func rank(query string) []tool {
 	return out
 }
 
-// score is how well a word fits a tool. Words are compared by their beginnings, so
-// that tasks finds task and claiming finds claim.
+// score says how well a word fits a tool. It cuts common endings off the word,
+// so that tasks finds task and claiming finds claim.
 func (t *tool) score(w string) int {
 	stem := w
 	for _, end := range []string{"ing", "es", "s"} {
@@ -148,7 +149,7 @@ type toolName struct {
 	Name string `json:"name" jsonschema:"tool"`
 }
 
-// described is a tool in full.
+// described is the full description of a tool.
 type described struct {
 	Name        string             `json:"name"`
 	Title       string             `json:"title"`
@@ -169,12 +170,12 @@ func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
 	}, nil
 }
 
-// named finds a tool, also without the prefix; tool_not_found with those that have
-// a similar name.
+// named finds a tool by its name, with or without the prefix. Error: invalid,
+// with the names of similar tools.
 func named(name string) (tool, error) {
 	given := strings.ToLower(strings.TrimSpace(name))
 	if i := strings.LastIndex(given, "__"); i >= 0 {
-		given = given[i+2:] // as a harness names it: mcp__hub__hub_claim
+		given = given[i+2:] // some harnesses write mcp__hub__hub_claim
 	}
 	if t, ok := find(given); ok {
 		return t, nil
@@ -208,7 +209,7 @@ func callTool(ctx context.Context, c *call, in callToolIn) (*answer, error) {
 	}
 	args, err := json.Marshal(in.Arguments)
 	if err != nil {
-		return nil, hub.Invalid("arguments", "the arguments are no JSON")
+		return nil, hub.Invalid("arguments", "the arguments are not JSON")
 	}
-	return c.bridge.run(ctx, c, t, args) // in the session, which this tool has not
+	return c.bridge.run(ctx, c, t, args) // run opens the session, because hub_call_tool works without one
 }

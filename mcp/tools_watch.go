@@ -29,7 +29,7 @@ type watchIn struct {
 	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; a new watch replaces one with the same label" range:"80"`
 }
 
-// watchCommand is a command for a POSIX shell, and how to use it.
+// watchCommand holds a command for a POSIX shell and says how to use it.
 type watchCommand struct {
 	Command        string     `json:"command"`
 	Args           []string   `json:"args"` // the same as an argument list
@@ -63,15 +63,15 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 			return nil, err
 		}
 	}
-	c.bridge.link.CatchUp(ctx, c.at) // a watch ends at once if there are unread messages
+	c.bridge.link.CatchUp(ctx, c.at) // unread messages would end the watch at once
 	w, err := c.watchCommand(room, in)
 	if err != nil {
 		return nil, err
 	}
 	limit := time.Duration(w.TimeoutSeconds * float64(time.Second))
-	line := fmt.Sprintf("Run command in the background and finish your turn: its exit, after %s at the latest, calls you again.", limit)
+	line := fmt.Sprintf("Run command in the background and finish your turn. It ends after %s at the latest, and its exit calls you again.", limit)
 	if !w.Wakes {
-		line = fmt.Sprintf("Nothing wakes you in this harness: run command in the foreground, it ends after %s at the latest, or poll at your next turn.", limit)
+		line = fmt.Sprintf("Nothing wakes you in this harness. Run command in the foreground (it ends after %s at the latest), or poll at your next turn.", limit)
 	}
 	return &answer{data: w, line: inRoom(line, room), text: "command:\n" + w.Command}, nil
 }
@@ -84,7 +84,7 @@ func (c *call) proposed(ctx context.Context, room hub.RoomID) ([]string, error) 
 	}
 	if len(a.Proposals) == 0 {
 		return nil, hub.Invalid("until", "you have no open work that a watch could wait for").
-			WithFix(`name it, for example {"until":["message-from:lead"]} or {"until":["tasks-complete:41,42"]}`)
+			WithFix(`name a condition, for example {"until":["message-from:lead"]} or {"until":["tasks-complete:41,42"]}`)
 	}
 	return []string{a.Proposals[0].Condition}, nil
 }
@@ -107,8 +107,8 @@ func (c *call) canHold(ctx context.Context, text string) error {
 	return err
 }
 
-// watchCommand names this very executable: another hubcli on the harness's path
-// may speak to another hub, and there may be none.
+// watchCommand names this executable by its path: a hubcli on the harness's
+// PATH may be missing, or may call another hub.
 func (c *call) watchCommand(room hub.RoomID, in watchIn) (watchCommand, error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -64,8 +64,8 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// fill appends posts of 500 bytes in groups of 500, with checkpoints now and then
-// if asked for.
+// fill appends posts of 500 bytes in groups of 500. If checkpoints is set, it
+// saves one after every 20,000 posts.
 func fill(tb testing.TB, s *Store, posts int, checkpoints bool) {
 	w := &conformance.Writer{Head: s.Head()}
 	body := strings.Repeat("x", 500)
@@ -86,9 +86,9 @@ func fill(tb testing.TB, s *Store, posts int, checkpoints bool) {
 	}
 }
 
-// TestFootprint loads a store with HUB_FOOTPRINT messages (1000000 is the figure
-// of the specification) and prints memory and opening times. It is a measurement,
-// not a test: without the variable it does not run.
+// TestFootprint loads a store with HUB_FOOTPRINT messages (the specification
+// names 1000000) and prints memory and opening times. It is a measurement, not
+// a test: without the variable it does not run.
 //
 //	HUB_FOOTPRINT=1000000 go test -run TestFootprint -v ./persistence
 func TestFootprint(t *testing.T) {

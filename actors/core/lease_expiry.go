@@ -22,9 +22,9 @@ func (l *Leases) NextDeadline() (hubMS int64, ok bool) {
 }
 
 // Expire returns the facts and notices for at most limit leases whose deadline
-// has passed: first those of keys, then the earliest. The key of the command
-// that shares the record must be among keys. Otherwise the command could meet a
-// lease that is overdue and not yet expired.
+// has passed: first the leases of keys, then those with the earliest deadlines.
+// The key of the command that shares the record must be among keys. Otherwise
+// the command could find a lease that is overdue and not yet expired.
 func (l *Leases) Expire(now Now, w LeaseWorld, limit int, keys ...LeaseKey) Draft {
 	var d Draft
 	if !l.Due(now) {
@@ -53,8 +53,8 @@ func (l *Leases) Expire(now Now, w LeaseWorld, limit int, keys ...LeaseKey) Draf
 	return d
 }
 
-// AfterExpiry puts a decision behind the draft of Expire, in one record. The
-// positions in both stay right, because an expiry takes no fence and names no
+// AfterExpiry appends a decision to the draft of Expire, for one record. The
+// positions in both stay correct: an expiry takes no fence and refers to no
 // message, and a lease command posts no message.
 func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
 	if expired.Empty() {
@@ -65,11 +65,11 @@ func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
 	return Decision[LeaseAnswer]{Draft: expired, Answer: d.Answer}
 }
 
-// Graced returns the facts that extend, at a start, each lease with less than
-// hub.LeaseRestartGrace left to that much. A holder that was cut off can then
-// renew it. A lease is extended at most once between two renewals, so a hub
-// that starts again and again does not keep it forever. At most limit facts are
-// returned; the caller repeats the call until there are none.
+// Graced returns the facts that extend leases at a start: each lease that has
+// less than hub.LeaseRestartGrace left gets that time. A holder that was cut
+// off can then renew it. A lease is extended at most once between two renewals,
+// so a hub that starts again and again does not keep it forever. Graced returns
+// at most limit facts; the caller repeats the call until it returns none.
 func (l *Leases) Graced(now Now, limit int) Draft {
 	deadline := now.HubMS + hub.LeaseRestartGrace.Milliseconds()
 	var d Draft
@@ -103,7 +103,7 @@ func expiryNotice(lease *Lease, w LeaseWorld) MessageDraft {
 	} else {
 		r.ClaimKey = name
 	}
-	n := systemNotice(fmt.Sprintf("The %s %q of %s has expired while its owner was away. It is free for any agent that takes over.",
+	n := systemNotice(fmt.Sprintf("The %s %q of %s has expired while its holder was away. Any agent may take it now.",
 		lease.Space, name, lease.Agent), map[string]any{"recovery": r})
 	n.Channel, n.Thread = hub.DefaultChannel, lease.Thread
 	if lease.Thread != "" {
@@ -114,8 +114,8 @@ func expiryNotice(lease *Lease, w LeaseWorld) MessageDraft {
 	return n
 }
 
-// systemNotice returns a notice by the hub itself, its place still to be filled
-// in. metadata holds plain data only.
+// systemNotice returns a notice from the hub itself. The caller sets its
+// channel and thread. metadata must encode as JSON.
 func systemNotice(body string, metadata map[string]any) MessageDraft {
 	return MessageDraft{
 		From: hub.AgentSystem, Kind: hub.KindNotice, Body: body, Metadata: mustJSON(metadata),

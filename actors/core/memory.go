@@ -31,14 +31,14 @@ type MemoryEnd struct {
 	At hub.Time `json:"at"`
 }
 
-// memoryTally is the value under MemoryKey(of, ""): the totals that an owner
-// needs, so that it need not read all its memories.
+// memoryTally is the value under MemoryKey(of, ""). Its totals save an owner
+// from reading all its memories.
 type memoryTally struct {
 	Kept int `json:"kept"`
 }
 
 // MemoryRemembered records a memory and the one that it replaces. A memory
-// without a text forgets the key: it is history at once.
+// without a text forgets the key and is history at once.
 type MemoryRemembered struct {
 	RoomID    hub.RoomID      `json:"room_id,omitempty"` // empty in a project's memory
 	ProjectID hub.ProjectID   `json:"project_id"`
@@ -90,7 +90,8 @@ func (m *Memory) Restore(key, value []byte) error {
 	return nil
 }
 
-// MemorySeq reads a value of TableMemoryKey: false if the key is forgotten.
+// MemorySeq reads a value of TableMemoryKey. It returns false if the key is
+// forgotten.
 func MemorySeq(value []byte) (hub.Seq, bool) {
 	if len(value) != 8 {
 		return 0, false
@@ -98,7 +99,7 @@ func MemorySeq(value []byte) (hub.Seq, bool) {
 	return hub.Seq(binary.BigEndian.Uint64(value)), true
 }
 
-// MemoryCommand asks to remember. RoomID is empty in a project's memory.
+// MemoryCommand asks to keep a memory. RoomID is empty in a project's memory.
 type MemoryCommand struct {
 	RoomID    hub.RoomID
 	ProjectID hub.ProjectID
@@ -108,8 +109,8 @@ type MemoryCommand struct {
 // MemoryAnswer is a memory as it was stored.
 type MemoryAnswer struct{ Row StoredMemory }
 
-// Remember decides that a memory is kept; it replaces the memory of the same
-// key. An empty text forgets the key. Errors: memory_not_found, room_full.
+// Remember decides to keep a memory, which replaces the memory of the same key.
+// An empty text forgets the key. Errors: memory_not_found, room_full.
 func (m *Memory) Remember(c MemoryCommand) (Decision[MemoryAnswer], error) {
 	fact := &MemoryRemembered{
 		RoomID: c.RoomID, ProjectID: c.ProjectID, Scope: c.In.Scope, Key: c.In.Key,
@@ -162,7 +163,7 @@ func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
 	rows.Put(TableMemoryKey, MemoryKey(m.of, ""), mustJSON(memoryTally{Kept: m.kept}))
 }
 
-// row is the memory that the record at position creates.
+// row returns the memory that the record at this position creates.
 func (f *MemoryRemembered) row(at Position) StoredMemory {
 	row := StoredMemory{Replaces: f.Replaces, Memory: hub.Memory{
 		MemoryID: hub.MemoryID(IDAt(PrefixMemory, at.Seq)), ProjectID: f.ProjectID, Scope: f.Scope,

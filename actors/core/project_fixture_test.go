@@ -38,23 +38,23 @@ func fixtureProjects(t *testing.T) *core.Projects {
 	return r.live
 }
 
-// TestProjectsFixture reads a state as every version wrote it; a file is never
-// rewritten. The newest is what the state of today gives.
+// TestProjectsFixture reads a state of version 1, whose file is never
+// rewritten. The code of today must still write the same.
 func TestProjectsFixture(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "snapshot_projects_v1.json"))
 	require.NoError(t, err)
 	data = bytes.TrimSpace(data)
 	if today := fixtureProjects(t).Snapshot(); !bytes.Equal(today, data) {
-		t.Errorf("the state of today gives\n%s", today)
+		t.Errorf("the code of today writes\n%s", today)
 	}
 	restored, err := core.RestoreProjects(1, data)
 	require.NoError(t, err)
 	if again := restored.Snapshot(); !bytes.Equal(again, data) {
 		t.Errorf("projects of version 1 are now written as\n%s", again)
 	}
-	// Also what is not written but derived is there again.
+	// Derived state, which is not written, is there again too.
 	found := restored.ProjectIndex().Candidates([]core.Level{{Plain: "/w/services/till", Root: "/w", Common: "/repo/.git", Rel: "services/till"}})
 	if len(found) != 1 || len(found[0].Same) != 0 || found[0].Folder.Path != "/work/repo/services/till" {
-		t.Errorf("from another work tree: %+v", found)
+		t.Errorf("another work tree finds %+v", found)
 	}
 }

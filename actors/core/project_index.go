@@ -18,10 +18,10 @@ type StoredRoom struct {
 	Folders []Folder `json:"folders"` // in the order of binding
 }
 
-// ProjectIndex holds projects and rooms, and finds them by id, slug and bound folder.
-// One is the state of the projects owner; a second one is the view of the committed
-// part. Values that its rows point to are replaced, never changed in place,
-// because rows are handed out as shallow copies.
+// ProjectIndex holds projects and rooms, and finds them by id, slug and bound
+// folder. The projects owner decides on one index; another one is the view of
+// committed records. Callers get shallow copies of rows, so a value that a row
+// points to is replaced, never changed in place.
 type ProjectIndex struct {
 	projects map[hub.ProjectID]*place
 	slugs    map[string]hub.ProjectID
@@ -140,7 +140,7 @@ func (a *ProjectIndex) FindProject(ref string) (hub.Project, error) {
 	return hub.Project{}, hub.NewError(hub.CodeProjectNotFound, "there is no such project").With("project", ref)
 }
 
-// called returns the project whose name, slug or id is this one.
+// called returns the project whose id, slug or name is this text, in any case.
 func (a *ProjectIndex) called(name string) *place {
 	lower := strings.ToLower(name)
 	if p := a.projects[hub.ProjectID(lower)]; p != nil {
@@ -163,15 +163,15 @@ func (a *ProjectIndex) named(name string) *place {
 	return nil
 }
 
-// FindRoom returns the room that ref names: by id, or within its project also
-// by slug, else by name without regard to case. Errors: project_not_found;
+// FindRoom returns the room that ref names. The room is given by id, or, with a
+// project, also by slug or by name in any case. Errors: project_not_found;
 // room_not_found, also if several rooms have the name.
 func (a *ProjectIndex) FindRoom(ref hub.RoomRef) (StoredRoom, error) {
 	room := a.rooms[hub.RoomID(ref.Room)]
 	if ref.Project == "" {
 		if room == nil {
 			return StoredRoom{}, ErrRoomNotFound(ref.Room).
-				WithFix("name the room by its id, or its project too")
+				WithFix("name the room by its id, or name its project too")
 		}
 		return *room, nil
 	}
@@ -218,7 +218,7 @@ func ErrRoomNotFound(ref string) *hub.Error {
 // DecodeProject reads the value of a row of TableProject.
 func DecodeProject(value []byte) (p hub.Project, err error) {
 	if err := json.Unmarshal(value, &p); err != nil {
-		return p, fmt.Errorf("core: the row of a project: %w", err)
+		return p, fmt.Errorf("core: decoding the row of a project: %w", err)
 	}
 	return p, nil
 }
@@ -226,7 +226,7 @@ func DecodeProject(value []byte) (p hub.Project, err error) {
 // DecodeRoom reads the value of a row of TableRoom.
 func DecodeRoom(value []byte) (r StoredRoom, err error) {
 	if err := json.Unmarshal(value, &r); err != nil {
-		return r, fmt.Errorf("core: the row of a room: %w", err)
+		return r, fmt.Errorf("core: decoding the row of a room: %w", err)
 	}
 	return r, nil
 }

@@ -12,7 +12,7 @@ func drawAgent(rt *rapid.T) hub.AgentID {
 	return rapid.SampledFrom([]hub.AgentID{"lead", "dev", "next"}).Draw(rt, "agent")
 }
 
-// drawRun returns a run that there is, one that is not, or none.
+// drawRun returns the id of an existing run, of a missing run, or none.
 func (r *taskRig) drawRun(rt *rapid.T) hub.RunID {
 	choices := []hub.RunID{"", "run_zz"}
 	for id := range r.runs {
@@ -34,21 +34,21 @@ func (r *taskRig) checkRuns(rt *rapid.T) {
 		var c hub.RunCounts
 		for _, entry := range r.runTasks[id] {
 			if was, ok := inRun[entry.Task]; ok || entry.Direct != r.rows[entry.Task].Direct || entry.Seq > row.AsOf {
-				rt.Fatalf("entry %+v of run %s, which is in %q too", entry, id, was)
+				rt.Fatalf("entry %+v of run %s does not match its task; other run of the task: %q", entry, id, was)
 			}
 			inRun[entry.Task] = id
 			countTask(&c, r.rows[entry.Task].Task.Status)
 		}
 		if c != run.Counts || run.Status != statusOfCounts(c) || run.Status.Terminal() != (run.EndedAt != nil) {
-			rt.Fatalf("run %+v, its tasks count %+v", run, c)
+			rt.Fatalf("run %+v does not match the counts of its tasks: %+v", run, c)
 		}
 		if running[id] == run.Status.Terminal() {
-			rt.Fatalf("run %+v is in the state: %v", run, running[id])
+			rt.Fatalf("run %+v is among the running ones: %v", run, running[id])
 		}
 	}
 	for id, row := range r.rows {
 		if run, ok := inRun[id]; ok != (row.Task.RunID != nil) || ok && run != *row.Task.RunID {
-			rt.Fatalf("task %+v, its index says %q", row.Task, run)
+			rt.Fatalf("task %+v is in the index of run %q", row.Task, run)
 		}
 	}
 }
@@ -73,8 +73,8 @@ func statusOfCounts(c hub.RunCounts) hub.RunStatus {
 	return hub.RunCancelled
 }
 
-// checkOffers: the assignee of a task follows from the commands, and an offer
-// has two sides or none.
+// checkOffers checks that the assignee of a task follows from the commands, and
+// that an offer has both sides or neither.
 func (r *taskRig) checkOffers(rt *rapid.T, assignee map[hub.TaskID]hub.AgentID) {
 	for id, row := range r.rows {
 		var is hub.AgentID
@@ -82,7 +82,7 @@ func (r *taskRig) checkOffers(rt *rapid.T, assignee map[hub.TaskID]hub.AgentID) 
 			is = *row.Task.Assignee
 		}
 		if is != assignee[id] {
-			rt.Fatalf("task %d is %q's, not %q's", id, is, assignee[id])
+			rt.Fatalf("task %d has the assignee %q, want %q", id, is, assignee[id])
 		}
 		if (row.Task.OfferedTo != nil) != (row.OfferedBy != "") || row.Task.OfferedTo != nil && (row.Task.Status.Terminal() || *row.Task.OfferedTo == is) {
 			rt.Fatalf("task %+v is offered by %q", row.Task, row.OfferedBy)

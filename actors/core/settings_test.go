@@ -11,8 +11,8 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestSettingsAreTheirRows: the state equals what its rows say after any choices,
-// and a choice that changes nothing is no effect.
+// TestSettingsAreTheirRows: after any choices the state equals its rows, and a
+// choice that changes nothing writes no fact.
 func TestSettingsAreTheirRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live, rows, want := core.NewSettings(), map[hub.Harness]hub.Surface{}, map[hub.Harness]hub.Surface{}
@@ -24,7 +24,7 @@ func TestSettingsAreTheirRows(t *testing.T) {
 			}
 			d := live.SetToolSurface(in)
 			if d.Empty() != (want[in.Harness] == in.Surface) {
-				t.Fatalf("choosing %+v where %q was: %d facts", in, want[in.Harness], len(d.Facts))
+				t.Fatalf("choosing %+v after %q gives %d facts", in, want[in.Harness], len(d.Facts))
 			}
 			if want[in.Harness] = in.Surface; in.Surface == "" {
 				delete(want, in.Harness)

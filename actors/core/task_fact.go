@@ -14,9 +14,9 @@ const (
 	factTaskChanged FactType = 401
 )
 
-// TaskOpened begins a task with a message of its record.
+// TaskOpened begins a task. A message of the same record opens it.
 type TaskOpened struct {
-	Message   int             `json:"message"` // position of the message, whose id is the task's
+	Message   int             `json:"message"` // position of the message; the task has the same id
 	Parent    hub.TaskID      `json:"parent,omitempty"`
 	Channel   hub.ChannelName `json:"channel"`
 	Thread    hub.ThreadID    `json:"thread,omitempty"`
@@ -37,7 +37,7 @@ type TaskChanged struct {
 	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: none
 	BlockedBy *[]hub.TaskID   `json:"blocked_by,omitempty"`
 	Hidden    []hub.TaskID    `json:"veiled,omitempty"` // the tasks in BlockedBy that direct messages opened
-	Result    *int            `json:"result,omitempty"` // position of the message that ended it
+	Result    *int            `json:"result,omitempty"` // position of the message that ended the task
 }
 
 // FactType implements Fact.
@@ -55,7 +55,8 @@ func taskFacts() map[FactType]func() Fact {
 	}
 }
 
-// openedBy returns the fact of the task that m, message 0 of its record, opens.
+// openedBy returns the fact for the task that m opens. m is message 0 of its
+// record.
 func openedBy(m *MessageDraft) *TaskOpened {
 	return &TaskOpened{
 		Message: 0, Parent: m.Parent, Channel: m.Channel, Thread: m.Thread, Room: m.Room,
@@ -63,8 +64,8 @@ func openedBy(m *MessageDraft) *TaskOpened {
 	}
 }
 
-// endedWith returns the fact of a task's end. result is the position of the
-// message that ended it, or -1.
+// endedWith returns the fact that ends a task. result is the position of the
+// message that ends the task, or -1.
 func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 	f := &TaskChanged{Task: id, Status: &status}
 	if result >= 0 {
@@ -87,8 +88,8 @@ func (f *TaskOpened) task(at Position) StoredTask {
 	return t
 }
 
-// changed returns row after the fact. unblocked says whether all tasks that it
-// then waits for have ended.
+// changed returns row as the fact changes it. unblocked says whether all tasks
+// in its new blocked_by have ended.
 func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Task {
 	row.Version++
 	row.UpdatedAt = at.Now.Wall
@@ -111,8 +112,8 @@ func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Tas
 	return row
 }
 
-// Apply changes the state by one fact of this owner and writes the rows of
-// every task that it changes.
+// Apply applies one fact of this owner to the state and writes the row of every
+// changed task.
 func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *TaskOpened:
@@ -171,7 +172,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		task.OfferedBy = ""
 	}
 	if f.BlockedBy != nil {
-		if task.Hidden = f.Hidden; f.Hidden == nil { // there is none, or the fact is older than the field
+		if task.Hidden = f.Hidden; f.Hidden == nil { // no task is hidden, or the fact is older than the field
 			t.hide(task)
 		}
 	}
@@ -231,7 +232,7 @@ func taskName(row *hub.Task) string {
 
 // put writes the task's row.
 func (task *liveTask) put(rows RowSink) {
-	if rows != nil { // replay does not pay for the encoding
+	if rows != nil { // a replay passes nil and need not encode
 		rows.Put(TableTask, IDKey(task.Task.TaskID), mustJSON(task.StoredTask))
 	}
 }

@@ -23,10 +23,10 @@ const (
 	wakeChildCancelled = "child_cancelled"
 )
 
-// end returns the draft of a task's end: the change itself, then the parents
-// that become done with it, level by level, and a notice for each. Messages
-// come before the notices. All of it is one record, so it is refused as a whole
-// if it would be too large.
+// end returns the draft that ends a task: the change itself, then, level by
+// level, the parents that become done, and a notice for each. messages come
+// before the notices. The draft is one record; if that would be too large, all
+// of it is refused.
 func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 	d := Draft{Facts: []Fact{f}, Messages: messages}
 	task := t.live[f.Task]
@@ -42,7 +42,7 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 			d.Messages = append(d.Messages, childNotice(parent, child, status))
 			break
 		}
-		// child itself still counts as open.
+		// parent.Open still counts child.
 		if parent.Open > 1 || parent.Failed > 0 {
 			break
 		}
@@ -61,7 +61,7 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 	return d, nil
 }
 
-// markEnd adds the tasks whose rows change with the end of one.
+// markEnd adds the tasks whose rows change when task id ends.
 func (t *Tasks) markEnd(changed map[hub.TaskID]bool, id hub.TaskID) {
 	changed[id] = true
 	for waiter := range t.waiting[id] {
@@ -82,8 +82,8 @@ func doneNotice(parent, cause *liveTask) MessageDraft {
 }
 
 // childNotice says that a child of parent has failed or was cancelled. It omits
-// the title of a child that a direct message opened, which only its parties may
-// see.
+// the title of a child that a direct message opened: only the parties of the
+// message may see the title.
 func childNotice(parent, child *liveTask, status hub.TaskStatus) MessageDraft {
 	reason, what := wakeChildFailed, "has failed"
 	if status == hub.TaskCancelled {
@@ -106,9 +106,8 @@ func (task *liveTask) notify(n *MessageDraft) {
 	n.ReplyTo, n.Whole = task.Task.TaskID, true
 }
 
-// withTaskCompleted adds the mark of a completing message to its metadata, a
-// compact object. The metadata has no such mark yet, because clients may not
-// send one.
+// withTaskCompleted adds the mark of a message that completes a task. metadata
+// is a compact JSON object without that mark, because clients may not send it.
 func withTaskCompleted(metadata json.RawMessage, id hub.TaskID) json.RawMessage {
 	out := []byte{'{'}
 	if len(metadata) > len("{}") {

@@ -14,7 +14,7 @@ const (
 	maxBlockedWalk = 10_000
 )
 
-// nextStatus lists the states that a task may go to from each.
+// nextStatus lists, for each status, those that may follow it.
 var nextStatus = map[hub.TaskStatus][]hub.TaskStatus{
 	hub.TaskOpen:          {hub.TaskWorking, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
 	hub.TaskWorking:       {hub.TaskInputRequired, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
@@ -141,7 +141,7 @@ func (t *Tasks) checkCycle(task *liveTask, blockedBy []hub.TaskID) error {
 				WithFix("leave this task out: it or one of its subtasks waits for the task that you change")
 		}
 		if seen[id] = true; len(seen) > maxBlockedWalk {
-			return hub.Invalid("blocked_by", "too many tasks wait for this one, or for those that do").With("limit", maxBlockedWalk)
+			return hub.Invalid("blocked_by", "too many tasks wait for this one, directly or through others").With("limit", maxBlockedWalk)
 		}
 		for waiter := range t.waiting[id] {
 			todo = append(todo, t.live[waiter])

@@ -14,9 +14,9 @@ import (
 // checkpointMaxAge is how old the last checkpoint may get while records come in.
 const checkpointMaxAge = 30 * time.Second
 
-// keepCheckpoints saves the state again and again until quit is closed: when
-// CheckpointEvery records have passed since asOf, or when the last checkpoint is
-// older than checkpointMaxAge.
+// keepCheckpoints runs until quit is closed. It saves the state when
+// CheckpointEvery records have passed since asOf, or when the last checkpoint
+// is older than checkpointMaxAge.
 func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -28,8 +28,8 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 		case <-tick.C:
 		}
 		passed := int(e.view.ShownUpTo()) - int(asOf)
-		// Without new records a checkpoint is still worth it while something has a
-		// deadline: it saves how much hub time has passed.
+		// Without new records a checkpoint is still useful while something has
+		// a deadline: it keeps how much hub time has passed.
 		if passed == 0 && !e.view.Timed() {
 			last = time.Now()
 			continue
@@ -50,15 +50,15 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 	}
 }
 
-// SaveCheckpoint saves the state of the sessions and of every permanent owner. The
-// owners go on deciding meanwhile, so the sections are of different moments: each
-// carries the number of the last record in it (AsOf), and a replay skips the records
-// up to that number.
+// SaveCheckpoint saves the state of the sessions and of every permanent owner.
+// The owners go on deciding meanwhile, so the sections show different moments.
+// Each carries the number of the last record in it (AsOf), and a replay skips
+// the records up to that number.
 //
-// The checkpoint's own number is taken before any section. So every section holds at
-// least the records up to that number, and the journal may delete them. A crash
-// before the journal has saved it leaves the previous checkpoint and all records
-// behind it.
+// The checkpoint's own number is taken before any section. So every section
+// holds at least the records up to that number, and the journal may delete
+// them. A crash before the journal has saved it leaves the previous checkpoint
+// and all records after it.
 func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
 	if k, any := e.quarantine.any(); any {
 		return 0, fmt.Errorf("%s is in quarantine: its records are kept", k)
@@ -95,16 +95,17 @@ func (e *Engine) addSections(c *core.Checkpoint) error {
 	return nil
 }
 
-// checkpointHead begins a checkpoint with the sessions of the directory view. A view
-// shows committed records only, so its last record is the number of the checkpoint.
+// checkpointHead begins a checkpoint with the sessions of the directory view. A
+// view shows committed records only, so the checkpoint has the number of the
+// view's last record.
 func (e *Engine) checkpointHead() (*core.Checkpoint, error) {
 	sessions, head, err := e.view.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	now := e.Clock.Now()
-	// Not the time of the last record: after a start, leases would get back the time
-	// that has passed since.
+	// The time of the last record would be wrong: after a start, leases would
+	// get back the time that has passed since that record.
 	head.HubMS = now.HubMS
 	return &core.Checkpoint{
 		Head: head, Wall: now.Wall,
@@ -178,7 +179,7 @@ func (e *Engine) checkpointStopped() error {
 	}
 	err = e.Journal.SaveCheckpoint(c)
 	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
-		e.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk is full: no last checkpoint; nothing is lost, the next start replays")
+		e.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk is full, so the last checkpoint was not saved; nothing is lost: the next start replays more records")
 		return nil
 	}
 	return err

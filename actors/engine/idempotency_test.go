@@ -7,8 +7,9 @@ import (
 	"hubcli/hub"
 )
 
-// TestStepKeyIsOfTheFormat: a store of an older version holds answers under such keys,
-// and a join that it began is finished after an upgrade.
+// TestStepKeyIsOfTheFormat: step keys never change. Stores of older versions
+// hold answers under them, and a join that was begun before an upgrade is
+// finished after it.
 func TestStepKeyIsOfTheFormat(t *testing.T) {
 	own := &hub.IdempotencyKey{Method: "POST", Path: "/v1/invites/accept", Key: "k", Hash: sha256.Sum256([]byte("body"))}
 	want := hub.IdempotencyKey{Method: own.Method, Path: own.Path, Key: "\x00join\x00se_1\x00k", Hash: sha256.Sum256([]byte("k"))}

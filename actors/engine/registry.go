@@ -20,17 +20,17 @@ const (
 	RetryAfterSec   = 1
 )
 
-// idlePerShard is how many idle owners a shard keeps. If there are more, the one that
-// has been idle longest is retired: its state is a stored row, from which it is loaded
-// again. So memory is bounded by live work, not by the number of agents and channels
-// ever seen.
+// idlePerShard is how many idle owners a shard keeps. If there are more, the
+// one that has been idle longest is retired. It is loaded again from its stored
+// row. So memory grows with live work, not with the number of agents and
+// channels ever seen.
 const idlePerShard = 64
 
 // registry finds owners and admits commands to them.
 //
-// An owner is retired only while no command is admitted to it, and under the lock that
-// admits. So no command is sent to a retired owner, and an owner's state is never in
-// memory twice.
+// An owner is retired only while no command is admitted to it, and under the
+// lock that admit takes. So no command is sent to a retired owner, and an
+// owner's state is never in memory twice.
 type registry struct {
 	engine   *Engine
 	seed     maphash.Seed
@@ -66,9 +66,9 @@ type permit struct {
 	bytes int64
 }
 
-// admit finds or starts the owner and takes a permit. The caller must return it with
-// done when the command has ended, which may be later than when the command's caller
-// has left. Errors: overloaded, stopping.
+// admit finds or starts the owner and takes a permit. The caller must give it
+// back with done when the command has ended. The client may have left before.
+// Errors: overloaded, stopping.
 func (r *registry) admit(k core.Owner, size int) (permit, error) {
 	n := int64(size) + 512
 	if c, b := r.commands.Add(1), r.bytes.Add(n); c > maxCommands || b > maxCommandBytes {
@@ -181,8 +181,8 @@ func (r *registry) close() []address {
 	return pids
 }
 
-// Underway returns how many commands have been admitted and not ended, the bytes of
-// their inputs, and how many idempotency keys calls hold.
+// Underway returns how many commands have been admitted and have not ended, the
+// bytes of their inputs, and how many idempotency keys calls hold.
 func (e *Engine) Underway() (commands, bytes int64, keys int) {
 	e.keys.Range(func(any, any) bool { keys++; return true })
 	return e.registry.commands.Load(), e.registry.bytes.Load(), keys

@@ -11,11 +11,11 @@ import (
 	"hubcli/hub"
 )
 
-// entry is one place in the order of the journal: a record, or a barrier, which is an
-// answer that waits for all records before it.
+// entry is one place in the order of the journal: a record or a barrier. A
+// barrier is an answer that waits for all records before it.
 type entry struct {
 	record  *core.Record      // nil: a barrier
-	facts   []core.Fact       // the record's, for the views
+	facts   []core.Fact       // facts of the record, for the views
 	bytes   int               // size of the record, roughly, for the group's cap
 	deliver func(error)       // answers the caller; called once; must not block
 	owner   *Owner            // the owner that decided the record; nil: a barrier
@@ -23,31 +23,31 @@ type entry struct {
 
 	// Guarded by sequencer.mu.
 	ready     bool
-	before    sessionBefore // the agent's session before begins, for withdraw
-	withdrawn error         // the record was taken back: the answer to its caller
+	before    sessionBefore // what withdraw restores when it takes begins back
+	withdrawn error         // the error for the caller of a record that was taken back
 }
 
-// sessionBefore is the entry of an agent in incarnations and Ended before a record
-// started a session of the agent.
+// sessionBefore is the entry of an agent in incarnations and ended before a
+// record started a session of the agent.
 type sessionBefore struct {
 	incarnation uint64 // 0: the agent had no session
-	ended       int64  // when that session had ended, hub time
-	over        bool   // that session had ended
+	ended       int64  // hub time at which that session ended
+	over        bool   // whether that session had ended
 }
 
-// sequencer gives records their numbers, under one lock. The order in which records
-// pass it is the order of the journal. The lock is held for some assignments only:
-// nobody encodes, applies or writes under it.
+// sequencer gives records their numbers, under one lock. The order of the
+// numbers is the order of the journal. The lock is held for a few assignments
+// only: nobody encodes, applies or writes under it.
 //
 // Invariants:
 //  1. Sequence numbers, message ids and fences rise without a gap in the order
 //     of pending.
 //  2. An entry leaves pending only from the front and only when it is ready, so
 //     commit order is number order. An entry that its owner still fills holds up
-//     the ready ones behind it. That is short: the owner only applies facts and
-//     encodes.
+//     the ready ones behind it. That wait is short: the owner only applies facts
+//     and encodes.
 //  3. durable <= head. durable moves when a group is in the views, not when it is on
-//     the disk: an answer that is given at once must find its record shown.
+//     the disk: a caller that is answered at once must see the record.
 //  4. After a failure nothing is numbered any more.
 //  5. A withdrawal takes back every number above durable, and every answer that waits
 //     for one of them. Then head == durable, and epoch rises. A turn that began in an
@@ -59,7 +59,7 @@ type sequencer struct {
 	head    core.Head // highest numbers given out
 	pending []*entry
 	taken   []*entry  // what the writer took last: the group under way, or one that is done
-	durable core.Head // highest numbers that are durable, visible and being answered
+	durable core.Head // highest numbers that are durable and visible
 	failed  error
 	epoch   atomic.Uint64 // number of withdrawals so far; changed under mu
 	// incarnations holds the session of each live agent. reserve refuses a write of a
@@ -91,9 +91,9 @@ func (q *sequencer) Sessions() (live map[hub.AgentID]uint64, ended int) {
 	return live, len(q.incarnations) - len(live)
 }
 
-// reserve numbers the record of s. epoch is that of the turn that decided it; messages
-// and fences are how many of each the record has. If the agent of proof has a later
-// session, the error is session_replaced.
+// reserve numbers the record of s. epoch is the epoch of the turn that decided
+// it; messages and fences say how many of them the record has. If the agent of
+// proof has a later session, the error is session_replaced.
 //
 // After an error nothing has changed. After nil the caller must publish s, whatever
 // happens: the writer waits for it.
@@ -147,10 +147,10 @@ func (q *sequencer) publish(s *entry) {
 	}
 }
 
-// after delivers an answer once everything up to seq is durable. If it is already,
-// after calls deliver on this goroutine. epoch is that of the turn that gives the
-// answer. If numbers were taken back since, the answer may depend on them, and deliver
-// gets an error.
+// after delivers an answer once everything up to seq is durable. If it is
+// durable already, after calls deliver on this goroutine. epoch is the epoch of
+// the turn that gives the answer. If numbers were taken back since then, the
+// answer may depend on them, and deliver gets an error.
 //
 // A barrier goes to the end of pending, even if its answer depends on an earlier
 // record only. That keeps pending a plain queue; the answer waits for one group more
@@ -218,13 +218,14 @@ func (q *sequencer) committed(r *core.Record) {
 }
 
 // withdraw takes back every number above durable: those of the entries that the
-// writer has taken, none of which was written, and those of all pending entries. It
-// goes backward, so that each agent gets the session from before the first of them.
-// The owners load their state anew before they decide again.
+// writer has taken, none of which was written, and those of all pending
+// entries. It goes backward, so that each agent gets the session from before
+// the first of these entries. The owners load their state anew before they
+// decide again.
 //
-// It returns left, the ready entries, which the writer answers (publish answers the
-// others); again, the sessions that count again, which may have ended meanwhile; and
-// the owners.
+// left are the ready entries; the writer answers them, and publish answers the
+// others. again are the sessions that are current again; they may have ended
+// meanwhile. owners are the owners of all these entries.
 func (q *sequencer) withdraw(taken []*entry) (left []*entry, again []core.SessionProof, owners map[*Owner]struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -235,7 +236,7 @@ func (q *sequencer) withdraw(taken []*entry) (left []*entry, again []core.Sessio
 		s.withdrawn = why
 		if s.owner != nil {
 			owners[s.owner] = struct{}{}
-			s.owner.Withdrawn.Store(true) // before the epoch: see Owner.prepare
+			s.owner.Withdrawn.Store(true) // set before epoch rises; see Owner.prepare
 		}
 		if agent := s.begins.Agent; s.begins.Incarnation != 0 {
 			if s.before.incarnation == 0 {
@@ -278,8 +279,8 @@ func (q *sequencer) SessionEnded(s core.SessionProof, hubMS int64) {
 	}
 }
 
-// ForgetEnded drops the incarnations of agents whose sessions ended before the hub
-// time before.
+// ForgetEnded drops the incarnations of agents whose sessions ended earlier
+// than the hub time in before.
 func (q *sequencer) ForgetEnded(before int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -15,9 +15,11 @@ type Options struct {
 	Engine *engine.Engine
 	Rows   core.Rows
 	Log    *slog.Logger
-	// Watching returns the label and the conditions of an agent's watch that waits.
+	// Watching returns the label and the conditions of an agent's watch, if it
+	// is parked.
 	Watching func(hub.AgentID) (label string, conditions []string, parked bool)
-	// LastCall returns when an agent without a session called last; 0: unknown.
+	// LastCall returns the time of the last call of an agent without a session;
+	// 0: unknown.
 	LastCall func(hub.AgentID) hub.Time
 	// Spawns lists the spawns of a room that have not ended.
 	Spawns func(hub.RoomID) ([]hub.Spawn, error)
@@ -36,7 +38,7 @@ type Seats struct {
 	requests *requests
 }
 
-// New returns the seats of a hub that starts now. Its engine need not run yet.
+// New returns the seats of a hub that starts now. The engine may start later.
 func New(o Options) *Seats {
 	return &Seats{
 		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log,

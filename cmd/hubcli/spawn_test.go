@@ -39,7 +39,7 @@ func startSpawningHub(t *testing.T) *spawningHub {
 	return h
 }
 
-// start runs the hub, and with it nothing that an earlier one has left.
+// start runs the hub on the store; an earlier hub must have ended.
 func (h *spawningHub) start() {
 	h.t.Helper()
 	h.cmd = exec.Command("hubcli", "--port", h.port, "--storage", filepath.Join(h.dir, "store"), "--spool-dir", filepath.Join(h.dir, "spool"), "--quiet")
@@ -53,7 +53,8 @@ func (h *spawningHub) start() {
 	require.NoError(h.t, until(func() bool { return answers(h.port) }))
 }
 
-// allow makes a room in which script runs as codex; $1 of it is a folder.
+// allow makes a room that may spawn script as codex; $1 of the script is the
+// hub's folder.
 func (h *spawningHub) allow(script string) hub.Room {
 	h.t.Helper()
 	room, err := makeRoom(h.Client)
@@ -79,7 +80,7 @@ func (h *spawningHub) spawn(room hub.Room) hub.Spawn {
 	return out.Row
 }
 
-// told counts what lead was told of a spawn.
+// told counts the messages to lead about a spawn.
 func (h *spawningHub) told(id hub.SpawnID) (n int) {
 	h.t.Helper()
 	page, err := h.Inbox(h.t.Context(), hub.InboxQuery{Agent: "lead", Limit: 100})
@@ -105,7 +106,7 @@ func (h *spawningHub) pid(name string) int {
 	return pid
 }
 
-// runs reports whether there is such a process and it is no zombie.
+// runs reports whether the process exists and is not a zombie.
 func runs(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -114,15 +115,14 @@ func runs(pid int) bool {
 	return !strings.Contains(string(stat), ") Z ")
 }
 
-// stubborn does not listen to SIGTERM, and has a child and a grandchild that do not
-// either.
+// stubborn ignores SIGTERM. It has a child and a grandchild that ignore it too.
 const stubborn = `trap "" TERM; echo $$ >$1/leader
 sh -c 'trap "" TERM; echo $$ >$0/child; sh -c "trap \"\" TERM; echo \$\$ >$0/grandchild; while :; do sleep 600; done"; :' $1 &
 while :; do sleep 600; done`
 
-// TestSpawnsAfterSIGKILL: the hub is killed; all that it has spawned ends with
-// it, also what does not listen and what its child has started. The next hub
-// tells the requester once that the spawn is lost.
+// TestSpawnsAfterSIGKILL: when the hub is killed, all processes of its spawns
+// end, even those that ignore SIGTERM. The next hub tells the requester once
+// that the spawn is lost.
 func TestSpawnsAfterSIGKILL(t *testing.T) {
 	h := startSpawningHub(t)
 	room := h.allow(stubborn)
@@ -159,9 +159,9 @@ func TestSpawnsAfterSIGKILL(t *testing.T) {
 	}
 }
 
-// TestSpawnsEndWithAStop: a hub that is stopped ends what it has spawned, keeps
-// what that has printed and says so; neither the store nor the log holds any
-// part of the prompt.
+// TestSpawnsEndWithAStop: a hub that is stopped ends its spawns, keeps their
+// output and tells the requester. Neither the store nor the log holds the
+// prompt.
 func TestSpawnsEndWithAStop(t *testing.T) {
 	h := startSpawningHub(t)
 	room := h.allow("echo spoken; env | grep -c hidden; env | grep -c OPENAI_API_KEY=named; " + stubborn)
@@ -185,7 +185,7 @@ func TestSpawnsEndWithAStop(t *testing.T) {
 	}
 	content, err := h.ArtifactContent(t.Context(), *got.ArtifactID)
 	if err != nil || string(content.Data) != "spoken\n0\n1\n" {
-		t.Errorf("it has printed %q, %v", content.Data, err)
+		t.Errorf("the spawn has printed %q, %v", content.Data, err)
 	}
 	require.NoError(t, h.cmd.Process.Kill())
 	_ = h.cmd.Wait()

@@ -85,7 +85,7 @@ func text(v any) string {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		panic("harness: a template is no JSON: " + err.Error())
+		panic("harness: a template is not JSON: " + err.Error())
 	}
 	return b.String()
 }
@@ -114,7 +114,7 @@ var (
 	copilotShape = common(object{{"type", "local"}}, object{{"tools", []string{"*"}}})
 	clineShape   = common(nil, object{{"disabled", false}, {"timeout", 120}})  // s
 	zedShape     = common(nil, object{{"timeout", 120}})                       // s
-	crushShape   = common(object{{"type", "stdio"}}, object{{"timeout", 120}}) // s, of connecting
+	crushShape   = common(object{{"type", "stdio"}}, object{{"timeout", 120}}) // s, for connecting
 )
 
 // opencodeShape has command and arguments in one list, and a timeout in ms.

@@ -12,9 +12,10 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestWhatOthersCanHaveWrittenIsIgnored: neither a note nor what is remembered of
-// a session counts, and the log says what to do.
-func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
+// TestFilesThatOthersCanWriteAreIgnored: the hook uses neither the note of a
+// bridge nor the binding of a session if others can write it, and the log says
+// so.
+func TestFilesThatOthersCanWriteAreIgnored(t *testing.T) {
 	elsewhere := func(path string) error {
 		away := filepath.Join(filepath.Dir(filepath.Dir(path)), "away")
 		if err := os.Rename(path, away); err != nil {
@@ -25,20 +26,20 @@ func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
 	mode := func(m os.FileMode) func(string) error { return func(path string) error { return os.Chmod(path, m) } }
 	for name, tt := range map[string]struct {
 		spoil func(path string) error
-		said  string // in the log; empty: it is believed
+		said  string // what the log says; empty: the file is used
 	}{
-		"as it was left":      {mode(0o600), ""},
+		"of the user alone":   {mode(0o600), ""},
 		"read by others":      {mode(0o644), ""},
 		"written by a group":  {mode(0o620), "others can write to "},
 		"written by all":      {mode(0o602), "others can write to "},
 		"a link":              {elsewhere, " is no plain file or folder; move it away"},
 		"of another user":     {func(path string) error { return os.Chown(path, 12345, -1) }, " belongs to another user; "},
-		"in a folder of many": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o770) }, "others can write to "},
+		"in a group's folder": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o770) }, "others can write to "},
 		"in another's folder": {func(path string) error { return os.Chown(filepath.Dir(path), 12345, -1) }, " belongs to another user; "},
 		"in a linked folder":  {func(path string) error { return elsewhere(filepath.Dir(path)) }, " is no plain file or folder"},
 	} {
 		if strings.Contains(name, "another") && os.Geteuid() != 0 {
-			continue // nobody else can give a file away
+			continue // only root can change the owner of a file
 		}
 		for _, what := range []string{"note", "binding"} {
 			t.Run(what+" "+name, func(t *testing.T) {
@@ -59,13 +60,13 @@ func TestWhatOthersCanHaveWrittenIsIgnored(t *testing.T) {
 				w.Dial = func(url string) (Service, error) { dialled += url; return w.hub, nil }
 				w.hub.attention = withDirected(7)
 				believed := strings.Contains(w.say(t, Stop, session), "agent planted:")
-				b, _ := os.ReadFile(filepath.Join(w.DataRoot, logName)) // its lines are counted
+				b, _ := os.ReadFile(filepath.Join(w.DataRoot, logName)) // the cases below count the lines of the log
 				switch {
 				case believed != (tt.said == ""):
-					t.Errorf("believed: %v", believed)
+					t.Errorf("the hook used the file: %v", believed)
 				case believed:
 				case strings.Contains(dialled, "planted"):
-					t.Errorf("asked %s", dialled)
+					t.Errorf("the hook called %s", dialled)
 				case strings.Count(string(b), "ignored: ") != 1 || !strings.Contains(string(b), tt.said):
 					t.Errorf("the log:\n%s", b)
 				}

@@ -37,7 +37,8 @@ func testRunner() *Runner {
 	return &Runner{Keeper: []string{os.Args[0], keeperArg}, Grace: 300 * time.Millisecond}
 }
 
-// script is the plan of a shell script; $1 is the folder of the test.
+// script returns the plan that runs a shell script; $1 is the folder of the
+// test.
 func script(t *testing.T, text string) *hub.SpawnPlan {
 	dir := t.TempDir()
 	return &hub.SpawnPlan{Args: []string{"/bin/sh", "-c", text, "sh", dir}, Dir: dir}
@@ -74,7 +75,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it does not happen: " + what)
+			t.Fatal("this did not happen in time: " + what)
 		}
 	}
 }
@@ -88,7 +89,7 @@ func pidIn(t *testing.T, file string) int {
 		_, scanErr := fmt.Sscan(string(text), &pid)
 		return err == nil && scanErr == nil && strings.HasSuffix(string(text), "\n")
 	})
-	t.Cleanup(func() { // only a test that fails leaves anybody
+	t.Cleanup(func() { // only a failed test leaves a process
 		if t.Failed() && alive(pid) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -96,7 +97,7 @@ func pidIn(t *testing.T, file string) int {
 	return pid
 }
 
-// alive reports whether there is such a process; a zombie is none.
+// alive reports whether the process runs; a zombie does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -123,8 +124,9 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// TestEnvironment: the child has what every child has, what is named and what is
-// set, and nothing else; its folder is the plan's, its stdin is empty.
+// TestEnvironment: the command gets the variables that every command gets,
+// those that Env names and those in Vars, but no others. It runs in the plan's
+// folder with an empty stdin.
 func TestEnvironment(t *testing.T) {
 	r := testRunner()
 	r.Environ = func() []string {
@@ -147,7 +149,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestArgumentsAreNoShellLine: what an argument holds reaches the command as it is.
+// TestArgumentsAreNoShellLine: every argument reaches the command unchanged.
 func TestArgumentsAreNoShellLine(t *testing.T) {
 	odd := "$(touch x); `id` 'q' \"d\" \\ * \n & | > f"
 	plan := &hub.SpawnPlan{Args: []string{"/usr/bin/printf", "%s", odd}, Dir: t.TempDir()}
@@ -156,13 +158,13 @@ func TestArgumentsAreNoShellLine(t *testing.T) {
 	}
 }
 
-// TestStopEndsTheGroup: a stop ends the command and all that it has started, also
-// what does not listen to SIGTERM.
+// TestStopEndsTheGroup: a stop ends the command and all processes that it
+// started, even those that ignore SIGTERM.
 func TestStopEndsTheGroup(t *testing.T) {
 	for name, text := range map[string]string{
-		"listens":       `sleep 600 & echo $! >$1/pid; wait`,
-		"does not":      `trap "" TERM; sleep 600 & echo $! >$1/pid; while :; do sleep 600; done`,
-		"grandchildren": `sh -c 'sh -c "trap \"\" TERM; echo \$\$ >$0/pid; while :; do sleep 600; done"' $1 & wait`,
+		"obeys SIGTERM":   `sleep 600 & echo $! >$1/pid; wait`,
+		"ignores SIGTERM": `trap "" TERM; sleep 600 & echo $! >$1/pid; while :; do sleep 600; done`,
+		"grandchildren":   `sh -c 'sh -c "trap \"\" TERM; echo \$\$ >$0/pid; while :; do sleep 600; done"' $1 & wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := script(t, text)
@@ -178,14 +180,14 @@ func TestStopEndsTheGroup(t *testing.T) {
 				t.Errorf("the end is %+v", e)
 			}
 			if alive(pid) || alive(s.PID) {
-				t.Error("somebody is left")
+				t.Error("a process is left")
 			}
 		})
 	}
 }
 
-// TestEndOfTheCommandEndsTheGroup: nothing goes on behind a command that has
-// ended.
+// TestEndOfTheCommandEndsTheGroup: when the command has ended, none of its
+// processes runs on.
 func TestEndOfTheCommandEndsTheGroup(t *testing.T) {
 	plan := script(t, `sleep 600 & echo $! >$1/pid; exit 4`)
 	e := begin(t, testRunner(), plan).end()
@@ -198,7 +200,7 @@ func TestTimeLimit(t *testing.T) {
 	plan := script(t, `exec sleep 600`)
 	plan.Timeout = time.Millisecond
 	r := testRunner()
-	r.Grace = patience // a busy machine may take its time to end it
+	r.Grace = patience // a busy machine may need long to end the command
 	if e := begin(t, r, plan).end(); !strings.Contains(e.Stopped, "time limit") || e.Signal != "SIGTERM" {
 		t.Errorf("the end is %+v", e)
 	}
@@ -230,7 +232,7 @@ func parentOf(t *testing.T, pid int) int {
 	return parent
 }
 
-// TestOutputIsBounded: of an endless output its beginning and its end are kept.
+// TestOutputIsBounded: the beginning and the end of a huge output are kept.
 func TestOutputIsBounded(t *testing.T) {
 	e := begin(t, testRunner(), script(t, `echo first; head -c 9000000 /dev/zero | tr '\0' x; echo; echo last`)).end()
 	if n := len(e.Output); n > hub.MaxSpawnOutput || n < hub.MaxSpawnOutput-lineRoom {
@@ -241,8 +243,8 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// TestOutputParts: whatever is written in whichever pieces, the first and the last
-// part are kept and the line between them says the rest.
+// TestOutputParts: the first and the last part are kept, in whatever pieces
+// they are written. A line between them says how much is left out.
 func TestOutputParts(t *testing.T) {
 	for _, total := range []int{0, 1, keptHead, keptHead + 1, hub.MaxSpawnOutput, hub.MaxSpawnOutput + 1, 3*hub.MaxSpawnOutput + 17} {
 		for _, piece := range []int{1 << 10, 4099, hub.MaxSpawnOutput + 5} {
@@ -263,17 +265,17 @@ func TestOutputParts(t *testing.T) {
 				want = append(want, tail...)
 			}
 			if len(want) > hub.MaxSpawnOutput {
-				t.Fatalf("%d bytes are wanted", len(want))
+				t.Fatalf("the test wants %d bytes, which is over the limit", len(want))
 			}
 			if !bytes.Equal(o.bytes(), want) {
-				t.Errorf("of %d bytes in pieces of %d something else is kept", total, piece)
+				t.Errorf("%d bytes in pieces of %d: the wrong bytes are kept", total, piece)
 			}
 		}
 	}
 }
 
-// TestNothingIsInherited: the command has three files open, whatever the hub and its
-// own starter have, and a run leaves no file open in the hub.
+// TestNothingIsInherited: the command has three open files, even if the hub and
+// its parent have others. A run leaves no file open in the hub.
 func TestNothingIsInherited(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("there is no /proc")
@@ -282,14 +284,14 @@ func TestNothingIsInherited(t *testing.T) {
 	require.NoError(t, err)
 	defer handed.Close()
 	if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, handed.Fd(), syscall.F_SETFD, 0); e != 0 {
-		t.Fatal(e) // from now on every child that does not look has it
+		t.Fatal(e) // every child inherits it now, unless the hub prevents that
 	}
 	before := openFiles(t)
 	out := string(begin(t, testRunner(), script(t, "ls /proc/$$/fd; :")).end().Output)
 	if out != "0\n1\n2\n" {
 		t.Errorf("the command has the files %q", out)
 	}
-	eventually(t, "all is closed", func() bool { return openFiles(t) <= before })
+	eventually(t, "the hub closes its files", func() bool { return openFiles(t) <= before })
 }
 
 func openFiles(t *testing.T) int {
@@ -318,19 +320,19 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s in %s: %v", c.exe, c.dir, err)
 		}
 	}
-	// What is found only when it is started.
+	// Some mistakes show only at the start.
 	require.NoError(t, os.WriteFile(plain, []byte("no program"), 0o700))
 	require.NoError(t, os.Chmod(plain, 0o700))
 	if _, err := testRunner().Start(&hub.SpawnPlan{Args: []string{plain}, Dir: dir}, nil); err == nil || !strings.Contains(err.Error(), "does not start") {
 		t.Errorf("a file that is no program: %v", err)
 	}
 	if _, err := (&Runner{Keeper: []string{"/bin/false"}}).Start(&hub.SpawnPlan{Args: []string{"/bin/sh"}, Dir: dir}, nil); err == nil {
-		t.Error("a keeper that is none was taken")
+		t.Error("a program that is no keeper was accepted")
 	}
 }
 
-// TestGroupEndsWithTheHub: when the keeper's stdin closes, as it does however the
-// hub ends, the group ends, also what does not listen to SIGTERM.
+// TestGroupEndsWithTheHub: the keeper's stdin closes in whatever way the hub
+// ends. Then the group ends, even processes that ignore SIGTERM.
 func TestGroupEndsWithTheHub(t *testing.T) {
 	plan := script(t, `trap "" TERM; sleep 600 & echo $! >$1/pid; while :; do sleep 600; done`)
 	w := &run{heard: make(chan struct{}), grace: 300 * time.Millisecond}
@@ -349,7 +351,7 @@ func TestGroupEndsWithTheHub(t *testing.T) {
 		}
 	case <-time.After(patience):
 		t.Error("the group goes on without the hub")
-		_ = w.keeper.Process.Kill() // and the group by wait
+		_ = w.keeper.Process.Kill() // wait then kills the group
 		<-gone
 	}
 }

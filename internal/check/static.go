@@ -12,21 +12,22 @@ import (
 	"strings"
 )
 
-// platforms are those the executable is built for, without cgo.
+// platforms lists the platforms for which the executable is built, without cgo.
 var platforms = []string{
 	"linux/amd64", "linux/arm64",
 	"darwin/amd64", "darwin/arm64",
 	"windows/amd64", "windows/arm64",
 }
 
-// tool is the command line of a pinned tool. The module file of the tools stays
-// apart from the product's, which lists what the product needs and no more.
+// tool returns the command line of a pinned tool. The tools have their own
+// module file, so that the file of the product lists only what the product
+// needs.
 func tool(name string, args ...string) []string {
 	return append([]string{"tool", "-modfile=internal/tools/go.mod", name}, args...)
 }
 
-// format fails if a file is not formatted: gofumpt names such files, but ends
-// with 0 all the same.
+// format fails if a file is not formatted: gofumpt lists such files, but exits
+// with 0.
 func format(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", tool("gofumpt", "-l", ".")...)
 	cmd.Stderr = writer(ctx)
@@ -41,14 +42,14 @@ func format(ctx context.Context) error {
 	return nil
 }
 
-// vet finds what the go command's own analyzers find. It is compiled as the tests
-// are, without cgo.
+// vet runs the go command's own analyzers. It reads the code as the tests are
+// compiled, without cgo.
 func vet(ctx context.Context) error {
 	return command(ctx, []string{"CGO_ENABLED=0"}, "go", "vet", "./...")
 }
 
-// lint runs the analyzers of internal/tools/lint. The go command keeps what they
-// say of a package until it changes.
+// lint runs the analyzers of internal/tools/lint. The go command caches their
+// findings for a package until the package changes.
 func lint(ctx context.Context) error {
 	exe, err := buildTool(ctx, "lint")
 	if err != nil {
@@ -57,15 +58,15 @@ func lint(ctx context.Context) error {
 	return command(ctx, []string{"CGO_ENABLED=0"}, "go", "vet", "-vettool="+exe, "./...")
 }
 
-// staticcheck runs all its checks but the one of initialisms, which follow the names
-// of the wire here.
+// staticcheck runs all checks except quick fixes and initialisms: here
+// initialisms follow the names of the wire.
 func staticcheck(ctx context.Context) error {
 	return command(ctx, []string{"CGO_ENABLED=0"}, "go", tool("staticcheck", "-checks=all,-ST1003,-QF*", "./...")...)
 }
 
-// platformTypes checks the types of the programs for the systems on which the tests
-// do not run. It reads all source anew and compiles nothing, which takes seconds;
-// the step cross builds the programs for all platforms.
+// platformTypes checks the types of the programs for all platforms, because the
+// tests run on one only. It compiles nothing, so it takes seconds; the step
+// cross builds the programs.
 func platformTypes(ctx context.Context) error {
 	exe, err := buildTool(ctx, "typecheck")
 	if err != nil {
@@ -89,12 +90,13 @@ func buildTool(ctx context.Context, name string) (string, error) {
 	return exe, nil
 }
 
-// gremlins is the tool that changes code on trial, pinned and fetched only when it
-// is asked for.
+// gremlins is the tool for mutation tests. It is pinned, and fetched only when
+// mutate runs.
 const gremlins = "github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0"
 
-// mutate changes the code of the package that MUTATE names, one place at a time, and
-// lists the changes that no test of it notices. It reads a copy of the module.
+// mutate changes the code of the package that MUTATE names, one place at a
+// time, and lists the changes that no test of the package notices. It works on
+// a copy of the module.
 func mutate(ctx context.Context) error {
 	folder := os.Getenv("MUTATE")
 	if folder == "" {
@@ -103,8 +105,8 @@ func mutate(ctx context.Context) error {
 	return command(ctx, []string{"CGO_ENABLED=0", "GOFLAGS="}, "go", "run", gremlins, "unleash", "--timeout-coefficient=10", folder)
 }
 
-// cross builds the programs for every platform. What only tests need is left
-// out, and so are debug symbols: most of the time goes into dependencies.
+// cross builds the programs for every platform. It omits debug symbols and
+// everything that only tests need, because dependencies take most of the time.
 func cross(ctx context.Context) (err error) {
 	out, err := os.MkdirTemp("", "hubcli-cross-")
 	if err != nil {
@@ -126,7 +128,7 @@ func cross(ctx context.Context) (err error) {
 		fmt.Fprintf(writer(ctx), "%s\n", platform)
 	}
 	if len(failed) > 0 {
-		return fmt.Errorf("no build for %s", strings.Join(failed, ", "))
+		return fmt.Errorf("the build failed for %s", strings.Join(failed, ", "))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"hubcli/internal/require"
 )
 
-// errorRow is a row of the table of errors: its code and its status, or the two that
-// depend on the call.
+// errorRow matches a row of the table of errors: its code and its status, or
+// two statuses if the call decides.
 var errorRow = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([0-9]+[^|]*) \\|")
 
 // TestErrorTable: the table of errors in docs/api.md has a row for each code that a hub
@@ -25,7 +25,7 @@ func TestErrorTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(page), "\n## Errors\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	statuses := regexp.MustCompile("[0-9]+")
-	twice := map[hub.Code]bool{hub.CodeChannelNotFound: true, hub.CodeRunNotFound: true} // 400 for a post
+	twice := map[hub.Code]bool{hub.CodeChannelNotFound: true, hub.CodeRunNotFound: true} // a post answers them with 400
 	documented := map[hub.Code]string{}
 	for _, row := range errorRow.FindAllStringSubmatch(table, -1) {
 		code := hub.Code(row[1])

@@ -7,25 +7,26 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Flags of an open. They are zero here: no pipe can take the place of a file, and
-// a file that was opened is compared with the one that was looked at.
+// Flags for opening a file. They are zero on Windows: no pipe can take the
+// place of a file, and callers compare the opened file with the one that they
+// checked.
 const (
 	NoFollow = 0
 	NoWait   = 0
 
-	// Cautious opens for reading what somebody else may have put there.
+	// Cautious is for reading a file that somebody else may have put there.
 	Cautious = os.O_RDONLY | NoFollow | NoWait
 )
 
 // HasOwners says whether a FileInfo tells the owner of a file.
 const HasOwners = false
 
-// Owner is not known: a FileInfo does not tell it.
+// Owner returns false: a FileInfo does not hold the owner.
 func Owner(fs.FileInfo) (uid int, ok bool) { return 0, false }
 
 // Own reports whether a file belongs to the user of this process, or to the
-// administrators, who own what a user with their rights makes. A disk without
-// owners has none to compare: its files count as the user's.
+// administrators, who own the files that a user with their rights creates. If a
+// file has no owner that can be read, it counts as the user's.
 func Own(path string, _ fs.FileInfo) bool {
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
@@ -45,7 +46,7 @@ func Permissions(fs.FileInfo) fs.FileMode { return 0 }
 // Links returns how many names an open file has; false if that is not known.
 func Links(f *os.File, _ fs.FileInfo) (uint64, bool) {
 	if f == nil {
-		return 0, false // a FileInfo does not tell it
+		return 0, false // a FileInfo does not hold the number
 	}
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {

@@ -18,7 +18,7 @@ func SyncDir(name string) error {
 	return syncAndClose(d)
 }
 
-// SyncDirIn is SyncDir of a folder below root.
+// SyncDirIn does what SyncDir does, for a folder below root.
 func SyncDirIn(root *os.Root, name string) error {
 	d, err := root.Open(name)
 	if err != nil {

@@ -1,14 +1,15 @@
-// Command release makes what users install, from a clean commit and offline once the
-// modules and the builder of the Python client are in the caches.
+// Command release makes what users install. It needs a clean commit. It needs
+// no network once the modules and the builder of the Python client are cached.
 //
 //	go run ./internal/release [build]      archives for all platforms, the wheel and SHA256SUMS, into dist
 //	go run ./internal/release notices      rewrites THIRD_PARTY_NOTICES.txt from the linked modules
-//	go run ./internal/release weigh        lists what weighs in the executable
+//	go run ./internal/release weigh        lists what takes space in the executable
 //	go run ./internal/release module PATH  gives the module another path, in go.mod and in every import
 //
-// The same commit and the same version of Go give the same bytes: every time is that
-// of the commit, and order, owners and modes in the archives are fixed. The command
-// runs one build at a time and never publishes anything. docs/release.md has more.
+// The same commit and the same version of Go give the same bytes: every
+// timestamp is the commit's, and order, owners and modes in the archives are
+// fixed. The command runs one build at a time and never publishes anything.
+// docs/release.md has more.
 package main
 
 import (

@@ -8,15 +8,15 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestTake: no port is given twice, something can listen on each, and nobody who
-// asks gets one that another process holds.
+// TestTake: no port is given twice, a process can listen on each, and each is
+// reserved against other calls of Take.
 func TestTake(t *testing.T) {
 	seen := map[int]bool{}
 	for range 200 {
 		port, err := Take()
 		require.NoError(t, err)
 		if seen[port] || port < lowest || port >= highest {
-			t.Fatalf("port %d, after %v", port, seen)
+			t.Fatalf("port %d was given before or is out of the range; before it: %v", port, seen)
 		}
 		seen[port] = true
 		address := fmt.Sprintf("127.0.0.1:%d", port)

@@ -18,8 +18,8 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 const other = `{"jsonrpc":"2.0","id":"2","method":"ping"}`
 
-// sifted runs lines through the filter and returns what was passed on and what was
-// answered.
+// sifted runs lines through the filter. It returns the lines that were passed
+// on and the answers.
 func sifted(tb testing.TB, in io.Reader, limit int) (passed, answered []string) {
 	tb.Helper()
 	var out, pass bytes.Buffer
@@ -96,7 +96,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// refusalCode checks that a line is an error without an id.
+// refusalCode returns the code of a line that must be an error without an id.
 func refusalCode(tb testing.TB, line string) int64 {
 	tb.Helper()
 	var a struct {
@@ -117,11 +117,12 @@ func TestFilterEndsWithItsInput(t *testing.T) {
 	broken := errors.New("broken")
 	r := filter(iotest.ErrReader(broken), &frameWriter{w: io.Discard}, newExchange(&Feeds{}), maxFrame)
 	if _, err := io.ReadAll(r); !errors.Is(err, broken) {
-		t.Errorf("the filter ends with %v, want what its input ended with", err)
+		t.Errorf("the filter ends with %v, want the error of its input", err)
 	}
 }
 
-// Whole messages only, however many write at once.
+// TestFramesAreNotMixed: every line is a whole message, even if many write at
+// once.
 func TestFramesAreNotMixed(t *testing.T) {
 	var out bytes.Buffer
 	w := &frameWriter{w: &out}
@@ -144,13 +145,13 @@ func TestFramesAreNotMixed(t *testing.T) {
 	}
 	for _, line := range all {
 		if !json.Valid([]byte(line)) {
-			t.Fatalf("a line is %q", line)
+			t.Fatalf("the line %q is not JSON", line)
 		}
 	}
 }
 
-// FuzzFilter: what is passed on is one message a line that the SDK's reader takes,
-// what is answered is a refusal, and a message that follows anything gets through.
+// FuzzFilter: every line that is passed on is one message that the SDK's reader
+// accepts. Every answer is a refusal. A message gets through after any input.
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []string{
 		"", "junk", ping, "[" + ping + "]", "\xef\xbb\xbf" + ping, `{"jsonrpc":"2.0","id":null,"method":"x"}`, "\x00", "[[]]", `{"a":1}`,
@@ -174,7 +175,7 @@ func FuzzFilter(f *testing.F) {
 			refusalCode(t, line)
 		}
 		if len(passed) == 0 || passed[len(passed)-1] != last {
-			t.Errorf("the last message does not get through behind %q", in)
+			t.Errorf("the last message does not get through after %q", in)
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package conformance holds the laws that every journal and every store of rows
-// keeps, as tests that run against an implementation.
+// Package conformance tests the rules that every journal and every store of
+// rows must keep. The tests run on any implementation.
 //
 // An implementation calls TestJournal and TestRows from a test of its own. The
 // suites open each store in a folder of its own, close what they open, and never
@@ -46,7 +46,7 @@ func (w *Writer) Record(drafts ...core.MessageDraft) *core.Record {
 	return r
 }
 
-// Post is a record with one public message of size characters.
+// Post returns the next record, with one public message.
 func (w *Writer) Post(channel hub.ChannelName, thread hub.ThreadID, body string) *core.Record {
 	return w.Record(core.MessageDraft{
 		From: "ann", Channel: channel, Thread: thread, Kind: hub.KindChat, Body: body,
@@ -68,7 +68,7 @@ func mustClose(t testing.TB, j Journal) {
 	}
 }
 
-// replay returns the records above after.
+// replay returns the records whose numbers are above after.
 func replay(t testing.TB, j Journal, after hub.Seq) []*core.Record {
 	t.Helper()
 	var got []*core.Record

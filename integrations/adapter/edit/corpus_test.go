@@ -58,7 +58,7 @@ func hooksAt(first, second string) []wanted {
 func corpus(t *testing.T, folder string, atLeast int, check func(t *testing.T, name string, f Format, doc []byte, entries []wanted)) {
 	names, err := filepath.Glob(filepath.Join("testdata", folder, "*"))
 	if err != nil || len(names) < atLeast {
-		t.Fatalf("%d files, %v; want %d", len(names), err, atLeast)
+		t.Fatalf("found %d files (error: %v), want at least %d", len(names), err, atLeast)
 	}
 	for _, name := range names {
 		doc, err := os.ReadFile(name)
@@ -86,7 +86,7 @@ func TestCorpus(t *testing.T) {
 			}
 			again, _, err := Insert(f, next, e.at, e.value)
 			if err != nil || !bytes.Equal(again, next) {
-				t.Errorf("%s: inserted again it changes: %v", e.at, err)
+				t.Errorf("%s: a second insert changes the file: %v", e.at, err)
 			}
 			now, traces = next, append(traces, trace)
 		}
@@ -100,7 +100,7 @@ func TestCorpus(t *testing.T) {
 			pruneEmpty(after, e.at.Keys)
 		}
 		if f != Markdown && !reflect.DeepEqual(before, after) {
-			t.Errorf("the harness reads something else besides ours:\n%v\n%v", before, after)
+			t.Errorf("besides our entries the harness read\n%v\nand now reads\n%v", before, after)
 		}
 		for i := len(entries) - 1; i >= 0; i-- {
 			next, err := Remove(f, now, entries[i].at, traces[i])
@@ -110,7 +110,7 @@ func TestCorpus(t *testing.T) {
 			now = next
 		}
 		if !bytes.Equal(now, doc) {
-			t.Errorf("left is\n%q\nwas\n%q", now, doc)
+			t.Errorf("after all removals the file is\n%q\nwant\n%q", now, doc)
 		}
 	})
 }
@@ -123,10 +123,10 @@ func checkStyle(t *testing.T, doc, now []byte) {
 		t.Errorf("line endings are mixed now: %q", now)
 	}
 	if crlf == 0 && bytes.Contains(now, []byte("\r")) {
-		t.Errorf("another line ending has come in: %q", now)
+		t.Errorf("the file got a carriage return: %q", now)
 	}
 	if bytes.HasPrefix(doc, bom) != bytes.HasPrefix(now, bom) {
-		t.Error("the byte order mark was lost")
+		t.Error("the byte order mark was lost or added")
 	}
 }
 
@@ -199,8 +199,8 @@ func pruneEmpty(tree map[string]any, keys []string) {
 	}
 }
 
-// TestRefusedCorpus: every edit of a broken or unusual file is refused with a
-// reason.
+// TestRefusedCorpus: a broken or unusual file is refused with a reason, for at
+// least one entry.
 func TestRefusedCorpus(t *testing.T) {
 	corpus(t, "refused", 30, func(t *testing.T, _ string, f Format, doc []byte, entries []wanted) {
 		was := bytes.Clone(doc)
@@ -212,10 +212,10 @@ func TestRefusedCorpus(t *testing.T) {
 			}
 		}
 		if refused == 0 {
-			t.Error("it was edited")
+			t.Error("no entry was refused")
 		}
 		if !bytes.Equal(doc, was) {
-			t.Error("the argument was changed")
+			t.Error("Insert changed its argument")
 		}
 	})
 }

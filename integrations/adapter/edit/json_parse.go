@@ -37,7 +37,7 @@ func openJSON(doc []byte, at Pointer) (editor, error) {
 		return nil, err
 	}
 	if found && at.Mark != "" && list.count(at.Mark) > 1 {
-		return nil, refuseAt(doc, list.open, Ambiguous, "more than one element of %s has to do with %q", strings.Join(at.Keys, "/"), at.Mark)
+		return nil, refuseAt(doc, list.open, Ambiguous, "more than one element of %s contains %q", strings.Join(at.Keys, "/"), at.Mark)
 	}
 	return d, nil
 }

@@ -8,16 +8,17 @@ import (
 
 // container holds the places of an object or a list in the document.
 type container struct {
-	open, close int // of its brackets
+	open, close int // offsets of its brackets
 	items       []item
 	comma       bool // the last item is followed by a comma
 	object      bool
 }
 
-// item is a member or an element: name and value, or the value alone.
+// item is a member of an object (name and value) or an element of a list (value
+// alone).
 type item struct {
 	start, value, end int
-	comma             int // of the comma after it; -1 if there is none
+	comma             int // offset of the comma after it; -1 if there is none
 	key               string
 	content           *hujson.Value
 }
@@ -105,7 +106,7 @@ func (d *jsonDoc) walk() (way []step, last *container, found bool, err error) {
 	for _, key := range d.at.Keys {
 		c := d.container(v)
 		if c == nil || !c.object {
-			return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "the parent of %q is no object", key)
+			return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "the parent of %q is not an object", key)
 		}
 		i := c.find(key, "")
 		way = append(way, step{c, i})
@@ -119,7 +120,7 @@ func (d *jsonDoc) walk() (way []step, last *container, found bool, err error) {
 	}
 	c := d.container(v)
 	if c == nil || c.object {
-		return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "%q is no list", d.at.Keys[len(d.at.Keys)-1])
+		return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "%q is not a list", d.at.Keys[len(d.at.Keys)-1])
 	}
 	way = append(way, step{c, c.find("", d.at.Mark)})
 	return way, c, true, nil

@@ -56,7 +56,7 @@ func openTOML(doc []byte, at Pointer) (editor, error) {
 	}
 	d.content, _ = tree.(map[string]any)
 	if list, ok := lookupList(d.content, at); ok && countMarked(list, at.Mark) > 1 {
-		return nil, refuse(Ambiguous, "more than one element of %s has to do with %q", strings.Join(at.Keys, "."), at.Mark)
+		return nil, refuse(Ambiguous, "more than one element of %s contains %q", strings.Join(at.Keys, "."), at.Mark)
 	}
 	return d, nil
 }
@@ -116,8 +116,8 @@ func tomlFault(err error) error {
 	return r
 }
 
-// tomlTree makes the tree of decoded TOML. Dates and times are tagged with their
-// type.
+// tomlTree turns decoded TOML into a tree. Dates and times are tagged with
+// their type.
 func tomlTree(v any) (any, error) {
 	switch x := v.(type) {
 	case map[string]any:
@@ -148,7 +148,7 @@ func tomlTree(v any) (any, error) {
 			s += ".0" // keeps it a float
 		}
 		if strings.ContainsAny(s, "NI") {
-			return tagged{"float", s}, nil // JSON has no such number
+			return tagged{"float", s}, nil // JSON has no NaN and no infinity
 		}
 		return json.Number(s), nil
 	case nil:
@@ -165,7 +165,7 @@ func (d *tomlDoc) insert(v *entry) ([]byte, Trace, error) {
 	}
 	out, trace := appendBlock(d.doc, styleOf(d.doc), text)
 	if err := toml.Unmarshal(out[d.base:], &map[string]any{}); err != nil {
-		return nil, Trace{}, refuse(Unsupported, "%s is written in a way that no table can be added to: %s",
+		return nil, Trace{}, refuse(Unsupported, "no table can be added to %s as it is written: %s",
 			strings.Join(d.at.Keys[:max(len(d.at.Keys)-1, 1)], "."), strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return out, trace, nil
@@ -195,7 +195,7 @@ func (d *tomlDoc) place() (span, error) {
 			return run, nil
 		}
 	}
-	return span{}, refuse(Unsupported, "%v stands outside a block of ours and is no table of its own; take it out by hand", d.at)
+	return span{}, refuse(Unsupported, "%v is not in a block of hubcli and not a table of its own; remove it by hand", d.at)
 }
 
 // tables returns the run of consecutive tables whose names begin with the keys.

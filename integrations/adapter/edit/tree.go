@@ -64,7 +64,7 @@ func set(tree any, at Pointer, value any) (any, error) {
 	}
 	object, ok := tree.(map[string]any)
 	if _, none := tree.(noValue); !ok && !none {
-		return nil, refuse(WrongType, "the parent of %q is no object", at.Keys[0])
+		return nil, refuse(WrongType, "the parent of %q is not an object", at.Keys[0])
 	}
 	child, ok := object[at.Keys[0]]
 	if !ok {

@@ -4,10 +4,10 @@
 // A Store keeps its files in one folder of the data root:
 //
 //	<data root>/adapters/     0700; files 0600
-//	├─ LOCK                   flock of who writes
-//	├─ ledger.json            what is ours in which file; see docs/formats.md
+//	├─ LOCK                   flock of the writer
+//	├─ ledger.json            our entries in each file; see docs/formats.md
 //	├─ ledger.old             the ledger before the last change
-//	├─ journal.json           the transaction under way; absent as a rule
+//	├─ journal.json           the transaction under way; usually absent
 //	├─ staged/<n>             new contents of the transaction under way
 //	└─ backups/<n>-<name>     what files held before the first and before each later change
 //
