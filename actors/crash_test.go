@@ -12,7 +12,7 @@ import (
 	"hubcli/hub"
 )
 
-// steps lists the arrows of the way of a write.
+// steps lists the arrows of the path of a write.
 var steps = []engine.Step{engine.StepDecided, engine.StepNumbered, engine.StepApplied, engine.StepAppending, engine.StepAppended, engine.StepShown, engine.StepAnswered, engine.StepNotified}
 
 // crashPoint is what a loss of power leaves, and what had been promised by then.

@@ -11,7 +11,7 @@
 // goroutine. The package never touches the network. It reads and writes the store only
 // through core.Journal and core.Rows, and it sees the views only through Views.
 //
-// # The way of a write
+// # The path of a write
 //
 // Each row is one step: the goroutine that takes it, the place in the code, and
 // the Step that tests see after it.

@@ -1,6 +1,6 @@
 package engine
 
-// Step names a point on the way of a write; see the package comment.
+// Step names a point on the path of a write; see the package comment.
 type Step string
 
 // The steps, in their order. The first three happen once for each record, the

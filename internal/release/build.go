@@ -14,7 +14,7 @@ import (
 )
 
 // maxExecutable is how large the executable may be. What grows it beyond needs a
-// reason; go run ./internal/release weigh says what weighs.
+// reason; go run ./internal/release weigh says what takes space.
 const maxExecutable = 32 << 20
 
 // checksums is the list of the made files, for sha256sum --check.
