@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -31,7 +32,7 @@ func TestCancelledPollEnds(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("a cancelled poll succeeds")
 	}
-	eventually(t, "the poll stays parked after it was cancelled", func() bool {
+	require.Eventually(t, "the poll stays parked after it was cancelled", func() bool {
 		s, err := me.hub.AppStatus(context.Background())
 		return err == nil && s.Counts.ParkedPolls == 0
 	})

@@ -89,15 +89,10 @@ func TestParkedCallHearsOfDisplacement(t *testing.T) {
 // awaitParked waits until a poll of the agent waits at the hub.
 func awaitParked(t *testing.T, r *rig, agent hub.AgentID) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for time.Now().Before(deadline) {
+	require.Eventually(t, "a parked call of "+string(agent), func() bool {
 		s, err := r.hub.AppStatus(context.Background())
-		if err == nil && s.Counts.ParkedPolls > 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("no call of %s waits", agent)
+		return err == nil && s.Counts.ParkedPolls > 0
+	})
 }
 
 func TestSessionOutlivesAHubRestart(t *testing.T) {

@@ -76,7 +76,7 @@ func TestHubHearsWhatWasRead(t *testing.T) {
 	me.say(t, hub.PostInput{FromAgent: "you", Channel: room.Channel(), Body: "in the room"})
 	me.say(t, hub.PostInput{FromAgent: "you", Channel: "general", Body: "elsewhere"})
 	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
-	eventually(t, "the hub does not hear what was read", func() bool {
+	require.Eventually(t, "the hub does not hear what was read", func() bool {
 		a := unreadAt(t, me, "me", room)
 		return a.Unread == 0 && len(a.Directed) == 0
 	})

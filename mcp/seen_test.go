@@ -32,7 +32,7 @@ func TestBridgeIsSeenInItsRoom(t *testing.T) {
 		in(dir, "dev")(c)
 		c.Harness = "codex"
 	})
-	eventually(t, "dev is not seen", func() bool { return dev.seatedIn(t, room, "dev") != nil })
+	require.Eventually(t, "dev is not seen", func() bool { return dev.seatedIn(t, room, "dev") != nil })
 	if seat := dev.seatedIn(t, room, "dev"); seat.Role != "" || seat.Presence != hub.PresenceLive || seat.Harness != "codex" {
 		t.Errorf("dev is seen as %+v", seat)
 	}
@@ -41,7 +41,7 @@ func TestBridgeIsSeenInItsRoom(t *testing.T) {
 		t.Errorf("the room of dev is %q, want the folder's, %s", me.RoomID, room)
 	}
 	dev.must("hub_join", args{"agent_id": "dev-b"}, nil)
-	eventually(t, "dev-b is not seen", func() bool { return dev.seatedIn(t, room, "dev-b") != nil })
+	require.Eventually(t, "dev-b is not seen", func() bool { return dev.seatedIn(t, room, "dev-b") != nil })
 }
 
 // A bridge that posts into another room is seen there, and still works in its own.
@@ -53,7 +53,7 @@ func TestPostingElsewhereMovesNobody(t *testing.T) {
 	lead.must("hub_create_room", args{"project": "web-shop", "name": "Warehouse"}, &other)
 	dev := bridgeTo(t, h, in(dir, "dev"))
 	dev.must("hub_post_message", args{"body": "any stock?", "channel": string(other.Channel)}, nil)
-	eventually(t, "dev is not seen where it posted", func() bool { return dev.seatedIn(t, other.RoomID, "dev") != nil })
+	require.Eventually(t, "dev is not seen where it posted", func() bool { return dev.seatedIn(t, other.RoomID, "dev") != nil })
 	dev.end()
 	again := bridgeTo(t, h, in(dir, "dev"))
 	var me aboutMe

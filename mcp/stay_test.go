@@ -12,16 +12,6 @@ import (
 	"hubcli/mcp/session"
 )
 
-// eventually waits for a condition of other goroutines.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal(what)
-		}
-	}
-}
-
 // soon makes a bridge look every few milliseconds, as it else does every 40 s.
 func soon(b *bridge) { b.link.Beat = 5 * time.Millisecond }
 
@@ -43,7 +33,7 @@ func TestStayingIsLifeAndNothingElse(t *testing.T) {
 		return rows[0]
 	}
 	seen := row().LastSeen
-	eventually(t, "looking is no sign of life", func() bool { return row().LastSeen > seen+20 })
+	require.Eventually(t, "looking is no sign of life", func() bool { return row().LastSeen > seen+20 })
 	a, err := me.hub.Attention(ctx, hub.AttentionQuery{Agent: "me"})
 	if err != nil || len(a.Directed) != 1 {
 		t.Errorf("after looking there is unread %+v, %v", a.Directed, err)
@@ -57,7 +47,7 @@ func TestStayingHearsOfDisplacement(t *testing.T) {
 	if _, err := me.hub.Register(context.Background(), hub.RegisterInput{AgentID: "me"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it does not hear that it is displaced", func() bool { return me.bridge.link.Current() == nil })
+	require.Eventually(t, "it does not hear that it is displaced", func() bool { return me.bridge.link.Current() == nil })
 	rows, _, err := me.hub.Agents(context.Background(), hub.AgentsQuery{})
 	if err != nil || len(rows) != 1 || rows[0].Incarnation != 2 {
 		t.Errorf("it fights: %+v, %v", rows, err)

@@ -184,11 +184,7 @@ func refusedWith(t *testing.T, err error, code hub.Code, status int) *hub.Error 
 // after its answer is there.
 func empties(t *testing.T, dir string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); len(files(t, dir)) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("these files are left: %q", files(t, dir))
-		}
-	}
+	require.Eventually(t, "an empty spool", func() bool { return len(files(t, dir)) == 0 })
 }
 
 // files lists what lies in a spool.

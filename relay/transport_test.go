@@ -249,11 +249,7 @@ func TestTransportSlicesWaits(t *testing.T) {
 			t.Errorf("Events = %+v, %v", page, err)
 		}
 	})
-	for deadline := time.Now().Add(patience); slices.Load() < 3; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d slices", slices.Load())
-		}
-	}
+	require.Eventually(t, "three slices", func() bool { return slices.Load() >= 3 })
 	if _, err := b.Post(t.Context(), hub.PostInput{FromAgent: "b", Body: "for all"}); err != nil {
 		t.Fatal(err)
 	}

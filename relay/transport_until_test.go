@@ -52,11 +52,7 @@ func TestTransportSlicesWatches(t *testing.T) {
 		})
 		answers <- answer{got, err}
 	}()
-	for deadline := time.Now().Add(patience); slices.Load() < 3; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d slices", slices.Load())
-		}
-	}
+	require.Eventually(t, "three slices", func() bool { return slices.Load() >= 3 })
 	if _, err := b.Post(ctx, hub.PostInput{FromAgent: "b", Channel: room.Row.Channel, Body: "now"}); err != nil {
 		t.Fatal(err)
 	}

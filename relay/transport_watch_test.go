@@ -46,11 +46,7 @@ func TestTransportHears(t *testing.T) {
 		tr.leave("mine", mine)
 		tr.leave("other", other)
 		require.NoError(t, os.RemoveAll(answers))
-		for deadline := time.Now().Add(patience); watching(); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("the watch of a folder that is gone is kept")
-			}
-		}
+		require.Eventually(t, "the end of the watch of a folder that is gone", func() bool { return !watching() })
 	}
 }
 

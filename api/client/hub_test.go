@@ -336,15 +336,9 @@ func TestACancelledPollReturnsAtOnce(t *testing.T) {
 		wg.Wait()
 	}
 	// The hub learns of each by itself, soon.
-	deadline := time.Now().Add(45 * time.Second)
-	for {
+	require.Eventually(t, "no parked poll", func() bool {
 		status, err := c.AppStatus(t.Context())
 		require.NoError(t, err)
-		if status.Counts.ParkedPolls == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d polls are still parked", status.Counts.ParkedPolls)
-		}
-	}
+		return status.Counts.ParkedPolls == 0
+	})
 }

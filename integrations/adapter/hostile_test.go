@@ -117,17 +117,11 @@ func TestFilesThatHang(t *testing.T) {
 		t.Errorf("another: %s", got)
 	}
 	close(release)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	require.Eventually(t, "the end of the look that hung", func() bool {
 		r.mu.Lock()
-		left := len(r.under["look cursor"])
-		r.mu.Unlock()
-		if left == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the hanging call does not end")
-		}
-	}
+		defer r.mu.Unlock()
+		return len(r.under["look cursor"]) == 0
+	})
 	if got := r.statesOf(hub.HarnessCursor, in); got != "installed installed unsupported" {
 		t.Errorf("afterwards: %s", got)
 	}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -176,15 +175,10 @@ func TestTrialEndsWhatItStarts(t *testing.T) {
 		t.Errorf("bridge: %+v", c)
 	}
 	stat := "/proc/" + strings.TrimSpace(r.read(pid)) + "/stat"
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	require.Eventually(t, "the end of the process", func() bool {
 		b, err := os.ReadFile(stat)
-		if err != nil || bytes.Contains(b, []byte(") Z ")) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("it lives on: %s", b)
-		}
-	}
+		return err != nil || bytes.Contains(b, []byte(") Z "))
+	})
 }
 
 // TestEnsure: it changes only detected harnesses, only for the user, and no

@@ -70,21 +70,11 @@ func (s *started) end() hub.SpawnEnd {
 	}
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("this did not happen in time: " + what)
-		}
-	}
-}
-
 // pidIn reads the process id that a script has written.
 func pidIn(t *testing.T, file string) int {
 	t.Helper()
 	var pid int
-	eventually(t, file+" is written", func() bool {
+	require.Eventually(t, file+" is written", func() bool {
 		text, err := os.ReadFile(file)
 		_, scanErr := fmt.Sscan(string(text), &pid)
 		return err == nil && scanErr == nil && strings.HasSuffix(string(text), "\n")
@@ -215,7 +205,7 @@ func TestKeeperKilled(t *testing.T) {
 	if e := s.end(); e.Stopped != "its keeper was killed" {
 		t.Errorf("the end is %+v", e)
 	}
-	eventually(t, "the group ends", func() bool { return !alive(pid) && !alive(s.PID) })
+	require.Eventually(t, "the group ends", func() bool { return !alive(pid) && !alive(s.PID) })
 }
 
 func parentOf(t *testing.T, pid int) int {
@@ -291,7 +281,7 @@ func TestNothingIsInherited(t *testing.T) {
 	if out != "0\n1\n2\n" {
 		t.Errorf("the command has the files %q", out)
 	}
-	eventually(t, "the hub closes its files", func() bool { return openFiles(t) <= before })
+	require.Eventually(t, "the hub closes its files", func() bool { return openFiles(t) <= before })
 }
 
 func openFiles(t *testing.T) int {

@@ -95,7 +95,7 @@ func TestFoundAfterARebuild(t *testing.T) {
 	}
 	want := []hub.FoundType{hub.FoundArtifact, hub.FoundDecision, hub.FoundMemory}
 	for range 2 {
-		until(t, "the index has caught up", func() bool {
+		require.Eventually(t, "the index has caught up", func() bool {
 			s := h.Hub.SearchStatus()
 			return s.Open && s.Behind == 0
 		})
@@ -124,7 +124,7 @@ func TestSearchSaysWhatIsInDoubt(t *testing.T) {
 	}
 	close(rebuild)
 	decided.Wait()
-	until(t, "both are found", func() bool {
+	require.Eventually(t, "both are found", func() bool {
 		got, behind := kept(t, h, "needle")
 		return slices.Equal(got, []hub.FoundType{hub.FoundDecision, hub.FoundMemory}) && behind == 0
 	})
@@ -138,7 +138,7 @@ func TestSearchGoesOnAfterAQuarantine(t *testing.T) {
 	if _, err := h.Hub.Remember(t.Context(), hub.MemoryInput{RoomID: other, Text: "needle"}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the other room's is found", func() bool {
+	require.Eventually(t, "the other room's is found", func() bool {
 		got, behind := kept(t, h, "needle")
 		return slices.Equal(got, []hub.FoundType{hub.FoundMemory}) && behind == 0
 	})

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -18,19 +17,9 @@ import (
 	"hubcli/persistence"
 )
 
-// until waits for a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
-}
-
 func opened(t *testing.T, h *testhub.Hub) {
 	t.Helper()
-	until(t, "the index is open", func() bool { return h.Hub.SearchStatus().Open })
+	require.Eventually(t, "the index is open", func() bool { return h.Hub.SearchStatus().Open })
 }
 
 func say(t *testing.T, h *testhub.Hub, from, to hub.AgentID, body string) hub.MessageID {
@@ -106,7 +95,7 @@ func TestEveryMessageIsFoundOnceAfterRestarts(t *testing.T) {
 			all = append(all, say(t, h, "ann", "", fmt.Sprintf("needle %d of %d", i, round)))
 		}
 		opened(t, h)
-		until(t, "nothing is behind", func() bool { return h.Hub.SearchStatus().Behind == 0 })
+		require.Eventually(t, "nothing is behind", func() bool { return h.Hub.SearchStatus().Behind == 0 })
 		if got := search(t, h, "needle", ""); len(got) != min(len(all), 1000) || len(all) <= 1000 && !slices.Equal(got, all) {
 			t.Errorf("round %d: %d of %d are found", round, len(got), len(all))
 		}
