@@ -12,8 +12,8 @@ import (
 
 func testNow() time.Time { return time.Now() }
 
-// script is a client that has written its lines and keeps stdin open until it has
-// got what it wants, for at most ten seconds.
+// script is a client that writes its lines and then keeps stdin open until done
+// returns true, for at most ten seconds.
 type script struct {
 	io.Reader
 	done func() bool
