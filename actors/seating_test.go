@@ -22,8 +22,8 @@ func (r *rig) seatsSettled() {
 	require.NoError(r.t, r.seats.Settle(r.engine.Seq.Given(), 20*time.Second))
 }
 
-// seatedAs lists the seats of a room in short, by agent; those given for what their
-// agents did have an asterisk.
+// seatedAs lists the seats of a room in short, by agent; a seat that its agent
+// got by acting has an asterisk.
 func (r *rig) seatedAs(room hub.RoomID) string {
 	r.t.Helper()
 	seats, err := r.view.SeatsOf(room)
@@ -40,7 +40,7 @@ func (r *rig) seatedAs(room hub.RoomID) string {
 	return strings.Join(out, " ")
 }
 
-// onPage lists whom the page of a room shows.
+// onPage lists the agents that the page of a room shows.
 func (r *rig) onPage(room hub.RoomID, all bool) string {
 	r.t.Helper()
 	s, err := r.RoomStatus(r.t.Context(), hub.StatusQuery{RoomID: room, All: all})
@@ -292,8 +292,8 @@ func TestPageAfterAStart(t *testing.T) {
 	})
 }
 
-// Only who is there, has made no call lately and is not about to look is said to
-// listen to nothing.
+// An agent counts as not listening if it is present, has made no call lately
+// and waits for nothing.
 func TestNotListening(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room := r.roomWithSeats("ann", "bob", "cid", "dan")
@@ -397,8 +397,8 @@ func TestCheckpointWaitsForSeats(t *testing.T) {
 	})
 }
 
-// Nor does the last checkpoint, of a hub that stops before the seat is given: the next
-// start gives it.
+// If a hub stops before it gives a seat, its last checkpoint does not hide the
+// post: the next start gives the seat.
 func TestStopLeavesSeatsToTheNextStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemStore()

@@ -216,7 +216,8 @@ func unavailable(err error) bool {
 	return errors.As(err, &e) && (e.Code == hub.CodeStorageFull || e.Code == hub.CodeStopping || e.Code == hub.CodeOverloaded)
 }
 
-// agentOfSession returns whose session it is, live or not. ErrNotFound.
+// agentOfSession returns the agent of a session, live or not. Error:
+// ErrNotFound.
 func (h *Hub) agentOfSession(id hub.SessionID) (hub.AgentID, error) {
 	if agent, ok := h.view.Directory.AgentOf(id); ok {
 		return agent, nil

@@ -21,8 +21,8 @@ func idleRig(t *testing.T) (*rig, hub.Room) {
 	return r, room
 }
 
-// idle says when, counted from now, a watch for ben to be idle is met; -1 if it is
-// not within an hour.
+// idleAfter returns how long a watch for ben to be idle waits until it is met,
+// or -1 if it ends unmet.
 func (r *rig) idleAfter(room hub.Room) time.Duration {
 	r.t.Helper()
 	began := time.Now()

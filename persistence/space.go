@@ -23,14 +23,15 @@ import (
 //  3. A group for which there is no room even then is not begun: Append answers
 //     core.ErrNoRoom, and the hub takes it back.
 const (
-	// ballastSize is what a commit, the flush that it may begin, and the opening of
-	// the database need.
+	// ballastSize is enough for a commit with the flush that it may begin, or
+	// for opening the database.
 	ballastSize = 2*memTableSize + MaxGroupBytes + 16<<20
 	reserve     = 64 << 20
 	// roomNeeded must be free for another command to be admitted.
 	roomNeeded = 2*memTableSize + 2*MaxGroupBytes + reserve
-	// roomAgain must be free before commands are admitted again after a refusal, and
-	// the ballast's size more if that has been given up: or they would flap.
+	// roomAgain must be free before commands are admitted again after a
+	// refusal, plus the ballast's size if the ballast was given up. Without
+	// this margin the gate would flap.
 	roomAgain = roomNeeded + 8<<20
 	// foresight is how far the gate looks ahead where others fill the disk: what
 	// Badger does in the background takes about that long. The gate closes so much
@@ -76,7 +77,7 @@ func newSpace(dir string, log *slog.Logger, free func(string) (int64, error)) *s
 }
 
 // room implements Room. The disk is asked at most every spaceAge or spaceBytes;
-// the others take the last answer.
+// other calls use the last answer.
 func (s *space) room() (bool, int64) {
 	last := s.state.Load()
 	if time.Since(last.at) < spaceAge && s.written.Load() < spaceBytes {
@@ -92,7 +93,7 @@ func (s *space) room() (bool, int64) {
 	return now.ok, now.free
 }
 
-// look is room with an answer of this moment.
+// look is room, but always asks the disk.
 func (s *space) look() (bool, int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +173,7 @@ func (s *space) tight(size int64) bool {
 	return true
 }
 
-// has reports whether so many bytes are free.
+// has reports whether size bytes are free.
 func (s *space) has(size int64) bool {
 	free, err := s.free(s.dir)
 	return err == nil && free >= size

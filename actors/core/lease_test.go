@@ -39,7 +39,7 @@ func TestLeaseRowCarriesWhatWasGiven(t *testing.T) {
 	}
 }
 
-// What a lease's row shows after its end stays as it was, whenever it is read.
+// The row of an ended lease never changes, whenever it is read.
 func TestEndedLeaseLeavesItsLastRow(t *testing.T) {
 	for _, end := range []string{"release", "expiry"} {
 		t.Run(end, func(t *testing.T) {
@@ -138,8 +138,8 @@ func TestDecidingChangesNothing(t *testing.T) {
 	}
 }
 
-// A record expires a bounded number of leases, earliest first, but always the
-// one that its command is about.
+// A record expires a bounded number of leases, earliest first. The lease of its
+// command is always among them.
 func TestExpiryComesInBatches(t *testing.T) {
 	r := newLeaseRig(t)
 	for i := range 50 {

@@ -17,8 +17,9 @@ type Views interface {
 	End()
 	// Show shows a record. It appends the scopes in which something is new to scopes.
 	Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
-	// Rebuilt shows the state of an owner that was rebuilt, and the rows that its broken
-	// Apply did not give. Rows that are shown already change nothing.
+	// Rebuilt shows the state of an owner that was rebuilt, and the rows that
+	// its broken Apply did not give. A row that is already shown changes
+	// nothing.
 	Rebuilt(k core.Owner, state core.Machine, rows []core.Row)
 	// Live reports whether an agent has a live session.
 	Live(agent hub.AgentID) bool

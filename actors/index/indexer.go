@@ -17,10 +17,10 @@ import (
 	"hubcli/hub"
 )
 
-// How the index is fed. A batch is small, so that it takes little memory: one of
-// a thousand rows saves a tenth of the time and takes 40 MB more. What comes one
-// by one gathers first, since each batch is saved with several syncs and a search
-// ends the wait.
+// How the index is fed. A batch is small, so that it takes little memory: one
+// of a thousand rows saves a tenth of the time and takes 40 MB more. Rows that
+// come one by one gather first, because each batch is saved with several syncs.
+// A search ends the wait.
 const (
 	batch            = 250
 	batchBytes       = 64 << 10        // of text; one document may be larger
@@ -32,7 +32,7 @@ const (
 	// before it was looked: fewer than there are.
 	unknownKept = -1
 
-	// Gather is how long rows gather that come one by one.
+	// Gather is how long rows that come one by one gather.
 	Gather = time.Second
 	// FullPause is how long the indexer waits while the disk is full.
 	FullPause = time.Second
@@ -153,7 +153,7 @@ func (x *Indexer) closed() {
 	x.tell()
 }
 
-// tell wakes who waits for progress. mu is held.
+// tell wakes the calls that wait for progress. mu is held.
 func (x *Indexer) tell() {
 	close(x.progress)
 	x.progress = make(chan struct{})
@@ -226,8 +226,8 @@ func (x *Indexer) rest(ctx context.Context, p *pace, took time.Duration, more bo
 	return pause(ctx, max(Gather, p.rest(took)), x.hurry)
 }
 
-// idle waits for something to do; false once ctx is done. What memory a backlog
-// has used is given back when it is of no use any more.
+// idle waits for something to do; false once ctx is done. The memory that a
+// backlog used is given back when nothing needs it.
 func (x *Indexer) idle(ctx context.Context, backlog *bool) bool {
 	var calm <-chan time.Time
 	if *backlog {
@@ -248,7 +248,8 @@ func (x *Indexer) idle(ctx context.Context, backlog *bool) bool {
 	}
 }
 
-// pause waits, but not once early or ctx is ready; false if that is ctx.
+// pause waits for d, or until early or ctx is ready. It returns false if ctx is
+// done.
 func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -92,7 +92,7 @@ func (c cursors) numberPlace(list listOf, from hub.Cursor) (before uint64, err e
 	return binary.BigEndian.Uint64(place), nil
 }
 
-// walkPlace is place for such a list; a walk that begins is as of head.
+// walkPlace is place for a list whose rows may move; a new walk is as of head.
 func (c cursors) walkPlace(list listOf, from hub.Cursor, head uint64) (w view.Walk, err error) {
 	place, found, err := c.place(list, from)
 	if err != nil || !found {
@@ -101,8 +101,8 @@ func (c cursors) walkPlace(list listOf, from hub.Cursor, head uint64) (w view.Wa
 	return view.Walk{AsOf: binary.BigEndian.Uint64(place), Before: binary.BigEndian.Uint64(place[8:])}, nil
 }
 
-// paged cuts rows, of which there may be one more than limit, and returns the cursor
-// of the rest, if there is any. place says where a row stands.
+// paged cuts rows, of which there may be one more than limit, and returns the
+// cursor of the rest, if there is any. place returns the place of a row.
 func paged[T any](c cursors, list listOf, rows []T, limit int, place func(*T) []byte) ([]T, hub.Cursor) {
 	if len(rows) <= limit {
 		return rows, ""
@@ -122,8 +122,9 @@ func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func walkKey(asOf, at uint64) []byte { return binary.BigEndian.AppendUint64(numberKey(asOf), at) }
 
-// beforeSeq reads where a list goes on: behind its cursor and before an id. Without
-// either it begins with the latest row. The row with the id need not exist. invalid.
+// beforeSeq reads where a list goes on: behind its cursor and before an id.
+// Without either it begins with the latest row. The row with the id need not
+// exist. Error: invalid.
 func (c cursors) beforeSeq(list listOf, from hub.Cursor, prefix, id string) (hub.Seq, error) {
 	place, err := c.numberPlace(list, from)
 	if err != nil {
@@ -133,7 +134,7 @@ func (c cursors) beforeSeq(list listOf, from hub.Cursor, prefix, id string) (hub
 	return min(before, hub.Seq(place)), err
 }
 
-// beforeID is beforeSeq without a cursor. invalid.
+// beforeID is beforeSeq without a cursor. Error: invalid.
 func beforeID(prefix, id string) (hub.Seq, error) {
 	if id == "" {
 		return math.MaxUint64, nil

@@ -23,7 +23,7 @@ func (s *Lists) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project,
 	return rows, next, nil
 }
 
-// Project returns one; see hub.Projects.
+// Project returns a project; see hub.Projects.
 func (s *Lists) Project(_ context.Context, ref string) (hub.Project, error) {
 	return s.view.FindProject(ref)
 }
@@ -53,7 +53,7 @@ func (s *Lists) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Curs
 	return rows, next, nil
 }
 
-// Room returns one; see hub.Projects.
+// Room returns a room; see hub.Projects.
 func (s *Lists) Room(_ context.Context, ref hub.RoomRef) (hub.Room, error) {
 	return s.view.FindRoom(ref)
 }

@@ -22,7 +22,7 @@ func (c *Client) Spawns(ctx context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hu
 		"before", q.Before), q.Cursor, q.Limit)
 }
 
-// SpawnByID returns one.
+// SpawnByID returns a spawn.
 func (c *Client) SpawnByID(ctx context.Context, id hub.SpawnID) (hub.Spawn, error) {
 	if !segment(string(id)) || id == "policy" {
 		return hub.Spawn{}, hub.NewError(hub.CodeSpawnNotFound, "there is no such spawn").With("spawn_id", id).
@@ -36,7 +36,7 @@ func (c *Client) SpawnPolicy(ctx context.Context) (hub.SpawnPolicy, error) {
 	return get[hub.SpawnPolicy](ctx, c, to("getSpawnPolicy"), nil)
 }
 
-// SetSpawnPolicy replaces it. It carries the operator token.
+// SetSpawnPolicy replaces the operator's policy. It carries the operator token.
 func (c *Client) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.Outcome[hub.SpawnPolicy], error) {
 	return write[hub.SpawnPolicy](ctx, c, to("setSpawnPolicy"), in)
 }

@@ -28,8 +28,8 @@ func vars(pairs ...string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
-// TestPayloads: what is read of the payload of each harness and event. flag is
-// needed where a payload has no mark of its own.
+// TestPayloads checks what Parse reads from the payload of each harness and
+// event. A payload without a mark of its harness needs flag.
 func TestPayloads(t *testing.T) {
 	app := []string{"/work/app"}
 	for _, tt := range []struct {
@@ -74,7 +74,7 @@ func TestPayloads(t *testing.T) {
 		t.Run(tt.file, func(t *testing.T) {
 			got := Parse(payload(t, tt.file))
 			if h := Recognize(tt.flag, got, vars()); h != tt.harness {
-				t.Errorf("recognised %s, want %s", h, tt.harness)
+				t.Errorf("recognized %s, want %s", h, tt.harness)
 			}
 			if got.Transcript = ""; !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got\n%+v, want\n%+v", got, tt.want)
@@ -172,7 +172,7 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestOddPayloads: whatever comes, what can be known is known.
+// TestOddPayloads: Parse reads what it can from any input.
 func TestOddPayloads(t *testing.T) {
 	text := `{"session_id":"s","hook_event_name":"Stop"}`
 	wide := func(order binary.AppendByteOrder, mark string) string {
@@ -240,7 +240,7 @@ func FuzzParse(f *testing.F) {
 		}
 		h := Recognize("", p, vars())
 		if h.Facts().Hooks == nil {
-			t.Errorf("recognised %q, which calls no hooks", h)
+			t.Errorf("recognized %q, which calls no hooks", h)
 		}
 		// A mark or blanks before it change nothing.
 		if again := Parse(append([]byte("\xef\xbb\xbf "), b...)); len(b) > 0 && b[0] == '{' && !reflect.DeepEqual(again, p) &&

@@ -106,7 +106,7 @@ func busyPause(c *call, got *reply, n *int) time.Duration {
 	return 0
 }
 
-// attempt sends once. The errors are *notHubError and those of net/http.
+// attempt sends once. It returns a *notHubError or an error of net/http.
 func (f *Forwarder) attempt(c *call, op *api.Operation, r *relay.Request, path string, wait time.Duration) (*reply, error) {
 	var content io.Reader
 	if len(r.Body) > 0 {
