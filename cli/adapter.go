@@ -14,12 +14,12 @@ func newAdapter(env *Env) *cobra.Command {
 		Use:   "adapter",
 		Short: "Configure harness connections",
 		Long: `Set the hub up in harnesses, the programs in which agents run: an entry that
-starts the bridge (hubcli mcp), hooks that tell the agent what is going on, and
-where hooks cannot, a short text in the project.
+starts the bridge (hubcli mcp), hooks that tell the agent about the work in its
+room, and, for harnesses without hooks, a short text in the project.
 
-Everything is shown before it is written, and only what was written is taken out
-again. Files that cannot be parsed, symbolic links that lead elsewhere and what
-other users own are left alone.`,
+Every change is shown before it is written, and an uninstall removes only what the
+hub wrote. Files that cannot be parsed, symbolic links that lead elsewhere and
+files of other users are not changed.`,
 		Example: `  hubcli adapter list
   hubcli adapter preview claude-code
   hubcli adapter install claude-code
@@ -30,7 +30,7 @@ other users own are left alone.`,
 		newAdapterInstall(env), newAdapterUninstall(env), newAdapterVerify(env), newAdapterRepair(env))
 }
 
-// adapterPlace is where an adapter is to be changed: --scope and --path.
+// adapterPlace is the place of an adapter: --scope and --path.
 type adapterPlace struct {
 	scope string
 	path  string
@@ -41,7 +41,7 @@ func (p *adapterPlace) add(f *pflag.FlagSet) {
 	f.StringVar(&p.path, "path", "", "`folder` of the project (default the current folder, for the scope project)")
 }
 
-// input makes the path absolute, for the hub works in another folder.
+// input makes the path absolute, because the hub's working folder is another.
 func (p *adapterPlace) input() (hub.AdapterInput, error) {
 	in := hub.AdapterInput{Scope: hub.AdapterScope(p.scope)}
 	switch in.Scope {
@@ -69,7 +69,7 @@ func (p *adapterPlace) input() (hub.AdapterInput, error) {
 	return in, nil
 }
 
-// harnessOf takes the name of a harness.
+// harnessOf checks the name of a harness.
 func harnessOf(name string) (hub.Harness, error) {
 	h, ok := hub.ParseHarness(name)
 	if !ok {

@@ -21,7 +21,7 @@ type adapterChange struct {
 	json bool
 }
 
-// adapterCommand is one such command; its flags follow what it does.
+// adapterCommand completes such a command with its flags.
 func adapterCommand(env *Env, o *adapterChange, cmd *cobra.Command, run func(context.Context, hub.Harness, hub.AdapterInput) error) *cobra.Command {
 	cmd.Args = arity("harness")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -77,12 +77,12 @@ func newAdapterInstall(env *Env) *cobra.Command {
 		Use:   "install <harness>",
 		Short: "Set the hub up in a harness",
 		Long: `Write the adapter into the files of a harness, after showing exactly what will be
-written and asking. What stands there already as it should is left as it is; a
-second install changes nothing.
+written and asking. Entries that are right already stay as they are; a second
+install changes nothing.
 
-What somebody has changed in the hub's own entries, and entries of the same name
-that are not the hub's, stop it: see "adapter status", then use "adapter repair"
-for the former and rename or remove the latter.`,
+The install stops at an entry of the hub that somebody has changed, and at an entry
+of the same name that is not the hub's. See "adapter status". Use "adapter repair"
+in the first case; rename or remove the entry in the second.`,
 		Example: `  hubcli adapter install claude-code
   hubcli adapter install codex --scope project --path ./shop
   hubcli adapter install cursor --yes`,
@@ -149,8 +149,8 @@ func printFollowUps(w io.Writer, lines []string) error {
 	return nil
 }
 
-// runAdapterChange asks the hub, shows what it asks back, and goes on once that
-// is confirmed: the hub does then what was shown, or nothing.
+// runAdapterChange asks the hub for the change, shows its question, and sends
+// the confirmation. The hub then makes exactly the shown change, or none.
 func runAdapterChange(ctx context.Context, env *Env, o *adapterChange, action hub.AdapterAction, h hub.Harness, in hub.AdapterInput) error {
 	c, err := o.client()
 	if err != nil {

@@ -22,12 +22,12 @@ func newAdapterList(env *Env) *cobra.Command {
 		Use:   "list",
 		Short: "List registered adapters and their status",
 		Long: `List all harnesses that the hub knows, whether they are on this machine, and how
-each part of their adapter stands, for the user and in projects.
+the state of each part of their adapter, for the user and in projects.
 
-States: absent; installed; drifted: somebody has changed what the hub wrote;
-conflict: something of the same name is not the hub's; unreadable: the file
-cannot be read or parsed; "-" where the harness has no such part. A star says
-that repair would write something newer.`,
+States: absent; installed; drifted: somebody has changed the hub's entry;
+conflict: an entry of the same name is not the hub's; unreadable: the file
+cannot be read or parsed; "-": the harness has no such part. A star says
+that repair would write a newer entry.`,
 		Example: `  hubcli adapter list
   hubcli adapter list --json`,
 		Args: arity(),
@@ -59,9 +59,9 @@ func newAdapterStatus(env *Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "status <harness>",
-		Short: "Show how the adapter of one harness stands",
-		Long: `Show of one harness where it was found, which files hold the parts of its
-adapter, how each stands and why, and what the last verification found.`,
+		Short: "Show the state of the adapter of one harness",
+		Long: `Show where one harness was found, which files hold the parts of its adapter,
+the state of each part with the reason, and the result of the last verification.`,
 		Example: `  hubcli adapter status claude-code
   hubcli adapter status codex --json`,
 		Args: arity("harness"),
@@ -94,8 +94,8 @@ func runAdapterStatus(ctx context.Context, env *Env, base *baseURL, name string,
 	return printAdapter(env.Stdout, row)
 }
 
-// printAdapters prints one line a harness, and one a project in which something
-// is installed.
+// printAdapters prints one line for each harness, and one for each project with
+// installed entries.
 func printAdapters(w io.Writer, rows []hub.Adapter) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "HARNESS\tHERE\tMCP\tHOOKS\tINSTRUCTIONS\tPROJECT")
@@ -115,7 +115,7 @@ func printAdapters(w io.Writer, rows []hub.Adapter) error {
 	return t.Flush()
 }
 
-// stateOf is the state of a part as one word.
+// stateOf returns the state of a part as one word.
 func stateOf(place hub.AdapterPlace, name hub.AdapterPartName) string {
 	for _, part := range place.Parts {
 		if part.Part != name {

@@ -18,9 +18,9 @@ func newAdapterUninstall(env *Env) *cobra.Command {
 	cmd := newAdapterChange(env, o, hub.AdapterUninstall, &cobra.Command{
 		Use:   "uninstall <harness>",
 		Short: "Take the hub out of a harness again",
-		Long: `Take what the hub has written out of the files of a harness, after showing it and
-asking. A file that nobody else has changed is then as it was before, byte for
-byte; of others just the hub's entries go.
+		Long: `Remove the hub's entries from the files of a harness, after showing them and
+asking. A file that nobody else has changed gets its old content back, byte for
+byte; in other files only the hub's entries are removed.
 
 With --all and without a harness, this is done for every harness in which the hub
 is installed, for the user and in projects, one after the other. The hub's own data
@@ -51,8 +51,8 @@ stays: "hubcli reset" deletes the store.`,
 	return cmd
 }
 
-// uninstallAll uninstalls every adapter. What the hub refuses for one, such as a file
-// that cannot be read, does not keep the others installed.
+// uninstallAll uninstalls every adapter. If the hub refuses one, for example
+// because of an unreadable file, the others are still uninstalled.
 func uninstallAll(ctx context.Context, env *Env, o *adapterChange) error {
 	c, err := o.client()
 	if err != nil {
@@ -92,8 +92,8 @@ func uninstallAll(ctx context.Context, env *Env, o *adapterChange) error {
 	return err
 }
 
-// hasAdapter reports whether the hub has written something into a place, or may have:
-// of a file that cannot be read nobody knows.
+// hasAdapter reports whether the hub has written entries into a place, or may
+// have, if a file cannot be read.
 func hasAdapter(place hub.AdapterPlace) bool {
 	return place.Gone || slices.ContainsFunc(place.Parts, func(p hub.AdapterPart) bool {
 		return p.State == hub.AdapterInstalled || p.State == hub.AdapterDrifted || p.State == hub.AdapterUnreadable

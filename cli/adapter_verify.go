@@ -13,8 +13,7 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// verifyLook is how often a verification under way is looked at, to show how far
-// it is.
+// verifyLook is the time between two looks at the progress of a verification.
 const verifyLook = 300 * time.Millisecond
 
 func newAdapterVerify(env *Env) *cobra.Command {
@@ -24,10 +23,10 @@ func newAdapterVerify(env *Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "verify <harness>",
-		Short: "Try what is installed in a harness",
+		Short: "Try the installed adapter of a harness",
 		Long: `Try the installed adapter of a harness, wherever it is installed: start the entry
 as the harness would and ask it for its tools, send it a message and measure how
-long it takes to wake, call the hooks, and list what only you can see or do.
+long it takes to wake, call the hooks, and list the steps that only you can do.
 
 The test's agents are called adapter-verify-...; their sessions end with it. The
 exit code is 1 if a check failed.`,

@@ -15,8 +15,8 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// shownRows is how many rows of each list the text of app debug shows. --json shows
-// all that the hub sends.
+// shownRows bounds the rows of each list in the text of app debug. --json shows
+// all rows that the hub sends.
 const shownRows = 20
 
 type appDebugOptions struct {
@@ -33,8 +33,8 @@ func newAppDebug(env *Env) *cobra.Command {
 	o := appDebugOptions{kind: string(hub.ProfileCPU), seconds: 5}
 	cmd := &cobra.Command{
 		Use:   "debug",
-		Short: "Show what a hub does that hangs",
-		Long: `Show what the running hub does at this moment: its owners and their commands, the
+		Short: "Show what the hub does at this moment",
+		Long: `Show what the running hub does now: its owners and their commands, the
 calls that wait, the records that are not on the disk yet, and the last ones that are.
 It shows no text of an agent and no secret. It reads the operator token in the store
 of the hub, so only the user who started the hub can use it.
@@ -170,8 +170,8 @@ func printDebug(w io.Writer, d *hub.Debug) error {
 	return err
 }
 
-// printSection prints the first rows of a list under its title, and how many it
-// leaves out. It prints nothing for an empty list.
+// printSection prints the first rows of a list under its title, and the number
+// of rows left out. It prints nothing for an empty list.
 func printSection(w io.Writer, title string, rows []string, all int) error {
 	if all == 0 {
 		return nil

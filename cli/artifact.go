@@ -62,7 +62,7 @@ content is --body, or the bytes of --file, of which - is standard input; at most
 	f := cmd.Flags()
 	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
 	f.StringVar(&o.title, "title", "", "name of the thing; its versions share it (required)")
-	f.StringVar(&o.kind, "kind", "", "what it is, in a word of yours (required)")
+	f.StringVar(&o.kind, "kind", "", "kind of the content, in your own word (required)")
 	o.by.addAs(env, f, "by", "`agent` that stores it, if not the one in "+hook.EnvAgent)
 	f.StringVar(&o.body, "body", "", "`text` to store")
 	f.StringVar(&o.file, "file", "", "`path` of the file to store; - is standard input")
@@ -71,8 +71,7 @@ content is --body, or the bytes of --file, of which - is standard input; at most
 	return cmd
 }
 
-// input checks what can be checked without the hub, as the hub would, and reads
-// the content.
+// input makes the hub's checks that need no hub, and reads the content.
 func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactInput, error) {
 	if err := needed("room", o.room, "title", o.title, "kind", o.kind); err != nil {
 		return hub.ArtifactInput{}, err

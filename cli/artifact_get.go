@@ -30,10 +30,10 @@ func newArtifactGet(env *Env) *cobra.Command {
 		Use:   "get [artifact_id]",
 		Short: "Write the content of an artifact, byte for byte",
 		Long: `Write the content of an artifact to standard output, or to a file with --out. The
-artifact is named by its id, or by --room and --title: its latest version then, or
---version. A file that is there is left alone unless --force is given; a link, and
-what is no regular file, always. --out - is standard output. Content that a terminal
-would not show as it is goes to a file or a pipe only.`,
+artifact is named by its id, or by --room and --title with --version, or without it
+for the latest version. An existing file is replaced only with --force; a link, or
+anything that is not a regular file, never. --out - is standard output. Content that
+a terminal cannot show unchanged goes only to a file or a pipe.`,
 		Example: `  hubcli artifact get a_1f --out plan.md
   hubcli artifact get --room r_5 --title plan --version 2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,7 +79,7 @@ func (o *artifactGetOptions) check(cmd *cobra.Command, args []string) error {
 
 func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args []string) error {
 	toFile := o.out != "" && o.out != "-"
-	if toFile { // before anything is fetched
+	if toFile { // before the content is fetched
 		if _, _, err := replaceable(o.out, o.force); err != nil {
 			return err
 		}
@@ -129,9 +129,9 @@ func (o *artifactGetOptions) find(ctx context.Context, c *client.Client) (hub.Ar
 	return rows[0].ArtifactID, nil
 }
 
-// writeContent writes a file as a whole or not at all, whenever the command dies.
-// With force it takes the place of a regular file, whose mode stays; nothing else
-// is ever replaced.
+// writeContent writes a whole file or none, even if the command dies. With
+// force it replaces a regular file and keeps the file's mode; it replaces
+// nothing else.
 func writeContent(path string, data []byte, force bool) error {
 	mode, there, err := replaceable(path, force)
 	if err != nil {
@@ -152,8 +152,8 @@ func writeContent(path string, data []byte, force bool) error {
 	return nil
 }
 
-// replaceable returns the mode of the file at path, which is there or not, or
-// refuses what must not be replaced.
+// replaceable returns whether there is a file at path, and its mode. It refuses
+// a path that must not be replaced.
 func replaceable(path string, force bool) (mode fs.FileMode, there bool, err error) {
 	info, err := os.Lstat(path)
 	switch {

@@ -9,13 +9,13 @@ import (
 	"hubcli/hub"
 )
 
-// completeValues tells the shells which values the flags and arguments of a command
-// tree take. It offers what is known without asking a hub: choices, harnesses,
-// folders and files. For all other values it offers nothing, rather than the files
-// of the current folder.
+// completeValues tells the shells which values the flags and arguments of a
+// command tree take. It offers values that are known without a hub: choices,
+// harnesses, folders and files. For all other values it offers nothing, not the
+// files of the current folder.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		// The error is of a flag that has values already.
+		// It fails only for a flag that already has values.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, flagValues(f))
 	})
 	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
@@ -45,7 +45,7 @@ func flagValues(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// argumentValues completes the arguments that a usage names behind the command:
+// argumentValues completes the arguments that a usage names after the command:
 // "bind <room> [path]" or "hook session-start|stop".
 func argumentValues(use string) cobra.CompletionFunc {
 	names := strings.Fields(use)[1:]
@@ -67,7 +67,7 @@ func argumentValues(use string) cobra.CompletionFunc {
 	}
 }
 
-// harnessNames are the harnesses that are told apart.
+// harnessNames returns the names of the harnesses.
 func harnessNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	for _, h := range hub.Harnesses() {

@@ -26,8 +26,8 @@ type daemonOptions struct {
 	limits
 	lifeline
 
-	// Hidden: the first two are how ensure and app start speak to the daemon
-	// they start, the third is named where a store has to be rescued.
+	// Hidden flags: ensure and app start use the first two for the daemon that
+	// they start. An error about a truncated store names the third.
 	logFile            string
 	autoEnsureAdapters bool
 	acceptTruncated    bool
@@ -62,7 +62,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	}
 	ctx, release := o.tie(ctx, env.Stdin)
 	defer release()
-	// The port comes first: a hub that cannot be reached must not make a store.
+	// The port is bound first: a hub that cannot listen must not make a store.
 	cfg.Listener, err = listen(ctx, o.address, cfg.Storage, o.allowRemote)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 	}, nil
 }
 
-// stopFlags are what stop needs to find the hub at addr.
+// stopFlags returns the flags with which stop finds the hub at addr.
 func stopFlags(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -145,7 +145,7 @@ func stopFlags(addr string) string {
 	return flags
 }
 
-// listen binds the address, or says who has it.
+// listen binds the address, or names the process that has it.
 func listen(ctx context.Context, a address, storage string, allowRemote bool) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", a.String())
@@ -158,10 +158,10 @@ func listen(ctx context.Context, a address, storage string, allowRemote bool) (n
 	default:
 		return nil, usage("choose an address of this machine, such as 127.0.0.1", "%s cannot be listened on: %v", a, reason(err))
 	}
-	// A name may resolve to anything; what counts is what was bound.
+	// A name may resolve to any address, so the bound address is checked.
 	if bound, ok := l.Addr().(*net.TCPAddr); !allowRemote && (!ok || !bound.IP.IsLoopback()) {
 		l.Close()
-		return nil, usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
+		return nil, usage("leave --host out, or add --allow-remote if other machines should reach the hub",
 			"--host %s is not an address of this machine alone", a.host)
 	}
 	return l, nil
@@ -176,7 +176,7 @@ func reason(err error) error {
 	return err
 }
 
-// portTaken says what holds the port.
+// portTaken is the error for a port that is in use.
 func portTaken(ctx context.Context, a address, storage string) error {
 	elsewhere := "choose another port with --port, or free this one with: hubcli stop" + stopFlags(a.String())
 	found := daemon.Probe(ctx, a.baseURL())
@@ -192,11 +192,11 @@ func portTaken(ctx context.Context, a address, storage string) error {
 	}
 }
 
-// fewFiles is how many open files a hub should have at least: each connection
-// takes one.
+// fewFiles is the least number of open files that a hub should be allowed: each
+// connection takes one.
 const fewFiles = 4096
 
-// noteFileLimit warns where the system lets a hub have few connections.
+// noteFileLimit warns if the system allows the hub only few connections.
 func noteFileLimit(env *Env) {
 	if n := daemon.OpenFiles(); n > 0 && n < fewFiles {
 		env.note("only %d files may be open at once, which bounds the connections; raise it with: ulimit -n", n)

@@ -14,10 +14,10 @@ func newDataRoot(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "data-root",
 		Short: "Print the resolved data root",
-		Long: `Print the folder in which hubcli keeps what belongs to this user: the default
-store (app.db), locks and settings. Nothing is created.
+		Long: `Print the folder in which hubcli keeps this user's data: the default store
+(app.db), locks and settings. The command creates nothing.
 
-It is HUB_DATA_ROOT if that is set; else the usual place of the system:
+It is HUB_DATA_ROOT if that is set, else the usual place of the system:
 ${XDG_DATA_HOME:-~/.local/share}/hubcli on Linux,
 ~/Library/Application Support/hubcli on macOS, %LOCALAPPDATA%\hubcli on Windows.`,
 		Example: `  hubcli data-root
@@ -34,7 +34,7 @@ ${XDG_DATA_HOME:-~/.local/share}/hubcli on Linux,
 	}
 }
 
-// dataRoot resolves the folder of what belongs to this user.
+// dataRoot returns the folder of this user's data.
 func (e *Env) dataRoot() (string, error) {
 	root, err := daemon.DataRoot(e.Getenv, runtime.GOOS)
 	if err != nil {

@@ -73,7 +73,7 @@ first, and each object or array in another is one more.`,
 	return cmd
 }
 
-// input checks what can be checked without the hub, as the hub would.
+// input makes the hub's checks that need no hub.
 func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
 	if err := needed("room", o.room, "title", o.title); err != nil {
 		return hub.DecisionInput{}, err
@@ -97,7 +97,8 @@ func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
 	return in, asUsage(api.ValidateDecision(&in, false))
 }
 
-// needed refuses the first flag of pairs of names and values that was not given.
+// needed takes pairs of names and values and refuses the first flag that was
+// not given.
 func needed(pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
@@ -175,7 +176,7 @@ func printDecision(w io.Writer, d *hub.Decision) error {
 	return err
 }
 
-// byWhom says who did something, if anybody is named.
+// byWhom names the agent that did something, if there is one.
 func byWhom(by hub.AgentID) string {
 	if by == "" {
 		return ""

@@ -49,7 +49,7 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 	if err := o.settle(true); err != nil {
 		return err
 	}
-	// A hub that runs there already has been let; only a new one needs the flag.
+	// A running hub was allowed to listen there; only a new one needs the flag.
 	if !o.loopback() && !o.allowRemote && daemon.Probe(ctx, o.baseURL()).Kind != daemon.Hub {
 		return remoteRefused(o.host)
 	}

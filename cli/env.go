@@ -10,8 +10,8 @@ import (
 	"hubcli/hub"
 )
 
-// Env is what commands know of the world. Version, Stdin, Stdout, Stderr,
-// Getenv, Now and Executable are required.
+// Env holds what commands use of their surroundings. Version, Stdin, Stdout,
+// Stderr, Getenv, Now and Executable are required.
 type Env struct {
 	Version string
 
@@ -21,15 +21,15 @@ type Env struct {
 
 	Getenv     func(string) string
 	Now        func() time.Time
-	Executable func() (string, error) // what ensure starts as the daemon
+	Executable func() (string, error) // the executable that ensure starts as the daemon
 
 	// Terminal reports whether a human answers on Stdin; nil says no.
 	Terminal func() bool
 	// StdoutTerminal reports whether Stdout is a terminal; nil says no.
 	StdoutTerminal func() bool
 
-	// HookBudget is the time that a hook's calls have; 0 is the one of delivery.
-	// Tests of what hooks say give them more, because machines are slow at times.
+	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
+	// Tests give more, because machines are slow at times.
 	HookBudget time.Duration
 
 	// Daemon serves until ctx ends, then stops cleanly and returns nil. An error
@@ -39,8 +39,8 @@ type Env struct {
 	// InspectStore looks at a store folder without changing it. The error is
 	// daemon.ErrNoStore if there is nothing, a *Failure if it is not a store.
 	InspectStore func(dir string) (daemon.StoreInfo, error)
-	// DeleteStore deletes a real store that nobody serves; else a *Failure. The
-	// remark tells of what lay in the folder and was not the store's.
+	// DeleteStore deletes a store that no hub serves. The error is a *Failure.
+	// The remark names files in the folder that did not belong to the store.
 	DeleteStore func(dir string) (remark string, err error)
 }
 
@@ -49,18 +49,18 @@ func (e *Env) machine() *daemon.Machine {
 	return &daemon.Machine{Root: e.dataRoot, Now: e.Now, Executable: e.Executable, Inspect: e.InspectStore, Note: e.note}
 }
 
-// DaemonConfig is how a daemon is to run. The daemon owns Listener and closes
-// it. Paths are absolute.
+// DaemonConfig configures a daemon. The daemon owns Listener and closes it.
+// Paths are absolute.
 type DaemonConfig struct {
 	Listener    net.Listener // bound at Host and Port
-	Host        string       // as asked for
-	Port        int          // as asked for; 0 was any
+	Host        string       // as given
+	Port        int          // as given; 0 was any
 	Storage     string       // the store folder
-	AllowRemote bool         // addresses beyond loopback may call
+	AllowRemote bool         // callers beyond loopback are allowed
 	Quiet       bool         // log warnings and errors only
 	DataRoot    string       // of the user; empty if there is none
-	// DataRootGiven: an environment variable has moved DataRoot, so that a process
-	// with another environment would not find it.
+	// DataRootGiven says that an environment variable has moved DataRoot, so a
+	// process with another environment would not find it.
 	DataRootGiven bool
 	SpoolDir      string
 	SpoolGiven    bool // --spool-dir was given: serve it even before it exists
@@ -72,8 +72,9 @@ type DaemonConfig struct {
 
 	Version string
 	Log     io.Writer // one line per write; never a body or a secret
-	// LogFile is where Log ends up, or empty: then it is stderr.
+	// LogFile is the path of the file behind Log, or empty for stderr.
 	LogFile string
-	// Ready is called once when calls are answered, with the bound address.
+	// Ready is called once, with the bound address, when the daemon answers
+	// calls.
 	Ready func(addr string)
 }

@@ -18,7 +18,7 @@ const (
 	ExitInterrupted = 130 // interrupted
 )
 
-// exitOf gives the exit code of how a command ended.
+// exitOf returns the exit code for the error of a command.
 func exitOf(err error) int {
 	var f *Failure
 	var h *hub.Error

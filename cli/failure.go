@@ -13,13 +13,13 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// Failure is a failure that the hub did not answer: a sentence for people, what
-// to do about it, and the exit code.
+// Failure is an error that does not come from the hub: a sentence for people, a
+// fix, and the exit code.
 type Failure struct {
 	Exit     int
-	Sentence string // empty: all has been said
+	Sentence string // empty: it was already printed
 	Fix      string // may be empty
-	Err      error  // what caused it, for errors.Is; may be nil
+	Err      error  // the cause, for errors.Is; may be nil
 }
 
 func (f *Failure) Error() string { return f.Sentence }
@@ -40,7 +40,7 @@ func fail(exit int, fix, format string, args ...any) *Failure {
 	return &Failure{Exit: exit, Sentence: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// report prints a failure as people read it.
+// report prints a failure for people.
 func report(w io.Writer, err error) {
 	if errors.Is(err, errInterrupted) {
 		fmt.Fprintln(w, "hubcli: interrupted")
@@ -73,7 +73,7 @@ func report(w io.Writer, err error) {
 	}
 }
 
-// candidates lists what the hub holds for meant: rooms that look like a new one.
+// candidates lists the rooms in an error's detail that look like the new one.
 func candidates(detail map[string]any) []string {
 	list, _ := detail["candidates"].([]any)
 	var lines []string
@@ -85,7 +85,7 @@ func candidates(detail map[string]any) []string {
 	return lines
 }
 
-// measured adds the figures of a limit that was passed.
+// measured returns the figures of an exceeded limit.
 func measured(detail map[string]any) string {
 	limit, ok := detail["limit"].(float64)
 	size, also := detail["size"].(float64)
@@ -95,7 +95,7 @@ func measured(detail map[string]any) string {
 	return fmt.Sprintf(" (%.0f, the limit is %.0f)", size, limit)
 }
 
-// flagFailure turns what pflag found into a sentence with a fix.
+// flagFailure turns an error of pflag into a sentence with a fix.
 func flagFailure(cmd *cobra.Command, err error) error {
 	help := "see: " + cmd.CommandPath() + " --help"
 	var missing *pflag.NotExistError
@@ -145,7 +145,7 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 	return best
 }
 
-// distance is the number of edits between two short words.
+// distance returns the number of edits between two short words.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

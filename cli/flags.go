@@ -27,8 +27,8 @@ const (
 	appStore        = "app.db" // in the data root
 )
 
-// What an operator may set the limits to. The journal refuses a message that is
-// too large for one record whatever these say.
+// Bounds of the limits that an operator may set. The journal still refuses a
+// message that is too large for one record.
 const (
 	mostBodyChars       = 4_000_000
 	mostAttachmentChars = 4_000_000
@@ -54,7 +54,7 @@ func (a address) baseURL() string { return daemon.BaseURL(a.host, a.port) }
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
 
-// check refuses a host that is none.
+// check refuses a malformed host.
 func (a address) check() error {
 	if a.host == "" {
 		return usage("leave --host out, or name an address such as 127.0.0.1", "--host cannot be empty")
@@ -73,7 +73,7 @@ func (a *address) resolve() error {
 	if net.ParseIP(a.host) != nil {
 		return nil
 	}
-	if a.host == "localhost" { // whatever the resolver says of it
+	if a.host == "localhost" { // without the resolver
 		a.host = defaultHost
 		return nil
 	}
@@ -92,7 +92,7 @@ func (a *address) resolve() error {
 	return nil
 }
 
-// loopback goes by the exact name or the parsed address.
+// loopback compares the exact name or the parsed address.
 func (a address) loopback() bool {
 	ip := net.ParseIP(a.host)
 	return a.host == "localhost" || ip != nil && ip.IsLoopback()
@@ -172,8 +172,8 @@ func (l *lifeline) tie(ctx context.Context, stdin io.Reader) (context.Context, c
 	return daemon.EndWithInput(ctx, stdin, errInterrupted)
 }
 
-// asUsage turns the refusal of an input that was checked here into a failure of
-// usage: no hub has seen it.
+// asUsage turns the refusal of a check made here into a usage failure, because
+// no hub was called.
 func asUsage(err error) error {
 	var h *hub.Error
 	if errors.As(err, &h) {
@@ -208,8 +208,8 @@ func between(least int, names ...string) cobra.PositionalArgs {
 // pathFlags name files, whose names need not be UTF-8.
 var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "out", "profile"}
 
-// validText refuses text that is not UTF-8: on the way to the hub it would become
-// other text.
+// validText refuses text that is not UTF-8, because JSON would change it on the
+// way to the hub.
 func validText(cmd *cobra.Command, args []string) (err error) {
 	const fix = "give it in UTF-8"
 	for _, arg := range args {

@@ -13,10 +13,7 @@ import (
 	"hubcli/integrations/hook"
 )
 
-// Two variables of the environment stand in for flags that are not given, in every
-// command and as the bridge and the hooks have it: HUB_BASE_URL for --base-url, and
-// for --host and --port of what starts and stops hubs; HUB_AGENT for --agent, and for
-// --by. An agent that a hub spawned has both. An empty variable counts as not set.
+// Two variables of the environment replace flags that are not given, in every command, the bridge and the hooks. HUB_BASE_URL replaces --base-url, and --host and --port of commands that start and stop hubs. HUB_AGENT replaces --agent and --by. An agent that a hub spawned has both. An empty variable counts as not set.
 
 // baseURL is --base-url.
 type baseURL struct {
@@ -32,7 +29,7 @@ func (b *baseURL) add(env *Env, f *pflag.FlagSet) {
 	}
 }
 
-// check refuses an address that is none.
+// check refuses a malformed address.
 func (b *baseURL) check() error {
 	err := client.CheckBaseURL(b.url)
 	if err == nil || b.flag.Changed {
@@ -41,7 +38,7 @@ func (b *baseURL) check() error {
 	return badBaseURL(err)
 }
 
-// badBaseURL is the failure of a variable that is no address.
+// badBaseURL is the failure for a malformed address in a variable.
 func badBaseURL(err error) error {
 	why := err.Error()
 	var h *hub.Error
@@ -66,19 +63,19 @@ type agent struct {
 	flag *pflag.Flag
 }
 
-// addAs declares the flag under a name; usage says what it is for.
+// addAs declares the flag under a name.
 func (a *agent) addAs(env *Env, f *pflag.FlagSet, name, usage string) {
 	f.StringVar(&a.id, name, "", usage)
 	a.flag = f.Lookup(name)
 	a.id = env.Getenv(hook.EnvAgent)
 }
 
-// add declares --agent of the commands that speak as an agent, which require it.
+// add declares --agent for a command that requires it.
 func (a *agent) add(env *Env, f *pflag.FlagSet) {
 	a.addAs(env, f, "agent", "agent `id` to act as (required, unless "+hook.EnvAgent+" names it); displaces a live session of that id")
 }
 
-// field names where the id comes from.
+// field names the flag or the variable that the id comes from.
 func (a *agent) field() string {
 	if a.flag.Changed {
 		return "--" + a.flag.Name
@@ -86,7 +83,7 @@ func (a *agent) field() string {
 	return hook.EnvAgent
 }
 
-// check returns the id of an agent that must be named.
+// check returns the id, which is required.
 func (a *agent) check() (hub.AgentID, error) {
 	if a.id == "" {
 		return "", usage("name the agent, for example --agent reviewer", "--agent is missing")
@@ -94,7 +91,7 @@ func (a *agent) check() (hub.AgentID, error) {
 	return a.optional()
 }
 
-// optional returns the id of an agent that need not be named, or "" if none is.
+// optional returns the id, or "" if none is given.
 func (a *agent) optional() (hub.AgentID, error) {
 	id := hub.AgentID(a.id)
 	if id == "" && !a.flag.Changed {
@@ -106,13 +103,13 @@ func (a *agent) optional() (hub.AgentID, error) {
 	return id, nil
 }
 
-// replaces reports whether the command may displace a live session of the id:
-// an id on the command line is meant to. HUB_AGENT comes down from a harness,
-// whose own bridge is live under it.
+// replaces reports whether the command may displace a live session of the id.
+// An id on the command line may. HUB_AGENT comes from a harness whose own
+// bridge is live under that id, so it may not.
 func (a *agent) replaces() bool { return a.flag.Changed }
 
-// addressFlags are --host and --port, which HUB_BASE_URL stands in for where neither
-// is given.
+// addressFlags are --host and --port. HUB_BASE_URL replaces them if neither is
+// given.
 type addressFlags struct {
 	address
 	named string // HUB_BASE_URL
@@ -124,9 +121,9 @@ func (a *addressFlags) add(env *Env, f *pflag.FlagSet, minPort int) {
 	a.flags, a.named = f, env.Getenv(hook.EnvBaseURL)
 }
 
-// settle decides the address. If starts is true a hub is to listen there, which is
-// possible on this machine only. A host name is replaced by its address, so that
-// starting, finding and stopping a hub mean the same address.
+// settle decides the address. If starts is true, a hub will listen there, which
+// is possible only on this machine. A host name is replaced by its address, so
+// that starting, finding and stopping a hub mean the same address.
 func (a *addressFlags) settle(starts bool) error {
 	if a.named == "" || a.flags.Changed("host") || a.flags.Changed("port") {
 		return a.settleFlags(starts)
@@ -171,12 +168,12 @@ func (a *addressFlags) allowed() bool {
 
 // remoteRefused is the failure of a host that other machines may reach.
 func remoteRefused(host string) error {
-	return usage("leave --host out, or add --allow-remote if other machines are to reach the hub",
+	return usage("leave --host out, or add --allow-remote if other machines should reach the hub",
 		"--host %s is not an address of this machine alone", host)
 }
 
-// plainAddress returns host and port of a base address that a hub itself can have:
-// no https, no path.
+// plainAddress returns host and port of a base address on which a hub can
+// listen: no https, no path.
 func plainAddress(base string) (address, bool) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" || u.Path != "" && u.Path != "/" {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The values of flags. Each refuses what cannot be meant while the flags are
-// parsed, so that a command only sees values that it can use.
+// The values of flags. Each refuses invalid values while the flags are parsed,
+// so a command only sees valid ones.
 
 // badValue says in a few words why a flag's value is refused.
 type badValue struct{ why string }

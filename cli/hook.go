@@ -20,9 +20,9 @@ import (
 	"hubcli/internal/process"
 )
 
-// A hook has two seconds in all, the start of the process included: whoever
-// called it waits. The calls of the hub share hookCalls; whatever hangs beyond
-// that, such as a file system, is left behind at hookLimit.
+// A hook has two seconds in all, the start of the process included, because the
+// harness waits for it. Its calls of the hub share hookCalls. At hookLimit the
+// hook ends even if something hangs, such as a file system.
 const (
 	hookStdin   = 1000 * time.Millisecond
 	hookCalls   = 1600 * time.Millisecond
@@ -30,7 +30,7 @@ const (
 	hookConnect = 300 * time.Millisecond
 )
 
-// hookBudget is how long each part of a hook may take.
+// hookBudget bounds the parts of a hook.
 type hookBudget struct{ stdin, calls, limit, connect time.Duration }
 
 func (e *Env) hookBudget() hookBudget {
@@ -55,18 +55,18 @@ func newHook(env *Env) *cobra.Command {
 its payload as JSON on stdin; the answer on stdout has the form that the program
 takes. It is meant for a settings file, not for typing.
 
-session-start tells the agent who it is, what goes on in the room that its
-folder is bound to, and how to wait. Without HUB_AGENT it registers an agent for
-the session and remembers it in the data root.
+session-start tells the agent its id, the work in the room that its folder is
+bound to, and how to wait. Without HUB_AGENT it registers an agent for the
+session and remembers it in the data root.
 
 stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
 
-Where there is nothing to say, no hub runs or the folder is bound to no room, the
-answer is silence and the exit code 0, within two seconds. Why is in hook.log in
-the data root. Agent and hub are those of HUB_AGENT and HUB_BASE_URL, else those
-remembered. A mistake in the command line ends with 1, because 2 would hold a
-turn.`,
+If there is nothing to say, no hub runs or the folder is bound to no room, the
+hook prints nothing and ends with 0, within two seconds. The reason is in hook.log
+in the data root. HUB_AGENT and HUB_BASE_URL name the agent and the hub; without
+them the hook uses the remembered ones. A mistake in the command line ends with 1,
+because 2 would hold a turn.`,
 		Example: `  echo '{"session_id": "s1"}' | hubcli hook session-start   in a bound folder
 
   {"hooks": {
@@ -96,7 +96,7 @@ turn.`,
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return harmless(flagFailure(cmd, err)) })
 	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from the payload")
-	cmd.Flags().StringVar(&o.dataRoot, "data-root", "", "`folder` of what belongs to the user, where the environment does not tell")
+	cmd.Flags().StringVar(&o.dataRoot, "data-root", "", "`folder` of the user's data, if the environment does not name it")
 	for _, name := range []string{"harness", "data-root"} { // adapters write them
 		_ = cmd.Flags().MarkHidden(name) // it exists
 	}
@@ -114,7 +114,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// harmless ends a mistake with a code that no harness takes for an answer.
+// harmless gives an error an exit code that no harness takes for an answer.
 func harmless(err error) error {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -123,7 +123,7 @@ func harmless(err error) error {
 	return err
 }
 
-// runHook answers within the budget, come what may.
+// runHook always answers within the budget.
 func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *hookOptions) error {
 	budget := env.hookBudget()
 	ctx, cancel := context.WithTimeout(ctx, budget.calls)
@@ -152,8 +152,7 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 }
 
 func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions) *hook.Config {
-	// Without a data root or a working folder there is less to go by, and no
-	// reason to fail.
+	// A missing data root or working folder is no reason to fail.
 	root := o.dataRoot
 	if root == "" {
 		root, _ = env.dataRoot()
@@ -171,8 +170,8 @@ func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions
 	}
 }
 
-// hookTransport gives up early on an address that swallows what is sent to it. To a
-// hub on this machine it connects from loopback.
+// hookTransport gives up early if no connection comes about. To a hub on this
+// machine it connects from loopback.
 func hookTransport(connect time.Duration) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -201,7 +200,7 @@ func answerHook(ctx context.Context, env *Env, c *hook.Config, event hook.Event)
 	return c.Run(ctx, event, payload)
 }
 
-// printAnswer prints what the harness is to read, and nothing else.
+// printAnswer prints only the text for the harness.
 func printAnswer(env *Env, a hook.Answer) error {
 	if _, err := io.WriteString(env.Stdout, a.Stdout); err != nil {
 		return err
@@ -215,12 +214,12 @@ func printAnswer(env *Env, a hook.Answer) error {
 	return nil
 }
 
-// intake reads a payload to its end or as far as it comes. Its goroutine ends
-// with the stream, or with the process.
+// intake reads a payload, to its end if that comes. Its goroutine ends with the
+// stream, or with the process.
 type intake struct {
 	mu    sync.Mutex
 	buf   bytes.Buffer
-	came  chan struct{} // something has, since wait looked last
+	came  chan struct{} // signaled when more input has come
 	ended chan struct{}
 }
 
@@ -228,13 +227,14 @@ func newIntake(r io.Reader) *intake {
 	in := &intake{came: make(chan struct{}, 1), ended: make(chan struct{})}
 	go func() {
 		defer close(in.ended)
-		// All of it is read, so that the writer is not left with a broken pipe.
+		// The whole stream is read, so that the writer does not get a broken
+		// pipe.
 		_, _ = io.Copy(in, r)
 	}()
 	return in
 }
 
-// Write keeps what a payload may have.
+// Write keeps as many bytes as a payload may have.
 func (in *intake) Write(b []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -246,9 +246,9 @@ func (in *intake) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// wait reports whether the stream has ended in time, or what has come is whole: a
-// program that leaves the stream open is not waited for, and the calls of the hub
-// have the time.
+// wait reports whether the stream has ended in time, or the input so far is a
+// whole payload. It does not wait for a program that leaves the stream open, so
+// that the calls of the hub have the time.
 func (in *intake) wait(ctx context.Context, most time.Duration) bool {
 	t := time.NewTimer(most)
 	defer t.Stop()
@@ -268,7 +268,7 @@ func (in *intake) wait(ctx context.Context, most time.Duration) bool {
 	}
 }
 
-// taken returns what has come so far.
+// taken returns the input so far.
 func (in *intake) taken() []byte {
 	in.mu.Lock()
 	defer in.mu.Unlock()

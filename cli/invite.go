@@ -39,9 +39,9 @@ func newInviteCreate(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Make an invite to a room",
-		Long: `Make an invite to a room and print its code, which is shown this once only, and
-the command to hand on. Role, handle and harness are hints for the agent that joins; one that
-names no agent id gets the handle, or a name made of the role.
+		Long: `Make an invite to a room and print its code and the command to pass on. The code is
+shown only this once. Role, handle and harness are hints for the agent that joins.
+An agent that names no id gets the handle, or a name made of the role.
 
 An invite ends when it has been accepted --max-uses times, after --ttl-sec seconds
 in which the hub runs, or when it is revoked.`,
@@ -62,7 +62,7 @@ in which the hub runs, or when it is revoked.`,
 	f := cmd.Flags()
 	f.StringVar(&o.in.Project, "project", "", "`id`, slug or name of the project (required)")
 	f.StringVar(&o.in.Room, "room", "", "`id`, slug or name of the room (required)")
-	f.StringVar(&o.in.Role, "role", "", "what who joins is to be, for example implementer")
+	f.StringVar(&o.in.Role, "role", "", "role of the agent that joins, for example implementer")
 	f.StringVar(&o.handle, "handle", "", "`agent` id to suggest")
 	f.StringVar(&o.in.Harness, "harness", "", "preferred harness, for example generic")
 	f.Var(intValue{&o.in.TTLSec, hub.MinTTLSec, hub.MaxInviteTTLSec}, "ttl-sec", "seconds until it expires")
@@ -101,8 +101,8 @@ func uses(n int) string {
 	return fmt.Sprintf("%d uses", n)
 }
 
-// elsewhere is what a command needs besides to reach a hub that is not at the
-// default address.
+// elsewhere returns the flag that a suggested command needs if the hub is not
+// at the default address.
 func (b *baseURL) elsewhere() string {
 	if b.url == client.DefaultBaseURL {
 		return ""
@@ -124,7 +124,7 @@ func newInvitePreview(env *Env) *cobra.Command {
 	var o inviteCodeOptions
 	cmd := &cobra.Command{
 		Use:   "preview <code>",
-		Short: "Show where a code leads, and use nothing up",
+		Short: "Show the room of a code without using the code up",
 		Long: `Show the invite of a code, its room and project. Nothing is used up. Wrong codes
 are slowed down after the tenth.`,
 		Example: `  hubcli invite preview 7KQ2-M9XD`,

@@ -29,13 +29,13 @@ func newJoin(env *Env) *cobra.Command {
 to do next. Without --agent and HUB_AGENT the hub chooses the id: the invite's handle,
 or a name made of its role.
 
-A live agent is never displaced: whose id is taken gets it with a number behind it,
-and is told so. Joining again as the same agent uses nothing up.
+A live agent is never displaced. If the id is taken, you get the id with a number
+after it, and are told so. Joining again as the same agent uses nothing up.
 
-Nothing is saved. The session's secrets, which act as the agent and resume it, are
-printed with --json; keep them to yourself. From another machine every call needs
-the header X-Hub-Session, which is printed then. An MCP bridge that runs already is
-not switched: call hub_join in it.`,
+Nothing is saved. --json prints the session's secrets, with which a program can
+act as the agent and resume it; show them to nobody. From another machine every call
+needs the header X-Hub-Session, which join then prints. A running MCP bridge does not
+become the agent: call hub_join in it.`,
 		Example: `  hubcli join 7KQ2-M9XD
   hubcli join 7KQ2-M9XD --agent dev-a --display-name "Dev A"`,
 		Args: arity("code"),
@@ -56,8 +56,8 @@ not switched: call hub_join in it.`,
 	}
 	f := cmd.Flags()
 	o.agent.addAs(env, f, "agent", "agent `id` to join as, if not the one in "+hook.EnvAgent)
-	f.StringVar(&o.displayName, "display-name", "", "`name` to show beside the id")
-	f.StringVar(&o.harness, "harness", "", "what the agent runs in, for example generic")
+	f.StringVar(&o.displayName, "display-name", "", "`name` to show with the id")
+	f.StringVar(&o.harness, "harness", "", "program in which the agent runs, for example generic")
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON, with the session's secrets")
 	return cmd
@@ -79,8 +79,8 @@ func runJoin(ctx context.Context, env *Env, o *joinOptions, code string, in hub.
 	return printJoined(env, o, &out.Row, c.Local())
 }
 
-// printJoined says what to do next. What would displace a program that is live
-// under the same id is never suggested.
+// printJoined says what to do next. It never suggests a command that would
+// displace a live program with the same id.
 func printJoined(env *Env, o *joinOptions, j *hub.Joined, local bool) error {
 	as := string(j.Seat.AgentID)
 	if j.Seat.Role != "" {

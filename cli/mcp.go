@@ -18,9 +18,9 @@ import (
 	"hubcli/mcp/session"
 )
 
-// bridgeMemory is the soft limit of a bridge's memory in bytes: there is one bridge
-// for each agent. What it needs at work is a fraction; only frames of many MiB come
-// near it.
+// bridgeMemory is the soft limit of a bridge's memory in bytes, because each
+// agent has a bridge. Usual work needs a fraction; only frames of many MiB come
+// near the limit.
 const bridgeMemory = 64 << 20
 
 type mcpOptions struct {
@@ -41,8 +41,8 @@ func newMCP(env *Env) *cobra.Command {
 		Use:   "mcp",
 		Short: "Run the service as an MCP server over stdio",
 		Long: `Serve the tools of the hub to the program in which an agent runs, over stdin and
-stdout. It is meant for the program's settings, not for typing: an adapter writes
-them.
+stdout. It is meant for the program's settings, which an adapter writes, not for
+typing.
 
 A hub is started if none runs at the address, unless the address is another
 machine's. The agent's session ends when stdin does.`,
@@ -55,13 +55,13 @@ machine's. The agent's session ends when stdin does.`,
 	f := cmd.Flags()
 	f.StringVar(&o.agent, "agent", "mcp-client", "agent `id` to register as, if not the one in "+hook.EnvAgent)
 	o.baseURL.add(env, f)
-	f.BoolVar(&o.noEnsure, "no-ensure", false, "start no hub; one runs, or will")
+	f.BoolVar(&o.noEnsure, "no-ensure", false, "start no hub; one runs already, or will run")
 	o.storage.add(f)
-	f.Var(secondsValue{&o.ensureTimeout}, "ensure-timeout", "`seconds` to wait for a hub that is started")
-	f.StringVar(&o.resumeKey, "resume-key", "", "`slot` that remembers, after hub_join, who the bridge is")
-	f.BoolVar(&o.progressive, "progressive-tools", false, "show the tools that find and call the others, and what every turn needs")
+	f.Var(secondsValue{&o.ensureTimeout}, "ensure-timeout", "`seconds` to wait for a hub that the bridge starts")
+	f.StringVar(&o.resumeKey, "resume-key", "", "`slot` that remembers the bridge's agent after hub_join")
+	f.BoolVar(&o.progressive, "progressive-tools", false, "show only the tools of every turn, and tools that find and call the others")
 	f.BoolVar(&o.full, "full-tools", false, "show all tools, whatever the hub's setting for the program is")
-	f.StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from what it says of itself")
+	f.StringVar(&o.harness, "harness", "", "`name` of the calling program; by default its own introduction tells")
 	_ = f.MarkHidden("harness") // it exists
 	return cmd
 }
@@ -71,14 +71,14 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 	if err != nil {
 		return err
 	}
-	// Stdout is the bridge's: what a library prints goes where people read.
+	// Stdout carries the protocol, so the output of libraries goes to stderr.
 	os.Stdout = os.Stderr
 	debug.SetMemoryLimit(bridgeMemory)
-	daemon.IgnoreClosedOutput() // a client that has gone is an error of a write, not a death
+	daemon.IgnoreClosedOutput() // after the client has gone a write fails, and the process goes on
 	return mcp.Run(ctx, c)
 }
 
-// checkBridged refuses an id that no bridge can have; field says where it stands.
+// checkBridged refuses an id that no bridge can have; field names its source.
 func checkBridged(field string, id hub.AgentID) error {
 	if err := hub.CheckSender(field, id); err != nil {
 		return asUsage(err)
@@ -97,7 +97,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	if err := o.baseURL.check(); err != nil {
 		return c, err
 	}
-	if cmd.Flags().Changed("agent") { // HUB_AGENT is the bridge's to read: it counts less
+	if cmd.Flags().Changed("agent") { // the bridge itself reads HUB_AGENT, with a lower rank
 		c.Agent = hub.AgentID(o.agent)
 		if err := checkBridged("--agent", c.Agent); err != nil {
 			return c, err
@@ -124,7 +124,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	if err != nil && o.resumeKey != "" {
 		return c, err
 	}
-	c.DataRoot = root // without one there is less to remember, and no reason to fail
+	c.DataRoot = root // the bridge works without one
 	if addr, ok := startable(o.url); ok && !o.noEnsure {
 		if err := o.storage.resolve(env, cmd); err != nil {
 			return c, err
@@ -133,7 +133,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		c.Restart = func(ctx context.Context) error {
 			if env.machine().Stopped(addr.baseURL()) {
 				return &hub.Error{
-					Code: hub.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by somebody",
+					Code: hub.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by a user",
 					Fix: "if it is needed, start one with: " + ensureCommand(addr),
 				}
 			}
@@ -143,7 +143,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 	return c, nil
 }
 
-// ensureCommand is what somebody types to have a hub at the address.
+// ensureCommand returns the command line that starts a hub at the address.
 func ensureCommand(a address) string {
 	if a.port == defaultPort {
 		return "hubcli ensure"
@@ -151,7 +151,7 @@ func ensureCommand(a address) string {
 	return "hubcli ensure --port " + strconv.Itoa(a.port)
 }
 
-// asHubError makes of a failure what a tool can answer.
+// asHubError turns a failure into an error that a tool can answer.
 func asHubError(err error) error {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -160,7 +160,7 @@ func asHubError(err error) error {
 	return err
 }
 
-// ensure brings a hub up at addr, as the command of that name does.
+// ensure starts a hub at addr as the command ensure does.
 func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, addr address) error {
 	start := startOptions{
 		addressFlags: addressFlags{address: addr}, storage: o.storage, limits: limits{hub.DefaultLimits()}, timeout: o.ensureTimeout,

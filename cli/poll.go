@@ -17,7 +17,7 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// sayPrintedWait bounds the call that follows what was printed.
+// sayPrintedWait bounds the call after the messages were printed.
 const sayPrintedWait = 5 * time.Second
 
 type pollOptions struct {
@@ -40,13 +40,13 @@ func newPoll(env *Env) *cobra.Command {
 them and return: public messages and direct messages to the agent. Messages that
 are there already are printed at once.
 
-Go on with the id that the last line on stderr names. What was printed counts as
-seen from then on, for watch and hooks too, unless only a thread was heard. When
-nothing came in time nothing is printed and the exit code is 0.
+Go on with the id in the last line on stderr. Printed messages count as seen, for
+watch and hooks too, except with --thread-id. If no message comes in time, the
+command prints none and ends with 0.
 
 The command registers --agent anew, which displaces a live session of that id:
-use an id of your own, not that of a running agent. An id that HUB_AGENT names
-displaces nobody: a live session of that id stays, and the command proves none.`,
+use an id of your own, not that of a running agent. An id from HUB_AGENT displaces
+nobody: a live session of that id stays, and the command acts without a session.`,
 		Example: `  hubcli poll --agent dev-a
   hubcli poll --agent dev-a --since-id 41 --timeout 300
   hubcli poll --agent dev-a --channel general --json`,
@@ -62,7 +62,7 @@ displaces nobody: a live session of that id stays, and the command proves none.`
 	f := cmd.Flags()
 	o.agent.add(env, f)
 	o.baseURL.add(env, f)
-	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear, beside direct messages")
+	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear, in addition to direct messages")
 	f.StringVar(&o.threadID, "thread-id", "", "the only `thread` to hear")
 	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for a message; 0 looks once")
 	f.Var(idValue{&o.sinceID}, "since-id", "`id` of the last message that is known")
@@ -119,8 +119,8 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 			sayPrinted(ctx, env, c, q)
 			return nil
 		}
-		// The hub answers a long wait early with nothing, and so does one that is
-		// about to stop; the next call tells which.
+		// An early answer without messages means that the wait was too long for
+		// the hub, or that the hub stops; the next call tells which.
 		if !env.Now().Before(deadline) {
 			env.note("nothing new after message %d", q.Since)
 			return nil
@@ -131,12 +131,12 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 	}
 }
 
-// sayPrinted tells the hub that everything up to q.Since was printed, by the look
-// that a next poll would take. What came after that is not taken: it stays unread
-// until it is printed too. A hub that does not hear it shows the messages again.
+// sayPrinted tells the hub, by a poll that does not wait, that all messages up
+// to q.Since were printed. Later messages stay unread. If the call fails, the
+// hub shows the messages again.
 func sayPrinted(ctx context.Context, env *Env, c *client.Client, q hub.EventsQuery) {
 	if q.ThreadID != "" {
-		return // it leaves out most of what there is
+		return // the query leaves out most messages
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sayPrintedWait)
 	defer cancel()
@@ -156,7 +156,7 @@ func printPage(env *Env, asJSON bool, page hub.Page, next hub.MessageID) error {
 		}
 		row, err := encoded.Decode()
 		if err != nil {
-			return fmt.Errorf("the hub's answer has another shape: %w", err)
+			return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
 		}
 		if err := printMessage(env.Stdout, row); err != nil {
 			return err
@@ -166,8 +166,8 @@ func printPage(env *Env, asJSON bool, page hub.Page, next hub.MessageID) error {
 	return nil
 }
 
-// printMessage writes a row as people read it. Lines after the first are
-// indented, so that no body can pass for another message.
+// printMessage writes a row for people. Lines after the first are indented, so
+// that no body can look like another message.
 func printMessage(w io.Writer, m hub.Message) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d %s %s", m.ID, m.Channel, m.FromAgent)

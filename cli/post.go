@@ -37,8 +37,8 @@ A task or task_request opens a tracked task whose id is the message's. A
 task_result completes the task that --reply-to names.
 
 The command registers --agent anew, which displaces a live session of that id:
-use an id of your own, not that of a running agent. An id that HUB_AGENT names
-displaces nobody: a live session of that id stays, and the command proves none.`,
+use an id of your own, not that of a running agent. An id from HUB_AGENT displaces
+nobody: a live session of that id stays, and the command acts without a session.`,
 		Example: `  hubcli post --agent lead "the build is green"
   hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"
   hubcli post --agent dev-a --to lead --kind task_result --reply-to 7 "fixed"`,
@@ -131,7 +131,7 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 	}
 	row, err := posted.Row.Decode()
 	if err != nil {
-		return fmt.Errorf("the hub's answer has another shape: %w", err)
+		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
 	}
 	return printPosted(env, row)
 }
@@ -149,12 +149,12 @@ func printPosted(env *Env, row hub.Message) error {
 	return err
 }
 
-// register makes a session for agent and returns a client that proves it. It displaces
-// the one there is, unless replace says no: then the client speaks beside that one
-// and proves nothing, which the hub takes from its own machine. It does so too while
-// the hub's disk is full and no session can be made: reading goes on then. The session
-// is left to lapse by itself: closing it would make an agent that works through single commands
-// come and go.
+// register makes a session for agent and returns a client that proves it. With
+// replace it displaces a live session. Without replace, the client of an agent
+// with a live session proves nothing, which the hub accepts from its own
+// machine. The same holds while the hub's disk is full: no session can be made,
+// but reads go on. The session ends by silence: closing it would make an agent
+// that works through single commands come and go.
 func register(ctx context.Context, c *client.Client, agent hub.AgentID, replace bool) (*client.Client, error) {
 	got, err := c.Register(ctx, hub.RegisterInput{AgentID: agent, Replace: &replace})
 	var h *hub.Error

@@ -11,11 +11,11 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// output remembers the first failure of a writer, so that a command whose answer
-// went nowhere (a full disk, a closed pipe) does not end as if all were well.
+// output remembers the first failure of a writer, so that a command whose
+// answer was lost (a full disk, a closed pipe) does not end with success.
 type output struct {
 	w   io.Writer
-	mu  sync.Mutex // for err: a write that takes too long is left behind
+	mu  sync.Mutex // guards err: a write that takes too long goes on in its goroutine
 	err error
 }
 
@@ -35,11 +35,11 @@ func (o *output) failure() error {
 	return o.err
 }
 
-// writeGrace is how long a reader that does not read is waited for.
+// writeGrace bounds the wait for a reader that does not read.
 const writeGrace = 2 * time.Second
 
-// writeInTime reports whether w has taken b. A pipe that is full, and whose reader
-// lives, would otherwise keep the process for ever.
+// writeInTime reports whether w has taken b in time. A full pipe with a live
+// reader would otherwise block the process forever.
 func writeInTime(w io.Writer, b []byte) bool {
 	done := make(chan error, 1)
 	go func() {
@@ -71,7 +71,7 @@ func printLine(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// note writes a remark that is no part of the answer.
+// note writes a remark to stderr.
 func (e *Env) note(format string, args ...any) {
 	fmt.Fprintln(e.Stderr, "hubcli: "+peertext.TerminalLine(fmt.Sprintf(format, args...)))
 }

@@ -12,7 +12,8 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// printList writes rows one a line as they come, or says that there are none.
+// printList writes each row as one line when it comes, or says that there are
+// none.
 func printList[T any](env *Env, asJSON bool, none string, rows iter.Seq2[T, error], line func(T) string) error {
 	return printEach(env, none, rows, func(row T) error {
 		text := ""
@@ -68,7 +69,7 @@ func upTo[T any](n int, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// pageOf is how many rows to ask for at a time where n are to be listed; 0 are all.
+// pageOf returns the page size for a listing of n rows; 0 means all.
 func pageOf(n int) int {
 	if n == 0 {
 		return hub.MaxPageRows

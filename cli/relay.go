@@ -29,18 +29,17 @@ func newRelay(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relay",
 		Short: "Forward file-spooled relay requests to the local hub",
-		Long: `Serve a folder through which agents speak to the hub that cannot reach its port:
-take the requests that they write there, send them to the hub, and write the
-answers beside. The folder is made if it is missing.
+		Long: `Serve a folder for agents that cannot reach the hub's port: read the requests
+that they write there, send them to the hub, and write the answers into the
+folder. The folder is made if it is missing.
 
 A hub that was started with --spool-dir, or in a folder that holds .hub-relay,
 does the same by itself, unless another hub serves the folder already. Any number
-of forwarders may serve one folder, all for the same hub. It runs until it is
-interrupted. What is not answered then stays in the folder, and the next forwarder
-goes on with it.
+of forwarders may serve one folder, all for the same hub. The command runs until it
+is interrupted. Unanswered requests stay in the folder for the next forwarder.
 
-A process that may write the folder of an agent below requests is that agent to the hub.
-No call of the operator's passes.`,
+For the hub, a process that can write into an agent's folder below requests is that
+agent. Calls of the operator are not forwarded.`,
 		Example: `  hubcli relay
   hubcli relay --spool-dir /srv/sandbox/spool --base-url http://127.0.0.1:7001`,
 		Args: arity(),
@@ -91,7 +90,7 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, errInterrupted) {
 		return cause
 	}
-	return nil // as the daemon: this is how it is ended
+	return nil // a signal is the usual end, as for the daemon
 }
 
 // noteHub warns the operator that the relay was started too early or with a

@@ -28,9 +28,9 @@ func newReset(env *Env) *cobra.Command {
 		Long: `Delete a store with everything in it, stopping the hub that serves it first.
 
 Only a real store is deleted: a folder that a hub made. The command names the
-exact folder and asks before it deletes; --yes answers beforehand and is
-required where nobody can be asked. A hub at the address that serves another
-store is left alone, and nothing is deleted.`,
+exact folder and asks before it deletes. --yes answers beforehand and is required
+if stdin is not a terminal. If the hub at the address serves another store, it is
+not stopped and nothing is deleted.`,
 		Example: `  hubcli reset
   hubcli reset --storage ./hub.sqlite3 --port 7001 --yes`,
 		Args: arity(),
@@ -51,7 +51,7 @@ store is left alone, and nothing is deleted.`,
 }
 
 func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) error {
-	// Found out before the hub is stopped, not by the deletion.
+	// This is checked before the hub is stopped.
 	if st, err := os.Lstat(dir); err == nil && st.Mode()&os.ModeSymlink != 0 {
 		return usage("name the folder itself", "%s is a symbolic link", dir)
 	}
@@ -96,7 +96,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 	return err
 }
 
-// resetQuestion names the exact folder and what is lost with it.
+// resetQuestion names the exact folder and the data that is lost.
 func resetQuestion(ctx context.Context, a address, dir string, found daemon.Probed, info daemon.StoreInfo) string {
 	holds := ""
 	if found.Kind == daemon.Hub {
@@ -112,15 +112,15 @@ func resetQuestion(ctx context.Context, a address, dir string, found daemon.Prob
 	return fmt.Sprintf("Delete the store %s%s?", peertext.TerminalLine(dir), holds)
 }
 
-// confirm asks on the terminal. Only "yes" is a yes; left says what else was left
-// as it was.
+// confirm asks on the terminal. Only "yes" is a yes. left is printed if the
+// answer is no.
 func confirm(ctx context.Context, env *Env, question, left string) error {
 	if env.Terminal == nil || !env.Terminal() {
-		return usage("add --yes", "nobody can be asked: stdin is not a terminal")
+		return usage("add --yes", "no question is possible: stdin is not a terminal")
 	}
 	fmt.Fprint(env.Stderr, question)
 	answers := make(chan string, 1)
-	// The read cannot be broken off; when a signal ends the command first, the
+	// The read cannot be interrupted. If a signal ends the command first, the
 	// goroutine ends with the process.
 	go func() {
 		line, err := bufio.NewReader(env.Stdin).ReadString('\n')

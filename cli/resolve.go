@@ -80,7 +80,7 @@ func runResolve(ctx context.Context, env *Env, base *baseURL, path string, timeo
 	return err
 }
 
-// answered reports whether it is the hub that says so.
+// answered reports whether the error is the hub's answer.
 func answered(err error) bool {
 	var h *hub.Error
 	return errors.As(err, &h) && h.Status != 0

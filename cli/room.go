@@ -94,7 +94,7 @@ func (o *roomCreateOptions) input(cmd *cobra.Command) (hub.RoomInput, error) {
 		return in, usage("name the room, for example --name Checkout", "--name is missing")
 	}
 	if in.Force && strings.TrimSpace(in.ForceReason) == "" {
-		return in, usage("say in --force-reason why the room beside the one there is is needed", "--force needs --force-reason")
+		return in, usage("say in --force-reason why a second, similar room is needed", "--force needs --force-reason")
 	}
 	var err error
 	in.CreatedBy, err = o.by.optional()

@@ -82,9 +82,9 @@ func newRoomUnbind(env *Env) *cobra.Command {
 		Use:   "unbind [path]",
 		Short: "Take the binding of a folder back",
 		Long: `Take back the binding of a folder, the current one if no path is given. The path is
-that of the folder or the one that "hubcli room show" lists; the folder need not
-exist any more. Where the path is a link, the folder that it leads to now comes
-first. A folder that is found through one above it is not bound itself.`,
+the folder's or the one that "hubcli room show" lists; the folder need not exist any
+more. If the path is a link, the folder that it leads to now is tried first. A folder
+that is bound only through one above it has no binding of its own.`,
 		Example: `  hubcli room unbind
   hubcli room unbind services/checkout`,
 		Args: between(0, "path"),
@@ -118,9 +118,9 @@ func runRoomUnbind(ctx context.Context, env *Env, base *baseURL, path string, as
 	return err
 }
 
-// unbind takes back one binding of a path: that of the folder that it names, if
-// that itself is bound, else one that was made under this text, whose folder may
-// be gone or, where the path is a link, another one.
+// unbind takes back one binding of a path: the binding of the folder that it
+// names, else the one that was made with this text. In the second case the
+// folder may be gone, or the path may be a link that now leads elsewhere.
 func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error) {
 	in := hub.BindingInput{Path: path}
 	got, err := c.Resolve(ctx, path)
@@ -146,7 +146,7 @@ func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error
 		return hub.Room{}, fail(ExitRefused, "unbind that one: hubcli room unbind "+peertext.TerminalLine(*got.BoundPath),
 			"%s itself is not bound; it is found through %s", path, *got.BoundPath)
 	}
-	return hub.Room{}, fail(ExitRefused, "see what is bound with: hubcli room show <room>", "%s is not bound to a room", path)
+	return hub.Room{}, fail(ExitRefused, "list the bound folders with: hubcli room show <room>", "%s is not bound to a room", path)
 }
 
 // pathArgument makes the path of an optional argument absolute; without one it is

@@ -28,18 +28,17 @@ func newRoomStatus(env *Env) *cobra.Command {
 	var o roomStatusOptions
 	cmd := &cobra.Command{
 		Use:   "status <room>",
-		Short: "Show what goes on in a room",
-		Long: `Show on one page what goes on in a room: the agents with a seat, their
-activity and whether a message would wake them, the open tasks and runs, the leases
-with their age, and the latest decisions. Long lists are cut; the numbers in their
-headings are whole.
+		Short: "Show the work in a room",
+		Long: `Show the work in a room on one page: the agents with a seat, their activity and
+whether a message would wake them, the open tasks and runs, the leases with their
+age, and the latest decisions. Long lists are cut; the numbers in their headings
+count all rows.
 
 An agent has a seat once it joins the room, or posts, claims or watches in it. An agent
-that has been gone for more than ten minutes is counted and not shown, unless --all is
-given.
+that has been gone for more than ten minutes is only counted, unless --all is given.
 
-With --agent or HUB_AGENT the page is that agent's: it shows the tasks that were asked of it or by
-it in direct messages, and how much it has not read. The command registers nobody.`,
+With --agent or HUB_AGENT the page also shows that agent's tasks from direct messages,
+and the number of its unread messages. The command registers nobody.`,
 		Example: `  hubcli room status r_4k
   hubcli room status checkout --project web-shop --agent dev-a
   hubcli room status r_4k --json`,
@@ -83,8 +82,8 @@ func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer h
 	return printRoomStatus(env.Stdout, &got, viewer != "", o.all, time.Now())
 }
 
-// printRoomStatus writes the page. Each part has a heading with its count, and none
-// if there is nothing in it.
+// printRoomStatus writes the page. Each part has a heading with its count; an
+// empty part is left out.
 func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed, all bool, now time.Time) error {
 	at := hub.TimeOf(now)
 	p := &page{table: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
@@ -136,7 +135,7 @@ func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed, all bool, now time.
 	return p.table.Flush()
 }
 
-// page writes lines and rows of columns; a line that is no row ends a table.
+// page writes lines and rows of columns; a line that is not a row ends a table.
 type page struct {
 	table *tabwriter.Writer
 	err   error
@@ -161,7 +160,7 @@ func (p *page) part(what string, n int) {
 	p.line("%d %s", n, what)
 }
 
-// row writes one line of columns. Tabs in other people's text make no column.
+// row writes one line of columns. Tabs in texts of agents make no column.
 func (p *page) row(columns ...string) {
 	for i, c := range columns {
 		columns[i] = peertext.TerminalLine(strings.ReplaceAll(c, "\t", " "))
@@ -243,7 +242,7 @@ func failures(c hub.RunCounts) string {
 	return out
 }
 
-// atMost shows a count of unread messages, which ends somewhere.
+// atMost shows a count of unread messages, which the hub bounds.
 func atMost(n int) string {
 	if n >= hub.MaxUnread {
 		return fmt.Sprintf("%d or more", hub.MaxUnread)

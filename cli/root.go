@@ -61,8 +61,8 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 	return root
 }
 
-// usageTemplate is cobra's, less what this tree does not have; its listing leaves
-// out what is hidden.
+// usageTemplate is cobra's without the parts that this tree does not have. It
+// lists no hidden commands.
 const usageTemplate = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}
@@ -100,8 +100,8 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// noteRootFlags tells that flags before a subcommand configure the bare daemon,
-// so that nobody is left wondering which port was meant.
+// noteRootFlags prints that flags before a subcommand configure only the bare
+// daemon, because a user could mean them for the subcommand.
 func noteRootFlags(env *Env, root, cmd *cobra.Command) {
 	if cmd == root {
 		return
@@ -115,8 +115,8 @@ func noteRootFlags(env *Env, root, cmd *cobra.Command) {
 	})
 }
 
-// suggestNear sets how near a command has to be to be suggested; cobra does not
-// hand it down.
+// suggestNear sets the largest distance of a suggested command; cobra does not
+// pass it down to subcommands.
 func suggestNear(cmd *cobra.Command) {
 	cmd.SuggestionsMinimumDistance = 2
 	for _, c := range cmd.Commands() {
@@ -124,7 +124,7 @@ func suggestNear(cmd *cobra.Command) {
 	}
 }
 
-// group makes cmd a command that does nothing but hold subcommands.
+// group makes cmd a command that only holds subcommands.
 func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 	var names []string
 	for _, c := range subcommands {

@@ -40,7 +40,7 @@ func newSmokeAgent(env *Env) *cobra.Command {
 		Long: `Play one of three agents that test a hub together: that they are registered and
 listed, that messages come once and in order, that direct messages stay private,
 that a claim and a lock have one holder at a time, that tasks are completed and
-roll up, and that nothing stays behind. Start the three roles at about the same
+roll up, and that no lease or session is left. Start the three roles at about the same
 time, in any order, each over HTTP or through the spool of a relay.
 
 Each step is a line on stdout. The exit code is 0 if all steps went well, 1 if
@@ -98,7 +98,7 @@ func runSmokeAgent(ctx context.Context, env *Env, o *smokeOptions) error {
 	return smokeFailure(err)
 }
 
-// check finds what is missing or cannot be a name.
+// check finds missing values and malformed names.
 func (o *smokeOptions) check() error {
 	switch {
 	case o.role == "":
@@ -114,7 +114,7 @@ func (o *smokeOptions) check() error {
 	return nil
 }
 
-// connect makes the client of the way that was asked for. done ends it.
+// connect makes the client, over HTTP or through a spool. done closes it.
 func (o *smokeOptions) connect() (c *client.Client, done func(), err error) {
 	if o.transport == overHTTP {
 		if c, err = o.baseURL.client(); err != nil {
@@ -141,7 +141,7 @@ func smokeFailure(err error) error {
 	if !errors.As(err, &f) {
 		return err
 	}
-	shown := &Failure{Exit: ExitRefused, Sentence: f.Error(), Err: err, Fix: "docs/smoke.md says what each step wants"}
+	shown := &Failure{Exit: ExitRefused, Sentence: f.Error(), Err: err, Fix: "docs/smoke.md describes each step"}
 	var h *hub.Error
 	if errors.As(f.Err, &h) {
 		shown.Exit = exitOf(h)

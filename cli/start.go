@@ -14,8 +14,7 @@ import (
 	"hubcli/hub"
 )
 
-// startOptions are the flags with which a daemon is brought up in the
-// background.
+// startOptions are the flags of commands that start a daemon in the background.
 type startOptions struct {
 	addressFlags
 	storage
@@ -60,8 +59,8 @@ func (o *startOptions) failure(ctx context.Context, e *daemon.StartError, args [
 		return fail(ExitUnreachable, "give the hub another port with --port, or stop the program that has this one",
 			"port %d is held by another program", o.port)
 	case daemon.PortMute:
-		return fail(ExitWaitOver, "give the hub another port with --port, or see what holds this one",
-			"what listens on port %d did not answer within %s", o.port, o.timeout)
+		return fail(ExitWaitOver, "give the hub another port with --port, or check which process holds this one",
+			"the process on port %d did not answer within %s", o.port, o.timeout)
 	case daemon.RootNotMade:
 		return rootNotMade(e.Err)
 	case daemon.LockFailed:
@@ -83,7 +82,7 @@ func (o *startOptions) failure(ctx context.Context, e *daemon.StartError, args [
 			"the hub was started but is not ready after %s; it goes on starting", o.timeout)
 	case daemon.NotMine:
 		return fail(ExitWaitOver, "run the same command again",
-			"another ensure is starting the hub, which is not ready after %s", o.timeout)
+			"another ensure is starting the hub, and the hub is not ready after %s", o.timeout)
 	case daemon.StoreHeld:
 		f := heldFailure(ctx, o.storage.path, e.Holder, secondHub("hubcli ensure", o.address))
 		if e.Late {
@@ -97,8 +96,8 @@ func (o *startOptions) failure(ctx context.Context, e *daemon.StartError, args [
 		}
 		return f
 	default: // StoreReplaced
-		return fail(ExitRefused, "stop that hub, or see what has replaced the store",
-			"the hub at %s serves another store than the one that lies in %s now", o.baseURL(), o.storage.path)
+		return fail(ExitRefused, "stop that hub, or find out what replaced the store",
+			"the hub at %s does not serve the store that is in %s now", o.baseURL(), o.storage.path)
 	}
 }
 
@@ -121,8 +120,8 @@ func otherStore(a address, running, asked string) *Failure {
 		"the hub at %s serves the store %s, not %s", a.baseURL(), running, asked)
 }
 
-// heldFailure says who has the store, and how to have a hub all the same. second is
-// the command that would start one with a store of its own.
+// heldFailure names the holder of the store and the ways to a hub. second is
+// the command that would start one with its own store.
 func heldFailure(ctx context.Context, dir string, h daemon.Holder, second string) *Failure {
 	other := "start a second hub with a port and a store of its own: " + second + " --storage FOLDER"
 	if url, ok := h.ServesAt(ctx, dir); ok {
@@ -132,7 +131,7 @@ func heldFailure(ctx context.Context, dir string, h daemon.Holder, second string
 			Fix:      "use that hub with --base-url " + url + ", or " + other,
 		}
 	}
-	who := "another process, which does not say what it is"
+	who := "another, unknown process"
 	switch urls := h.BaseURLs(); {
 	case h.PID != 0 && len(urls) > 0:
 		who = fmt.Sprintf("process %d, which does not answer at %s", h.PID, urls[0])
@@ -146,7 +145,8 @@ func heldFailure(ctx context.Context, dir string, h daemon.Holder, second string
 	}
 }
 
-// secondHub is the command line that starts a hub at the address, but for its store.
+// secondHub returns the command line that starts a hub at the address, without
+// --storage.
 func secondHub(command string, a address) string {
 	flags := ""
 	if a.host != defaultHost {

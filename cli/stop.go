@@ -25,8 +25,8 @@ func newStop(env *Env) *cobra.Command {
 answered at once; everything acknowledged is on disk.
 
 Without --host and --port the address is that in HUB_BASE_URL, if it is set.
-With an explicit --storage the hub must serve that store. If no hub runs there
-is nothing to do, which is no error.`,
+With an explicit --storage the hub must serve that store. If no hub runs, the
+command does nothing and succeeds.`,
 		Example: `  hubcli stop
   hubcli stop --port 7001
   hubcli stop --storage ./hub.sqlite3`,
@@ -35,7 +35,8 @@ is nothing to do, which is no error.`,
 			if err := o.settle(false); err != nil {
 				return err
 			}
-			// The default store is not needed: what runs at the address is stopped.
+			// Without --storage the hub at the address is stopped, whatever its
+			// store.
 			if cmd.Flags().Changed("storage") {
 				if err := o.storage.resolve(env, cmd); err != nil {
 					return err
@@ -72,8 +73,8 @@ func runStop(ctx context.Context, env *Env, a address, s storage) error {
 	return err
 }
 
-// servedElsewhere is the failure of a stop that names a store which a hub serves at
-// another address; nil if no hub serves it.
+// servedElsewhere is the failure if --storage names a store that a hub serves
+// at another address; nil if no hub serves it.
 func servedElsewhere(ctx context.Context, env *Env, a address, s storage) error {
 	if !s.given || env.InspectStore == nil {
 		return nil

@@ -24,7 +24,8 @@ type watchOptions struct {
 
 func newWatch(env *Env) *cobra.Command {
 	o := watchOptions{timeout: 20 * time.Minute}
-	// A mistake in the command line has an outcome too: a harness reads nothing else.
+	// A mistake in the command line is reported as an outcome too, because a
+	// harness reads only that.
 	mistaken := func(err error) error {
 		if err == nil {
 			return nil
@@ -78,7 +79,7 @@ must allow them longer than --timeout.`,
 	return cmd
 }
 
-// query checks what the flags say, as far as that needs no hub.
+// query makes the checks of the flags that need no hub.
 func (o *watchOptions) query() (hub.WatchQuery, error) {
 	id, err := o.agent.check()
 	if err != nil {
@@ -114,7 +115,7 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 	return q, nil
 }
 
-// runWatch waits and says how that ended.
+// runWatch waits and prints the outcome.
 func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	ctx, release := daemon.EndWithReader(ctx)
 	defer release()

@@ -51,13 +51,13 @@ type watchError struct {
 	Message string   `json:"message"`
 }
 
-// outcome begins the line with what the hub answered last.
+// outcome begins the line with the hub's last answer.
 func (w *watcher) outcome(word, next string) *watchOutcome {
 	out := &watchOutcome{
 		Outcome: word, Conditions: w.last.Conditions, Label: w.options.label,
 		Unread: w.last.Unread, Messages: []watchMessage{}, Next: next,
 	}
-	if out.Conditions == nil { // it never answered
+	if out.Conditions == nil { // the hub never answered
 		out.Conditions = []hub.ConditionState{}
 		for _, text := range w.options.until[:min(len(w.options.until), hub.MaxWatchConditions)] {
 			out.Conditions = append(out.Conditions, hub.ConditionState{Condition: text, Why: "not known"})
@@ -78,13 +78,14 @@ func (w *watcher) outcome(word, next string) *watchOutcome {
 func (w *watcher) matched() *watchOutcome {
 	next := "All conditions hold: go on."
 	if w.last.Unread > 0 {
-		next = "All conditions hold. Read what is unread, then go on: " + w.reading()
+		next = "All conditions hold. Read the unread messages, then go on: " + w.reading()
 	}
 	return w.outcome(outcomeMatched, next)
 }
 
-// reading is what reads what is unread. An agent that has a bridge reads through it:
-// the command registers, and would put the bridge out of the agent's session.
+// reading returns the way to read unread messages. An agent with a bridge reads
+// through the bridge, because the command poll would displace the bridge's
+// session.
 func (w *watcher) reading() string {
 	if w.bridged {
 		return fmt.Sprintf(`hub_poll_messages {"room_id":%q,"timeout_seconds":0}`, w.query.Room)
@@ -96,8 +97,8 @@ func (w *watcher) reading() string {
 	return hook.PollCommand(w.query.Agent, base, w.query.Room.Channel(), w.last.NextSinceID)
 }
 
-// readFirst is for outcomes after which an agent may wait again: what is unread
-// would not wake it then.
+// readFirst is the advice for outcomes after which an agent may wait again:
+// messages that are already unread would not wake it.
 func (w *watcher) readFirst() string {
 	if w.last.Unread == 0 {
 		return ""
@@ -145,7 +146,8 @@ func (w *watcher) failed(err error) (*watchOutcome, error) {
 	return out, err
 }
 
-// line renders the outcome within maxOutcome: what is least needed goes first.
+// line renders the outcome within maxOutcome. If it is too long, it leaves out
+// the least needed members first.
 func (out *watchOutcome) line() []byte {
 	shorter := []func() bool{
 		func() bool { return out.cutExcerpts(80) },
@@ -187,7 +189,7 @@ func (out *watchOutcome) cutWhys(most int) (cut bool) {
 	return cut
 }
 
-// cutTo shortens a text to so many characters; false if it is no longer.
+// cutTo shortens a text to most characters; false if it is short enough.
 func cutTo(s *string, most int) bool {
 	if utf8.RuneCountInString(*s) <= most {
 		return false

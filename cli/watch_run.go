@@ -14,13 +14,13 @@ import (
 	"hubcli/internal/pause"
 )
 
-// How a watch comes back to a hub that went away.
+// Pauses before a watch calls a hub again that went away.
 const (
 	watchRetryFirst = 100 * time.Millisecond
 	watchRetryMost  = 5 * time.Second
 )
 
-// Bounds of calls that are no waits.
+// Bounds of calls that do not wait.
 const (
 	overtime = 2 * time.Second // beyond the watch's own time
 	lastLook = time.Second     // when the outcome is known
@@ -34,11 +34,11 @@ type watcher struct {
 	hub      *client.Client
 	query    hub.WatchQuery
 	instance hub.InstanceID // of the hub first reached; empty: none yet
-	last     hub.Watched    // what the hub answered last
-	looked   bool           // it has answered
+	last     hub.Watched    // the hub's last answer
+	looked   bool           // the hub has answered
 	away     bool           // the last call got no answer
-	bridged  bool           // the agent speaks through a bridge, as far as is known
-	said     *sideLines     // progress; nil unless that is wanted
+	bridged  bool           // the agent is known to have a bridge
+	said     *sideLines     // progress; nil if not wanted
 }
 
 func newWatcher(env *Env, o *watchOptions) *watcher {
@@ -49,9 +49,9 @@ func newWatcher(env *Env, o *watchOptions) *watcher {
 	return w
 }
 
-// end prints the outcome before anything else can go wrong, and then what
-// failed. It does not wait for a reader that does not read. The error has the
-// exit code, and all about it has been said.
+// end prints the outcome first and then the failure. It does not wait for a
+// reader that does not read. The returned error has only the exit code; it was
+// already printed.
 func (w *watcher) end(ctx context.Context, out *watchOutcome, err error) error {
 	line := out.line()
 	printed := writeInTime(w.env.Stdout, line)
@@ -95,7 +95,7 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 		case err == nil && w.left() <= 0:
 			w.lookForBridge(ctx)
 			return w.timeout()
-		case err == nil: // before its time: the hub stops, and what comes back may be another
+		case err == nil: // before its time: the hub stops, and another store may come back
 			delay, w.away = watchRetryFirst, true
 		case !passing(err), w.left() <= 0 && w.instance == "":
 			w.refresh(ctx)
@@ -115,7 +115,7 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 	}
 }
 
-// once makes sure that it speaks to the hub that it began with, and waits there.
+// once checks that the hub still serves the same store, and waits there.
 func (w *watcher) once(ctx context.Context) error {
 	if w.instance == "" || w.away {
 		if err := w.meet(ctx); err != nil {
@@ -127,7 +127,7 @@ func (w *watcher) once(ctx context.Context) error {
 			return err
 		}
 	}
-	if !w.looked { // so that an outcome without an answer to the wait can say what was so
+	if !w.looked { // so that an outcome has conditions even if the wait is never answered
 		w.query.Wait = 0
 		if err := w.ask(ctx); err != nil || w.last.Met || w.left() <= 0 {
 			return err
@@ -149,16 +149,16 @@ func (w *watcher) ask(ctx context.Context) error {
 	return err
 }
 
-// within bounds a call by most and by what is left of the whole: a hub that is
-// silent does not hold the watch for long beyond its time.
+// within bounds a call by most and by the time left. So a silent hub does not
+// hold the watch for long beyond its time.
 func (w *watcher) within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	limit := min(most, max(w.left(), 0)+overtime)
 	return context.WithTimeoutCause(ctx, limit, hub.Errorf(hub.CodeNoAnswer, "the hub at %s does not answer", w.options.url).
-		WithFix("see whether the hub hangs or is stopped"))
+		WithFix("check whether the hub hangs or is stopped"))
 }
 
-// refresh looks once more when a watch ends early, so that the outcome tells what
-// is unread by then.
+// refresh looks once more when a watch ends early, so that the outcome shows
+// the present unread messages.
 func (w *watcher) refresh(ctx context.Context) {
 	if !w.looked {
 		return
@@ -173,12 +173,13 @@ func (w *watcher) refresh(ctx context.Context) {
 	w.lookForBridge(ctx)
 }
 
-// lookForBridge learns whether the agent's session is that of a bridge. One that has
-// been seen counts until another session takes its place: a bridge may be coming back.
+// lookForBridge finds out whether the agent's session belongs to a bridge. A
+// bridge counts until another session takes its place, because it may be
+// reconnecting.
 func (w *watcher) lookForBridge(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	defer cancel()
-	rows, _, err := w.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(w.query.Agent), Limit: 1}) // it is the first of its prefix
+	rows, _, err := w.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(w.query.Agent), Limit: 1}) // the agent itself is the first with its prefix
 	if err != nil {
 		return
 	}
@@ -189,10 +190,9 @@ func (w *watcher) lookForBridge(ctx context.Context) {
 	}
 }
 
-// tell says that the agent was told of the messages in an outcome, so that no hook
-// holds its turn for them. All that is directed stands before the last that is
-// shown; what is not shown is still to be told. An outcome that nobody asked for
-// may have no reader.
+// tell reports to the hub that the agent was told of the messages in an
+// outcome, so that no hook holds its turn for them. Messages that the outcome
+// does not show stay untold. Only outcomes that surely have a reader count.
 func (w *watcher) tell(ctx context.Context, out *watchOutcome) {
 	shown := len(out.Messages)
 	if shown == 0 || out.Outcome == outcomeInterrupted {
@@ -204,8 +204,8 @@ func (w *watcher) tell(ctx context.Context, out *watchOutcome) {
 	_, _ = w.hub.Tell(ctx, hub.ToldInput{AgentID: w.query.Agent, ToldID: out.Messages[shown-1].ID})
 }
 
-// meet learns which store the hub serves. Another one than before knows nothing
-// of what this watch waits for.
+// meet learns which store the hub serves. Another store than before knows
+// nothing of the watch's conditions.
 func (w *watcher) meet(ctx context.Context) error {
 	ctx, cancel := w.within(ctx, client.DefaultTimeout)
 	defer cancel()
@@ -214,8 +214,8 @@ func (w *watcher) meet(ctx context.Context) error {
 		return err
 	}
 	if w.instance != "" && info.InstanceID != w.instance {
-		return hub.NewError(hub.CodeStoreChanged, "the hub came back with another store: what the watch waited for is gone").
-			WithFix("begin anew: register, and watch what the new store has")
+		return hub.NewError(hub.CodeStoreChanged, "the hub came back with another store: the rooms and tasks of the watch are gone").
+			WithFix("begin anew: register, and watch rooms and tasks of the new store")
 	}
 	if w.away && w.instance != "" {
 		w.progress("the hub is back")
@@ -225,8 +225,8 @@ func (w *watcher) meet(ctx context.Context) error {
 	return nil
 }
 
-// same looks, when a hub that has answered before refuses, whether it is still that
-// hub: what another store does not have says nothing.
+// same checks after a refusal whether the hub still serves the same store: a
+// refusal of another store does not count.
 func (w *watcher) same(ctx context.Context, err error) error {
 	var e *hub.Error
 	if err == nil || !w.looked || passing(err) || !errors.As(err, &e) || e.Code == hub.CodeWatchReplaced {
@@ -267,8 +267,8 @@ func (w *watcher) progress(format string, args ...any) {
 	w.said.add(fmt.Sprintf(format, args...))
 }
 
-// sideLines prints remarks while something else goes on, which they never hold
-// up: what does not get through to the reader is left out. A nil one says nothing.
+// sideLines prints remarks without ever delaying the other work: lines that the
+// reader does not take are dropped. A nil *sideLines prints nothing.
 type sideLines struct {
 	lines chan string
 	done  chan struct{}

@@ -20,8 +20,8 @@ func newWhoami(env *Env) *cobra.Command {
 latest visible message id, the live agents and the hub's limits and features.
 
 The command registers --agent anew, which displaces a live session of that id:
-use an id of your own, not that of a running agent. An id that HUB_AGENT names
-displaces nobody: a live session of that id stays, and the command proves none.`,
+use an id of your own, not that of a running agent. An id from HUB_AGENT displaces
+nobody: a live session of that id stays, and the command acts without a session.`,
 		Example: `  hubcli whoami --agent dev-a`,
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

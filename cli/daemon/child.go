@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// keptWords is how much of a daemon's first output is kept for its last words.
+// keptWords bounds, in bytes, the output of a daemon that is kept for
+// LastWords.
 const keptWords = 16 << 10
 
-// Child is a daemon that this process has started and that outlives it. What it
-// says until it is ready comes through a pipe, so that nothing is left on the
-// disk whenever either side dies.
+// Child is a daemon that this process has started and that outlives it. Its
+// output until it is ready comes through a pipe, so no file is left if either
+// side dies.
 type Child struct {
 	cmd  *exec.Cmd
 	pipe *os.File
@@ -44,7 +45,7 @@ func StartChild(exe string, args []string) (*Child, error) {
 	c := &Child{cmd: cmd, pipe: r, done: make(chan struct{}), heard: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		_ = cmd.Wait() // ProcessState tells
+		_ = cmd.Wait() // ProcessState has the result
 	}()
 	go func() {
 		defer close(c.heard)
@@ -82,12 +83,12 @@ func (c *Child) Ended() (exit int, ended bool) {
 	}
 }
 
-// LastWords finds the sentence and the fix that an ended process printed.
+// LastWords returns the sentence and the fix that an ended process printed.
 func (c *Child) LastWords() (sentence, fix string) {
 	select {
 	case <-c.heard:
 	case <-time.After(time.Second):
-		// A grandchild may hold the pipe open; what came so far must do.
+		// A grandchild may hold the pipe open; the output so far must do.
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,8 +103,8 @@ func (c *Child) LastWords() (sentence, fix string) {
 	return sentence, fix
 }
 
-// Forget lets go of the process; it goes on by itself, or is reaped by done's
-// goroutine if it ends first.
+// Forget lets the process run on by itself. If it ends before this process, the
+// goroutine of done reaps it.
 func (c *Child) Forget() {
 	c.pipe.Close()
 	<-c.heard

@@ -12,16 +12,16 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 )
 
-// Of the log of a daemon that runs in the background.
+// Limits of the log file.
 const (
 	logMaxMegabytes = 10
 	logKept         = 3
-	logHeldBytes    = 64 << 10 // lines before the store is open
+	logHeldBytes    = 64 << 10 // of of lines before the store is open
 )
 
-// Log is the log file in the store. The store makes its folder and is
-// strict about what lies in it, so that lines are held in memory until Open is
-// called; they go to stderr too, where whoever started the daemon reads.
+// Log is the log file in the store. The store makes its folder and refuses
+// unknown files in it, so lines are held in memory until Open is called. They
+// also go to stderr, for the process that started the daemon.
 type Log struct {
 	mu     sync.Mutex
 	held   []byte
@@ -49,8 +49,8 @@ func (l *Log) Write(b []byte) (int, error) {
 	return l.stderr.Write(b)
 }
 
-// Open begins the file with what was held. From now on the runtime's own last
-// words, should the process crash, go to the file as well.
+// Open begins the file with the held lines. From now on the runtime's report of
+// a crash goes to the file too.
 func (l *Log) Open() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,8 +58,8 @@ func (l *Log) Open() {
 		return
 	}
 	l.file = &lumberjack.Logger{Filename: l.path, MaxSize: logMaxMegabytes, MaxBackups: logKept}
-	// A log that cannot be written must not stop the hub: the store's own guards
-	// speak when its disk fails.
+	// An unwritable log must not stop the hub; the store reports a failing disk
+	// itself.
 	_, _ = l.file.Write(l.held)
 	l.held = nil
 	if f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err == nil {

@@ -14,16 +14,16 @@ import (
 // started from.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// IgnoreClosedOutput keeps the daemon alive when it writes to the stderr of a
-// starter that is gone.
+// IgnoreClosedOutput keeps the daemon alive if it writes to stderr after its
+// starter has gone.
 func IgnoreClosedOutput() { signal.Ignore(syscall.SIGPIPE) }
 
 // IsAddrInUse reports whether an error of the system says that an address is taken
 // where errors.Is with EADDRINUSE does not. There is none here.
 func IsAddrInUse(error) bool { return false }
 
-// OpenFiles is how many files the process may open, or 0 if that is not known.
-// Go has raised it to the hard limit already when the program started.
+// OpenFiles returns how many files the process may open, or 0 if unknown. Go
+// has raised it to the hard limit already when the program started.
 func OpenFiles() uint64 {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {

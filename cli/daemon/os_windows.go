@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detached makes a child without a console of its own that does not get the
-// Ctrl-C of its starter's.
+// detached makes a child that has no console and does not get the Ctrl-C of its
+// starter's console.
 func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		HideWindow:    true,
@@ -24,7 +24,7 @@ func IgnoreClosedOutput() {}
 // where errors.Is with EADDRINUSE does not.
 func IsAddrInUse(err error) bool { return errors.Is(err, windows.WSAEADDRINUSE) }
 
-// OpenFiles is how many files the process may open; there is no such limit here.
+// OpenFiles returns 0: Windows has no such limit.
 func OpenFiles() uint64 { return 0 }
 
 // closedAtOtherEnd: a pipe does not tell; the write at the end does.

@@ -10,30 +10,30 @@ import (
 	"hubcli/hub"
 )
 
-// ProbeTimeout bounds one look at an address.
+// ProbeTimeout bounds one probe.
 const ProbeTimeout = 2 * time.Second
 
-// Kind says what answers at an address.
+// Kind is the kind of server at an address.
 type Kind int
 
-// What can answer.
+// The kinds.
 const (
-	Absent  Kind = iota // nothing takes connections
-	Silent              // something does and says nothing, perhaps a hub that is starting
-	Dropped             // something takes connections and ends them
-	Foreign             // something else answers
+	Absent  Kind = iota // no process accepts connections
+	Silent              // a process accepts connections but does not answer, perhaps a starting hub
+	Dropped             // a process accepts connections and closes them
+	Foreign             // another server answers
 	Hub                 // a hub
 )
 
-// Probed is what answers at an address.
+// Probed is the result of a probe.
 type Probed struct {
 	Kind Kind
 	Info hub.Info // of a hub
 	Err  error    // unless it is a hub
 }
 
-// Probe looks at an address once, on a connection of its own: a kept-alive one
-// would show a hub that is gone.
+// Probe looks at an address once, on a new connection: a kept-alive one could
+// belong to a hub that has gone.
 func Probe(ctx context.Context, baseURL string) Probed {
 	c := client.New(client.Config{BaseURL: baseURL, Timeout: ProbeTimeout})
 	defer c.Close()
@@ -51,7 +51,7 @@ func Probe(ctx context.Context, baseURL string) Probed {
 	case h.Code == hub.CodeNoAnswer:
 		return Probed{Kind: Silent, Err: err}
 	case h.Status == http.StatusServiceUnavailable:
-		// A hub that is starting or stopping.
+		// The hub is starting or stopping.
 		return Probed{Kind: Silent, Err: err}
 	default:
 		return Probed{Kind: Foreign, Err: err}

@@ -19,9 +19,9 @@ const ProbeEvery = 50 * time.Millisecond
 
 // Of waiting for a hub.
 const (
-	patienceNote = 3 * time.Second // then say what is waited for
-	droppedLong  = 3 * time.Second // then what drops connections is no hub
-	heldLong     = 5 * time.Second // then a silent holder of the store is not about to end
+	patienceNote = 3 * time.Second // then print the reason of the wait
+	droppedLong  = 3 * time.Second // then the process that drops connections is not a hub
+	heldLong     = 5 * time.Second // then a silent holder of the store does not count as ending
 )
 
 // Machine is what this package needs to know of the machine and of its caller. All
@@ -105,7 +105,7 @@ type starter struct {
 	lock    *os.File
 	child   *Child
 	began   time.Time
-	dropped time.Time // since when connections are dropped; zero: they are not
+	dropped time.Time // time since which connections are dropped; zero: they are not
 	noted   bool
 
 	holder   Holder // the holder of the store at the last look
@@ -140,7 +140,7 @@ func (m *Machine) Start(ctx context.Context, r Request) (Started, error) {
 	}
 }
 
-// look acts on what was found; done means that a hub answers.
+// look acts on the result of a probe; done means that a hub answers.
 func (s *starter) look(ctx context.Context, found Probed) (done bool, err error) {
 	if found.Kind != Dropped {
 		s.dropped = time.Time{}
@@ -161,8 +161,8 @@ func (s *starter) look(ctx context.Context, found Probed) (done bool, err error)
 	return false, nil
 }
 
-// tryStart starts the daemon if this caller gets the lock and, holding it, still
-// finds nothing: the one who had it before may have started a hub.
+// tryStart starts the daemon if this process gets the lock and then still finds
+// no hub: the previous holder of the lock may have started one.
 func (s *starter) tryStart(ctx context.Context) error {
 	if s.lock == nil {
 		got, err := s.takeLock()
@@ -186,8 +186,8 @@ func (s *starter) tryStart(ctx context.Context) error {
 	return nil
 }
 
-// takeLock tries the lock file of this store. It lies in the data root: inside
-// the store it would be in the way of making one.
+// takeLock tries the lock file of this store. The file is in the data root,
+// because a store is made only in an empty folder.
 func (s *starter) takeLock() (bool, error) {
 	root, err := s.Root()
 	if err != nil {
@@ -232,12 +232,12 @@ func (s *starter) waitForStore(ctx context.Context) (wait bool, err error) {
 	}
 	info, err := s.Inspect(s.Storage)
 	if err != nil || !info.Held {
-		return false, nil // what is wrong with it the daemon will say
+		return false, nil // the daemon will report what is wrong with it
 	}
 	s.holder = info.Holder
 	_, serves := info.Holder.ServesAt(ctx, s.Storage)
 	if serves && Probe(ctx, s.BaseURL).Kind == Hub {
-		return true, nil // it has come up meanwhile, which the next look will find
+		return true, nil // it has come up meanwhile; the next look will find it
 	}
 	silent := info.Holder.PID == 0 && s.Now().Sub(s.began) > heldLong
 	if serves || silent {
@@ -264,15 +264,15 @@ func (s *starter) sayWaiting() {
 	s.Note("waiting: process %d has the store %s open and does not answer; it is stopping or starting", s.holder.PID, peertext.TerminalLine(s.Storage))
 }
 
-// childAlive reports how the daemon that this caller started ended, if it did. One
-// that has lost the port to another daemon leaves it to that one, which may still
-// be coming up in silence.
+// childAlive returns an error if the daemon of this process has ended. If it
+// lost the port to another daemon, that one may still be starting, and there is
+// no error yet.
 func (s *starter) childAlive(found Probed) error {
 	exit, ended := s.child.Ended()
 	if !ended || found.Kind == Silent && exit == hub.InfoOf(hub.CodeUnreachable).Exit {
 		return nil
 	}
-	// It may have lost a race against a hub that answers by now.
+	// It may have lost the port to a hub that answers by now.
 	if Probe(context.Background(), s.BaseURL).Kind == Hub {
 		return nil
 	}
@@ -285,7 +285,8 @@ func (s *starter) died(exit int) error {
 	return &StartError{Why: Died, Exit: exit, Sentence: sentence, Fix: fix}
 }
 
-// overdue ends the wait when its time is over, and says once what is waited for.
+// overdue ends the wait when its time is over, and prints once the reason of
+// the wait.
 func (s *starter) overdue(found Probed) error {
 	waited := s.Now().Sub(s.began)
 	if waited < s.Timeout {
@@ -309,7 +310,7 @@ func (s *starter) overdue(found Probed) error {
 	return &StartError{Why: PortMute}
 }
 
-// adopt checks that the hub that answers is the one that was asked for.
+// adopt checks that the hub that answers has the wanted store and options.
 func (s *starter) adopt(ctx context.Context, info hub.Info) (Started, error) {
 	got := Started{Info: info}
 	if !SameStore(info.StoragePath, s.Storage) {
@@ -326,14 +327,14 @@ func (s *starter) adopt(ctx context.Context, info hub.Info) (Started, error) {
 	return got, nil
 }
 
-// won reports whether the hub that answers is the daemon of this caller, not one
-// that was quicker to take the port.
+// won reports whether the hub that answers is the daemon of this process, not
+// another that took the port first.
 func (s *starter) won(ctx context.Context) bool {
 	c := client.New(client.Config{BaseURL: s.BaseURL, Timeout: ProbeTimeout})
 	defer c.Close()
 	status, err := c.AppStatus(ctx)
 	if err != nil {
-		// A hub that listens beyond loopback alone does not say.
+		// A hub that listens beyond loopback does not give its process id.
 		_, ended := s.child.Ended()
 		return !ended
 	}

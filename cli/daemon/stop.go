@@ -66,7 +66,7 @@ func (m *Machine) awaitGone(ctx context.Context, baseURL string, info hub.Info) 
 	}
 }
 
-// held reports whether a hub serves the store, as far as that can be told.
+// held reports whether a hub serves the store, as far as known.
 func (m *Machine) held(dir string) bool {
 	if m.Inspect == nil {
 		return false
@@ -75,9 +75,9 @@ func (m *Machine) held(dir string) bool {
 	return err == nil && info.Held
 }
 
-// A hub that somebody has stopped stays stopped until somebody starts one: the
-// bridges of agents that run meanwhile bring up one that has crashed, but not
-// that. A mark in the data root tells the two apart:
+// A hub that a user has stopped stays stopped until a user starts one. Bridges
+// that run meanwhile restart a crashed hub, but not a stopped one. A mark in
+// the data root tells the two apart:
 //
 //	<data root>/run/stopped-<hash of the address>   empty
 
@@ -87,8 +87,9 @@ func (m *Machine) stoppedMark(baseURL string) (string, error) {
 	return filepath.Join(root, "run", "stopped-"+hex.EncodeToString(sum[:8])), err
 }
 
-// markStopped notes that the hub at the address is about to be stopped. Without a
-// mark bridges may start another, which is all that is lost.
+// markStopped notes that a user is about to stop the hub at the address. If the
+// mark cannot be written, bridges may start another hub, which does little
+// harm.
 func (m *Machine) markStopped(baseURL string) {
 	if path, err := m.stoppedMark(baseURL); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		_ = os.WriteFile(path, nil, 0o600)

@@ -15,10 +15,10 @@ import (
 // ErrNoStore says that there is nothing at the path of a store.
 var ErrNoStore = errors.New("there is no store")
 
-// StoreInfo is what can be learnt about a store from outside.
+// StoreInfo describes a store without opening it.
 type StoreInfo struct {
 	Instance hub.InstanceID
-	Messages int64 // rows stored; -1 if that cannot be told from outside
+	Messages int64 // rows stored; -1 if unknown
 	Held     bool  // a process has it open now
 	Holder   Holder
 }
@@ -27,7 +27,7 @@ type StoreInfo struct {
 // unknown fields are zero.
 type Holder struct {
 	PID     int
-	Address string // what the hub listens on, as host:port
+	Address string // address of the hub, as host:port
 }
 
 // HeldError says that another process has the store open.

@@ -252,7 +252,7 @@ func TestMCPLeavesAStoppedHubAlone(t *testing.T) {
 	if out, err := h.command(nil, "", "stop", "--port", h.port).CombinedOutput(); err != nil {
 		t.Fatalf("stop: %v\n%s", err, out)
 	}
-	if a, text := w.call("hub_whoami", nil); !a.IsError || !strings.Contains(text, "was stopped by somebody") || !strings.Contains(text, "hubcli ensure --port "+h.port) {
+	if a, text := w.call("hub_whoami", nil); !a.IsError || !strings.Contains(text, "was stopped by a user") || !strings.Contains(text, "hubcli ensure --port "+h.port) {
 		t.Errorf("without a hub it says %s", text)
 	}
 	if out, err := h.command(nil, "", "ensure", "--port", h.port).CombinedOutput(); err != nil {
