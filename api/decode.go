@@ -17,30 +17,34 @@ import (
 // no reference to body.
 //
 // It is stricter than encoding/json: the body is one JSON object in valid UTF-8
-// with without duplicate members at any depth and without trailing text (else
+// without duplicate members at any depth and without trailing text (else
 // invalid_json). Member names match in their exact case. A value of the wrong
 // type, also a fraction for an integer, is refused (invalid, with the name of
 // the field). Unknown members are ignored, null means that the member is
 // absent, and an empty body means {}. Some fields use 0 or an empty agent id to
 // mean absent: such a value cannot be sent explicitly. A json.RawMessage is
 // stored compact.
-func Decode(body []byte, v any) error {
+func Decode(body []byte, v any) error { return DecodeFrom("the body", body, v) }
+
+// DecodeFrom is Decode for JSON that is not the body of an HTTP request. Errors call
+// it by the name source, as in "the request file".
+func DecodeFrom(source string, body []byte, v any) error {
 	if !utf8.Valid(body) {
-		return hub.NewError(hub.CodeInvalidJSON, "the body is not valid UTF-8").
-			WithFix("encode the body in UTF-8")
+		return hub.NewError(hub.CodeInvalidJSON, source+" is not valid UTF-8").
+			WithFix("encode " + source + " in UTF-8")
 	}
 	s := scanners.Get().(*scanner)
 	defer s.release()
-	s.data = body
+	s.source, s.data = source, body
 	switch s.peek() {
 	case 0:
 		if s.pos == len(body) {
 			return nil
 		}
-		return s.fail("the body is not JSON")
+		return s.fail(source + " is not JSON")
 	case '{':
 	default:
-		return s.fail("the body is not a JSON object")
+		return s.fail(source + " is not a JSON object")
 	}
 	target := reflect.ValueOf(v).Elem()
 	if err := decodeStruct(s, planOf(target.Type()), target); err != nil {

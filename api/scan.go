@@ -21,10 +21,11 @@ const linearKeys = 16
 // everything that RFC 8259 refuses, and also duplicate member names, unpaired
 // surrogates, numbers that no float64 holds and nesting beyond MaxJSONDepth.
 type scanner struct {
-	data  []byte
-	pos   int
-	depth int
-	keys  [][]byte // member names of the objects that are open, innermost last
+	source string // how errors call the data
+	data   []byte
+	pos    int
+	depth  int
+	keys   [][]byte // member names of the objects that are open, innermost last
 }
 
 func (s *scanner) fail(message string) *hub.Error {
@@ -63,7 +64,7 @@ func (s *scanner) expect(c byte, message string) error {
 func (s *scanner) enter() error {
 	s.pos++
 	if s.depth++; s.depth > MaxJSONDepth {
-		return s.fail("the body nests too deep").With("limit", MaxJSONDepth)
+		return s.fail(s.source+" nests too deep").With("limit", MaxJSONDepth)
 	}
 	return nil
 }
@@ -202,9 +203,9 @@ func (s *scanner) literal() (byte, error) {
 		}
 	}
 	if s.pos == len(s.data) {
-		return 0, s.fail("the body ends too early")
+		return 0, s.fail(s.source + " ends too early")
 	}
-	return 0, s.fail("the body is not JSON")
+	return 0, s.fail(s.source + " is not JSON")
 }
 
 // number reads a number and returns its text.

@@ -14,8 +14,8 @@ import (
 	"hubcli/relay"
 )
 
-// TestTransportSlicesWatches: a watch that a forwarder's cap ends unmet goes on in
-// the next slice, one label after the other, until it is met.
+// TestTransportSlicesWatches: if a forwarder's cap ends a watch unmet, the watch goes
+// on in the next slice until it is met.
 func TestTransportSlicesWatches(t *testing.T) {
 	h := testhub.Start(t)
 	dir := newSpool(t)
@@ -24,7 +24,7 @@ func TestTransportSlicesWatches(t *testing.T) {
 	forwardBy(t, dir, func(in relay.Request) *relay.Response {
 		if strings.HasPrefix(in.Path, "/v1/watch") {
 			slices.Add(1)
-			// As one whose cap is nothing: it answers at once.
+			// Act as a forwarder with a cap of 0: answer at once.
 			before, after, _ := strings.Cut(in.Path, "&timeout=")
 			_, rest, _ := strings.Cut(after, "&")
 			in.Path = before + "&timeout=0&" + rest

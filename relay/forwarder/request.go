@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"hubcli/api"
 	"hubcli/hub"
@@ -25,13 +24,10 @@ func decodeRequest(data []byte, folder string, id relay.RequestID) (*relay.Reque
 		Path      string          `json:"path"`
 		Body      json.RawMessage `json:"body"`
 	}
-	if err := api.Decode(data, &in); err != nil {
+	if err := api.DecodeFrom("the request file", data, &in); err != nil {
 		e := refused(err)
-		if e.Code == hub.CodeInvalidJSON {
-			e.Message = strings.Replace(e.Message, "the body", "the request file", 1)
-			if field, ok := e.Detail["field"].(string); ok {
-				e.Message += " (" + field + ")"
-			}
+		if field, ok := e.Detail["field"].(string); ok && e.Code == hub.CodeInvalidJSON {
+			e.Message += " (" + field + ")"
 		}
 		return nil, e
 	}

@@ -88,8 +88,8 @@ class Response:
 class Transport(Protocol):
     """Carries the calls of a HubClient; give your own as ``HubClient(transport=…)``.
 
-    It is called by several threads at a time. It sends each request once: what is
-    worth sending again the client decides.
+    It is called by several threads at a time. It sends each request once. The
+    client decides which requests to send again.
     """
 
     @property
@@ -127,7 +127,7 @@ class HttpTransport:
             prove its session from another machine gives ``X-Hub-Session`` here.
 
     Raises:
-        InvalidInput: The address or a header is none.
+        InvalidInput: The address or a header is not valid.
     """
 
     max_wait = 60.0  # the hub's clamp of GET /v1/events
