@@ -47,7 +47,9 @@ def test_quick_start(hub: Hub, tmp_path: Path) -> None:
                 f'    HubClient("dev-b", hub["base_url"]).post("general", "{said}")\n    for message in',
             ),
         )
-        assert execute(program, tmp_path) == [f"dev-b {said}"]
+        lines = execute(program, tmp_path)
+        assert (lines[0], lines[2:]) == ("dev-a has the parser", [f"dev-b {said}"])
+        assert lines[1].startswith("waiting; ")
         assert [m["body"] for m in other.poll(timeout=5.0)] == ["dev-a is here"]
     assert [c["claim_key"] for c in hub.get("/v1/claims") if c["released_at"]] == ["parser"]
     assert hub.get("/v1/agents") == []
