@@ -175,7 +175,7 @@ func TestLiesAreNoticed(t *testing.T) {
 						t.Errorf("%s: %v", e.role, e.err)
 					}
 				case strings.Contains(f.Why, "another role has failed"):
-				case f.Step == liar.step && (liar.late || !strings.HasPrefix(f.Why, "waited")): // a wait in vain is no proof
+				case f.Step == liar.step && (liar.late || !strings.HasPrefix(f.Why, "waited")): // a role that timed out has noticed nothing
 					noticed = true
 					t.Log(f)
 				case !strings.HasPrefix(f.Why, "waited"):
