@@ -224,6 +224,7 @@ var others = []other{
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},
 	{"github.com/blevesearch/bleve", []string{"persistence/search"}, "words are indexed in one place; nothing else sees the engine"},
 	{"github.com/blevesearch/bleve_index_api", []string{"persistence/search"}, "the engine's interfaces"},
+	{"github.com/blevesearch/snowballstem", []string{"persistence/search"}, "the stems of English words; Snowball's algorithm as bleve has it"},
 	{"golang.org/x/text", []string{"persistence/search"}, "words are compared without regard to accents and composition"},
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},

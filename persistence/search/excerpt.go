@@ -26,10 +26,35 @@ func excerpt(queryText, text string, chars int) (string, [][2]int) {
 	q, err := parse(queryText)
 	var marks []mark
 	if err == nil {
-		marks = q.marks(text)
+		marks = q.shown(text)
 	}
 	start, end := window(text, marks, chars)
 	return cut(text, marks, start, end)
+}
+
+// shown finds the words of a query in a text as the search may have found them:
+// other forms of a word count, and a misspelt word where the text has no better
+// one.
+func (q query) shown(text string) []mark {
+	wide := q
+	wide.wanted = slices.Clone(q.wanted)
+	for i := range wide.wanted {
+		if wide.wanted[i].takes(begun) {
+			wide.wanted[i].width = begun
+		}
+	}
+	marks := wide.marks(text)
+	missing := false
+	for i := range wide.wanted {
+		found := slices.ContainsFunc(marks, func(m mark) bool { return m.clause == i })
+		if !found && wide.wanted[i].takes(misspelt) {
+			wide.wanted[i].width, missing = misspelt, true
+		}
+	}
+	if missing {
+		marks = wide.marks(text)
+	}
+	return marks
 }
 
 // marks finds the words of a query in a text, in their order.
@@ -78,15 +103,14 @@ func (q query) marks(text string) (out []mark) {
 	return out
 }
 
-// match looks for the clause at adjacent places. If the text does not hold the
-// word, a word that begins with it counts, because the search may have
-// completed the last word.
+// match looks for the clause at adjacent places. A clause of one word accepts
+// what its width says.
 func (c clause) match(at func(int) []word) (mark, bool) {
 	var m mark
 	for i, term := range c.terms {
 		found := false
 		for _, w := range at(i) {
-			if w.term != term && (len(c.terms) > 1 || !c.prefix && utf8.RuneCountInString(term) < minPrefixRunes || !strings.HasPrefix(w.term, term)) {
+			if w.term != term && (len(c.terms) > 1 || !c.accepts(w.term)) {
 				continue
 			}
 			if !found || w.term == term {

@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// maxCompletions is the largest number of words that a prefix may stand
-	// for.
-	maxCompletions = 64
 	// maxAnyWords is the largest number of words of which any one suffices; of
 	// more words only the rarest are used. It bounds the cost of a query of
 	// common words: each word that is in half of 100,000 messages costs some
@@ -26,10 +23,11 @@ const (
 	lookAgain = 1024
 )
 
-// Find returns the best documents; see core.Index. All words must occur. If no
-// document holds them all, the last word may be a prefix of a longer one. If no
-// document matches then either, any one word suffices. When ctx is done, Find
-// returns the best hits so far.
+// Find returns the best documents; see core.Index. All words must occur. While
+// there are fewer documents than asked for, other forms of the words count too.
+// If no document holds them all, first the last word may be the beginning of a
+// longer one, then one letter of a word may be wrong, then any one word
+// suffices. When ctx is done, Find returns the best hits so far.
 func (x *Index) Find(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
 	parsed, err := parse(q.Text)
 	if err != nil {
@@ -39,22 +37,76 @@ func (x *Index) Find(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, e
 	err = x.read(func(r index.IndexReader) (err error) {
 		f := finder{ctx: ctx, reader: r, q: &q}
 		defer f.close()
-		if hits, err = f.find(parsed, newAll); err != nil || len(hits) > 0 {
-			return err
-		}
-		if longer, ok := parsed.completed(); ok {
-			if hits, err = f.find(longer, newAll); err != nil || len(hits) > 0 {
-				return err
-			}
-		}
-		if len(parsed.wanted) > 1 {
-			if parsed.wanted, err = f.rarest(parsed.wanted); err == nil {
-				hits, err = f.find(parsed, newAny)
-			}
-		}
+		hits, err = f.widening(parsed)
 		return err
 	})
 	return hits, err
+}
+
+// widening tries a query in one width after the other until it has hits. A
+// width in which the words of the index are the same ones is left out.
+func (f *finder) widening(q query) ([]core.IndexHit, error) {
+	hits, err := f.find(q, newAll)
+	if err != nil || len(hits) >= f.q.Limit {
+		return hits, err
+	}
+	before := q
+	for _, w := range []width{inflected, begun, misspelt} {
+		if w > inflected && len(hits) > 0 || f.ctx.Err() != nil {
+			return hits, nil
+		}
+		wide, err := f.widened(q, w)
+		if err != nil {
+			return nil, err
+		}
+		if more, err := f.more(before, wide, f.fields()); err != nil {
+			return nil, err
+		} else if !more {
+			continue
+		}
+		before = wide
+		wider, err := f.find(wide, newAll)
+		if err != nil {
+			return nil, err
+		}
+		if len(wider) >= len(hits) { // fewer: the time was over
+			hits = wider
+		}
+	}
+	if len(hits) > 0 || len(q.wanted) == 1 {
+		return hits, nil
+	}
+	return f.any(q)
+}
+
+// any finds rows with any one word of a query, or with a misspelt one if there
+// is no such row.
+func (f *finder) any(q query) (hits []core.IndexHit, err error) {
+	for _, w := range []width{inflected, misspelt} {
+		wide, err := f.widened(q, w)
+		if err != nil {
+			return nil, err
+		}
+		if wide.wanted, err = f.rarest(wide.wanted); err != nil {
+			return nil, err
+		}
+		if hits, err = f.find(wide, newAny); err != nil || len(hits) > 0 {
+			return hits, err
+		}
+	}
+	return hits, nil
+}
+
+// fields are the fields with words that the viewer may find.
+func (f *finder) fields() []string {
+	fields := []string{fieldPublic}
+	if f.q.Viewer != "" || f.q.Operator {
+		fields = append(fields, fieldDirect)
+	}
+	if f.q.History {
+		fields = append(fields, fieldHistory)
+	}
+	return fields
 }
 
 // finder evaluates one query on one state of the index.
@@ -65,6 +117,7 @@ type finder struct {
 	times  index.DocValueReader
 	id     index.IndexInternalID
 	opened []cursor // to be closed at the end
+	words  map[variantsOf][]string
 }
 
 func (f *finder) close() {
@@ -83,14 +136,7 @@ func (f *finder) find(q query, join func([]cursor) cursor) ([]core.IndexHit, err
 		}
 		f.times = times
 	}
-	fields := []string{fieldPublic, fieldDirect}
-	if f.q.History {
-		fields = append(fields, fieldHistory)
-	}
-	for _, field := range fields {
-		if field == fieldDirect && f.q.Viewer == "" && !f.q.Operator {
-			continue
-		}
+	for _, field := range f.fields() {
 		c, err := f.plan(q, field, join)
 		if err != nil {
 			return nil, err
@@ -172,8 +218,8 @@ func (f *finder) clauses(clauses []clause, field string) ([]cursor, error) {
 }
 
 func (f *finder) clause(c clause, field string) (cursor, error) {
-	if c.prefix {
-		return f.prefix(c.terms[0], field)
+	if c.prefix || c.width > written {
+		return f.wide(c, field)
 	}
 	terms := make([]*termCursor, len(c.terms))
 	weight := 0.0
@@ -193,36 +239,29 @@ func (f *finder) clause(c clause, field string) (cursor, error) {
 	return newPhrase(terms, weight), nil
 }
 
-// prefix returns a cursor for the existing words of a field that begin with
-// text.
-func (f *finder) prefix(text, field string) (cursor, error) {
-	dict, err := f.reader.FieldDictPrefix(field, []byte(text))
+// wide returns a cursor for all words of a field that satisfy a clause of one
+// word. Another word never counts more than its share of the written one.
+func (f *finder) wide(c clause, field string) (cursor, error) {
+	words, err := f.variants(c, field)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = dict.Close() }()
-	var any []cursor
-	for len(any) < maxCompletions {
-		entry, err := dict.Next()
+	any := make([]cursor, len(words))
+	var own float64
+	for i, word := range words {
+		w, err := f.weight(word)
 		if err != nil {
 			return nil, err
 		}
-		if entry == nil {
-			break
+		switch {
+		case i == 0:
+			own = w
+		case !c.prefix:
+			w = variantShare * min(w, own)
 		}
-		w, err := f.weight(entry.Term)
-		if err != nil {
+		if any[i], err = newTerm(f.ctx, f.reader, field, word, w, false); err != nil {
 			return nil, err
 		}
-		c, err := newTerm(f.ctx, f.reader, field, entry.Term, w, false)
-		if err != nil {
-			return nil, err
-		}
-		any = append(any, c)
-	}
-	if len(any) == 0 {
-		c, err := newTerm(f.ctx, f.reader, field, text, 1, false)
-		return c, err
 	}
 	return newAny(any), nil
 }
@@ -256,14 +295,11 @@ func (f *finder) rarest(clauses []clause) ([]clause, error) {
 	all := make([]counted, len(clauses))
 	none := 0
 	for i, c := range clauses {
-		all[i] = counted{c, math.MaxUint64}
-		for _, t := range c.terms {
-			rows, err := f.count(t)
-			if err != nil {
-				return nil, err
-			}
-			all[i].rows = min(all[i].rows, rows)
+		rows, err := f.rows(c)
+		if err != nil {
+			return nil, err
 		}
+		all[i] = counted{c, rows}
 		if all[i].rows == 0 {
 			none++
 		}
@@ -274,6 +310,28 @@ func (f *finder) rarest(clauses []clause) ([]clause, error) {
 		out = append(out, c.clause)
 	}
 	return out, nil
+}
+
+// rows estimates from above how many public rows satisfy a clause.
+func (f *finder) rows(c clause) (uint64, error) {
+	if len(c.terms) == 1 {
+		words, err := f.variants(c, fieldPublic)
+		sum := uint64(0)
+		for _, word := range words {
+			n, e := f.count(word)
+			sum, err = sum+n, cmp.Or(err, e)
+		}
+		return sum, err
+	}
+	least := uint64(math.MaxUint64)
+	for _, t := range c.terms {
+		n, err := f.count(t)
+		if err != nil {
+			return 0, err
+		}
+		least = min(least, n)
+	}
+	return least, nil
 }
 
 // collect walks over a cursor and keeps the best candidates.

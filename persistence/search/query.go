@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"hubcli/hub"
 )
@@ -28,16 +27,21 @@ type query struct {
 type clause struct {
 	terms  []string // one for each place
 	prefix bool     // of the only term
+	quoted bool     // stays exact
+	width  width
 }
 
-func (c clause) equal(d clause) bool { return c.prefix == d.prefix && slices.Equal(c.terms, d.terms) }
+func (c clause) equal(d clause) bool {
+	return c.prefix == d.prefix && c.quoted == d.quoted && slices.Equal(c.terms, d.terms)
+}
 
 // parse reads a query. Errors: invalid if it asks for no word.
 func parse(text string) (query, error) {
 	var q query
 	places := 0
-	add := func(piece string, not bool) {
+	add := func(piece string, not, quoted bool) {
 		c := clauseOf(piece)
+		c.quoted = quoted
 		if c.terms == nil || places+len(c.terms) > maxQueryPlaces {
 			return
 		}
@@ -57,7 +61,7 @@ func parse(text string) (query, error) {
 		}
 		if quoted, ok := strings.CutPrefix(text, `"`); ok {
 			phrase, rest, _ := strings.Cut(quoted, `"`) // an unclosed phrase extends to the end
-			add(phrase, not)
+			add(phrase, not, true)
 			text = rest
 			continue
 		}
@@ -65,7 +69,7 @@ func parse(text string) (query, error) {
 		if end < 0 {
 			end = len(text)
 		}
-		add(text[:end], not)
+		add(text[:end], not, false)
 		text = text[end:]
 	}
 	if len(q.wanted) == 0 {
@@ -101,17 +105,4 @@ func clauseOf(piece string) clause {
 		c.terms = c.terms[:maxQueryPlaces]
 	}
 	return c
-}
-
-// completed returns the query with its last wanted word as a prefix. It returns
-// false if that clause is not a single word or is too short.
-func (q query) completed() (query, bool) {
-	last := len(q.wanted) - 1
-	c := q.wanted[last]
-	if len(c.terms) != 1 || c.prefix || utf8.RuneCountInString(c.terms[0]) < minPrefixRunes {
-		return q, false
-	}
-	q.wanted = slices.Clone(q.wanted)
-	q.wanted[last] = clause{terms: c.terms, prefix: true}
-	return q, true
 }
