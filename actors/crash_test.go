@@ -12,18 +12,19 @@ import (
 	"hubcli/hub"
 )
 
-// steps lists the arrows of the path of a write.
+// steps lists the steps of a write in order.
 var steps = []engine.Step{engine.StepDecided, engine.StepNumbered, engine.StepApplied, engine.StepAppending, engine.StepAppended, engine.StepShown, engine.StepAnswered, engine.StepNotified}
 
-// crashPoint is what a loss of power leaves, and what had been promised by then.
+// crashPoint is the disk after a loss of power, and the promises made before
+// it.
 type crashPoint struct {
 	promised *ledger
 	disk     *disk
 }
 
 // Invariant 1: a 2xx to a write survives process kill, OS crash and power loss.
-// Invariant 3: one command = one record = all or nothing. At every arrow, under
-// load, the disk is cloned and a new hub is started from the clone.
+// Invariant 3: one command = one record = all or nothing. At every step, under
+// load, the test clones the disk and starts a new hub from the clone.
 func TestInvariant1AcknowledgedSurvivesCrashAtEveryStep(t *testing.T) {
 	for _, at := range steps {
 		for seed := range uint64(3) {
@@ -43,7 +44,8 @@ func TestInvariant1AcknowledgedSurvivesCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-// crashes loads a hub and returns a few moments at which it took this step.
+// crashes puts load on a hub and returns crash points from a few moments when
+// the hub took this step.
 func crashes(t *testing.T, at engine.Step, seed uint64) (points []crashPoint) {
 	store, l := newMemStore(), newLedger()
 	store.delay = randomDelay(seed, 200*time.Microsecond)
@@ -58,7 +60,7 @@ func crashes(t *testing.T, at engine.Step, seed uint64) (points []crashPoint) {
 		defer mu.Unlock()
 		if next--; next == 0 {
 			next = 5 + rng.IntN(15)
-			promised := l.clone() // first: what is promised meanwhile need not be on the disk
+			promised := l.clone() // before the disk, which need not hold what is promised in between
 			points = append(points, crashPoint{promised, store.clone()})
 		}
 	}
@@ -73,7 +75,7 @@ func crashes(t *testing.T, at engine.Step, seed uint64) (points []crashPoint) {
 }
 
 // wholeTrees fails if a parent is open although all its children are done: the
-// record that ended the last child must have ended it too.
+// record that ended the last child must have ended the parent too.
 func wholeTrees(t *testing.T, r *rig) {
 	t.Helper()
 	tasks, _, err := r.Tasks(asOperator(t.Context()), hub.TasksQuery{Limit: 1000})
@@ -99,7 +101,7 @@ func wholeTrees(t *testing.T, r *rig) {
 	}
 }
 
-// wholeRuns fails if a run says something else than its tasks do.
+// wholeRuns fails if a run and its tasks do not agree.
 func wholeRuns(t *testing.T, r *rig) {
 	t.Helper()
 	operator := asOperator(t.Context())
@@ -120,13 +122,13 @@ func wholeRuns(t *testing.T, r *rig) {
 		}
 		c := run.Counts
 		if c.Total != len(run.TaskIDs) || c.Open+c.Working+c.InputRequired != live || run.Status.Terminal() != (live == 0 && c.Total > 0) {
-			t.Errorf("run %+v, of its tasks %d have not ended", run, live)
+			t.Errorf("run %+v: %d of its tasks have not ended", run, live)
 		}
 	}
 }
 
-// The order of the arrows: nothing is shown before it is on the disk, nothing is
-// answered before it is shown.
+// The order of the steps: nothing is shown before it is on the disk, and
+// nothing is answered before it is shown.
 func TestInvariant1SyncedBeforeVisibleBeforeAcknowledged(t *testing.T) {
 	store := newMemStore()
 	var r *rig
@@ -173,8 +175,8 @@ func TestInvariant1SyncedBeforeVisibleBeforeAcknowledged(t *testing.T) {
 	}
 }
 
-// Invariant 5: every answer of an owner, refusals included, waits until all it
-// rests on is durable.
+// Invariant 5: every answer of an owner, refusals included, waits until
+// everything that it rests on is durable.
 func TestInvariant5AnswersWaitForWhatTheyRestOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemStore()
@@ -186,13 +188,13 @@ func TestInvariant5AnswersWaitForWhatTheyRestOn(t *testing.T) {
 			return r.Claim(ctx, hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k", TTLSec: 600})
 		})
 		synctest.Wait()
-		denied := async(func() (hub.Grant[hub.Claim], error) { // tells of ann's lease
+		denied := async(func() (hub.Grant[hub.Claim], error) { // its answer tells of ann's lease
 			return r.Claim(ctx, hub.ClaimInput{OwnerAgentID: "bob", ClaimKey: "k", TTLSec: 600})
 		})
 		refused := async(func() (hub.Outcome[hub.Claim], error) {
 			return r.ReleaseClaim(ctx, hub.ClaimHoldInput{AgentID: "bob", ClaimKey: "k"})
 		})
-		same := async(func() (hub.Grant[hub.Claim], error) { // has no effect of its own
+		same := async(func() (hub.Grant[hub.Claim], error) { // it has no effect of its own
 			return r.Claim(ctx, hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k", TTLSec: 60})
 		})
 		synctest.Wait()

@@ -10,7 +10,8 @@ import (
 	"hubcli/internal/require"
 )
 
-// everyWrite is one call of each writing method, ready to be sent again.
+// everyWrite returns one call of each method that writes; each call can be
+// repeated.
 func everyWrite(t *testing.T, r *rig) map[string]func(context.Context, *rig) (any, bool, error) {
 	t.Helper()
 	s := r.register("ann")
@@ -80,8 +81,8 @@ func everyWrite(t *testing.T, r *rig) map[string]func(context.Context, *rig) (an
 	}
 }
 
-// The same key with the same body has one effect and one answer, its secrets
-// too, now and after a crash; another body is refused.
+// A repeated call with the same key and body has no second effect and gets the
+// same answer, including secrets, also after a crash. Another body is refused.
 func TestIdempotentWriteHappensOnce(t *testing.T) {
 	r := start(t, newMemStore())
 	writes := everyWrite(t, r)
@@ -100,7 +101,7 @@ func TestIdempotentWriteHappensOnce(t *testing.T) {
 			if err != nil || !replayed || !reflect.DeepEqual(got, answers[name]) {
 				t.Errorf("%s %s: %v, replayed %v\n got %+v\nwant %+v", name, when, err, replayed, got, answers[name])
 			}
-			if name != "resume" { // which is refused by its key before that, if another has used it up
+			if name != "resume" { // its resume key may be used up, and then refuses the call first
 				_, _, err = call(withKey(t.Context(), name, "another"), r)
 				wantCode(t, err, hub.CodeIdempotencyConflict)
 			}
@@ -119,7 +120,8 @@ func TestIdempotentWriteHappensOnce(t *testing.T) {
 	}
 }
 
-// The scope of a key is agent, method, path and key; the operator has its own.
+// The scope of a key is agent, method, path and key; the operator's keys have a
+// scope of their own.
 func TestIdempotencyScope(t *testing.T) {
 	r := start(t, newMemStore())
 	post := func(ctx context.Context, from hub.AgentID) hub.MessageID {
@@ -152,7 +154,8 @@ func TestIdempotencyScope(t *testing.T) {
 	}
 }
 
-// While a call is under way its key answers in_progress; afterwards its answer.
+// A call with the key of a call under way is answered in_progress. Afterward it
+// gets the answer of that call.
 func TestIdempotencyKeyInProgress(t *testing.T) {
 	r := start(t, newMemStore())
 	gate := make(chan struct{})
@@ -174,8 +177,7 @@ func TestIdempotencyKeyInProgress(t *testing.T) {
 	}
 }
 
-// A refusal is not stored: its key is free, also for another body, once the
-// reason is gone.
+// A refusal is not stored: its key stays free, also for another body.
 func TestRefusalIsNotStored(t *testing.T) {
 	r := start(t, newMemStore())
 	hold := hub.ClaimHoldInput{AgentID: "ann", ClaimKey: "k"}
@@ -185,7 +187,7 @@ func TestRefusalIsNotStored(t *testing.T) {
 	if out, err := r.ReleaseClaim(withKey(t.Context(), "k", "other"), hold); err != nil || out.Replayed {
 		t.Errorf("after the refusal: %+v, %v", out, err)
 	}
-	// An answer without effect is none either: the lease is another's now.
+	// An answer without effect is not stored either: here bob holds the lease.
 	r.claim("bob", "k2", 60)
 	in := hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k2", TTLSec: 60}
 	if g, err := r.Claim(withKey(t.Context(), "c", "b"), in); err != nil || g.Acquired {
@@ -200,7 +202,7 @@ func TestRefusalIsNotStored(t *testing.T) {
 	}
 }
 
-// A replay about a lease shows the row as it is then.
+// A replayed answer about a lease shows the current row.
 func TestReplayOfLeaseShowsTheCurrentRow(t *testing.T) {
 	r := start(t, newMemStore())
 	in := hub.ClaimInput{OwnerAgentID: "ann", ClaimKey: "k", TTLSec: 60}
@@ -214,6 +216,6 @@ func TestReplayOfLeaseShowsTheCurrentRow(t *testing.T) {
 		t.Errorf("replay %+v, %v; want bob's row", g, err)
 	}
 	if g.Acquired {
-		t.Error("the replay says that ann holds what bob holds")
+		t.Error("the replay says that ann holds the lease of bob")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// hall makes a room, and an invite to it that may be used so often for so long.
+// hall makes a room, and an invite to it with these uses and this lifetime.
 func (r *rig) hall(uses, ttlSec int, handle hub.AgentID) (hub.Room, hub.Invite) {
 	r.t.Helper()
 	if _, err := r.CreateProject(r.t.Context(), hub.ProjectInput{Name: "Joining"}); err != nil {
@@ -35,8 +35,8 @@ func remotely(ctx context.Context) context.Context {
 	return hub.WithCaller(ctx, &c)
 }
 
-// The hub dies when the seat is durable and the session is not: the same call
-// goes on where it was, once, and gives the same answer ever after.
+// If the hub dies when the seat is durable and the session is not, the same
+// call later finishes the join. Every repetition gets the same answer.
 func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
 	for _, asked := range []hub.AgentID{"", "dev"} {
 		t.Run(string(asked), func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestAcceptGoesOnAfterACrashBetweenItsSteps(t *testing.T) {
 				}
 			}
 			if _, err := again.Authenticate(t.Context(), answers[0].Session.SessionID); err != nil {
-				t.Errorf("the session is not good: %v", err)
+				t.Errorf("the session is not valid: %v", err)
 			}
 			if rows, _, err := again.Invites(t.Context(), hub.InvitesQuery{Limit: 9}); err != nil || len(rows) != 1 || rows[0].Uses != 1 || rows[0].State != hub.InviteExhausted {
 				t.Errorf("the invite is %+v, %v", rows, err)
@@ -111,13 +111,13 @@ func TestJoinersNames(t *testing.T) {
 	}
 	ctx := t.Context()
 	want("a live name", join(ctx, "dev"), "dev-2", "dev", true)
-	want("it again", join(ctx, "dev-2"), "dev-2", "", false)
-	want("proved", join(asSession(ctx, live.Session), "dev"), "dev", "", true)
+	want("the same name again", join(ctx, "dev-2"), "dev-2", "", false)
+	want("a live name, with proof", join(asSession(ctx, live.Session), "dev"), "dev", "", true)
 	if s, _, _ := r.view.Directory.Session("dev"); s.SessionID != live.SessionID.Public() {
 		t.Errorf("dev has the session %s now", s.SessionID)
 	}
 	want("no name", join(ctx, ""), "agent", "", true)
-	want("no name either", join(ctx, ""), "agent-2", "agent", true)
+	want("no name again", join(ctx, ""), "agent-2", "agent", true)
 	gone := r.register("gone")
 	if _, err := r.CloseSession(ctx, gone.SessionID); err != nil {
 		t.Fatal(err)
@@ -130,9 +130,9 @@ func TestJoinersNames(t *testing.T) {
 	if _, err := r.CloseSession(ctx, other.SessionID); err != nil {
 		t.Fatal(err)
 	}
-	want("a name that somebody had, from afar", join(remotely(ctx), "other"), "other-2", "other", true)
-	want("its own seat, from afar and unproved", join(remotely(ctx), "other-2"), "other-2-2", "other-2", true)
-	want("a new name from afar", join(remotely(ctx), "new"), "new", "", true)
+	want("a name of a former agent, from another machine", join(remotely(ctx), "other"), "other-2", "other", true)
+	want("its own name, from another machine, without proof", join(remotely(ctx), "other-2"), "other-2-2", "other-2", true)
+	want("a new name from another machine", join(remotely(ctx), "new"), "new", "", true)
 	long := hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
 	r.register(long)
 	want("a long name", join(ctx, long), long[:hub.MaxAgentIDBytes-2]+"-2", long, true)
@@ -143,9 +143,9 @@ func TestJoinersNames(t *testing.T) {
 }
 
 // An agent that never registered may have messages, tasks or leases. A caller
-// from another machine that only gives its name does not get them, nor does a
-// joiner to which the hub gave the name by chance. If all of them were
-// addressed to the name, the joiner with that name gets them.
+// from another machine does not get them by giving the agent's name. A joiner
+// to which the hub gives the name gets them only if all of them were addressed
+// to the name.
 func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 	lives := map[string]func(r *rig){
 		"written to": func(r *rig) { r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ghost", Body: "for you"}) },
@@ -198,8 +198,8 @@ func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 				id   hub.AgentID
 				want hub.AgentID
 			}{
-				{"its name from afar", remotely(t.Context()), "ghost", "ghost-2"},
-				{"no name from afar", remotely(t.Context()), "", "ghost-3"},
+				{"its name, from another machine", remotely(t.Context()), "ghost", "ghost-2"},
+				{"no name, from another machine", remotely(t.Context()), "", "ghost-3"},
 				{"no name", t.Context(), "", chosen},
 				{"its name, on this machine", t.Context(), "ghost", "ghost"},
 			} {
@@ -212,8 +212,9 @@ func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 	}
 }
 
-// An agent of the name that the hub chose begins a session between the two
-// steps: the seat is given another name, and the answer stays the same.
+// Between the two steps an agent begins a session under the name that the hub
+// chose. The seat then gets another name, and a repetition gets the same
+// answer.
 func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	r := start(t, newMemStore())
 	room, invite := r.hall(2, 60, "guest")
@@ -245,8 +246,8 @@ func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	}
 }
 
-// An invite is good until the last millisecond of its time in hub time, in which
-// downtime does not count, and then for good.
+// An invite is valid until the last millisecond of its time, and expired ever
+// after. Downtime does not count.
 func TestInviteExpiresExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemStore()
@@ -275,13 +276,13 @@ func TestInviteExpiresExactly(t *testing.T) {
 			t.Errorf("its time is over: %v", err)
 		}
 		if i, err := r.inviteByID(invite.InviteID); err != nil || i.State != hub.InviteExpired {
-			t.Errorf("its end is not stored before it is told: %+v, %v", i, err)
+			t.Errorf("the hub answered that the invite has expired before it stored this: %+v, %v", i, err)
 		}
 	})
 }
 
-// Content that no fact carries survives a panic in Apply, and the owner is
-// rebuilt with what it had decided.
+// After a panic in Apply the owner is rebuilt with all that it had decided,
+// also with the content that no fact carries.
 func TestArtifactSurvivesAPanicInApply(t *testing.T) {
 	store := newMemStore()
 	panics := 1
@@ -319,8 +320,9 @@ func TestArtifactSurvivesAPanicInApply(t *testing.T) {
 	check(start(t, r.crash()))
 }
 
-// What was said to an agent, or names it, before it joins is unread after that,
-// also where the join is repeated; what was said to others is not its.
+// A join leaves earlier messages unread that were sent to the agent or name it,
+// also when the join is repeated. Without such a message it leaves nothing
+// unread.
 func TestJoinLeavesWhatAsksUnread(t *testing.T) {
 	brief := func(r *rig) hub.MessageID {
 		return r.post(hub.PostInput{FromAgent: "lead", ToAgent: "dev", Body: "your brief"}).ID
@@ -378,8 +380,8 @@ func TestJoinLeavesWhatAsksUnread(t *testing.T) {
 	}
 }
 
-// A join that has not proved the live agent whose seat it finds moves nothing of
-// that agent's.
+// A join without proof, under the name of a live agent with a seat, does not
+// move that agent's cursor.
 func TestJoinOfAnothersSeatMovesNothing(t *testing.T) {
 	r := start(t, newMemStore())
 	_, invite := r.hall(3, 60, "dev")

@@ -21,7 +21,7 @@ type leaseOp struct {
 	fence hub.Fence // 0: not checked
 }
 
-// leaseResult is what it was answered. A replayed answer says only that the
+// leaseResult is the answer to a leaseOp. A replayed answer says only that the
 // operation had its effect.
 type leaseResult struct {
 	code     hub.Code
@@ -31,8 +31,8 @@ type leaseResult struct {
 	fence    hub.Fence
 }
 
-// leaseModel is a lease without time: a holder, and the fence of its grant. High
-// is the highest fence that the key has had.
+// leaseModel is a lease that never expires: its holder, and the fence of the
+// grant. high is the highest fence that the key has had.
 type leaseModel struct {
 	holder      hub.AgentID
 	fence, high hub.Fence
@@ -43,7 +43,7 @@ func (m leaseModel) step(op leaseOp, got leaseResult) (bool, leaseModel) {
 	mine := m.holder == op.agent
 	switch {
 	case op.kind == "claim" && got.replayed:
-		if free { // its fence is not known: the row has moved on
+		if free { // the fence is not known: the row has changed since
 			return true, leaseModel{holder: op.agent, fence: -1, high: m.high}
 		}
 		return mine, m
@@ -86,9 +86,9 @@ var leaseLaw = porcupine.Model{
 	},
 }
 
-// Claims, refreshes and releases by many clients, some of which lose their answer
-// and repeat the call with its key, are linearizable: at any moment a key has at
-// most one holder, and its fence rises with every grant.
+// Claims, refreshes and releases by many clients are linearizable, even if
+// clients lose an answer and repeat the call with its idempotency key. A claim
+// has at most one holder at any moment, and its fence rises with every grant.
 func TestLeasesAreLinearizable(t *testing.T) {
 	for seed := range uint64(4) {
 		store := newMemStore()
@@ -129,15 +129,15 @@ func TestLeasesAreLinearizable(t *testing.T) {
 	}
 }
 
-// perform sends an operation; now and then its first answer is lost and it is
-// sent again with the same key.
+// perform sends an operation. Now and then it gives up the first answer and
+// sends the operation again with the same key.
 func perform(r *rig, rng *rand.Rand, op leaseOp, key string) leaseResult {
 	if rng.IntN(3) == 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rng.IntN(300))*time.Microsecond)
 		got := send(withKey(ctx, key, "body"), r, op)
 		cancel()
 		if got.code == hub.CodeTimedOut {
-			// Lost: whether it had an effect is not known.
+			// The answer is lost; the operation may have had an effect.
 		} else if got.code != hub.CodeInProgress {
 			return got
 		}

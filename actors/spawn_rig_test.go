@@ -11,15 +11,15 @@ import (
 	"hubcli/internal/require"
 )
 
-// fakeRunner starts nothing: the test says when a process ends. Whether the hub and
-// a real one go together is the HTTP tests' and the scripts' to show.
+// fakeRunner starts no process: the test says when one ends. The HTTP tests and
+// the scripts prove that the hub works with a real runner.
 type fakeRunner struct {
 	mu     sync.Mutex
 	plans  []hub.SpawnPlan
 	ends   map[int]func(hub.SpawnEnd) // by pid
 	stops  map[int]string
 	fail   error
-	ignore bool // stops are noted and not obeyed
+	ignore bool // stops are noted but not obeyed
 }
 
 func newFakeRunner() *fakeRunner {
@@ -85,7 +85,7 @@ func newSpawnRig(t *testing.T, change ...func(*hub.SpawnPolicyInput)) *spawnRig 
 	return r
 }
 
-// allow makes a room in which the operator lets codex be spawned.
+// allow makes a room in which the operator allows spawns of codex.
 func (r *spawnRig) allow(change ...func(*hub.SpawnPolicyInput)) {
 	r.t.Helper()
 	if _, err := r.CreateProject(r.t.Context(), hub.ProjectInput{Name: "p"}); err != nil {
@@ -126,7 +126,7 @@ func (r *spawnRig) over(id hub.SpawnID) hub.Spawn {
 	return r.until(id, "ends", func(row *hub.Spawn) bool { return row.Status.Terminal() })
 }
 
-// until waits for a spawn of which something holds.
+// until waits until holds is true of a spawn.
 func (r *spawnRig) until(id hub.SpawnID, what string, holds func(*hub.Spawn) bool) hub.Spawn {
 	r.t.Helper()
 	for deadline := time.Now().Add(45 * time.Second); ; time.Sleep(time.Millisecond) {

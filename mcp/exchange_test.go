@@ -16,7 +16,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestCancelledPollEnds: a poll that is cancelled ends at once, at the hub too.
+// TestCancelledPollEnds: a cancelled poll ends at once, in the bridge and at
+// the hub.
 func TestCancelledPollEnds(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -38,8 +39,9 @@ func TestCancelledPollEnds(t *testing.T) {
 	})
 }
 
-// TestCancellationLosesNothing: whenever a poll is cancelled that is being woken,
-// what it would have returned is in the answer to one that was not.
+// TestCancellationLosesNothing: a message that wakes a poll is in its answer.
+// If the poll is cancelled, at any moment, the message is in the answer of the
+// next poll.
 func TestCancellationLosesNothing(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -65,7 +67,7 @@ func TestCancellationLosesNothing(t *testing.T) {
 		}()
 		awaitParked(t, me, "me")
 		id := me.say(t, hub.PostInput{FromAgent: "you", Channel: room.Channel(), Body: strings.Repeat("x", 100_000)})
-		time.Sleep(time.Duration(rand.IntN(10_000)) * time.Microsecond) // anywhere from waking to reading
+		time.Sleep(time.Duration(rand.IntN(10_000)) * time.Microsecond) // any moment between waking and reading
 		cancel()
 		if res := <-done; res != nil {
 			hear(res)
@@ -79,8 +81,8 @@ func TestCancellationLosesNothing(t *testing.T) {
 	}
 }
 
-// TestOneAnswerUnderTheOwnID: every request is answered once, under the id that the
-// client gave it, whatever that is.
+// TestOneAnswerUnderTheOwnID: every request gets one answer, under the id that
+// the client gave it, whatever this id is.
 func TestOneAnswerUnderTheOwnID(t *testing.T) {
 	h := testhub.Start(t)
 	ids := []string{`1`, `-7`, `0`, `1.5`, `99999999999999999999`, `9007199254740993`, `1e999`, `"a"`, `"1"`, `""`, `"\ud800"`, `9007199254740991`}
@@ -88,7 +90,7 @@ func TestOneAnswerUnderTheOwnID(t *testing.T) {
 		for _, id := range ids {
 			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"ping"}`, id))
 		}
-		// The second of an id whose first is under way.
+		// A second request with the id of a request that is under way.
 		poll := `{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"hub_poll_messages","arguments":{"timeout_seconds":30}}}`
 		say(poll)
 		say(poll)
@@ -112,8 +114,8 @@ func TestOneAnswerUnderTheOwnID(t *testing.T) {
 	}
 }
 
-// TestPingIsNoIntroduction: whatever comes before initialize, the client has
-// the name that it gives there.
+// TestPingIsNoIntroduction: the client has the name that it gives in
+// initialize, whatever it sends before.
 func TestPingIsNoIntroduction(t *testing.T) {
 	h := testhub.Start(t)
 	var said string

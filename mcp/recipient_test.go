@@ -7,8 +7,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// TestUnheardIsSaid: an agent that writes to an unknown agent is told so at
-// once.
+// TestUnheardIsSaid: an agent that writes to itself, to system, or to an agent
+// that is unknown or not live learns this at once.
 func TestUnheardIsSaid(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))

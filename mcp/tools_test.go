@@ -17,8 +17,7 @@ import (
 
 type args = map[string]any
 
-// roomFor makes a project with a room through the tools, and binds the folder of
-// the test to it, so that it is the room of every bridge that works there.
+// roomFor makes a project with a room through the tools.
 func roomFor(t *testing.T, r *rig) hub.RoomID {
 	t.Helper()
 	r.must("hub_create_project", args{"name": "Web shop"}, nil)
@@ -27,7 +26,8 @@ func roomFor(t *testing.T, r *rig) hub.RoomID {
 	return room.RoomID
 }
 
-// bound is roomFor and binds dir to the room.
+// bound makes a room as roomFor does, and binds dir to it, so that every bridge
+// in dir finds it.
 func bound(t *testing.T, r *rig, dir string) hub.RoomID {
 	t.Helper()
 	room := roomFor(t, r)
@@ -50,9 +50,8 @@ func in(dir string, agent hub.AgentID) func(*Config) {
 	}
 }
 
-// TestRoomIsFound: nothing that a tool is about needs a room_id where the project's
-// folder is bound, the answer says which room it was, and without one the error
-// says what to do.
+// TestRoomIsFound: in a bound folder no tool needs a room_id, and the answer
+// names the room. In another folder the error says what to do.
 func TestRoomIsFound(t *testing.T) {
 	h := testhub.Start(t)
 	lost := bridgeTo(t, h, in(t.TempDir(), "lost"))
@@ -64,7 +63,7 @@ func TestRoomIsFound(t *testing.T) {
 	dir := t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	room := bound(t, me, dir)
-	me.bridge.link.Homes.Bind("", testNow()) // what was found before the binding counts no more
+	me.bridge.link.Homes.Bind("", testNow()) // drops what was found before the binding
 	for name, a := range map[string]args{
 		"hub_room_status": nil, "hub_list_decisions": nil, "hub_recall": nil, "hub_list_tasks": nil, "hub_get_artifact": nil,
 		"hub_poll_messages": {"timeout_seconds": 0}, "hub_create_invite": nil, "hub_whoami": nil,
@@ -83,7 +82,7 @@ func TestRoomIsFound(t *testing.T) {
 	}
 }
 
-// TestWorkTogether is a day of two agents, by the tools alone.
+// TestWorkTogether lets two agents work together with the tools alone.
 func TestWorkTogether(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	lead := bridgeTo(t, h, in(dir, "lead"))
@@ -95,7 +94,7 @@ func TestWorkTogether(t *testing.T) {
 	}
 	dev.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
 
-	// A task is posted, heard, taken, handed over and done.
+	// A task is posted, polled, taken and offered; the offer is declined.
 	var task posted
 	lead.must("hub_post_message", args{"body": "build the cart", "kind": "task", "thread_id": "cart"}, &task)
 	if task.TaskID != task.ID || task.RoomID != room {
@@ -190,7 +189,7 @@ func TestRecordsAndMemory(t *testing.T) {
 	me.refused("hub_search", args{"query": "..."})
 }
 
-// TestIdempotencyKeys: the same key has the same effect once.
+// TestIdempotencyKeys: a repeated call with the same key has no second effect.
 func TestIdempotencyKeys(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -221,8 +220,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	}
 }
 
-// TestInviteAndJoin: a code from the one tool makes the other bridge somebody in
-// the room.
+// TestInviteAndJoin: with the code of an invite another bridge joins the room.
 func TestInviteAndJoin(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	lead := bridgeTo(t, h, in(dir, "lead"))
@@ -249,7 +247,7 @@ func TestInviteAndJoin(t *testing.T) {
 // TestRPC: the answer is found in the inbox and in the channel, and after a
 // timeout the next call waits for the same request.
 func TestRPC(t *testing.T) {
-	t.Parallel() // a task that ends without an answer is noticed after some seconds
+	t.Parallel() // it takes some seconds to notice a task that ends without an answer
 	h, dir := testhub.Start(t), t.TempDir()
 	lead := bridgeTo(t, h, in(dir, "lead"))
 	bound(t, lead, dir)
@@ -265,7 +263,7 @@ func TestRPC(t *testing.T) {
 	if !second.Answered || second.Result == nil || second.Result.Body != "42" || second.RequestID != first.RequestID {
 		t.Errorf("waiting on: %+v", second)
 	}
-	// The answer is not taken from the feed.
+	// The answer stays in the feed.
 	var heard polled
 	if lead.must("hub_poll_messages", args{"since_id": first.RequestID}, &heard); len(heard.Messages) != 1 || heard.Messages[0].Body != "42" {
 		t.Errorf("the feed has %+v", heard.Messages)
@@ -276,7 +274,7 @@ func TestRPC(t *testing.T) {
 	if lead.must("hub_rpc_call", args{"request_id": first.RequestID, "timeout_seconds": 30}, &second); second.TimedOut || second.TaskStatus != hub.TaskFailed {
 		t.Errorf("after the task has failed: %+v", second)
 	}
-	// While it waits, the answer wakes it.
+	// An answer wakes a call that waits.
 	got := make(chan reply, 1)
 	go func() {
 		var r reply
@@ -296,8 +294,8 @@ func TestRPC(t *testing.T) {
 	dev.refused("hub_rpc_call", args{"request_id": request})
 }
 
-// TestWatchCommand: the command names this executable, agent, hub and room, and a
-// shell reads it as it is meant.
+// TestWatchCommand: the command names this executable, agent, hub and room, and
+// a shell splits it into its arguments.
 func TestWatchCommand(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -320,7 +318,7 @@ func TestWatchCommand(t *testing.T) {
 	}
 }
 
-// TestBadInput: what the hub refuses arrives with its code and a way out.
+// TestBadInput: a refusal of the hub has its code and a fix.
 func TestBadInput(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -367,7 +365,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// size counts the characters of an answer as a model may see them.
+// sizeOf counts the characters of an answer that a model may see.
 func sizeOf(t *testing.T, res *sdk.CallToolResult) int {
 	t.Helper()
 	n := utf8.RuneCount([]byte(mustCompact(t, res.StructuredContent)))
@@ -386,8 +384,8 @@ func mustCompact(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestSpawnTool: nothing is started that the operator does not allow, and the
-// error says so.
+// TestSpawnTool: a spawn that the operator has not allowed is refused, with an
+// error that says so.
 func TestSpawnTool(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))

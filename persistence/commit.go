@@ -8,11 +8,11 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// discardEvery is the number of commits between two looks for versions that
-// Badger may drop.
+// discardEvery is the number of commits after which Badger is told which
+// versions it may drop.
 const discardEvery = 256
 
-// commitAll commits entries in order, in as few transactions as they fit.
+// commitAll commits entries in order, in as few transactions as possible.
 func (s *Store) commitAll(entries []entry) error {
 	for len(entries) > 0 {
 		n, cost := 0, int64(0)
@@ -35,10 +35,10 @@ func (s *Store) commitAll(entries []entry) error {
 // s.writing, or runs inside Open, and publishes the new timestamp itself. The
 // bytes that entries hold may be reused when commit returns.
 //
-// The store hands out its own commit timestamps (Badger's managed mode), for two
-// reasons. A read never waits for a commit under way, because it reads at the last
-// published timestamp. And at most one transaction is under way, so at most one
-// can be torn by a crash, which verify.go relies on.
+// The store hands out its own commit timestamps (Badger's managed mode), for
+// two reasons. A read never waits for a commit under way, because it reads at
+// the last published timestamp. And at most one transaction is under way, so a
+// crash can tear at most one. verify.go relies on this.
 //
 // Badger's own answer is not enough: it logs a failed sync of the value log and
 // returns nil. badgerLog keeps such lines, and a line during a commit makes the
@@ -83,7 +83,8 @@ func (s *Store) commit(entries []entry) error {
 	return nil
 }
 
-// cost is what Badger counts of an entry against the limit of a transaction.
+// cost returns what Badger counts for an entry toward the limit of a
+// transaction.
 func (e *entry) cost() int64 {
 	if len(e.value) < valueThreshold {
 		return int64(len(e.key) + len(e.value) + 12)
@@ -91,7 +92,8 @@ func (e *entry) cost() int64 {
 	return int64(len(e.key) + 24)
 }
 
-// txnSize returns the bytes of entries and whether they fit one transaction.
+// txnSize returns the size of entries in bytes, and whether they fit into one
+// transaction.
 func txnSize(entries []entry) (size int64, fits bool) {
 	var cost int64
 	for i := range entries {

@@ -7,8 +7,9 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// fsys is what the writers of HEAD, FORMAT and the checkpoints need of a file
-// system. Tests put one in its place that fails or crashes at any step.
+// fsys is the part of a file system that the writers of HEAD, FORMAT and the
+// checkpoints need. Tests replace it with one that fails or crashes at any
+// step.
 type fsys interface {
 	osfile.FS
 	ReadDir(name string) ([]string, error) // names, sorted
@@ -38,7 +39,8 @@ func readFile(fsy fsys, name string, limit int64) ([]byte, error) {
 	return osfile.ReadAll(f, name, limit)
 }
 
-// replaceFile is osfile.Replace with a temporary name that the next start sweeps.
+// replaceFile calls osfile.Replace with a temporary file, which the next start
+// deletes if a crash leaves it.
 func replaceFile(fsy fsys, name string, write func(io.Writer) error, check func(io.Reader) error) error {
 	return osfile.Replace(fsy, name, osfile.Content{Write: write, Check: check, Temp: name + tempSuffix})
 }

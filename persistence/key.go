@@ -9,7 +9,7 @@ import (
 )
 
 // The prefixes of keys are part of the store's format. None may begin with
-// "!badger!", which is Badger's.
+// "!badger!", the prefix of Badger's own keys.
 const (
 	prefixFrame   = "j/"
 	prefixMessage = "m/"
@@ -69,7 +69,8 @@ func keyNumber(key []byte) (uint64, bool) {
 	return binary.BigEndian.Uint64(key[len(key)-8:]), true
 }
 
-// after returns the smallest key above all that begin with prefix.
+// after returns the smallest key that is greater than all keys with this
+// prefix.
 func after(prefix []byte) []byte {
 	b := append([]byte(nil), prefix...)
 	for i := len(b) - 1; i >= 0; i-- {

@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameLocked says that a folder can be renamed while a file in it is open.
+// renameLocked says whether a folder can be renamed while a file in it is open.
 const renameLocked = true
 
-// freeBytes is what this user may still write on the disk of dir.
+// freeBytes returns how many bytes this user may still write on the disk of
+// dir.
 func freeBytes(dir string) (int64, error) {
 	var st unix.Statfs_t
 	for {

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameLocked says that a folder can be renamed while a file in it is open:
-// Windows refuses.
+// renameLocked says whether a folder can be renamed while a file in it is open.
+// Windows refuses this.
 const renameLocked = false
 
-// freeBytes is what this user may still write on the disk of dir.
+// freeBytes returns how many bytes this user may still write on the disk of
+// dir.
 func freeBytes(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"hubcli/persistence/conformance"
 )
 
-// The tests of this file run the test binary again as a hub's process would use a
-// store, and kill it or make its system calls fail.
+// The tests of this file run the test binary again, as a child that uses a
+// store as a hub does. They kill the child or make its system calls fail.
 const (
 	childVariable = "PERSISTENCE_TEST_CHILD" // what the child does
 	childStore    = "PERSISTENCE_TEST_STORE"
@@ -29,11 +29,12 @@ const (
 	exitRefused = 71
 )
 
-// children are what a child may do besides, with the folder of a store; it returns
-// its exit code.
+// children holds what else a child can do. A function gets the folder of a
+// store and returns the exit code.
 var children = map[string]func(dir string) int{}
 
-// runChild does what the environment says, if it says anything, and exits.
+// runChild does what childVariable names and exits. If it is empty, runChild
+// returns.
 func runChild() {
 	if does, ok := children[os.Getenv(childVariable)]; ok {
 		os.Exit(does(os.Getenv(childStore)))
@@ -56,8 +57,9 @@ func runChild() {
 	}
 }
 
-// childGroup is the group of records that the child appends after head. Its
-// contents follow from the numbers, so that the parent can say what must be there.
+// childGroup returns the group of records that the child appends after the
+// writer's head. The head determines its content, so the parent knows what the
+// store must hold.
 func childGroup(w *conformance.Writer) *core.Group {
 	g := &core.Group{}
 	random := rand.New(rand.NewPCG(uint64(w.Head.Seq), 3))
@@ -116,8 +118,8 @@ func child(t testing.TB, does, dir string, before ...string) *exec.Cmd {
 	return cmd
 }
 
-// acknowledged reads the child's lines until stop says so and returns the last
-// acknowledged number.
+// acknowledged reads the child's lines until stop returns true. It returns the
+// last acknowledged number.
 func acknowledged(r io.Reader, stop func(acks int) bool) (last hub.Seq) {
 	acks := 0
 	for lines := bufio.NewScanner(r); lines.Scan(); {
@@ -132,12 +134,13 @@ func acknowledged(r io.Reader, stop func(acks int) bool) (last hub.Seq) {
 	return last
 }
 
-// checkHistory expects records and rows up to least, all as the child made them,
-// or an error that says that something is damaged. It returns the end.
+// checkHistory checks that the store reaches at least to least, and that
+// records and rows are as the child made them. A read may instead report
+// damage.
 func checkHistory(s *Store, least hub.Seq) error {
 	end := s.Head().Seq
 	if end < least {
-		return fmt.Errorf("the journal ends at %d, %d was acknowledged", end, least)
+		return fmt.Errorf("the journal ends at %d, but %d was acknowledged", end, least)
 	}
 	from := hub.Seq(0)
 	point, err := s.Checkpoint()
@@ -167,7 +170,8 @@ func checkHistory(s *Store, least hub.Seq) error {
 	return checkRowsOf(s, end)
 }
 
-// checkRowsOf compares all rows of the child's records up to end.
+// checkRowsOf compares the stored messages and rows up to end with the child's
+// records.
 func checkRowsOf(s *Store, end hub.Seq) error {
 	w := &conformance.Writer{}
 	for w.Head.Seq < end {
@@ -211,7 +215,8 @@ func checkRowsOf(s *Store, end hub.Seq) error {
 	return nil
 }
 
-// expectDamage lets corrupt_record pass: it is what a damaged store must say.
+// expectDamage drops the error corrupt_record, the right answer of a damaged
+// store.
 func expectDamage(err error) error {
 	if errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) {
 		return nil
@@ -219,8 +224,8 @@ func expectDamage(err error) error {
 	return err
 }
 
-// TestKillLosesNothing kills the process at random places, with SIGKILL, and
-// expects everything that it had acknowledged.
+// TestKillLosesNothing kills the child with SIGKILL at random moments, and
+// expects everything that the child had acknowledged.
 func TestKillLosesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	total := 0
@@ -233,7 +238,7 @@ func TestKillLosesNothing(t *testing.T) {
 		last := acknowledged(out, func(acks int) bool { total++; return acks == stop })
 		_ = cmd.Process.Kill()
 		if rest := acknowledged(out, func(int) bool { total++; return false }); rest > 0 {
-			last = rest // it went on while it was dying
+			last = rest // the child wrote more lines before it died
 		}
 		_ = cmd.Wait()
 		if last == 0 {
@@ -262,9 +267,9 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 }
 
-// TestFailedSyncEndsTheStore makes the k-th msync of the process fail with EIO. A
-// commit whose sync failed must not be acknowledged, whatever Badger says, and
-// what was acknowledged before must be there afterwards.
+// TestFailedSyncEndsTheStore makes the k-th msync of the process fail with EIO.
+// A commit whose sync failed must not be acknowledged, whatever Badger returns.
+// Everything that was acknowledged before must survive.
 func TestFailedSyncEndsTheStore(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

@@ -27,8 +27,9 @@ func newSpawnRig(t rapid.TB) *spawnRig {
 	return &spawnRig{t: t, live: core.RestoreSpawns(core.NoSpawns(), nil, nil), rows: map[string]core.Row{}, at: core.Position{Now: core.Now{HubMS: 1000, Wall: 5000}}}
 }
 
-// commit decides and applies as an owner and its journal do, each fact twice: that
-// is the same as once.
+// commit applies a decision as an owner does, with facts that the journal's
+// encoding gave back. It applies each fact twice, which must be the same as
+// once.
 func commit[T any](r *spawnRig, d core.Decision[T], err error) (T, error) {
 	if err != nil {
 		var none T
@@ -60,7 +61,7 @@ func (r *spawnRig) request(version int64, in hub.SpawnInput, taken ...hub.AgentI
 	return commit(r, d, err)
 }
 
-// loaded is the state made of the stored rows.
+// loaded returns the state that the stored rows give.
 func (r *spawnRig) loaded() *core.Spawns {
 	policy := core.NoSpawns()
 	if row, ok := r.rows[fmt.Sprintf("%02d/policy", core.TableSpawnPolicy)]; ok {
@@ -94,29 +95,29 @@ func codeOf(err error) hub.Code {
 	return ""
 }
 
-// TestSpawnArguments: values stand where the operator put them, once, and never
-// become options.
+// TestSpawnArguments: a value stands only where the operator put its name. It
+// is not expanded again and never becomes an option.
 func TestSpawnArguments(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		args  []string
 		v     core.SpawnValues
 		want  []string
-		field string // that is refused
+		field string // the refused one, or ""
 	}{
 		{"plain", []string{"/x", "-p", "{prompt}"}, core.SpawnValues{Prompt: "do it"}, []string{"/x", "-p", "do it"}, ""},
-		{"once", []string{"/x", "{prompt}", "{agent}"}, core.SpawnValues{Prompt: "{agent} {room}", Agent: "a"}, []string{"/x", "{agent} {room}", "a"}, ""},
-		{"within", []string{"/x", "--prompt={prompt}"}, core.SpawnValues{Prompt: "-rf"}, []string{"/x", "--prompt=-rf"}, ""},
-		{"behind --", []string{"/x", "--", "{prompt}"}, core.SpawnValues{Prompt: "--yolo"}, []string{"/x", "--", "--yolo"}, ""},
+		{"expanded once", []string{"/x", "{prompt}", "{agent}"}, core.SpawnValues{Prompt: "{agent} {room}", Agent: "a"}, []string{"/x", "{agent} {room}", "a"}, ""},
+		{"within an argument", []string{"/x", "--prompt={prompt}"}, core.SpawnValues{Prompt: "-rf"}, []string{"/x", "--prompt=-rf"}, ""},
+		{"after --", []string{"/x", "--", "{prompt}"}, core.SpawnValues{Prompt: "--yolo"}, []string{"/x", "--", "--yolo"}, ""},
 		{"option", []string{"/x", "-p", "{prompt}"}, core.SpawnValues{Prompt: "--yolo"}, nil, "prompt"},
 		{"option before --", []string{"/x", "{prompt}", "--"}, core.SpawnValues{Prompt: "-x"}, nil, "prompt"},
 		{"role as an option", []string{"/x", "{role}", "{prompt}"}, core.SpawnValues{Prompt: "p", Role: "-x"}, nil, "role"},
-		{"an empty value before", []string{"/x", "{title}{prompt}"}, core.SpawnValues{Prompt: "-x"}, nil, "title"},
-		{"a prompt cannot be --", []string{"/x", "{role}", "{prompt}"}, core.SpawnValues{Prompt: "-x", Role: "--"}, nil, "role"},
-		{"the executable is as it is", []string{"/x{prompt}", "{prompt}"}, core.SpawnValues{Prompt: "p"}, []string{"/x{prompt}", "p"}, ""},
+		{"an empty value before the prompt", []string{"/x", "{title}{prompt}"}, core.SpawnValues{Prompt: "-x"}, nil, "title"},
+		{"a role cannot be --", []string{"/x", "{role}", "{prompt}"}, core.SpawnValues{Prompt: "-x", Role: "--"}, nil, "role"},
+		{"the executable is not expanded", []string{"/x{prompt}", "{prompt}"}, core.SpawnValues{Prompt: "p"}, []string{"/x{prompt}", "p"}, ""},
 		{"unknown braces", []string{"/x", `{"a":"{prompt}"}`, "{other}"}, core.SpawnValues{Prompt: "p"}, []string{"/x", `{"a":"p"}`, "{other}"}, ""},
 		{"no prompt", []string{"/x", "{prompt}"}, core.SpawnValues{}, nil, "prompt"},
-		{"a prompt for nothing", []string{"/x"}, core.SpawnValues{Prompt: "p"}, nil, "prompt"},
+		{"a prompt without a place", []string{"/x"}, core.SpawnValues{Prompt: "p"}, nil, "prompt"},
 		{"too long", []string{"/x", "{prompt}{prompt}"}, core.SpawnValues{Prompt: strings.Repeat("x", hub.MaxSpawnPromptBytes)}, nil, "prompt"},
 	} {
 		got, err := core.SpawnArguments(c.args, &c.v)
@@ -130,8 +131,8 @@ func TestSpawnArguments(t *testing.T) {
 	}
 }
 
-// TestSpawnNoticeSaysNothingOfAgents: the hub speaks, and in none of an agent's
-// words.
+// TestSpawnNoticeSaysNothingOfAgents: the notice about a spawn holds no text
+// that an agent gave.
 func TestSpawnNoticeSaysNothingOfAgents(t *testing.T) {
 	r := newSpawnRig(t)
 	if _, err := r.policy(hub.SpawnPolicyInput{

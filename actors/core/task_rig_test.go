@@ -14,9 +14,9 @@ import (
 	"hubcli/internal/require"
 )
 
-// taskRig plays the owner and the sequencer around a task state, with a replica
-// that is fed with what the journal gives back. It keeps every row ever given, as
-// the store does.
+// taskRig acts as the owner and the sequencer of a task state. A replica gets
+// the facts that the journal gives back. Like the store, the rig keeps every
+// row.
 type taskRig struct {
 	t             failer
 	live, replica *core.Tasks
@@ -74,7 +74,8 @@ func (r *taskRig) commit(d core.Draft) core.Position {
 		r.replica.Apply(throughJournal(r.t, f), at, nil)
 	}
 	r.lastRows = len(changed) + len(d.Messages)
-	// Large states are compared now and then: it costs the size of the state.
+	// Large states are compared only now and then, because a comparison reads
+	// the whole state.
 	if r.live.Len() < 100 || r.head.Seq%64 == 0 {
 		if live, replayed := r.live.Snapshot(), r.replica.Snapshot(); !bytes.Equal(live, replayed) {
 			r.t.Fatalf("live and replayed state differ:\n%s\n%s", live, replayed)
@@ -84,8 +85,8 @@ func (r *taskRig) commit(d core.Draft) core.Position {
 	return at
 }
 
-// restart takes the replica, and with it every later comparison, through a
-// checkpoint.
+// restart restores the state from a checkpoint. The state from before becomes
+// the replica, so that later steps compare the two.
 func (r *taskRig) restart() {
 	r.t.Helper()
 	restored, err := core.RestoreTasks(core.TasksVersion, r.live.Snapshot())
@@ -289,7 +290,7 @@ func updateOf(args []string) hub.TaskUpdateInput {
 	return in
 }
 
-// taskLine is a task's row in short.
+// taskLine returns a short form of a task's row.
 func taskLine(row hub.Task) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "task %d %q %s v%d", row.TaskID, row.Title, row.Status, row.Version)

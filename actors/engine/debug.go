@@ -10,16 +10,18 @@ import (
 	"hubcli/hub"
 )
 
-// What an operator sees of a running engine. Each function copies a bounded part
-// under a lock that is held for moments, and works on the copy. None of them sends a
-// turn, so they answer also while an owner or the disk hangs.
+// These functions show an operator the running engine. Each one copies a
+// bounded part under a lock that it holds only briefly, and works on the copy.
+// None of them sends a turn, so they answer even while an owner or the disk
+// hangs.
 
-// DebugOwners returns the owners in quarantine, then those in memory: first those with
-// the most commands, then those with the latest records, at most limit. all is how many
-// there are; retired is how many have left the memory since the start.
+// DebugOwners returns at most limit owners: those in quarantine, then those
+// with the most commands, then those with the latest records. all is the number
+// of owners in quarantine or in memory; retired is how many have left the
+// memory since the start.
 func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired int64) {
 	rows = []hub.DebugOwner{}
-	quarantined := map[core.Owner]hub.Seq{} // their records that failed
+	quarantined := map[core.Owner]hub.Seq{} // the failed record of each
 	for k, q := range e.quarantine.all() {
 		quarantined[k] = q.Seq
 	}
@@ -42,7 +44,7 @@ func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired
 		}
 		sh.mu.Unlock()
 	}
-	for k, seq := range quarantined { // retired meanwhile
+	for k, seq := range quarantined { // these are not in memory
 		rows = append(rows, hub.DebugOwner{Kind: k.Kind.String(), Name: k.Name, State: hub.OwnerQuarantined, LastSeq: seq})
 	}
 	slices.SortFunc(rows, func(a, b hub.DebugOwner) int {
@@ -58,20 +60,20 @@ func (e *Engine) DebugOwners(limit int) (rows []hub.DebugOwner, all int, retired
 	return rows[:min(len(rows), limit)], len(rows), e.registry.retired.Load()
 }
 
-// DebugPending tells of the records that have a number and are not durable, the
-// oldest limit of them in their order.
+// DebugPending returns the records that have a number and are not durable: at
+// most limit, the oldest first.
 func (e *Engine) DebugPending(limit int) (p PendingWrites) { return e.Seq.debug(limit) }
 
 // PendingWrites is what waits for the disk.
 type PendingWrites struct {
 	Numbered, Durable hub.Seq
-	Answers           int // that have no record and wait for the records before them
+	Answers           int // those without a record, which wait for the records before them
 	Records           []hub.DebugRecord
 }
 
-// debug copies the state of the pending entries. The lock orders it behind publish, so a
-// ready record is complete. One that is not ready is still filled by its owner: only
-// what was set before reserve is read of it.
+// debug copies the state of the pending entries. The lock orders it after
+// publish, so a ready record is complete. Owners still fill the other records:
+// debug reads from them only what was set before reserve.
 func (q *sequencer) debug(limit int) (p PendingWrites) {
 	var found []recordNote
 	q.mu.Lock()
@@ -108,18 +110,19 @@ func (e *Engine) DebugRecent() []hub.DebugRecord {
 	return rows
 }
 
-// recordNote is what is kept of a record for the operator: its place, its types of
-// facts and its size. It keeps nothing of the record itself in memory.
+// recordNote holds what the operator sees of a record: its number, the types of
+// its facts and its size. It does not keep the record in memory.
 type recordNote struct {
 	seq                          hub.Seq
 	at                           hub.Time
 	owner                        core.Owner
 	state                        hub.RecordState
-	types                        [6]core.FactType // of the first facts; 0: none
+	types                        [6]core.FactType // those of the first facts; 0: none
 	facts, messages, rows, bytes int
 }
 
-// noteOf notes a record. The fields that its owner fills are read if it is ready.
+// noteOf makes the note of a record. It reads the fields that the owner fills,
+// but only if the record is ready.
 func noteOf(s *entry) recordNote {
 	r := s.record
 	n := recordNote{
@@ -147,7 +150,7 @@ func (n *recordNote) row() hub.DebugRecord {
 	return row
 }
 
-// recentRecords are notes of the last durable records. The writer adds to it.
+// recentRecords holds notes of the last durable records. The writer adds them.
 type recentRecords struct {
 	mu    sync.Mutex
 	notes [hub.MaxDebugRecords]recordNote

@@ -13,36 +13,36 @@ import (
 	"hubcli/hub"
 )
 
-// rebuild makes the state of an owner anew after a panic in Apply. An error means that
-// the disk is full and the rebuild has to be tried again later. The steps, and what a
-// crash behind each of them leaves:
+// rebuild makes the state of an owner again after a panic in Apply. An error
+// means that the disk is full and the rebuild has to be tried again later.
+// These are the steps, and what a crash after each of them leaves:
 //
 //  1. Wait until all records of the owner are durable. This happens in the owner's
-//     turn, so the owner's own commands wait and no others. A crash leaves the mark
-//     (dirtyMark), which is in the same group as the record: the next start rebuilds.
-//  2. Load the stored state and apply the records behind it. This changes nothing on
+//     turn, so only this owner's commands wait. A crash leaves the mark (dirtyMark),
+//     which is in the same group as the record: the next start rebuilds.
+//  2. Load the stored state and apply the records after it. This changes nothing on
 //     the disk. A fact that panics again puts the owner into quarantine.
 //  3. Store the derived rows and take the mark back, in one PutRows: both or neither.
-//     Without room nothing is stored, and the state stays dirty.
+//     If there is no room, nothing is stored, and the state stays dirty.
 //  4. Show the rows and go on.
 //
-// To restart the actor with the state that the panic left, as supervision usually
-// does, was rejected: half a record would be in it.
+// A restart with the state that the panic left, as supervision usually does it,
+// would be wrong: the state may hold half a record.
 func (o *Owner) rebuild() error {
 	h := o.engine
 	durable := make(chan error, 1)
 	h.Seq.after(o.Epoch, o.lastSeq.Load(), func(failed error) { durable <- failed })
 	switch err := <-durable; {
 	case errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}):
-		return nil // records were taken back: prepare looks at the state again
+		return nil // records were taken back; prepare reloads the state
 	case err != nil:
 		o.endService(err)
 		return nil
 	}
 	state, asOf, err := h.checkpointed(o.key)
 	if !h.permanent(o.key.Kind) {
-		// The stored row holds all records except the dirty one. The journal may have
-		// deleted earlier ones.
+		// The stored row holds all records except the dirty one. The journal
+		// may have deleted earlier records.
 		asOf = max(asOf, o.dirtySeq-1)
 	}
 	var derived []core.Row
@@ -60,7 +60,7 @@ func (o *Owner) rebuild() error {
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
 		return errWithdrawn()
-	case err != nil && broken == 0: // the store failed; the facts are good
+	case err != nil && broken == 0: // the store failed, not the facts
 		h.dirty.Release(o.key, rows)
 		o.endService(err)
 		return nil
@@ -103,10 +103,11 @@ func (e *Engine) replayOwner(k core.Owner, state core.Machine, after, upto hub.S
 	return rows, broken, err
 }
 
-// reload makes the state of an owner anew after records of it were taken back. All its
-// other records are durable, so there is nothing to wait for. The views show only
-// durable records, so there is nothing to take back in them. No stored row is missing,
-// except those of a dirty record that stands; then rebuild does the work.
+// reload makes the state of an owner again after records of it were taken back.
+// All its other records are durable, so it waits for nothing. The views show
+// only durable records, so they need no change. No stored row is missing,
+// unless the owner has a dirty record that is durable; then rebuild does the
+// work.
 func (o *Owner) reload() error {
 	h := o.engine
 	// Clear the flag first: a withdrawal during the reload sets it again, and prepare
@@ -140,8 +141,8 @@ func (o *Owner) reload() error {
 	return nil
 }
 
-// latest keeps only the last row under each key, so that no older one is stored or
-// shown, even if a crash comes between two of them.
+// latest keeps only the last row under each key, so that no older row is stored
+// or shown, even after a crash.
 func latest(rows []core.Row) []core.Row {
 	type place struct {
 		table core.Table
@@ -206,8 +207,8 @@ func (e *Engine) rebuildMarked() error {
 	return nil
 }
 
-// markedTurn declares an owner dirty that an earlier run of the hub has marked: its
-// record seq lacks its rows. A rebuildTurn follows.
+// markedTurn makes an owner dirty because an earlier run of the hub marked it:
+// the rows of its record seq are missing. A rebuildTurn follows.
 func markedTurn(p permit, seq hub.Seq) Turn {
 	return Call{func(o *Owner) {
 		defer o.Tell(o.rebuildTurn(p))
@@ -219,7 +220,7 @@ func markedTurn(p permit, seq hub.Seq) Turn {
 	}}
 }
 
-// endService refuses every command from now on, and the commands that wait.
+// endService refuses the waiting commands and all later ones.
 func (o *Owner) endService(reason error) {
 	o.Quarantined = reason
 	if o.Extension != nil {
@@ -252,9 +253,10 @@ func (e *Engine) checkpointed(k core.Owner) (core.Machine, hub.Seq, error) {
 	return kind.Fresh(), 0, nil
 }
 
-// rebuildTurn is a turn without work of its own: prepare rebuilds the state before it.
-// On a full disk the turn comes again later and keeps its permit. Without a permit the
-// owner could be retired while its stored row lacks a record.
+// rebuildTurn is a turn without work of its own: prepare rebuilds the state
+// before it. On a full disk the turn is repeated later and keeps its permit.
+// Without a permit the owner could be retired while its stored row lacks a
+// record.
 func (o *Owner) rebuildTurn(p permit) Turn {
 	done := func() { o.engine.registry.done(p) }
 	return Call{func(*Owner) { done() }, func(err error) {
@@ -272,9 +274,9 @@ func (o *Owner) rebuildTurn(p permit) Turn {
 	}}
 }
 
-// reloadTurn makes an owner load its state soon after records of it were taken back,
-// not only with the next command. A caller that waits in its extension may be next,
-// and a deadline that a lost record had met is due again.
+// reloadTurn makes an owner load its state soon after records of it were taken
+// back, without waiting for the next command. A waiting caller in its extension
+// may be next, and a deadline that a lost record handled is due again.
 func (o *Owner) reloadTurn() Turn {
 	return Call{func(*Owner) {}, func(error) { o.TellLater(o.reloadTurn) }}
 }

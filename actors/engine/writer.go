@@ -10,23 +10,25 @@ import (
 	"hubcli/hub"
 )
 
-// Caps of one group. A group is one synced commit. More than some hundred records
-// make the commit no cheaper for each of them and only delay the answers.
+// Limits of one group, which is one synced commit. Beyond some hundred records
+// the cost per record does not fall, and the answers only come later.
 const (
 	maxGroupRecords = 1024
 	maxGroupBytes   = 1 << 20
 )
 
-// writer makes pending records durable, group by group. Behind the sync it shows the
-// group in the views, delivers its answers and wakes parked calls, in this order. The
-// package comment says why.
+// writer makes pending records durable, group by group. After the sync it shows
+// the group in the views, delivers its answers and wakes parked calls, in this
+// order. The package comment says why.
 //
-// A group is everything that became ready while the writer synced the group before.
-// So there is no timer: a lone write is synced at once, and many writes share a sync.
+// A group is everything that became ready during the sync of the previous
+// group. So there is no timer: a lone write is synced at once, and many writes
+// share a sync.
 //
-// The writer is fail-stop. After an Append that failed the outcome is unknown, so
+// The writer is fail-stop. After an Append fails, the outcome is unknown, so
 // every answer is store_failed, and the hub ends. A full disk is different: the
-// journal refuses a group before it writes any of it, and the group is taken back.
+// journal refuses a group before it writes a part of it, and the writer takes
+// the group back.
 type writer struct {
 	seq     *sequencer
 	journal core.Journal
@@ -48,8 +50,8 @@ type writer struct {
 	Done    chan struct{}
 }
 
-// serve commits until stop is closed or a commit fails. After stop it commits once
-// more what is ready; nothing is numbered by then.
+// serve commits until stop is closed or a commit fails. After stop it commits
+// what is still ready; no record gets a number anymore.
 func (w *writer) serve(stop <-chan struct{}) {
 	defer close(w.Done)
 	for {
@@ -83,13 +85,13 @@ func (w *writer) drain() bool {
 	}
 }
 
-// commit makes one group durable, shows it and answers it. Behind Append it must not
-// fail: the records stand.
+// commit makes one group durable, shows it and answers it. After Append it must
+// not fail, because the records are durable.
 //
-// The answers of the group leave after all of its records are shown and after durable
-// has moved (committed). Otherwise a caller with an answer could be told by an owner
-// that the record it wrote is not durable yet. A group of barriers only touches no
-// disk.
+// It answers after all records of the group are shown and durable has moved
+// (see committed). Otherwise a caller could have its answer while an owner
+// still counts its record as not durable. A group that has only barriers does
+// not touch the disk.
 func (w *writer) commit(entries []*entry) error {
 	group := &core.Group{Records: make([]*core.Record, 0, len(entries))}
 	for _, s := range entries {
@@ -135,21 +137,22 @@ func (w *writer) commit(entries []*entry) error {
 	return nil
 }
 
-// withdraw takes back the group for which the disk has no room, and everything that
-// was decided after it. Every caller is told that nothing was written, and may repeat
-// the call. The views drop their notes first, because the same numbers come again.
+// withdraw takes back the group for which the disk has no room, and everything
+// that was decided after it. Every caller is told that nothing was written, and
+// may repeat the call. The views drop their notes first, because other records
+// get the same numbers.
 func (w *writer) withdraw() {
 	w.view.Forget()
 	left, again, owners := w.seq.withdraw(w.entries)
-	// A session that counts again may have ended while its successor was pending. The
-	// views have shown that end, but SessionEnded passed it over: another incarnation
-	// stood in its place.
+	// A session that is current again may have ended while its successor was
+	// pending. The views have shown that end, but SessionEnded ignored it,
+	// because the successor was current then.
 	for _, s := range again {
 		if !w.view.Live(s.Agent) {
 			w.seq.SessionEnded(s, w.clock.Now().HubMS)
 		}
 	}
-	w.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk of the store is full: what was under way was not written, and its callers were told so",
+	w.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk of the store is full: pending writes were not written, and their callers were told so",
 		slog.Int("answers", len(left)))
 	for _, s := range left {
 		if s.deliver != nil {
@@ -159,9 +162,9 @@ func (w *writer) withdraw() {
 	w.withdrawn(owners)
 }
 
-// fail answers everything under way with store_failed and stops the hub. The journal
-// must name only the operation in its errors, for they are logged here: the store's
-// own texts may hold message bodies.
+// fail answers all pending calls with store_failed and stops the hub. It logs
+// the journal's error, so this error may name only the operation: texts of the
+// store itself may hold message bodies.
 func (w *writer) fail(cause error) {
 	w.log.LogAttrs(context.Background(), slog.LevelError, "journal commit failed; stopping", slog.String("error", fmt.Sprint(cause)))
 	answer := errStoreFailed()
@@ -180,6 +183,6 @@ func (w *writer) fail(cause error) {
 }
 
 func errStoreFailed() error {
-	return hub.NewError(hub.CodeStoreFailed, "the store failed while this was written; whether it was is unknown").
-		WithFix("start the hub again once its disk is well, and repeat the call with the same idempotency key")
+	return hub.NewError(hub.CodeStoreFailed, "the store failed during this write; whether it took effect is unknown").
+		WithFix("start the hub again when its disk works, and repeat the call with the same idempotency key")
 }

@@ -6,19 +6,20 @@ import (
 	"hubcli/hub"
 )
 
-// How much of a processor feeding the index may take. A search that waits ends
-// every rest.
+// These limits bound the processor time of feeding the index. While a search
+// waits, feeding does not rest.
 const (
-	// busyRate is from how many records a second on the hub is busy.
+	// busyRate is the number of records a second from which the hub counts as
+	// busy.
 	busyRate = 300
 	// paceWindow is the shortest time over which records are counted.
 	paceWindow = 250 * time.Millisecond
-	// busyRest is how long feeding rests while the hub is busy, as a multiple of
-	// the time it took. The index saves and merges behind what it is given for
-	// about as long again, so that a twentieth of one processor is taken in all.
+	// While the hub is busy, feeding rests busyRest times as long as it worked.
+	// The index saves and merges afterward for about as long as feeding took,
+	// so that both take a twentieth of one processor.
 	busyRest = 40
-	// MaxRest bounds a rest, so that feeding makes progress however busy the hub
-	// and however slow its disk is.
+	// MaxRest is the longest rest, so that feeding makes progress even with a
+	// busy hub and a slow disk.
 	MaxRest = 6 * time.Second
 )
 
@@ -26,12 +27,12 @@ const (
 // one goroutine.
 type pace struct {
 	since time.Time // when records were counted last
-	shown hub.Seq   // how many there were
-	rate  float64   // records a second before that
+	shown hub.Seq   // how many there were then
+	rate  float64   // records a second until then
 }
 
-// look learns at a time how many records there are. The first look only begins
-// to count.
+// look notes how many records there are at a time. The first call only begins
+// the count.
 func (p *pace) look(now time.Time, shown hub.Seq) {
 	passed := now.Sub(p.since)
 	if passed < paceWindow && !p.since.IsZero() {
@@ -43,8 +44,8 @@ func (p *pace) look(now time.Time, shown hub.Seq) {
 	p.since, p.shown = now, shown
 }
 
-// rest returns how long to rest after feeding for as long as took: as long again,
-// or for much longer while the hub is busy.
+// rest returns how long feeding rests after it worked for took: equally long,
+// or busyRest times as long while the hub is busy.
 func (p *pace) rest(took time.Duration) time.Duration {
 	if p.rate >= busyRate {
 		took *= busyRest

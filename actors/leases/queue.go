@@ -11,19 +11,19 @@ import (
 	"hubcli/hub"
 )
 
-// queue is what a lease owner has beside its state: the requests that wait for a
-// lease, one timer for the next deadline of a lease or a request, and the latest
-// change of each key. Only the owner's turns touch it.
+// queue is what a lease owner has in addition to its state: the requests that
+// wait for a lease, one timer for the next deadline of a lease or a request,
+// and the latest change of each key. Only the owner's turns touch it.
 type queue struct {
 	owner   *engine.Owner
 	engine  *engine.Engine
 	view    *view.View
 	waiting core.LeaseQueue[*request]
 	changes map[core.LeaseKey]hub.Seq
-	left    int // of changes, when they were last gone through
+	left    int // number of changes after the last cleanup
 	timer   *time.Timer
-	armed   int64 // hub time the timer is set to; 0: not set
-	unheard bool  // waiting commands may have to be served: the disk was full
+	armed   int64 // hub time for which the timer is set; 0: not set
+	unheard bool  // the disk was full, so waiting commands may have to be served
 }
 
 // NewQueue returns the queue of an owner of leases.
@@ -40,11 +40,11 @@ func (t *queue) state() (*core.Leases, error) {
 	return state.(*core.Leases), nil
 }
 
-// changesKept is how many changes are remembered at least before the durable ones are
-// dropped: an answer about a key whose changes are durable has nothing to wait for.
+// changesKept is the least number of changes above which the durable ones are
+// dropped. An answer need not wait for a durable change.
 const changesKept = 64
 
-// Note remembers that the record seq changes what these facts name.
+// Note remembers that the record seq changes the leases of these facts.
 func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 	if len(t.changes) > max(changesKept, t.left*2) {
 		done := t.engine.Seq.DurableSeq()
@@ -85,9 +85,9 @@ func (t *queue) park(r *request, now core.Now) {
 	r.place = t.waiting.Push(r.key, now.HubMS+r.wait.Milliseconds(), r)
 }
 
-// leave takes a request out of the queue, because its caller has gone or may wait no
-// longer. Its idempotency key and its place among the agent's parked calls are then
-// free.
+// leave takes a request out of the queue, because its caller has gone or may
+// wait no longer. This frees its idempotency key and its place among the
+// agent's parked calls.
 func (t *queue) leave(r *request, why error) {
 	t.owner.Tell(engine.Call{Do: func(*engine.Owner) {
 		if r.place != nil && t.waiting.Remove(r.place) {
@@ -128,7 +128,8 @@ func (t *queue) serveWaiters(now core.Now, facts []core.Fact) {
 
 func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 	for {
-		// First: a rebuild serves requests, so another may be in front afterward.
+		// Load the state first: a rebuild serves requests, so that another one
+		// is in front after it.
 		state, err := t.state()
 		if err != nil {
 			return
@@ -146,8 +147,8 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 	}
 }
 
-// Rebuilt serves the requests that wait for a free key and sets the timer anew. On a
-// full disk nothing is granted; the timer looks again.
+// Rebuilt serves the requests that wait for a free key and sets the timer
+// again. On a full disk it grants nothing, and the timer tries again later.
 func (t *queue) Rebuilt() {
 	if ok, _ := t.engine.Journal.Room(); !ok {
 		t.settleLater()
@@ -162,20 +163,21 @@ func (t *queue) Rebuilt() {
 	t.arm()
 }
 
-// Reloaded forgets the changes: what is left of them is durable.
+// Reloaded forgets the changes: those that were not taken back are durable.
 func (t *queue) Reloaded() {
 	clear(t.changes)
 	t.settleLater()
 }
 
-// settleLater has the timer serve the requests in a moment. At once, the decisions
-// that were just taken back would be made and taken back again, without end.
+// settleLater lets the timer serve the requests a moment later. Served at once,
+// they would lead to the same decisions, which would be taken back again,
+// without end.
 func (t *queue) settleLater() {
 	t.unheard = true
 	t.armLater(t.engine.Clock.Now())
 }
 
-// armLater sets the timer to when the disk may have room again.
+// armLater sets the timer to the next look for room on the disk.
 func (t *queue) armLater(now core.Now) { t.armAt(now.HubMS + engine.FrozenRetry.Milliseconds()) }
 
 // Refuse answers every waiting command with an error.
@@ -190,14 +192,14 @@ func (t *queue) Refuse(reason error) {
 func (t *queue) arm() {
 	o := t.owner
 	if o.Dirty != nil || o.Quarantined != nil {
-		return // the rebuild sets the timer, or nobody
+		return // a rebuild sets the timer; in quarantine it stays unset
 	}
 	next, ok := o.State.(*core.Leases).NextDeadline()
 	if until, waits := t.waiting.NextDeadline(); waits && (!ok || until < next) {
 		next, ok = until, true
 	}
 	if !ok || t.armed != 0 && t.armed <= next {
-		return // the timer fires early at worst, and is set again then
+		return // the timer fires in time or early, and is then set again
 	}
 	t.armAt(next)
 }
@@ -217,8 +219,8 @@ func (t *queue) armAt(next int64) {
 	t.timer.Reset(d)
 }
 
-// tickTurn is the turn in which deadlines come. If it fails it comes again: a command
-// that waits for a deadline must not wait for the next command.
+// tickTurn is the turn that handles deadlines. If it fails, it is repeated: a
+// command that waits for a deadline must not depend on a later command.
 func (t *queue) tickTurn() engine.Turn {
 	return engine.Call{Do: func(*engine.Owner) { t.tick() }, Failed: func(error) { t.owner.TellLater(t.tickTurn) }}
 }
@@ -227,8 +229,8 @@ func (t *queue) tick() {
 	t.armed = 0
 	now := t.engine.Clock.Now()
 	if ok, free := t.engine.Journal.Room(); !ok {
-		// A full disk freezes expiry too: nothing ends that cannot be journaled.
-		// A command that has waited enough is told why it was not granted.
+		// On a full disk no lease expires, because its end cannot be journaled.
+		// A command whose wait is over is told why it got no lease.
 		for _, w := range t.waiting.TimedOut(now) {
 			w.Value.unpark()
 			w.Value.Fail(engine.ErrStorageFull(free))
@@ -247,7 +249,7 @@ func (t *queue) tick() {
 		}
 		failed := t.expire(now, due)
 		if state, err = t.state(); err == nil && (failed != nil || t.owner.Epoch != epoch) {
-			t.armLater(now) // it may have been taken back: look for room first
+			t.armLater(now) // the expiry may have been taken back: look for room first
 			return
 		}
 	}
@@ -261,12 +263,12 @@ func (t *queue) tick() {
 	t.arm()
 }
 
-// Begin gives a lease that is nearly over a moment more, so that its holder can find
-// the hub again and renew it.
+// Begin prolongs the leases that are nearly over, so that their holders can
+// find the hub again and renew them.
 func (t *queue) Begin() {
 	now := t.engine.Clock.Now()
 	state, err := t.state()
-	for epoch := t.owner.Epoch; err == nil && t.owner.Epoch == epoch; { // what was taken back once is not tried again
+	for epoch := t.owner.Epoch; err == nil && t.owner.Epoch == epoch; { // a decision that was taken back is not repeated
 		d := state.Graced(now, hub.MaxExpireBatch)
 		if d.Empty() || t.owner.Commit(now, d, engine.Work{}) != nil {
 			break
@@ -276,7 +278,7 @@ func (t *queue) Begin() {
 	t.arm()
 }
 
-// End answers every waiting command: the hub stops.
+// End answers every waiting command when the hub stops.
 func (t *queue) End() {
 	if t.timer != nil {
 		t.timer.Stop()
@@ -287,7 +289,8 @@ func (t *queue) End() {
 	}
 }
 
-// world tells a decision about an expiry what it needs to know of others.
+// world tells a decision about an expiry what the state of the leases does not
+// hold.
 type world struct{ view *view.View }
 
 // Away reports whether the agent has no live session.
@@ -300,8 +303,8 @@ func (w world) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
 
 type pending = engine.Pending[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
 
-// request is a command about one lease. Unlike other commands it may wait in the
-// owner's queue for its turn to come.
+// request is a command about one lease. Unlike other commands, it may wait in
+// the owner's queue until the lease is free.
 type request struct {
 	*pending
 	key    core.LeaseKey
@@ -311,10 +314,11 @@ type request struct {
 	place  *core.LeaseWaiter[*request]
 }
 
-// resume decides a request that leaves the queue, as the lease stands now.
+// resume decides a request that has left the queue, with the lease as it is
+// now.
 func (r *request) resume(o *engine.Owner, now core.Now) {
 	r.unpark()
-	defer o.Caught(r) // the panic is this caller's, not that of the caller whose turn it is
+	defer o.Caught(r) // a panic fails this request, not the command whose turn runs
 	if r.Ctx.Err() != nil {
 		r.Fail(engine.ErrExpired())
 		return

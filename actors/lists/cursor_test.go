@@ -13,7 +13,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// testCursors are those of a store.
+// testCursors returns the cursors of a store.
 func testCursors(store byte) cursors {
 	return cursors{func(text string) []byte {
 		m := hmac.New(sha256.New, bytes.Repeat([]byte{store}, 32))
@@ -22,8 +22,9 @@ func testCursors(store byte) cursors {
 	}}
 }
 
-// TestCursors: a cursor leads back to its place, and nothing else is taken for one:
-// not another list's, not another store's, not one with a byte changed, cut or added.
+// TestCursors: a cursor leads back to its place. A cursor of another list or
+// store is refused, and so is one with a bit changed, or with bytes cut off or
+// added.
 func TestCursors(t *testing.T) {
 	s, other := testCursors(7), testCursors(8)
 	for _, place := range []string{"", "k", "a key/with \x00 and ü", strings.Repeat("x", 4096)} {
@@ -48,7 +49,7 @@ func TestCursors(t *testing.T) {
 				changed[i] ^= 1 << bit
 				wantNoCursor(t, s, listClaims, hub.Cursor(base64.RawURLEncoding.EncodeToString(changed)))
 			}
-			if i > 0 { // none is the beginning
+			if i > 0 { // an empty cursor is the beginning
 				wantNoCursor(t, s, listClaims, hub.Cursor(base64.RawURLEncoding.EncodeToString(raw[:i])))
 			}
 		}
@@ -71,8 +72,8 @@ func wantNoCursor(t *testing.T, s cursors, list listOf, c hub.Cursor) {
 	}
 }
 
-// TestCursorOfNewVersion: what a later version of the hub has made is refused, not
-// misread.
+// TestCursorOfNewVersion: a cursor of a later version of the hub is refused,
+// not misread.
 func TestCursorOfNewVersion(t *testing.T) {
 	s := testCursors(7)
 	b := []byte{cursorVersion + 1, byte(listTasks), 0, 0, 0, 0, 0, 0, 0, 9}

@@ -45,8 +45,9 @@ func (s *Lists) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hu
 	return out, next, err
 }
 
-// latestInvites calls fn with the invites of a room that were made before a record,
-// latest first, until fn returns false. If room is empty, these are those of all rooms.
+// latestInvites calls fn with the invites of a room that were made before a
+// record, latest first, until fn returns false. If room is empty, it takes
+// those of all rooms.
 func (s *Lists) latestInvites(room hub.RoomID, before hub.Seq, fn func(core.StoredInvite) bool) error {
 	table, prefix := core.TableInviteRoom, []byte(nil)
 	if room != "" {

@@ -12,7 +12,8 @@ import (
 	"hubcli/hub"
 )
 
-// maxThreadRows bounds the messages that one thread answer carries: the latest.
+// maxThreadRows is how many messages an answer about a thread carries at most:
+// the latest.
 const maxThreadRows = hub.MaxPageRows
 
 // Threads lists summaries; see hub.Messages.
@@ -92,8 +93,8 @@ func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID)
 	return t, nil
 }
 
-// wholePart sums up a thread for the operator. No stored part holds the direct
-// messages of all agents once, so it is made of the messages themselves.
+// wholePart sums up a thread for the operator. It reads the messages
+// themselves, because no stored part counts each direct message exactly once.
 func (s *Lists) wholePart(id hub.ThreadID, head hub.MessageID) (part view.ThreadPart, err error) {
 	err = s.rows.Messages(view.ThreadScope(id), 0, head, false, func(m *core.StoredMessage) bool {
 		part.Add(m)
@@ -141,7 +142,8 @@ func (s *Lists) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 	return out, nil
 }
 
-// threadRows returns the latest rows of a thread that viewer may see, rising.
+// threadRows returns the latest rows of a thread that viewer may see, oldest
+// first.
 func (s *Lists) threadRows(id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
 	var rows []hub.EncodedMessage
 	seen, bytes := 0, 0
@@ -183,7 +185,7 @@ func (s *Lists) threadTasks(id hub.ThreadID, sees view.Viewer) (rows []hub.Task,
 	return rows, open, errors.Join(err, bad)
 }
 
-// summary makes a thread's summary of what its viewer may see.
+// summary sums up what a viewer may see of a thread.
 func summary(id hub.ThreadID, p view.ThreadPart, open []core.StoredTask, claims, locks int64) hub.ThreadSummary {
 	s := hub.ThreadSummary{
 		ThreadID: id, Channel: p.Channel, RootTaskID: core.Optional(p.Root), LatestMessageID: p.Latest, LatestMessageTS: p.LatestTS,

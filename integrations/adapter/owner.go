@@ -20,7 +20,7 @@ func own(info fs.FileInfo) bool {
 // to root, and must not be writable for all users.
 func trusted(path string) error {
 	if !osfile.HasOwners {
-		return nil // write permissions are inherited there
+		return nil // Windows: write permissions are inherited
 	}
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {

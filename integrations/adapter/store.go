@@ -17,8 +17,8 @@ import (
 // folder is the folder of the ledger and the backups in the data root.
 const folder = "adapters"
 
-// open returns the store of the installed entries. The first call opens it; later
-// calls try again as long as that fails.
+// open returns the store of the installed entries. The first call opens it. If
+// this fails, the next call tries again.
 func (a *Adapters) open(ctx context.Context) (*files.Store, error) {
 	a.opening.Lock()
 	defer a.opening.Unlock()
@@ -26,7 +26,7 @@ func (a *Adapters) open(ctx context.Context) (*files.Store, error) {
 		return a.store, nil
 	}
 	store, err := files.Open(ctx, filepath.Join(a.config.World.DataRoot, folder), a.config.Version)
-	a.store = store // reads work although an earlier transaction is not finished
+	a.store = store // reads work even if err says that an earlier transaction is not finished
 	return store, err
 }
 
@@ -47,8 +47,8 @@ func (a *Adapters) states(ctx context.Context, entries []files.Entry) []files.St
 	return all
 }
 
-// underOldName finds a hook's line that an executable of another name wrote;
-// such an entry is outdated.
+// underOldName looks for an entry whose hook command names another executable.
+// Such an entry is outdated.
 func underOldName(ctx context.Context, store *files.Store, absent files.Status) files.Status {
 	e := absent.Entry
 	places, _ := store.Places(e.Owner) // an unreadable ledger was reported before
@@ -58,7 +58,7 @@ func underOldName(ctx context.Context, store *files.Store, absent files.Status) 
 		}
 		old := e
 		old.At = p.At
-		old.Value, _ = json.Marshal(map[string]string{"command": p.At.Mark}) // a string in a map is always JSON
+		old.Value, _ = json.Marshal(map[string]string{"command": p.At.Mark}) // a map of strings is always valid JSON
 		status := store.Status(ctx, old)
 		if status.State == files.Installed {
 			status.State = files.Outdated
@@ -83,8 +83,8 @@ func (a *Adapters) installed(ctx context.Context) ([]files.Owner, error) {
 	return store.Owners()
 }
 
-// asError makes an error with advice for the operator of the reason why files
-// were not changed. name is the adapter's name in commands.
+// asError turns the reason why files were not changed into an error with advice
+// for the operator. name is the adapter's name in commands.
 func asError(err error, name string) error {
 	var h *hub.Error
 	var r *files.Refusal

@@ -14,16 +14,17 @@ import (
 // gone.
 const orphanGrace = 2 * time.Second
 
-// Keep is a keeper's whole life: it reads its job from stdin, runs it, and returns
-// when no process of the group is left. Its stdout goes to the hub; what the command
-// prints goes to this process's stderr. It returns the exit code.
+// Keep runs the keeper. It reads a job from stdin, runs the job's command, and
+// returns the keeper's exit code when no process of the group is left. It
+// reports to the hub on stdout. What the command prints goes to the keeper's
+// stderr.
 func Keep(stdin io.Reader, stdout io.Writer) int {
 	mute()
 	closeToCommands()
 	orders := bufio.NewReader(stdin)
 	j, err := readJob(orders)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "hubcli: this command is the hub's own: it reads what to run from its stdin")
+		fmt.Fprintln(os.Stderr, "hubcli: only the hub runs this command; it reads its job from stdin")
 		return 2
 	}
 	say := func(r report) { // errors mean that the hub is gone
@@ -37,7 +38,7 @@ func Keep(stdin io.Reader, stdout io.Writer) int {
 		return 1
 	}
 	say(report{Started: g.pid()})
-	ends := make(chan time.Duration, 2) // time until the group is killed
+	ends := make(chan time.Duration, 2) // each value is a time until the group is killed
 	go listen(orders, time.Duration(j.GraceMS)*time.Millisecond, ends)
 	last := g.wait(ends)
 	say(report{Ended: &last})
@@ -59,8 +60,8 @@ func readJob(r *bufio.Reader) (*job, error) {
 	return &j, nil
 }
 
-// listen reads orders until the hub is gone. The end of the hub is an order to
-// stop too.
+// listen reads orders until the hub is gone. The end of the hub counts as an
+// order to stop.
 func listen(orders *bufio.Reader, grace time.Duration, ends chan<- time.Duration) {
 	for {
 		line, err := orders.ReadString('\n')
@@ -74,5 +75,5 @@ func listen(orders *bufio.Reader, grace time.Duration, ends chan<- time.Duration
 	}
 }
 
-// nothing is the stdin of every command.
-func nothing() (*os.File, error) { return os.Open(os.DevNull) }
+// emptyInput opens the stdin of every command.
+func emptyInput() (*os.File, error) { return os.Open(os.DevNull) }

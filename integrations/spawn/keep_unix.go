@@ -52,7 +52,7 @@ type group struct {
 func startGroup(j *job) (*group, error) {
 	runtime.LockOSThread()
 	adopt()
-	in, err := nothing()
+	in, err := emptyInput()
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func startGroup(j *job) (*group, error) {
 	if err := windows.AssignProcessToJobObject(handle, windows.CurrentProcess()); err != nil {
 		return nil, err
 	}
-	in, err := nothing()
+	in, err := emptyInput()
 	if err != nil {
 		return nil, err
 	}

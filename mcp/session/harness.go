@@ -12,37 +12,39 @@ import (
 	"hubcli/internal/process"
 )
 
-// Config says for which agent and harness a link holds a session, and with
-// which hub. Getenv and Now are required.
+// Config says at which hub a link holds a session, and for which agent and
+// harness. Getenv and Now are required.
 type Config struct {
 	Getenv func(string) string
 	Now    func() time.Time
 
-	// BaseURL is the hub; empty is client.DefaultBaseURL.
+	// BaseURL is the address of the hub; if empty, client.DefaultBaseURL.
 	BaseURL string
 	// Agent is the identity that the command line names; may be empty.
 	Agent hub.AgentID
 	// Harness is the program that the command line names; may be empty.
 	Harness string
-	// ResumeKey is the slot that the command line names; may be empty. CheckSlot
-	// tells beforehand whether it is one.
+	// ResumeKey is the slot that the command line names; may be empty. The
+	// caller checks it with CheckSlot before.
 	ResumeKey string
-	// Ensure brings a hub up at BaseURL when the bridge begins, Restart when
-	// the hub that was there is gone; if nil, the bridge starts no hub.
+	// Ensure starts a hub at BaseURL if there is none when the bridge begins.
+	// Restart starts it again after it has gone. If nil, the bridge starts no
+	// hub.
 	Ensure, Restart func(context.Context) error
 
-	// DataRoot is the folder of what belongs to the user; empty keeps nothing, and
-	// then there is no slot.
+	// DataRoot is the folder of the user's data. If it is empty, the link keeps
+	// nothing on the disk and has no slot.
 	DataRoot string
-	// Process returns a running process; if nil, none is known.
+	// Process returns a running process; if nil, no process is known.
 	Process func(pid int) (process.Process, bool)
 	// Parent returns the process that started this one; if nil, it is unknown.
 	Parent func() int
 }
 
-// Harness is what the agent runs in: what the command line names; else what the
-// client calls itself; else what the environment shows, which counts last because
-// it is inherited by a harness that runs inside another.
+// Harness returns the harness of the agent: the one that the command line
+// names; else the one that the client's name tells; else the one that the
+// environment shows. The environment counts last, because a harness inside
+// another one inherits it.
 func (l *Link) Harness() hub.Harness {
 	if h, ok := hub.ParseHarness(l.Config.Harness); ok {
 		return h
@@ -56,8 +58,8 @@ func (l *Link) Harness() hub.Harness {
 	return hook.Recognize("", hook.Payload{}, l.Getenv)
 }
 
-// session returns the id of the harness session if the environment tells it for
-// certain; else "".
+// session returns the id of the harness session from the harness's own
+// variable, or "".
 func (l *Link) session() string {
 	if variable := l.Harness().Facts().SessionVariable; variable != "" {
 		return l.Getenv(variable)
@@ -79,7 +81,7 @@ func (l *Link) chosen(agent hub.AgentID) bool {
 	return agent != "" && (agent == l.Agent || l.Agent == "" && agent == l.named())
 }
 
-// process names the process of the harness for as long as it runs.
+// process returns a text that identifies the harness process while it runs.
 func (l *Link) process() string {
 	if l.Starter.PID == 0 {
 		return fmt.Sprintf("bridge %d %p", os.Getpid(), l)
@@ -87,7 +89,7 @@ func (l *Link) process() string {
 	return fmt.Sprintf("process %d %s", l.Starter.PID, l.Starter.Began)
 }
 
-// Meet notes how the client has introduced itself; what it says last counts.
+// Meet notes the name that the client gives itself; the last name counts.
 func (l *Link) Meet(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +103,7 @@ func (l *Link) Meet(name string) {
 	}
 }
 
-// announce tells the hooks of the harness as which agent the tools act.
+// announce tells the hooks of the harness which agent uses the tools.
 func (l *Link) announce(s *Session) {
 	url := l.Base.BaseURL()
 	if l.self.PID != 0 && l.Starter.PID > 1 {

@@ -33,11 +33,11 @@ func TestFind(t *testing.T) {
 		want  []uint64
 	}{
 		{"fox", []uint64{1, 9}},            // the shorter text first
-		{"quick", []uint64{2, 8, 7, 1}},    // often, then short, then late
+		{"quick", []uint64{2, 8, 7, 1}},    // more often, then shorter, then later
 		{"quick brown", []uint64{8, 7, 1}}, // all words
 		{`"quick brown"`, []uint64{1}},     // next to each other
 		{`"brown quick`, []uint64{8, 7}},   // a quote that is not closed
-		{"quick -brown", []uint64{2}},      // not that one
+		{"quick -brown", []uint64{2}},      // without this word
 		{`quick -"quick brown"`, []uint64{2, 8, 7}},
 		{"case", []uint64{3}},
 		{"snake_case_name", []uint64{3}},
@@ -56,8 +56,8 @@ func TestFind(t *testing.T) {
 		{"ト", []uint64{5}},
 		{"本日", nil},
 		{"CAFE zurich", []uint64{6}},
-		{"hare fox", []uint64{2, 1, 9}},  // nothing holds both: any
-		{"brown qui", []uint64{8, 7, 1}}, // the last word is not finished
+		{"hare fox", []uint64{2, 1, 9}},  // no text holds both words: any of them
+		{"brown qui", []uint64{8, 7, 1}}, // the last word may be a beginning
 		{"br", nil},                      // too short to be completed
 		{"nothing", nil},
 		{"fox*", []uint64{1, 9}},
@@ -118,8 +118,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestAnyOfTheRarest: if any of many words will do, those that stand everywhere
-// do not count.
+// TestAnyOfTheRarest: a search for any of many words leaves out the most common
+// ones.
 func TestAnyOfTheRarest(t *testing.T) {
 	x := opened(t)
 	for i := range 5 {
@@ -135,7 +135,7 @@ func TestAnyOfTheRarest(t *testing.T) {
 	}
 }
 
-// TestPutAgain: a document that is put twice is there once, as it was put last.
+// TestPutAgain: a document that is put again replaces its earlier form.
 func TestPutAgain(t *testing.T) {
 	x := opened(t)
 	put(t, x, public(1, "old words"), public(2, "other words"))
@@ -152,9 +152,9 @@ func TestPutAgain(t *testing.T) {
 	}
 }
 
-// TestFindIsWhatAScanFinds: what is found of random messages is what a scan
-// finds of those that the viewer may see, and neither hits nor scores change with
-// what others write to each other.
+// TestFindIsWhatAScanFinds: a search in random messages finds what a scan of
+// those that the viewer may see finds. Direct messages between others change
+// neither hits nor scores.
 func TestFindIsWhatAScanFinds(t *testing.T) {
 	agents := []hub.AgentID{"ann", "bob", "eve"}
 	words := []string{"alpha", "beta", "gamma", "delta"}
@@ -225,7 +225,7 @@ func TestFindIsWhatAScanFinds(t *testing.T) {
 	})
 }
 
-// FuzzFind: no text of a query makes trouble.
+// FuzzFind: any text of a query gives hits or the error invalid.
 func FuzzFind(f *testing.F) {
 	x := opened(f)
 	put(f, x, public(1, "the quick brown fox"), public(2, "getUserName 日本語 snake_case"))

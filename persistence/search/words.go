@@ -18,17 +18,17 @@ const maxTermRunes = 64
 type word struct {
 	term       string
 	start, end int  // bytes of the text
-	place      int  // counts from 0
+	place      int  // number of the word in the text, from 0
 	part       bool // a part of the word at the same place
-	open       bool // the last character of a run without spaces, for prefixes
+	open       bool // the last character of a run without spaces; it may be the prefix of a pair
 }
 
 // eachWord calls fn for every word of text in order, until fn returns false.
 //
-// Letters, digits and marks make words; everything else separates them, so that
+// Letters, digits and marks make words; everything else separates them. So
 // paths, dotted names and snake_case are adjacent words: any part finds them,
-// and so does the whole as a phrase. Scripts that are written without spaces
-// give pairs of adjacent characters, and the last character by itself.
+// and so does the whole as a phrase. A script without spaces gives pairs of
+// adjacent characters, and the last character alone.
 func eachWord(text string, fn func(word) bool) {
 	place := 0
 	for i := 0; i < len(text); {
@@ -98,8 +98,8 @@ func eachTerm(text string, start, end, place int, fn func(word) bool) (places in
 	return 1, true
 }
 
-// cuts returns where the parts of an identifier end: getHTTPCode2 has get, HTTP,
-// Code and 2. A word that is one part has none.
+// cuts returns where the parts of an identifier end: getHTTPCode2 has get,
+// HTTP, Code and 2. For a word of one part it returns nil.
 func cuts(run string) []int {
 	type class uint8
 	const (
@@ -119,7 +119,7 @@ func cuts(run string) []int {
 	}
 	var at []int
 	var before, last class
-	previous := 0 // byte offset of the character before
+	previous := 0 // byte offset of the previous character
 	for i, r := range run {
 		now := classify(r)
 		if unicode.IsMark(r) {
@@ -164,8 +164,7 @@ func eachPair(text string, start, end, place int, fn func(word) bool) (places in
 }
 
 // fold returns the form in which terms are compared: lower case, without
-// compatibility forms and accents (but with marks that are letters in their
-// script).
+// compatibility forms and accents. Marks that are letters in their script stay.
 func fold(s string) string {
 	ascii := true
 	for i := range len(s) {

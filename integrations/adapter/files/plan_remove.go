@@ -11,8 +11,8 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-// removeAll plans to remove all entries of an owner except kept. It goes
-// backwards, so that each removal is the exact inverse of an insertion.
+// removeAll plans to remove all entries of an owner except kept. It begins with
+// the last entry, so that each removal is the exact inverse of an insertion.
 func (p *planner) removeAll(owner Owner, mode Mode, kept []Entry) error {
 	for _, rec := range slices.Clone(p.ledger.Files) {
 		var gone []*entryRecord
@@ -99,8 +99,8 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 	return nil
 }
 
-// bequeath gives the entries that stay the removal of the parents and blanks
-// that were made for the entry that goes.
+// bequeath leaves it to the remaining entries to remove the parents and blanks
+// that were made for the removed entry.
 func (f *fileRecord) bequeath(gone *entryRecord) {
 	later, first := false, true
 	for _, e := range f.Entries {
@@ -108,8 +108,8 @@ func (f *fileRecord) bequeath(gone *entryRecord) {
 			later = true
 			continue
 		}
-		// Of consecutive blocks only the next one gets the old end of the
-		// document.
+		// Blocks stand one after another: only the next one takes over the old
+		// end of the document.
 		if block := e.Format == edit.TOML || e.Format == edit.Markdown; block && !(later && first) {
 			continue
 		}
@@ -118,9 +118,8 @@ func (f *fileRecord) bequeath(gone *entryRecord) {
 	}
 }
 
-// restore decides the new content of a file whose last entry goes: the exact
-// original if nobody else has changed the file, else the rest after the
-// removal.
+// restore sets the new content of a file after its last entry was removed: the
+// exact original if nobody else has changed the file, else what remains.
 func (p *planner) restore(w *work) error {
 	if len(w.rec.Entries) > 0 || w.before == nil {
 		return nil

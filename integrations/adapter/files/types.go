@@ -18,9 +18,9 @@ const (
 	Project Scope = "project" // for one folder
 )
 
-// Owner is one installation of an adapter; each entry of ours has at least one.
-// An entry that two owners need in the same form is shared, and goes with the
-// last of them.
+// Owner is one installation of an adapter; each entry of ours has at least one
+// owner. Owners share an entry that they need in the same form. It is removed
+// with the last of them.
 type Owner struct {
 	Harness hub.Harness `json:"harness"`
 	Scope   Scope       `json:"scope"`
@@ -30,20 +30,20 @@ type Owner struct {
 // Entry is one value that an adapter wants in one file.
 type Entry struct {
 	Owner  Owner
-	Part   string // mcp, hooks, instructions: only for reports
+	Part   string // mcp, hooks or instructions; used only in reports
 	Root   string // the home folder or the project; the file must be in it after all links are followed
 	File   string // absolute
 	Format edit.Format
 	At     edit.Pointer
-	// Value is JSON text with members in the order to write; for Markdown and
-	// Whole a JSON string.
+	// Value is JSON text; its members are written in their order. For Markdown
+	// and Whole it is a JSON string.
 	Value json.RawMessage
-	// Mode is the mode of a new file, less the umask; 0 is 0600, and 0644 in a
-	// project. An existing file keeps its own.
+	// Mode is the mode of a new file before the umask; 0 means 0600, or 0644 in
+	// a project. An existing file keeps its mode.
 	Mode fs.FileMode
-	// Rewrites says that the harness rewrites the file while it runs, as Claude Code
-	// does with ~/.claude.json. A plan then stays valid as long as its own change to
-	// the file stays the same, whatever else changes in it.
+	// Rewrites says that the harness rewrites the file while it runs, as Claude
+	// Code does with ~/.claude.json. A plan then stays valid while its own
+	// change to the file stays the same, even if the rest of the file changes.
 	Rewrites bool
 }
 
@@ -55,7 +55,7 @@ const (
 	Absent     State = "absent"     // nothing in its place
 	Installed  State = "installed"  // ours, and as an install would write it now
 	Outdated   State = "outdated"   // ours and untouched, but an install would write another value now
-	Drifted    State = "drifted"    // ours, changed by somebody since
+	Drifted    State = "drifted"    // ours, but somebody has changed it
 	Adoptable  State = "adoptable"  // as an install would write it, but not recorded as ours: the ledger was lost
 	Conflict   State = "conflict"   // something that is not ours is in its place
 	Unreadable State = "unreadable" // the file or the ledger cannot be read or may not be touched
@@ -65,15 +65,15 @@ const (
 type Status struct {
 	Entry Entry
 	State State
-	Err   error // why it is Unreadable or a Conflict
+	Err   error // why State is Unreadable or Conflict
 	// Have is the entry in the file, in canonical form (see edit.Get); nil if
 	// there is none. State was computed from these bytes.
 	Have []byte
-	// Known says that the ledger has the entry. Absent and Known means that
-	// somebody removed it.
+	// Known says that the ledger has the entry. If it is also Absent, somebody
+	// removed it.
 	Known     bool
 	Version   string    // of the program that installed it
-	Installed time.Time // when
+	Installed time.Time // when it was installed
 	Backup    string    // path of the file's old content; empty if there was no file
 }
 
@@ -94,7 +94,7 @@ type Change struct {
 	File    string // path as the entries name it
 	Target  string // path with all links followed
 	Before  []byte // nil: there is no file
-	After   []byte // nil: it is deleted
+	After   []byte // nil: the file is deleted
 	Entries []Entry
 	// Notes are remarks for a reader of the diff, for example that somebody
 	// changed an entry, or that a file is restored to its original.
