@@ -323,7 +323,7 @@ func TestArtifactSurvivesAPanicInApply(t *testing.T) {
 // A join leaves earlier messages unread that were sent to the agent or name it,
 // also when the join is repeated. Without such a message it leaves nothing
 // unread.
-func TestJoinLeavesWhatAsksUnread(t *testing.T) {
+func TestJoinLeavesMessagesToTheJoinerUnread(t *testing.T) {
 	brief := func(r *rig) hub.MessageID {
 		return r.post(hub.PostInput{FromAgent: "lead", ToAgent: "dev", Body: "your brief"}).ID
 	}
@@ -333,10 +333,10 @@ func TestJoinLeavesWhatAsksUnread(t *testing.T) {
 		asks   func(r *rig) hub.MessageID
 		live   bool
 	}{
-		"written to before it is there": {asks: brief},
-		"named before it is there":      {asks: mention},
-		"live, and written to":          {before: func(r *rig) { r.register("dev") }, asks: brief, live: true},
-		"has read, then is written to": {asks: brief, before: func(r *rig) {
+		"written to before it joins": {asks: brief},
+		"named before it joins":      {asks: mention},
+		"live, and written to":       {before: func(r *rig) { r.register("dev") }, asks: brief, live: true},
+		"has read, and is then written to": {asks: brief, before: func(r *rig) {
 			if _, err := r.Events(r.t.Context(), hub.EventsQuery{Agent: "dev", Since: r.view.Ring.Visible(), Limit: 1}); err != nil {
 				r.t.Fatal(err)
 			}
@@ -382,7 +382,7 @@ func TestJoinLeavesWhatAsksUnread(t *testing.T) {
 
 // A join without proof, under the name of a live agent with a seat, does not
 // move that agent's cursor.
-func TestJoinOfAnothersSeatMovesNothing(t *testing.T) {
+func TestJoinWithoutProofMovesNoCursor(t *testing.T) {
 	r := start(t, newMemStore())
 	_, invite := r.hall(3, 60, "dev")
 	if _, err := r.AcceptInvite(t.Context(), invite.Code, hub.AcceptInput{AgentID: "dev"}); err != nil {

@@ -131,9 +131,9 @@ func TestSpawnArguments(t *testing.T) {
 	}
 }
 
-// TestSpawnNoticeSaysNothingOfAgents: the notice about a spawn holds no text
+// TestSpawnNoticeHoldsNoTextOfAgents: the notice about a spawn holds no text
 // that an agent gave.
-func TestSpawnNoticeSaysNothingOfAgents(t *testing.T) {
+func TestSpawnNoticeHoldsNoTextOfAgents(t *testing.T) {
 	r := newSpawnRig(t)
 	if _, err := r.policy(hub.SpawnPolicyInput{
 		Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/x"}}},

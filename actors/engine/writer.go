@@ -39,8 +39,8 @@ type writer struct {
 	log         *slog.Logger
 	clock       *clock
 	failed      func(error) // called once
-	// withdrawn gets the owners that have to load their state anew. It must not wait
-	// for their turns: a turn may wait for the writer.
+	// withdrawn gets the owners that have to load their state again. It must
+	// not wait for their turns: a turn may wait for the writer.
 	withdrawn func(map[*Owner]struct{})
 	step      func(Step)
 

@@ -97,7 +97,7 @@ func (t *queue) leave(r *request, why error) {
 	}, Failed: func(error) {}})
 }
 
-// expire journals that leases are over and serves the requests that wait for them.
+// expire journals the end of leases and serves the requests that wait for them.
 // After an error the leases are still held.
 func (t *queue) expire(now core.Now, due core.Draft) error {
 	if due.Empty() {

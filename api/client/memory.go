@@ -17,7 +17,7 @@ func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, h
 		"key", q.Key, "tag", q.Tag, "query", q.Query, "history", q.History, "max_chars", q.MaxChars), q.Cursor, q.Limit)
 }
 
-// Search finds rows by their words.
+// Search finds rows that hold words of the query.
 func (c *Client) Search(ctx context.Context, q hub.SearchQuery) (hub.SearchPage, error) {
 	query := params("q", q.Text, "agent_id", c.viewer(q.Viewer), "room_id", q.RoomID, "channel", q.Channel,
 		"from_agent", q.FromAgent, "kind", q.Kind, "type", q.Types, "since", q.Since, "limit", q.Limit)

@@ -10,7 +10,7 @@ from hubclient import HubClient, HubError, InvalidInput
 
 @pytest.fixture
 def specialist(registered, background):
-    """Starts an agent that answers one task_request by a function of (itself, request)."""
+    """Starts an agent that answers one task_request with reply(agent, request)."""
 
     def start(reply):
         agent = registered("specialist")
@@ -68,7 +68,7 @@ def test_a_public_answer_in_the_channel(registered, specialist, name):
     assert (row["body"], row["channel"], row["to_agent"]) == ("public", channel, None)
 
 
-def test_a_channel_that_is_no_channel_is_a_label(registered, specialist, name):
+def test_an_unknown_channel_is_only_a_label(registered, specialist, name):
     c = registered()
     assert c.call(specialist(direct).agent_id, "?", channel=name("label"), timeout=WAIT_SEC)["body"] == "42"
 
@@ -86,7 +86,7 @@ def test_a_public_answer_in_a_channel_that_was_made_meanwhile(registered, specia
     )
 
 
-def test_what_is_no_answer_is_passed_over(registered, specialist):
+def test_other_messages_are_not_taken_for_the_answer(registered, specialist):
     c = registered()
     elsewhere = c.post("general", "another request", kind="task")["id"]
 
@@ -100,7 +100,7 @@ def test_what_is_no_answer_is_passed_over(registered, specialist):
     assert c.call(specialist(reply).agent_id, "?", timeout=WAIT_SEC)["body"] == "42"
 
 
-def test_an_answer_behind_more_rows_than_a_page(registered, specialist, monkeypatch):
+def test_an_answer_after_more_rows_than_a_page(registered, specialist, monkeypatch):
     import hubclient.wait
 
     monkeypatch.setattr(hubclient.wait, "_PAGE", 2)
@@ -123,7 +123,7 @@ def test_the_answer_wakes_the_call(registered, specialist):
 
 @pytest.mark.parametrize("view", ["events", "inbox", "channel_view"])
 def test_each_view_finds_the_answer(registered, name, view, monkeypatch):
-    """The wake-up and both scans are each enough."""
+    """The wake-up alone finds the answer, and so does each scan."""
     import hubclient.wait
 
     c, other, channel = registered(), registered(), name("channel")
@@ -136,16 +136,16 @@ def test_each_view_finds_the_answer(registered, name, view, monkeypatch):
     to = {} if view == "channel_view" else {"to_agent": c.agent_id}
     answer = other.post(channel, "42", kind="task_result", reply_to=request["id"], **to)
     wait = hubclient.wait.Wait(c._calls, c.agent_id, request, channel, time.monotonic() + 5, 1.0)
-    looks = 10 if view == "events" else 1  # of which each ends with the first rows that there are
+    looks = 10 if view == "events" else 1  # a look at events ends with the first rows that it finds
     assert answer in [getattr(wait, "_" + view)() for _ in range(looks)]
-    # And the call takes it from there, whatever the other views have missed.
+    # The call returns this answer even if the other views find nothing.
     wait = hubclient.wait.Wait(c._calls, c.agent_id, request, channel, time.monotonic() + 5, 0.05)
     for other_view in {"events", "inbox", "channel_view"} - {view}:
         monkeypatch.setattr(wait, "_" + other_view, lambda: None)
     assert wait.answer() == answer
 
 
-def test_an_agent_that_waits_as_often_as_it_may(own_hub, name, background):
+def test_a_call_of_an_agent_at_its_limit_of_parked_polls(own_hub, name, background):
     with HubClient.quickstart(name("a"), own_hub.url) as c, HubClient.quickstart(name("b"), own_hub.url) as other:
         joined = [background(lambda: c.poll(timeout=WAIT_SEC, thread_id="t")) for _ in range(8)]
         until(lambda: own_hub.parked() == 8, "eight parked polls")
@@ -171,7 +171,7 @@ def test_a_question_to_itself(registered, background):
     assert time.monotonic() - began < WAIT_SEC / 2
 
 
-def test_timeout_tells_the_request_and_the_answer_is_found_later(registered, name):
+def test_a_timeout_names_the_request_and_the_answer_is_found_later(registered, name):
     c, other = registered(), registered()
     with pytest.raises(HubError) as caught:
         c.call(other.agent_id, "slow?", timeout=2, poll_interval=0.05)
@@ -192,7 +192,7 @@ def test_a_call_without_time_still_posts_and_looks_once(registered):
     assert caught.value.code == "call_timeout"
 
 
-def test_a_request_that_was_not_posted_is_no_timeout(client):
+def test_a_request_that_was_not_posted_is_not_reported_as_a_timeout(client):
     with pytest.raises(HubError) as caught:
         client().call("someone", "")
     assert (caught.value.code, "request_id" in caught.value.detail) == ("invalid", False)
@@ -212,7 +212,7 @@ def test_a_call_outlives_a_hub_that_is_killed_and_started_again(own_hub, name, b
         assert joined()["body"] == "after all"
 
 
-def test_a_call_to_a_hub_that_stays_away_tells_the_request(own_hub, name, background):
+def test_a_call_to_a_hub_that_stays_away_names_the_request(own_hub, name, background):
     with HubClient.quickstart(name("a"), own_hub.url) as c, HubClient.quickstart(name("b"), own_hub.url) as other:
 
         def ask():
@@ -229,7 +229,7 @@ def test_a_call_to_a_hub_that_stays_away_tells_the_request(own_hub, name, backgr
         assert e.__cause__.code == "unreachable"
 
 
-def test_an_error_that_ends_the_wait_tells_the_request_too(registered, monkeypatch):
+def test_an_error_that_ends_the_wait_names_the_request_too(registered, monkeypatch):
     c = registered()
     real = c._calls.get
 

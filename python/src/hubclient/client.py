@@ -18,7 +18,7 @@ from .relay import DEFAULT_SPOOL_DIR, RelayTransport
 from .transport import DEFAULT_BASE_URL, HttpTransport, Transport
 from .wait import GRACE_SEC, Wait
 
-_CLOSE_SEC = 5.0  # close is not worth waiting for longer: a session ends by itself
+_CLOSE_SEC = 5.0  # close waits no longer: the session then ends by itself
 
 
 class HubClient:
@@ -29,29 +29,29 @@ class HubClient:
     ``HubClient.quickstart``, which registers and bootstraps.
 
     Threads may share a client: a parked poll delays no other call. They share the
-    cursor too, so poll from one thread. Every write carries an idempotency key and
-    is sent again, once, when the connection drops: it takes effect once.
+    cursor too, so poll from one thread. Every write carries an idempotency key. If the
+    connection drops, the client sends the write a second time, and it takes effect once.
 
     Every method raises HubError when the hub refuses or cannot be reached, and
-    InvalidInput, which is a HubError and a ValueError, for arguments that can be
-    part of no call. Rows are dictionaries, as docs/api.md describes them.
+    InvalidInput, which is a HubError and a ValueError, for arguments that no call
+    accepts. Rows are dictionaries, as docs/api.md describes them.
 
     Args:
-        agent_id: Who acts: 1 to 64 letters, digits and ``. _ @ : + -``. If it is empty,
-            HUB_AGENT in the environment says who, and nobody who is live under that
-            id is displaced: it may be the harness that started this program.
-        base_url: Address of the hub; not looked at when ``transport`` is given. If it
-            is not given it is HUB_BASE_URL of the environment, if that is set.
-        timeout: Seconds for the answer of a call that does not wait.
-        transport: What carries the calls instead of HTTP to ``base_url``.
+        agent_id: Id of the agent: 1 to 64 letters, digits and ``. _ @ : + -``. If it is empty,
+            HUB_AGENT of the environment is used. A live session of that agent is then not
+            displaced: the harness that started this program may hold it.
+        base_url: Address of the hub; ignored if ``transport`` is given. The default is
+            HUB_BASE_URL of the environment, if that is set.
+        timeout: Seconds within which the hub must answer a call that does not wait.
+        transport: Carries the calls instead of HTTP to ``base_url``.
 
     Attributes:
-        agent_id: As given.
+        agent_id: Id of the agent.
         session_id: Secret of the session, None until ``register``.
         resume_key: Secret with which another process can take the session over.
-        room_id: The agent's room as ``bootstrap`` told, or None.
-        cursor: Highest message id that was seen; ``poll`` begins behind it. Calls
-            only raise it; set it to read again.
+        room_id: The agent's room, from ``bootstrap``, or None.
+        cursor: Highest message id that was seen; ``poll`` begins after it. Calls only
+            raise it; set it lower to read messages again.
     """
 
     def __init__(
@@ -105,16 +105,16 @@ class HubClient:
     ) -> HubClient:
         """Returns a registered client whose first poll gives new messages only.
 
-        It displaces a live session of the same agent id, and starts no hub. An agent
-        that the environment names works beside such a session, without one of its own.
+        It starts no hub. It displaces a live session of the same agent id, unless HUB_AGENT
+        named the agent: then the client works without a session of its own.
 
         Args:
-            agent_id: Who acts; empty for HUB_AGENT of the environment.
+            agent_id: Id of the agent; empty for HUB_AGENT of the environment.
             base_url: Address of the hub; HUB_BASE_URL if it is not given.
             display_name: Name for people, 1 to 64 characters; the agent id if absent.
-            capabilities: What others may look for, such as "review".
-            metadata: Anything of the agent's own, a JSON object.
-            timeout: Seconds for the answer of a call that does not wait.
+            capabilities: Abilities that others may look for, such as "review".
+            metadata: A JSON object with any data of the agent.
+            timeout: Seconds within which the hub must answer a call that does not wait.
         """
         client = HubClient(agent_id, base_url, timeout)
         try:
@@ -137,8 +137,8 @@ class HubClient:
         ``hubcli relay --spool-dir …``, or a hub with ``--spool-dir``.
 
         Args:
-            agent_id: Who acts; it names the client's folders in the spool. Empty for
-                HUB_AGENT of the environment.
+            agent_id: Id of the agent; empty for HUB_AGENT of the environment. It names the
+                client's folders in the spool.
             spool_dir: Folder of the spool, which must exist.
             timeout: Seconds to wait for an answer in the spool.
         """
@@ -155,15 +155,15 @@ class HubClient:
     ) -> HubClient:
         """Returns a client that continues as the agent of an earlier session.
 
-        The hub checks both secrets and gives a new session of the same agent; the
-        client has its new ``session_id`` and ``resume_key``. It is not bootstrapped:
-        its first poll begins at the first message unless you set ``cursor``.
+        The hub checks both secrets and begins a new session of the same agent. The client has
+        the new ``session_id`` and ``resume_key``. It is not bootstrapped: its first poll begins
+        at the first message unless you set ``cursor``.
 
         Args:
             prior_session_id: The agent's latest session, in full.
-            resume_key: The key that was returned with it.
+            resume_key: The resume key of that session.
             base_url: Address of the hub; HUB_BASE_URL if it is not given.
-            timeout: Seconds for the answer of a call that does not wait.
+            timeout: Seconds within which the hub must answer a call that does not wait.
 
         Raises:
             HubError: 401 "resume_denied" if the key is wrong or the session is not
@@ -176,7 +176,7 @@ class HubClient:
         except BaseException as e:
             transport.close()
             if isinstance(e, HubError):
-                e._unresolved = None  # noqa: SLF001 - it holds the key, and to resume once more does the same
+                e._unresolved = None  # noqa: SLF001 - it holds the key; a second resume does the same
             raise
         client = HubClient(row["agent_id"], timeout=timeout, transport=transport)
         client._adopt(row)
@@ -196,10 +196,10 @@ class HubClient:
 
         Args:
             display_name: Name for people; the agent id if absent.
-            replace: Displace a live session of this agent id. One that HUB_AGENT has
-                named displaces none.
-            capabilities: What others may look for.
-            metadata: Anything of the agent's own, a JSON object.
+            replace: Displace a live session of this agent id. An agent that HUB_AGENT named
+                displaces none.
+            capabilities: Abilities that others may look for.
+            metadata: A JSON object with any data of the agent.
 
         Returns:
             The session with its full ``session_id`` and ``resume_key``. Both are secrets.
@@ -219,7 +219,7 @@ class HubClient:
         return row
 
     def bootstrap(self) -> dict[str, Any]:
-        """Returns where things stand and moves the cursor to the latest visible message.
+        """Returns an overview and moves the cursor to the latest visible message.
 
         Returns:
             ``agent_id``, ``session`` or None, ``latest_visible_id``, ``live_agents``,
@@ -233,15 +233,15 @@ class HubClient:
         return row
 
     def whoami(self) -> dict[str, Any]:
-        """Does what bootstrap does, the cursor included."""
+        """Does the same as bootstrap; it moves the cursor too."""
         return self.bootstrap()
 
     def close(self) -> None:
         """Ends the session, if there is one, and drops connections.
 
-        It can be called again, and raises nothing: if the call does not reach the hub,
-        the session ends by itself two minutes after the agent's last call. In a process that was
-        forked from the one that registered it leaves the session alone.
+        It can be called again, and raises nothing. If the call does not reach the hub, the
+        session ends by itself two minutes after the agent's last call. In a forked process it
+        does not end the session that the parent process registered.
         """
         session_id, self.session_id, self.resume_key = self.session_id, None, None
         with contextlib.suppress(HubError, OSError):
@@ -283,7 +283,7 @@ class HubClient:
         Raises:
             HubError: 400 "channel_not_found" if there is no such channel.
         """
-        # A message for one agent must not become public because its id is missing.
+        # A message for one agent must not become public because the agent's id is missing.
         return self._post(
             {
                 "channel": text("channel", channel),
@@ -303,8 +303,8 @@ class HubClient:
 
         Args:
             to_agent: The recipient; only it, the sender and the operator see the message.
-            body: As of post.
-            **options: As of post; ``channel`` is a label, "direct" if absent.
+            body: As in post.
+            **options: As in post; ``channel`` is a label, "direct" if absent.
         """
         agent("to_agent", to_agent)  # post would take None for a public message
         return self.post(options.pop("channel", "direct"), body, to_agent=to_agent, **options)
@@ -327,24 +327,24 @@ class HubClient:
 
         Args:
             exclude_self: Leave out what this agent posted.
-            timeout: Seconds to wait, at most ten years; 0 looks once. A hub that this
-                client has spoken to may be away for up to five of them, as one is that
-                starts again.
+            timeout: Seconds to wait, at most ten years; 0 looks once. If a hub that
+                has answered this client goes away, for example to restart, the poll waits
+                up to five seconds for it.
             channel: Public messages of this channel, and direct messages to the agent.
-            room_id: The same of a room; not together with ``channel``. The client's
+            room_id: The same for a room; not together with ``channel``. The client's
                 own ``room_id`` is not used unless you pass it.
             thread_id: Messages of this thread only.
-            limit: Most rows, 1 to 1000.
+            limit: Maximum number of rows, 1 to 1000.
             max_chars: Budget of body characters; older bodies beyond it become
-                notices with ``truncated``. None is no budget.
+                notices with ``truncated``. None means no budget.
 
         Returns:
-            Rows in rising order of ``id``; empty when the time was over.
+            Rows in rising order of ``id``; empty if the time ran out.
 
         Raises:
             InvalidInput: ``channel`` and ``room_id`` are both given.
-            HubError: 409 "store_changed" if the hub serves another store than the one
-                that the cursor counts in: bootstrap, and go on.
+            HubError: 409 "store_changed" if the hub serves another store than the cursor's.
+                Bootstrap, and go on.
         """
         if channel is not None and room_id is not None:
             raise invalid("room_id", "channel and room_id cannot be given together", "leave one of them out")
@@ -377,22 +377,22 @@ class HubClient:
         gives the answer too.
 
         Args:
-            to_agent: Who is asked.
-            body: What for.
-            channel: Label of the request, and where a public answer is looked for.
-            timeout: Seconds for all of it, the posting included; a hub that does not
-                answer prolongs it by no more than a second.
-            poll_interval: Seconds after which inbox and channel are looked through
-                again even if nothing woke the call.
-            metadata: A JSON object on the request.
+            to_agent: The agent that is asked.
+            body: Text of the request.
+            channel: Label of the request. If it is a channel, the call also looks for a public
+                answer there.
+            timeout: Seconds for the posting and the wait together. If the hub does not answer,
+                the call takes at most one second more.
+            poll_interval: Seconds after which the call searches inbox and channel again even if
+                nothing woke it.
+            metadata: A JSON object in the request.
 
         Raises:
-            HubError: 408 "call_timeout". The request is posted and stands: do not
-                send it again. ``detail["request_id"]`` is its id; the answer will be
-                the message whose ``reply_to`` it is. Errors that end the wait before
-                its time have the id as well. An error with the ``outcome`` "unknown"
-                tells that the posting itself was not answered: ``resend`` gives the
-                request's row then.
+            HubError: 408 "call_timeout". The request is posted: do not send it again.
+                ``detail["request_id"]`` is its id; the answer will be a message with this id as
+                ``reply_to``. Other errors that end the wait have the id too. If the ``outcome``
+                of an error is "unknown", the hub did not answer the posting: ``resend`` then
+                returns the row of the request.
         """
         deadline = time.monotonic() + seconds("timeout", timeout)
         seconds("poll_interval", poll_interval)
@@ -422,7 +422,7 @@ class HubClient:
         return self._calls.get("/v1/threads/" + escaped("thread_id", thread_id), {"agent_id": self.agent_id}).row()
 
     def create_channel(self, name: str, *, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
-        """Makes a channel and returns it; one that exists is returned as it is.
+        """Makes a channel and returns it. A channel that exists stays as it is.
 
         Args:
             name: At most 200 characters, not beginning with "room-".
@@ -450,13 +450,13 @@ class HubClient:
         Args:
             claim_key: At most 200 characters.
             thread_id: Thread that the work belongs to.
-            task_message_id: Task that it is for.
-            ttl_sec: Seconds until it ends unless it is refreshed, 1 to 86400.
+            task_message_id: Task that the claim is for.
+            ttl_sec: Seconds until the claim ends unless it is refreshed, 1 to 86400.
             metadata: A JSON object.
 
         Returns:
-            The holder's row. Hand its ``fence``, which rises with every grant, to what
-            the lease protects.
+            The holder's row. Its ``fence`` rises with every grant. Pass it to what the lease
+            protects.
         """
         body = {
             "owner_agent_id": self.agent_id,
@@ -476,7 +476,7 @@ class HubClient:
             ttl_sec: Seconds left from now on, 1 to 86400.
 
         Raises:
-            HubError: 404 "not_holder" if it is free, expired or another's.
+            HubError: 404 "not_holder" if the claim is free, expired or another agent's.
         """
         body = {"owner_agent_id": self.agent_id, "claim_key": claim_key, "ttl_sec": ttl_sec}
         return self._calls.post("/v1/claims/refresh", body).row()
@@ -488,7 +488,7 @@ class HubClient:
             claim_key: The key given to claim.
 
         Raises:
-            HubError: 404 "not_holder" if it is free, expired or another's.
+            HubError: 404 "not_holder" if the claim is free, expired or another agent's.
         """
         body = {"owner_agent_id": self.agent_id, "claim_key": claim_key}
         return self._calls.post("/v1/claims/release", body).row()
@@ -496,12 +496,12 @@ class HubClient:
     def lock(self, file_path: str, ttl_sec: int = 300, metadata: Optional[dict[str, Any]] = None) -> dict[str, Any]:
         """Asks for a lease on a file and returns its holder's row.
 
-        It is advice: it stops no program from writing the file. It is no error when
+        The lease is advice: it stops no program from writing the file. It is no error when
         another agent holds the lock: compare ``agent_id`` with your own.
 
         Args:
             file_path: At most 1024 characters; agents must agree on a root.
-            ttl_sec: Seconds until it ends, 1 to 86400.
+            ttl_sec: Seconds until the lock ends, 1 to 86400.
             metadata: A JSON object.
         """
         body = {"file_path": file_path, "agent_id": self.agent_id, "ttl_sec": ttl_sec, "metadata": metadata}
@@ -514,20 +514,20 @@ class HubClient:
             file_path: The path given to lock.
 
         Raises:
-            HubError: 404 "not_holder" if it is free, expired or another's.
+            HubError: 404 "not_holder" if the lock is free, expired or another agent's.
         """
         return self._calls.post("/v1/locks/release", {"file_path": file_path, "agent_id": self.agent_id}).row()
 
     def complete_task(self, task_id: int) -> dict[str, Any]:
-        """Completes a task and returns its row; one that is done is returned as it is.
+        """Completes a task and returns its row. A task that is done stays as it is.
 
         Args:
-            task_id: Id of the message that opened it. When it is the last open child
-                of a task, the hub completes that one too, and so on upwards.
+            task_id: Id of the message that opened the task. If the task is the last open child
+                of its parent, the hub completes the parent too, and so on upward.
 
         Raises:
-            HubError: 404 "task_not_found"; 409 "task_closed" if it has failed or was
-                cancelled.
+            HubError: 404 "task_not_found"; 409 "task_closed" if the task has failed or
+                was cancelled.
         """
         if isinstance(task_id, bool) or not isinstance(task_id, int) or task_id < 1:
             raise invalid("task_id", "task_id is not the id of a message")
