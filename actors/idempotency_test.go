@@ -47,7 +47,7 @@ func everyWrite(t *testing.T, r *rig) map[string]func(context.Context, *rig) (an
 			return out.Row, out.Replayed, err
 		},
 		"close": func(ctx context.Context, r *rig) (any, bool, error) {
-			out, err := r.CloseSession(ctx, doomed.SessionID)
+			out, err := r.CloseSession(ctx, doomed.SessionID, "")
 			return out.Row, out.Replayed, err
 		},
 		"channel": func(ctx context.Context, r *rig) (any, bool, error) {

@@ -119,7 +119,7 @@ func TestJoinersNames(t *testing.T) {
 	want("no name", join(ctx, ""), "agent", "", true)
 	want("no name again", join(ctx, ""), "agent-2", "agent", true)
 	gone := r.register("gone")
-	if _, err := r.CloseSession(ctx, gone.SessionID); err != nil {
+	if _, err := r.CloseSession(ctx, gone.SessionID, ""); err != nil {
 		t.Fatal(err)
 	}
 	want("a name that was left", join(ctx, "gone"), "gone", "", true)
@@ -127,7 +127,7 @@ func TestJoinersNames(t *testing.T) {
 		t.Error("gone is not live")
 	}
 	other := r.register("other")
-	if _, err := r.CloseSession(ctx, other.SessionID); err != nil {
+	if _, err := r.CloseSession(ctx, other.SessionID, ""); err != nil {
 		t.Fatal(err)
 	}
 	want("a name of a former agent, from another machine", join(remotely(ctx), "other"), "other-2", "other", true)
@@ -230,7 +230,7 @@ func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	if err != nil || first.AgentID != "guest-2" || got.Seat.AgentID != "guest-2" {
 		t.Fatalf("joined as %+v in %+v, %v", first, got.Seat, err)
 	}
-	if _, err := r.CloseSession(t.Context(), other.SessionID); err != nil {
+	if _, err := r.CloseSession(t.Context(), other.SessionID, ""); err != nil {
 		t.Fatal(err)
 	}
 	again, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{})

@@ -322,14 +322,14 @@ func TestExpiryNotice(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		r.channel("work")
 		task := r.post(hub.PostInput{FromAgent: "ann", Channel: "work", ThreadID: "th", Body: "x", Kind: hub.KindTask})
-		r.register("here")
+		r.register("near")
 		claim := func(agent hub.AgentID, key hub.ClaimKey, thread hub.ThreadID, task hub.MessageID) {
 			if _, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: agent, ClaimKey: key, ThreadID: thread, TaskMessageID: task, TTLSec: 10}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		claim("away", "a", "th", task.ID)
-		claim("here", "b", "", 0)
+		claim("near", "b", "", 0)
 		if _, err := r.Lock(t.Context(), hub.LockInput{FilePath: "/x/./y", AgentID: "away", TTLSec: 10}); err != nil {
 			t.Fatal(err)
 		}

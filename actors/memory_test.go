@@ -77,7 +77,7 @@ func comeAndGo(t *testing.T, r *rig, n int) {
 		t.Error(err)
 	}
 	r.Touch(agent+"x", false)
-	if _, err := r.CloseSession(ctx, s.SessionID); err != nil {
+	if _, err := r.CloseSession(ctx, s.SessionID, ""); err != nil {
 		t.Error(err)
 	}
 }

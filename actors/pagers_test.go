@@ -97,7 +97,7 @@ func agentPager(r *rig) pager {
 		touch: func(name string) {
 			sessions[name] = r.register(hub.AgentID(name)).SessionID
 		},
-		remove: func(name string) { must(r.CloseSession(context.Background(), sessions[name])) },
+		remove: func(name string) { must(r.CloseSession(context.Background(), sessions[name], "")) },
 	}
 	p.add = func(n int) string {
 		p.touch(shuffled("a", n))

@@ -64,7 +64,7 @@ func TestDisplacedStaysRefusedAfterTheOtherEnded(t *testing.T) {
 	r := start(t, newMemStore())
 	first := r.register("ann")
 	second := r.register("ann")
-	if _, err := r.CloseSession(t.Context(), second.SessionID); err != nil {
+	if _, err := r.CloseSession(t.Context(), second.SessionID, ""); err != nil {
 		t.Fatal(err)
 	}
 	_, err := r.tryPost(asSession(t.Context(), first.Session), hub.PostInput{FromAgent: "ann", Channel: "general", Kind: hub.KindChat, Body: "x"})

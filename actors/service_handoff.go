@@ -11,6 +11,10 @@ import (
 func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInput) (hub.Outcome[hub.Task], error) {
 	c := core.HandoffCommand{By: taskActor(ctx, in.AgentID), In: in}
 	var err error
+	if c.In.ToAgent, err = h.view.Successor(in.ToAgent); err != nil {
+		return hub.Outcome[hub.Task]{}, err
+	}
+	in.ToAgent = c.In.ToAgent
 	if c.Asks, err = h.handedOn(id, in.ToAgent); err != nil {
 		return hub.Outcome[hub.Task]{}, err
 	}

@@ -95,6 +95,10 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 		m.Authority = hub.AuthorityOperator
 	}
 	m.Room = h.view.RoomOf(m.Channel)
+	var err error
+	if m.To, err = h.view.Successor(m.To); err != nil {
+		return m, err
+	}
 	if m.To == "" {
 		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
 			return m, err

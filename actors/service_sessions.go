@@ -86,7 +86,7 @@ func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput)
 }
 
 // CloseSession ends a session; see hub.Sessions.
-func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[hub.ClosedSession], error) {
+func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error) {
 	notFound := hub.NewError(hub.CodeSessionNotFound, "there is no such live session").
 		WithFix("nothing is left to do if the session was yours")
 	public := id.Public()
@@ -105,7 +105,9 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[h
 	}
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
 		Owner: core.AgentOwner(agent), Agent: agent,
-		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.Close(public) },
+		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
+			return a.Close(public, successor)
+		},
 		Answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
 		Codec:  engine.JSONCodec[hub.ClosedSession](engine.EffectClosed),
 	})

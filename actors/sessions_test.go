@@ -103,7 +103,7 @@ func TestIdleSessionRevives(t *testing.T) {
 				t.Errorf("%s: session %+v, %v", name, got, ok)
 			}
 		}
-		if _, err := r.CloseSession(t.Context(), s.SessionID); err != nil {
+		if _, err := r.CloseSession(t.Context(), s.SessionID, ""); err != nil {
 			t.Fatalf("close: %v", err)
 		}
 		r.Touch("ann", false)
@@ -112,7 +112,7 @@ func TestIdleSessionRevives(t *testing.T) {
 		}
 		_, err := r.Authenticate(t.Context(), s.SessionID)
 		wantCode(t, err, hub.CodeSessionInvalid)
-		_, err = r.CloseSession(t.Context(), s.SessionID)
+		_, err = r.CloseSession(t.Context(), s.SessionID, "")
 		wantCode(t, err, hub.CodeSessionNotFound)
 	})
 }
@@ -214,7 +214,7 @@ func TestRegisterWithoutReplace(t *testing.T) {
 	first := r.register("ann")
 	_, err := r.Register(t.Context(), hub.RegisterInput{AgentID: "ann", Replace: &no})
 	wantCode(t, err, hub.CodeSessionConflict)
-	if _, err := r.CloseSession(t.Context(), first.SessionID); err != nil {
+	if _, err := r.CloseSession(t.Context(), first.SessionID, ""); err != nil {
 		t.Fatal(err)
 	}
 	out, err := r.Register(t.Context(), hub.RegisterInput{AgentID: "ann", Replace: &no})
@@ -266,10 +266,10 @@ func TestForgedSessionProvesNothing(t *testing.T) {
 	for _, id := range []hub.SessionID{"", ".", s.SessionID.Public(), s.SessionID.Public() + ".", s.SessionID + "x", s.SessionID[:len(s.SessionID)-1], "s1.AAAAAAAAAAAAAAAAAAAAAA"} {
 		_, err := r.Authenticate(t.Context(), id)
 		wantCode(t, err, hub.CodeSessionInvalid)
-		_, err = r.CloseSession(t.Context(), id)
+		_, err = r.CloseSession(t.Context(), id, "")
 		wantCode(t, err, hub.CodeSessionNotFound)
 	}
-	if _, err := r.CloseSession(asOperator(t.Context()), s.SessionID.Public()); err != nil {
+	if _, err := r.CloseSession(asOperator(t.Context()), s.SessionID.Public(), ""); err != nil {
 		t.Errorf("the operator closes by the public form: %v", err)
 	}
 }
@@ -278,7 +278,7 @@ func TestForgedSessionProvesNothing(t *testing.T) {
 func TestSessionsOutliveCrash(t *testing.T) {
 	r := start(t, newMemStore())
 	ann, bob, eve := r.register("ann"), r.register("bob"), r.register("eve")
-	if _, err := r.CloseSession(t.Context(), bob.SessionID); err != nil {
+	if _, err := r.CloseSession(t.Context(), bob.SessionID, ""); err != nil {
 		t.Fatal(err)
 	}
 	eve2, err := r.Resume(t.Context(), hub.ResumeInput{PriorSessionID: eve.SessionID, ResumeKey: eve.ResumeKey})
@@ -299,5 +299,74 @@ func TestSessionsOutliveCrash(t *testing.T) {
 	}
 	if _, prior, _ := r.view.Directory.Session("eve"); prior {
 		t.Error("eve's first call did not retire the key of the session before")
+	}
+}
+
+// TestSuccessors: messages and tasks for an agent that has gone on under another
+// id go to that one, also after a crash, until an agent begins a session under
+// the old id again.
+func TestSuccessors(t *testing.T) {
+	r := start(t, newMemStore())
+	r.register("lead")
+	old := r.register("impl")
+	r.register("ann")
+	if _, err := r.CloseSession(t.Context(), old.SessionID, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	to := func(asked hub.AgentID) hub.AgentID {
+		t.Helper()
+		out, err := r.Post(t.Context(), hub.PostInput{FromAgent: "lead", ToAgent: asked, Kind: hub.KindChat, Body: "hi"})
+		require.NoError(t, err)
+		row, err := out.Row.Decode()
+		require.NoError(t, err)
+		return *row.ToAgent
+	}
+	if got := to("impl"); got != "ann" {
+		t.Errorf("a message for impl went to %s", got)
+	}
+	r = start(t, r.crash())
+	if got := to("impl"); got != "ann" {
+		t.Errorf("after a crash, a message for impl went to %s", got)
+	}
+	task := r.task(hub.PostInput{FromAgent: "lead", Kind: hub.KindTask, Channel: hub.DefaultChannel, Body: "build"})
+	offered, err := r.HandoffTask(t.Context(), task, hub.HandoffInput{AgentID: "lead", ToAgent: "impl"})
+	require.NoError(t, err)
+	if got := offered.Row.OfferedTo; got == nil || *got != "ann" {
+		t.Errorf("a task for impl was offered to %v", got)
+	}
+	// A chain is followed, and a ring ends at the id that was named.
+	for _, step := range [][2]hub.AgentID{{"ann", "bea"}, {"bea", "cid"}} {
+		s := r.register(step[0])
+		if _, err := r.CloseSession(t.Context(), s.SessionID, step[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := to("impl"); got != "cid" {
+		t.Errorf("by a chain, a message for impl went to %s", got)
+	}
+	cid := r.register("cid")
+	if _, err := r.CloseSession(t.Context(), cid.SessionID, "impl"); err != nil {
+		t.Fatal(err)
+	}
+	if got := to("bea"); got != "bea" {
+		t.Errorf("in a ring, a message for bea went to %s", got)
+	}
+	impl := r.register("impl")
+	if got := to("impl"); got != "impl" {
+		t.Errorf("a message for impl, who is back, went to %s", got)
+	}
+	_, err = r.CloseSession(t.Context(), impl.SessionID, "impl")
+	wantCode(t, err, hub.CodeInvalid)
+}
+
+// TestWordsForSeveralAgents: no agent is called all, and no message goes to all
+// as if that were one.
+func TestWordsForSeveralAgents(t *testing.T) {
+	for _, id := range []hub.AgentID{"all", "Everyone", "TEAM"} {
+		wantCode(t, hub.CheckSender("agent_id", id), hub.CodeReservedAgent)
+		wantCode(t, hub.CheckRecipient("to_agent", id), hub.CodeInvalid)
+	}
+	if err := hub.CheckRecipient("to_agent", "team-1"); err != nil {
+		t.Error(err)
 	}
 }

@@ -149,7 +149,7 @@ func TestSeatIdleOfWhoIsGone(t *testing.T) {
 				time.Sleep(20 * time.Second)
 				r.Touch("ben", false)
 			}
-			_, _ = r.CloseSession(asOperator(context.Background()), row.SessionID)
+			_, _ = r.CloseSession(asOperator(context.Background()), row.SessionID, "")
 		}()
 		began := time.Now()
 		got := r.look(watchOf(t, room.RoomID, 20*time.Minute, "seat-idle:ben"))

@@ -214,7 +214,7 @@ func TestWatchIsMetInABusyHub(t *testing.T) {
 	conditions := []string{"message-from:cleo"}
 	for i := range hub.MaxWatchConditions - 1 {
 		agent := hub.AgentID(fmt.Sprint("gone", i))
-		closed, err := r.CloseSession(context.Background(), r.register(agent).SessionID)
+		closed, err := r.CloseSession(context.Background(), r.register(agent).SessionID, "")
 		if err != nil || !closed.Row.Deleted {
 			t.Fatal(closed, err)
 		}

@@ -107,7 +107,7 @@ func (c *client) command(ctx context.Context) {
 		if out, err := c.r.Register(ctx, hub.RegisterInput{AgentID: agent, Capabilities: []string{"x"}}); err == nil {
 			c.l.note(func() { c.l.sessions[agent] = max(c.l.sessions[agent], out.Row.Incarnation) })
 			if c.rng.IntN(3) == 0 {
-				_, _ = c.r.CloseSession(ctx, out.Row.SessionID)
+				_, _ = c.r.CloseSession(ctx, out.Row.SessionID, "")
 			} else if c.rng.IntN(3) == 0 {
 				_, _ = c.r.Resume(ctx, hub.ResumeInput{PriorSessionID: out.Row.SessionID, ResumeKey: out.Row.ResumeKey})
 			}

@@ -47,7 +47,7 @@ func ValidatePost(in *hub.PostInput, lim hub.Limits, operator bool) error {
 
 // checkTarget checks where a message goes and what it refers to.
 func checkTarget(in *hub.PostInput) error {
-	if err := given(hub.CheckAgentID, "to_agent", in.ToAgent); err != nil {
+	if err := given(hub.CheckRecipient, "to_agent", in.ToAgent); err != nil {
 		return err
 	}
 	if in.Channel == "" {

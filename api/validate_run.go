@@ -28,7 +28,7 @@ func ValidateRunTasks(in *hub.RunTasksInput, operator bool) error {
 func ValidateHandoff(in *hub.HandoffInput, operator bool) error {
 	return first(
 		checkNamedActor("agent_id", in.AgentID, operator),
-		hub.CheckAgentID("to_agent", in.ToAgent),
+		hub.CheckRecipient("to_agent", in.ToAgent),
 		checkText("note", in.Note, hub.MaxNoteChars))
 }
 

@@ -90,7 +90,7 @@ func (o *postOptions) input(cmd *cobra.Command, body string) (hub.PostInput, err
 	}
 	if cmd.Flags().Changed("to") {
 		in.ToAgent = hub.AgentID(o.to)
-		if err := hub.CheckAgentID("--to", in.ToAgent); err != nil {
+		if err := hub.CheckRecipient("--to", in.ToAgent); err != nil {
 			return hub.PostInput{}, asUsage(err)
 		}
 		if !cmd.Flags().Changed("channel") {
@@ -133,13 +133,18 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 	if err != nil {
 		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
 	}
-	return printPosted(env, row)
+	return printPosted(env, in.ToAgent, row)
 }
 
-func printPosted(env *Env, row hub.Message) error {
+// printPosted says where the message went. asked is the agent that the caller
+// named.
+func printPosted(env *Env, asked hub.AgentID, row hub.Message) error {
 	where := "to " + string(row.Channel)
 	if row.ToAgent != nil {
 		where = "to agent " + string(*row.ToAgent)
+		if *row.ToAgent != asked {
+			where += fmt.Sprintf(" (%s goes on under this name)", asked)
+		}
 	}
 	opened := ""
 	if row.Kind.OpensTask() {

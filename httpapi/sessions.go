@@ -97,7 +97,17 @@ func closeSession(c *call) (reply, error) {
 			WithFix("close a session with that session itself")
 	}
 	c.agent = c.own()
-	out, err := c.service().CloseSession(c.context(), id)
+	query := c.query()
+	successor := query.Agent("successor")
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if successor != "" {
+		if err := hub.CheckSender("successor", successor); err != nil {
+			return reply{}, err
+		}
+	}
+	out, err := c.service().CloseSession(c.context(), id, successor)
 	return changed(out), err
 }
 

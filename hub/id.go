@@ -94,6 +94,16 @@ func (id AgentID) Reserved() bool {
 	return id == AgentHub || id == AgentSystem || id == AgentOperator
 }
 
+// Group reports whether id is a word for several agents, such as all or team. No
+// agent can have such a name, because agents use it to write to the whole room.
+func (id AgentID) Group() bool {
+	switch strings.ToLower(string(id)) {
+	case "all", "anyone", "everybody", "everyone", "here", "team":
+		return true
+	}
+	return false
+}
+
 // Watcher reports whether id is the sibling session of a watch.
 func (id AgentID) Watcher() bool { return strings.HasSuffix(string(id), WatchSuffix) }
 
@@ -134,8 +144,21 @@ func CheckAgentID(field string, id AgentID) error {
 	return NewError(CodeInvalidAgentID, field+" is not an agent id").WithDetail(detail).WithFix(fix)
 }
 
+// CheckRecipient is CheckAgentID for the agent to which a message or a task goes:
+// words for several agents are refused too.
+func CheckRecipient(field string, id AgentID) error {
+	if err := CheckAgentID(field, id); err != nil {
+		return err
+	}
+	if id.Group() {
+		return Invalid(field, string(id)+" is no agent: "+field+" names one agent").
+			WithFix("leave " + field + " out to write to the whole room or channel, or name one agent")
+	}
+	return nil
+}
+
 // CheckSender is CheckAgentID for the agent a call acts as: the reserved names
-// are refused too.
+// and words for several agents are refused too.
 func CheckSender(field string, id AgentID) error {
 	if err := CheckAgentID(field, id); err != nil {
 		return err
@@ -143,6 +166,10 @@ func CheckSender(field string, id AgentID) error {
 	if id.Reserved() {
 		return NewError(CodeReservedAgent, string(id)+" is reserved and cannot act as an agent").
 			WithFix("choose another agent id")
+	}
+	if id.Group() {
+		return NewError(CodeReservedAgent, string(id)+" is a word for several agents and cannot be the id of one").
+			WithFix("choose an id that names one agent, such as " + string(id) + "-1")
 	}
 	return nil
 }

@@ -59,9 +59,12 @@ type Sessions interface {
 	// Rename sets the live session's display name. Errors: session_not_found.
 	Rename(ctx context.Context, agent AgentID, in RenameInput) (Outcome[Session], error)
 	// CloseSession ends the session with this id. Callers give the full form,
-	// which proves the session; the operator may give the public form. Errors:
-	// session_not_found if it is unknown or has ended.
-	CloseSession(ctx context.Context, id SessionID) (Outcome[ClosedSession], error)
+	// which proves the session; the operator may give the public form. If the
+	// agent goes on under another id, successor is that id, else it is empty:
+	// until the agent begins a session again, messages to it go to its
+	// successor. Errors: session_not_found if the session is unknown or has
+	// ended; invalid if an agent names itself as its successor.
+	CloseSession(ctx context.Context, id SessionID, successor AgentID) (Outcome[ClosedSession], error)
 	// Agents lists the live sessions by agent id, without watchers. Errors:
 	// room_not_found.
 	Agents(ctx context.Context, q AgentsQuery) ([]Session, Cursor, error)

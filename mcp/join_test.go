@@ -61,8 +61,9 @@ func TestJoinKeepsWhoWasChosen(t *testing.T) {
 		{"without a handle", func(c *Config) { c.Agent = "reviewer" }, "", nil, "reviewer", "You are reviewer", "taken"},
 		{"for another", func(c *Config) { c.Agent = "one" }, "other", nil, "one", "suggests the id other", "taken"},
 		{"by the environment", env, "", nil, "named", "You are named", "taken"},
-		{"by default", func(c *Config) { c.Agent = "" }, "guest", nil, "guest", "You left mcp-client with 1 unread messages, 0 tasks and 1 claims", "taken"},
-		{"asked for", func(c *Config) { c.Agent = "two" }, "else", map[string]any{"agent_id": "else"}, "else", "You left two with", "taken"},
+		{"by default", func(c *Config) { c.Agent = "" }, "guest", nil, "guest", "1 unread ones, 0 tasks and 1 claims stay with mcp-client", "taken"},
+		{"asked for", func(c *Config) { c.Agent = "two" }, "else", map[string]any{"agent_id": "else"}, "else", "New messages for two come to you", "taken"},
+		{"by a role", func(c *Config) { c.Agent = "" }, "", nil, "mcp-client", "You are mcp-client", "taken"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			me := bridgeTo(t, h, c.start)
@@ -84,6 +85,22 @@ func TestJoinKeepsWhoWasChosen(t *testing.T) {
 			}
 			me.end()
 		})
+	}
+}
+
+// A message for the id that a bridge had before it joined comes to it, and its
+// sender hears the new id.
+func TestJoinIsFollowed(t *testing.T) {
+	h := testhub.Start(t)
+	lead := bridgeTo(t, h, func(c *Config) { c.Agent = "lead" })
+	me := bridgeTo(t, h, func(c *Config) { c.Agent = "" })
+	was, _ := whoamiLine(me)
+	me.must("hub_join", map[string]any{"code": invite(t, me, "dev")}, nil)
+	if say := text(lead.try("hub_dm", map[string]any{"to_agent": was, "body": "are you there?"})); !strings.Contains(say, string(was)+" goes on as dev") {
+		t.Errorf("the sender hears %q", say)
+	}
+	if say := text(me.try("hub_poll_messages", map[string]any{"timeout_seconds": 0})); !strings.Contains(say, "are you there?") {
+		t.Errorf("the agent hears %q", say)
 	}
 }
 

@@ -169,7 +169,7 @@ func inviteNamed(tb testing.TB, r *rig, name string, handle hub.AgentID) string 
 	require.NoError(tb, err)
 	room, err := r.hub.CreateRoom(ctx, hub.RoomInput{Project: string(p.Row.ProjectID), Name: "Room " + name})
 	require.NoError(tb, err)
-	in, err := r.hub.CreateInvite(ctx, hub.InviteInput{Project: string(p.Row.ProjectID), Room: string(room.Row.RoomID), Handle: handle, MaxUses: 3})
+	in, err := r.hub.CreateInvite(ctx, hub.InviteInput{Project: string(p.Row.ProjectID), Room: string(room.Row.RoomID), Role: "implementer", Handle: handle, MaxUses: 3})
 	require.NoError(tb, err)
 	return in.Row.Code
 }

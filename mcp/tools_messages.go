@@ -114,6 +114,9 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		line = fmt.Sprintf("Posted task #%d %s. hub_list_tasks shows how it goes, hub_watch waits for it.", p.ID, where)
 	}
 	if p.To != "" {
+		if in.ToAgent != "" && p.To != in.ToAgent {
+			line = session.Sentence(line, fmt.Sprintf("%s goes on as %s: write to this name from now on.", in.ToAgent, p.To))
+		}
 		line = session.Sentence(line, c.unheard(ctx, p.To))
 	}
 	if replayed {

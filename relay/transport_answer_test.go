@@ -49,7 +49,7 @@ func TestTransportOnlyTakesAnswers(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := through(t, dir, "a", timeout(2*time.Second)).CloseSession(keyed(t, "k"), "s")
+			_, err := through(t, dir, "a", timeout(2*time.Second)).CloseSession(keyed(t, "k"), "s", "")
 			e := refusedWith(t, err, hub.CodeRelayTimeout, 598)
 			if !strings.Contains(e.Message, "what lies in the answer's place is none") {
 				t.Errorf("the sentence is %q", e.Message)

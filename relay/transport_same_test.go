@@ -180,10 +180,10 @@ var script = []struct {
 		return out, err
 	}},
 	{"CloseSession", func(ctx context.Context, c agents, seen map[string]any) (any, error) {
-		return c["a"].CloseSession(ctx, seen["session"].(hub.SessionID))
+		return c["a"].CloseSession(ctx, seen["session"].(hub.SessionID), "")
 	}},
 	{"CloseSession again", func(ctx context.Context, c agents, seen map[string]any) (any, error) {
-		return c["a"].CloseSession(ctx, seen["session"].(hub.SessionID))
+		return c["a"].CloseSession(ctx, seen["session"].(hub.SessionID), "")
 	}},
 }
 

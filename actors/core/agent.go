@@ -24,7 +24,8 @@ type AgentRow struct {
 	Session   hub.Session   `json:"session"` // the latest; a zero Incarnation means none
 	EndReason EndReason     `json:"end_reason,omitempty"`
 	EndedAt   hub.Time      `json:"ended_at,omitempty"`
-	Prior     hub.SessionID `json:"prior,omitempty"` // its resume key is valid until the first call of Session
+	Successor hub.AgentID   `json:"successor,omitempty"` // the id under which the agent went on after Session
+	Prior     hub.SessionID `json:"prior,omitempty"`     // its resume key is valid until the first call of Session
 }
 
 // EndReason says why a session ended.
@@ -56,8 +57,9 @@ type SessionRenamed struct {
 
 // SessionEnded says that the live session is over.
 type SessionEnded struct {
-	Agent  hub.AgentID `json:"agent"`
-	Reason EndReason   `json:"reason"`
+	Agent     hub.AgentID `json:"agent"`
+	Reason    EndReason   `json:"reason"`
+	Successor hub.AgentID `json:"successor,omitempty"` // the id under which the agent goes on
 }
 
 // SessionProof names one session of an agent: the one that a command has proved, or
@@ -169,15 +171,20 @@ func (a *Agent) Rename(name string, now Now) (Decision[hub.Session], error) {
 	}, nil
 }
 
-// Close decides the end of session id if it is the live one. Error:
-// session_not_found.
-func (a *Agent) Close(id hub.SessionID) (Decision[hub.ClosedSession], error) {
+// Close decides the end of session id if it is the live one. A successor is the
+// id under which the agent goes on. Errors: session_not_found, and invalid if
+// the agent is its own successor.
+func (a *Agent) Close(id hub.SessionID, successor hub.AgentID) (Decision[hub.ClosedSession], error) {
+	if successor == a.id {
+		return Decision[hub.ClosedSession]{}, hub.Invalid("successor", "an agent cannot be its own successor").
+			WithFix("leave successor out")
+	}
 	if !a.row.Session.Active || a.row.Session.SessionID != id {
 		return Decision[hub.ClosedSession]{}, hub.NewError(hub.CodeSessionNotFound, "there is no such live session").
 			WithFix("nothing is left to do if the session was yours")
 	}
 	return Decision[hub.ClosedSession]{
-		Draft:  Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedClosed}}},
+		Draft:  Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedClosed, Successor: successor}}},
 		Answer: func(Position) hub.ClosedSession { return hub.ClosedSession{SessionID: id, Deleted: true} },
 	}, nil
 }
@@ -242,7 +249,7 @@ func (a *Agent) Apply(f Fact, at Position, rows RowSink) {
 		a.row.Session.DisplayName = f.DisplayName
 	case *SessionEnded:
 		a.row.Session.Active = false
-		a.row.EndReason, a.row.EndedAt = f.Reason, at.Now.Wall
+		a.row.EndReason, a.row.EndedAt, a.row.Successor = f.Reason, at.Now.Wall, f.Successor
 	case *SessionRevived:
 		a.row.Session = f.Session
 		a.row.EndReason, a.row.EndedAt = "", 0

@@ -129,7 +129,7 @@ func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Ta
 
 func (task *liveTask) checkOffer(c HandoffCommand, by hub.AgentID) error {
 	row, to := &task.Task, c.In.ToAgent
-	if err := hub.CheckAgentID("to_agent", to); err != nil {
+	if err := hub.CheckRecipient("to_agent", to); err != nil {
 		return err
 	}
 	assignee := value(row.Assignee)

@@ -69,6 +69,27 @@ func (v *View) AgentRow(id hub.AgentID) (*core.AgentRow, error) {
 	return &row, nil
 }
 
+// maxSuccessors bounds how many successors of successors are followed.
+const maxSuccessors = 8
+
+// Successor returns the agent that reads messages to id: id itself, or, if its
+// agent has gone on under another id and nobody has begun a session as id since,
+// that one. Where successors form a ring or a longer chain, it is id itself.
+func (v *View) Successor(id hub.AgentID) (hub.AgentID, error) {
+	at := id
+	for range maxSuccessors {
+		if _, _, live := v.Directory.Session(at); live || at == "" || at.Reserved() {
+			return at, nil
+		}
+		row, err := v.AgentRow(at)
+		if err != nil || row == nil || row.Successor == "" {
+			return at, err
+		}
+		at = row.Successor
+	}
+	return id, nil
+}
+
 // ChannelRow returns the row of a channel, or nil. The two that always exist and
 // those of rooms are not stored.
 func (v *View) ChannelRow(name hub.ChannelName) (*hub.Channel, error) {

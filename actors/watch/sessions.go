@@ -103,7 +103,7 @@ func (s *sessions) end(agent hub.AgentID) {
 	_, _, _ = engine.Submit(context.Background(), s.engine, engine.Command[*core.Agent, hub.ClosedSession, struct{}]{
 		Owner: core.AgentOwner(sibling),
 		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
-			return a.Close(row.SessionID)
+			return a.Close(row.SessionID, "")
 		},
 		Answer: func(hub.ClosedSession, *core.Record) struct{} { return struct{}{} },
 	})

@@ -69,11 +69,11 @@ func TestSessionsOverHTTP(t *testing.T) {
 	}
 	_, err = a.Post(ctx, hub.PostInput{FromAgent: "a", Body: "from the displaced session"})
 	hubError(t, err, hub.CodeSessionReplaced)
-	closed, err := c.CloseSession(ctx, second.Row.SessionID)
+	closed, err := c.CloseSession(ctx, second.Row.SessionID, "")
 	if err != nil || !closed.Row.Deleted {
 		t.Fatalf("CloseSession = %+v, %v", closed, err)
 	}
-	_, err = c.CloseSession(ctx, second.Row.SessionID)
+	_, err = c.CloseSession(ctx, second.Row.SessionID, "")
 	hubError(t, err, hub.CodeSessionNotFound)
 }
 

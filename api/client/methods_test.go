@@ -27,7 +27,7 @@ var methods = []asked{
 	row("Rename", in("a@b:c+d", hub.RenameInput{DisplayName: "D"}), sent{op: "renameSession", param: "a@b:c+d", body: `{"display_name":"D"}`},
 		says(200, `{"ok":true,"result":{"agent_id":"a@b:c+d","display_name":"D"}}`),
 		hub.Outcome[hub.Session]{Row: hub.Session{AgentID: "a@b:c+d", DisplayName: "D"}}),
-	row("CloseSession", in("s.x/y"), sent{op: "closeSession", param: "s.x/y"}, says(200, `{"ok":true,"result":{"session_id":"s","deleted":true}}`),
+	row("CloseSession", in("s.x/y", "b"), sent{op: "closeSession", param: "s.x/y", query: "successor=b"}, says(200, `{"ok":true,"result":{"session_id":"s","deleted":true}}`),
 		hub.Outcome[hub.ClosedSession]{Row: hub.ClosedSession{SessionID: "s", Deleted: true}}),
 	row("Agents", in(hub.AgentsQuery{Capability: "go lang", Prefix: "g", RoomID: "r_1"}),
 		sent{op: "listAgents", query: "as=me&capability=go+lang&prefix=g&room_id=r_1"}, says(200, `{"ok":true,"result":[{"agent_id":"a"}]}`),

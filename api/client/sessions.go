@@ -21,9 +21,14 @@ func (c *Client) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInp
 	return write[hub.Session](ctx, c, at("renameSession", agent), in)
 }
 
-// CloseSession ends a session.
-func (c *Client) CloseSession(ctx context.Context, id hub.SessionID) (hub.Outcome[hub.ClosedSession], error) {
-	return write[hub.ClosedSession](ctx, c, at("closeSession", id), nil)
+// CloseSession ends a session. A successor is the id under which the agent goes
+// on; messages to the agent then go to it.
+func (c *Client) CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error) {
+	row, got, err := result[hub.ClosedSession](ctx, c, call{target: at("closeSession", id), query: params("successor", successor)})
+	if err != nil {
+		return hub.Outcome[hub.ClosedSession]{}, err
+	}
+	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: got.replayed}, nil
 }
 
 // Agents lists the live sessions by agent id.

@@ -62,7 +62,7 @@ func (p *player) goOut(ctx context.Context) error {
 
 func (p *player) deregister(ctx context.Context, session hub.SessionID) error {
 	_, err := ask(ctx, p, "deregistering", func(ctx context.Context) (hub.Outcome[hub.ClosedSession], error) {
-		return p.anonymous.CloseSession(ctx, session)
+		return p.anonymous.CloseSession(ctx, session, "")
 	})
 	return err
 }

@@ -196,7 +196,7 @@ func (p *player) giveUp(ctx context.Context, cause error) {
 	}
 	_, _ = p.anonymous.ReleaseClaim(ctx, hub.ClaimHoldInput{ClaimKey: p.cfg.Claim, OwnerAgentID: p.me()})
 	_, _ = p.anonymous.ReleaseLock(ctx, hub.LockHoldInput{FilePath: p.file(), AgentID: p.me()})
-	_, _ = p.anonymous.CloseSession(ctx, p.session)
+	_, _ = p.anonymous.CloseSession(ctx, p.session, "")
 }
 
 // file is the path that the roles lock.

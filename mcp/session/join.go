@@ -50,20 +50,20 @@ func (l *Link) Join(ctx context.Context, code string, in hub.AcceptInput, key st
 	return joined, s, nil
 }
 
-// joiner returns the agent that joins if the call names none: the current agent
-// if it was chosen or the invite is for it, else "" (the invite decides).
+// joiner returns the agent that joins if the call names none. The agent stays who
+// it is: the invite's role belongs to the seat. Only an agent whose id nobody has
+// chosen takes the id that the invite's maker has chosen ("": the invite decides).
 func (l *Link) joiner(ctx context.Context, now *Session, code string) (agent hub.AgentID, stays string) {
 	// If the code is bad, accepting it returns the better error.
 	p, _ := l.Base.PreviewInvite(ctx, code)
 	switch handle := p.Invite.Handle; {
-	case handle == now.Agent:
+	case handle == "" || handle == now.Agent:
 		return now.Agent, ""
-	case !l.chosen(now.Agent):
+	case !l.chosen(now.Agent) && !now.joined:
 		return "", ""
-	case handle != "":
+	default:
 		return now.Agent, fmt.Sprintf("The invite suggests the id %s; you stay %s, as you were started.", handle, now.Agent)
 	}
-	return now.Agent, ""
 }
 
 // leaves says what stays with the previous agent if s is another agent's
@@ -77,8 +77,8 @@ func (l *Link) leaves(ctx context.Context, was, s *Session) string {
 	if err != nil || len(a.Directed)+len(a.Tasks)+len(a.Claims) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("You left %s with %d unread messages, %d tasks and %d claims; to go back, call hub_join with agent_id %s.",
-		was.Agent, len(a.Directed), len(a.Tasks), len(a.Claims), was.Agent)
+	return fmt.Sprintf("New messages for %s come to you. %d unread ones, %d tasks and %d claims stay with %s; to go back, call hub_join with agent_id %s.",
+		was.Agent, len(a.Directed), len(a.Tasks), len(a.Claims), was.Agent, was.Agent)
 }
 
 // TakeUp makes the bridge an agent that is not live.
@@ -169,7 +169,8 @@ func (l *Link) intend(want *Pending) error {
 	return nil
 }
 
-// become makes s the session that calls act in, and ends the one before.
+// become makes s the session that calls act in, and ends the one before. The hub
+// sends messages for the old name to the new one.
 func (l *Link) become(ctx context.Context, s *Session) {
 	l.mu.Lock()
 	before := l.now
@@ -179,6 +180,10 @@ func (l *Link) become(ctx context.Context, s *Session) {
 	l.announce(s)
 	if before != nil && before.ID != s.ID {
 		// The hub ends a silent session by itself.
-		_, _ = before.Client.CloseSession(context.WithoutCancel(ctx), before.ID)
+		successor := hub.AgentID("")
+		if before.Agent != s.Agent && before.Instance == s.Instance {
+			successor = s.Agent
+		}
+		_, _ = before.Client.CloseSession(context.WithoutCancel(ctx), before.ID, successor)
 	}
 }

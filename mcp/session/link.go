@@ -356,7 +356,7 @@ func (l *Link) Close() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeStep)
 		defer cancel()
 		// The hub ends a silent session by itself.
-		_, _ = s.Client.CloseSession(ctx, s.ID)
+		_, _ = s.Client.CloseSession(ctx, s.ID, "")
 	}
 	l.slot.Close()
 	l.Base.Close()
