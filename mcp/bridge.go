@@ -93,7 +93,8 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 		if len(req.Params.Arguments) > wire.BigMessage {
 			defer debug.FreeOSMemory()
 		}
-		a, err := b.run(ctx, b.newCall(req), t, req.Params.Arguments)
+		c := b.newCall(req)
+		a, err := b.run(ctx, c, t, req.Params.Arguments)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -102,7 +103,7 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 			return refusal(headed(err, news)), nil
 		}
 		a.line = session.Sentence(news, a.line)
-		return success(a)
+		return success(a, c.verbose)
 	}
 }
 

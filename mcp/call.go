@@ -26,6 +26,7 @@ type call struct {
 	at      *session.Session // the session that the call acts in
 	nonce   string           // makes the idempotency keys of this call
 	writes  int              // keys made of nonce so far
+	verbose bool             // the answer has all members
 	seq     wire.RequestSeq  // of the request
 	session *sdk.ServerSession
 	token   any // progress token; nil if the client wants no progress

@@ -15,7 +15,7 @@ import (
 // the text was written.
 func fence(text string) string {
 	for {
-		mark := "peer-" + strings.ToLower(rand.Text()[:10])
+		mark := "peer-" + strings.ToLower(rand.Text()[:6])
 		if !strings.Contains(text, mark) {
 			return mark
 		}
@@ -26,8 +26,24 @@ func fence(text string) string {
 // each of its lines: a mark that it makes up is seen to be within.
 func fenced(text string) string {
 	text = peertext.Model(text)
-	mark := fence(text)
+	return between(fence(text), text)
+}
+
+// between puts a clean text that does not hold mark between two marks.
+func between(mark, text string) string {
 	return "<<<" + mark + "\n| " + strings.ReplaceAll(text, "\n", "\n| ") + "\n" + mark + ">>>"
+}
+
+// peerText is a text that others have written. It is encoded within a fence.
+type peerText string
+
+// MarshalJSON returns the fenced text as a JSON string; an empty text stays
+// empty.
+func (p peerText) MarshalJSON() ([]byte, error) {
+	if p == "" {
+		return []byte(`""`), nil
+	}
+	return compact(fenced(string(p)))
 }
 
 // cut returns the part of s from character offset on, at most max characters, and

@@ -25,7 +25,7 @@ func TestCancelledPollEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		_, err := me.CallTool(ctx, &sdk.CallToolParams{Name: "hub_poll_messages", Arguments: args{"timeout_seconds": 40}})
+		_, err := me.CallTool(ctx, &sdk.CallToolParams{Name: "hub_poll_messages", Arguments: args{"timeout_seconds": 40, "verbose": true}})
 		done <- err
 	}()
 	awaitParked(t, me, "me")
@@ -59,7 +59,7 @@ func TestCancellationLosesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan *sdk.CallToolResult, 1)
 		go func() {
-			res, err := me.CallTool(ctx, &sdk.CallToolParams{Name: "hub_poll_messages", Arguments: args{"timeout_seconds": 40}})
+			res, err := me.CallTool(ctx, &sdk.CallToolParams{Name: "hub_poll_messages", Arguments: args{"timeout_seconds": 40, "verbose": true}})
 			if err != nil {
 				res = nil
 			}
@@ -73,7 +73,7 @@ func TestCancellationLosesNothing(t *testing.T) {
 			hear(res)
 		}
 		if !slices.Contains(heard, id) {
-			hear(me.try("hub_poll_messages", args{"timeout_seconds": 20}))
+			hear(me.try("hub_poll_messages", args{"timeout_seconds": 20, "verbose": true}))
 		}
 		if !slices.Contains(heard, id) {
 			t.Fatalf("message %d is lost; heard are %v", id, heard)

@@ -25,7 +25,7 @@ func (r *rig) say(t *testing.T, in hub.PostInput) hub.MessageID {
 
 func bodies(list []shownMessage) (out []string) {
 	for _, m := range list {
-		out = append(out, m.Body)
+		out = append(out, string(m.Body))
 	}
 	return out
 }

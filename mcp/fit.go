@@ -23,9 +23,13 @@ const maxLine = 600
 type answer struct {
 	data any    // an object; becomes structuredContent
 	line string // one compact line: what happened and what to do next
-	// text is data for clients that show text alone; empty: its JSON. What others
-	// have written is fenced in it.
+	// text shows the words of others within a fence; empty: data shows all. A
+	// lean answer has it in its structured content too, because some harnesses
+	// show their model nothing else.
 	text string
+	// prose says that text and line tell all that a model needs: a lean answer
+	// leaves out data.
+	prose bool
 	// untrusted names the members of data that hold what others have written.
 	untrusted []string
 }
@@ -36,34 +40,50 @@ type rendered struct {
 	data       json.RawMessage
 }
 
-// render encodes an answer: every string in it is clean, the line is the member
-// next too, for clients that show structured content alone.
-func (a *answer) render() (rendered, error) {
-	data, err := compact(a.data)
+// render encodes an answer. Every string in it is clean. The line is the member
+// next too, for clients that show structured content alone. The text form has
+// the line first and does not repeat it.
+func (a *answer) render(verbose bool) (rendered, error) {
+	encode := lean
+	if verbose {
+		encode = compact
+	}
+	var shown any = struct{}{}
+	if !a.prose || verbose {
+		shown = a.data
+	}
+	data, err := encode(shown)
 	if err != nil {
 		return rendered{}, err
 	}
 	data = peertext.ModelJSON(data)
-	next := line(a.line)
+	r := rendered{line: line(a.line), text: string(data)}
+	switch {
+	case a.text != "" && (verbose || len(data) <= len("{}")):
+		r.text = a.text
+	case a.text != "":
+		r.text = string(data) + "\n" + a.text
+	case len(data) <= len("{}"):
+		r.text = ""
+	}
 	more := struct {
+		Text      string   `json:"text,omitempty"`
 		Untrusted []string `json:"untrusted_data,omitempty"`
 		Next      string   `json:"next"`
-	}{a.untrusted, next}
+	}{a.text, nil, r.line}
+	if verbose {
+		more.Text, more.Untrusted = "", a.untrusted
+	}
 	tail, err := compact(more)
 	if err != nil {
 		return rendered{}, err
 	}
-	if len(data) > 2 {
-		data = append(data[:len(data)-1], ',')
-		data = append(data, tail[1:]...)
+	if len(data) > len("{}") {
+		r.data = append(append(data[:len(data)-1:len(data)-1], ','), tail[1:]...)
 	} else {
-		data = tail
+		r.data = tail
 	}
-	text := a.text
-	if text == "" {
-		text = string(data)
-	}
-	return rendered{line: next, text: text, data: data}, nil
+	return r, nil
 }
 
 // size counts the characters of an answer.
@@ -95,10 +115,10 @@ func size(v any) int {
 // rows and texts, for as much room as fits one answer: all of it is sent twice, as
 // structured content and as text, and how much is added is known when it is
 // rendered only.
-func fit(build func(room int) *answer) (*answer, error) {
+func (c *call) fit(build func(room int) *answer) (*answer, error) {
 	for room := maxAnswer / 2; room > 100; {
 		a := build(room)
-		r, err := a.render()
+		r, err := a.render(c.verbose)
 		if err != nil {
 			return nil, err
 		}
@@ -114,15 +134,16 @@ func fit(build func(room int) *answer) (*answer, error) {
 
 // success is an answer as the protocol has it: one line to read, the data, and
 // the data once more for clients that show text alone.
-func success(a *answer) (*sdk.CallToolResult, error) {
-	r, err := a.render()
+func success(a *answer, verbose bool) (*sdk.CallToolResult, error) {
+	r, err := a.render(verbose)
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.CallToolResult{
-		Content:           []sdk.Content{&sdk.TextContent{Text: r.line}, &sdk.TextContent{Text: r.text}},
-		StructuredContent: r.data,
-	}, nil
+	content := []sdk.Content{&sdk.TextContent{Text: r.line}}
+	if r.text != "" {
+		content = append(content, &sdk.TextContent{Text: r.text})
+	}
+	return &sdk.CallToolResult{Content: content, StructuredContent: r.data}, nil
 }
 
 // refused is an error as structured content.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,7 +88,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"hub_poll_messages": {{"since_id": 0, "limit": 100}, {"since_id": 0, "limit": 1}, {"since_id": last - 1}, {"since_id": 0, "thread_id": "heavy"}},
 		"hub_get_message":   {{"message_id": last}, {"message_id": last, "offset": 5}, {"message_id": last, "part": "attachments"}, {"message_id": last, "part": "metadata"}},
 		"hub_get_thread":    {{"thread_id": "heavy"}, {"thread_id": "heavy", "limit": 100}},
-		"hub_list_agents":   {{}, {"limit": 100}}, "hub_whoami": {{}}, "hub_room_status": {{}},
+		"hub_start":         {{}}, "hub_list_agents": {{}, {"limit": 100}}, "hub_whoami": {{}}, "hub_room_status": {{}},
 		"hub_list_rooms": {{}, {"limit": 100}}, "hub_list_tasks": {{"limit": 100}, {"room_id": "*", "limit": 100}},
 		"hub_list_decisions": {{"limit": 100}, {}}, "hub_get_artifact": {{"limit": 100}, {"title": "0" + strings.Repeat("a", 290)}},
 		"hub_recall": {{"limit": 100}, {"query": "a"}}, "hub_search": {{"query": "use aaaa", "limit": 100}, {"query": "a", "limit": 100}},
@@ -98,7 +100,10 @@ func TestAnswersAreBounded(t *testing.T) {
 		if row.reads && calls[row.name] == nil && row.name != "hub_watch" {
 			t.Errorf("%s is not tried", row.name)
 		}
-		for _, a := range calls[row.name] {
+		for i, a := range slices.Concat(calls[row.name], calls[row.name]) {
+			if i >= len(calls[row.name]) {
+				a = verbosely(a)
+			}
 			res := me.try(row.name, a)
 			said := text(res) + mustCompact(t, res.StructuredContent)
 			if n := sizeOf(t, res); n > maxAnswer {
@@ -158,6 +163,9 @@ func TestWholeIsReached(t *testing.T) {
 	}
 }
 
+// marks are those of a fence.
+var marks = regexp.MustCompile(`<*peer-[a-z2-7]{6}>*`)
+
 // listWhole follows the cursor of a list and counts different rows.
 func listWhole(t *testing.T, r *rig, tool string) int {
 	t.Helper()
@@ -175,10 +183,11 @@ func listWhole(t *testing.T, r *rig, tool string) int {
 		}
 		r.must(tool, a, &l)
 		for _, item := range append(l.Items, l.Messages...) {
-			if rows[string(item)] {
+			key := marks.ReplaceAllString(string(item), "") // each answer makes up its own
+			if rows[key] {
 				t.Errorf("%s lists a row twice: %.200s", tool, item)
 			}
-			rows[string(item)] = true
+			rows[key] = true
 		}
 		if !l.Truncated {
 			return len(rows)
@@ -202,12 +211,12 @@ func wholeMessage(t *testing.T, r *rig, m shownMessage) {
 	for part, want := range map[string]string{"body": row.Body, "attachments": jsonText(row.Attachments)} {
 		got, offset := "", 0
 		if part == "body" {
-			got, offset = m.Body, m.Truncated.Shown
+			got, offset = string(m.Body), m.Truncated.Shown
 		}
 		for range 500 {
 			var s slice
 			r.must("hub_get_message", args{"message_id": m.ID, "part": part, "offset": offset}, &s)
-			if got += s.Text; s.Truncated == nil {
+			if got += string(s.Text); s.Truncated == nil {
 				break
 			}
 			if s.Truncated.Shown <= offset {

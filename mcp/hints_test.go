@@ -42,17 +42,20 @@ func TestHintsLeadToTheRest(t *testing.T) {
 			t.Fatalf("%s leads in a circle", key)
 		}
 		asked[key] = true
-		res := me.try(name, a)
+		res := me.try(name, verbosely(a))
 		if res.IsError {
 			t.Fatalf("%s: %s", key, text(res))
 		}
 		data := mustJSON(t, res.StructuredContent)
-		var s struct{ Part, Text, Next string }
+		var s struct {
+			Part, Next string
+			Text       peerText
+		}
 		require.NoError(t, json.Unmarshal([]byte(data), &s))
 		if s.Part != "" && s.Text == "" {
 			t.Errorf("%s leads to nothing", key)
 		}
-		read[s.Part] += s.Text
+		read[s.Part] += string(s.Text)
 		read["all"] += data
 		seen := map[string]bool{}
 		for _, hint := range callHint.FindAllStringSubmatch(strings.ReplaceAll(data, `\"`, `"`), -1) {
@@ -105,7 +108,7 @@ func TestPollNamesTheNextCall(t *testing.T) {
 	a, got := args{"since_id": 0}, map[hub.MessageID]bool{}
 	for range 5 {
 		var p polled
-		res := me.try("hub_poll_messages", a)
+		res := me.try("hub_poll_messages", verbosely(a))
 		if err := json.Unmarshal([]byte(mustJSON(t, res.StructuredContent)), &p); err != nil || res.IsError {
 			t.Fatal(err, text(res))
 		}

@@ -9,9 +9,9 @@ import (
 
 // listing is part of a list. Cursor is where the rest begins, for the same call.
 type listing[T any] struct {
-	RoomID    hub.RoomID `json:"room_id,omitempty"` // whose list it is
+	RoomID    hub.RoomID `json:"room_id,omitempty" lean:"-"` // whose list it is; the line says it too
 	Items     []T        `json:"items"`
-	Truncated bool       `json:"truncated"`
+	Truncated bool       `json:"truncated" lean:"empty"`
 	Cursor    hub.Cursor `json:"cursor,omitempty"`
 }
 
@@ -35,14 +35,14 @@ func take[T any](all []T, limit, room int) (part []T, more bool) {
 // makes the answer of as many of rows as it has room for, says how many that are, and
 // hands next on as the cursor. Where rows are left out, the hub is asked once more for
 // those that fit, and gives the cursor that stands behind them.
-func pages[T any](limit int, list func(limit int) ([]T, hub.Cursor, error), build func(rows []T, next hub.Cursor, room int) (*answer, int)) (*answer, error) {
+func pages[T any](c *call, limit int, list func(limit int) ([]T, hub.Cursor, error), build func(rows []T, next hub.Cursor, room int) (*answer, int)) (*answer, error) {
 	for limit = orDefault(limit, defaultRows); ; {
 		rows, next, err := list(limit)
 		if err != nil {
 			return nil, err
 		}
 		shown := 0
-		a, err := fit(func(room int) (a *answer) {
+		a, err := c.fit(func(room int) (a *answer) {
 			a, shown = build(rows, next, room)
 			return a
 		})

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -47,8 +48,17 @@ func TestPeersCannotPretend(t *testing.T) {
 			if len(inside) != 1 || !strings.HasPrefix(inside[0], peertext.Model(body)) {
 				t.Errorf("%s shows %q as %q", tool, body, inside)
 			}
-			if !strings.Contains(outside, "from mallory (says to be this agent, not proved)") || strings.Contains(outside, "operator") {
+			if !strings.Contains(outside, "from mallory (unverified)") || strings.Contains(outside, "operator") {
 				t.Errorf("%s says outside the marks of %q: %q", tool, body, outside)
+			}
+			// The structured content has the same fence, for harnesses that show
+			// their model nothing else.
+			var lean struct{ Text string }
+			if err := json.Unmarshal([]byte(mustJSON(t, res.StructuredContent)), &lean); err != nil || !strings.HasSuffix(said, lean.Text) || lean.Text == "" {
+				t.Errorf("%s has the text %q in its structured content, and says %q", tool, lean.Text, said)
+			}
+			if all := mustJSON(t, res.StructuredContent); strings.Count(all, "mallory") > 2 {
+				t.Errorf("%s shows the message more than once: %s", tool, all)
 			}
 			if strings.ContainsFunc(said, peertext.Hidden) {
 				t.Errorf("%s shows %q with characters that act", tool, body)
@@ -64,7 +74,7 @@ func TestPeersCannotPretend(t *testing.T) {
 			} else {
 				me.must(tool, a, &m)
 			}
-			if m.From != "mallory" || m.Authority != hub.AuthorityAgent || m.Assurance != hub.AssuranceAsserted || m.Body != peertext.Model(body) {
+			if m.From != "mallory" || m.Authority != hub.AuthorityAgent || m.Assurance != hub.AssuranceAsserted || string(m.Body) != peertext.Model(body) {
 				t.Errorf("%s gives %+v of %q", tool, m, body)
 			}
 			if !strings.Contains(strings.Join(p.Untrusted, " "), "body") {

@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -92,10 +94,10 @@ func (r *rig) try(name string, args any) *sdk.CallToolResult {
 	return res
 }
 
-// must calls a tool that is to succeed and reads its data into out.
+// must calls a tool that is to succeed and reads all of its data into out.
 func (r *rig) must(name string, args, out any) {
 	r.tb.Helper()
-	res := r.try(name, args)
+	res := r.try(name, verbosely(args))
 	if res.IsError {
 		r.tb.Fatalf("%s: %s", name, text(res))
 	}
@@ -106,6 +108,38 @@ func (r *rig) must(name string, args, out any) {
 	if err != nil {
 		r.tb.Fatalf("%s: %v", name, err)
 	}
+}
+
+// verbosely asks for all members of the answer.
+func verbosely(given any) args {
+	all := args{"verbose": true}
+	if some, ok := given.(args); ok {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// UnmarshalJSON reads a text of others as a model is told to: what stands in
+// lines that begin with |, between two marks.
+func (p *peerText) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil || s == "" {
+		*p = ""
+		return err
+	}
+	lines := strings.Split(s, "\n")
+	mark, ok := strings.CutPrefix(lines[0], "<<<")
+	if n := len(lines); !ok || n < 3 || lines[n-1] != mark+">>>" {
+		return fmt.Errorf("%q is not fenced", s)
+	}
+	lines = lines[1 : len(lines)-1]
+	for i, line := range lines {
+		if lines[i], ok = strings.CutPrefix(line, "| "); !ok {
+			return fmt.Errorf("a line of %q stands outside", s)
+		}
+	}
+	*p = peerText(strings.Join(lines, "\n"))
+	return nil
 }
 
 // refused calls a tool that is to fail and returns what it says.

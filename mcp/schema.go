@@ -22,10 +22,10 @@ import (
 
 // schemaOf makes the schema of a tool's arguments of the fields of In: flat,
 // each property of one plain type. Beside the tags json and jsonschema a field
-// may have three more: enum (values, parted by commas), range (minimum and
-// maximum of a number, or the maximum length of a string) and most (a maximum
-// length that is enforced but left out of the schema). The hub has the exact
-// limit, and schemas cost tokens.
+// may have more: enum (values, parted by commas), range (minimum and maximum of
+// a number, or the maximum length of a string), most (a maximum length that is
+// enforced but left out of the schema: the hub has the exact limit, and schemas
+// cost tokens) and words (see otherWords).
 func schemaOf[In any]() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -103,6 +103,33 @@ func setRange(p *jsonschema.Schema, limits string) error {
 	return errors.Join(err, err2)
 }
 
+// silent are arguments that tools take and schemas leave out, because each
+// schema would repeat them. The instructions say once what they do.
+var silent = map[string]*jsonschema.Schema{
+	"idempotency_key": {Type: "string", Description: "repeat a failed write with the same key: it happens once"},
+	"verbose":         {Type: "boolean", Description: "true: the answer has all members"},
+}
+
+// property returns what the tool says of an argument, or nil if it takes none
+// of this name.
+func (t *tool) property(name string) *jsonschema.Schema {
+	if p := t.input.Properties[name]; p != nil {
+		return p
+	}
+	if name == "verbose" || t.keyed && name == "idempotency_key" {
+		return silent[name]
+	}
+	return nil
+}
+
+// hush takes the silent arguments out of a schema.
+func hush(s *jsonschema.Schema) (keyed bool) {
+	_, keyed = s.Properties["idempotency_key"]
+	delete(s.Properties, "idempotency_key")
+	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "idempotency_key" })
+	return keyed
+}
+
 // decode checks arguments against a schema and reads them. null is absent.
 func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 	given, err := arguments(args)
@@ -110,14 +137,15 @@ func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 		return in, refuse(t, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		p, ok := t.input.Properties[name]
-		if !ok {
+		p := t.property(name)
+		if p == nil {
 			return in, refuse(t, unknown(t, name))
 		}
 		if string(given[name]) == "null" {
 			delete(given, name)
 			continue
 		}
+		given[name] = t.accepted(p, name, given[name])
 		if err := fits(p, name, given[name], t.most[name]); err != nil {
 			return in, refuse(t, err)
 		}
@@ -188,6 +216,14 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) erro
 	case string:
 		if p.Type != "string" {
 			break
+		}
+		if err := misdirected(name, v); err != nil {
+			return err
+		}
+		if name == "kind" && len(p.Enum) > 0 {
+			if err := deed(v); err != nil {
+				return err
+			}
 		}
 		if len(p.Enum) > 0 && !slices.Contains(p.Enum, any(v)) {
 			return hub.Invalid(name, name+" is none of "+join(p.Enum)).With("allowed", p.Enum)

@@ -30,13 +30,34 @@ func (b *bridge) surface(ctx context.Context) hub.Surface {
 	return hub.DefaultSurface(harness)
 }
 
-// shown leaves out what the progressive surface hides.
-func shown(all []*sdk.Tool) []*sdk.Tool {
-	live := []*sdk.Tool{}
-	for _, t := range all {
-		if row, ok := find(t.Name); ok && row.live {
-			live = append(live, t)
+// listed returns the tools that the client is shown. Claude Code finds tools by
+// a search of its own: there the hub's is left out, and each tool says whether
+// the model sees it at once and under which words the search finds it.
+func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
+	progressive := b.surface(ctx) == hub.SurfaceProgressive
+	searches := b.link.Harness() == hub.HarnessClaudeCode
+	list := []*sdk.Tool{}
+	for _, declared := range all {
+		row, ok := find(declared.Name)
+		if !ok || progressive && !row.live || !progressive && searches && row.meta {
+			continue
 		}
+		if searches {
+			declared = hinted(*declared, &row)
+		}
+		list = append(list, declared)
 	}
-	return live
+	return list
+}
+
+// hinted returns a tool with what Claude Code's search of tools reads.
+func hinted(declared sdk.Tool, row *tool) *sdk.Tool {
+	declared.Meta = sdk.Meta{}
+	if hint := hints[row.name]; hint != "" {
+		declared.Meta["anthropic/searchHint"] = hint
+	}
+	if row.preload {
+		declared.Meta["anthropic/alwaysLoad"] = true
+	}
+	return &declared
 }

@@ -92,3 +92,56 @@ func TestSurfacesAreGolden(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudeCodeSearchesItself: where the harness has a search of tools, the
+// hub's own is not shown beside it, each tool has words for the search, and the
+// tools of every session are shown at once.
+func TestClaudeCodeSearchesItself(t *testing.T) {
+	h := testhub.Start(t)
+	for _, surface := range []hub.Surface{hub.SurfaceFull, hub.SurfaceProgressive} {
+		me := bridgeTo(t, h, func(c *Config) { c.Surface, c.Harness = surface, "claude-code" })
+		list, err := me.ListTools(t.Context(), nil)
+		require.NoError(t, err)
+		var loaded []string
+		for _, d := range list.Tools {
+			row, _ := find(d.Name)
+			if row.meta && surface == hub.SurfaceFull {
+				t.Errorf("surface %s shows %s", surface, d.Name)
+			}
+			if d.Meta["anthropic/alwaysLoad"] == true {
+				loaded = append(loaded, d.Name)
+			}
+			if hint, _ := d.Meta["anthropic/searchHint"].(string); hint == "" && !row.meta {
+				t.Errorf("%s has no words for the search", d.Name)
+			}
+		}
+		if want := "hub_list_tasks hub_poll_messages hub_post_message hub_start"; surface == hub.SurfaceFull && strings.Join(loaded, " ") != want {
+			t.Errorf("shown at once are %v, want %s", loaded, want)
+		}
+		me.end()
+	}
+	other := bridgeTo(t, h, nil)
+	list, err := other.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	for _, d := range list.Tools {
+		if len(d.Meta) > 0 {
+			t.Errorf("another harness is told %v of %s", d.Meta, d.Name)
+		}
+	}
+}
+
+// TestInstructionsSpellTheTools: the instructions name the tools as the harness
+// lists them, and fit what Claude Code keeps of them.
+func TestInstructionsSpellTheTools(t *testing.T) {
+	h := testhub.Start(t)
+	for harness, want := range map[string]string{
+		"claude-code": "mcp__hub__hub_start", "gemini-cli": "mcp_hub_hub_start", "qwen-code": "mcp_hub_hub_start", "opencode": "hub_hub_start", "": "hub_call_tool",
+	} {
+		me := bridgeTo(t, h, func(c *Config) { c.Harness = harness })
+		said := me.InitializeResult().Instructions
+		if !strings.Contains(said, want) || len(said) > 2048 {
+			t.Errorf("%q is told in %d bytes: %s", harness, len(said), said)
+		}
+		me.end()
+	}
+}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func TestTable(t *testing.T) {
 			if row.title == "" || !strings.HasSuffix(row.description, ".") || utf8.RuneCountInString(row.description) > 300 {
 				t.Errorf("title %q, description %q: wants a title and one or two sentences", row.title, row.description)
 			}
-			_, key := row.input.Properties["idempotency_key"]
+			key := row.keyed
 			if row.reads == key && !slices.Contains(keyless, row.name) {
 				t.Errorf("reads %v, has an idempotency key %v", row.reads, key)
 			}
@@ -45,7 +46,7 @@ func TestTable(t *testing.T) {
 }
 
 // keyless write nothing themselves, or take the key of what they call.
-var keyless = []string{"hub_poll_messages", "hub_call_tool"}
+var keyless = []string{"hub_poll_messages", "hub_call_tool", "hub_start"}
 
 // checkSchema refuses what some harness does not understand: unions, references,
 // nested objects and properties that nothing is said about.
@@ -147,7 +148,7 @@ func TestBadArgumentsAreRefusedAlike(t *testing.T) {
 	me := bridgeTo(t, testhub.Start(t), nil)
 	for _, row := range table() {
 		bad := []map[string]any{{"no_such_argument": 1}}
-		for name, p := range row.input.Properties {
+		for name, p := range allProperties(row) {
 			bad = append(bad, map[string]any{name: wrong(p)})
 			if len(p.Enum) > 0 {
 				bad = append(bad, map[string]any{name: "none of them"})
@@ -199,11 +200,25 @@ func TestStringsAreBounded(t *testing.T) {
 			t.Errorf("the key %q: %s", key, said)
 		}
 	}
-	for _, value := range []any{map[string]any{"a": 1}, "[1]"} {
+	for _, value := range []any{"[1]", "text", []int{1}, 7} {
 		if said := refusalOf(t, me, "hub_post_message", map[string]any{"body": "x", "metadata": value}); !strings.Contains(said, "a JSON object in a string") {
 			t.Errorf("metadata %v: %s", value, said)
 		}
 	}
+}
+
+// allProperties returns those of the schema and those that it leaves out.
+func allProperties(row tool) map[string]*jsonschema.Schema {
+	all := maps.Clone(row.input.Properties)
+	if all == nil {
+		all = map[string]*jsonschema.Schema{}
+	}
+	for name := range silent {
+		if p := row.property(name); p != nil {
+			all[name] = p
+		}
+	}
+	return all
 }
 
 // wrong is a value that does not fit a property.
@@ -259,30 +274,63 @@ func TestDescribeIsTheList(t *testing.T) {
 	}
 }
 
+// TestSearchToolsFinds holds the search to what models ask for.
 func TestSearchToolsFinds(t *testing.T) {
 	me := bridgeTo(t, testhub.Start(t), nil)
 	for query, want := range map[string]string{
 		"claiming work": "hub_claim", "lock a file": "hub_lock", "tasks": "hub_list_tasks", "remember facts": "hub_remember",
 		"wait in the background": "hub_watch", "invite": "hub_create_invite", "decisions": "hub_list_decisions",
+		"ask the human": "hub_dm", "who else is working": "hub_room_status", "what was decided": "hub_list_decisions",
+		"wait for messages from teammates": "hub_poll_messages", "message other agents": "hub_dm", "take over a task": "hub_take",
+		"finish a task": "hub_done", "who am I": "hub_whoami", "release a lock": "hub_unlock", "hand over a task": "hub_update_task",
 	} {
-		var hits toolHits
+		var hits struct {
+			Tools []struct {
+				Name        string
+				InputSchema any `json:"input_schema"`
+			}
+			Names []string
+		}
 		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
-		if len(hits.Tools) > maxHits || !slices.ContainsFunc(hits.Tools[:min(len(hits.Tools), 4)], func(h toolHit) bool { return h.Name == want }) {
-			t.Errorf("%q finds %v, wants %s among the first four of at most %d", query, hits.Tools, want, maxHits)
+		if len(hits.Tools) == 0 || len(hits.Tools) > maxHits || !slices.Contains(toolNames(best(query)), want) {
+			t.Errorf("%q finds %s, wants %s among at most %d", query, toolNames(best(query)), want, maxHits)
+		}
+		if len(hits.Names) > 0 {
+			t.Errorf("%q lists the names of %d more tools", query, len(hits.Names))
+		}
+		for _, h := range hits.Tools {
+			var row tool
+			var want any
+			if row, _ = find(h.Name); json.Unmarshal([]byte(mustJSON(t, row.input)), &want) != nil || mustJSON(t, h.InputSchema) != mustJSON(t, want) {
+				t.Errorf("%q shows %s with the schema %s", query, h.Name, mustJSON(t, h.InputSchema))
+			}
+		}
+	}
+	for query, want := range map[string]string{
+		"ask the human": "hub_dm", "who else is working": "hub_room_status hub_list_agents", "what was decided": "hub_list_decisions",
+	} {
+		if found := toolNames(best(query)); len(found) == 0 || !strings.Contains(want, found[0]) {
+			t.Errorf("%q finds %s, wants %s first", query, found, want)
 		}
 	}
 	for _, query := range []string{"how do I wait", "wait", "How can I wait for others?"} {
-		var hits toolHits
-		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
-		if len(hits.Tools) < 2 || hits.Tools[0].Name != "hub_watch" || hits.Tools[1].Name != "hub_poll_messages" {
-			t.Errorf("%q finds %v first", query, hits.Tools)
+		if found := toolNames(best(query)); !slices.Contains(found, "hub_watch") || !slices.Contains(found, "hub_poll_messages") {
+			t.Errorf("%q finds %s", query, found)
 		}
 	}
 	for _, query := range []string{"", "xyzzy", "人工智能"} {
 		var hits toolHits
 		me.must("hub_search_tools", map[string]any{"query": query}, &hits)
-		if len(hits.Tools)+len(hits.Others) != len(table()) {
-			t.Errorf("%q shows %d tools and the names of %d, want all %d", query, len(hits.Tools), len(hits.Others), len(table()))
+		if len(hits.Tools) != 0 || len(hits.Names) != len(table()) {
+			t.Errorf("%q shows %d tools and %d names, want the names of all %d", query, len(hits.Tools), len(hits.Names), len(table()))
 		}
 	}
+}
+
+func toolNames(list []tool) []string {
+	var names []string
+	for _, t := range list {
+		names = append(names, t.name)
+	}
+	return names
 }

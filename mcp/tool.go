@@ -13,13 +13,17 @@ import (
 // tool is one row of the table that drives list, search, describe and call.
 type tool struct {
 	name, title string
-	description string             // the first sentence says when to use it
-	input       *jsonschema.Schema // flat, no null unions, each property described
-	most        map[string]int     // characters that a string may have of which input says nothing
-	live        bool               // shown on the progressive surface
-	reads       bool               // changes nothing
-	idempotent  bool               // twice is as once
-	alone       bool               // works without a session, so that c.hub and c.agent are not for it
+	description string                       // the first sentence says when to use it
+	input       *jsonschema.Schema           // flat, no null unions, each property described
+	most        map[string]int               // characters that a string may have of which input says nothing
+	words       map[string]map[string]string // by argument: values that stand for another value
+	keyed       bool                         // takes an idempotency key
+	meta        bool                         // finds, describes or calls other tools
+	preload     bool                         // shown at once by harnesses that hide most tools behind a search
+	live        bool                         // shown on the progressive surface
+	reads       bool                         // changes nothing
+	idempotent  bool                         // twice is as once
+	alone       bool                         // works without a session, so that c.hub and c.agent are not for it
 	run         func(ctx context.Context, c *call, args json.RawMessage) (*answer, error)
 }
 
@@ -33,12 +37,21 @@ var tables struct {
 func table() []tool {
 	tables.once.Do(func() {
 		tables.all = slices.Concat(
-			messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
+			startTools(), workTools(), messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
 			watchTools(), recordTools(), memoryTools(), spawnTools(), metaTools(),
 		)
 		slices.SortFunc(tables.all, func(a, b tool) int { return strings.Compare(a.name, b.name) })
 	})
 	return tables.all
+}
+
+// wantsAll reports whether the arguments of a call, which are checked, ask for
+// all members of the answer.
+func wantsAll(args json.RawMessage) bool {
+	var in struct {
+		Verbose json.RawMessage `json:"verbose"`
+	}
+	return json.Unmarshal(args, &in) == nil && string(inForm(silent["verbose"], in.Verbose)) == "true"
 }
 
 // find returns the tool of a name.
@@ -60,12 +73,15 @@ func define[In any](t tool, run func(context.Context, *call, In) (*answer, error
 	if t.most, err = mostOf[In](); err != nil {
 		panic("the arguments of " + t.name + " have no bounds: " + err.Error())
 	}
+	t.words = otherWords[In]()
+	t.keyed = hush(schema)
 	t.input = schema
 	t.run = func(ctx context.Context, c *call, args json.RawMessage) (*answer, error) {
 		in, err := decode[In](&t, args)
 		if err != nil {
 			return nil, err
 		}
+		c.verbose = c.verbose || wantsAll(args)
 		return run(ctx, c, in)
 	}
 	return t

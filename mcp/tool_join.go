@@ -13,7 +13,7 @@ func joinTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_join", title: "Join a room, or become another agent", alone: true,
-			description: "Join a room with the code of an invite, or go on as another agent when another process has taken your name. The answer names the agent that you are from then on.",
+			description: "Join a room with an invite code. With agent_id alone: continue as another agent.",
 		}, joinTool),
 	}
 }
@@ -27,12 +27,14 @@ type joinIn struct {
 
 type joinOut struct {
 	AgentID   hub.AgentID     `json:"agent_id"`
-	Was       hub.AgentID     `json:"was,omitempty"`
-	Requested hub.AgentID     `json:"requested,omitempty"` // asked for, and another's
-	Room      *hub.Room       `json:"room,omitempty"`
-	Project   *hub.Project    `json:"project,omitempty"`
+	Was       hub.AgentID     `json:"was,omitempty" lean:"-"`
+	Requested hub.AgentID     `json:"requested,omitempty" lean:"-"` // asked for, and another's
+	Room      *hub.Room       `json:"room,omitempty" lean:"-"`
+	RoomName  string          `json:"room_name,omitempty"`
+	Topic     string          `json:"topic,omitempty"`
+	Project   *hub.Project    `json:"project,omitempty" lean:"-"`
 	Role      string          `json:"role,omitempty"`
-	Channel   hub.ChannelName `json:"channel,omitempty"`
+	Channel   hub.ChannelName `json:"channel,omitempty" lean:"-"`
 }
 
 func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
@@ -65,11 +67,11 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 		return nil, err
 	}
 	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.Agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
-	out.Channel = j.Room.Channel
-	line := fmt.Sprintf("You are %s, in room %s now. Next: read unread messages with hub_poll_messages, look around with hub_room_status, post with hub_post_message.",
+	out.Channel, out.RoomName, out.Topic = j.Room.Channel, j.Room.Name, brief(j.Room.Topic, 400)
+	line := fmt.Sprintf("You are %s, in room %s now. Read unread messages with hub_poll_messages; see the team with hub_room_status.",
 		s.Agent, word(string(j.Room.RoomID)))
 	if j.Requested != "" {
 		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line
 	}
-	return &answer{data: out, line: session.Sentence(line, s.Remark), untrusted: []string{"room.name", "room.topic", "project.name", "role"}}, nil
+	return &answer{data: out, line: session.Sentence(line, s.Remark), untrusted: []string{"room.name", "room.topic", "room_name", "topic", "project.name", "role"}}, nil
 }

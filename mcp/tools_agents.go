@@ -13,11 +13,11 @@ func agentTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_whoami", title: "Who am I", reads: true, idempotent: true,
-			description: "Call this first, or when unsure: returns your agent id, room, unread messages, tasks and claims.",
+			description: "Returns your agent id, room, unread messages, tasks and claims, and marks nothing as read.",
 		}, whoami),
 		define(tool{
 			name: "hub_list_agents", title: "List live agents", reads: true, idempotent: true,
-			description: "Find out which agents are live and can be written to.",
+			description: "See who else is working: the live agents that you can write to.",
 		}, listAgents),
 	}
 }
@@ -25,17 +25,17 @@ func agentTools() []tool {
 // aboutMe is what hub_whoami tells an agent about itself.
 type aboutMe struct {
 	AgentID  hub.AgentID     `json:"agent_id"`
-	Session  hub.SessionID   `json:"session_id"` // public form
-	Harness  hub.Harness     `json:"harness"`
+	Session  hub.SessionID   `json:"session_id" lean:"-"` // public form
+	Harness  hub.Harness     `json:"harness" lean:"-"`
 	RoomID   hub.RoomID      `json:"room_id,omitempty"`
-	Channel  hub.ChannelName `json:"channel"` // where it posts if it names none
+	Channel  hub.ChannelName `json:"channel" lean:"-"` // where it posts if it names none
 	Unread   int             `json:"unread"`
-	ForYou   []unreadRow     `json:"for_you"` // unread, to you alone or naming you
-	Tasks    []shownTask     `json:"tasks"`   // yours, or offered to you
-	Claims   []string        `json:"claims"`
-	Watching bool            `json:"watching"`
-	LatestID hub.MessageID   `json:"latest_id"`
-	Remark   string          `json:"remark,omitempty"`
+	ForYou   []unreadRow     `json:"for_you" lean:"-"`   // unread, to you alone or naming you; the text shows them
+	Tasks    []shownTask     `json:"tasks" lean:"empty"` // yours, or offered to you
+	Claims   []string        `json:"claims" lean:"empty"`
+	Watching bool            `json:"watching" lean:"-"`
+	LatestID hub.MessageID   `json:"latest_id" lean:"-"`
+	Remark   string          `json:"remark,omitempty" lean:"-"` // the line says it too
 }
 
 // unreadRow is an unread message in short.
@@ -45,7 +45,7 @@ type unreadRow struct {
 	Authority hub.Authority `json:"authority"`
 	Assurance hub.Assurance `json:"assurance"`
 	Kind      hub.Kind      `json:"kind"`
-	Excerpt   string        `json:"excerpt"`
+	Excerpt   peerText      `json:"excerpt"`
 }
 
 func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
@@ -73,7 +73,7 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		me.Channel = room.Channel()
 	}
 	for _, row := range a.Directed[:min(len(a.Directed), 5)] {
-		me.ForYou = append(me.ForYou, unreadRow{row.ID, row.FromAgent, row.Authority, row.Assurance, row.Kind, row.Excerpt})
+		me.ForYou = append(me.ForYou, unreadRow{row.ID, row.FromAgent, row.Authority, row.Assurance, row.Kind, peerText(row.Excerpt)})
 	}
 	for i := range a.Tasks[:min(len(a.Tasks), 10)] {
 		me.Tasks = append(me.Tasks, showTask(&a.Tasks[i]))
@@ -81,15 +81,49 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 	for _, key := range a.Claims[:min(len(a.Claims), 10)] {
 		me.Claims = append(me.Claims, string(key))
 	}
-	where := "in no room: hub_list_rooms shows them, hub_join takes an invite's code"
-	if room != "" {
-		where = "in room " + word(string(room))
+	line := fmt.Sprintf("You are %s%s. %s.", c.agent(), whereIs(room), unreadWords(a.Unread))
+	if a.Unread > 0 {
+		line += " Read them with hub_poll_messages."
 	}
-	line := fmt.Sprintf("You are %s, %s; %d unread. Read them with hub_poll_messages.", c.agent(), where, a.Unread)
 	if c.at.Remark != "" {
 		line += " " + c.at.Remark
 	}
-	return &answer{data: me, line: line, untrusted: []string{"for_you[].excerpt", "tasks[].title", "claims"}}, nil
+	return &answer{data: me, line: line, text: excerpts(me.ForYou), untrusted: []string{"for_you[].excerpt", "tasks[].title", "claims"}}, nil
+}
+
+// whereIs continues a sentence with the agent's room.
+func whereIs(room hub.RoomID) string {
+	if room == "" {
+		return ". You are in no room (hub_list_rooms shows rooms, hub_join takes the code of an invite)"
+	}
+	return ", in room " + word(string(room))
+}
+
+func unreadWords(n int) string {
+	if n == 0 {
+		return "No unread messages"
+	}
+	return counted(n, "unread message")
+}
+
+// excerpts shows unread messages in short.
+func excerpts(list []unreadRow) string {
+	shown := make([]shownMessage, len(list))
+	for i, row := range list {
+		shown[i] = shownMessage{
+			ID: row.ID, From: row.From, Authority: row.Authority, Assurance: row.Assurance, Kind: row.Kind, Body: row.Excerpt,
+			Channel: hub.RoomID("").Channel(),
+		}
+	}
+	return texts(shown)
+}
+
+// otherThan returns s, or nothing if it says the same as what stands beside it.
+func otherThan(s, beside string) string {
+	if s == beside {
+		return ""
+	}
+	return s
 }
 
 type listAgentsIn struct {
@@ -103,7 +137,7 @@ type shownAgent struct {
 	AgentID      hub.AgentID `json:"agent_id"`
 	DisplayName  string      `json:"display_name,omitempty"`
 	Capabilities []string    `json:"capabilities,omitempty"`
-	LastSeen     hub.Time    `json:"last_seen"`
+	LastSeen     hub.Time    `json:"last_seen" lean:"-"`
 	You          bool        `json:"you,omitempty"`
 }
 
@@ -111,18 +145,18 @@ func listAgents(ctx context.Context, c *call, in listAgentsIn) (*answer, error) 
 	list := func(limit int) ([]hub.Session, hub.Cursor, error) {
 		return c.hub().Agents(ctx, hub.AgentsQuery{Capability: in.Capability, Cursor: in.Cursor, Limit: limit})
 	}
-	return pages(in.Limit, list, func(live []hub.Session, next hub.Cursor, room int) (*answer, int) {
+	return pages(c, in.Limit, list, func(live []hub.Session, next hub.Cursor, room int) (*answer, int) {
 		all := make([]shownAgent, 0, len(live))
 		for i := range live {
 			s := &live[i]
 			all = append(all, shownAgent{
-				AgentID: s.AgentID, DisplayName: s.DisplayName, Capabilities: s.Capabilities[:min(len(s.Capabilities), 10)],
+				AgentID: s.AgentID, DisplayName: otherThan(s.DisplayName, string(s.AgentID)), Capabilities: s.Capabilities[:min(len(s.Capabilities), 10)],
 				LastSeen: s.LastSeen, You: s.AgentID == c.agent(),
 			})
 		}
 		l := listing[shownAgent]{Truncated: next != "", Cursor: next}
 		l.Items, _ = take(all, len(all), room-200)
-		line := fmt.Sprintf("%s. Write to one with hub_dm, ask one with hub_rpc_call.", counted(len(l.Items), "live agent"))
+		line := fmt.Sprintf("%s.", counted(len(l.Items), "live agent"))
 		if next != "" {
 			line = fmt.Sprintf("%s. More: hub_list_agents with cursor %s.", counted(len(l.Items), "live agent"), next)
 		}

@@ -15,7 +15,7 @@ func leaseTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_claim", title: "Claim work", idempotent: true,
-			description: "Claim a piece of work under a key before you start it, so that only one agent does it. acquired false: another agent holds the claim.",
+			description: "Reserve a piece of work so that no other agent starts it. If acquired is false, another agent has it: do other work.",
 		}, claim),
 		define(tool{
 			name: "hub_refresh_claim", title: "Keep a claim", idempotent: true,
@@ -23,11 +23,11 @@ func leaseTools() []tool {
 		}, refreshClaim),
 		define(tool{
 			name: "hub_release", title: "Release a claim", idempotent: true,
-			description: "Release your claim when the work is done.",
+			description: "Release your claim.",
 		}, releaseClaim),
 		define(tool{
 			name: "hub_lock", title: "Lock a file", idempotent: true,
-			description: "Take an advisory lock on a file before you edit it: only agents that ask for the lock respect it. Call again to extend it.",
+			description: "Lock a file before you edit it. Advisory: it stops only agents that also lock. Call again to extend your lock.",
 		}, lock),
 		define(tool{
 			name: "hub_unlock", title: "Unlock a file", idempotent: true,
@@ -40,13 +40,13 @@ func leaseTools() []tool {
 type shownLease struct {
 	Key          string       `json:"key"` // claim key or file path
 	Holder       hub.AgentID  `json:"holder"`
-	Since        hub.Time     `json:"since"`
-	ExpiresAt    hub.Time     `json:"expires_at"`
-	Fence        hub.Fence    `json:"fence"`
+	Since        hub.Time     `json:"since" lean:"-"`
+	ExpiresAt    hub.Time     `json:"expires_at" lean:"-"`
+	Fence        hub.Fence    `json:"fence" lean:"-"`
 	ThreadID     hub.ThreadID `json:"thread_id,omitempty"`
 	TaskID       hub.TaskID   `json:"task_id,omitempty"`
 	ExpiresInSec int          `json:"expires_in_sec,omitempty"`
-	EndedAt      hub.Time     `json:"ended_at,omitempty"` // released or expired
+	EndedAt      hub.Time     `json:"ended_at,omitempty" lean:"-"` // released or expired
 }
 
 // granted answers a request for a lease.
@@ -74,20 +74,12 @@ func (c *call) left(at hub.Time) int {
 	return int(max(at.Std().Sub(c.bridge.Now()), 0) / time.Second)
 }
 
-// leaseWords are the names of the tools for one kind of lease.
-type leaseWords struct{ take, keep, back string }
-
-var (
-	claimWords = leaseWords{"hub_claim", "hub_refresh_claim", "hub_release"}
-	lockWords  = leaseWords{"hub_lock", "hub_lock", "hub_unlock"}
-)
-
-// grant answers who holds the lease. If another agent holds it, the answer says
-// what to do.
-func (c *call) grant(l shownLease, acquired bool, w leaseWords) *answer {
+// grant answers who holds the lease that tool asks for. If another agent holds
+// it, the answer says what to do.
+func (c *call) grant(l shownLease, acquired bool, tool string) *answer {
 	l.ExpiresInSec = c.left(l.ExpiresAt)
 	what := quoted(l.Key, 120)
-	line := fmt.Sprintf("You have %s for %d s (fence %d). %s gives it back; before it expires: %s.", what, l.ExpiresInSec, l.Fence, w.back, w.keep)
+	line := fmt.Sprintf("You have %s for %d s (fence %d).", what, l.ExpiresInSec, l.Fence)
 	switch {
 	case acquired:
 	case l.EndedAt != 0 || l.Holder == c.agent():
@@ -95,10 +87,10 @@ func (c *call) grant(l shownLease, acquired bool, w leaseWords) *answer {
 		// replay takes nothing.
 		l.ExpiresInSec = 0
 		line = fmt.Sprintf("You do not hold %s: an earlier call with this idempotency_key took it, and it has ended since. To take it again call %s without the key, or with another key.",
-			what, w.take)
+			what, tool)
 	default:
-		line = fmt.Sprintf("%s has %s for %d s more. Do something else, ask it with hub_dm, or wait your turn: %s with wait_seconds.",
-			word(string(l.Holder)), what, l.ExpiresInSec, w.take)
+		line = fmt.Sprintf("%s has %s for %d s more. Do other work, ask %[1]s with hub_dm, or wait your turn: %[4]s with wait_seconds.",
+			word(string(l.Holder)), what, l.ExpiresInSec, tool)
 	}
 	return &answer{data: granted{acquired, l}, line: line, untrusted: []string{"key", "thread_id"}}
 }
@@ -127,13 +119,13 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, claimWords), nil
+	return c.grant(showClaim(&got.Row), got.Acquired, "hub_claim"), nil
 }
 
 type holdIn struct {
 	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
 	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
-	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it is another"`
+	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"optional: only if your lease still has this fence"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -144,7 +136,7 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 	if err != nil {
 		return nil, notHeld(err, "hub_claim")
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, claimWords), nil
+	return c.grant(showClaim(&got.Row), got.Acquired, "hub_claim"), nil
 }
 
 // notHeld tells an agent that lost its lease how to take it again.
@@ -158,7 +150,7 @@ func notHeld(err error, tool string) error {
 
 type releaseIn struct {
 	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
-	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it is another"`
+	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"optional: only if your lease still has this fence"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -170,8 +162,8 @@ func releaseClaim(ctx context.Context, c *call, in releaseIn) (*answer, error) {
 		return nil, notHeld(err, "hub_claim")
 	}
 	return &answer{
-		data: showClaim(&got.Row), untrusted: []string{"key", "thread_id"},
-		line: fmt.Sprintf("Released %s. Say what came of it with hub_post_message or hub_complete_task.", quoted(string(in.ClaimKey), 120)),
+		data: showClaim(&got.Row), prose: true, untrusted: []string{"key", "thread_id"},
+		line: fmt.Sprintf("Released %s.", quoted(string(in.ClaimKey), 120)),
 	}, nil
 }
 
@@ -196,12 +188,12 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showLock(&got.Row), got.Acquired, lockWords), nil
+	return c.grant(showLock(&got.Row), got.Acquired, "hub_lock"), nil
 }
 
 type unlockIn struct {
 	FilePath       string    `json:"file_path" jsonschema:"as locked" range:"1024"`
-	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"refuse if it is another"`
+	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"optional: only if your lease still has this fence"`
 	IdempotencyKey string    `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -225,7 +217,7 @@ func unlock(ctx context.Context, c *call, in unlockIn) (*answer, error) {
 		return nil, notHeld(err, "hub_lock")
 	}
 	return &answer{
-		data: showLock(&got.Row), untrusted: []string{"key"},
+		data: showLock(&got.Row), prose: true, untrusted: []string{"key"},
 		line: fmt.Sprintf("Unlocked %s. Others may edit it now.", quoted(path, 120)),
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/internal/peertext"
 )
 
 // memoryTools store, recall and search what a team knows.
@@ -14,11 +15,15 @@ func memoryTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_remember", title: "Remember",
-			description: "Store a fact for the team that outlasts this session. The same key replaces the text; a key without text forgets it.",
+			description: "Store a fact for the team that outlasts this session. The same key replaces the text.",
 		}, remember),
 		define(tool{
+			name: "hub_forget", title: "Forget",
+			description: "Delete what is remembered under a key.",
+		}, forget),
+		define(tool{
 			name: "hub_recall", title: "Recall", reads: true, idempotent: true,
-			description: "Look up what the team remembers, before you ask other agents. Best match or latest first.",
+			description: "Look up what the team remembers, before you ask other agents.",
 		}, recall),
 		define(tool{
 			name: "hub_search", title: "Search", reads: true, idempotent: true,
@@ -30,12 +35,12 @@ func memoryTools() []tool {
 // shownMemory is a memory, its text perhaps cut.
 type shownMemory struct {
 	MemoryID  hub.MemoryID    `json:"memory_id"`
-	Scope     hub.MemoryScope `json:"scope"`
+	Scope     hub.MemoryScope `json:"scope" lean:"-"`
 	Key       string          `json:"key,omitempty"`
-	Text      string          `json:"text"`
+	Text      peerText        `json:"text" lean:"empty"`
 	Tags      []string        `json:"tags,omitempty"`
 	By        hub.AgentID     `json:"by,omitempty"`
-	CreatedAt hub.Time        `json:"created_at"`
+	CreatedAt hub.Time        `json:"created_at" lean:"-"`
 	Truncated *cutMark        `json:"truncated,omitempty"`
 }
 
@@ -43,7 +48,7 @@ type shownMemory struct {
 func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
 	s := shownMemory{MemoryID: m.MemoryID, Scope: m.Scope, Key: m.Key, Tags: m.Tags[:min(len(m.Tags), 10)], By: m.By, CreatedAt: m.CreatedAt}
 	part, end, whole := clip(m.Text, from, room)
-	s.Text = part
+	s.Text = peerText(part)
 	if !whole {
 		s.Truncated = &cutMark{
 			Chars: chars(m.Text), Shown: end,
@@ -54,7 +59,7 @@ func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
 }
 
 type rememberIn struct {
-	Text           string   `json:"text,omitempty" jsonschema:"the fact" range:"32000"`
+	Text           string   `json:"text" jsonschema:"the fact" range:"32000"`
 	Key            string   `json:"key,omitempty" jsonschema:"what it is about, such as build:command" range:"200"`
 	Tags           []string `json:"tags,omitempty" jsonschema:"words to find it by"`
 	Scope          string   `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
@@ -63,6 +68,9 @@ type rememberIn struct {
 }
 
 func remember(ctx context.Context, c *call, in rememberIn) (*answer, error) {
+	if in.Text == "" {
+		return nil, hub.Invalid("text", "the text is empty").WithFix("give the fact; to delete what a key holds call hub_forget")
+	}
 	room, err := c.room(ctx, in.RoomID)
 	if err != nil {
 		return nil, err
@@ -74,11 +82,36 @@ func remember(ctx context.Context, c *call, in rememberIn) (*answer, error) {
 		return nil, err
 	}
 	m := out.Row
-	line := fmt.Sprintf("remembered as %s for the %s. Find it with hub_recall.", m.MemoryID, m.Scope)
-	if in.Text == "" {
-		line = fmt.Sprintf("forgot %s of the %s.", quoted(in.Key, 100), m.Scope)
+	line := fmt.Sprintf("remembered as %s for the %s.", m.MemoryID, m.Scope)
+	return &answer{data: showMemory(&m, room, 0, 500), prose: true, line: inRoom(line, room), untrusted: []string{"key", "text", "tags"}}, nil
+}
+
+type forgetIn struct {
+	Key            string `json:"key" jsonschema:"as remembered" range:"200"`
+	Scope          string `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
+	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
+}
+
+func forget(ctx context.Context, c *call, in forgetIn) (*answer, error) {
+	if in.Key == "" {
+		return nil, hub.Invalid("key", "the key is empty").WithFix("name the key; hub_recall shows keys")
 	}
-	return &answer{data: showMemory(&m, room, 0, 500), line: inRoom(line, room), untrusted: []string{"key", "text", "tags"}}, nil
+	room, err := c.room(ctx, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.hub().Remember(c.key(ctx, in.IdempotencyKey), hub.MemoryInput{
+		RoomID: room, Key: in.Key, Scope: hub.MemoryScope(in.Scope), By: c.agent(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := out.Row
+	return &answer{
+		data: showMemory(&m, room, 0, 500), prose: true, untrusted: []string{"key", "text", "tags"},
+		line: inRoom(fmt.Sprintf("forgot %s of the %s.", quoted(in.Key, 100), m.Scope), room),
+	}, nil
 }
 
 type recallIn struct {
@@ -105,7 +138,7 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pages(in.Limit, list, func(rows []hub.Memory, next hub.Cursor, room int) (*answer, int) {
+	return pages(c, in.Limit, list, func(rows []hub.Memory, next hub.Cursor, room int) (*answer, int) {
 		l := listing[shownMemory]{RoomID: id, Truncated: next != "", Cursor: next}
 		share := min(room/4, 1500)
 		if len(rows) == 1 {
@@ -116,14 +149,12 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 			all[i] = showMemory(&rows[i], id, in.Offset, share)
 		}
 		l.Items, _ = take(all, len(all), room-200)
-		line := fmt.Sprintf("%d memories.", len(l.Items))
+		line := fmt.Sprintf("%d remembered.", len(l.Items))
 		switch {
 		case next != "":
 			line += fmt.Sprintf(" More: hub_recall with cursor %s.", next)
 		case len(l.Items) == 0:
 			line = "nothing is remembered of this. Try hub_search, or ask with hub_post_message."
-		default:
-			line += " Keep more with hub_remember."
 		}
 		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].key", "items[].text", "items[].tags"}}, len(l.Items)
 	})
@@ -171,7 +202,7 @@ type hit struct {
 	ThreadID hub.ThreadID    `json:"thread_id,omitempty"`
 	Kind     string          `json:"kind,omitempty"`
 	Title    string          `json:"title,omitempty"`
-	Snippet  string          `json:"snippet"`
+	Snippet  peerText        `json:"snippet"`
 	TS       hub.Time        `json:"ts"`
 }
 
@@ -206,10 +237,10 @@ func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
 	all := []hit{}
 	for _, f := range got.Rows[min(skip, len(got.Rows)):] {
 		all = append(all, hit{
-			f.Type, f.ID, f.FromAgent, or(f.RoomID), f.Channel, or(f.ThreadID), f.Kind, brief(f.Title, 200), f.Snippet, f.TS,
+			f.Type, f.ID, f.FromAgent, or(f.RoomID), f.Channel, or(f.ThreadID), f.Kind, brief(f.Title, 200), peerText(f.Snippet), f.TS,
 		})
 	}
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		l := found{listing: listing[hit]{RoomID: q.RoomID}, Behind: got.Behind}
 		l.Items, l.Truncated = take(all, in.Limit, room-300)
 		line := fmt.Sprintf("%d hits, best first. Read one whole with hub_get_message, hub_get_artifact, hub_list_decisions or hub_recall.", len(l.Items))
@@ -220,14 +251,18 @@ func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
 		case len(l.Items) == 0:
 			line = "No hits. Try fewer or other words."
 		}
-		return &answer{data: l, line: line, text: hitTexts(l.Items), untrusted: []string{"items[].title", "items[].snippet", "items[].kind"}}
+		return &answer{data: l, line: line, prose: true, text: hitTexts(l.Items), untrusted: []string{"items[].title", "items[].snippet", "items[].kind"}}
 	})
 }
 
 func hitTexts(list []hit) string {
+	words := make([]string, len(list))
+	for i := range list {
+		words[i] = peertext.Model(string(list[i].Snippet))
+	}
+	mark := fence(strings.Join(words, "\n"))
 	var b strings.Builder
-	b.WriteString(asData + "\n")
-	for _, h := range list {
+	for i, h := range list {
 		fmt.Fprintf(&b, "%s %s by %s", h.Type, h.ID, who(h.From))
 		if h.RoomID != "" {
 			fmt.Fprintf(&b, " in room %s", word(string(h.RoomID)))
@@ -235,7 +270,7 @@ func hitTexts(list []hit) string {
 		if h.Title != "" {
 			fmt.Fprintf(&b, ", %s", quoted(h.Title, 100))
 		}
-		b.WriteString("\n" + fenced(h.Snippet) + "\n")
+		b.WriteString("\n" + between(mark, words[i]) + "\n")
 	}
 	return b.String()
 }

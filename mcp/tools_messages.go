@@ -14,20 +14,20 @@ import (
 func messageTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_post_message", title: "Post a message", live: true,
-			description: "Post to your room or one agent. kind task opens tracked work; task_result needs reply_to.",
+			name: "hub_post_message", title: "Post a message", live: true, preload: true,
+			description: "Write to everyone in your room, or with to_agent to one agent. kind: chat, notice, task (open work for anyone), task_request (ask to_agent to do it), task_result (answer a request; set reply_to).",
 		}, postMessage),
 		define(tool{
 			name: "hub_dm", title: "Message one agent",
-			description: "Send a direct message to one agent; the human operator can read it too.",
+			description: "Send a direct message to one agent. The human operator can read it too.",
 		}, directMessage),
 		define(tool{
 			name: "hub_get_message", title: "Read one message", reads: true, idempotent: true,
-			description: "Read a whole message, or continue where an answer was cut.",
+			description: "Read one message in full, or continue where an answer was cut.",
 		}, getMessage),
 		define(tool{
 			name: "hub_get_thread", title: "Read a thread", reads: true, idempotent: true,
-			description: "Read what a thread holds: its messages, open tasks and leases.",
+			description: "Read a thread: its messages, open tasks and claims.",
 		}, getThread),
 		define(tool{
 			name: "hub_create_channel", title: "Make a channel", idempotent: true,
@@ -40,7 +40,7 @@ type postIn struct {
 	Body           string          `json:"body" jsonschema:"text" most:"4000000"`
 	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"this agent alone"`
 	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"default: your room's"`
-	Kind           hub.Kind        `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
+	Kind           hub.Kind        `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result"`
 	ReplyTo        hub.MessageID   `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
 	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
@@ -70,7 +70,7 @@ func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 type dmIn struct {
 	ToAgent        hub.AgentID   `json:"to_agent" jsonschema:"agent id"`
 	Body           string        `json:"body" jsonschema:"text" most:"4000000"`
-	Kind           hub.Kind      `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result,artifact,claim,release,handoff"`
+	Kind           hub.Kind      `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result"`
 	ReplyTo        hub.MessageID `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID  `json:"thread_id,omitempty" jsonschema:"any name"`
 	IdempotencyKey string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -85,12 +85,12 @@ func directMessage(ctx context.Context, c *call, in dmIn) (*answer, error) {
 // posted is the answer to a post.
 type posted struct {
 	ID       hub.MessageID   `json:"id"`
-	Channel  hub.ChannelName `json:"channel"`
-	RoomID   hub.RoomID      `json:"room_id,omitempty"`
-	To       hub.AgentID     `json:"to,omitempty"`
-	Kind     hub.Kind        `json:"kind"`
-	ThreadID hub.ThreadID    `json:"thread_id,omitempty"`
-	TaskID   hub.TaskID      `json:"task_id,omitempty"` // the task that it opened
+	Channel  hub.ChannelName `json:"channel" lean:"-"`
+	RoomID   hub.RoomID      `json:"room_id,omitempty" lean:"-"`
+	To       hub.AgentID     `json:"to,omitempty" lean:"-"`
+	Kind     hub.Kind        `json:"kind" lean:"-"`
+	ThreadID hub.ThreadID    `json:"thread_id,omitempty" lean:"-"`
+	TaskID   hub.TaskID      `json:"task_id,omitempty" lean:"-"` // the task that it opened
 	Replayed bool            `json:"replayed,omitempty"`
 }
 
@@ -108,10 +108,10 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 	if p.To != "" {
 		where = "to " + string(p.To) + " alone"
 	}
-	line := fmt.Sprintf("Posted #%d %s. Answers come with hub_poll_messages.", p.ID, where)
+	line := fmt.Sprintf("Posted #%d %s.", p.ID, where)
 	if row.Kind.OpensTask() {
 		p.TaskID = row.ID
-		line = fmt.Sprintf("Posted task #%d %s. hub_list_tasks shows how it goes, hub_watch waits for it.", p.ID, where)
+		line = fmt.Sprintf("Posted task #%d %s.", p.ID, where)
 	}
 	if p.To != "" {
 		if in.ToAgent != "" && p.To != in.ToAgent {
@@ -173,7 +173,7 @@ type slice struct {
 	Assurance hub.Assurance `json:"assurance"`
 	Part      string        `json:"part"`
 	Offset    int           `json:"offset"`
-	Text      string        `json:"text"`
+	Text      peerText      `json:"text"`
 	Truncated *cutMark      `json:"truncated,omitempty"`
 }
 
@@ -187,13 +187,13 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 		return nil, hub.NewError(hub.CodeCorruptRecord, "the message cannot be read")
 	}
 	if in.Part == "" && in.Offset == 0 {
-		return fit(func(room int) *answer {
+		return c.fit(func(room int) *answer {
 			m := showMessage(&row, 0, room-400)
 			line := fmt.Sprintf("Message #%d from %s. To answer: hub_post_message with reply_to %d.", row.ID, row.FromAgent, row.ID)
 			if m.Truncated != nil {
 				line = fmt.Sprintf("Message #%d from %s, %s", row.ID, row.FromAgent, m.Truncated)
 			}
-			return &answer{data: m, line: line, text: texts([]shownMessage{m}), untrusted: ofPeers}
+			return &answer{data: m, line: line, prose: true, text: texts([]shownMessage{m}), untrusted: ofPeers}
 		})
 	}
 	whole := row.Body
@@ -205,11 +205,11 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 	default:
 		in.Part = "body"
 	}
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		part, end, all := clip(whole, in.Offset, room-400)
 		s := slice{
 			MessageID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance,
-			Part: in.Part, Offset: in.Offset, Text: part,
+			Part: in.Part, Offset: in.Offset, Text: peerText(part),
 		}
 		line := fmt.Sprintf("The %s of #%d from character %d to its end.", in.Part, row.ID, in.Offset)
 		if !all {
@@ -220,9 +220,9 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 			line = fmt.Sprintf("The %s of #%d, %s", in.Part, row.ID, s.Truncated)
 		}
 		shown := shownMessage{From: s.From, Authority: s.Authority, Assurance: s.Assurance}
-		text := fmt.Sprintf("%s\n%s of #%d from %s (%s), character %d to %d\n%s\n",
-			asData, in.Part, row.ID, s.From, shown.standing(), in.Offset, end, fenced(part))
-		return &answer{data: s, line: line, text: text, untrusted: []string{"text"}}
+		text := fmt.Sprintf("%s of #%d from %s (%s), character %d to %d\n%s\n",
+			in.Part, row.ID, s.From, shown.standing(), in.Offset, end, fenced(part))
+		return &answer{data: s, line: line, prose: true, text: text, untrusted: []string{"text"}}
 	})
 }
 
@@ -270,7 +270,7 @@ func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
 		}
 	}
 	tasks, claims := threadWork(&got)
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		t := shownThread{Thread: got.Thread}
 		t.Tasks, _ = take(tasks, mostOfThread, room/5)
 		t.Claims, _ = take(claims, mostOfThread, room/5)
@@ -289,14 +289,25 @@ func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
 		}
 		text := texts(t.Messages)
 		if len(t.Tasks) > 0 || len(t.Claims) > 0 {
-			text += "tasks and claims, titles and keys are the words of others:\n" +
-				jsonText(map[string]any{"tasks": t.Tasks, "claims": t.Claims})
+			text += openWork(&t)
 		}
 		return &answer{
-			data: t, line: line, text: text,
+			data: t, line: line, prose: true, text: text,
 			untrusted: append(within("messages[].", ofPeers), "tasks[].title", "claims[].key"),
 		}
 	})
+}
+
+// openWork shows the open work of a thread.
+func openWork(t *shownThread) string {
+	list, err := lean(struct {
+		Tasks  []shownTask  `json:"tasks,omitempty"`
+		Claims []shownLease `json:"claims,omitempty"`
+	}{t.Tasks, t.Claims})
+	if err != nil {
+		return ""
+	}
+	return string(peertext.ModelJSON(list))
 }
 
 func threadWork(t *hub.Thread) ([]shownTask, []shownLease) {
@@ -345,8 +356,8 @@ type channelIn struct {
 type channelMade struct {
 	Name      hub.ChannelName `json:"name"`
 	Created   bool            `json:"created"`
-	CreatedBy hub.AgentID     `json:"created_by"`
-	CreatedAt hub.Time        `json:"created_at"`
+	CreatedBy hub.AgentID     `json:"created_by" lean:"-"`
+	CreatedAt hub.Time        `json:"created_at" lean:"-"`
 }
 
 func createChannel(ctx context.Context, c *call, in channelIn) (*answer, error) {
@@ -367,6 +378,6 @@ func createChannel(ctx context.Context, c *call, in channelIn) (*answer, error) 
 	}
 	return &answer{
 		data: channelMade{Name: row.Name, Created: out.Created, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt},
-		line: fmt.Sprintf("Channel %s %s. Post there with channel, read it with hub_poll_messages and channel.", quoted(string(row.Name), 60), how),
+		line: fmt.Sprintf("Channel %s %s. Name it as channel to post there or to read it.", quoted(string(row.Name), 60), how),
 	}, nil
 }

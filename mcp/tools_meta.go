@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"hubcli/hub"
 )
 
-// maxHits is how many tools a search of tools shows.
-const maxHits = 10
+// maxHits is how many tools a search of tools shows, with their arguments.
+const maxHits = 3
 
 // prefix begins the name of every tool.
 const prefix = "hub_"
@@ -24,16 +25,16 @@ const prefix = "hub_"
 func metaTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_search_tools", title: "Find a tool", live: true, alone: true, reads: true, idempotent: true,
-			description: "Find the hub's other tools: rooms, tasks, claims, locks, decisions, artifacts, memory, agents, waiting.",
+			name: "hub_search_tools", title: "Find a tool", live: true, meta: true, alone: true, reads: true, idempotent: true,
+			description: "Find the hub's other tools by what you want to do: returns the best three with their arguments.",
 		}, searchTools),
 		define(tool{
-			name: "hub_describe_tool", title: "Describe a tool", live: true, alone: true, reads: true, idempotent: true,
-			description: "Get a tool's full schema before hub_call_tool.",
+			name: "hub_describe_tool", title: "Describe a tool", live: true, meta: true, alone: true, reads: true, idempotent: true,
+			description: "Get one tool's arguments.",
 		}, describeTool),
 		define(tool{
-			name: "hub_call_tool", title: "Call a tool", live: true, alone: true,
-			description: "Call any hub tool by name.",
+			name: "hub_call_tool", title: "Call a tool", live: true, meta: true, alone: true,
+			description: "Call any hub tool by its name.",
 		}, callTool),
 	}
 }
@@ -42,105 +43,130 @@ type searchToolsIn struct {
 	Query string `json:"query,omitempty" jsonschema:"what you want to do"`
 }
 
-// toolHit describes a tool briefly.
-type toolHit struct {
-	Name     string   `json:"name"`
-	Use      string   `json:"use"`
-	Required []string `json:"required"`
+// toolHits holds the tools that fit best, ready to be called. If no tool fits,
+// Names holds the names of all.
+type toolHits struct {
+	Tools []toolHit `json:"tools" lean:"empty"`
+	Names []string  `json:"names,omitempty"`
 }
 
-// toolHits holds the tools that fit best. If more tools fit, or none, Others
-// names all other tools.
-type toolHits struct {
-	Tools     []toolHit `json:"tools"`
-	Truncated bool      `json:"truncated"`
-	Others    []string  `json:"others,omitempty"`
+// toolHit describes a tool with its arguments.
+type toolHit struct {
+	Name        string             `json:"name"`
+	Use         string             `json:"use"`
+	InputSchema *jsonschema.Schema `json:"input_schema"`
 }
 
 func searchTools(_ context.Context, _ *call, in searchToolsIn) (*answer, error) {
-	ranked := rank(in.Query)
 	hits := toolHits{Tools: []toolHit{}}
-	for _, t := range ranked[:min(len(ranked), maxHits)] {
-		hits.Tools = append(hits.Tools, toolHit{t.name, t.description, append([]string{}, t.input.Required...)})
+	for _, t := range best(in.Query) {
+		hits.Tools = append(hits.Tools, toolHit{t.name, t.description, t.input})
 	}
-	hits.Truncated = len(ranked) > maxHits
-	if hits.Truncated || len(ranked) == 0 {
+	line := "Call one with hub_call_tool."
+	if len(hits.Tools) == 0 {
 		for _, t := range table() {
-			if !slices.ContainsFunc(hits.Tools, func(h toolHit) bool { return h.Name == t.name }) {
-				hits.Others = append(hits.Others, t.name)
-			}
+			hits.Names = append(hits.Names, t.name)
 		}
+		line = "No tool fits these words. Get the arguments of one with hub_describe_tool."
 	}
-	line := "Next: hub_describe_tool for the arguments, then hub_call_tool."
-	if len(ranked) == 0 {
-		line = "No tool fits these words. The list others names all tools."
-	}
-	return &answer{data: hits, line: fmt.Sprintf("%d tools. %s", len(hits.Tools), line)}, nil
+	return &answer{data: hits, line: line}, nil
+}
+
+// best returns the tools to show for a query.
+func best(query string) []tool {
+	ranked := rank(query)
+	return ranked[:min(len(ranked), maxHits)]
 }
 
 // noise lists words that do not help to find a tool.
 const noise = " how do does did can could should would must may will i me my we us our you your it its the an and or of to in on at by is are be am other others" +
 	" for from with what where when which why who want need like please there this that if not tool tools hub use "
 
-// rank returns the tools that contain a word of the query, the best first. An
-// empty query returns all tools.
-func rank(query string) []tool {
+// queryWords returns the words of a query that help to find a tool.
+func queryWords(query string) []string {
 	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
-	type scored struct {
-		tool  tool
-		score int
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 })
+	telling := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(noise, " "+w+" ") })
+	if len(telling) == 0 {
+		return words // "who am I"
 	}
-	var list []scored
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(noise, " "+w+" ") })
-	for _, t := range table() {
-		s := scored{tool: t}
-		for _, w := range words {
-			s.score += t.score(w)
+	return telling
+}
+
+// rank returns the tools that contain a word of the query, the best first. A
+// word that few tools contain counts more.
+func rank(query string) []tool {
+	all := table()
+	total := make([]float64, len(all))
+	for _, w := range queryWords(query) {
+		scores, found := make([]int, len(all)), 0
+		for i := range all {
+			if scores[i] = all[i].score(w); scores[i] > 0 {
+				found++
+			}
 		}
-		if s.score > 0 || len(words) == 0 {
-			list = append(list, s)
+		for i, n := range scores {
+			if n > 0 {
+				total[i] += float64(n) / float64(found+2)
+			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b scored) int { return b.score - a.score })
-	out := make([]tool, len(list))
-	for i, s := range list {
-		out[i] = s.tool
+	var places []int
+	for i, n := range total {
+		if n > 0 {
+			places = append(places, i)
+		}
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
+	out := make([]tool, len(places))
+	for i, at := range places {
+		out[i] = all[at]
 	}
 	return out
 }
 
-// score says how well a word fits a tool. It cuts common endings off the word,
-// so that tasks finds task and claiming finds claim.
-func (t *tool) score(w string) int {
-	stem := w
-	for _, end := range []string{"ing", "es", "s"} {
+// stem cuts common endings off a word, so that tasks and task are one word, and
+// decided and decisions begin alike.
+func stem(w string) string {
+	for _, end := range []string{"isions", "ision", "ided", "ide", "ing", "ed", "es", "s", "e"} {
 		if short := strings.TrimSuffix(w, end); len(short) >= 3 && short != w {
-			stem = short
-			break
+			return short
 		}
 	}
+	return w
+}
+
+// has reports whether a word of text has the stem.
+func has(text, of string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		if stem(w) == of {
+			return true
+		}
+	}
+	return false
+}
+
+// score says how well a word fits a tool. The name and the title say what the
+// tool does, the hint what else it is good for.
+func (t *tool) score(w string) int {
+	w = stem(w)
 	n := 0
-	if len(stem) < 2 {
-		return 0
-	}
-	if strings.Contains(t.name, stem) {
+	if has(strings.TrimPrefix(t.name, prefix), w) {
 		n += 4
 	}
-	if title := strings.ToLower(t.title); strings.HasPrefix(title, stem) {
-		n += 4
-	} else if strings.Contains(title, stem) {
+	if has(t.title, w) {
 		n += 2
 	}
-	if strings.Contains(strings.ToLower(t.description), stem) {
-		n++
+	if has(hints[t.name], w) {
+		n += 3
 	}
-	for _, name := range t.input.PropertyOrder {
-		if strings.Contains(name, stem) {
-			n++
-			break
-		}
+	if has(t.description, w) {
+		n += 2
+	}
+	if slices.ContainsFunc(t.input.PropertyOrder, func(name string) bool { return has(name, w) }) {
+		n++
 	}
 	return n
 }
@@ -152,11 +178,12 @@ type toolName struct {
 // described is the full description of a tool.
 type described struct {
 	Name        string             `json:"name"`
-	Title       string             `json:"title"`
+	Title       string             `json:"title" lean:"-"`
 	Description string             `json:"description"`
-	ReadOnly    bool               `json:"read_only"`
-	Idempotent  bool               `json:"idempotent"`
+	ReadOnly    bool               `json:"read_only" lean:"-"`
+	Idempotent  bool               `json:"idempotent" lean:"-"`
 	InputSchema *jsonschema.Schema `json:"input_schema"`
+	Also        map[string]string  `json:"also"` // arguments that the schema leaves out
 }
 
 func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
@@ -164,9 +191,15 @@ func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	also := map[string]string{}
+	for name, p := range silent {
+		if t.property(name) != nil {
+			also[name] = p.Description
+		}
+	}
 	return &answer{
-		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.input},
-		line: fmt.Sprintf(`Next: hub_call_tool {"name":%q,"arguments":{…}}; it takes %s`, t.name, t.usage()),
+		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.input, also},
+		line: fmt.Sprintf(`Call it with hub_call_tool {"name":%q,"arguments":{…}}.`, t.name),
 	}, nil
 }
 
@@ -176,6 +209,9 @@ func named(name string) (tool, error) {
 	given := strings.ToLower(strings.TrimSpace(name))
 	if i := strings.LastIndex(given, "__"); i >= 0 {
 		given = given[i+2:] // some harnesses write mcp__hub__hub_claim
+	}
+	if i := strings.LastIndex(given, prefix); i > 0 {
+		given = given[i:] // others write mcp_hub_hub_claim or hub_hub_claim
 	}
 	if t, ok := find(given); ok {
 		return t, nil

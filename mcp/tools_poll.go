@@ -28,8 +28,8 @@ type pollIn struct {
 func pollTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_poll_messages", title: "Read and await messages", live: true, idempotent: true,
-			description: "Read new messages in your room and direct messages to you, or wait for one. To wait minutes: hub_watch.",
+			name: "hub_poll_messages", title: "Read and await messages", live: true, preload: true, idempotent: true,
+			description: "Read new messages in your room and direct messages to you. Waits up to timeout_seconds; 0 returns at once.",
 		}, pollMessages),
 	}
 }
@@ -44,27 +44,34 @@ type polled struct {
 	TimedOut  bool            `json:"timed_out"`
 }
 
-func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
+// fetch reads rows, or waits for one, without moving the cursor.
+func (c *call) fetch(ctx context.Context, in pollIn) (*reading, hub.Page, error) {
 	q := hub.EventsQuery{
 		Agent: c.agent(), ThreadID: in.ThreadID, ExcludeSelf: true, Limit: orDefault(in.Limit, defaultRows) + 1,
 	}
 	if err := c.scope(ctx, &q, in); err != nil {
-		return nil, err
+		return nil, hub.Page{}, err
 	}
-	r := reading{c: c, q: q, of: wire.FeedOf(&q)}
+	r := &reading{c: c, q: q, of: wire.FeedOf(&q)}
 	if err := r.begin(ctx, in.SinceID); err != nil {
-		return nil, err
+		return nil, hub.Page{}, err
 	}
 	page, err := r.await(ctx, c.patience(in.TimeoutSeconds))
+	return r, page, err
+}
+
+func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
+	r, page, err := c.fetch(ctx, in)
 	if err != nil {
 		return nil, err
 	}
+	q := r.q
 	rows, err := decodeRows(page.Rows)
 	if err != nil {
 		return nil, err
 	}
 	var out polled
-	a, err := fit(func(room int) *answer {
+	a, err := c.fit(func(room int) *answer {
 		out = polled{RoomID: q.RoomID, Cursor: page.NextSinceID, TimedOut: len(rows) == 0}
 		if len(q.Channels) > 0 {
 			out.Channel = q.Channels[0]
@@ -73,20 +80,15 @@ func pollMessages(ctx context.Context, c *call, in pollIn) (*answer, error) {
 		if out.Truncated {
 			out.Cursor = out.Messages[len(out.Messages)-1].ID
 		}
-		return &answer{data: out, line: out.line(in.next(out.Cursor)), text: out.text(), untrusted: within("messages[].", ofPeers)}
+		return &answer{
+			data: out, line: out.line(in.next(out.Cursor)), prose: true, text: texts(out.Messages), untrusted: within("messages[].", ofPeers),
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.bridge.link.Feeds.Stage(c.seq, r.of, r.since, out.Cursor)
 	return a, nil
-}
-
-func (p *polled) text() string {
-	if len(p.Messages) == 0 {
-		return fmt.Sprintf("no messages; cursor %d", p.Cursor)
-	}
-	return texts(p.Messages) + fmt.Sprintf("cursor %d", p.Cursor)
 }
 
 // next returns the call that continues after cursor. A call with since_id must
@@ -108,25 +110,22 @@ func (in pollIn) next(cursor hub.MessageID) string {
 
 // line says what happened, and names the next call.
 func (p *polled) line(next string) string {
-	where := "all public channels and direct messages"
+	where := "all public channels and to you"
 	switch {
 	case p.RoomID != "":
-		where = "room " + word(string(p.RoomID)) + " and direct messages"
+		where = "room " + word(string(p.RoomID)) + " and to you"
 	case p.Channel != "":
-		where = "channel " + quoted(string(p.Channel), 60) + " and direct messages"
+		where = "channel " + quoted(string(p.Channel), 60) + " and to you"
 	}
 	switch {
 	case p.Truncated:
-		return fmt.Sprintf("%d messages of %s, and there are more: call %s.", len(p.Messages), where, next)
+		return fmt.Sprintf("%s in %s. There are more: call %s.", counted(len(p.Messages), "message"), where, next)
 	case p.TimedOut:
-		return fmt.Sprintf("Nothing new in %s. Work on, or poll again; for a long wait hub_watch gives a command.", where)
+		return fmt.Sprintf("Nothing new in %s. Go on with your work; do not poll in a loop.", where)
 	}
-	requests := slices.ContainsFunc(p.Messages, func(m shownMessage) bool { return m.Kind == hub.KindTaskRequest })
-	line := fmt.Sprintf("%d messages of %s.", len(p.Messages), where)
-	if requests {
-		line += " Answer a task_request when it is done: hub_post_message with kind task_result and reply_to."
-	} else {
-		line += " Answer with hub_post_message; poll again for more."
+	line := fmt.Sprintf("%s in %s.", counted(len(p.Messages), "message"), where)
+	if slices.ContainsFunc(p.Messages, func(m shownMessage) bool { return m.Kind == hub.KindTaskRequest }) {
+		line += " Answer a task_request with hub_done or with hub_post_message, kind task_result and reply_to."
 	}
 	return line
 }

@@ -14,19 +14,19 @@ func recordTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_record_decision", title: "Record a decision",
-			description: "Record what the room agreed on, so that no agent decides it again.",
+			description: "Record what the team agreed on, so that no agent decides it again.",
 		}, recordDecision),
 		define(tool{
 			name: "hub_list_decisions", title: "List decisions", reads: true, idempotent: true,
-			description: "Read what the room has decided, latest first.",
+			description: "Read what was decided in the room, latest first.",
 		}, listDecisions),
 		define(tool{
 			name: "hub_add_artifact", title: "Store an artifact",
-			description: "Store a plan, report or file in the room; the same title makes a new version.",
+			description: "Store a plan, report or file for the room. The same title makes a new version.",
 		}, addArtifact),
 		define(tool{
 			name: "hub_get_artifact", title: "Read artifacts", reads: true, idempotent: true,
-			description: "Read an artifact by id or title. Without either, list the room's artifacts.",
+			description: "Read an artifact by id or title. Without both: list those of the room.",
 		}, getArtifact),
 	}
 }
@@ -34,17 +34,17 @@ func recordTools() []tool {
 // shownDecision is a decision, its note perhaps cut.
 type shownDecision struct {
 	DecisionID hub.DecisionID `json:"decision_id"`
-	RoomID     hub.RoomID     `json:"room_id"`
+	RoomID     hub.RoomID     `json:"room_id" lean:"-"`
 	Title      string         `json:"title"`
-	Note       string         `json:"note,omitempty"`
+	Note       peerText       `json:"note,omitempty"`
 	By         hub.AgentID    `json:"by,omitempty"`
-	CreatedAt  hub.Time       `json:"created_at"`
+	CreatedAt  hub.Time       `json:"created_at" lean:"-"`
 	Truncated  *cutMark       `json:"truncated,omitempty"`
 }
 
 func showDecision(d *hub.Decision, from, room int) shownDecision {
 	part, end, whole := clip(d.Note, from, room)
-	s := shownDecision{DecisionID: d.DecisionID, RoomID: d.RoomID, Title: d.Title, Note: part, By: d.By, CreatedAt: d.CreatedAt}
+	s := shownDecision{DecisionID: d.DecisionID, RoomID: d.RoomID, Title: d.Title, Note: peerText(part), By: d.By, CreatedAt: d.CreatedAt}
 	if !whole {
 		s.Truncated = &cutMark{
 			Chars: chars(d.Note), Shown: end,
@@ -102,7 +102,7 @@ func listDecisions(ctx context.Context, c *call, in listDecisionsIn) (*answer, e
 	list := func(limit int) ([]hub.Decision, hub.Cursor, error) {
 		return c.hub().Decisions(ctx, hub.DecisionsQuery{RoomID: id, Cursor: in.Cursor, Limit: limit})
 	}
-	return pages(in.Limit, list, func(rows []hub.Decision, next hub.Cursor, room int) (*answer, int) {
+	return pages(c, in.Limit, list, func(rows []hub.Decision, next hub.Cursor, room int) (*answer, int) {
 		l := listing[shownDecision]{RoomID: id, Truncated: next != "", Cursor: next}
 		all := make([]shownDecision, len(rows))
 		for i := range rows {
@@ -128,7 +128,7 @@ func (c *call) decision(ctx context.Context, id hub.RoomID, in listDecisionsIn) 
 		if d.DecisionID != in.DecisionID {
 			continue
 		}
-		return fit(func(room int) *answer {
+		return c.fit(func(room int) *answer {
 			l := listing[shownDecision]{RoomID: id, Items: []shownDecision{showDecision(&d, in.Offset, room-700)}}
 			line := "the whole decision."
 			if cut := l.Items[0].Truncated; cut != nil {
@@ -161,7 +161,7 @@ func addArtifact(ctx context.Context, c *call, in addArtifactIn) (*answer, error
 		return nil, err
 	}
 	return &answer{
-		data: out.Row, untrusted: []string{"title", "kind"},
+		data: out.Row, prose: true, untrusted: []string{"title", "kind"},
 		line: inRoom(fmt.Sprintf("stored %s as %s, version %d; the room has been told.", quoted(in.Title, 100), out.Row.ArtifactID, out.Row.Version), room),
 	}, nil
 }
@@ -181,7 +181,7 @@ type shownArtifact struct {
 	hub.Artifact
 	Encoding  string   `json:"encoding"` // text, or base64 if the content is not text
 	Offset    int      `json:"offset"`
-	Content   string   `json:"content"`
+	Content   peerText `json:"content"`
 	Truncated *cutMark `json:"truncated,omitempty"`
 }
 
@@ -214,9 +214,9 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 	if !utf8.Valid(got.Data) {
 		a.Encoding, whole = "base64", base64.StdEncoding.EncodeToString(got.Data)
 	}
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		part, end, all := clip(whole, in.Offset, room-600-size(got.Artifact))
-		a.Content, a.Truncated = part, nil
+		a.Content, a.Truncated = peerText(part), nil
 		line := fmt.Sprintf("%s version %d from character %d to its end.", quoted(a.Title, 100), a.Version, in.Offset)
 		if !all {
 			a.Truncated = &cutMark{
@@ -225,9 +225,9 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 			}
 			line = fmt.Sprintf("%s version %d, %s", quoted(a.Title, 100), a.Version, a.Truncated)
 		}
-		text := fmt.Sprintf("%s\n%s, artifact %s of kind %s by %s, version %d, %s, character %d to %d\n%s",
-			asData, quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), who(a.By), a.Version, a.Encoding, in.Offset, end, fenced(part))
-		return &answer{data: a, line: inRoom(line, a.RoomID), text: text, untrusted: []string{"title", "kind", "content"}}
+		text := fmt.Sprintf("%s, artifact %s of kind %s by %s, version %d, %s, character %d to %d\n%s",
+			quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), who(a.By), a.Version, a.Encoding, in.Offset, end, fenced(part))
+		return &answer{data: a, line: inRoom(line, a.RoomID), prose: true, text: text, untrusted: []string{"title", "kind", "content"}}
 	})
 }
 
@@ -236,7 +236,7 @@ func (c *call) artifacts(ctx context.Context, id hub.RoomID, in getArtifactIn) (
 	list := func(limit int) ([]hub.Artifact, hub.Cursor, error) {
 		return c.hub().Artifacts(ctx, hub.ArtifactsQuery{RoomID: id, Latest: true, Cursor: in.Cursor, Limit: limit})
 	}
-	return pages(in.Limit, list, func(rows []hub.Artifact, next hub.Cursor, room int) (*answer, int) {
+	return pages(c, in.Limit, list, func(rows []hub.Artifact, next hub.Cursor, room int) (*answer, int) {
 		l := listing[hub.Artifact]{RoomID: id, Truncated: next != "", Cursor: next}
 		l.Items, _ = take(rows, len(rows), room-200)
 		line := fmt.Sprintf("%d artifacts, latest first. Read one with hub_get_artifact and artifact_id.", len(l.Items))

@@ -12,7 +12,7 @@ func roomTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_room_status", title: "See a room", reads: true, idempotent: true,
-			description: "See what goes on in a room: agents and their activity, tasks, runs, claims, decisions.",
+			description: "See a room: who else is working in it, tasks, runs, claims, locks and decisions.",
 		}, roomStatus),
 		define(tool{
 			name: "hub_list_rooms", title: "List rooms", reads: true, idempotent: true,
@@ -20,7 +20,7 @@ func roomTools() []tool {
 		}, listRooms),
 		define(tool{
 			name: "hub_create_project", title: "Make a project",
-			description: "Make a project: a group of rooms.",
+			description: "Make a project, which groups rooms.",
 		}, createProject),
 		define(tool{
 			name: "hub_create_room", title: "Make a room",
@@ -28,42 +28,42 @@ func roomTools() []tool {
 		}, createRoom),
 		define(tool{
 			name: "hub_create_invite", title: "Invite into a room",
-			description: "Invite an agent into a room: returns a code that the agent passes to hub_join.",
+			description: "Invite an agent into a room: returns a code for hub_join.",
 		}, createInvite),
 	}
 }
 
 // pageOfRoom is what goes on in a room. Counts are whole, lists may be cut.
 type pageOfRoom struct {
-	RoomID        hub.RoomID        `json:"room_id"`
+	RoomID        hub.RoomID        `json:"room_id" lean:"-"`
 	Name          string            `json:"name"`
 	Topic         string            `json:"topic,omitempty"`
-	Channel       hub.ChannelName   `json:"channel"`
-	Project       string            `json:"project"`
+	Channel       hub.ChannelName   `json:"channel" lean:"-"`
+	Project       string            `json:"project" lean:"-"`
 	Seats         []shownSeat       `json:"seats"`
-	SeatCount     int               `json:"seat_count"`
-	GoneCount     int               `json:"gone_count,omitempty"` // agents that have been gone for more than ten minutes and are not shown
-	OpenTasks     []shownTask       `json:"open_tasks"`
-	OpenTaskCount int               `json:"open_task_count"`
-	Runs          []shownRun        `json:"runs"`
-	RunCount      int               `json:"run_count"`
-	Claims        []heldLease       `json:"claims"`
-	ClaimCount    int               `json:"claim_count"`
-	Locks         []heldLease       `json:"locks"`
-	LockCount     int               `json:"lock_count"`
-	Decisions     []decisionInShort `json:"decisions"`
-	Unread        int               `json:"unread"`
-	NotListening  []hub.AgentID     `json:"not_listening"`
-	Truncated     bool              `json:"truncated"`
+	SeatCount     int               `json:"seat_count" lean:"-"`
+	GoneCount     int               `json:"gone_count,omitempty" lean:"-"` // agents that have been gone for more than ten minutes and are not shown
+	OpenTasks     []shownTask       `json:"open_tasks" lean:"empty"`
+	OpenTaskCount int               `json:"open_task_count" lean:"-"`
+	Runs          []shownRun        `json:"runs" lean:"empty"`
+	RunCount      int               `json:"run_count" lean:"-"`
+	Claims        []heldLease       `json:"claims" lean:"empty"`
+	ClaimCount    int               `json:"claim_count" lean:"-"`
+	Locks         []heldLease       `json:"locks" lean:"empty"`
+	LockCount     int               `json:"lock_count" lean:"-"`
+	Decisions     []decisionInShort `json:"decisions" lean:"empty"`
+	Unread        int               `json:"unread" lean:"-"`
+	NotListening  []hub.AgentID     `json:"not_listening" lean:"-"`
+	Truncated     bool              `json:"truncated" lean:"empty"`
 }
 
 type shownSeat struct {
 	AgentID  hub.AgentID  `json:"agent_id"`
 	Role     string       `json:"role,omitempty"`
-	Harness  string       `json:"harness,omitempty"`
+	Harness  string       `json:"harness,omitempty" lean:"-"`
 	Presence hub.Presence `json:"presence"`
 	Activity hub.Activity `json:"activity"`
-	Listener hub.Listener `json:"listener"`
+	Listener hub.Listener `json:"listener" lean:"-"`
 	TaskID   hub.TaskID   `json:"task_id,omitempty"`
 	Unread   int          `json:"unread,omitempty"`
 	Label    string       `json:"label,omitempty"`
@@ -73,7 +73,8 @@ type shownRun struct {
 	RunID  hub.RunID     `json:"run_id"`
 	Title  string        `json:"title"`
 	Status hub.RunStatus `json:"status"`
-	Counts hub.RunCounts `json:"counts"`
+	Counts hub.RunCounts `json:"counts" lean:"-"`
+	Done   string        `json:"done"` // of all tasks
 }
 
 type heldLease struct {
@@ -103,7 +104,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		p := pageOf(&s, 50)
 		for most := 25; size(p) > room && most > 0; most /= 2 {
 			p = pageOf(&s, most)
@@ -111,7 +112,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 		line := fmt.Sprintf("%d seats, %d open tasks, %d unread for you.", p.SeatCount, p.OpenTaskCount, p.Unread)
 		if p.Truncated {
 			line += " Lists are cut; whole ones: hub_list_tasks, hub_list_decisions."
-		} else {
+		} else if p.Unread > 0 {
 			line += " Read unread messages with hub_poll_messages."
 		}
 		return &answer{data: p, line: inRoom(line, id), untrusted: []string{
@@ -140,7 +141,7 @@ func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 		p.OpenTasks = append(p.OpenTasks, showTask(&s.OpenTasks[i]))
 	}
 	for _, r := range s.Runs[:min(len(s.Runs), most)] {
-		p.Runs = append(p.Runs, shownRun{r.RunID, brief(r.Title, 100), r.Status, r.Counts})
+		p.Runs = append(p.Runs, shownRun{r.RunID, brief(r.Title, 100), r.Status, r.Counts, fmt.Sprintf("%d of %d", r.Counts.Done, r.Counts.Total)})
 	}
 	for _, d := range s.Decisions[:min(len(s.Decisions), most)] {
 		p.Decisions = append(p.Decisions, decisionInShort{d.DecisionID, brief(d.Title, 160), d.By})
@@ -168,11 +169,11 @@ type listRoomsIn struct {
 // shownRoom is a room, or a project without rooms.
 type shownRoom struct {
 	RoomID    hub.RoomID      `json:"room_id,omitempty"`
-	Slug      string          `json:"slug,omitempty"`
+	Slug      string          `json:"slug,omitempty" lean:"-"`
 	Name      string          `json:"name,omitempty"`
 	Topic     string          `json:"topic,omitempty"`
-	Channel   hub.ChannelName `json:"channel,omitempty"`
-	ProjectID hub.ProjectID   `json:"project_id"`
+	Channel   hub.ChannelName `json:"channel,omitempty" lean:"-"`
+	ProjectID hub.ProjectID   `json:"project_id" lean:"-"`
 	Project   string          `json:"project"` // slug
 	Yours     bool            `json:"yours,omitempty"`
 }
@@ -216,7 +217,7 @@ func listRooms(ctx context.Context, c *call, in listRoomsIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		var l listing[shownRoom]
 		l.Items, l.Truncated = take(rest, in.Limit, room-200)
 		line := fmt.Sprintf("%s in %s. See one with hub_room_status; make one with hub_create_room.", counted(len(rooms), "room"), counted(len(projects), "project"))
@@ -251,7 +252,7 @@ func createProject(ctx context.Context, c *call, in createProjectIn) (*answer, e
 		return nil, err
 	}
 	return &answer{
-		data: out.Row, untrusted: []string{"name"},
+		data: out.Row, prose: true, untrusted: []string{"name"},
 		line: fmt.Sprintf("Made project %s (%s). Next: hub_create_room with project %s.", word(out.Row.Slug), word(string(out.Row.ProjectID)), word(out.Row.Slug)),
 	}, nil
 }
@@ -330,12 +331,12 @@ type createInviteIn struct {
 // invited is an invite with its code, which is in no other answer.
 type invited struct {
 	Code      string       `json:"code"`
-	InviteID  hub.InviteID `json:"invite_id"`
-	RoomID    hub.RoomID   `json:"room_id"`
-	Role      string       `json:"role,omitempty"`
-	Handle    hub.AgentID  `json:"handle,omitempty"`
-	MaxUses   int          `json:"max_uses"`
-	ExpiresAt hub.Time     `json:"expires_at"`
+	InviteID  hub.InviteID `json:"invite_id" lean:"-"`
+	RoomID    hub.RoomID   `json:"room_id" lean:"-"`
+	Role      string       `json:"role,omitempty" lean:"-"`
+	Handle    hub.AgentID  `json:"handle,omitempty" lean:"-"`
+	MaxUses   int          `json:"max_uses" lean:"-"`
+	ExpiresAt hub.Time     `json:"expires_at" lean:"-"`
 }
 
 func createInvite(ctx context.Context, c *call, in createInviteIn) (*answer, error) {

@@ -18,7 +18,7 @@ func rpcTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_rpc_call", title: "Ask an agent and wait",
-			description: "Ask one agent to do something and wait for its task_result. If the wait runs out, call again with request_id only.",
+			description: "Ask one agent to do something and wait for its answer. If the wait runs out, call again with request_id only.",
 		}, rpcCall),
 	}
 }
@@ -36,12 +36,12 @@ type rpcIn struct {
 // reply is the answer to hub_rpc_call.
 type reply struct {
 	RequestID  hub.MessageID  `json:"request_id"`
-	To         hub.AgentID    `json:"to,omitempty"`
+	To         hub.AgentID    `json:"to,omitempty" lean:"-"`
 	Answered   bool           `json:"answered"`
-	TimedOut   bool           `json:"timed_out"`
+	TimedOut   bool           `json:"timed_out" lean:"-"`
 	TaskStatus hub.TaskStatus `json:"task_status,omitempty"` // set if the task ended without an answer or is still open
-	Result     *shownMessage  `json:"result,omitempty"`
-	Cursor     hub.MessageID  `json:"cursor"` // the answer was looked for up to this message
+	Result     *shownMessage  `json:"result,omitempty" lean:"-"`
+	Cursor     hub.MessageID  `json:"cursor" lean:"-"` // the answer was looked for up to this message
 }
 
 func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
@@ -72,7 +72,7 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 		}
 		return &answer{data: r, line: line}, nil
 	}
-	return fit(func(room int) *answer {
+	return c.fit(func(room int) *answer {
 		m := showMessage(got, 0, room-600)
 		r.Answered, r.Result, r.TaskStatus = true, &m, ""
 		line := fmt.Sprintf("%s answered #%d with #%d. hub_poll_messages brings it again.", word(string(got.FromAgent)), r.RequestID, got.ID)

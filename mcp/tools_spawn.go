@@ -11,7 +11,7 @@ func spawnTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_spawn", title: "Start another agent",
-			description: "Start a harness as a new agent in a room, if the operator allows it. With spawn_id: see its state, or stop it.",
+			description: "Start a program as a new agent in a room, if the operator allows it. With spawn_id: see its state, or stop it.",
 		}, spawn),
 	}
 }
@@ -53,7 +53,7 @@ func spawn(ctx context.Context, c *call, in spawnIn) (*answer, error) {
 	}
 	s := out.Row
 	return &answer{
-		data: s, untrusted: []string{"role", "title"},
+		data: s, prose: true, untrusted: []string{"role", "title"},
 		line: inRoom(fmt.Sprintf("%s starts as agent %s (%s). Its end is told to you; meanwhile write to it with hub_dm, or wait for it with hub_watch and message-from:%s.",
 			s.Harness, s.AgentID, s.SpawnID, s.AgentID), room),
 	}, nil

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"hubcli/hub"
 )
@@ -15,16 +17,16 @@ const anyRoom = "*"
 func taskTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_list_tasks", title: "List tasks", reads: true, idempotent: true,
-			description: "List tasks: open work, its assignees, and the tasks that are ready to take.",
+			name: "hub_list_tasks", title: "List tasks", preload: true, reads: true, idempotent: true,
+			description: "List open tasks: yours first, then those that are ready to take.",
 		}, listTasks),
 		define(tool{
 			name: "hub_update_task", title: "Change a task", idempotent: true,
-			description: "Take a task (status working, assignee you), report its state, or hand it over with offer_to; the other agent accepts or declines with offer.",
+			description: "Change or hand over a task. To take it: status working, and you become the assignee if it has none. To hand it over: offer_to; the other agent answers with offer.",
 		}, updateTask),
 		define(tool{
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
-			description: "Mark a task done. To answer a task_request use hub_post_message with kind task_result instead: its sender waits for that.",
+			description: "Mark a task done. The note goes to the agent that asked for it.",
 		}, completeTask),
 	}
 }
@@ -39,12 +41,12 @@ type shownTask struct {
 	OfferedTo    hub.AgentID    `json:"offered_to,omitempty"`
 	BlockedBy    []hub.TaskID   `json:"blocked_by,omitempty"`
 	ParentTaskID hub.TaskID     `json:"parent_task_id,omitempty"`
-	RunID        hub.RunID      `json:"run_id,omitempty"`
-	RoomID       hub.RoomID     `json:"room_id,omitempty"`
+	RunID        hub.RunID      `json:"run_id,omitempty" lean:"-"`
+	RoomID       hub.RoomID     `json:"room_id,omitempty" lean:"-"`
 	ThreadID     hub.ThreadID   `json:"thread_id,omitempty"`
-	CreatedBy    hub.AgentID    `json:"created_by"`
-	UpdatedAt    hub.Time       `json:"updated_at"`
-	Version      int64          `json:"version"`
+	CreatedBy    hub.AgentID    `json:"created_by" lean:"-"`
+	UpdatedAt    hub.Time       `json:"updated_at" lean:"-"`
+	Version      int64          `json:"version" lean:"-"`
 	ResultID     hub.MessageID  `json:"result_message_id,omitempty"`
 }
 
@@ -58,7 +60,7 @@ func showTask(t *hub.Task) shownTask {
 }
 
 type listTasksIn struct {
-	Status       string     `json:"status,omitempty" jsonschema:"default active: not ended" enum:"active,open,working,input_required,done,failed,cancelled"`
+	Status       string     `json:"status,omitempty" jsonschema:"default active: not ended" enum:"active,open,working,input_required,done,failed,cancelled" words:"in_progress=working,blocked=input_required,completed=done,pending=open,todo=open,canceled=cancelled"`
 	Mine         bool       `json:"mine,omitempty" jsonschema:"assigned to you, offered to you or given by you"`
 	Ready        bool       `json:"ready,omitempty" jsonschema:"only tasks whose blockers are all done"`
 	RoomID       string     `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
@@ -88,19 +90,34 @@ func listTasks(ctx context.Context, c *call, in listTasksIn) (*answer, error) {
 		q.Limit = limit
 		return c.hub().Tasks(ctx, q)
 	}
-	return pages(in.Limit, list, func(rows []hub.Task, next hub.Cursor, room int) (*answer, int) {
+	return pages(c, in.Limit, list, func(rows []hub.Task, next hub.Cursor, room int) (*answer, int) {
 		all := make([]shownTask, len(rows))
 		for i := range rows {
 			all[i] = showTask(&rows[i])
 		}
 		l := listing[shownTask]{RoomID: q.RoomID, Truncated: next != "", Cursor: next}
 		l.Items, _ = take(all, len(all), room-200)
-		line := fmt.Sprintf("%s. Read one whole with hub_get_message, take one with hub_update_task and hub_claim.", counted(len(l.Items), "task"))
+		slices.SortStableFunc(l.Items, func(a, b shownTask) int { return c.urgency(&a) - c.urgency(&b) })
+		line := fmt.Sprintf("%s. Read one with hub_get_message, take one with hub_take.", counted(len(l.Items), "task"))
 		if next != "" {
-			line = fmt.Sprintf("%s, newest first. More: hub_list_tasks with cursor %s.", counted(len(l.Items), "task"), next)
+			line = fmt.Sprintf("%s. More: hub_list_tasks with cursor %s.", counted(len(l.Items), "task"), next)
 		}
 		return &answer{data: l, line: inRoom(line, q.RoomID), untrusted: []string{"items[].title", "items[].thread_id"}}, len(l.Items)
 	})
+}
+
+// urgency orders tasks for the agent: first its own and those offered to it,
+// then those that it could take, then the others, and at last what has ended.
+func (c *call) urgency(t *shownTask) int {
+	switch {
+	case t.Status.Terminal():
+		return 3
+	case t.Assignee == c.agent() || t.OfferedTo == c.agent():
+		return 0
+	case t.Ready && t.Assignee == "":
+		return 1
+	}
+	return 2
 }
 
 // inRoom says which room an answer is about.
@@ -126,9 +143,9 @@ func (c *call) taskScope(ctx context.Context, q *hub.TasksQuery, in listTasksIn)
 
 type updateTaskIn struct {
 	TaskID          hub.TaskID    `json:"task_id" jsonschema:"id"`
-	Status          string        `json:"status,omitempty" jsonschema:"how it goes" enum:"open,working,input_required,done,failed,cancelled"`
+	Status          string        `json:"status,omitempty" jsonschema:"how it goes" enum:"open,working,input_required,done,failed,cancelled" words:"in_progress=working,started=working,blocked=input_required,completed=done,complete=done,finished=done,pending=open,todo=open,canceled=cancelled"`
 	Assignee        *hub.AgentID  `json:"assignee,omitempty" jsonschema:"agent that does it; empty: none"`
-	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks it waits for"`
+	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks that must end first"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
 	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
@@ -153,16 +170,37 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 		return nil, err
 	}
 	t := showTask(&row)
-	line := fmt.Sprintf("Task #%d is %s, with %s.", t.TaskID, t.Status, who(t.Assignee))
+	line := fmt.Sprintf("Task #%d is %s%s.", t.TaskID, t.Status, assigned(&t))
 	switch {
 	case in.OfferTo != "":
-		line = fmt.Sprintf("Task #%d is offered to %s; it stays with %s until that accepts.", t.TaskID, t.OfferedTo, who(t.Assignee))
+		line = fmt.Sprintf("Task #%d is offered to %s. Until %[2]s accepts, it stays %s.", t.TaskID, t.OfferedTo, cmp.Or(strings.TrimPrefix(assigned(&t), ", "), "unassigned"))
 	case t.Status.Terminal():
-		line += " Say what came of it with hub_post_message."
 	case t.Assignee == c.agent():
-		line += " When it is done: hub_complete_task, or a task_result if it was asked of you."
+		line += " When it is done: hub_done."
 	}
-	return &answer{data: t, line: line, untrusted: []string{"title", "thread_id"}}, nil
+	return &answer{data: t, prose: true, line: line, untrusted: []string{"title", "thread_id"}}, nil
+}
+
+// assigned continues a sentence with what a task waits for and which agent has
+// it.
+func assigned(t *shownTask) string {
+	s := ""
+	if len(t.BlockedBy) > 0 && !t.Ready && !t.Status.Terminal() {
+		s = " and waits for"
+		for i, id := range t.BlockedBy {
+			if i > 0 {
+				s += ","
+			}
+			s += fmt.Sprintf(" #%d", id)
+		}
+	}
+	if t.Assignee == "" {
+		if t.Status.Terminal() {
+			return s
+		}
+		return s + ", unassigned"
+	}
+	return s + ", assigned to " + string(t.Assignee)
 }
 
 func who(agent hub.AgentID) string {
@@ -184,6 +222,9 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 	case in.Offer == "decline":
 		out, err = c.hub().DeclineTask(ctx, in.TaskID, hub.OfferInput{AgentID: c.agent(), Note: in.Note})
 	default:
+		if err := c.taking(ctx, &in); err != nil {
+			return hub.Task{}, err
+		}
 		update := hub.TaskUpdateInput{
 			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion,
 		}
@@ -193,6 +234,19 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 		out, err = c.hub().UpdateTask(ctx, in.TaskID, update)
 	}
 	return out.Row, err
+}
+
+// taking makes the agent the assignee of a task that it begins to work on and
+// that no agent has.
+func (c *call) taking(ctx context.Context, in *updateTaskIn) error {
+	if in.Status != string(hub.TaskWorking) || in.Assignee != nil {
+		return nil
+	}
+	task, err := c.hub().Task(ctx, in.TaskID, c.agent())
+	if err == nil && task.Assignee == nil {
+		in.Assignee = new(c.agent())
+	}
+	return err
 }
 
 type completeIn struct {
@@ -208,7 +262,7 @@ func completeTask(ctx context.Context, c *call, in completeIn) (*answer, error) 
 	}
 	t := showTask(&out.Row)
 	return &answer{
-		data: t, untrusted: []string{"title", "thread_id"},
-		line: fmt.Sprintf("Task #%d is done. Release your claims on it; hub_list_tasks with ready shows what can be taken next.", t.TaskID),
+		data: t, prose: true, untrusted: []string{"title", "thread_id"},
+		line: fmt.Sprintf("Task #%d is done. If you hold claims or locks for it, release them (hub_done does).", t.TaskID),
 	}, nil
 }

@@ -166,7 +166,7 @@ func TestRecordsAndMemory(t *testing.T) {
 	if me.must("hub_get_artifact", args{"title": "plan", "version": 1}, &a); a.Content != "first" || a.Encoding != "text" || a.RoomID != room {
 		t.Errorf("version 1: %+v", a)
 	}
-	if me.must("hub_get_artifact", args{"title": "plan"}, &a); a.Encoding != "base64" || a.Content != base64.StdEncoding.EncodeToString(bytes) || a.Version != 2 {
+	if me.must("hub_get_artifact", args{"title": "plan"}, &a); a.Encoding != "base64" || string(a.Content) != base64.StdEncoding.EncodeToString(bytes) || a.Version != 2 {
 		t.Errorf("the latest version: %+v", a)
 	}
 	if said := me.refused("hub_get_artifact", args{"title": "none"}); !strings.Contains(said, "artifact_not_found") {
@@ -178,7 +178,10 @@ func TestRecordsAndMemory(t *testing.T) {
 	if me.must("hub_recall", args{"key": "build"}, &memories); len(memories.Items) != 1 || memories.Items[0].Text != "make all" {
 		t.Errorf("memories: %+v", memories)
 	}
-	me.must("hub_remember", args{"key": "build"}, nil)
+	if said := me.refused("hub_remember", args{"key": "build", "text": ""}); !strings.Contains(said, "hub_forget") {
+		t.Errorf("a memory without a text: %q", said)
+	}
+	me.must("hub_forget", args{"key": "build"}, nil)
 	if me.must("hub_recall", nil, &memories); len(memories.Items) != 0 {
 		t.Errorf("what was forgotten is recalled: %+v", memories)
 	}
@@ -354,7 +357,7 @@ func TestBadInput(t *testing.T) {
 		{"hub_poll_messages", args{"channel": "general", "room_id": "r_1"}, hub.CodeInvalid},
 		{"hub_record_decision", args{"title": "d", "metadata": `{"a":{"b":{"c":{"d":{"e":1}}}}}`}, hub.CodeMetadataTooDeep},
 		{"hub_get_artifact", args{"artifact_id": "a_999"}, hub.CodeArtifactNotFound},
-		{"hub_remember", args{"key": "none"}, hub.CodeMemoryNotFound},
+		{"hub_forget", args{"key": "none"}, hub.CodeMemoryNotFound},
 		{"hub_list_agents", args{"cursor": "nobody"}, hub.CodeInvalid},
 		{"hub_call_tool", args{"name": "hub_call_tool"}, hub.CodeInvalid},
 	} {

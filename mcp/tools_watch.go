@@ -32,8 +32,8 @@ type watchIn struct {
 // watchCommand holds a command for a POSIX shell and says how to use it.
 type watchCommand struct {
 	Command        string     `json:"command"`
-	Args           []string   `json:"args"` // the same as an argument list
-	RoomID         hub.RoomID `json:"room_id"`
+	Args           []string   `json:"args" lean:"-"` // the same as an argument list
+	RoomID         hub.RoomID `json:"room_id" lean:"-"`
 	Until          []string   `json:"until"`
 	TimeoutSeconds float64    `json:"timeout_seconds"`
 	Wakes          bool       `json:"wakes"` // its exit begins a new turn in this harness
@@ -73,7 +73,7 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	if !w.Wakes {
 		line = fmt.Sprintf("Nothing wakes you in this harness. Run command in the foreground (it ends after %s at the latest), or poll at your next turn.", limit)
 	}
-	return &answer{data: w, line: inRoom(line, room), text: "command:\n" + w.Command}, nil
+	return &answer{data: w, line: inRoom(line, room)}, nil
 }
 
 // proposed returns conditions that the agent probably wants to wait for.

@@ -86,7 +86,7 @@ func TestReadAndAnsweredHoldsNoTurn(t *testing.T) {
 				t.Errorf("what was not read does not hold the turn: %s", said)
 			}
 			read("third")
-			if _, text := w.call("hub_whoami", nil); !strings.Contains(text, "; 0 unread") {
+			if _, text := w.call("hub_whoami", nil); !strings.Contains(text, ". No unread messages") {
 				t.Errorf("when all was read hub_whoami says %s", text)
 			}
 			if _, text := w.call("hub_room_status", nil); !strings.Contains(text, "0 unread for you") {

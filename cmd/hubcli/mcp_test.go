@@ -271,7 +271,7 @@ func TestMCPWatchLeavesTheBridgeItsName(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
 	w := h.mcp(t, []string{"CLAUDE_PROJECT_DIR=" + h.folder}, "--agent", "lead").shake()
-	a, text := w.call("hub_watch", map[string]any{"until": []string{"message-from:dev"}, "timeout_seconds": 60})
+	a, text := w.call("hub_watch", map[string]any{"until": []string{"message-from:dev"}, "timeout_seconds": 60, "verbose": true})
 	var command struct{ Args []string }
 	if err := json.Unmarshal(a.Data, &command); err != nil || len(command.Args) < 2 {
 		t.Fatalf("%v: %s", err, text)

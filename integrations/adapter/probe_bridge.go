@@ -171,7 +171,7 @@ func (p *probe) wake(ctx context.Context, h Hub, k canary, since hub.MessageID) 
 // hear polls until a message holds the nonce.
 func (p *probe) hear(ctx context.Context, since hub.MessageID, nonce string) error {
 	for {
-		raw, err := p.call(ctx, "hub_poll_messages", map[string]any{"since_id": since, "timeout_seconds": 20})
+		raw, err := p.call(ctx, "hub_poll_messages", map[string]any{"since_id": since, "timeout_seconds": 20, "verbose": true})
 		if err != nil {
 			return err
 		}

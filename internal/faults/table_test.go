@@ -59,7 +59,7 @@ var faults = []fault{
 	{50, "a join under way is forgotten", "resumeKept", never("kept.Pending"), "TestJoinIsFinishedAfterADeath"},
 	{51, "a bridge that has ended counts", "bridgesAt", swap("now.Began == note.Bridge.Began", `now.Began != ""`), "TestHooksFindTheBridgeOfTheirHarness"},
 	{52, "an answer outgrows its limit", "fit", always("maxAnswer"), "TestAnswersAreBounded"},
-	{53, "a body ends its own fence", "fenced", swap(`strings.ReplaceAll(text, "\n", "\n| ")`, "text"), "TestPeersCannotPretend"},
+	{53, "a body ends its own fence", "between", swap(`strings.ReplaceAll(text, "\n", "\n| ")`, "text"), "TestPeersCannotPretend"},
 	{54, "a canceled answer moves the cursor", "answer", swap(" || r.cancelled", ""), "TestCancellationTakesBackItsOwn"},
 	{55, "an unknown argument passes", "decode", swap("return in, refuse(t, unknown(t, name))", "continue"), "TestBadArgumentsAreRefusedAlike"},
 	{58, "an adapter changes without confirmation", "change", never("p.Prompt"), "TestConfirmation"},
@@ -69,4 +69,5 @@ var faults = []fault{
 	{62, "a page passes over a row", "paged", swap("rows[limit-1]", "rows[limit]"), "TestWalksAreWhole"},
 	{63, "the token is sent to another machine", "operatorToken", never("OnThisMachine"), "TestNoTokenForAnotherMachine"},
 	{64, "the agent of the environment displaces", "register", swap("agent, Replace: &replace", "agent, Replace: new(true)"), "TestTheAgentOfTheEnvironmentDisplacesNobody"},
+	{65, "a call that takes nothing keeps what it got", "takeTask", drop("g.back"), "TestTakeIsAllOrNothing"},
 }

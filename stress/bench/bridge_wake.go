@@ -146,7 +146,7 @@ func (r *run) wakeListeners(
 func pollOf(b *target.Bridge, channel hub.ChannelName) poll {
 	return func(since hub.MessageID) (hub.MessageID, int, error) {
 		content, err := b.Call("hub_poll_messages", map[string]any{
-			"since_id": since, "channel": channel, "timeout_seconds": bridgeWait,
+			"since_id": since, "channel": channel, "timeout_seconds": bridgeWait, "verbose": true,
 		})
 		if err != nil {
 			return 0, 0, err

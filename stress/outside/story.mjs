@@ -98,8 +98,8 @@ export function behaves(label, open, protocol) {
 
     test("wakes a waiting poll", async () => {
       const client = await connect("waiter");
-      const { latest_id: since_id } = (await client.call("hub_whoami", {})).structuredContent;
-      const waiting = client.call("hub_poll_messages", { since_id, timeout_seconds: 20 });
+      const { latest_id: since_id } = (await client.call("hub_whoami", { verbose: true })).structuredContent;
+      const waiting = client.call("hub_poll_messages", { since_id, timeout_seconds: 20, verbose: true });
       await eventually("the poll is parked", async () => (await hub.parked()) === 1);
       const { id } = await hub.say("wake up");
       const { structuredContent } = await waiting;
@@ -108,11 +108,11 @@ export function behaves(label, open, protocol) {
 
     test("sends progress while it waits, which keeps the call alive", async () => {
       const client = await connect("patient");
-      const { latest_id: since_id } = (await client.call("hub_whoami", {})).structuredContent;
+      const { latest_id: since_id } = (await client.call("hub_whoami", { verbose: true })).structuredContent;
       const seen = [];
       const waiting = client.call(
         "hub_poll_messages",
-        { since_id, timeout_seconds: 40 },
+        { since_id, timeout_seconds: 40, verbose: true },
         { timeout: 12_000, resetTimeoutOnProgress: true, onprogress: (progress) => seen.push(progress.progress) },
       );
       await eventually("progress was told", () => seen.length === 1, 12_000);
@@ -123,8 +123,8 @@ export function behaves(label, open, protocol) {
 
     test("frees the hub of what is cancelled or takes too long", async () => {
       const client = await connect("hasty");
-      const { latest_id: since_id } = (await client.call("hub_whoami", {})).structuredContent;
-      const poll = (options) => client.call("hub_poll_messages", { since_id, timeout_seconds: 40 }, options);
+      const { latest_id: since_id } = (await client.call("hub_whoami", { verbose: true })).structuredContent;
+      const poll = (options) => client.call("hub_poll_messages", { since_id, timeout_seconds: 40, verbose: true }, options);
       const stop = new AbortController();
       const cancelled = poll({ signal: stop.signal });
       await eventually("the poll is parked", async () => (await hub.parked()) === 1);
@@ -152,13 +152,13 @@ export function behaves(label, open, protocol) {
       const serve = async (client, me, other) => {
         let since_id = 0;
         while (heard[me].length < rounds) {
-          const { structuredContent } = await client.call("hub_poll_messages", { since_id, timeout_seconds: 20 });
+          const { structuredContent } = await client.call("hub_poll_messages", { since_id, timeout_seconds: 20, verbose: true });
           since_id = structuredContent.cursor;
           for (const { from, to, body } of structuredContent.messages) {
             if (from !== other || to !== me) continue;
-            heard[me].push(body);
+            heard[me].push(unfenced(body));
             if (me === "pong" || heard[me].length < rounds) {
-              const next = me === "pong" ? body : `ball ${heard[me].length}`;
+              const next = me === "pong" ? unfenced(body) : `ball ${heard[me].length}`;
               await client.call("hub_dm", { to_agent: other, body: next });
             }
           }
@@ -199,10 +199,17 @@ export function behaves(label, open, protocol) {
   });
 }
 
+// unfenced returns the words of a peer, which stand in lines that begin with |
+// between two marks.
+function unfenced(text) {
+  return text.split("\n").slice(1, -1).map((line) => line.slice(2)).join("\n");
+}
+
 // everything uses each tool that an agent can use alone.
 async function everything(use, label) {
   const { agent_id } = await use("hub_whoami");
   assert.equal(agent_id, "worker");
+  await use("hub_start");
   await use("hub_list_agents");
   const channel = `barn-${label.replaceAll(/\W/g, "")}`.toLowerCase();
   await use("hub_create_channel", { name: channel });
@@ -217,9 +224,13 @@ async function everything(use, label) {
   await use("hub_release", { claim_key: "needle" });
   await use("hub_lock", { file_path: "hay/stack.txt" });
   await use("hub_unlock", { file_path: "hay/stack.txt" });
-  await use("hub_update_task", { task_id: id, status: "working" });
+  await use("hub_update_task", { task_id: id, status: "in_progress" });
   assert.match(JSON.stringify(await use("hub_list_tasks", { status: "active" })), new RegExp(`${id}`));
   await use("hub_complete_task", { task_id: id, note: "found it" });
+  const { id: second } = await use("hub_post_message", { channel, body: "fetch the thread", kind: "task" });
+  const taken = await use("hub_take", { task_id: second, files: ["hay/stack.txt"] });
+  assert.equal(taken.taken, true);
+  assert.match((await use("hub_done", { task_id: second, note: "here" })).next, /released/);
 
   await use("hub_create_project", { name: `Barn ${label}`, slug: channel });
   const { room_id } = await use("hub_create_room", { project: channel, name: "Hayloft" });
@@ -233,6 +244,7 @@ async function everything(use, label) {
   assert.match(JSON.stringify(await use("hub_get_artifact", { room_id, title: "map" })), /x marks the needle/);
   await use("hub_remember", { room_id, text: "needles shine", key: "shine" });
   assert.match(JSON.stringify(await use("hub_recall", { room_id })), /needles shine/);
+  await use("hub_forget", { room_id, key: "shine" });
   assert.match(JSON.stringify(await use("hub_search", { query: "needle" })), /needle/);
   await use("hub_watch", { room_id, until: [`tasks-complete:${id}`] });
 

@@ -1,0 +1,347 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+)
+
+// workTools take a task with all that it needs, and finish it.
+func workTools() []tool {
+	return []tool{
+		define(tool{
+			name: "hub_take", title: "Take a task",
+			description: "Before you start a task: become its assignee, claim it and lock files, all of it or nothing. Without task_id: the next ready task of your room.",
+		}, takeTool),
+		define(tool{
+			name: "hub_done", title: "Finish a task", idempotent: true,
+			description: "Finish a task: tells the agent that asked for it, and releases your claims on it and the locks that hub_take got for it.",
+		}, done),
+	}
+}
+
+// defaultTake is how long the leases of a task hold, unless the call says: as
+// long as a task may take. hub_done ends them earlier.
+const defaultTake = 30 * time.Minute
+
+type takeIn struct {
+	TaskID         hub.TaskID `json:"task_id,omitempty" jsonschema:"id"`
+	Files          []string   `json:"files,omitempty" jsonschema:"paths to lock"`
+	TTLSec         int        `json:"ttl_sec,omitempty" jsonschema:"default 1800" range:"1,86400"`
+	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
+}
+
+// taken is the answer to hub_take. If Taken is false, nothing was taken, and
+// Missing says why.
+type taken struct {
+	Taken   bool         `json:"taken"`
+	Task    *shownTask   `json:"task,omitempty"`
+	Files   []string     `json:"files,omitempty"` // locked, by the names that the locks have
+	Seconds int          `json:"expires_in_sec,omitempty"`
+	Missing []shownLease `json:"missing,omitempty"` // what other agents hold
+}
+
+const mostTakeFiles = 50
+
+func takeTool(ctx context.Context, c *call, in takeIn) (*answer, error) {
+	if len(in.Files) > mostTakeFiles {
+		return nil, hub.Invalid("files", "there are too many files").With("limit", mostTakeFiles).WithFix("lock a part of them, or claim the folder with hub_claim")
+	}
+	paths := make([]string, 0, len(in.Files))
+	for _, file := range in.Files {
+		path, err := c.bridge.lockPath(file)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	if in.TTLSec == 0 {
+		in.TTLSec = int(defaultTake / time.Second)
+	}
+	if in.TaskID != 0 {
+		task, err := c.hub().Task(ctx, in.TaskID, c.agent())
+		if err != nil {
+			return nil, err
+		}
+		return c.takeTask(ctx, in, paths, &task)
+	}
+	room, err := c.room(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	ready, err := c.readyTasks(ctx, room)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ready {
+		a, err := c.takeTask(ctx, in, paths, &ready[i])
+		if err != nil && asError(err).Code == hub.CodeTaskTaken || err == nil && a.data.(taken).claimed(&ready[i]) {
+			continue // another agent was faster
+		}
+		return a, err
+	}
+	return &answer{data: taken{}, line: inRoom("no task is ready that no agent has. hub_list_tasks shows what the others wait for.", room)}, nil
+}
+
+// claimed reports whether another agent holds the claim of the task.
+func (t taken) claimed(task *hub.Task) bool {
+	for _, l := range t.Missing {
+		if l.TaskID == task.TaskID {
+			return true
+		}
+	}
+	return false
+}
+
+// takeTask takes the leases first, then the task. What it has got it gives back
+// where something is missing.
+func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hub.Task) (*answer, error) {
+	g := gathering{c: c, in: in, task: task, had: map[string]bool{}}
+	err := g.look(ctx)
+	if err == nil {
+		err = g.leases(ctx, paths)
+	}
+	var row hub.Task
+	if err == nil && len(g.missing) == 0 {
+		row, err = g.assign(ctx)
+	}
+	if err != nil || len(g.missing) > 0 {
+		g.back(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return g.refused(), nil
+	}
+	t := showTask(&row)
+	line := fmt.Sprintf("You have task #%d (%s)", t.TaskID, quoted(t.Title, 100))
+	if len(paths) > 0 {
+		line += " and the locks on " + counted(len(paths), "file")
+	}
+	line += fmt.Sprintf(" for %d s. When it is done: hub_done.", in.TTLSec)
+	return &answer{
+		data: taken{Taken: true, Task: &t, Files: paths, Seconds: in.TTLSec}, line: line, prose: len(paths) == 0,
+		untrusted: []string{"task.title", "task.thread_id", "files"},
+	}, nil
+}
+
+// gathering is a task that is being taken, with what has been got so far.
+type gathering struct {
+	c       *call
+	in      takeIn
+	task    *hub.Task
+	had     map[string]bool      // keys and paths that the agent held before
+	claims  []hub.ClaimHoldInput // got by this call
+	locks   []hub.LockHoldInput
+	missing []shownLease
+}
+
+// key returns ctx with the idempotency key of one write of the call.
+func (g *gathering) key(ctx context.Context, write string) context.Context {
+	if g.in.IdempotencyKey == "" {
+		return g.c.key(ctx, "")
+	}
+	return g.c.key(ctx, keyOf(g.in.IdempotencyKey, write))
+}
+
+// forTask is the metadata of a lock that belongs to a task.
+func forTask(id hub.TaskID) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"task_id":%d}`, id))
+}
+
+// look notes what the agent holds already: that is not given back.
+func (g *gathering) look(ctx context.Context) error {
+	for row, err := range hub.Walk(ctx, g.c.hub().Claims, g.c.mine()) {
+		if err != nil {
+			return err
+		}
+		g.had[string(row.ClaimKey)] = true
+	}
+	for row, err := range hub.Walk(ctx, g.c.hub().Locks, g.c.mine()) {
+		if err != nil {
+			return err
+		}
+		g.had[row.FilePath] = true
+	}
+	return nil
+}
+
+// mine selects the leases that the agent holds.
+func (c *call) mine() hub.LeasesQuery {
+	return hub.LeasesQuery{Owner: c.agent(), ActiveOnly: true, Viewer: c.agent(), Limit: hub.MaxPageRows}
+}
+
+func (g *gathering) leases(ctx context.Context, paths []string) error {
+	me := g.c.agent()
+	claim, err := g.c.hub().Claim(g.key(ctx, "claim"), hub.ClaimInput{OwnerAgentID: me, TaskMessageID: g.task.TaskID, TTLSec: g.in.TTLSec})
+	if err != nil {
+		return err
+	}
+	if !claim.Acquired {
+		l := showClaim(&claim.Row)
+		l.TaskID = g.task.TaskID
+		g.missing = append(g.missing, l)
+	} else if !g.had[string(claim.Row.ClaimKey)] {
+		g.claims = append(g.claims, hub.ClaimHoldInput{ClaimKey: claim.Row.ClaimKey, AgentID: me, Fence: claim.Row.Fence})
+	}
+	for _, path := range paths {
+		lock, err := g.c.hub().Lock(g.key(ctx, "lock "+path), hub.LockInput{
+			FilePath: path, AgentID: me, TTLSec: g.in.TTLSec, Metadata: forTask(g.task.TaskID),
+		})
+		if err != nil {
+			return err
+		}
+		if !lock.Acquired {
+			g.missing = append(g.missing, showLock(&lock.Row))
+		} else if !g.had[path] {
+			g.locks = append(g.locks, hub.LockHoldInput{FilePath: path, AgentID: me, Fence: lock.Row.Fence})
+		}
+	}
+	return nil
+}
+
+// assign makes the agent the assignee and the task one that is worked on.
+func (g *gathering) assign(ctx context.Context) (hub.Task, error) {
+	me, working := g.c.agent(), hub.TaskWorking
+	if or(g.task.OfferedTo) == me {
+		if _, err := g.c.hub().AcceptTask(g.key(ctx, "accept"), g.task.TaskID, hub.OfferInput{AgentID: me}); err != nil {
+			return hub.Task{}, err
+		}
+	}
+	out, err := g.c.hub().UpdateTask(g.key(ctx, "assign"), g.task.TaskID, hub.TaskUpdateInput{AgentID: me, Assignee: &me, Status: &working})
+	return out.Row, err
+}
+
+// back gives back what this call has got. What cannot be given back now ends by
+// itself.
+func (g *gathering) back(ctx context.Context) {
+	for _, hold := range g.locks {
+		_, _ = g.c.hub().ReleaseLock(g.c.key(ctx, ""), hold)
+	}
+	for _, hold := range g.claims {
+		_, _ = g.c.hub().ReleaseClaim(g.c.key(ctx, ""), hold)
+	}
+}
+
+func (g *gathering) refused() *answer {
+	var parts []string
+	for i := range g.missing {
+		l := &g.missing[i]
+		l.ExpiresInSec = g.c.left(l.ExpiresAt)
+		if l.Holder == g.c.agent() {
+			parts = append(parts, fmt.Sprintf("an earlier call with this idempotency_key took %s, and it has ended since", quoted(l.Key, 120)))
+		} else if len(parts) < 3 {
+			parts = append(parts, fmt.Sprintf("%s has %s for %d s more", word(string(l.Holder)), quoted(l.Key, 120), l.ExpiresInSec))
+		}
+	}
+	return &answer{
+		data: taken{Missing: g.missing}, untrusted: []string{"missing[].key", "missing[].thread_id"},
+		line: "Nothing was taken: " + strings.Join(parts, "; ") + ". Do other work, or ask the holder with hub_dm.",
+	}
+}
+
+type doneIn struct {
+	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it; the answer, if it was asked of you" most:"32000"`
+	Failed         bool       `json:"failed,omitempty" jsonschema:"it could not be done"`
+	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
+}
+
+// finished is the answer to hub_done.
+type finished struct {
+	Task     shownTask `json:"task" lean:"-"`
+	Released []string  `json:"released,omitempty" lean:"-"` // claims and locks
+}
+
+func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
+	row, err := c.finish(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	released, err := c.releaseAll(ctx, in.TaskID)
+	f := finished{Task: showTask(&row), Released: released}
+	line := fmt.Sprintf("Task #%d is %s; %s and locks are released.", in.TaskID, row.Status, counted(len(released), "claim"))
+	if err != nil {
+		line = fmt.Sprintf("Task #%d is %s, but not all of its claims and locks are released: %s. Call hub_done again.", in.TaskID, row.Status, asError(err).Message)
+	}
+	if next := c.nextReady(ctx, &row); err == nil && next > 0 {
+		line += fmt.Sprintf(" %s ready: hub_take.", counted(next, "task"))
+	}
+	return &answer{data: f, line: line, untrusted: []string{"task.title", "task.thread_id", "released"}}, nil
+}
+
+// finish ends the task. The note is posted as its result: to the agent that
+// asked, or in the task's room.
+func (c *call) finish(ctx context.Context, in doneIn) (hub.Task, error) {
+	if !in.Failed {
+		out, err := c.hub().CompleteTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.CompleteInput{AgentID: c.agent(), Note: in.Note})
+		return out.Row, err
+	}
+	failed := hub.TaskFailed
+	out, err := c.hub().UpdateTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.TaskUpdateInput{AgentID: c.agent(), Status: &failed})
+	if err != nil || in.Note == "" {
+		return out.Row, err
+	}
+	key := ""
+	if in.IdempotencyKey != "" {
+		key = keyOf(in.IdempotencyKey, "note")
+	}
+	_, _, err = c.send(ctx, hub.PostInput{
+		FromAgent: c.agent(), Kind: hub.KindNotice, Body: in.Note, ReplyTo: in.TaskID, Channel: out.Row.Channel, ThreadID: or(out.Row.ThreadID),
+	}, key)
+	return out.Row, err
+}
+
+// releaseAll releases the agent's claims on a task and the locks that were
+// taken for it, and returns their names.
+func (c *call) releaseAll(ctx context.Context, id hub.TaskID) (released []string, err error) {
+	for row, err := range hub.Walk(ctx, c.hub().Claims, c.mine()) {
+		if err != nil {
+			return released, err
+		}
+		if or(row.TaskMessageID) != id {
+			continue
+		}
+		if _, err := c.hub().ReleaseClaim(c.key(ctx, ""), hub.ClaimHoldInput{ClaimKey: row.ClaimKey, AgentID: c.agent()}); err != nil {
+			return released, err
+		}
+		released = append(released, string(row.ClaimKey))
+	}
+	for row, err := range hub.Walk(ctx, c.hub().Locks, c.mine()) {
+		if err != nil {
+			return released, err
+		}
+		if !ofTask(row.Metadata, id) {
+			continue
+		}
+		if _, err := c.hub().ReleaseLock(c.key(ctx, ""), hub.LockHoldInput{FilePath: row.FilePath, AgentID: c.agent()}); err != nil {
+			return released, err
+		}
+		released = append(released, row.FilePath)
+	}
+	return released, nil
+}
+
+// ofTask reports whether the metadata of a lock names the task.
+func ofTask(metadata json.RawMessage, id hub.TaskID) bool {
+	var of struct {
+		TaskID hub.TaskID `json:"task_id"`
+	}
+	return json.Unmarshal(metadata, &of) == nil && of.TaskID == id
+}
+
+// nextReady counts the tasks that the agent could take now in the room of a
+// task. It is only a remark: if the lookup fails, it says nothing.
+func (c *call) nextReady(ctx context.Context, task *hub.Task) int {
+	if task.RoomID == nil {
+		return 0
+	}
+	ready, err := c.readyTasks(ctx, *task.RoomID)
+	if err != nil {
+		return 0
+	}
+	return len(ready)
+}

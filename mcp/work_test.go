@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+	"hubcli/internal/testhub"
+)
+
+// team is a room with two bridges and tasks in it.
+func team(t *testing.T, tasks int) (lead, dev *rig, ids []hub.TaskID) {
+	t.Helper()
+	h, dir := testhub.Start(t), t.TempDir()
+	lead = bridgeTo(t, h, in(dir, "lead"))
+	bound(t, lead, dir)
+	dev = bridgeTo(t, h, in(dir, "dev"))
+	dev.must("hub_start", nil, nil)
+	for i := range tasks {
+		var p posted
+		lead.must("hub_post_message", args{"body": fmt.Sprintf("task %d", i), "kind": "task"}, &p)
+		ids = append(ids, p.TaskID)
+	}
+	return lead, dev, ids
+}
+
+// held counts the leases of an agent.
+func (r *rig) held(t *testing.T, agent hub.AgentID) int {
+	t.Helper()
+	claims, _, err := r.hub.Claims(t.Context(), hub.LeasesQuery{Owner: agent, ActiveOnly: true})
+	locks, _, err2 := r.hub.Locks(t.Context(), hub.LeasesQuery{Owner: agent, ActiveOnly: true})
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	return len(claims) + len(locks)
+}
+
+// TestTakeAndDone: one call takes a task with its claim and the locks on its
+// files, and one call ends it and gives back these and no others.
+func TestTakeAndDone(t *testing.T) {
+	lead, dev, ids := team(t, 2)
+	dev.must("hub_lock", args{"file_path": "mine.go"}, nil)
+	var got taken
+	if dev.must("hub_take", args{"task_id": ids[1], "files": []string{"a.go", "b.go"}}, &got); !got.Taken || got.Task.Assignee != "dev" || got.Task.Status != hub.TaskWorking || len(got.Files) != 2 {
+		t.Fatalf("taken is %+v", got)
+	}
+	if n := dev.held(t, "dev"); n != 4 {
+		t.Errorf("dev holds %d leases, want a claim and three locks", n)
+	}
+	var lease granted
+	if lead.must("hub_lock", args{"file_path": "a.go"}, &lease); lease.Acquired || lease.Holder != "dev" {
+		t.Errorf("lead's lock is %+v", lease)
+	}
+	lead.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
+	dev.must("hub_done", args{"task_id": ids[1], "note": "it works"}, nil)
+	if n := dev.held(t, "dev"); n != 1 {
+		t.Errorf("dev holds %d leases after the task, want the lock that it took itself", n)
+	}
+	var heard polled
+	if lead.must("hub_poll_messages", nil, &heard); len(heard.Messages) != 1 || heard.Messages[0].Body != "it works" {
+		t.Errorf("lead hears %+v", heard.Messages)
+	}
+	// Without a task the next ready one is taken, and then there is none.
+	if dev.must("hub_take", nil, &got); !got.Taken || got.Task.TaskID != ids[0] {
+		t.Errorf("the next task is %+v", got)
+	}
+	if lead.must("hub_take", nil, &got); got.Taken {
+		t.Errorf("a task of another is taken: %+v", got)
+	}
+	dev.must("hub_done", args{"task_id": ids[0], "failed": true, "note": "no compiler"}, nil)
+	if task, err := lead.hub.Task(t.Context(), ids[0], "lead"); err != nil || task.Status != hub.TaskFailed {
+		t.Errorf("the failed task is %+v, %v", task, err)
+	}
+}
+
+// TestTakeIsAllOrNothing: where one file is another agent's, the answer says
+// which and whose, and nothing that the call had got is kept; what the agent
+// held before stays.
+func TestTakeIsAllOrNothing(t *testing.T) {
+	lead, dev, ids := team(t, 1)
+	lead.must("hub_lock", args{"file_path": "b.go"}, nil)
+	dev.must("hub_lock", args{"file_path": "a.go"}, nil)
+	for range 2 {
+		var got taken
+		dev.must("hub_take", args{"task_id": ids[0], "files": []string{"a.go", "b.go", "c.go"}}, &got)
+		if got.Taken || len(got.Missing) != 1 || got.Missing[0].Holder != "lead" || !strings.HasSuffix(got.Missing[0].Key, "b.go") {
+			t.Fatalf("taken is %+v", got)
+		}
+		if said := text(dev.try("hub_take", args{"task_id": ids[0], "files": []string{"b.go"}})); !strings.Contains(said, "lead has") || !strings.Contains(said, "Nothing was taken") {
+			t.Errorf("it says %q", said)
+		}
+		if n := dev.held(t, "dev"); n != 1 {
+			t.Errorf("dev holds %d leases, want the lock of before", n)
+		}
+		if task, err := lead.hub.Task(t.Context(), ids[0], "lead"); err != nil || task.Assignee != nil {
+			t.Errorf("the task is %+v, %v", task, err)
+		}
+	}
+	// The task is another's: the locks are given back too.
+	lead.must("hub_update_task", args{"task_id": ids[0], "status": "working", "assignee": "rev"}, nil)
+	if said := dev.refused("hub_take", args{"task_id": ids[0], "files": []string{"c.go"}}); !strings.Contains(said, "task_taken") {
+		t.Errorf("a task of another: %q", said)
+	}
+	if n := dev.held(t, "dev"); n != 1 {
+		t.Errorf("dev holds %d leases after a task that it cannot have", n)
+	}
+}
+
+// TestDoneAnswersARequest: who asked by a task_request hears the answer.
+func TestDoneAnswersARequest(t *testing.T) {
+	lead, dev, _ := team(t, 0)
+	var first, second reply
+	lead.must("hub_rpc_call", args{"to_agent": "dev", "body": "sum it up", "timeout_seconds": 0}, &first)
+	dev.must("hub_done", args{"task_id": first.RequestID, "note": "42"}, nil)
+	if lead.must("hub_rpc_call", args{"request_id": first.RequestID, "timeout_seconds": 0}, &second); !second.Answered || second.Result.Body != "42" {
+		t.Errorf("the answer is %+v", second)
+	}
+}
+
+// TestStart: one call says who the agent is, reads what is new and shows what
+// there is to do; what it has shown is read.
+func TestStart(t *testing.T) {
+	lead, dev, ids := team(t, 2)
+	lead.must("hub_take", args{"task_id": ids[0]}, nil)
+	lead.must("hub_dm", args{"to_agent": "dev", "body": "begin with the parser"}, nil)
+	var s started
+	dev.must("hub_start", nil, &s)
+	if s.AgentID != "dev" || s.Room != "Check out" || len(s.Ready) != 1 || s.Ready[0].TaskID != ids[1] || len(s.Team) != 1 || s.Team[0].AgentID != "lead" {
+		t.Errorf("dev starts with %+v", s)
+	}
+	if n := len(s.Messages); n == 0 || s.Messages[n-1].Body != "begin with the parser" {
+		t.Errorf("dev reads %+v", s.Messages)
+	}
+	if dev.must("hub_start", nil, &s); len(s.Messages) != 0 {
+		t.Errorf("what was read comes again: %+v", s.Messages)
+	}
+	var me aboutMe
+	if dev.must("hub_whoami", nil, &me); me.Unread != 0 {
+		t.Errorf("after hub_start %d messages are unread", me.Unread)
+	}
+}
