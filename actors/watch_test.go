@@ -118,6 +118,13 @@ func TestConditions(t *testing.T) {
 		{"message-from:operator", false, "no unread message", ""},
 		{"message-from:nobody", false, "", hub.CodeSessionNotFound},
 		{"seat-idle:nobody", false, "", hub.CodeSessionNotFound},
+		{"for-me", true, "is for you and unread", ""},
+		{"task-ready", false, "no task of room", ""},
+		{"task-ready:r_zzz", false, "", hub.CodeRoomNotFound},
+		{fmt.Sprintf("answered:%d", open), false, fmt.Sprintf("no answer to message %d", open), ""},
+		{fmt.Sprintf("answered:%d", done), true, fmt.Sprintf("task %d is done", done), ""},
+		{fmt.Sprintf("answered:%d", private), false, "", hub.CodeMessageNotFound},
+		{"answered:99999", false, "", hub.CodeMessageNotFound},
 	} {
 		t.Run(c.until, func(t *testing.T) {
 			got, err := r.Watch(context.Background(), watchOf(t, room.RoomID, 0, c.until))
@@ -344,13 +351,19 @@ func TestWatchEqualsEvaluation(t *testing.T) {
 			r.register("cleo")
 			var tasks []hub.TaskID
 			for range 3 {
-				tasks = append(tasks, r.task(hub.PostInput{FromAgent: "ann", Body: "t"}))
+				tasks = append(tasks, r.task(hub.PostInput{FromAgent: "ann", Channel: room.Channel, Body: "t"}))
+			}
+			ben := hub.AgentID("ben")
+			for _, id := range tasks { // so that none is ready for ann
+				_, err := r.UpdateTask(context.Background(), id, hub.TaskUpdateInput{AgentID: "ann", Assignee: &ben})
+				require.NoError(t, err)
 			}
 			run, err := r.CreateRun(context.Background(), hub.RunInput{Title: "r", TaskIDs: tasks[:2]})
 			require.NoError(t, err)
 			all := []string{
 				fmt.Sprintf("tasks-complete:%d,%d", tasks[0], tasks[2]), fmt.Sprintf("tasks-complete:%d", tasks[1]),
 				"run-complete:" + string(run.Row.RunID), "message-from:ben", "message-from:cleo",
+				"for-me", "task-ready", fmt.Sprintf("answered:%d", tasks[1]),
 			}
 			rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			q := watchOf(t, room.RoomID, 0, all[:1+rnd.IntN(3)]...)
@@ -388,7 +401,7 @@ func TestWatchEqualsEvaluation(t *testing.T) {
 
 func (r *rig) randomStep(rnd *rand.Rand, room hub.Room, tasks []hub.TaskID) {
 	from := []hub.AgentID{"ben", "cleo", "dan"}[rnd.IntN(3)]
-	switch rnd.IntN(6) {
+	switch rnd.IntN(8) {
 	case 0:
 		id := tasks[rnd.IntN(len(tasks))]
 		if t, err := r.Hub.Task(asOperator(context.Background()), id, ""); err == nil && !t.Status.Terminal() {
@@ -406,6 +419,10 @@ func (r *rig) randomStep(rnd *rand.Rand, room hub.Room, tasks []hub.TaskID) {
 			q.RoomID = room.RoomID
 		}
 		_, _ = r.Events(context.Background(), q)
+	case 5:
+		r.post(hub.PostInput{FromAgent: from, Channel: room.Channel, ReplyTo: tasks[rnd.IntN(len(tasks))], Body: "x"})
+	case 6:
+		r.task(hub.PostInput{FromAgent: from, Channel: room.Channel, Body: "t"})
 	default:
 		r.post(hub.PostInput{FromAgent: from, ToAgent: "eve", Body: "x"})
 	}

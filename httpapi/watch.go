@@ -18,7 +18,7 @@ func getWatch(c *call) (reply, error) {
 		Room:  hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Label: query.Name("label", hub.MaxWatchLabelChars),
 		Wait:  query.WaitUpTo(c.route.Wait.Default, hub.MaxWatchWait),
-		Began: query.Time("began"),
+		Began: query.Time("began"), Stream: query.Bool("stream"), After: query.Cursor("after_id"),
 	}
 	until := query.Texts("until")
 	q.Agent = c.reader(query)

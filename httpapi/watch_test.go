@@ -49,6 +49,9 @@ func TestWatchOverHTTP(t *testing.T) {
 		t.Errorf("HEAD was answered %q", got.Result)
 	}
 
+	if got := c.ok(200, "GET", path(fmt.Sprintf("agent_id=b&timeout=0&stream=1&after_id=%d", posted), "for-me", "task-ready"), ""); got.row("met") != false {
+		t.Errorf("nothing is for b: %s", got.Result)
+	}
 	for _, refused := range []struct {
 		code hub.Code
 		path string
@@ -68,6 +71,10 @@ func TestWatchOverHTTP(t *testing.T) {
 		{hub.CodeRoomNotFound, "/v1/watch?room_id=r_zz&agent_id=a&until=message-from:b"},
 		{hub.CodeTaskNotFound, path("agent_id=a", "tasks-complete:77")},
 		{hub.CodeRunNotFound, path("agent_id=a", "run-complete:run_zz")},
+		{hub.CodeMessageNotFound, path("agent_id=a", "answered:77")},
+		{hub.CodeRoomNotFound, path("agent_id=a", "task-ready:r_zz")},
+		{hub.CodeInvalid, path("agent_id=a&after_id=-1", "for-me")},
+		{hub.CodeInvalid, path("agent_id=a&stream=perhaps", "for-me")},
 		{hub.CodeSessionNotFound, path("agent_id=a", "message-from:nobody")},
 		{hub.CodeSessionNotFound, path("agent_id=a", "seat-idle:nobody")},
 	} {

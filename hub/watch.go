@@ -11,8 +11,11 @@ import (
 // ConditionKind is the word before the colon of a watch condition.
 type ConditionKind string
 
-// The forms of SPEC section 4.2.
+// The kinds of conditions.
 const (
+	UntilForMe         ConditionKind = "for-me"         // for-me
+	UntilTaskReady     ConditionKind = "task-ready"     // task-ready or task-ready:<room_id>
+	UntilAnswered      ConditionKind = "answered"       // answered:<message id>
 	UntilTasksComplete ConditionKind = "tasks-complete" // tasks-complete:<id[,id...]>
 	UntilRunComplete   ConditionKind = "run-complete"   // run-complete:<run_id>
 	UntilMessageFrom   ConditionKind = "message-from"   // message-from:<agent>
@@ -21,33 +24,48 @@ const (
 
 // Condition is a parsed watch condition; Text is how it was given.
 type Condition struct {
-	Kind  ConditionKind
-	Text  string
-	Tasks []TaskID
-	Run   RunID
-	Agent AgentID
+	Kind    ConditionKind
+	Text    string
+	Tasks   []TaskID
+	Run     RunID
+	Agent   AgentID
+	Room    RoomID // of task-ready; empty: the room of the watch
+	Message MessageID
 }
 
 // conditionForms describes the forms of a condition for people.
-const conditionForms = "use tasks-complete:<id[,id...]>, run-complete:<run_id>, message-from:<agent> or seat-idle:<agent>"
+const conditionForms = "use for-me, task-ready[:<room_id>], answered:<message id>, tasks-complete:<id[,id...]>, run-complete:<run_id>, message-from:<agent> or seat-idle:<agent>"
 
-// ParseCondition reads one of the forms of SPEC section 4.2. It does not check
-// that the named rows exist. field names the input in errors.
+// ParseCondition reads one condition. It does not check that the named rows
+// exist. field names the input in errors.
 func ParseCondition(field, text string) (Condition, error) {
-	kind, rest, _ := strings.Cut(text, ":")
+	kind, rest, named := strings.Cut(text, ":")
 	c := Condition{Kind: ConditionKind(kind), Text: text}
 	refuse := func(why string) (Condition, error) {
 		return Condition{}, Invalid(field, field+" "+why).With("condition", text).WithFix(conditionForms)
 	}
 	switch c.Kind {
+	case UntilForMe:
+		if named {
+			return refuse("names something behind for-me, which stands alone")
+		}
+	case UntilTaskReady:
+		if named && CheckName(field, rest, MaxNameChars) != nil {
+			return refuse("names no room")
+		}
+		c.Room = RoomID(rest)
+	case UntilAnswered:
+		if c.Message = conditionID(rest); c.Message == 0 {
+			return refuse("names " + strconv.Quote(rest) + ", which is no message id: one is an integer from 1")
+		}
 	case UntilTasksComplete:
 		for part := range strings.SplitSeq(rest, ",") {
-			id, err := strconv.ParseInt(part, 10, 64)
-			if err != nil || id < 1 || id > MaxMessageID || part[0] == '+' || part[0] == '0' {
+			id := conditionID(part)
+			if id == 0 {
 				return refuse("names " + strconv.Quote(part) + ", which is no task id: one is an integer from 1")
 			}
-			if !slices.Contains(c.Tasks, TaskID(id)) {
-				c.Tasks = append(c.Tasks, TaskID(id))
+			if !slices.Contains(c.Tasks, id) {
+				c.Tasks = append(c.Tasks, id)
 			}
 		}
 		if len(c.Tasks) > MaxWatchTasks {
@@ -72,6 +90,15 @@ func ParseCondition(field, text string) (Condition, error) {
 	return c, nil
 }
 
+// conditionID reads the id of a message or task. 0: the text is no such id.
+func conditionID(text string) MessageID {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || id > MaxMessageID || text[0] == '+' || text[0] == '0' {
+		return 0
+	}
+	return MessageID(id)
+}
+
 // WatchQuery waits until all conditions hold at once, as Agent sees them.
 type WatchQuery struct {
 	Agent AgentID
@@ -84,6 +111,11 @@ type WatchQuery struct {
 	// stays, whatever the order of their calls. 0 means now, and so does a time
 	// ahead of the hub's clock.
 	Began Time
+	// Stream says that the call is one of many that show events beside the work
+	// of the agent, which does not sleep meanwhile. One condition that holds is
+	// enough then, and no wake notice is left.
+	Stream bool
+	After  MessageID // messages up to it do not count as unread
 }
 
 // CheckWatching is CheckSender for the agent that a watch belongs to. It also
@@ -107,6 +139,8 @@ type Watched struct {
 	Conditions  []ConditionState `json:"conditions"`
 	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
 	Messages    []UnreadRow      `json:"messages"`      // the first unread messages that are directed or come from awaited agents, at most 5
+	More        int              `json:"more"`          // how many such messages follow those, counted up to 195
+	HeadID      MessageID        `json:"head_id"`       // the latest message that the answer takes into account
 	NextSinceID MessageID        `json:"next_since_id"` // poll from here to read the unread messages
 }
 
@@ -122,7 +156,7 @@ type Watches interface {
 	// Watch returns when all conditions hold, q.Wait is over or the hub stops.
 	// An agent has one watch for each label: a watch that began later replaces
 	// an earlier one, whose calls then fail with watch_replaced. Errors:
-	// room_not_found, task_not_found, run_not_found, session_not_found (an
-	// agent that is not known), too_many_polls.
+	// room_not_found, task_not_found, run_not_found, message_not_found,
+	// session_not_found (an agent that is not known), too_many_polls.
 	Watch(ctx context.Context, q WatchQuery) (Watched, error)
 }

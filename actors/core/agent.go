@@ -26,6 +26,8 @@ type AgentRow struct {
 	EndedAt   hub.Time      `json:"ended_at,omitempty"`
 	Successor hub.AgentID   `json:"successor,omitempty"` // the id under which the agent went on after Session
 	Prior     hub.SessionID `json:"prior,omitempty"`     // its resume key is valid until the first call of Session
+	// Since is when the agent registered first. 0: before the hub noted that.
+	Since hub.Time `json:"since,omitempty"`
 }
 
 // EndReason says why a session ended.
@@ -243,7 +245,11 @@ func (f *SessionStarted) Session(at Position) hub.Session {
 func (a *Agent) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *SessionStarted:
-		a.row = AgentRow{Session: f.Session(at), Prior: f.Prior}
+		since := a.row.Since
+		if f.Incarnation == 1 {
+			since = at.Now.Wall
+		}
+		a.row = AgentRow{Session: f.Session(at), Prior: f.Prior, Since: since}
 		rows.Put(TableSession, []byte(a.row.Session.SessionID), []byte(a.id))
 	case *SessionRenamed:
 		a.row.Session.DisplayName = f.DisplayName

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
@@ -67,6 +68,25 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 		ID: id, TS: ts, From: d.From, To: d.To, Channel: d.Channel, Thread: d.Thread, Kind: d.Kind,
 		BodyStart: start, BodyEnd: end, BodyChars: utf8.RuneCountInString(d.Body), Whole: d.Whole, JSON: b,
 	}
+}
+
+// ReplyTo returns the id of the message to which this one replies, or 0.
+func (m *StoredMessage) ReplyTo() hub.MessageID {
+	if rest, plain := bytes.CutPrefix(m.JSON[m.BodyEnd:], []byte(`,"attachments":[],"reply_to":`)); plain {
+		digits, _, _ := bytes.Cut(rest, []byte(","))
+		id, err := strconv.ParseInt(string(digits), 10, 64)
+		if err != nil {
+			return 0 // null
+		}
+		return hub.MessageID(id)
+	}
+	var row struct {
+		ReplyTo *hub.MessageID `json:"reply_to"`
+	}
+	if json.Unmarshal(m.JSON, &row) != nil || row.ReplyTo == nil {
+		return 0
+	}
+	return *row.ReplyTo
 }
 
 // Shorten returns the row's JSON with its body replaced by a notice that says

@@ -97,7 +97,7 @@ func (sub *Subscription) Close() {
 func watches(scopes []core.Scope) bool {
 	for _, s := range scopes {
 		switch s.Kind {
-		case scopeTask, scopeRun, scopePresence:
+		case scopeTask, scopeRun, scopePresence, scopeReady:
 			return true
 		default:
 		}

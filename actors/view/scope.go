@@ -27,6 +27,7 @@ const (
 	scopeTask     core.ScopeKind = 254
 	scopeRun      core.ScopeKind = 253
 	scopePresence core.ScopeKind = 252
+	scopeReady    core.ScopeKind = 251
 )
 
 // SessionScope is a scope of notifications, not of messages: it has news when the
@@ -48,6 +49,9 @@ func RunScope(id hub.RunID) core.Scope { return core.Scope{Kind: scopeRun, Name:
 func PresenceScope(a hub.AgentID) core.Scope {
 	return core.Scope{Kind: scopePresence, Name: string(a)}
 }
+
+// ReadyScope has news when a task of the room is open and ready after a change of it.
+func ReadyScope(room hub.RoomID) core.Scope { return core.Scope{Kind: scopeReady, Name: string(room)} }
 
 func appendScopes(scopes []core.Scope, m *core.StoredMessage) []core.Scope {
 	if m.To == "" {

@@ -297,6 +297,24 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }
 
+// IsFor reports whether an unread message is for the agent: it asks something of the
+// agent, or it answers a message of the agent. since is when the agent registered first:
+// what was posted to all before that is not for it.
+func (v *View) IsFor(m *core.StoredMessage, agent hub.AgentID, since hub.Time) bool {
+	if m.To == "" && m.TS < since {
+		return false
+	}
+	if AsksOf(m, agent) {
+		return true
+	}
+	id := m.ReplyTo()
+	if id == 0 || m.From == hub.AgentSystem {
+		return false
+	}
+	asked, err := v.Message(id)
+	return err == nil && asked.From == agent
+}
+
 // Tail returns the latest messages of a scope with since < id <= head, newest
 // first, at most limit.
 func (v *View) Tail(scope core.Scope, since, head hub.MessageID, limit int) (out []*core.StoredMessage, err error) {

@@ -225,6 +225,9 @@ func (v *View) appendWatched(scopes []core.Scope, was, is *hub.Task) []core.Scop
 		return scopes
 	}
 	scopes = append(scopes, TaskScope(is.TaskID))
+	if is.RoomID != nil && is.Ready && is.Status == hub.TaskOpen {
+		scopes = append(scopes, ReadyScope(*is.RoomID))
+	}
 	for _, t := range []*hub.Task{was, is} {
 		if t.Assignee != nil {
 			scopes = append(scopes, PresenceScope(*t.Assignee))

@@ -3,7 +3,6 @@ package watch
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"hubcli/actors/core"
@@ -11,8 +10,12 @@ import (
 	"hubcli/hub"
 )
 
-// watchMessages is how many unread messages an answer shows.
-const watchMessages = 5
+// watchMessages is how many unread messages an answer shows, and watchCounted how many
+// it counts.
+const (
+	watchMessages = 5
+	watchCounted  = 100
+)
 
 // watch is one call that waits for its conditions.
 type watch struct {
@@ -20,8 +23,11 @@ type watch struct {
 	now      func() hub.Time
 	query    hub.WatchQuery
 	sees     view.Viewer // what the caller may see
+	since    hub.Time    // when the agent registered first; 0: not known
 	replaced chan struct{}
 	tests    []test // one of each condition
+	// parked returns since when an agent has slept in a watch; 0: it does not.
+	parked func(hub.AgentID) hub.Time
 }
 
 // test is one condition and what is known about it.
@@ -29,32 +35,57 @@ type test struct {
 	hub.Condition
 	// ended holds the tasks that are known to have ended: they stay so.
 	ended map[hub.TaskID]hub.TaskStatus
-	// The room comes first and the inbox second: looked is the last message that was
-	// examined, latest the last of them that counts.
-	looked, latest [2]hub.MessageID
+	feeds []feed // where messages may fulfill the condition
 }
 
 // prepare refuses conditions that name something that does not exist, or that the agent
-// may not see: task_not_found, run_not_found, session_not_found.
+// may not see: task_not_found, run_not_found, message_not_found, room_not_found,
+// session_not_found.
 func (w *watch) prepare() error {
+	row, err := w.view.AgentRow(w.query.Agent)
+	if err != nil {
+		return err
+	}
+	if row != nil {
+		w.since = row.Since
+	}
 	for _, c := range w.query.Until {
-		for _, id := range c.Tasks {
-			if _, err := w.view.Task(id, w.sees); err != nil {
-				return about(err, c)
-			}
-		}
-		if c.Run != "" {
-			if _, err := w.view.Run(c.Run); err != nil {
-				return about(err, c)
-			}
-		}
 		t := test{Condition: c, ended: map[hub.TaskID]hub.TaskStatus{}}
-		if c.Agent != "" {
-			if err := w.knownAgent(&t); err != nil {
-				return about(err, c)
-			}
+		if err := w.prepareTest(&t); err != nil {
+			return about(err, c)
 		}
 		w.tests = append(w.tests, t)
+	}
+	return nil
+}
+
+func (w *watch) prepareTest(t *test) error {
+	for _, id := range t.Tasks {
+		if _, err := w.view.Task(id, w.sees); err != nil {
+			return err
+		}
+	}
+	switch t.Kind {
+	case hub.UntilRunComplete:
+		_, err := w.view.Run(t.Run)
+		return err
+	case hub.UntilTaskReady:
+		if t.Room == "" {
+			t.Room = w.query.Room
+		}
+		room, err := w.view.Room(t.Room)
+		t.Room = room.RoomID
+		return err
+	case hub.UntilAnswered:
+		return w.prepareAnswered(t)
+	case hub.UntilForMe:
+		t.feeds = w.unreadFeeds()
+	case hub.UntilMessageFrom:
+		t.feeds = w.unreadFeeds()
+		return w.knownAgent(t)
+	case hub.UntilSeatIdle:
+		return w.knownAgent(t)
+	case hub.UntilTasksComplete:
 	}
 	return nil
 }
@@ -112,8 +143,13 @@ func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 			}
 		case hub.UntilRunComplete:
 			add(view.RunScope(c.Run))
-		case hub.UntilMessageFrom:
-			add(view.ChannelScope(w.query.Room.Channel()), view.InboxScope(w.query.Agent))
+		case hub.UntilMessageFrom, hub.UntilForMe:
+			add(c.scopes()...)
+		case hub.UntilAnswered:
+			add(c.scopes()...)
+			add(view.TaskScope(c.Message))
+		case hub.UntilTaskReady:
+			add(view.ReadyScope(c.Room))
 		case hub.UntilSeatIdle:
 			add(view.PresenceScope(c.Agent), view.SessionScope(c.Agent), view.InboxScope(c.Agent))
 		}
@@ -146,13 +182,14 @@ func (w *watch) describe(got *hub.Watched) (err error) {
 		return err
 	}
 	_, since := u.Scopes(w.query.Room)
-	got.NextSinceID = min(since[0], since[1])
-	got.Messages, err = w.messages(u)
+	got.NextSinceID, got.HeadID = min(since[0], since[1]), u.Head
+	u.After = w.query.After
+	got.Messages, got.More, err = w.messages(u)
 	return err
 }
 
 func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
-	got = hub.Watched{Met: true, RoomID: w.query.Room, AgentID: w.query.Agent}
+	got = hub.Watched{Met: !w.query.Stream, RoomID: w.query.Room, AgentID: w.query.Agent}
 	for i := range w.tests {
 		state := hub.ConditionState{Condition: w.tests[i].Text}
 		var after time.Duration
@@ -163,8 +200,14 @@ func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 			state.Met, state.Why, err = w.runComplete(c)
 		case hub.UntilMessageFrom:
 			state.Met, state.Why, err = w.messageFrom(c)
+		case hub.UntilForMe:
+			state.Met, state.Why, err = w.forMe(c)
+		case hub.UntilAnswered:
+			state.Met, state.Why, err = w.answered(c)
+		case hub.UntilTaskReady:
+			state.Met, state.Why, err = w.taskReady(c)
 		case hub.UntilSeatIdle:
-			state.Met, state.Why, after, err = seatIdle(w.view, c.Agent, w.sees, w.now())
+			state.Met, state.Why, after, err = w.seatIdle(c.Agent)
 		}
 		if err != nil {
 			return got, 0, err
@@ -172,7 +215,11 @@ func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 		if after > 0 && (again == 0 || after < again) {
 			again = after
 		}
-		got.Met = got.Met && state.Met
+		if w.query.Stream {
+			got.Met = got.Met || state.Met
+		} else {
+			got.Met = got.Met && state.Met
+		}
 		got.Conditions = append(got.Conditions, state)
 	}
 	return got, again, nil
@@ -219,67 +266,4 @@ func (w *watch) runComplete(c *test) (bool, string, error) {
 		why += fmt.Sprintf(": %d of %d tasks have not ended", left, run.Counts.Total)
 	}
 	return run.Status.Terminal(), why, nil
-}
-
-// messageFrom holds while a message of the agent is unread: one in the room, or a
-// direct one to the agent that watches.
-func (w *watch) messageFrom(c *test) (bool, string, error) {
-	u := w.view.UnreadOf(w.query.Agent)
-	u.From = c.Agent
-	scopes, since := u.Scopes(w.query.Room)
-	latest, err := c.newest(w.view, &u, scopes, since)
-	switch {
-	case err != nil:
-		return false, "", err
-	case latest == 0:
-		return false, fmt.Sprintf("no unread message from %s", c.Agent), nil
-	default:
-		return true, fmt.Sprintf("message %d from %s is unread", latest, c.Agent), nil
-	}
-}
-
-// messages returns the first unread messages that ask something of the agent, or come
-// from an agent that a condition names, in the order of their ids.
-func (w *watch) messages(u view.UnreadIn) ([]hub.UnreadRow, error) {
-	rows := []hub.UnreadRow{}
-	var from []hub.AgentID
-	for i := range w.tests {
-		if w.tests[i].Kind == hub.UntilMessageFrom {
-			from = append(from, w.tests[i].Agent)
-		}
-	}
-	found, err := w.view.ListUnread(&u, w.query.Room, watchMessages, func(m *core.StoredMessage) bool {
-		return slices.Contains(from, m.From) || view.AsksOf(m, u.Agent)
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(found, view.ByID)
-	for _, m := range found[:min(len(found), watchMessages)] {
-		row, err := view.UnreadRow(m)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
-// newest returns the last unread message that u keeps, 0 if there is none. It examines
-// each row once, however often it is called.
-func (c *test) newest(v *view.View, u *view.UnreadIn, scopes [2]core.Scope, since [2]hub.MessageID) (hub.MessageID, error) {
-	for i := range scopes {
-		from := max(since[i], c.looked[i])
-		if from < u.Head {
-			latest, err := v.Newest(scopes[i], from, u.Head, u.Keeps)
-			if err != nil {
-				return 0, err
-			}
-			c.latest[i], c.looked[i] = max(c.latest[i], latest), u.Head
-		}
-		if c.latest[i] <= since[i] {
-			c.latest[i] = 0
-		}
-	}
-	return max(c.latest[0], c.latest[1]), nil
 }

@@ -12,7 +12,8 @@ import (
 // seatIdle holds when the agent is gone. It also holds when the agent has been idle or
 // waiting for hub.SeatIdleAfter, has no working task, and has no unread request. after
 // is the time after which it may begin to hold if nothing happens.
-func seatIdle(v *view.View, agent hub.AgentID, sees view.Viewer, now hub.Time) (met bool, why string, after time.Duration, err error) {
+func (w *watch) seatIdle(agent hub.AgentID) (met bool, why string, after time.Duration, err error) {
+	v, now := w.view, w.now()
 	d := v.Directory.Doing(agent)
 	if d.Session == nil {
 		return true, fmt.Sprintf("%s is gone: it has no live session", agent), 0, nil
@@ -24,6 +25,11 @@ func seatIdle(v *view.View, agent hub.AgentID, sees view.Viewer, now hub.Time) (
 		}
 	}
 	activity, since := d.Activity(tasks, now)
+	// An agent that starts a watch and then makes no call sleeps until the watch ends,
+	// however short ago its last call was.
+	if slept := w.parked(agent); activity == hub.ActivityWorking && slept > 0 && slept >= d.Acted {
+		activity, since = hub.ActivityWaiting, max(slept, d.Freed())
+	}
 	idleAfter := hub.Time(hub.SeatIdleAfter.Milliseconds())
 	switch activity {
 	case hub.ActivityBlocked:
@@ -37,7 +43,7 @@ func seatIdle(v *view.View, agent hub.AgentID, sees view.Viewer, now hub.Time) (
 		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", agent, activity, int(hub.SeatIdleAfter.Seconds())), view.Span{From: now, To: until}.Length(), nil
 	}
 	if request, err := v.UnreadRequest(agent, tasks); err != nil || request != nil {
-		return false, whyUnread(agent, sees, request), 0, err
+		return false, whyUnread(agent, w.sees, request), 0, err
 	}
 	return true, fmt.Sprintf("%s is %s", agent, activity), 0, nil
 }

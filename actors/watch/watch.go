@@ -80,6 +80,19 @@ func (s *Watches) waits(agent hub.AgentID) bool {
 	return len(s.waiting[agent]) > 0
 }
 
+// parkedSince returns when the latest of an agent's watches began to wait, 0 if none
+// waits. A stream does not count: it runs beside the work of its agent.
+func (s *Watches) parkedSince(agent hub.AgentID) (since hub.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.waiting[agent] {
+		if !w.query.Stream {
+			since = max(since, w.query.Began)
+		}
+	}
+	return since
+}
+
 func (w *watch) key() watchKey { return watchKey{w.query.Agent, w.query.Label} }
 
 // enter makes w the only watch of its agent and label; it ends the watch before it. A
@@ -162,7 +175,7 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		return hub.Watched{}, err
 	}
 	q.Room = room.RoomID
-	w := &watch{view: s.view, now: s.now, query: q, sees: view.ViewerOf(ctx, q.Agent), replaced: make(chan struct{})}
+	w := &watch{view: s.view, now: s.now, query: q, sees: view.ViewerOf(ctx, q.Agent), replaced: make(chan struct{}), parked: s.parkedSince}
 	if err := w.prepare(); err != nil {
 		return hub.Watched{}, err
 	}
@@ -175,7 +188,7 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	if err == nil {
 		err = w.describe(&got)
 	}
-	if waits && err == nil && got.Met {
+	if waits && err == nil && got.Met && !q.Stream {
 		s.notify(&got, q.Label)
 	}
 	return got, err

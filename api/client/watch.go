@@ -14,7 +14,7 @@ func (c *Client) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, erro
 		until = append(until, condition.Text)
 	}
 	query := params("agent_id", c.viewer(q.Agent), "room_id", q.Room, "until", until, "label", q.Label,
-		"began", max(q.Began, 0), "timeout", wait)
+		"began", max(q.Began, 0), "timeout", wait, "stream", q.Stream, "after_id", q.After)
 	row, _, err := result[hub.Watched](ctx, c, call{target: to("watch"), query: query, wait: wait})
 	return row, err
 }

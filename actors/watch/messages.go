@@ -1,0 +1,192 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// feed is one scope of messages that a condition examines. Each message is examined
+// once, however often the condition is tested.
+type feed struct {
+	scope core.Scope
+	// looked is the last message that was examined, latest the last of them that counts.
+	looked, latest hub.MessageID
+}
+
+// unreadFeeds are the room and the inbox, in the order of view.UnreadIn.Scopes.
+func (w *watch) unreadFeeds() []feed {
+	return []feed{{scope: view.ChannelScope(w.query.Room.Channel())}, {scope: view.InboxScope(w.query.Agent)}}
+}
+
+// scopes returns the scopes of the feeds.
+func (c *test) scopes() []core.Scope {
+	scopes := make([]core.Scope, len(c.feeds))
+	for i := range c.feeds {
+		scopes[i] = c.feeds[i].scope
+	}
+	return scopes
+}
+
+// newest returns the last message behind since, in the feed at the same place, that
+// keep keeps; 0 if there is none.
+func (c *test) newest(v *view.View, since []hub.MessageID, head hub.MessageID, keep func(*core.StoredMessage) bool) (hub.MessageID, error) {
+	last := hub.MessageID(0)
+	for i := range c.feeds {
+		f := &c.feeds[i]
+		if from := max(since[i], f.looked); from < head {
+			latest, err := v.Newest(f.scope, from, head, keep)
+			if err != nil {
+				return 0, err
+			}
+			f.latest, f.looked = max(f.latest, latest), head
+		}
+		if f.latest <= since[i] {
+			f.latest = 0
+		}
+		last = max(last, f.latest)
+	}
+	return last, nil
+}
+
+// unread returns what selects the unread messages that count for the watch.
+func (w *watch) unread() view.UnreadIn {
+	u := w.view.UnreadOf(w.query.Agent)
+	u.After = w.query.After
+	return u
+}
+
+// messageFrom holds while a message of the agent is unread: one in the room, or a
+// direct one to the agent that watches.
+func (w *watch) messageFrom(c *test) (bool, string, error) {
+	u := w.unread()
+	u.From = c.Agent
+	_, since := u.Scopes(w.query.Room)
+	latest, err := c.newest(w.view, since[:], u.Head, u.Keeps)
+	switch {
+	case err != nil:
+		return false, "", err
+	case latest == 0:
+		return false, fmt.Sprintf("no unread message from %s", c.Agent), nil
+	default:
+		return true, fmt.Sprintf("message %d from %s is unread", latest, c.Agent), nil
+	}
+}
+
+// forMe holds while a message is unread that is for the agent; see view.View.IsFor.
+func (w *watch) forMe(c *test) (bool, string, error) {
+	u := w.unread()
+	_, since := u.Scopes(w.query.Room)
+	latest, err := c.newest(w.view, since[:], u.Head, func(m *core.StoredMessage) bool {
+		return u.Keeps(m) && w.view.IsFor(m, u.Agent, w.since)
+	})
+	switch {
+	case err != nil:
+		return false, "", err
+	case latest == 0:
+		return false, "no unread message is for you", nil
+	default:
+		return true, fmt.Sprintf("message %d is for you and unread", latest), nil
+	}
+}
+
+// prepareAnswered refuses a message that the agent may not see. Answers are looked for
+// where they usually are: in the channel of the message, in the room, in its thread and
+// in the inbox.
+func (w *watch) prepareAnswered(t *test) error {
+	known, err := w.view.Knows(w.sees, t.Message)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return view.ErrMessageNotFound(t.Message)
+	}
+	asked, err := w.view.Message(t.Message)
+	if err != nil {
+		return err
+	}
+	t.feeds = w.unreadFeeds()
+	if channel := view.ChannelScope(asked.Channel); asked.To == "" && channel != t.feeds[0].scope {
+		t.feeds = append(t.feeds, feed{scope: channel})
+	}
+	if asked.Thread != "" {
+		t.feeds = append(t.feeds, feed{scope: view.ThreadScope(asked.Thread)})
+	}
+	return nil
+}
+
+// answered holds when another agent has replied to the message, or when the task that
+// the message opened has ended.
+func (w *watch) answered(c *test) (bool, string, error) {
+	since := slices.Repeat([]hub.MessageID{c.Message}, len(c.feeds))
+	latest, err := c.newest(w.view, since, w.view.Ring.Visible(), func(m *core.StoredMessage) bool { return w.answers(c, m) })
+	if err != nil {
+		return false, "", err
+	}
+	if latest != 0 {
+		return true, fmt.Sprintf("message %d answers message %d", latest, c.Message), nil
+	}
+	status, ended := c.ended[c.Message]
+	if !ended {
+		t, err := w.view.AnyTask(c.Message)
+		if err != nil && !errors.Is(err, core.ErrNotFound) {
+			return false, "", err
+		}
+		if ended = err == nil && t.Task.Status.Terminal(); ended {
+			status = t.Task.Status
+			c.ended[c.Message] = status
+		}
+	}
+	if ended {
+		return true, fmt.Sprintf("task %d is %s", c.Message, status), nil
+	}
+	return false, fmt.Sprintf("no answer to message %d", c.Message), nil
+}
+
+// answers reports whether a message is an answer that the agent may see. What the
+// system says of a task is none.
+func (w *watch) answers(c *test, m *core.StoredMessage) bool {
+	return m.From != w.query.Agent && m.From != hub.AgentSystem &&
+		hub.Visible(w.query.Agent, m.From, m.To) && m.ReplyTo() == c.Message
+}
+
+// wanted reports whether an answer shows an unread message: it is for the agent, comes
+// from an agent that a condition names, or answers what a condition names.
+func (w *watch) wanted(m *core.StoredMessage) bool {
+	for i := range w.tests {
+		switch c := &w.tests[i]; c.Kind { //nolint:exhaustive // the others ask for no message
+		case hub.UntilMessageFrom:
+			if m.From == c.Agent {
+				return true
+			}
+		case hub.UntilAnswered:
+			if w.answers(c, m) {
+				return true
+			}
+		}
+	}
+	return w.view.IsFor(m, w.query.Agent, w.since)
+}
+
+// messages returns the first unread messages that are wanted, in the order of their ids,
+// and how many follow them. It counts up to watchCounted of the room and of the inbox.
+func (w *watch) messages(u view.UnreadIn) (rows []hub.UnreadRow, more int, err error) {
+	found, err := w.view.ListUnread(&u, w.query.Room, watchCounted, w.wanted)
+	if err != nil {
+		return nil, 0, err
+	}
+	slices.SortFunc(found, view.ByID)
+	rows = []hub.UnreadRow{}
+	for _, m := range found[:min(len(found), watchMessages)] {
+		row, err := view.UnreadRow(m)
+		if err != nil {
+			return nil, 0, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, len(found) - len(rows), nil
+}
