@@ -172,7 +172,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	root.SetErr(own.Stderr)
 
 	cmd, err := root.ExecuteContextC(ctx)
-	err = settle(ctx, cmd, err)
+	err = outsideSandbox(&own, settle(ctx, cmd, err))
 	if lost := out.failure(); err == nil && lost != nil {
 		err = &Failure{
 			Exit: ExitRefused, Err: lost,

@@ -41,7 +41,13 @@ func newWatch(env *Env) *cobra.Command {
 it as a background process: in a harness that calls its agent again when a
 background process ends, its exit is what wakes the agent.
 
-Conditions (--until, repeatable):
+Conditions (--until, repeatable; without one: for-me):
+  for-me                       an unread message is for the agent: it is direct,
+                               names the agent as @agent, or answers it
+  task-ready[:<room_id>]       the room has an open task that the agent could
+                               take: nobody else has it, and nothing blocks it
+  answered:<message id>        another agent has replied to the message, or its
+                               task has ended
   tasks-complete:<id[,id...]>  the tasks have ended: done, failed or cancelled
   run-complete:<run_id>        all tasks of the run have ended
   message-from:<agent>         a message of the agent is unread, in the room or
@@ -59,6 +65,7 @@ The watch survives a restart of the hub. The agent's own session stays live: the
 hub shows the watch as <agent>.watch. A harness that limits background processes
 must allow them longer than --timeout.`,
 		Example: `  hubcli watch --agent lead --until tasks-complete:41,42 --timeout 1h
+  hubcli watch --agent dev-a
   hubcli watch --agent dev-a --until message-from:lead --label "waits for review"
   hubcli watch --agent lead --room r_7 --until run-complete:run_9 --timeout 0`,
 		Args: func(cmd *cobra.Command, args []string) error { return mistaken(arity()(cmd, args)) },
@@ -72,7 +79,7 @@ must allow them longer than --timeout.`,
 	o.baseURL.add(env, f)
 	f.StringVar(&o.room, "room", "", "`room_id` to watch (default the room bound to --path)")
 	f.StringVar(&o.path, "path", "", "`folder` whose room to watch (default the current folder)")
-	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (required); all of them must hold at once")
+	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (default for-me); all of them must hold at once")
 	f.Var(durationValue{&o.timeout}, "timeout", "how long to wait, such as 90s, 20m or 1h; 0 looks once")
 	f.StringVar(&o.label, "label", "", "short `label` shown in the room's status; one watch per agent and label")
 	f.BoolVar(&o.verbose, "verbose", false, "print progress lines on stderr")
@@ -89,11 +96,11 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 		return hub.WatchQuery{}, asUsage(err)
 	}
 	q := hub.WatchQuery{Agent: id, Room: hub.RoomID(o.room), Label: o.label}
-	switch {
-	case len(o.until) == 0:
-		return q, usage("say what to wait for, for example --until message-from:lead", "--until is missing")
-	case len(o.until) > hub.MaxWatchConditions:
+	if len(o.until) > hub.MaxWatchConditions {
 		return q, usage("a condition may name several tasks", "--until is given more than %d times", hub.MaxWatchConditions)
+	}
+	if len(o.until) == 0 {
+		o.until = []string{string(hub.UntilForMe)}
 	}
 	for _, text := range o.until {
 		c, err := hub.ParseCondition("--until", text)

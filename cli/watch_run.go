@@ -97,9 +97,9 @@ func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
 			return w.timeout()
 		case err == nil: // before its time: the hub stops, and another store may come back
 			delay, w.away = watchRetryFirst, true
-		case !passing(err), w.left() <= 0 && w.instance == "":
+		case !passing(err), sandboxed(w.env, err), w.left() <= 0 && w.instance == "":
 			w.refresh(ctx)
-			return w.failed(err)
+			return w.failed(outsideSandbox(w.env, err))
 		case w.left() <= 0:
 			return w.timeout()
 		}

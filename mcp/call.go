@@ -61,14 +61,19 @@ func (c *call) key(ctx context.Context, given string) context.Context {
 // wait returns how long a call may wait if it asks for that many seconds; 0 or
 // less is the default.
 func (c *call) wait(asked float64) time.Duration {
-	limit := maxWait
-	if own := c.harness().Facts().MaxWait; own > 0 {
-		limit = own
-	}
+	limit := c.longest()
 	if !(asked > 0) {
 		return min(defaultWait, limit)
 	}
 	return time.Duration(min(asked, limit.Seconds()) * float64(time.Second))
+}
+
+// longest returns how long a call may wait in the harness.
+func (c *call) longest() time.Duration {
+	if own := c.harness().Facts().MaxWait; own > 0 {
+		return own
+	}
+	return maxWait
 }
 
 // until is when a wait of this call is over: the same if the bridge has to begin the

@@ -67,7 +67,7 @@ func TestRoomIsFound(t *testing.T) {
 	for name, a := range map[string]args{
 		"hub_room_status": nil, "hub_list_decisions": nil, "hub_recall": nil, "hub_list_tasks": nil, "hub_get_artifact": nil,
 		"hub_poll_messages": {"timeout_seconds": 0}, "hub_create_invite": nil, "hub_whoami": nil,
-		"hub_post_message": {"body": "here"}, "hub_watch": {"until": []string{"message-from:you"}},
+		"hub_post_message": {"body": "here"}, "hub_watch": nil,
 	} {
 		var got struct {
 			RoomID hub.RoomID `json:"room_id"`
@@ -303,6 +303,9 @@ func TestWatchCommand(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	room := bound(t, me, dir)
+	if _, err := me.hub.Register(t.Context(), hub.RegisterInput{AgentID: "lead"}); err != nil {
+		t.Fatal(err)
+	}
 	var w watchCommand
 	label := "it's $(here) `now`; \"x\""
 	me.must("hub_watch", args{"until": []string{"message-from:lead"}, "timeout_seconds": 90, "label": label}, &w)
@@ -313,11 +316,47 @@ func TestWatchCommand(t *testing.T) {
 	if read := shellWords(t, w.Command); fmt.Sprint(read) != fmt.Sprint(w.Args) {
 		t.Errorf("a shell reads %q, want %q", read, w.Args)
 	}
-	for _, bad := range [][]string{{"tasks-complete:99"}, {"run-complete:run_9"}, {"soon"}, {"message-from:"}} {
+	for _, bad := range [][]string{{"tasks-complete:99"}, {"run-complete:run_9"}, {"soon"}, {"message-from:"}, {"message-from:me"}, {"answered:99"}, {"task-ready:r_zz"}} {
 		me.refused("hub_watch", args{"until": bad})
 	}
-	if said := me.refused("hub_watch", nil); !strings.Contains(said, "message-from:lead") {
-		t.Errorf("with nothing to wait for: %q", said)
+	if said := me.refused("hub_watch", args{"until": []string{"seat-idle:boss"}}); !strings.Contains(said, "no agent is called boss") || !strings.Contains(said, "live agents: lead") {
+		t.Errorf("of a name that is no agent: %q", said)
+	}
+	if me.must("hub_watch", nil, &w); fmt.Sprint(w.Until) != "[for-me]" || w.Met || w.Command == "" {
+		t.Errorf("without a condition: %+v", w)
+	}
+	if _, err := me.hub.Post(t.Context(), hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "a question"}); err != nil {
+		t.Fatal(err)
+	}
+	var already watchCommand
+	if me.must("hub_watch", nil, &already); !already.Met || already.Command != "" {
+		t.Errorf("with an unread message: %+v", already)
+	}
+	if said := text(me.try("hub_watch", nil)); !strings.Contains(said, "is for you and unread. Read your messages with hub_poll_messages.") {
+		t.Errorf("with an unread message it says %q", said)
+	}
+}
+
+// TestWatchIsTrueOfTheHarness: an agent is told how to wait in its own harness, and gets
+// no command that would wait for nothing there.
+func TestWatchIsTrueOfTheHarness(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	bound(t, bridgeTo(t, h, in(dir, "me")), dir)
+	for harness, want := range map[string]struct {
+		says    string
+		command bool
+		wakes   bool
+	}{
+		"claude-code": {"Run command in the background and finish your turn.", true, true},
+		"codex":       {"call hub_poll_messages with timeout_seconds 240", false, false},
+		"gemini-cli":  {"does not wake you in this program. To wait for messages, call hub_poll_messages with timeout_seconds", true, false},
+	} {
+		me := bridgeTo(t, h, func(c *Config) { in(dir, hub.AgentID(harness))(c); c.Harness = harness })
+		var w watchCommand
+		me.must("hub_watch", nil, &w)
+		if said := text(me.try("hub_watch", nil)); !strings.Contains(said, want.says) || (w.Command != "") != want.command || w.Wakes != want.wakes {
+			t.Errorf("%s is told %q: %+v", harness, said, w)
+		}
 	}
 }
 

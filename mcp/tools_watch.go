@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
@@ -17,27 +18,33 @@ func watchTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_watch", title: "Wait for minutes", reads: true, idempotent: true,
-			description: "Wait for minutes: returns the exact shell command to run in the background; its exit wakes you.",
+			description: "Wait minutes for messages to you, or for other conditions. Returns a shell command whose end calls you again, or says how to wait in your program.",
 		}, watch),
 	}
 }
 
 type watchIn struct {
-	Until          []string `json:"until,omitempty" jsonschema:"conditions that must all hold: message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>; default: what you have under way"`
+	Until          []string `json:"until,omitempty" jsonschema:"conditions that must all hold: for-me (default), task-ready, answered:<message id>, message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>"`
 	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty" jsonschema:"default 1200" range:"1,86400"`
 	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; a new watch replaces one with the same label" range:"80"`
 }
 
-// watchCommand holds a command for a POSIX shell and says how to use it.
+// watchCommand says whether the conditions hold, and how to wait for them. A command is
+// for a POSIX shell; there is none if the conditions hold or the agent's commands
+// cannot reach the hub.
 type watchCommand struct {
-	Command        string     `json:"command"`
-	Args           []string   `json:"args" lean:"-"` // the same as an argument list
+	Met            bool       `json:"met"`
+	Command        string     `json:"command,omitempty"`
+	Args           []string   `json:"args,omitempty" lean:"-"` // the same as an argument list
 	RoomID         hub.RoomID `json:"room_id" lean:"-"`
 	Until          []string   `json:"until"`
 	TimeoutSeconds float64    `json:"timeout_seconds"`
 	Wakes          bool       `json:"wakes"` // its exit begins a new turn in this harness
 }
+
+// listedAgents is how many live agents a refusal of an unknown name lists.
+const listedAgents = 20
 
 func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	room, err := c.room(ctx, in.RoomID)
@@ -45,18 +52,11 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 		return nil, err
 	}
 	if len(in.Until) == 0 {
-		if in.Until, err = c.proposed(ctx, room); err != nil {
-			return nil, err
-		}
+		in.Until = []string{string(hub.UntilForMe)}
 	}
-	if len(in.Until) > hub.MaxWatchConditions {
-		return nil, hub.Invalid("until", "there are too many conditions").With("limit", hub.MaxWatchConditions).
-			WithFix("a condition may name several tasks")
-	}
-	for _, text := range in.Until {
-		if err := c.canHold(ctx, text); err != nil {
-			return nil, err
-		}
+	q := hub.WatchQuery{Agent: c.agent(), Room: room}
+	if err := api.ValidateWatch(&q, in.Until); err != nil {
+		return nil, err
 	}
 	if in.Label != "" {
 		if err := hub.CheckName("label", in.Label, hub.MaxWatchLabelChars); err != nil {
@@ -64,47 +64,67 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 		}
 	}
 	c.bridge.link.CatchUp(ctx, c.at) // unread messages would end the watch at once
+	got, err := c.hub().Watch(ctx, q)
+	if err != nil {
+		return nil, c.namesNobody(ctx, err)
+	}
 	w, err := c.watchCommand(room, in)
 	if err != nil {
 		return nil, err
 	}
 	limit := time.Duration(w.TimeoutSeconds * float64(time.Second))
-	line := fmt.Sprintf("Run command in the background and finish your turn. It ends after %s at the latest, and its exit calls you again.", limit)
-	if !w.Wakes {
-		line = fmt.Sprintf("Nothing wakes you in this harness. Run command in the foreground (it ends after %s at the latest), or poll at your next turn.", limit)
+	poll := fmt.Sprintf("hub_poll_messages with timeout_seconds %d", int(c.longest().Seconds()))
+	switch {
+	case got.Met:
+		w.Met, w.Command, w.Args = true, "", nil
+		return &answer{data: w, line: inRoom(metAlready(&got), room)}, nil
+	case c.harness().Facts().Offline:
+		w.Command, w.Args = "", nil
+		return &answer{data: w, line: inRoom("In this program the end of a command does not wake you, and commands may not reach the hub. To wait, call "+poll+"; or finish your turn, if your user or another agent starts your next one.", room)}, nil
+	case !w.Wakes:
+		return &answer{data: w, line: inRoom(fmt.Sprintf("The end of a background command does not wake you in this program. To wait for messages, call %s. To wait for other conditions, run command in the foreground; it ends after %s at the latest.", poll, limit), room)}, nil
 	}
-	return &answer{data: w, line: inRoom(line, room)}, nil
+	return &answer{data: w, line: inRoom(fmt.Sprintf("Run command in the background and finish your turn. It ends after %s at the latest, and its exit calls you again.", limit), room)}, nil
 }
 
-// proposed returns conditions that the agent probably wants to wait for.
-func (c *call) proposed(ctx context.Context, room hub.RoomID) ([]string, error) {
-	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: c.agent(), Room: room})
-	if err != nil {
-		return nil, err
+// metAlready says that there is nothing to wait for, and why.
+func metAlready(got *hub.Watched) string {
+	whys := make([]string, 0, len(got.Conditions))
+	for _, c := range got.Conditions[:min(len(got.Conditions), 3)] {
+		whys = append(whys, c.Why)
 	}
-	if len(a.Proposals) == 0 {
-		return nil, hub.Invalid("until", "you have no open work that a watch could wait for").
-			WithFix(`name a condition, for example {"until":["message-from:lead"]} or {"until":["tasks-complete:41,42"]}`)
+	line := "There is nothing to wait for: " + strings.Join(whys, ", ") + "."
+	if len(got.Messages) > 0 {
+		line += " Read your messages with hub_poll_messages."
 	}
-	return []string{a.Proposals[0].Condition}, nil
+	return line
 }
 
-// canHold refuses a condition that is malformed or names something that does
-// not exist.
-func (c *call) canHold(ctx context.Context, text string) error {
-	cond, err := hub.ParseCondition("until", text)
-	if err != nil {
+// namesNobody adds to the refusal of an agent that does not exist which agents are live.
+func (c *call) namesNobody(ctx context.Context, err error) error {
+	e := asError(err)
+	if e.Code != hub.CodeSessionNotFound {
 		return err
 	}
-	for _, id := range cond.Tasks[:min(len(cond.Tasks), 20)] {
-		if _, err := c.hub().Task(ctx, id, c.agent()); err != nil {
-			return err
+	name, _ := e.Detail["agent_id"].(string)
+	if name == "" { // the session of the caller itself
+		return err
+	}
+	live, _, failed := c.hub().Agents(ctx, hub.AgentsQuery{Limit: listedAgents})
+	if failed != nil {
+		return err
+	}
+	var names []string
+	for i := range live {
+		if live[i].AgentID != c.agent() {
+			names = append(names, word(string(live[i].AgentID)))
 		}
 	}
-	if cond.Run != "" {
-		_, err = c.hub().Run(ctx, cond.Run, c.agent())
+	fix := "no other agent is live now; leave until out to wait for any message to you"
+	if len(names) > 0 {
+		fix = "name one of the live agents: " + strings.Join(names, ", ")
 	}
-	return err
+	return hub.Errorf(e.Code, "no agent is called %s", word(name)).With("agent_id", name).WithFix(fix)
 }
 
 // watchCommand names this executable by its path: a hubcli on the harness's

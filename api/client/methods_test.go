@@ -140,8 +140,10 @@ var methods = []asked{
 	row("Attention", in(hub.AttentionQuery{Room: "r"}), sent{op: "getAttention", query: "agent_id=me&room_id=r"},
 		says(200, `{"ok":true,"result":{"unread":3}}`), hub.Attention{Unread: 3}),
 	row("Watch",
-		in(hub.WatchQuery{Room: "r", Label: "l", Wait: 1500 * time.Millisecond, Stream: true, After: 7,
-			Until: []hub.Condition{{Text: "message-from:a"}, {Text: "tasks-complete:1,2"}}}),
+		in(hub.WatchQuery{
+			Room: "r", Label: "l", Wait: 1500 * time.Millisecond, Stream: true, After: 7,
+			Until: []hub.Condition{{Text: "message-from:a"}, {Text: "tasks-complete:1,2"}},
+		}),
 		sent{op: "watch", query: "after_id=7&agent_id=me&label=l&room_id=r&stream=true&timeout=1.5&until=message-from%3Aa&until=tasks-complete%3A1%2C2"},
 		says(200, `{"ok":true,"result":{"met":true,"agent_id":"me"}}`), hub.Watched{Met: true, AgentID: "me"}),
 	row("Tell", in(hub.ToldInput{AgentID: "a", ToldID: 7}), sent{op: "tellAgent", body: `{"agent_id":"a","told_id":7}`},
