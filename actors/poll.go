@@ -31,9 +31,9 @@ func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 	return h.park(ctx, &c, examined)
 }
 
-// park waits for rows behind examined. It subscribes before it reads the head, so that
-// it misses no row that comes in between. It is apart from poll because thousands of
-// calls wait here: it must take little stack.
+// park waits for rows behind examined. It subscribes before it reads the head,
+// so that it misses no row that comes in between. It is not part of poll
+// because thousands of calls wait here and must take little stack.
 func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hub.Page, error) {
 	caller := hub.CallerOf(ctx)
 	call, err := h.view.Directory.Park(c.agent, hub.ParkedPoll)

@@ -65,7 +65,7 @@ func (r *rig) holdRoom(room hub.RoomID) (free func()) {
 	return func() { close(held) }
 }
 
-// records says how many records there are.
+// records returns the number of records.
 func (r *rig) records() int { return int(r.view.ShownSeq.Load()) }
 
 // An agent that posts, decides, claims a task, watches or says that it works in
@@ -118,8 +118,8 @@ func TestWhoActsIsSeated(t *testing.T) {
 	})
 }
 
-// Only the first act of an agent in a room adds a record, and none but the post's own
-// is waited for: the seat is asked for when the post is durable.
+// Only the first act of an agent in a room adds a record, and the post does not
+// wait for it: the seat is requested once the post is durable.
 func TestSeatCostsOneRecord(t *testing.T) {
 	r := start(t, newMemStore())
 	room := r.newRoom("Room")
@@ -169,9 +169,9 @@ func TestPostDoesNotWaitForItsSeat(t *testing.T) {
 	}
 }
 
-// A seat that an agent has for what it does is no right: it is in no list of rooms
-// that it has joined, makes nobody known, and joining gives the role and uses the
-// invite up as if it were not there.
+// A seat that an agent got by acting gives it no rights: the agent does not
+// count as known, nor its room as joined. Joining still gives the role and uses
+// up the invite.
 func TestActingSeatIsNoRight(t *testing.T) {
 	r := start(t, newMemStore())
 	room := r.newRoom("Room")
@@ -242,18 +242,18 @@ func TestGoneLeaveThePage(t *testing.T) {
 		r.Touch("acting", true)
 		page("they are back", "acting joined nobody; 3, 0 gone")
 		time.Sleep(idleLimit + hub.SeatListedFor)
-		page("nobody is there", "; 0, 3 gone")
+		page("all are gone", "; 0, 3 gone")
 		r.register("late")
 		r.say("late", room.Channel, "x")
 		synctest.Wait()
 		if got := r.seatedAs(room.RoomID); got != "joined late*" {
-			t.Errorf("the seats of who only acted and is long gone are taken back: %s", got)
+			t.Errorf("a seat of a long gone agent that only acted was not taken back: %s", got)
 		}
-		page("one has come", "late; 1, 1 gone")
+		page("late has come", "late; 1, 1 gone")
 		r.Touch("acting", false)
 		r.say("acting", room.Channel, "again")
 		synctest.Wait()
-		page("one acts again", "acting late; 2, 1 gone")
+		page("acting posts again", "acting late; 2, 1 gone")
 	})
 }
 
@@ -316,14 +316,14 @@ func TestNotListening(t *testing.T) {
 		synctest.Wait()
 		want("one has just called, one waits for a lease", "ann")
 		r.Touch("ann", true)
-		want("what a bridge does to stay is no turn", "ann")
+		want("a call that only keeps a session alive is no turn", "ann")
 		time.Sleep(6 * time.Second)
 		want("the wait is over", "ann", "cid")
 	})
 }
 
-// The process may end at any step between a post and its seat: the next start, and
-// each after it, gives the seat. A seat is never given twice.
+// The process may end at any step between a post and its seat: the next start
+// gives the seat, and later starts do not give it again.
 func TestSeatSurvivesCrashAtEveryStep(t *testing.T) {
 	for _, at := range steps {
 		t.Run(string(at), func(t *testing.T) {
@@ -376,7 +376,7 @@ func TestSeatSurvivesCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-// A checkpoint does not hide a post whose seat is still to be given.
+// No checkpoint is taken over a post whose seat is still to be given.
 func TestCheckpointWaitsForSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())
@@ -421,8 +421,9 @@ func TestStopLeavesSeatsToTheNextStart(t *testing.T) {
 	})
 }
 
-// A room has a bound of seats. An agent that acts in a full room gets no seat, quietly:
-// its post stands, and the room is asked again after a minute.
+// The seats of a room are limited. An agent that acts in a full room gets no
+// seat and no error: its post stands, and the room is asked again after a
+// minute.
 func TestActingInAFullRoom(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room := r.roomWithSeats(names[hub.AgentID]("seat", hub.MaxRoomSeats-1)...)

@@ -34,7 +34,7 @@ func (s secrets) session(public hub.SessionID) hub.SessionID {
 	return public + "." + hub.SessionID(s.mac("session", public))
 }
 
-// reveal adds its secrets to a session's row.
+// reveal adds a session's secrets to its row.
 func (s secrets) reveal(row hub.Session) hub.Registered {
 	public := row.SessionID.Public()
 	row.SessionID = s.session(public)
@@ -49,7 +49,7 @@ func (s secrets) provesKey(public hub.SessionID, key string) bool {
 	return same(key, s.mac("resume", public))
 }
 
-// codeDigits are Crockford's, which leave out I, L, O and U.
+// codeDigits are Crockford's base 32 digits, which leave out I, L, O and U.
 var codeDigits = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
 // code renders the code of an invite of a room from the invite's nonce:

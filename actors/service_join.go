@@ -24,9 +24,10 @@ const maxMoves = 16
 //     seat. If the hub chose the name, and another agent has taken it since, the room
 //     first gives the seat another name.
 //
-// If the hub ends between them, the same call with the same key finds the seat and takes
-// the second step. A call without a key cannot be repeated: its seat stays without a
-// session, and the room frees it as it frees those of agents that are gone.
+// If the hub ends between them, the same call with the same key finds the seat
+// and takes the second step. A call without a key cannot be repeated: its seat
+// stays without a session, and the room frees it like the seats of agents that
+// are gone.
 func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput) (hub.Outcome[hub.Joined], error) {
 	stored, err := h.inviteOf(code)
 	if err != nil {

@@ -115,7 +115,7 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID, successor hub.
 }
 
 // spoolOfAnother refuses a call about a session of agent that came through the
-// spool of another agent. Only here the session's agent is known.
+// spool of another agent. The session's agent is known only here.
 func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
 	if relay := hub.CallerOf(ctx).Relay; relay != "" && relay != agent {
 		return hub.NewError(hub.CodeAgentMismatch, "the session belongs to another agent than the spool that the call came through").
@@ -124,7 +124,7 @@ func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
 	return nil
 }
 
-// Bootstrap says what agent needs to begin; see hub.Sessions.
+// Bootstrap returns what an agent needs to begin; see hub.Sessions.
 func (h *Hub) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	b, err := h.bootstrap(ctx, agent)
 	if err == nil {
@@ -229,7 +229,7 @@ func (h *Hub) agentOfSession(id hub.SessionID) (hub.AgentID, error) {
 }
 
 func errSessionInvalid() error {
-	return hub.NewError(hub.CodeSessionInvalid, "X-Hub-Session names no session that is good").
+	return hub.NewError(hub.CodeSessionInvalid, "X-Hub-Session names no valid session").
 		WithFix("register the agent and send the session_id of the answer")
 }
 

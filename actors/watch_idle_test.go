@@ -95,7 +95,7 @@ func TestSeatIdleByTime(t *testing.T) {
 	}
 }
 
-// working gives agent a task at work that ends after so long.
+// working gives agent a working task, which is canceled after ends.
 func (r *rig) working(agent hub.AgentID, ends time.Duration) hub.TaskID {
 	r.t.Helper()
 	id := r.task(hub.PostInput{FromAgent: "ann", Body: "work"})
@@ -124,7 +124,7 @@ func TestSeatIdleNamesWhatMayBeSeen(t *testing.T) {
 		}
 		private := ask("cleo")
 		if got := why(); got != "ben has not read a request" {
-			t.Errorf("of a request of another's: %q", got)
+			t.Errorf("a request of another agent: %q", got)
 		}
 		q := watchOf(t, room.RoomID, 0, "seat-idle:ben")
 		if got, err := r.Watch(asOperator(context.Background()), q); err != nil || got.Conditions[0].Why != fmt.Sprintf("ben has not read the request %d", private) {
@@ -132,14 +132,15 @@ func TestSeatIdleNamesWhatMayBeSeen(t *testing.T) {
 		}
 		own := ask("ann")
 		if got := why(); got != fmt.Sprintf("ben has not read the request %d", own) {
-			t.Errorf("of its own request: %q", got)
+			t.Errorf("its own request: %q", got)
 		}
 		r.stop()
 	})
 }
 
-// TestSeatIdleOfWhoIsGone: a seat without a live session holds, and the answer
-// says so; one that calls again and again does not.
+// TestSeatIdleOfWhoIsGone: the condition holds for a seat without a live
+// session, and the answer says so. It does not hold for an agent that keeps
+// calling.
 func TestSeatIdleOfWhoIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, room := idleRig(t)

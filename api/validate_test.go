@@ -61,7 +61,7 @@ func TestValidatePost(t *testing.T) {
 		{"a reserved recipient", hub.PostInput{FromAgent: "a", ToAgent: "operator", Body: "x"}, false, "", ""},
 		{"a bad recipient", hub.PostInput{FromAgent: "a", ToAgent: "a b", Body: "x"}, false, hub.CodeInvalidAgentID, "to_agent"},
 		{"an unknown kind", hub.PostInput{FromAgent: "a", Kind: "shout", Body: "x"}, false, hub.CodeUnknownKind, "kind"},
-		{"nothing to say", hub.PostInput{FromAgent: "a"}, false, hub.CodeInvalid, "body"},
+		{"no body", hub.PostInput{FromAgent: "a"}, false, hub.CodeInvalid, "body"},
 		{"an attachment alone", hub.PostInput{FromAgent: "a", Attachments: []hub.Attachment{{Type: "json", Content: metadata("1")}}}, false, "", ""},
 		{"a body at the limit, in characters", hub.PostInput{FromAgent: "a", Body: strings.Repeat("é", 10)}, false, "", ""},
 		{"a body beyond the limit", hub.PostInput{FromAgent: "a", Body: strings.Repeat("é", 11)}, false, hub.CodeBodyTooLarge, "body"},
@@ -72,17 +72,17 @@ func TestValidatePost(t *testing.T) {
 		{"a negative reply_to", hub.PostInput{FromAgent: "a", ReplyTo: -1, Body: "x"}, false, hub.CodeInvalid, "reply_to"},
 		{"a reply_to beyond all ids", hub.PostInput{FromAgent: "a", ReplyTo: 1 << 53, Body: "x"}, false, hub.CodeInvalid, "reply_to"},
 		{"a negative parent", hub.PostInput{FromAgent: "a", ParentTaskID: -1, Body: "x"}, false, hub.CodeInvalid, "parent_task_id"},
-		{"a result of nothing", hub.PostInput{FromAgent: "a", Kind: "Task_Result", Body: "x"}, false, hub.CodeReplyRequired, "reply_to"},
+		{"a result without reply_to", hub.PostInput{FromAgent: "a", Kind: "Task_Result", Body: "x"}, false, hub.CodeReplyRequired, "reply_to"},
 		{"a result", hub.PostInput{FromAgent: "a", Kind: "task_result", ReplyTo: 1, Body: "x"}, false, "", ""},
 		{"metadata that is a list", hub.PostInput{FromAgent: "a", Metadata: metadata("[]"), Body: "x"}, false, hub.CodeInvalid, "metadata"},
-		{"metadata at its depth", hub.PostInput{FromAgent: "a", Metadata: objects(32), Body: "x"}, false, "", ""},
+		{"metadata at the greatest depth", hub.PostInput{FromAgent: "a", Metadata: objects(32), Body: "x"}, false, "", ""},
 		{"metadata too deep", hub.PostInput{FromAgent: "a", Metadata: objects(33), Body: "x"}, false, hub.CodeMetadataTooDeep, "metadata"},
 		{"metadata too large", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"a":"` + strings.Repeat("x", 64<<10) + `"}`), Body: "x"}, false, hub.CodeMetadataTooLarge, "metadata"},
 		{"metadata with brackets in strings", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"a":"` + strings.Repeat("[\\\"{", 40) + `"}`), Body: "x"}, false, "", ""},
 		{"a wake notice", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"a":1,"wake":{}}`), Body: "x"}, false, hub.CodeReservedMetadata, "metadata.wake"},
 		{"a completion", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"task_completed":1}`), Body: "x"}, false, hub.CodeReservedMetadata, "metadata.task_completed"},
 		{"wake as a value", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"a":"wake","b":["wake"]}`), Body: "x"}, false, "", ""},
-		{"wake below", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"a":{"wake":1}}`), Body: "x"}, false, "", ""},
+		{"wake in a nested object", hub.PostInput{FromAgent: "a", Metadata: metadata(`{"a":{"wake":1}}`), Body: "x"}, false, "", ""},
 		{"too many attachments", hub.PostInput{FromAgent: "a", Attachments: make([]hub.Attachment, 3)}, false, hub.CodeTooManyAttachments, "attachments"},
 		{"a large second attachment", hub.PostInput{FromAgent: "a", Attachments: []hub.Attachment{
 			{Type: "text", Content: metadata(`"123456"`)}, {Type: "json", Content: metadata(`[1,2,3,45]`)},
@@ -108,9 +108,9 @@ func TestValidatePost(t *testing.T) {
 func TestValidatePostFillsIn(t *testing.T) {
 	public := hub.PostInput{FromAgent: "a", Kind: "TASK", Body: "x"}
 	direct := hub.PostInput{FromAgent: "a", ToAgent: "b", Body: "x"}
-	labelled := hub.PostInput{FromAgent: "a", ToAgent: "b", Channel: "side", Body: "x"}
+	labeled := hub.PostInput{FromAgent: "a", ToAgent: "b", Channel: "side", Body: "x"}
 	operator := hub.PostInput{Body: "x"}
-	for _, in := range []*hub.PostInput{&public, &direct, &labelled, &operator} {
+	for _, in := range []*hub.PostInput{&public, &direct, &labeled, &operator} {
 		require.NoError(t, api.ValidatePost(in, hub.DefaultLimits(), in == &operator))
 	}
 	if public.Channel != hub.DefaultChannel || public.Kind != hub.KindTask {
@@ -119,8 +119,8 @@ func TestValidatePostFillsIn(t *testing.T) {
 	if direct.Channel != hub.DirectChannel || direct.Kind != hub.KindChat {
 		t.Errorf("direct: %+v", direct)
 	}
-	if labelled.Channel != "side" {
-		t.Errorf("labelled: %+v", labelled)
+	if labeled.Channel != "side" {
+		t.Errorf("labeled: %+v", labeled)
 	}
 	if operator.FromAgent != hub.AgentOperator {
 		t.Errorf("operator: %+v", operator)
@@ -149,12 +149,12 @@ func TestValidateAttachment(t *testing.T) {
 		{"lines backwards", hub.Attachment{Type: "file_ref", Path: "a", StartLine: 3, EndLine: 2}, nil, "end_line"},
 		{"a negative line", hub.Attachment{Type: "file_ref", Path: "a", StartLine: -3}, nil, "start_line"},
 		{"a long description", hub.Attachment{Type: "file_ref", Path: "a", Description: strings.Repeat("x", 4097)}, nil, "description"},
-		{"a difference", hub.Attachment{Type: "diff_ref", Path: "a", Base: "main", Head: "topic"}, nil, ""},
+		{"a diff", hub.Attachment{Type: "diff_ref", Path: "a", Base: "main", Head: "topic"}, nil, ""},
 		{"no type", hub.Attachment{Path: "a"}, nil, "type"},
 		{"an unknown type", hub.Attachment{Type: "image", Path: "a"}, nil, "type"},
 		{"a type in capitals", hub.Attachment{Type: "TEXT", Content: metadata(`"x"`)}, nil, "type"},
-		{"text with what it does not have", hub.Attachment{Type: "text", Content: metadata(`"x"`), Path: "p", StartLine: 1, Language: "go"}, &hub.Attachment{Type: "text", Content: metadata(`"x"`)}, ""},
-		{"a file with what it does not have", hub.Attachment{Type: "file_ref", Path: "p", Content: metadata(`"x"`), Language: "go"}, &hub.Attachment{Type: "file_ref", Path: "p"}, ""},
+		{"text with members of other types", hub.Attachment{Type: "text", Content: metadata(`"x"`), Path: "p", StartLine: 1, Language: "go"}, &hub.Attachment{Type: "text", Content: metadata(`"x"`)}, ""},
+		{"a file with members of other types", hub.Attachment{Type: "file_ref", Path: "p", Content: metadata(`"x"`), Language: "go"}, &hub.Attachment{Type: "file_ref", Path: "p"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := hub.PostInput{FromAgent: "a", Attachments: []hub.Attachment{c.in}}
@@ -207,7 +207,7 @@ func TestValidateOthers(t *testing.T) {
 	}{
 		{"register", register(hub.RegisterInput{AgentID: "a", DisplayName: "A", Capabilities: []string{"go"}, Metadata: metadata("{}")}), "", ""},
 		{"register a watcher", register(hub.RegisterInput{AgentID: "a.watch"}), "", ""},
-		{"register nobody", register(hub.RegisterInput{}), hub.CodeInvalid, "agent_id"},
+		{"register without an id", register(hub.RegisterInput{}), hub.CodeInvalid, "agent_id"},
 		{"register hub", register(hub.RegisterInput{AgentID: "hub"}), hub.CodeReservedAgent, ""},
 		{"register with a long name", register(hub.RegisterInput{AgentID: "a", DisplayName: strings.Repeat("n", 65)}), hub.CodeInvalid, "display_name"},
 		{"register with many capabilities", register(hub.RegisterInput{AgentID: "a", Capabilities: manyWords}), hub.CodeInvalid, "capabilities"},
@@ -229,8 +229,8 @@ func TestValidateOthers(t *testing.T) {
 		{"claim of nothing", claim(hub.ClaimInput{OwnerAgentID: "a"}), hub.CodeInvalid, "claim_key"},
 		{"claim of a negative task", claim(hub.ClaimInput{OwnerAgentID: "a", TaskMessageID: -7}), hub.CodeInvalid, "task_message_id"},
 		{"claim for a day", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", TTLSec: 86_400}), "", ""},
-		{"claim for longer", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", TTLSec: 86_401}), hub.CodeInvalid, "ttl_sec"},
-		{"claim for less than nothing", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", TTLSec: -1}), hub.CodeInvalid, "ttl_sec"},
+		{"claim for more than a day", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", TTLSec: 86_401}), hub.CodeInvalid, "ttl_sec"},
+		{"claim with a negative ttl", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", TTLSec: -1}), hub.CodeInvalid, "ttl_sec"},
 		{"claim with the longest wait", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", WaitSec: 60}), "", ""},
 		{"claim with a longer wait", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", WaitSec: 60.1}), hub.CodeInvalid, "wait_sec"},
 		{"claim with a negative wait", claim(hub.ClaimInput{OwnerAgentID: "a", ClaimKey: "k", WaitSec: -0.1}), hub.CodeInvalid, "wait_sec"},
@@ -238,13 +238,13 @@ func TestValidateOthers(t *testing.T) {
 		{"hold by agent_id", hold(hub.ClaimHoldInput{AgentID: "a", ClaimKey: "k"}), "", ""},
 		{"hold by two agents", hold(hub.ClaimHoldInput{AgentID: "a", OwnerAgentID: "b", ClaimKey: "k"}), hub.CodeInvalid, "agent_id"},
 		{"hold by one agent twice", hold(hub.ClaimHoldInput{AgentID: "a", OwnerAgentID: "a", ClaimKey: "k"}), "", ""},
-		{"hold by nobody", hold(hub.ClaimHoldInput{ClaimKey: "k"}), hub.CodeInvalid, "owner_agent_id"},
+		{"hold without an agent", hold(hub.ClaimHoldInput{ClaimKey: "k"}), hub.CodeInvalid, "owner_agent_id"},
 		{"hold of nothing", hold(hub.ClaimHoldInput{AgentID: "a"}), hub.CodeInvalid, "claim_key"},
 		{"hold with a negative fence", hold(hub.ClaimHoldInput{AgentID: "a", ClaimKey: "k", Fence: -1}), hub.CodeInvalid, "fence"},
 		{"lock", lock(hub.LockInput{AgentID: "a", FilePath: "/x/é"}), "", ""},
 		{"lock of nothing", lock(hub.LockInput{AgentID: "a"}), hub.CodeInvalid, "file_path"},
 		{"lock of a long path", lock(hub.LockInput{AgentID: "a", FilePath: strings.Repeat("p", 1025)}), hub.CodeInvalid, "file_path"},
-		{"lock by nobody", lock(hub.LockInput{FilePath: "p"}), hub.CodeInvalid, "agent_id"},
+		{"lock without an agent", lock(hub.LockInput{FilePath: "p"}), hub.CodeInvalid, "agent_id"},
 		{"lock hold", lockHold(hub.LockHoldInput{AgentID: "a", FilePath: "p", Fence: 3}), "", ""},
 		{"lock hold for too long", lockHold(hub.LockHoldInput{AgentID: "a", FilePath: "p", TTLSec: 1 << 40}), hub.CodeInvalid, "ttl_sec"},
 		{"update of nothing", update(hub.TaskUpdateInput{AgentID: "a"}), hub.CodeInvalid, "status"},
@@ -253,7 +253,7 @@ func TestValidateOthers(t *testing.T) {
 		{"update of the assignee", update(hub.TaskUpdateInput{Assignee: ptr(hub.AgentID(""))}), "", ""},
 		{"update to a bad assignee", update(hub.TaskUpdateInput{Assignee: ptr(hub.AgentID("a b"))}), hub.CodeInvalidAgentID, "assignee"},
 		{"update with a negative version", update(hub.TaskUpdateInput{Status: ptr(hub.TaskDone), ExpectedVersion: -1}), hub.CodeInvalid, "expected_version"},
-		{"update to wait for many", update(hub.TaskUpdateInput{BlockedBy: &manyTasks}), hub.CodeInvalid, "blocked_by"},
+		{"update to wait for too many tasks", update(hub.TaskUpdateInput{BlockedBy: &manyTasks}), hub.CodeInvalid, "blocked_by"},
 		{"update to wait for nothing", update(hub.TaskUpdateInput{BlockedBy: &[]hub.TaskID{}}), "", ""},
 		{"update to wait for id 0", update(hub.TaskUpdateInput{BlockedBy: &[]hub.TaskID{0}}), hub.CodeInvalid, "blocked_by"},
 		{"complete", complete(hub.CompleteInput{}), "", ""},
@@ -283,7 +283,7 @@ func TestValidateFillsIn(t *testing.T) {
 	}
 }
 
-// TestBodyCap: the largest message, escaped as wide as may be, fits.
+// TestBodyCap: the largest message fits, even with the longest escapes.
 func TestBodyCap(t *testing.T) {
 	lim := hub.Limits{MaxBodyChars: 1000, MaxAttachmentChars: 500, MaxAttachments: 3}
 	wide := func(n int) string { return strings.Repeat(`\ud83d\ude00`, n) }

@@ -19,13 +19,13 @@ func newEnsure(env *Env) *cobra.Command {
 		Short: "Start hub if not already running, then exit",
 		Long: `Make sure that a hub runs at the address, and return once it answers.
 
-If none runs, one is started in the background; it logs to hub.log in its store.
-However many callers run this at once, exactly one hub starts and all succeed.
-A store has one hub: if another one serves it at another address, that is said at
-once, with its process and address.
-Without --host and --port the address is that in HUB_BASE_URL, if it is set.
-A running hub that serves another store than an explicit --storage is an error;
-other options that differ from the running hub's are only a warning.`,
+If none runs, the command starts one in the background, which logs to hub.log in
+its store. However many callers run this at once, exactly one hub starts and all
+succeed. A store has one hub: if another hub serves the store at another address,
+the command fails at once and names that hub's process and address.
+Without --host and --port the address comes from HUB_BASE_URL, if that is set.
+It is an error if the running hub does not serve the store that --storage names;
+other options that differ from the running hub's only cause a warning.`,
 		Example: `  hubcli ensure
   hubcli ensure --port 7001 --storage ./hub.sqlite3
   hubcli ensure --json`,
@@ -63,7 +63,7 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 	return printStarted(env, o, got)
 }
 
-// started is how ensure answers.
+// started is the answer of ensure.
 type started struct {
 	BaseURL     string         `json:"base_url"`
 	Started     bool           `json:"started"` // by this call

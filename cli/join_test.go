@@ -8,9 +8,8 @@ import (
 	"hubcli/hub"
 )
 
-// TestJoinedSaysWhatCanBeDone: for an agent that is live already no command is
-// suggested that displaces it. On another machine the suggested commands work
-// there.
+// TestJoinedSaysWhatCanBeDone: no suggested command displaces a live agent. On
+// another machine the suggested commands work there.
 func TestJoinedSaysWhatCanBeDone(t *testing.T) {
 	j := hub.Joined{
 		Session: hub.Session{SessionID: "s1.secret"}, ResumeKey: "key", Seat: hub.Seat{AgentID: "dev-2", Role: "any\x1b[1m"},

@@ -2,8 +2,9 @@ package persistence
 
 import "hubcli/hub"
 
-// Failed is closed when a write has failed. What it wrote is unknown then, and
-// no write will be accepted: the process has to end and to start again.
+// Failed returns a channel that closes when a write fails. It is then unknown
+// what the write stored, and the store accepts no more writes: the process must
+// end and start again.
 func (s *Store) Failed() <-chan struct{} { return s.failed }
 
 // Err returns why the store has failed, or nil.

@@ -18,10 +18,10 @@ import (
 //  1. The gate: commands are refused while there is still room for what is under
 //     way and for what Badger does in the background.
 //  2. Blocks that are reserved in Badger's logs before they are written (ahead.go),
-//     and the ballast, which is given up for a commit that needs more: others may
-//     fill the disk between the gate and the commit.
-//  3. A group for which there is no room even then is not begun: Append answers
-//     core.ErrNoRoom, and the hub takes it back.
+//     and the ballast, which is given up for a commit that needs more: other
+//     programs may fill the disk between the gate and the commit.
+//  3. If there is no room even then, Append does not begin the group: it returns
+//     core.ErrNoRoom, and the hub takes the group back.
 const (
 	// ballastSize is enough for a commit with the flush that it may begin, or
 	// for opening the database.
@@ -33,9 +33,10 @@ const (
 	// refusal, plus the ballast's size if the ballast was given up. Without
 	// this margin the gate would flap.
 	roomAgain = roomNeeded + 8<<20
-	// foresight is how far the gate looks ahead where others fill the disk: what
-	// Badger does in the background takes about that long. The gate closes so much
-	// earlier, but never with more than maxForesight free.
+	// foresight is how far the gate looks ahead while other programs fill the
+	// disk: Badger's work in the background takes about that long. The gate
+	// asks for as many more free bytes as they would write in that time, at
+	// most maxForesight.
 	foresight    = 250 * time.Millisecond
 	maxForesight = 1 << 30
 	// ownShare is how many bytes the hub itself may take between two looks. A loss
@@ -44,8 +45,8 @@ const (
 	// openNeeded must be free for Badger to be opened at all: it flushes what
 	// the memtables hold and begins new files.
 	openNeeded = 2*memTableSize + 24<<20
-	// commitNeeded must be free beyond the group itself when it is committed,
-	// whatever was admitted, unless its blocks are reserved.
+	// commitNeeded must be free beyond the group itself when the group is
+	// committed, unless its blocks are reserved.
 	commitNeeded = 2*memTableSize + 16<<20
 
 	spaceAge   = 50 * time.Millisecond // how old an answer of the disk may be
@@ -186,8 +187,8 @@ func (s *space) drop() {
 	s.ballast = false
 }
 
-// prepare finds out at the start whether Badger can be opened, giving up the
-// ballast for it if it must.
+// prepare checks at the start whether there is room to open Badger, and gives
+// up the ballast if it must.
 func (s *space) prepare() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

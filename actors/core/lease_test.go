@@ -68,7 +68,7 @@ func TestEndedLeaseLeavesItsLastRow(t *testing.T) {
 	}
 }
 
-// The wall clock may jump; the time that is left is hub time.
+// The wall clock may jump; the time that a lease has left is hub time.
 func TestExpiresAtFollowsTheWallClock(t *testing.T) {
 	r := newLeaseRig(t)
 	r.acquire(claim("alice", "k", 60))
@@ -112,7 +112,7 @@ func TestRefreshAndReleaseRefuse(t *testing.T) {
 				}
 				_, holds := r.live.Get(core.LeaseKey{Space: core.SpaceClaim, Key: "k"})
 				if holds != tt.holds {
-					t.Errorf("%s: held afterwards: %v", name, holds)
+					t.Errorf("%s: held afterward: %v", name, holds)
 				}
 			}
 		})
@@ -202,8 +202,8 @@ func TestCanonicalPath(t *testing.T) {
 	}
 }
 
-// The figures are part of the store's format: a key that moves to another shard
-// would lose its lease.
+// The numbers of the shards are part of the store's format: a key that moves to
+// another shard would lose its lease.
 func TestLeaseShardIsStable(t *testing.T) {
 	for key, want := range map[string]int{"": 14, "k": 14, "build": 14, "build:linux": 3, "build:mac": 3, ":x": 5, "file:a": 3, "ci:1": 1} {
 		if got := core.LeaseShard(core.LeaseKey{Space: core.SpaceClaim, Key: key}); got != want {

@@ -15,17 +15,18 @@ type Views interface {
 	// Begin and End enclose the records of one group.
 	Begin()
 	End()
-	// Show shows a record. It appends the scopes in which something is new to scopes.
+	// Show shows a record. It appends to scopes each scope that has something
+	// new.
 	Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
 	// Rebuilt shows the state of an owner that was rebuilt, and the rows that
-	// its broken Apply did not give. A row that is already shown changes
+	// its broken Apply did not return. A row that is already shown changes
 	// nothing.
 	Rebuilt(k core.Owner, state core.Machine, rows []core.Row)
 	// Live reports whether an agent has a live session.
 	Live(agent hub.AgentID) bool
-	// Restore takes the section of a checkpoint that Snapshot made. Replay takes a fact
-	// behind it. Started is called once with all states, before the first turn; it
-	// returns the live sessions.
+	// Restore takes the section of a checkpoint that Snapshot made. Replay
+	// takes a fact after that checkpoint. Started is called once with all
+	// states, before the first turn; it returns the live sessions.
 	Restore(s core.Section) error
 	Replay(f core.Fact, at core.Position)
 	Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof

@@ -24,25 +24,26 @@ import (
 const (
 	batch            = 250
 	batchBytes       = 64 << 10        // of text; one document may be larger
-	calmAfter        = 2 * time.Second // until the engine has merged what it was given
+	calmAfter        = 2 * time.Second // until the index has merged its new rows
 	retryLast        = 5 * time.Minute
 	maxIndexedTables = 3
 
-	// unknownKept stands for how many decisions, artifacts and memories are in
-	// before it was looked: fewer than there are.
+	// unknownKept is the number of indexed decisions, artifacts and memories
+	// while that number is not known: less than any real one.
 	unknownKept = -1
 
 	// Gather is how long rows that come one by one gather.
 	Gather = time.Second
 	// FullPause is how long the indexer waits while the disk is full.
 	FullPause = time.Second
-	// RetryFirst is how long it waits after the first failure of the index.
+	// RetryFirst is how long the indexer waits after the first failure of the
+	// index.
 	RetryFirst = time.Second
 )
 
-// Indexer feeds the index behind the commits. It keeps no queue: what it has not
-// taken in yet stands in the ring or in the store, and it knows how far it is. So
-// it cannot grow, and a start after a crash is the same as falling behind.
+// Indexer feeds the index behind the commits. It keeps no queue: rows that it
+// has not taken in yet are in the ring or in the store. So its memory does not
+// grow, and a start after a crash is the same as falling behind.
 //
 // Invariants:
 //  1. Only rows that are committed and shown are put.
@@ -62,10 +63,10 @@ type Indexer struct {
 
 	mu       sync.Mutex
 	open     bool
-	failed   bool // it was closed, or could not be opened, and is not open since
+	failed   bool // the index was closed or could not be opened, and is not open again
 	fed      core.IndexPosition
-	fedKept  int64                  // how many of kept are in
-	held     map[core.Owner]hub.Seq // records in doubt; see hold
+	fedKept  int64                  // how many of kept are in the index
+	held     map[core.Owner]hub.Seq // see Hold in dirty.go
 	progress chan struct{}          // closed and replaced when something above changes
 }
 
@@ -77,7 +78,8 @@ func New(e *engine.Engine, v *view.View, rows core.Rows, log *slog.Logger, x cor
 	}
 }
 
-// Shown learns of a committed record, in the writer's turn: it never waits.
+// Shown notes a committed record. It runs on the writer's goroutine, so it
+// never waits.
 func (x *Indexer) Shown(r *core.Record, _ []core.Fact) {
 	if x == nil {
 		return
@@ -133,7 +135,7 @@ func (x *Indexer) Serve(quit <-chan struct{}) {
 
 // end is how far the index can go now.
 func (x *Indexer) end() core.IndexPosition {
-	seq := hub.Seq(x.view.ShownSeq.Load()) // before the head: its messages are below that
+	seq := hub.Seq(x.view.ShownSeq.Load()) // read before the head, so that its messages are below the head
 	return core.IndexPosition{Message: x.view.Ring.Visible(), Seq: seq}
 }
 
@@ -159,8 +161,8 @@ func (x *Indexer) tell() {
 	x.progress = make(chan struct{})
 }
 
-// feed takes in what is shown, and then what comes, until ctx is done (nil) or
-// the index fails.
+// feed takes in the rows that are shown, then each new row, until ctx is done
+// (nil) or the index fails.
 func (x *Indexer) feed(ctx context.Context, at core.IndexPosition) error {
 	fedKept := int64(unknownKept)
 	backlog := false
@@ -168,7 +170,7 @@ func (x *Indexer) feed(ctx context.Context, at core.IndexPosition) error {
 	for {
 		kept := x.kept.Load()
 		end, held := x.free(x.end())
-		at.Seq = min(at.Seq, end.Seq) // an earlier run has gone beyond what was in doubt
+		at.Seq = min(at.Seq, end.Seq) // an earlier run may have gone beyond a held record
 		pace.look(time.Now(), end.Seq)
 		if ok, _ := x.engine.Journal.Room(); !ok {
 			if !pause(ctx, FullPause, nil) {
@@ -205,7 +207,7 @@ func (x *Indexer) feed(ctx context.Context, at core.IndexPosition) error {
 	}
 }
 
-// ended is err, or nil once ctx is done.
+// ended returns err, or nil once ctx is done.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -213,8 +215,9 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// rest waits between two batches: for something to do, if nothing is left, and
-// then for as long as the pace asks. A search ends it. False once ctx is done.
+// rest waits between two batches. If no row is left it first waits for one.
+// Then it waits as long as the pace asks, or until a search comes. It returns
+// false once ctx is done.
 func (x *Indexer) rest(ctx context.Context, p *pace, took time.Duration, more bool, backlog *bool) bool {
 	if more {
 		return pause(ctx, p.rest(took), x.hurry)
@@ -226,8 +229,8 @@ func (x *Indexer) rest(ctx context.Context, p *pace, took time.Duration, more bo
 	return pause(ctx, max(Gather, p.rest(took)), x.hurry)
 }
 
-// idle waits for something to do; false once ctx is done. The memory that a
-// backlog used is given back when nothing needs it.
+// idle waits for something to do. It returns false once ctx is done. The memory
+// that a backlog used is given back when nothing needs it.
 func (x *Indexer) idle(ctx context.Context, backlog *bool) bool {
 	var calm <-chan time.Time
 	if *backlog {
@@ -261,10 +264,9 @@ func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 	return ctx.Err() == nil
 }
 
-// Await waits, at most for wait, until everything that was shown before the call
-// is in the index, and returns how many rows are missing then.
-// search_unavailable while the index cannot be opened; while it is opened for the
-// first time that is waited for too.
+// Await waits, at most for wait, until everything that was shown before the
+// call is in the index, and returns how many rows are still missing. It also
+// waits for the first opening of the index. Error: search_unavailable.
 func (x *Indexer) Await(ctx context.Context, wait time.Duration) (behind int64, err error) {
 	if x == nil {
 		return 0, ErrUnavailable()
@@ -299,7 +301,8 @@ func (x *Indexer) Await(ctx context.Context, wait time.Duration) (behind int64, 
 	}
 }
 
-// State says whether there is an index, and how many rows it has not taken in.
+// State reports whether the index is open, and how many rows it has not taken
+// in.
 func (x *Indexer) State() (open bool, behind int64) {
 	if x == nil {
 		return false, 0
@@ -338,7 +341,7 @@ func (x *Indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument
 	whole := true
 	for id := after + 1; id <= head; id++ {
 		m, ok := x.view.Ring.Get(id)
-		if !ok { // an older row, or none: the store knows
+		if !ok { // the ring has no such row: ask the store
 			whole = false
 			break
 		}
@@ -354,7 +357,7 @@ func (x *Indexer) messages(after, head hub.MessageID) (docs []core.IndexDocument
 }
 
 // putKept takes in the decisions, artifacts and memories of the records behind
-// at.Seq, up to upto. The position moves only afterwards.
+// at.Seq, up to upto. The position moves only afterward.
 func (x *Indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.Seq) error {
 	for _, table := range [maxIndexedTables]core.Table{core.TableDecision, core.TableArtifact, core.TableMemory} {
 		var found []uint64
@@ -392,8 +395,8 @@ func (x *Indexer) putKept(ctx context.Context, at core.IndexPosition, upto hub.S
 	return nil
 }
 
-// free returns a position with its sequence number before the first record that
-// is held, and whether there is one.
+// free lowers the sequence number of a position below the first held record,
+// and reports whether there is such a record.
 func (x *Indexer) free(at core.IndexPosition) (core.IndexPosition, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

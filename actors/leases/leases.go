@@ -127,9 +127,9 @@ func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
 	return g
 }
 
-// submit has the owner of a key decide and returns the answer. If the key is not
-// granted, the call first waits for it as long as wait says. size is the bytes of the
-// input, for admission.
+// submit has the owner of a key decide and returns the answer. If the key is
+// not granted, the call waits for it, at most for wait. size is the length of
+// the input in bytes, for admission.
 func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID, size int, wait time.Duration, decide decision) (answer core.LeaseAnswer, replayed bool, err error) {
 	w := engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
 		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Size: size, Decide: decide,
@@ -167,7 +167,7 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 // or the session that the caller proved is displaced.
 func (l *Leases) wait(ctx context.Context, r *request) (core.LeaseAnswer, error) {
 	caller := hub.CallerOf(ctx)
-	var changed chan struct{} // the caller's session; nil: it has proved none
+	var changed chan struct{} // the caller's session changed; nil if the caller proved none
 	if caller.Incarnation != 0 {
 		sub := l.view.Notifier.Subscribe([]core.Scope{view.SessionScope(caller.Agent)})
 		defer sub.Close()

@@ -57,7 +57,7 @@ func (c cursors) place(list listOf, from hub.Cursor) (place []byte, found bool, 
 	if from == "" {
 		return nil, false, nil
 	}
-	if len(from) > hub.MaxCursorBytes || strings.ContainsAny(string(from), "\r\n") { // which the decoder skips
+	if len(from) > hub.MaxCursorBytes || strings.ContainsAny(string(from), "\r\n") { // the decoder would skip them
 		return nil, false, errCursor("this is no cursor of this hub")
 	}
 	b, decodeErr := cursorText.DecodeString(string(from))
@@ -74,7 +74,7 @@ func (c cursors) place(list listOf, from hub.Cursor) (place []byte, found bool, 
 
 func errCursor(message string) error {
 	return hub.Invalid("cursor", message).
-		WithFix("send the cursor of the answer before as it is and to the same list, or begin again without cursor")
+		WithFix("send the cursor of the previous answer unchanged to the same list, or begin again without a cursor")
 }
 
 // textPlace is place for a list that is ordered by names.
@@ -142,7 +142,7 @@ func beforeID(prefix, id string) (hub.Seq, error) {
 	seq, ok := core.SeqOf(prefix, id)
 	if !ok {
 		return 0, hub.Invalid("before", "before is not the id of a row of this list").
-			WithFix("give the id of the last row of the answer before: " + prefix + "_…; or go on with cursor")
+			WithFix("give the id of the last row of the previous answer: " + prefix + "_…; or go on with cursor")
 	}
 	return seq, nil
 }

@@ -13,8 +13,8 @@ func counts(ctx context.Context, agent hub.AgentID) bool {
 	return agent != "" && !agent.Watcher() && !agent.Reserved() && !hub.CallerOf(ctx).Operator
 }
 
-// NotePoll takes what a poll says that its agent has seen. A poll of a thread
-// says nothing: it leaves out most of what there is.
+// NotePoll notes what the agent of a poll has seen. A poll of a thread tells
+// nothing: it leaves out most messages.
 func (v *View) NotePoll(ctx context.Context, q *hub.EventsQuery) {
 	if q.Since == 0 || q.Peek || q.ThreadID != "" || !counts(ctx, q.Agent) {
 		return
@@ -35,7 +35,7 @@ func (v *View) NotePoll(ctx context.Context, q *hub.EventsQuery) {
 	})
 }
 
-// NoteInbox takes what a read of its inbox says that the agent has seen.
+// NoteInbox notes what an agent has seen when it reads its inbox.
 func (v *View) NoteInbox(ctx context.Context, q *hub.InboxQuery) {
 	if q.Since == 0 || q.Peek || !counts(ctx, q.Agent) {
 		return
@@ -44,8 +44,8 @@ func (v *View) NoteInbox(ctx context.Context, q *hub.InboxQuery) {
 	v.saw(q.Agent, func(s *core.Seen) bool { return s.SawInbox(to) })
 }
 
-// NoteBootstrap says that an agent which begins at head does not want what was
-// before.
+// NoteBootstrap counts all messages up to head as seen by an agent that begins
+// there.
 func (v *View) NoteBootstrap(ctx context.Context, agent hub.AgentID, head hub.MessageID) {
 	if counts(ctx, agent) {
 		v.saw(agent, func(s *core.Seen) bool { return s.SawAll(head) })
@@ -65,19 +65,20 @@ func (v *View) NoteJoin(ctx context.Context, agent hub.AgentID, head hub.Message
 	return err
 }
 
-// NoteReply says that an agent has seen the message to which it has replied; of
-// others, also of those before it, that says nothing.
+// NoteReply notes that an agent has seen the message to which it replied. A
+// reply tells nothing about other messages, not even earlier ones.
 func (v *View) NoteReply(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
 	if id == 0 || !counts(ctx, agent) {
 		return
 	}
 	m, err := v.Message(id)
-	if u := v.UnreadOf(agent); err == nil && u.Keeps(m) { // else it is seen, or counts again
+	if u := v.UnreadOf(agent); err == nil && u.Keeps(m) { // else the message is not unread
 		v.saw(agent, func(s *core.Seen) bool { return s.Answer(id) })
 	}
 }
 
-// saw changes how far an agent has seen, and wakes who waits for that.
+// saw changes how far an agent has seen, and wakes the calls that wait for
+// that.
 func (v *View) saw(agent hub.AgentID, change func(*core.Seen) bool) {
 	if v.Seen.move(agent, change) {
 		v.Directory.Changed(agent)

@@ -8,8 +8,8 @@ import (
 	"hubcli/hub"
 )
 
-// TestListsGoOn calls every method that answers a page of a list: it sends the
-// cursor and limit of its query, and returns the cursor of the answer.
+// TestListsGoOn calls every method that answers a page of a list: each sends
+// the cursor and limit of its query, and returns the cursor of the answer.
 func TestListsGoOn(t *testing.T) {
 	service, cursor := reflect.TypeFor[hub.Service](), reflect.TypeFor[hub.Cursor]()
 	lists := 0

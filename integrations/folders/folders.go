@@ -30,9 +30,9 @@ type Folders struct {
 func New() *Folders { return &Folders{patience: patience, slots: make(chan struct{}, maxHanging)} }
 
 // Chain returns the folder at an absolute path and all above it, the nearest
-// first. With exact the path must name a folder that exists (path_not_found);
-// otherwise the chain begins at the nearest one at or above it. Errors:
-// invalid, timed_out.
+// first. With exact the path must name a folder that exists; otherwise the
+// chain begins at the nearest existing folder at or above the path. Errors:
+// invalid, path_not_found, timed_out.
 func (f *Folders) Chain(ctx context.Context, path string, exact bool) ([]core.Level, error) {
 	if err := check(path); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func chain(path string, exact bool) ([]core.Level, error) {
 		return nil, err
 	}
 	var levels []core.Level
-	first := 0 // of the levels whose work tree is not known yet
+	first := 0 // the first level whose work tree is not known yet
 	for {
 		levels = append(levels, core.Level{Plain: folder})
 		if common, ok := workTree(folder); ok {
@@ -125,7 +125,7 @@ func realFolder(path string) (string, error) {
 	return folder, nil
 }
 
-// ask runs a query of the file system, which may hang. Then ask returns
+// ask runs a query of the file system. If the query hangs, ask returns
 // timed_out, and the query keeps its slot until it ends.
 func ask[T any](ctx context.Context, f *Folders, question func() (T, error)) (T, error) {
 	type answer struct {

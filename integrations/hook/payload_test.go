@@ -101,9 +101,9 @@ func TestEveryPayloadIsTested(t *testing.T) {
 	}
 }
 
-// TestRoleIsNoSubAgent: in the payload of every harness an id of the agent makes the
-// event a sub-agent's, and nothing else does. A session whose agent was given a role,
-// as by claude --agent, sends the role as agent_type without an id.
+// TestRoleIsNoSubAgent: for every harness an event is a sub-agent's exactly if
+// its payload has an agent_id. A session whose agent was given a role, as by
+// claude --agent, sends the role as agent_type without an id.
 func TestRoleIsNoSubAgent(t *testing.T) {
 	for _, h := range hub.Harnesses() {
 		if h.Facts().Hooks == nil {
@@ -113,7 +113,7 @@ func TestRoleIsNoSubAgent(t *testing.T) {
 			name := filepath.Join("testdata", "payload", string(h)+"."+string(e)+".json")
 			b, err := os.ReadFile(name)
 			if err != nil {
-				continue // TestEveryPayloadIsTested says which there have to be
+				continue // TestEveryPayloadIsTested checks which files must exist
 			}
 			for more, want := range map[string]bool{
 				"": false, `"agent_type":"reviewer",`: false, `"agent_id":null,"agent_type":"reviewer",`: false,
@@ -127,8 +127,8 @@ func TestRoleIsNoSubAgent(t *testing.T) {
 	}
 }
 
-// TestRecognize: the flag, then the payload, then the environment; of two nested
-// harnesses the inner one, whose payload it is.
+// TestRecognize: the flag counts first, then the payload, then the environment.
+// Of two nested harnesses the inner one counts: the payload is its own.
 func TestRecognize(t *testing.T) {
 	both := vars("CLAUDECODE", "1", "CODEX_CI", "1")
 	for _, tt := range []struct {
@@ -242,7 +242,7 @@ func FuzzParse(f *testing.F) {
 		if h.Facts().Hooks == nil {
 			t.Errorf("recognized %q, which calls no hooks", h)
 		}
-		// A mark or blanks before it change nothing.
+		// A byte order mark or blanks before the payload change nothing.
 		if again := Parse(append([]byte("\xef\xbb\xbf "), b...)); len(b) > 0 && b[0] == '{' && !reflect.DeepEqual(again, p) &&
 			(len(b) < 2 || b[1] != 0) {
 			t.Errorf("with a mark %+v, without %+v", again, p)

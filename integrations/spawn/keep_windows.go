@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// apart makes a keeper without a console of its own that does not get the Ctrl-C of
-// the hub's.
+// apart returns the attributes of a keeper that has no console, so that it does
+// not get the Ctrl-C of the hub's console.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
@@ -20,7 +20,8 @@ func apart() *syscall.SysProcAttr {
 // mute does nothing: a process without a console gets no such signal.
 func mute() {}
 
-// closeToCommands does nothing: Windows passes on named handles only.
+// closeToCommands does nothing: on Windows a command inherits only handles that
+// are listed for it.
 func closeToCommands() {}
 
 // killGroup does nothing: the job has ended with its keeper.
@@ -72,7 +73,7 @@ func (g *group) wait(ends <-chan time.Duration) exit {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = g.cmd.Wait() // ProcessState tells
+		_ = g.cmd.Wait() // ProcessState has the result
 	}()
 	select {
 	case <-done:

@@ -121,7 +121,8 @@ func TestReplaceRefusesWhatItsCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestReplaceOverwritesWhatACrashLeft under the name of the temporary file.
+// TestReplaceOverwritesWhatACrashLeft: the temporary file of a crashed process
+// is overwritten.
 func TestReplaceOverwritesWhatACrashLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	require.NoError(t, os.WriteFile(path+".tmp", bytes.Repeat([]byte("x"), 100), 0o600))
@@ -225,7 +226,8 @@ func TestReadSmall(t *testing.T) {
 	}
 }
 
-// TestReadSmallNoticesAnExchange between the look and the open.
+// TestReadSmallNoticesAnExchange: the file is exchanged between Lstat and the
+// open.
 func TestReadSmallNoticesAnExchange(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

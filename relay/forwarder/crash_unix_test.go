@@ -24,7 +24,7 @@ import (
 	"hubcli/relay"
 )
 
-// StepSent is a step that only tests use: the hub has done the call, and the
+// stepSent is a step that only tests use: the hub has done the call, and the
 // forwarder has not received the answer.
 const stepSent Step = "sent"
 
@@ -33,7 +33,7 @@ const (
 	envSpool = "RELAY_TEST_SPOOL"
 	envHub   = "RELAY_TEST_HUB"
 	envStep  = "RELAY_TEST_STEP"
-	envCount = "RELAY_TEST_COUNT" // the process dies when it reaches the step for this time
+	envCount = "RELAY_TEST_COUNT" // the process dies when it has reached the step this many times
 )
 
 // crashingForwarder runs a forwarder that kills itself, and does not return, if
@@ -65,7 +65,7 @@ func crashingForwarder() {
 	f.Run(context.Background())
 }
 
-// lateTransport does a call and calls sent before it hands the answer on.
+// lateTransport makes a call, then calls sent, then returns the answer.
 type lateTransport struct {
 	own  http.RoundTripper
 	sent func()
@@ -79,7 +79,7 @@ func (d lateTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// process is a forwarder of its own that kills itself at a step.
+// process starts a process that is a forwarder and kills itself at a step.
 func (b *bench) process(at Step, count int) *exec.Cmd {
 	b.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
@@ -98,7 +98,7 @@ func (b *bench) wasKilled(cmd *exec.Cmd) {
 	over := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
 	if !over.Stop() {
-		b.Error("the forwarder does not come to the step")
+		b.Error("the forwarder did not reach the step")
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {

@@ -18,7 +18,7 @@ import (
 
 // Bounds of sending again.
 const (
-	restartPatience = 5 * time.Second // a hub that is restarted is back within
+	restartPatience = 5 * time.Second // a restarted hub is back within this time
 	retryPause      = 100 * time.Millisecond
 	busyPatience    = 5 * time.Second // the client follows a longer Retry-After itself
 	busyAttempts    = 3
@@ -135,7 +135,7 @@ func (f *Forwarder) attempt(c *call, op *api.Operation, r *relay.Request, path s
 	return f.replyOf(c, res)
 }
 
-// unreachable is the error if no hub answers.
+// unreachable returns the error for a call that no hub answered.
 func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
 	e := &hub.Error{
 		Code: hub.CodeUnreachable, Status: relay.StatusHubUnreachable,

@@ -34,8 +34,8 @@ type work struct {
 	mode     fs.FileMode // of a new file
 	folders  fs.FileMode // of new folders
 	rewrites bool
-	touched  []*entryRecord // entries whose backup is before
-	gone     []*entryRecord // entries that the plan removes from before
+	touched  []*entryRecord // entries for which before is the backup
+	gone     []*entryRecord // entries of before that the plan removes
 	fresh    bool           // before becomes the original
 	entries  []Entry
 	notes    []string
@@ -136,10 +136,9 @@ func (s *Store) plan(ctx context.Context, again func(context.Context) (*Plan, er
 
 // planner edits copies of the ledger and the documents in memory.
 type planner struct {
-	store  *Store
-	ledger *ledger
-	works  []*work
-	// adopted lists the entries that are taken over.
+	store   *Store
+	ledger  *ledger
+	works   []*work
 	adopted []string
 }
 
