@@ -114,6 +114,13 @@ func (m *shownMessage) head() string {
 	return b.String()
 }
 
+// repeats reports whether the metadata only says what the head says: that the
+// task to which this is a reply is done.
+func (m *shownMessage) repeats() bool {
+	var members map[string]hub.TaskID
+	return json.Unmarshal(m.Metadata, &members) == nil && len(members) == 1 && members["task_completed"] == m.ReplyTo && m.ReplyTo != 0
+}
+
 // words are what the sender has written. What the hub adds to its own notices
 // repeats their text.
 func (m *shownMessage) words() string {
@@ -123,7 +130,7 @@ func (m *shownMessage) words() string {
 			words += "\n[attachments] " + string(peertext.ModelJSON(list))
 		}
 	}
-	if len(m.Metadata) > 0 && m.Authority != hub.AuthoritySystem {
+	if len(m.Metadata) > 0 && m.Authority != hub.AuthoritySystem && !m.repeats() {
 		words += "\n[metadata] " + string(peertext.ModelJSON(m.Metadata))
 	}
 	return peertext.Model(words)

@@ -37,7 +37,7 @@ var tables struct {
 func table() []tool {
 	tables.once.Do(func() {
 		tables.all = slices.Concat(
-			startTools(), workTools(), messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
+			startTools(), planTools(), workTools(), messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
 			watchTools(), recordTools(), memoryTools(), spawnTools(), metaTools(),
 		)
 		slices.SortFunc(tables.all, func(a, b tool) int { return strings.Compare(a.name, b.name) })

@@ -78,7 +78,7 @@ func recordDecision(ctx context.Context, c *call, in recordDecisionIn) (*answer,
 		return nil, err
 	}
 	return &answer{
-		data: showDecision(&out.Row, 0, 1000), untrusted: []string{"title", "note"},
+		data: showDecision(&out.Row, 0, 1000), prose: true, untrusted: []string{"title", "note"},
 		line: inRoom(fmt.Sprintf("recorded decision %s; the room has been told.", out.Row.DecisionID), room),
 	}, nil
 }

@@ -356,13 +356,13 @@ func createInvite(ctx context.Context, c *call, in createInviteIn) (*answer, err
 		return nil, err
 	}
 	i := out.Row
-	becomes := "an agent that was started with an id keeps it, and any other gets a new id"
+	keeps := "The agent keeps its id."
 	if i.Handle != "" {
-		becomes = "an agent that was started with another id than " + word(string(i.Handle)) + " keeps its own"
+		keeps = fmt.Sprintf("An agent whose id nobody chose becomes %s; any other keeps its id.", word(string(i.Handle)))
 	}
 	return &answer{
 		data: invited{i.Code, i.InviteID, i.RoomID, i.Role, i.Handle, i.MaxUses, i.ExpiresAt}, untrusted: []string{"role"},
-		line: inRoom(fmt.Sprintf("the code is %s, for %d uses until %s; it is not shown again. The invited agent calls hub_join with the code, or runs: hubcli join %s. If it names no agent_id, %s: look at hub_room_status for its id before you write to it.",
-			i.Code, i.MaxUses, i.ExpiresAt, i.Code, becomes), i.RoomID),
+		line: inRoom(fmt.Sprintf("the code is %s, for %s until %s; it is not shown again. The agent calls hub_join with it. %s",
+			i.Code, counted(i.MaxUses, "use"), i.ExpiresAt, keeps), i.RoomID),
 	}, nil
 }

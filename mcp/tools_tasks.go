@@ -51,12 +51,16 @@ type shownTask struct {
 }
 
 func showTask(t *hub.Task) shownTask {
-	return shownTask{
+	s := shownTask{
 		TaskID: t.TaskID, Title: brief(t.Title, 200), Status: t.Status, Ready: t.Ready, Assignee: or(t.Assignee),
 		OfferedTo: or(t.OfferedTo), BlockedBy: t.BlockedBy[:min(len(t.BlockedBy), 20)], ParentTaskID: or(t.ParentTaskID),
 		RunID: or(t.RunID), RoomID: or(t.RoomID), ThreadID: or(t.ThreadID), CreatedBy: t.CreatedBy,
 		UpdatedAt: t.UpdatedAt, Version: t.Version, ResultID: or(t.ResultMessageID),
 	}
+	if t.Ready {
+		s.BlockedBy = nil // all of them have ended
+	}
+	return s
 }
 
 type listTasksIn struct {
@@ -149,6 +153,7 @@ type updateTaskIn struct {
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
 	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
+	Release         bool          `json:"release,omitempty" jsonschema:"also release your claims and locks for it"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -171,6 +176,11 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 	}
 	t := showTask(&row)
 	line := fmt.Sprintf("Task #%d is %s%s.", t.TaskID, t.Status, assigned(&t))
+	if in.Release {
+		if _, err := c.releaseAll(ctx, in.TaskID); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case in.OfferTo != "":
 		line = fmt.Sprintf("Task #%d is offered to %s. Until %[2]s accepts, it stays %s.", t.TaskID, t.OfferedTo, cmp.Or(strings.TrimPrefix(assigned(&t), ", "), "unassigned"))

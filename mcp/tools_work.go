@@ -39,9 +39,9 @@ type takeIn struct {
 // Missing says why.
 type taken struct {
 	Taken   bool         `json:"taken"`
-	Task    *shownTask   `json:"task,omitempty"`
-	Files   []string     `json:"files,omitempty"` // locked, by the names that the locks have
-	Seconds int          `json:"expires_in_sec,omitempty"`
+	Task    *shownTask   `json:"task,omitempty" lean:"-"`
+	Files   []string     `json:"files,omitempty" lean:"-"` // locked, by the names that the locks have
+	Seconds int          `json:"expires_in_sec,omitempty" lean:"-"`
 	Missing []shownLease `json:"missing,omitempty"` // what other agents hold
 }
 
@@ -123,7 +123,7 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	}
 	line += fmt.Sprintf(" for %d s. When it is done: hub_done.", in.TTLSec)
 	return &answer{
-		data: taken{Taken: true, Task: &t, Files: paths, Seconds: in.TTLSec}, line: line, prose: len(paths) == 0,
+		data: taken{Taken: true, Task: &t, Files: paths, Seconds: in.TTLSec}, line: line,
 		untrusted: []string{"task.title", "task.thread_id", "files"},
 	}, nil
 }

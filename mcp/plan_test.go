@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+// planned3 is a plan of three tasks that are not in order. They name each other
+// by name, by place and by place as text.
+const planned3 = `[{"title":"Release","after":["api","3"]},{"name":"api","title":"Write the API","after":[3],"details":"with tests"},{"title":"Write the schema"}]`
+
+// TestPlan: one call makes the tasks of a run, and each waits for what its plan
+// says; only what waits for nothing is ready.
+func TestPlan(t *testing.T) {
+	lead, dev, _ := team(t, 0)
+	var p planned
+	lead.must("hub_plan", args{"title": "Version 2", "tasks": planned3}, &p)
+	if len(p.Tasks) != 3 {
+		t.Fatalf("planned is %+v", p)
+	}
+	release, api, schema := p.Tasks["1"], p.Tasks["api"], p.Tasks["3"]
+	for id, want := range map[hub.TaskID][]hub.TaskID{release: {schema, api}, api: {schema}, schema: nil} {
+		task, err := lead.hub.Task(t.Context(), id, "lead")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(task.BlockedBy)
+		slices.Sort(want)
+		if !slices.Equal(task.BlockedBy, want) || task.Ready != (want == nil) || or(task.RunID) != p.RunID || task.CreatedBy != "lead" {
+			t.Errorf("the task is %+v, and is to wait for %v", task, want)
+		}
+	}
+	var got taken
+	if dev.must("hub_take", nil, &got); got.Task == nil || got.Task.TaskID != schema {
+		t.Errorf("dev takes %+v", got)
+	}
+	dev.must("hub_done", args{"task_id": schema}, nil)
+	if dev.must("hub_take", nil, &got); got.Task == nil || got.Task.TaskID != api {
+		t.Errorf("then dev takes %+v", got)
+	}
+}
+
+// TestPlanIsRepeated: a plan that was broken off is made whole under the same
+// key, and nothing is made twice.
+func TestPlanIsRepeated(t *testing.T) {
+	lead, _, _ := team(t, 0)
+	tasks := make([]args, mostPlanned)
+	for i := range tasks {
+		tasks[i] = args{"title": fmt.Sprintf("task %d", i+1)}
+		if i > 0 {
+			tasks[i]["after"] = []int{i}
+		}
+	}
+	a := args{"title": "Version 2", "tasks": tasks, "idempotency_key": "k"}
+	made := func() int {
+		rows, _, err := lead.hub.Tasks(context.Background(), hub.TasksQuery{Viewer: "lead", Active: true, Limit: hub.MaxPageRows})
+		require.NoError(t, err)
+		return len(rows)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = lead.CallTool(ctx, &sdk.CallToolParams{Name: "hub_plan", Arguments: a})
+	}()
+	require.Eventually(t, "no task is made", func() bool { return made() > 0 })
+	cancel()
+	<-ended
+	t.Logf("broken off after %d tasks", made())
+	var p, again planned
+	lead.must("hub_plan", a, &p)
+	lead.must("hub_plan", a, &again)
+	if p.RunID != again.RunID || len(p.Tasks) != mostPlanned || !maps.Equal(p.Tasks, again.Tasks) {
+		t.Errorf("the plan is made as %+v and again as %+v", p, again)
+	}
+	if n := made(); n != mostPlanned {
+		t.Errorf("there are %d tasks of a plan with %d", n, mostPlanned)
+	}
+}
+
+// TestBadPlansMakeNothing: a plan that cannot be carried out is refused before
+// its first task is made.
+func TestBadPlansMakeNothing(t *testing.T) {
+	lead, _, _ := team(t, 0)
+	for tasks, word := range map[string]string{
+		`[]`: "1 to 50", `{}`: "cannot be read", `[{"title":"a"}] x`: "follows", `[{"title":""}]`: "title", `[{"title":"a\nb"}]`: "one line",
+		`[{"title":"a","after":["b"]}]`: "no task of the plan", `[{"title":"a","after":[1]}]`: "waits for itself", `[{"title":"a","afterwards":[1]}]`: "afterwards",
+		`[{"name":"x","title":"a"},{"name":"x","title":"b"}]`:         "two tasks",
+		`[{"title":"a","after":["2"]},{"title":"b","after":["1"]}]`:   "waits for itself",
+		`[{"title":"` + strings.Repeat("x", 301) + `"}]`:              "too long",
+		`[` + strings.Repeat(`{"title":"a"},`, 50) + `{"title":"b"}]`: "1 to 50",
+		`[{"name":"` + strings.Repeat("n", 81) + `","title":"a"}]`:    "too long",
+		`[{"title":"a","after":[{}]}]`:                                "no task of the plan",
+		`[{"title":"a","after":"b"},{"name":"b","title":"b"}]`:        "cannot be read",
+	} {
+		if said := lead.refused("hub_plan", args{"title": "x", "tasks": tasks}); !strings.Contains(said, word) || !strings.Contains(said, "fix: ") {
+			t.Errorf("%.60s: %q, wants a word of %q", tasks, said, word)
+		}
+	}
+	for _, title := range []string{"", " ", "a\x01", strings.Repeat("x", 301)} {
+		lead.refused("hub_plan", args{"title": title, "tasks": planned3})
+	}
+	if tasks, _, err := lead.hub.Tasks(t.Context(), hub.TasksQuery{Viewer: "lead"}); err != nil || len(tasks) != 0 {
+		t.Errorf("%d tasks were made, %v", len(tasks), err)
+	}
+}
+
+// TestPlanOrder: every task stands behind all that it waits for, and a plan
+// with a circle has no order.
+func TestPlanOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := make([]plannedTask, rapid.IntRange(1, 8).Draw(t, "tasks"))
+		for i := range tasks {
+			tasks[i].after = rapid.SliceOfNDistinct(rapid.IntRange(0, len(tasks)-1), 0, len(tasks)-1, rapid.ID[int]).Draw(t, "after")
+		}
+		order, err := planOrder(tasks)
+		if err != nil {
+			if !circular(tasks) {
+				t.Fatalf("%+v has no order", tasks)
+			}
+			return
+		}
+		if len(order) != len(tasks) || circular(tasks) {
+			t.Fatalf("%+v has the order %v", tasks, order)
+		}
+		for at, i := range order {
+			for _, before := range tasks[i].after {
+				if !slices.Contains(order[:at], before) {
+					t.Fatalf("%v begins %d before %d", order, i, before)
+				}
+			}
+		}
+	})
+}
+
+// circular reports whether a task waits for itself, by following every path.
+func circular(tasks []plannedTask) bool {
+	var on []int
+	var follow func(i int) bool
+	follow = func(i int) bool {
+		if slices.Contains(on, i) {
+			return true
+		}
+		on = append(on, i)
+		found := slices.ContainsFunc(tasks[i].after, follow)
+		on = on[:len(on)-1]
+		return found
+	}
+	for i := range tasks {
+		if follow(i) {
+			return true
+		}
+	}
+	return false
+}
