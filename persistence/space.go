@@ -50,7 +50,7 @@ const (
 	commitNeeded = 2*memTableSize + 16<<20
 
 	spaceAge   = 50 * time.Millisecond // how old an answer of the disk may be
-	spaceBytes = 4 << 20               // how much may have been written since
+	spaceBytes = 4 << 20               // how many bytes may be written before the disk is asked again
 )
 
 // space watches how much of the store's disk is free.

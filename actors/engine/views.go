@@ -32,8 +32,9 @@ type Views interface {
 	Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) []core.SessionProof
 	// Snapshot returns the sessions for a checkpoint, and the last record in them.
 	Snapshot() (core.Section, core.Head, error)
-	// Timed reports whether anything shown has a deadline. Then a checkpoint is due from
-	// time to time even without records, to save how much hub time has passed.
+	// Timed reports whether anything shown has a deadline. If so, a checkpoint
+	// is due from time to time even without records, to save how much hub time
+	// has passed.
 	Timed() bool
 	// ShownUpTo returns the last record that is shown.
 	ShownUpTo() hub.Seq

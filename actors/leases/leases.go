@@ -189,8 +189,8 @@ func (l *Leases) wait(ctx context.Context, r *request) (core.LeaseAnswer, error)
 	}
 }
 
-// effect is what is stored of an answer about a lease. A replay reads the row as it
-// is then, and derives acquired from it.
+// effect is the stored part of an answer about a lease. A replay reads the row
+// as it is at that time, and derives acquired from it.
 type effect struct {
 	Created bool `json:"created"`
 }

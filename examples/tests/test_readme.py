@@ -1,4 +1,4 @@
-"""The Python of the README of the project, word for word but for addresses."""
+"""Runs the Python programs of the project's README, unchanged but for addresses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_quick_start(hub: Hub, tmp_path: Path) -> None:
         program = replaced(
             quick_start,
             ("ensure_hub()", f"ensure_hub(port={port}, storage={str(hub.store)!r})"),
-            # Another agent speaks while this one looks the other way: the poll then has it.
+            # Another agent posts before this one polls: the poll returns that message.
             (
                 "    for message in",
                 f'    HubClient("dev-b", hub["base_url"]).post("general", "{said}")\n    for message in',

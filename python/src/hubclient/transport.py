@@ -27,12 +27,12 @@ from .inputs import invalid, seconds
 DEFAULT_BASE_URL = environment.DefaultText("http://127.0.0.1:6969")
 
 _CONNECT_SEC = 5.0  # a local hub accepts at once or not at all
-_NEAR_SEC = 0.25  # the same within the machine, where a refusal may not come back to loopback
-_IDLE_SEC = 60.0  # the hub closes after 120 s; the client is the one to close first
+_NEAR_SEC = 0.25  # to connect within the machine, where a refusal may not reach a caller on loopback
+_IDLE_SEC = 60.0  # the hub closes after 120 s; the client must close first
 _MAX_IDLE = 16  # connections kept between calls
 _MAX_ANSWER_BYTES = 1 << 30
 _LONGEST_SEC = 1e6  # of one read; sockets overflow at 25 days
-_SLACK = 0.05  # by how many seconds an answer may be late
+_SLACK = 0.05  # seconds by which an answer may be late
 _CHUNK = 1 << 20  # bytes that are asked for at once; answers seldom have more
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # of RFC 9110: a header's name
@@ -43,7 +43,7 @@ _PREFIX = re.compile(r"(/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*")
 
 @dataclass(frozen=True)
 class Request:
-    """One call to be sent, once.
+    """One call, to be sent once.
 
     Attributes:
         method: GET, POST, PUT or DELETE.
@@ -52,10 +52,10 @@ class Request:
         key: Idempotency key of a write; None for a read.
         wait: Seconds for which the hub may park the call; 0 for one that does not wait.
         timeout: Seconds within which the whole answer must be there. A transport that
-            is slow by nature may give a call that waits more, up to ``bound``.
+            is slow by nature may give a waiting call more time, up to ``bound``.
         bound: Seconds after which the caller goes on without an answer.
         instance: Id of the store that the call is meant for, or empty. A transport
-            that cannot say it to the hub leaves it out.
+            that cannot send it to the hub leaves it out.
     """
 
     method: str
@@ -76,7 +76,7 @@ class Response:
         status: HTTP status, or 597 to 599 from a relay.
         body: The envelope, JSON in UTF-8.
         headers: Header fields, by lower-case name. ``x-hub-instance`` and
-            ``retry-after`` are looked at, others may be left out.
+            ``retry-after`` are read; a transport may leave others out.
     """
 
     status: int
@@ -94,7 +94,7 @@ class Transport(Protocol):
 
     @property
     def base_url(self) -> str:
-        """Where the calls go, for sentences."""
+        """Address of the hub, as error messages show it."""
 
     @property
     def max_wait(self) -> float:
@@ -120,9 +120,9 @@ class HttpTransport:
     parked poll delays nobody. Connections are not used across a fork.
 
     Args:
-        base_url: http or https, a host, and perhaps a port and a path prefix. If it is
-            not given it is HUB_BASE_URL of the environment, if that is set.
-        timeout: Longest time in seconds to connect; calls bring their own.
+        base_url: http or https, a host, and perhaps a port and a path prefix. The default
+            is HUB_BASE_URL from the environment, or this machine's hub at port 6969.
+        timeout: Longest time in seconds to connect; each call has its own timeout.
         headers: Header fields sent with every call. An integration that has to
             prove its session from another machine gives ``X-Hub-Session`` here.
 
@@ -142,8 +142,8 @@ class HttpTransport:
         self._connect_sec = min(seconds("timeout", timeout, least=0.001), _CONNECT_SEC)
         self._fixed = self._address.host_header + _header_lines(headers or {}) + "Accept: application/json\r\n"
         self._tls = ssl.create_default_context() if self._address.tls else None
-        # Last in, first out: few connections stay warm, the others age and go. Its
-        # append and pop are atomic, so that there is no lock to be lost in a fork.
+        # Last in, first out: few connections stay warm, the others age and go. A
+        # deque's append and pop are atomic, so no lock can stay held after a fork.
         self._idle: collections.deque[_Connection] = collections.deque()
 
     def __repr__(self) -> str:
@@ -162,7 +162,7 @@ class HttpTransport:
         try:
             response, keep = connection.exchange(self._head(request), request, deadline)
             whole = True
-        except (TimeoutError, socket.timeout):  # before Python 3.10 they are two
+        except (TimeoutError, socket.timeout):  # before Python 3.10 they are two classes
             raise self._no_answer(request.timeout) from None
         except (OSError, EOFError, http.client.IncompleteRead) as e:  # RemoteDisconnected is an OSError
             raise self._broke_off(e) from None
@@ -171,9 +171,9 @@ class HttpTransport:
         except _AnswerTooLargeError:
             raise self._not_a_hub(f"its answer has more than {_MAX_ANSWER_BYTES} bytes") from None
         finally:
-            if not whole:  # also when the user interrupts: the rest of the answer would meet the next call
+            if not whole:  # also when the user interrupts: the next call would read the rest of the answer
                 connection.close()
-                self.close()  # what was opened before it is likely to be dead as well
+                self.close()  # the idle connections are likely to be dead as well
         if keep:
             self._keep(connection)
         else:
@@ -188,7 +188,7 @@ class HttpTransport:
         while self._idle:
             try:
                 self._idle.pop().close()
-            except IndexError:  # another thread has it
+            except IndexError:  # another thread took the last one
                 return
 
     def _head(self, request: Request) -> str:
@@ -296,7 +296,7 @@ class _Connection:
         if self._pid != os.getpid() or time.monotonic() - self.idle_since > _IDLE_SEC:
             return False
         try:
-            return not _readable(self._sock)  # an end of file or a stray byte: either way it is spent
+            return not _readable(self._sock)  # an end of file or a stray byte: it cannot be used again
         except (OSError, ValueError):
             return False
 
@@ -305,11 +305,11 @@ class _Connection:
         self._sock.close()
 
     def exchange(self, head: str, request: Request, deadline: float) -> tuple[Response, bool]:
-        """Sends and reads the whole answer; tells also whether the connection may be used again."""
+        """Sends the call and reads the whole answer; also returns whether the connection may be used again."""
         # One write for head and body, so that they leave in one packet.
         data = head.encode("ascii") + (request.body or b"")
         reader = _Reader(self._sock, deadline)
-        # Where the hub refuses a large body it has answered before it has all of it.
+        # The hub may refuse a large body, and answer, before it has received all of it.
         with contextlib.suppress(ConnectionError):
             self._sock.sendall(data)
         answer = http.client.HTTPResponse(reader, method=request.method)  # type: ignore[arg-type]  # makefile is all it uses
@@ -321,7 +321,7 @@ class _Connection:
                 size += len(part)
                 if size > _MAX_ANSWER_BYTES:
                     raise _AnswerTooLargeError
-            if answer.length:  # what Content-Length promised and the connection did not bring
+            if answer.length:  # bytes of Content-Length that did not come
                 raise EOFError
             headers = {name.lower(): value for name, value in answer.getheaders()}
             return Response(answer.status, b"".join(parts), headers), not answer.will_close
@@ -330,7 +330,7 @@ class _Connection:
 
 
 class _Reader(io.RawIOBase):
-    """Reads a socket until a moment, however slowly the bytes drip."""
+    """Reads a socket until a deadline, however slowly the bytes come."""
 
     def __init__(self, sock: socket.socket, deadline: float) -> None:
         self._sock = sock
@@ -349,7 +349,7 @@ class _Reader(io.RawIOBase):
         return self._sock.recv_into(buffer)
 
     def _limit(self) -> None:
-        # A system call, so not for every read of an answer that comes at once.
+        # settimeout is a system call: skip it while the answer comes without pauses.
         self._left = self._deadline - time.monotonic()
         if self._left <= 0:
             raise TimeoutError
@@ -398,7 +398,7 @@ class _Address:
 
     def near_source(self) -> str:
         """Returns the loopback address to call from; empty if the host is loopback, a name, or not on this machine."""
-        if sys.platform == "win32":  # it lets no such call out
+        if sys.platform == "win32":  # Windows lets no such connection out
             return ""
         try:
             ip = ipaddress.ip_address(self.host)
@@ -409,7 +409,7 @@ class _Address:
         family, source = (socket.AF_INET, "127.0.0.1") if ip.version == 4 else (socket.AF_INET6, "::1")
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.bind((self.host, 0))  # which only an address of this machine can
+                probe.bind((self.host, 0))  # only an address of this machine can be bound
         except OSError:
             return ""
         return source
@@ -437,7 +437,7 @@ class _Address:
             raise _bad_address("names port 0")
         prefix = parts.path.rstrip("/")
         if not _PREFIX.fullmatch(prefix):
-            raise _bad_address("carries a path that is none")
+            raise _bad_address("carries a path that is not valid")
         tls = parts.scheme == "https"
         url = f"{parts.scheme}://{parts.netloc}{prefix}"
         return cls(url, host, port or (443 if tls else 80), prefix, tls)
