@@ -110,5 +110,5 @@ func readFailed(w http.ResponseWriter, err error) *hub.Error {
 		return hub.NewError(hub.CodeTimedOut, "the request body came in too slowly").WithRetryAfter(1).
 			WithFix("send the same call again")
 	}
-	return hub.NewError(hub.CodeInvalidJSON, "the request body broke off")
+	return hub.NewError(hub.CodeInvalidJSON, "the request body ended early")
 }

@@ -17,7 +17,7 @@ func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// mute does nothing: a process without a console gets no such signal.
+// mute does nothing: a process without a console gets no console signals.
 func mute() {}
 
 // closeToCommands does nothing: on Windows a command inherits only handles that
