@@ -30,7 +30,8 @@ func (b *bridge) surface(ctx context.Context) hub.Surface {
 	return hub.DefaultSurface(harness)
 }
 
-// listed returns the tools that the client is shown. Claude Code finds tools by
+// listed returns the tools that the client is shown. The progressive surface has
+// those that are marked live in the tables of tools_*.go. Claude Code finds tools by
 // a search of its own: there the hub's is left out, and each tool says whether
 // the model sees it at once and under which words the search finds it.
 func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
