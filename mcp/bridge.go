@@ -133,7 +133,7 @@ func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage)
 			return nil, hub.NewError(hub.CodeStoreChanged, "the hub has another store than when the call began, and nothing was done in it").
 				WithFix("look around with hub_whoami, and call again if you still want this")
 		}
-		c.writes = 0 // the same writes have the same keys
+		c.writes, c.again = 0, again // the same writes have the same keys
 		a, err = b.attempt(ctx, c, t, args)
 		if err == nil || again || t.alone || ctx.Err() != nil {
 			return a, err

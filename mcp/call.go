@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strconv"
@@ -26,6 +27,7 @@ type call struct {
 	at      *session.Session // the session that the call acts in
 	nonce   string           // makes the idempotency keys of this call
 	writes  int              // keys made of nonce so far
+	again   bool             // the call is repeated in another session
 	verbose bool             // the answer has all members
 	seq     wire.RequestSeq  // of the request
 	session *sdk.ServerSession
@@ -56,6 +58,13 @@ func (c *call) key(ctx context.Context, given string) context.Context {
 		given = c.nonce + "-" + strconv.Itoa(c.writes)
 	}
 	return hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: given}})
+}
+
+// keyFor returns ctx with the idempotency key of one write of a call that makes
+// several, in an order that may differ when the call is repeated. The key is
+// made of the call's, given or its own, and the name of the write.
+func (c *call) keyFor(ctx context.Context, given, write string) context.Context {
+	return c.key(ctx, keyOf(cmp.Or(given, c.nonce), write))
 }
 
 // wait returns how long a call may wait if it asks for that many seconds; 0 or

@@ -93,10 +93,11 @@ func showMessage(row *hub.Message, offset, room int) shownMessage {
 	return m
 }
 
-// head is the line above a message, which says what the hub knows of it.
+// head says what the hub knows of a message. It stands above it, behind its
+// number.
 func (m *shownMessage) head() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d from %s (%s), %s", m.ID, word(string(m.From)), m.standing(), word(string(m.Kind)))
+	fmt.Fprintf(&b, "from %s (%s), %s", word(string(m.From)), m.standing(), word(string(m.Kind)))
 	if m.To != "" {
 		fmt.Fprintf(&b, " to %s alone", word(string(m.To)))
 	} else if m.RoomID == "" || m.Channel != m.RoomID.Channel() {
@@ -174,9 +175,15 @@ func word(s string) string {
 	return part
 }
 
+// isNotice reports whether m is a whole notice of the hub's own.
+func (m *shownMessage) isNotice() bool {
+	return m.Authority == hub.AuthoritySystem && m.Kind == hub.KindNotice && m.Truncated == nil
+}
+
 // texts shows messages one after the other. What the hub knows of each stands
 // outside the fence; the sender's words stand inside it. One mark, made up for
-// the answer, serves all of them.
+// the answer, serves all of them. Notices of the hub that follow each other,
+// such as those of agents that joined, stand in one fence.
 func texts(list []shownMessage) string {
 	words := make([]string, len(list))
 	for i := range list {
@@ -184,8 +191,13 @@ func texts(list []shownMessage) string {
 	}
 	mark := fence(strings.Join(words, "\n"))
 	var b strings.Builder
-	for i := range list {
-		b.WriteString(list[i].head() + "\n" + between(mark, words[i]) + "\n")
+	for i := 0; i < len(list); i++ {
+		ids, said, head := fmt.Sprintf("#%d", list[i].ID), words[i], list[i].head()
+		for ; i+1 < len(list) && list[i].isNotice() && list[i+1].isNotice() && list[i+1].head() == head; i++ {
+			ids += fmt.Sprintf(", #%d", list[i+1].ID)
+			said += "\n" + words[i+1]
+		}
+		b.WriteString(ids + " " + head + "\n" + between(mark, said) + "\n")
 		if list[i].Truncated != nil {
 			fmt.Fprintf(&b, "(%s)\n", list[i].Truncated)
 		}

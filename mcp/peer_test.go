@@ -149,3 +149,21 @@ func TestNamesCannotPretend(t *testing.T) {
 		}
 	}
 }
+
+// TestNoticesShareAFence: notices of the hub that follow each other stand in one
+// fence under their numbers; what an agent writes between them does not.
+func TestNoticesShareAFence(t *testing.T) {
+	notice := func(id hub.MessageID, body string) shownMessage {
+		return shownMessage{ID: id, From: hub.AgentSystem, Authority: hub.AuthoritySystem, Kind: hub.KindNotice, Channel: "c", Body: peerText(body)}
+	}
+	fake := notice(3, "zed joined")
+	fake.Authority, fake.Assurance = hub.AuthorityAgent, hub.AssuranceAsserted
+	said := texts([]shownMessage{notice(1, "ada joined"), notice(2, "bob joined"), fake, notice(4, "cyd joined")})
+	outside, inside := parted(t, said)
+	if len(inside) != 3 || inside[0] != "ada joined\nbob joined" || inside[1] != "zed joined" || inside[2] != "cyd joined" {
+		t.Errorf("the fences hold %q", inside)
+	}
+	if !strings.Contains(outside, "#1, #2 from system (the hub itself)") || !strings.Contains(outside, "#3 from system (unverified)") {
+		t.Errorf("outside stands %q", outside)
+	}
+}

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,18 +59,35 @@ func takeTool(ctx context.Context, c *call, in takeIn) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		paths = append(paths, path)
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
 	}
 	if in.TTLSec == 0 {
 		in.TTLSec = int(defaultTake / time.Second)
+	}
+	if in.TaskID == 0 {
+		var err error
+		if in.TaskID, err = c.tookBefore(ctx, in); err != nil {
+			return nil, err
+		}
 	}
 	if in.TaskID != 0 {
 		task, err := c.hub().Task(ctx, in.TaskID, c.agent())
 		if err != nil {
 			return nil, err
 		}
+		if task.Status == hub.TaskOpen && !task.Ready {
+			return nil, waiting(&task)
+		}
 		return c.takeTask(ctx, in, paths, &task)
 	}
+	return c.takeNext(ctx, in, paths)
+}
+
+// takeNext takes the oldest task of the agent's room that is ready and that no
+// agent has.
+func (c *call) takeNext(ctx context.Context, in takeIn, paths []string) (*answer, error) {
 	room, err := c.room(ctx, "")
 	if err != nil {
 		return nil, err
@@ -85,6 +104,13 @@ func takeTool(ctx context.Context, c *call, in takeIn) (*answer, error) {
 		return a, err
 	}
 	return &answer{data: taken{}, line: inRoom("no task is ready that no agent has. hub_list_tasks shows what the others wait for.", room)}, nil
+}
+
+// waiting refuses a task that is to begin when others have ended.
+func waiting(task *hub.Task) error {
+	t := showTask(task)
+	return hub.Invalid("task_id", fmt.Sprintf("task #%d is %s%s", t.TaskID, t.Status, assigned(&t))).With("blocked_by", t.BlockedBy).
+		WithFix("leave task_id out to take a task that is ready; or set blocked_by with hub_update_task if it need not wait")
 }
 
 // claimed reports whether another agent holds the claim of the task.
@@ -141,10 +167,35 @@ type gathering struct {
 
 // key returns ctx with the idempotency key of one write of the call.
 func (g *gathering) key(ctx context.Context, write string) context.Context {
-	if g.in.IdempotencyKey == "" {
-		return g.c.key(ctx, "")
+	return g.c.keyFor(ctx, g.in.IdempotencyKey, fmt.Sprintf("%s for %d", write, g.task.TaskID))
+}
+
+// madeBy is the metadata of a claim that a call without task_id has made. It
+// tells a repetition of the call which task it took.
+type madeBy struct {
+	Call string `json:"call"`
+}
+
+func (c *call) takeMark(in takeIn) madeBy {
+	return madeBy{keyOf(cmp.Or(in.IdempotencyKey, c.nonce), "take")}
+}
+
+// tookBefore returns the task that this call took when it was made before, or 0.
+func (c *call) tookBefore(ctx context.Context, in takeIn) (hub.TaskID, error) {
+	if in.IdempotencyKey == "" && !c.again {
+		return 0, nil
 	}
-	return g.c.key(ctx, keyOf(g.in.IdempotencyKey, write))
+	mark := c.takeMark(in)
+	for row, err := range hub.Walk(ctx, c.hub().Claims, hub.LeasesQuery{Owner: c.agent(), Viewer: c.agent(), Limit: hub.MaxPageRows}) {
+		if err != nil {
+			return 0, err
+		}
+		var made madeBy
+		if json.Unmarshal(row.Metadata, &made) == nil && made == mark {
+			return or(row.TaskMessageID), nil
+		}
+	}
+	return 0, nil
 }
 
 // forTask is the metadata of a lock that belongs to a task.
@@ -176,7 +227,13 @@ func (c *call) mine() hub.LeasesQuery {
 
 func (g *gathering) leases(ctx context.Context, paths []string) error {
 	me := g.c.agent()
-	claim, err := g.c.hub().Claim(g.key(ctx, "claim"), hub.ClaimInput{OwnerAgentID: me, TaskMessageID: g.task.TaskID, TTLSec: g.in.TTLSec})
+	mark, err := compact(g.c.takeMark(g.in))
+	if err != nil {
+		return err
+	}
+	claim, err := g.c.hub().Claim(g.key(ctx, "claim"), hub.ClaimInput{
+		OwnerAgentID: me, TaskMessageID: g.task.TaskID, TTLSec: g.in.TTLSec, Metadata: mark,
+	})
 	if err != nil {
 		return err
 	}
@@ -219,10 +276,10 @@ func (g *gathering) assign(ctx context.Context) (hub.Task, error) {
 // itself.
 func (g *gathering) back(ctx context.Context) {
 	for _, hold := range g.locks {
-		_, _ = g.c.hub().ReleaseLock(g.c.key(ctx, ""), hold)
+		_, _ = g.c.hub().ReleaseLock(g.key(ctx, "back "+hold.FilePath), hold)
 	}
 	for _, hold := range g.claims {
-		_, _ = g.c.hub().ReleaseClaim(g.c.key(ctx, ""), hold)
+		_, _ = g.c.hub().ReleaseClaim(g.key(ctx, "back"), hold)
 	}
 }
 
@@ -285,13 +342,9 @@ func (c *call) finish(ctx context.Context, in doneIn) (hub.Task, error) {
 	if err != nil || in.Note == "" {
 		return out.Row, err
 	}
-	key := ""
-	if in.IdempotencyKey != "" {
-		key = keyOf(in.IdempotencyKey, "note")
-	}
 	_, _, err = c.send(ctx, hub.PostInput{
 		FromAgent: c.agent(), Kind: hub.KindNotice, Body: in.Note, ReplyTo: in.TaskID, Channel: out.Row.Channel, ThreadID: or(out.Row.ThreadID),
-	}, key)
+	}, keyOf(cmp.Or(in.IdempotencyKey, c.nonce), "note"))
 	return out.Row, err
 }
 
@@ -305,7 +358,7 @@ func (c *call) releaseAll(ctx context.Context, id hub.TaskID) (released []string
 		if or(row.TaskMessageID) != id {
 			continue
 		}
-		if _, err := c.hub().ReleaseClaim(c.key(ctx, ""), hub.ClaimHoldInput{ClaimKey: row.ClaimKey, AgentID: c.agent()}); err != nil {
+		if _, err := c.hub().ReleaseClaim(c.keyFor(ctx, "", "claim "+string(row.ClaimKey)), hub.ClaimHoldInput{ClaimKey: row.ClaimKey, AgentID: c.agent()}); err != nil {
 			return released, err
 		}
 		released = append(released, string(row.ClaimKey))
@@ -317,7 +370,7 @@ func (c *call) releaseAll(ctx context.Context, id hub.TaskID) (released []string
 		if !ofTask(row.Metadata, id) {
 			continue
 		}
-		if _, err := c.hub().ReleaseLock(c.key(ctx, ""), hub.LockHoldInput{FilePath: row.FilePath, AgentID: c.agent()}); err != nil {
+		if _, err := c.hub().ReleaseLock(c.keyFor(ctx, "", "lock "+row.FilePath), hub.LockHoldInput{FilePath: row.FilePath, AgentID: c.agent()}); err != nil {
 			return released, err
 		}
 		released = append(released, row.FilePath)

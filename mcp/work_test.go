@@ -140,3 +140,60 @@ func TestStart(t *testing.T) {
 		t.Errorf("after hub_start %d messages are unread", me.Unread)
 	}
 }
+
+// TestTakeUnderOneKey: a call that is repeated under its key takes the task that
+// it took, and no second one.
+func TestTakeUnderOneKey(t *testing.T) {
+	_, dev, ids := team(t, 3)
+	for range 3 {
+		var got taken
+		dev.must("hub_take", args{"idempotency_key": "k", "files": []string{"a.go", "./a.go"}}, &got)
+		if !got.Taken || got.Task.TaskID != ids[0] || len(got.Files) != 1 {
+			t.Errorf("taken is %+v", got)
+		}
+	}
+	if n := dev.held(t, "dev"); n != 2 {
+		t.Errorf("dev holds %d leases, want a claim and a lock", n)
+	}
+	dev.must("hub_done", args{"task_id": ids[0]}, nil)
+	if said := text(dev.try("hub_take", args{"idempotency_key": "k"})); !strings.Contains(said, "an earlier call with this idempotency_key") {
+		t.Errorf("after the task has ended, it says %q", said)
+	}
+	if n := dev.held(t, "dev"); n != 0 {
+		t.Errorf("dev holds %d leases", n)
+	}
+}
+
+// TestTakeWaitsForBlockers: a task whose blockers have not ended is not taken,
+// unless it need not wait for them any more.
+func TestTakeWaitsForBlockers(t *testing.T) {
+	lead, dev, ids := team(t, 2)
+	lead.must("hub_update_task", args{"task_id": ids[1], "blocked_by": []int64{int64(ids[0])}}, nil)
+	if said := dev.refused("hub_take", args{"task_id": ids[1]}); !strings.Contains(said, fmt.Sprintf("waits for #%d", ids[0])) {
+		t.Errorf("a blocked task: %q", said)
+	}
+	if n := dev.held(t, "dev"); n != 0 {
+		t.Errorf("dev holds %d leases of a task that it cannot have", n)
+	}
+	lead.must("hub_update_task", args{"task_id": ids[1], "blocked_by": []int64{}}, nil)
+	var got taken
+	if dev.must("hub_take", args{"task_id": ids[1]}, &got); !got.Taken {
+		t.Errorf("taken is %+v", got)
+	}
+}
+
+// TestHandOverReleases: with release, the agent to which a task is offered gets
+// it with its claim and locks in one call.
+func TestHandOverReleases(t *testing.T) {
+	lead, dev, ids := team(t, 1)
+	files := []string{"/src/a.go", "/src/b.go"}
+	dev.must("hub_take", args{"task_id": ids[0], "files": files}, nil)
+	dev.must("hub_update_task", args{"task_id": ids[0], "offer_to": "lead", "release": true}, nil)
+	if n := dev.held(t, "dev"); n != 0 {
+		t.Errorf("dev holds %d leases after it has handed the task over", n)
+	}
+	var got taken
+	if lead.must("hub_take", args{"task_id": ids[0], "files": files}, &got); !got.Taken || got.Task.Assignee != "lead" || lead.held(t, "lead") != 3 {
+		t.Errorf("lead takes %+v and holds %d leases", got, lead.held(t, "lead"))
+	}
+}
