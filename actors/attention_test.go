@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"hubcli/actors/view"
 	"hubcli/hub"
@@ -123,4 +125,35 @@ func TestAttentionBehindMuchTalk(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGiven: what a poll of an agent was answered with counts as given for two
+// seconds; a peek gives nothing.
+func TestGiven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer r.stop()
+		r.register("ann")
+		m := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"})
+		given := func() hub.MessageID {
+			t.Helper()
+			a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"})
+			require.NoError(t, err)
+			return a.GivenID
+		}
+		for _, peek := range []bool{true, false} {
+			if got := given(); got != 0 {
+				t.Errorf("before a poll %d is given", got)
+			}
+			_, err := r.Events(t.Context(), hub.EventsQuery{Agent: "ann", Limit: 10, Peek: peek})
+			require.NoError(t, err)
+		}
+		if got := given(); got != m.ID {
+			t.Errorf("after the poll %d is given, want %d", got, m.ID)
+		}
+		time.Sleep(2 * time.Second)
+		if got := given(); got != 0 {
+			t.Errorf("two seconds later %d is given", got)
+		}
+	})
 }

@@ -29,6 +29,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	u := h.view.UnreadOf(q.Agent)
 	out.SeenID, out.ToldID, out.HeadID = h.view.SeenUpTo(q.Agent, q.Room), u.Seen.Told, u.Head
+	out.GivenID = h.view.Directory.Given(q.Agent, h.engine.Clock.Now().Wall)
 	var err error
 	if out.Unread, err = h.view.CountUnread(&u, q.Room); err != nil {
 		return out, err

@@ -220,5 +220,9 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Scopes = []core.Scope{view.PublicScope(), view.InboxScope(q.Agent)}
 	}
 	h.view.NotePoll(ctx, &q)
-	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
+	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
+	if err == nil {
+		h.view.NoteAnswer(ctx, &q, &page, h.engine.Clock.Now().Wall)
+	}
+	return page, err
 }

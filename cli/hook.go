@@ -44,12 +44,13 @@ type hookOptions struct {
 	baseURL
 	harness  string
 	dataRoot string
+	tools    bool
 }
 
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|stop",
+		Use:   "hook session-start|prompt|tool|stop|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -59,8 +60,13 @@ session-start tells the agent its id, the work in the room that its folder is
 bound to, and how to wait. Without HUB_AGENT it registers an agent for the
 session and remembers it in the data root.
 
+prompt and tool show the agent, within a turn, the messages that ask something of
+it. A message is shown once, by whichever hook comes first.
+
 stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
+
+session-end ends the agent's session with the hub if a hook began it.
 
 If there is nothing to say, no hub runs or the folder is bound to no room, the
 hook prints nothing and ends with 0, within two seconds. The reason is in hook.log
@@ -97,7 +103,8 @@ because 2 would hold a turn.`,
 	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from the payload")
 	cmd.Flags().StringVar(&o.dataRoot, "data-root", "", "`folder` of the user's data, if the environment does not name it")
-	for _, name := range []string{"harness", "data-root"} { // adapters write them
+	cmd.Flags().BoolVar(&o.tools, "tools", false, "the program gives the agent the tools of the bridge")
+	for _, name := range []string{"harness", "data-root", "tools"} { // adapters write them
 		_ = cmd.Flags().MarkHidden(name) // it exists
 	}
 	return cmd
@@ -109,7 +116,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start or stop", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, stop or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }
@@ -159,7 +166,7 @@ func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions
 	}
 	dir, _ := os.Getwd()
 	return &hook.Config{
-		Flag: o.harness, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
+		Flag: o.harness, Tools: o.tools, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
 		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {

@@ -52,6 +52,8 @@ type HookForm struct {
 	Silence string // printed when there is nothing to say
 	Start   HookAnswer
 	Stop    HookAnswer
+	Prompt  HookAnswer // with a prompt, before the model reads it
+	Tool    HookAnswer // after tools, before the model's next request
 	Call    HookCall
 }
 
@@ -69,7 +71,9 @@ func (a HookAnswer) Heard() bool { return a != HookAnswer{} }
 // HookCall is the input that a harness writes to a hook's stdin.
 type HookCall struct {
 	JSON string // with JSON strings for $session, $folder and $event
-	Stop string // the name of the event at the end of a turn; a session begins with SessionStart
+	// The harness's names of the events; empty: there is none, or the agent does
+	// not see what a hook answers to it. A session begins with SessionStart.
+	Stop, Prompt, Tool, End string
 }
 
 // Harnesses lists the harnesses in the order in which they are shown.

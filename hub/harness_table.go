@@ -43,7 +43,7 @@ var harnesses = []HarnessFacts{
 		ID: HarnessClaudeCode, Title: "Claude Code",
 		Aliases: []string{"claude"},
 		MaxWait: 110 * time.Second, // beyond two minutes it moves a call to the background
-		Hooks:   &claudeForm, Wakes: true,
+		Hooks:   claudeCodeForm(), Wakes: true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
 		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
 		HomeVariable: "CLAUDE_CONFIG_DIR", Homes: []string{".claude"},
@@ -56,7 +56,7 @@ var harnesses = []HarnessFacts{
 		Offline: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
-		Hooks:        &HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call},
+		Hooks:        midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"),
 		Variables:    []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
 		HomeVariable: "CODEX_HOME", Homes: []string{".codex"},
 	},
@@ -96,8 +96,9 @@ var harnesses = []HarnessFacts{
 		MaxWait: 540 * time.Second,
 		Hooks: &HookForm{
 			Silence: "{}", Start: claudeForm.Start,
-			Stop: HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
-			Call: HookCall{JSON: claudeForm.Call.JSON, Stop: "AfterAgent"},
+			Stop:   HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
+			Prompt: addsContext("BeforeAgent"), Tool: addsContext("AfterTool"),
+			Call: HookCall{JSON: claudeForm.Call.JSON, Stop: "AfterAgent", Prompt: "BeforeAgent", Tool: "AfterTool", End: "SessionEnd"},
 		},
 		Wakes:           false, // it wakes only with a setting that is off by default
 		ProjectVariable: "GEMINI_PROJECT_DIR", HookVariables: []string{"GEMINI_SESSION_ID"},
@@ -111,7 +112,7 @@ var harnesses = []HarnessFacts{
 	{
 		ID: HarnessQwenCode, Title: "Qwen Code",
 		Aliases: []string{"qwen"}, Clients: []string{"qwen"},
-		MaxWait: 540 * time.Second, Hooks: &claudeForm,
+		MaxWait: 540 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
 	},
 	{
@@ -156,9 +157,32 @@ var harnesses = []HarnessFacts{
 	},
 }
 
-// claudeForm is the form of Claude Code and of harnesses that imitate it.
+// addsContext is the answer that adds text to what the model reads, as Claude Code
+// takes it.
+func addsContext(event string) HookAnswer {
+	return HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"` + event + `","additionalContext":$text}}`}
+}
+
+// midTurn returns the form of a harness that also calls hooks by Claude Code's
+// names with a prompt, after tools and when a session ends.
+func midTurn(f HookForm, tool string) *HookForm {
+	f.Prompt, f.Tool = addsContext("UserPromptSubmit"), addsContext(tool)
+	f.Call.Prompt, f.Call.Tool, f.Call.End = "UserPromptSubmit", tool, "SessionEnd"
+	return &f
+}
+
+// claudeCodeForm is the form of Claude Code. Its model reads context at the end of
+// a turn once, and goes on; it reads the reason of a decision twice.
+func claudeCodeForm() *HookForm {
+	f := midTurn(claudeForm, "PostToolBatch")
+	f.Stop = addsContext("Stop")
+	f.Call.JSON = `{"session_id":$session,"cwd":$folder,"prompt_id":"p1","hook_event_name":$event}`
+	return f
+}
+
+// claudeForm is the form of harnesses that imitate Claude Code.
 var claudeForm = HookForm{
-	Start: HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":$text}}`},
+	Start: addsContext("SessionStart"),
 	Stop:  HookAnswer{JSON: `{"decision":"block","reason":$text}`},
 	Call:  HookCall{JSON: `{"session_id":$session,"cwd":$folder,"hook_event_name":$event}`, Stop: "Stop"},
 }

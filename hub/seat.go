@@ -116,6 +116,7 @@ type Attention struct {
 	SeenID    MessageID     `json:"seen_id"`  // the agent has seen all messages up to this one
 	ToldID    MessageID     `json:"told_id"`  // the agent was notified of all messages up to this one
 	HeadID    MessageID     `json:"head_id"`  // the latest message
+	GivenID   MessageID     `json:"given_id"` // the agent's poll was answered up to this one in the last two seconds, and may have been read; 0: none was
 	Unread    int           `json:"unread"`   // in the room and the inbox, up to MaxUnread
 	Directed  []UnreadRow   `json:"directed"` // the unread messages that ask something of the agent, rising, at most 20
 	Tasks     []Task        `json:"tasks"`    // the agent's that have not ended, at most 20

@@ -56,6 +56,8 @@ type presence struct {
 	acted   atomic.Int64 // of the last call that was no poll; 0: since the hub runs there was none
 	busy    atomic.Int64 // of the first of the calls that keep the agent's seats working
 	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
+	givenAt atomic.Int64 // of the last answer with messages to a poll of the agent
+	givenID atomic.Int64 // up to which message that answer went
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
 	waited Span
@@ -201,6 +203,32 @@ func (d *Directory) free(agent hub.AgentID, now hub.Time) {
 	if p := d.live[agent]; p != nil {
 		p.freed.Store(int64(now))
 	}
+}
+
+// givenFor is the time in which a client reports, by the since_id of a call, that it
+// has read the answer to a poll. The bridge takes a second.
+const givenFor = 2 * time.Second
+
+// Give notes that a poll of the agent is answered with messages up to id.
+func (d *Directory) Give(agent hub.AgentID, id hub.MessageID, now hub.Time) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if p := d.live[agent]; p != nil {
+		p.givenID.Store(int64(id))
+		p.givenAt.Store(int64(now))
+	}
+}
+
+// Given returns up to which message the agent's poll was answered in the last two
+// seconds; 0 if it was not.
+func (d *Directory) Given(agent hub.AgentID, now hub.Time) hub.MessageID {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	p := d.live[agent]
+	if p == nil || int64(now)-p.givenAt.Load() >= givenFor.Milliseconds() {
+		return 0
+	}
+	return hub.MessageID(p.givenID.Load())
 }
 
 // touchAll notes a call of everybody: after a start all count as just seen.

@@ -35,6 +35,14 @@ func (v *View) NotePoll(ctx context.Context, q *hub.EventsQuery) {
 	})
 }
 
+// NoteAnswer notes that a poll of an agent is answered with the rows of a page. The
+// agent has seen them when it says so; until then it may be reading them.
+func (v *View) NoteAnswer(ctx context.Context, q *hub.EventsQuery, page *hub.Page, now hub.Time) {
+	if len(page.Rows) > 0 && !q.Peek && counts(ctx, q.Agent) {
+		v.Directory.Give(q.Agent, page.NextSinceID, now)
+	}
+}
+
 // NoteInbox notes what an agent has seen when it reads its inbox.
 func (v *View) NoteInbox(ctx context.Context, q *hub.InboxQuery) {
 	if q.Since == 0 || q.Peek || !counts(ctx, q.Agent) {

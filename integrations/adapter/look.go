@@ -97,8 +97,8 @@ func stateOf(name hub.AdapterPartName, all []files.Status) hub.AdapterPart {
 	case files.Installed, files.Outdated:
 		part.State, part.Outdated = hub.AdapterInstalled, worst == files.Outdated
 	case files.Absent:
-		if absent < len(all) {
-			part.State, part.Reason = hub.AdapterDrifted, "a part of it is missing"
+		if absent < len(all) { // a removed entry is known and counts as drifted
+			part.State, part.Outdated, part.Reason = hub.AdapterInstalled, true, "this version writes more entries; repair adds them"
 		}
 	case files.Adoptable:
 		part.State, part.Reason = hub.AdapterDrifted, "it is there but not recorded as the hub's; install or repair takes it over"

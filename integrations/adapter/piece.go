@@ -41,9 +41,22 @@ func whole(value func(Entry) string, places ...place) piece {
 type event string
 
 const (
-	eventStart event = "session-start"
-	eventStop  event = "stop"
+	eventStart  event = "session-start"
+	eventPrompt event = "prompt"
+	eventTool   event = "tool"
+	eventStop   event = "stop"
+	eventEnd    event = "session-end"
 )
+
+// occasions are a harness's names of the events. An event without a name gets no
+// hook.
+type occasions struct{ start, prompt, tool, stop, end string }
+
+// occasionsOf returns the names in the table of harnesses.
+func occasionsOf(h hub.Harness) occasions {
+	call := h.HookForm().Call
+	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, stop: call.Stop, end: call.End}
+}
 
 // hookLimit is the time that a harness should give a hook, in seconds. Hooks
 // end within two.
@@ -54,6 +67,9 @@ const hookLimit = 5
 // arguments. A file that several harnesses read names none of them.
 func (e Entry) command(ev event, h hub.Harness) string {
 	line := e.quoted() + " hook " + string(ev)
+	if ev == eventStart {
+		line += " --tools" // every row has a bridge too
+	}
 	if h != "" {
 		line += " --harness " + string(h)
 	}
@@ -119,15 +135,21 @@ func marker(ev event) func(Entry) string {
 	}
 }
 
-// calls returns the elements of two lists of hooks, one for each event.
-func calls(h hub.Harness, keys []string, start, stop string, value func(line string) any, places ...place) []piece {
-	one := func(ev event, name string) piece {
-		return piece{
-			places: places, format: edit.JSON, keys: append(slices.Clone(keys), name), mark: marker(ev),
-			value: func(e Entry) any { return value(e.command(ev, h)) },
+// calls returns the elements of the lists of hooks, one for each event.
+func calls(h hub.Harness, keys []string, on occasions, value func(line string) any, places ...place) (all []piece) {
+	for _, o := range []struct {
+		ev   event
+		name string
+	}{{eventStart, on.start}, {eventPrompt, on.prompt}, {eventTool, on.tool}, {eventStop, on.stop}, {eventEnd, on.end}} {
+		if o.name == "" {
+			continue
 		}
+		all = append(all, piece{
+			places: places, format: edit.JSON, keys: append(slices.Clone(keys), o.name), mark: marker(o.ev),
+			value: func(e Entry) any { return value(e.command(o.ev, h)) },
+		})
 	}
-	return []piece{one(eventStart, start), one(eventStop, stop)}
+	return all
 }
 
 // claudeCall is an element of a list of hooks in Claude Code's form, which many
@@ -139,7 +161,8 @@ func claudeCall(unit int, before, inner object) func(string) any {
 	}
 }
 
-// claudeHooks are in the member hooks, by Claude Code's names of events.
-func claudeHooks(h hub.Harness, places ...place) []piece {
-	return calls(h, []string{"hooks"}, "SessionStart", "Stop", claudeCall(1, nil, nil), places...)
+// claudeHooks are in the member hooks. Their lines name the harness h; on are its
+// names of events.
+func claudeHooks(h hub.Harness, on occasions, places ...place) []piece {
+	return calls(h, []string{"hooks"}, on, claudeCall(1, nil, nil), places...)
 }

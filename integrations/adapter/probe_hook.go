@@ -64,8 +64,16 @@ func (b *bounded) Write(p []byte) (int, error) {
 // the hook recognizes the harness if the line names none.
 func payload(h hub.Harness, ev event, session, dir string) string {
 	call, name := h.HookForm().Call, "SessionStart"
-	if ev == eventStop {
+	switch ev {
+	case eventStart:
+	case eventPrompt:
+		name = call.Prompt
+	case eventTool:
+		name = call.Tool
+	case eventStop:
 		name = call.Stop
+	case eventEnd:
+		name = call.End
 	}
 	line := strings.NewReplacer("$session", quote(session), "$folder", quote(dir), "$event", quote(name)).Replace(call.JSON)
 	if ev == eventStart {

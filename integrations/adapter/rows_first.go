@@ -31,13 +31,13 @@ var rowsOfFirst = []row{
 		binaries: []string{"claude"}, folders: []place{"$CLAUDE_CONFIG_DIR/", "~/.claude"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
-			hooks:     claudeHooks("", "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
+			hooks:     claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start a new session: running ones keep the servers and hooks that they began with"},
 		},
 		project: &setup{
 			mcp:      []piece{server("", edit.JSON, stdioShape, inServers, "./.mcp.json")},
-			hooks:    claudeHooks("", "./.claude/settings.json"),
+			hooks:    claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "./.claude/settings.json"),
 			lacking:  lacks("instructions", hooksTeach),
 			warnings: []string{committed},
 			followUps: []string{
@@ -50,13 +50,13 @@ var rowsOfFirst = []row{
 		binaries: []string{"codex"}, folders: []place{"$CODEX_HOME/", "~/.codex"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCodex, edit.TOML, codexShape, []string{"mcp_servers"}, "$CODEX_HOME/config.toml", "~/.codex/config.toml")},
-			hooks:     claudeHooks(hub.HarnessCodex, "$CODEX_HOME/hooks.json", "~/.codex/hooks.json"),
+			hooks:     claudeHooks(hub.HarnessCodex, occasionsOf(hub.HarnessCodex), "$CODEX_HOME/hooks.json", "~/.codex/hooks.json"),
 			lacking:   lacks("instructions", perProject),
 			followUps: []string{codexTrust},
 		},
 		project: &setup{
 			mcp:       []piece{server(hub.HarnessCodex, edit.TOML, codexShape, []string{"mcp_servers"}, "./.codex/config.toml")},
-			hooks:     claudeHooks(hub.HarnessCodex, "./.codex/hooks.json"),
+			hooks:     claudeHooks(hub.HarnessCodex, occasionsOf(hub.HarnessCodex), "./.codex/hooks.json"),
 			teach:     agentsMD,
 			warnings:  []string{committed},
 			followUps: []string{"trust the project when codex asks: it reads .codex only in trusted ones", codexTrust},
@@ -118,7 +118,7 @@ var rowsOfFirst = []row{
 }
 
 const (
-	codexTrust   = "run /hooks in codex and trust the two hooks of hubcli: until then they are not called; codex asks again whenever their line changes"
+	codexTrust   = "run /hooks in codex and trust the hooks of hubcli: until then they are not called; codex asks again whenever their line changes"
 	cursorReload = "reload the window of Cursor and switch the server hub on in its settings if it is off"
 )
 
@@ -144,7 +144,7 @@ func copilotHooks(places ...place) piece {
 // cursorHooks hold the turn at most five times by Cursor's own count.
 func cursorHooks(places ...place) []piece {
 	seed := piece{places: places, format: edit.JSON, keys: []string{"version"}, value: func(Entry) any { return 1 }, seed: true}
-	return append([]piece{seed}, calls(hub.HarnessCursor, []string{"hooks"}, "sessionStart", "stop", func(line string) any {
+	return append([]piece{seed}, calls(hub.HarnessCursor, []string{"hooks"}, occasions{start: "sessionStart", stop: "stop"}, func(line string) any {
 		return object{{"command", line}, {"timeout", hookLimit}}
 	}, places...)...)
 }

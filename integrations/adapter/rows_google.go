@@ -65,11 +65,11 @@ var rowsOfGoogle = []row{
 // geminiHooks use AfterAgent as the end of a turn; their timeouts are in ms.
 func geminiHooks(places ...place) []piece {
 	call := claudeCall(1000, object{{"matcher", "*"}}, object{{"name", "hubcli"}})
-	return calls(hub.HarnessGeminiCLI, []string{"hooks"}, "SessionStart", "AfterAgent", call, places...)
+	return calls(hub.HarnessGeminiCLI, []string{"hooks"}, occasionsOf(hub.HarnessGeminiCLI), call, places...)
 }
 
 func qwenHooks(places ...place) []piece {
-	return calls(hub.HarnessQwenCode, []string{"hooks"}, "SessionStart", "Stop", claudeCall(1000, nil, nil), places...)
+	return calls(hub.HarnessQwenCode, []string{"hooks"}, occasionsOf(hub.HarnessQwenCode), claudeCall(1000, nil, nil), places...)
 }
 
 // antigravityHooks are a bundle with a name of its own at the top of the file.

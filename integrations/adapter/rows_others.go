@@ -51,14 +51,14 @@ var rowsOfOthers = []row{
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "~/.factory/mcp.json")},
 			hooks:     droidHooks("~/.factory/hooks.json"),
-			elsewhere: &elsewhere{"~/.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, "~/.factory/settings.json")},
+			elsewhere: &elsewhere{"~/.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, occasionsOf(hub.HarnessDroid), "~/.factory/settings.json")},
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start droid anew and look at its hooks with /hooks"},
 		},
 		project: &setup{
 			mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "./.factory/mcp.json")},
 			hooks:     droidHooks("./.factory/hooks.json"),
-			elsewhere: &elsewhere{"./.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, "./.factory/settings.json")},
+			elsewhere: &elsewhere{"./.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, occasionsOf(hub.HarnessDroid), "./.factory/settings.json")},
 			lacking:   lacks("instructions", hooksTeach),
 			warnings:  []string{committed},
 			followUps: []string{"start droid anew and look at its hooks with /hooks"},
@@ -102,13 +102,13 @@ var rowsOfOthers = []row{
 		binaries: []string{"cn"}, folders: []place{"~/.continue"},
 		global: &setup{
 			mcp:       []piece{continueServers("~/.continue/mcpServers/hubcli.json")},
-			hooks:     claudeHooks(hub.HarnessContinue, "~/.continue/settings.json"),
+			hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "~/.continue/settings.json"),
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start cn anew, or reload the window of the editor"},
 		},
 		project: &setup{
 			mcp:       []piece{continueServers("./.continue/mcpServers/hubcli.json")},
-			hooks:     claudeHooks(hub.HarnessContinue, "./.continue/settings.json"),
+			hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "./.continue/settings.json"),
 			lacking:   lacks("instructions", hooksTeach),
 			warnings:  []string{committed},
 			followUps: []string{"start cn anew, or reload the window of the editor"},
@@ -157,7 +157,7 @@ func gooseHooks(places ...place) piece {
 // droidHooks are keyed by event at the top of the file. The file hides the hooks
 // of settings.json.
 func droidHooks(places ...place) []piece {
-	return calls(hub.HarnessDroid, nil, "SessionStart", "Stop", claudeCall(1, nil, nil), places...)
+	return calls(hub.HarnessDroid, nil, occasionsOf(hub.HarnessDroid), claudeCall(1, nil, nil), places...)
 }
 
 // kimiHooks have just four members: Kimi refuses a file with others.

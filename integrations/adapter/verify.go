@@ -240,22 +240,25 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 	t.passed("wake", "from a message to the answer of hub_poll_messages", took)
 }
 
-// tryHooks calls the installed hooks. At a session's start they may print
-// nothing. At a turn's end a message waits, and they must mention it.
+// tryHooks calls the installed hooks. At a session's start and end they may print
+// nothing. At the other events a message waits, and they must mention it.
 func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
-	for _, ev := range []event{eventStart, eventStop} {
+	for _, ev := range []event{eventStart, eventPrompt, eventTool, eventStop, eventEnd} {
 		name := "hook " + string(ev)
 		argv, err := t.hook(w, ev)
 		if err != nil {
 			t.failed(name, err, t.way("repair"))
 			continue
 		}
+		if argv == nil && ev != eventStart && ev != eventStop {
+			continue // the harness has no such event
+		}
 		if argv == nil {
 			t.skipped(name, "the harness itself has to be run for it")
 			continue
 		}
 		said := ""
-		if ev == eventStop {
+		if ev != eventStart && ev != eventEnd {
 			said = nonce(8)
 			if err := (canary{from: agent + "-canary", to: agent, nonce: said}).post(ctx, t.config.Hub); err != nil {
 				t.failed(name, err, "see that the hub takes writes")

@@ -14,11 +14,14 @@ type Event string
 // The events that hooks are called for.
 const (
 	SessionStart Event = "session-start"
+	Prompt       Event = "prompt" // the agent gets a prompt
+	Tool         Event = "tool"   // tools of the agent have ended
 	Stop         Event = "stop"
+	SessionEnd   Event = "session-end"
 )
 
 // Events lists them.
-func Events() []Event { return []Event{SessionStart, Stop} }
+func Events() []Event { return []Event{SessionStart, Prompt, Tool, Stop, SessionEnd} }
 
 // Answer is what the process of a hook prints, and how it ends.
 type Answer struct {
@@ -34,10 +37,18 @@ type form struct{ *hub.HookForm }
 func formOf(h hub.Harness) form { return form{h.HookForm()} }
 
 func (f form) of(e Event) hub.HookAnswer {
-	if e == Stop {
+	switch e {
+	case SessionStart:
+		return f.Start
+	case Prompt:
+		return f.Prompt
+	case Tool:
+		return f.Tool
+	case Stop:
 		return f.Stop
+	case SessionEnd: // nobody reads an answer
 	}
-	return f.Start
+	return hub.HookAnswer{}
 }
 
 // hears reports whether the harness shows a hook's answer to the event to the

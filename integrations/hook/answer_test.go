@@ -15,6 +15,9 @@ func TestAnswers(t *testing.T) {
 	const text = "<a> \"b\"\nc & d"
 	const encoded = `<a> \"b\"\nc & d`
 	context := Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"` + encoded + `"}}`}
+	adds := func(event string) Answer {
+		return Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"` + event + `","additionalContext":"` + encoded + `"}}`}
+	}
 	block := Answer{Stdout: `{"decision":"block","reason":"` + encoded + `"}`}
 	none, braces := Answer{}, Answer{Stdout: "{}"}
 	for _, tt := range []struct {
@@ -22,7 +25,7 @@ func TestAnswers(t *testing.T) {
 		start, stop  Answer
 		startS, stoS Answer
 	}{
-		{hub.HarnessClaudeCode, context, block, none, none},
+		{hub.HarnessClaudeCode, context, adds("Stop"), none, none},
 		{hub.HarnessCodex, context, block, braces, braces},
 		{hub.HarnessGeminiCLI, context, Answer{Stdout: `{"decision":"deny","reason":"` + encoded + `"}`}, braces, braces},
 		{hub.HarnessVSCode, context, Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"` + encoded + `"}}`}, none, none},
@@ -103,6 +106,28 @@ func TestAnswersFitTheSchemas(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s %s: %s: %v", harness, event, a.Stdout, err)
 				}
+			}
+		}
+	}
+}
+
+// TestMidTurnAnswers: each harness that hears a hook within a turn gets the name of
+// its own event.
+func TestMidTurnAnswers(t *testing.T) {
+	heard := map[hub.Harness][2]string{
+		hub.HarnessClaudeCode: {"UserPromptSubmit", "PostToolBatch"},
+		hub.HarnessCodex:      {"UserPromptSubmit", "PostToolUse"},
+		hub.HarnessGeminiCLI:  {"BeforeAgent", "AfterTool"},
+		hub.HarnessQwenCode:   {"UserPromptSubmit", "PostToolUse"},
+	}
+	for _, h := range hub.Harnesses() {
+		for i, e := range []Event{Prompt, Tool} {
+			got, want := formOf(h).answer(e, "text"), formOf(h).silence()
+			if name := heard[h][i]; name != "" {
+				want = Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"` + name + `","additionalContext":"text"}}`}
+			}
+			if got != want {
+				t.Errorf("%s %s: %+v, want %+v", h, e, got, want)
 			}
 		}
 	}

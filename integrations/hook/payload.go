@@ -38,6 +38,8 @@ type Payload struct {
 	Folders []string
 	// Source says why a session begins: startup, resume, clear, compact, fork.
 	Source string
+	// Reason says why a session ends, such as clear, resume or other.
+	Reason string
 	// SubAgent: the event is from a helper that the agent started.
 	SubAgent bool
 	// Active: the turn already continues because a hook held it.
@@ -65,6 +67,7 @@ func Parse(b []byte) Payload {
 		SessionID:  clip(f.text("session_id", "sessionId", "conversation_id"), maxSessionText),
 		Transcript: clip(f.text("transcript_path", "transcriptPath"), maxPathBytes),
 		Source:     strings.ToLower(clip(f.text("source"), 32)),
+		Reason:     strings.ToLower(clip(f.text("reason"), 32)),
 		Active:     f.truth("stop_hook_active", "stopHookActive") || f.number("loop_count", "loopCount") > 0,
 		Folders:    f.folders(),
 		Background: f.background(),
@@ -184,7 +187,7 @@ func (f fields) harness(event string) hub.Harness {
 	switch {
 	case f.has("cursor_version", "conversation_id"):
 		return hub.HarnessCursor
-	case event == "afteragent":
+	case event == "beforeagent", event == "aftertool", event == "afteragent":
 		return hub.HarnessGeminiCLI
 	case f.has("turn_id"):
 		return hub.HarnessCodex

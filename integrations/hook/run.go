@@ -25,6 +25,7 @@ type Service interface {
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
 	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error)
+	CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error)
 }
 
 // The environment variables that name agent and hub.
@@ -40,6 +41,9 @@ const maxURL = 100
 type Config struct {
 	// Flag is the harness that the command line names; may be empty or unknown.
 	Flag string
+	// Tools says that the harness gives the agent the tools of a bridge, which may
+	// not have started yet.
+	Tools bool
 	// BaseURL is the hub that the command line names; may be empty.
 	BaseURL string
 	// DefaultBaseURL is the hub to use if nothing names one.
@@ -125,16 +129,22 @@ func (r *run) speak(ctx context.Context) (string, error) {
 	switch {
 	case r.payload.SubAgent:
 		return "", quiet("the event is a sub-agent's")
+	case r.event == SessionStart && r.payload.Aborted:
+		return "", quiet("the session was broken off")
+	case r.event == SessionStart:
+		return r.start(ctx)
+	case r.payload.Damaged:
+		return "", quiet("the payload is damaged, so that nobody knows whose event it is")
+	case r.event == SessionEnd:
+		return "", r.end(ctx)
 	case r.payload.Aborted:
 		return "", quiet("the turn was broken off")
-	case r.event == Stop && r.payload.Damaged:
-		return "", quiet("the payload is damaged, so that nobody knows whose turn it is")
-	case r.event == Stop && !r.form().hears(Stop):
-		return "", quiet("this harness cannot go on")
+	case !r.form().hears(r.event):
+		return "", quiet("this harness does not show the agent an answer to this event")
 	case r.event == Stop:
 		return r.stop(ctx)
 	}
-	return r.start(ctx)
+	return r.interject(ctx)
 }
 
 func (r *run) form() form { return formOf(r.harness) }
@@ -264,6 +274,9 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 		return "", quiet("neither " + EnvAgent + " nor the payload says who this is")
 	}
 	b := identity.Binding{AgentID: named, BaseURL: r.baseURL, RoomID: room, InstanceID: r.instance}
+	if known {
+		b.SessionID = saved.SessionID
+	}
 	if named == "" {
 		b.AgentID = identity.AgentOf(r.harness, session)
 		if known {
@@ -281,7 +294,14 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 		return "", err
 	}
 	r.leaveNotes(b)
-	return b.AgentID, r.register(ctx, b.AgentID, !known)
+	begun, err := r.register(ctx, b.AgentID, !known)
+	if begun != "" {
+		b.SessionID = begun
+		if err := r.sessions.Replace(session, b); err != nil { // then the session ends by silence
+			log(r.DataRoot, r.Now(), "%s: the session of the hub is not remembered: %v", r.event, err)
+		}
+	}
+	return b.AgentID, err
 }
 
 // leaveNotes tells a bridge that starts later the agent of the session. The
@@ -320,20 +340,21 @@ func (r *run) remember(session string, b *identity.Binding, saved identity.Bindi
 
 // register makes the agent known to the hub without taking a session
 // from a process that has one already. A new agent has seen everything that was before it.
-func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) error {
+// It returns the session that it began, if it did.
+func (r *run) register(ctx context.Context, id hub.AgentID, fresh bool) (hub.SessionID, error) {
 	replace := false
 	meta, err := json.Marshal(map[string]string{"harness": string(r.harness)})
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: meta})
+	out, err := r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: meta})
 	if errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
-		return nil
+		return "", nil
 	}
 	if err == nil && fresh {
 		_, err = r.hub.Bootstrap(ctx, id)
 	}
-	return err
+	return out.Row.SessionID, err
 }
 
 // sit lets the room show that the agent works there. If it fails, the session
@@ -380,7 +401,7 @@ func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene
 // hasBridge reports whether a bridge registered the agent's session: the bridge
 // in this harness, or another one according to the hub.
 func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
-	if r.bridged {
+	if r.bridged || r.Tools {
 		return true
 	}
 	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix

@@ -33,7 +33,7 @@ type fakeHub struct {
 	calls     []string
 	live      map[hub.AgentID]bool
 	bridge    hub.AgentID     // whose session is that of a bridge
-	called    time.Time       // when the bridge has called last
+	given     time.Time       // when all was given to the agent; zero: never
 	reads     time.Time       // when all becomes seen; zero: never
 	meet      *sync.WaitGroup // those who ask for attention wait for each other; may be nil
 }
@@ -59,11 +59,15 @@ func (f *fakeHub) Register(_ context.Context, in hub.RegisterInput) (hub.Outcome
 		err = hub.NewError(hub.CodeSessionConflict, "there is one")
 	}
 	f.live[in.AgentID] = true
-	return hub.Outcome[hub.Registered]{}, err
+	return hub.Outcome[hub.Registered]{Row: hub.Registered{Session: hub.Session{SessionID: "s1.secret"}}}, err
 }
 
 func (f *fakeHub) Bootstrap(_ context.Context, agent hub.AgentID) (hub.Bootstrap, error) {
 	return hub.Bootstrap{}, f.note("bootstrap %s", agent)
+}
+
+func (f *fakeHub) CloseSession(_ context.Context, id hub.SessionID, _ hub.AgentID) (hub.Outcome[hub.ClosedSession], error) {
+	return hub.Outcome[hub.ClosedSession]{}, f.note("close %s", id)
 }
 
 func (f *fakeHub) Resolve(_ context.Context, path string) (hub.Resolved, error) {
@@ -97,6 +101,9 @@ func (f *fakeHub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attent
 	if !f.reads.IsZero() && !time.Now().Before(f.reads) {
 		a.Directed, a.Unread = nil, 0
 	}
+	if n := len(a.Directed); n > 0 && !f.given.IsZero() && time.Since(f.given) < settles {
+		a.GivenID = a.Directed[n-1].ID
+	}
 	f.mu.Unlock()
 	if f.meet != nil {
 		f.meet.Done()
@@ -120,7 +127,7 @@ func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, hub.C
 		rows = append(rows, hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)})
 	}
 	if f.bridge != "" {
-		rows = append(rows, hub.Session{AgentID: f.bridge, LastSeen: hub.TimeOf(f.called), Metadata: json.RawMessage(`{"bridge":true}`)})
+		rows = append(rows, hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)})
 	}
 	return rows, "", f.note("agents")
 }

@@ -328,15 +328,19 @@ func (s *scene) condition() string {
 	return string(hub.UntilMessageFrom) + ":AGENT"
 }
 
-// news returns the text that holds a turn for rows that the agent was not
-// notified of. The second result is the latest of them: rows that do not fit
-// count too, because the text says how to read them.
-func (s *scene) news(rows []hub.UnreadRow) (string, hub.MessageID) {
+// news returns the text about rows that the agent was not notified of, for an
+// event in or at the end of a turn. The second result is the latest of them: rows
+// that do not fit count too, because the text says how to read them.
+func (s *scene) news(event Event, rows []hub.UnreadRow) (string, hub.MessageID) {
 	last := []string{asData}
 	if all := s.Attention.Unread; all > 0 {
 		last = append(last, fmt.Sprintf("Unread in all: %s. Read them whole: %s", count(all), s.poll()))
 	}
-	last = append(last, "Do what is yours to do, then finish; this is shown once.")
+	todo := "Do what is yours to do, then finish; this is shown once."
+	if event != Stop {
+		todo = "Answer what cannot wait, and go on with your work; this is shown once."
+	}
+	last = append(last, todo)
 	p := &page{left: MaxText}
 	p.reserve(last)
 	listDirected(p, "The hub has messages for you, agent "+word(string(s.Agent))+":", rows)

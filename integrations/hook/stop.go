@@ -40,6 +40,7 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	fresh := untold(&a)
 	if len(fresh) > 0 {
 		fresh = r.unread(ctx, s, fresh)
+		s.Bridged = r.hasBridge(ctx, id)
 	}
 	if len(fresh) > 0 {
 		return r.tell(ctx, s, fresh)
@@ -109,30 +110,28 @@ func untold(a *hub.Attention) []hub.UnreadRow {
 	return rows
 }
 
-// A bridge reports the messages that it gave its agent about a second later,
-// when the harness can no longer cancel the call.
+// given reports whether an answer to a poll of the agent has just held one of the
+// rows, so that the agent may have read it. The hub learns that about a second
+// later, when the harness can no longer cancel the call.
+func given(a *hub.Attention, rows []hub.UnreadRow) bool {
+	return len(rows) > 0 && rows[0].ID <= a.GivenID
+}
+
 const (
-	settles   = 1500 * time.Millisecond // how long after the agent's last call the hub may not know
+	settles   = 2 * time.Second // how long a row counts as given
 	lookAgain = 100 * time.Millisecond
 	speaks    = 400 * time.Millisecond // part of the time limit that is reserved for holding the turn
 )
 
-// unread returns the rows that are still unread once the bridge has reported
-// the messages that it gave the agent. The agent may end its turn before that
-// report. unread does not wait if the agent has no bridge or made no call
-// lately.
+// unread returns the rows that are still unread once the hub has learned what
+// the agent has read of the answers to its polls. The agent may end its turn
+// before that. unread does not wait if no answer held one of the rows.
 func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.UnreadRow {
-	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(s.Agent), Limit: 1}) // it is the first of its prefix
-	i := slices.IndexFunc(live, func(l hub.Session) bool { return l.AgentID == s.Agent && l.Bridged() })
-	if s.Bridged = r.bridged || i >= 0; err != nil || i < 0 {
-		return rows
-	}
-	left := min(live[i].LastSeen.Std().Add(settles).Sub(r.Now()), settles) // the clocks may differ
-	until := time.Now().Add(left)
+	until := time.Now().Add(settles)
 	if ends, ok := ctx.Deadline(); ok && ends.Add(-speaks).Before(until) {
 		until = ends.Add(-speaks)
 	}
-	for len(rows) > 0 && time.Now().Before(until) {
+	for given(s.Attention, rows) && time.Now().Before(until) {
 		time.Sleep(min(lookAgain, time.Until(until)))
 		a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: s.Agent, Room: roomID(s.Room)})
 		if err != nil {
@@ -143,11 +142,11 @@ func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.
 	return rows
 }
 
-// tell holds the turn if the hub confirms that this run moved the notified
-// cursor. No answer counts as no: then the messages are shown with the next
+// tell returns the text about rows if the hub confirms that this run moved the
+// notified cursor. No answer counts as no: then the messages are shown with the next
 // session, or when the agent reads.
 func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
-	text, upTo := s.news(rows)
+	text, upTo := s.news(r.event, rows)
 	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: upTo})
 	if err != nil {
 		return "", err

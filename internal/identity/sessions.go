@@ -27,6 +27,7 @@ type Binding struct {
 	BaseURL    string         `json:"base_url"`
 	RoomID     hub.RoomID     `json:"room_id"`
 	InstanceID hub.InstanceID `json:"instance_id"`
+	SessionID  hub.SessionID  `json:"session_id,omitempty"` // the hub's session that a hook began: a secret
 }
 
 // Sessions keeps bindings and marks in files:

@@ -1,0 +1,60 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// interject answers an event within a turn: a prompt, or the end of tools. It
+// shows the agent the messages that ask something of it, once. It never waits:
+// if the hub may not know yet what the agent has read, a later event speaks.
+func (r *run) interject(ctx context.Context) (string, error) {
+	id, saved, err := r.known()
+	if err != nil {
+		return "", err
+	}
+	room, err := r.room(ctx, id, saved)
+	if err != nil {
+		return "", err
+	}
+	a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: roomID(room)})
+	if err != nil {
+		return "", err
+	}
+	fresh := untold(&a)
+	if len(fresh) == 0 {
+		return "", quiet("nothing is new")
+	}
+	if given(&a, fresh) {
+		return "", quiet("the agent may be reading it already")
+	}
+	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a}
+	s.Bridged = r.hasBridge(ctx, id)
+	return r.tell(ctx, s, fresh)
+}
+
+// end ends the hub's session of a harness session that is over, if a hook began
+// it. A bridge ends its own.
+func (r *run) end(ctx context.Context) error {
+	if slices.Contains(laterSources, r.payload.Reason) {
+		return quiet("the harness goes on with another session")
+	}
+	saved, ok := r.sessions.Load(r.payload.SessionID)
+	if !ok || saved.SessionID == "" {
+		return quiet("no hook began a session of the hub")
+	}
+	if err := r.connect(ctx, saved.BaseURL); err != nil {
+		return err
+	}
+	if saved.InstanceID != r.instance {
+		return quiet("the session was another hub's")
+	}
+	_, err := r.hub.CloseSession(ctx, saved.SessionID, "")
+	if errors.Is(err, &hub.Error{Code: hub.CodeSessionNotFound}) {
+		return quiet("the session of the hub has ended already")
+	}
+	return err
+}
