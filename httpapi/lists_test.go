@@ -222,7 +222,7 @@ func rowTexts(t *testing.T, a answer) []string {
 func wantCursorRefused(c *client, path, cursor string) {
 	c.t.Helper()
 	a := c.refused(hub.CodeInvalid, "GET", path+"&cursor="+url.QueryEscape(cursor), "")
-	if a.status != 400 || a.Detail["field"] != "cursor" || !strings.Contains(a.Fix, "without cursor") {
+	if a.status != 400 || a.Detail["field"] != "cursor" || !strings.Contains(a.Fix, "without a cursor") {
 		c.t.Errorf("GET %s with the cursor %q: %+v", path, cursor, a.Envelope)
 	}
 }
