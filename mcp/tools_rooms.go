@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"hubcli/hub"
 )
@@ -104,6 +105,10 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(s.OpenTasks, func(a, b hub.Task) int {
+		left, right := showTask(&a), showTask(&b)
+		return c.urgency(&left) - c.urgency(&right)
+	})
 	return c.fit(func(room int) *answer {
 		p := pageOf(&s, 50)
 		for most := 25; size(p) > room && most > 0; most /= 2 {

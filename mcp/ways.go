@@ -11,7 +11,7 @@ import (
 // error has none, its status decides: a server error may pass, and a refusal
 // stays one.
 func wayOut(e *hub.Error) string {
-	general := "change the arguments: hub_describe_tool says what the tool takes"
+	general := "change the arguments: the schema of the tool says what it takes"
 	if e.Status >= http.StatusInternalServerError || e.Status == 0 {
 		general = "try again in a moment with the same idempotency_key; then go on without the hub and tell your user"
 	}

@@ -61,7 +61,7 @@ func TestWayOut(t *testing.T) {
 		{hub.NewError(hub.CodeRoomNotFound, ""), row},
 		{&hub.Error{Code: hub.CodeInvalid, Fix: "give a number", Answered: true}, "give a number"},
 		{&hub.Error{Code: hub.CodeSpawnNotAllowed, Fix: "ask the operator", Answered: true}, "ask the operator"},
-		{&hub.Error{Code: "a_code_of_the_future", Status: 400}, "change the arguments: hub_describe_tool says what the tool takes"},
+		{&hub.Error{Code: "a_code_of_the_future", Status: 400}, "change the arguments: the schema of the tool says what it takes"},
 	} {
 		if got := wayOut(c.err); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.err, got, c.want)

@@ -197,3 +197,21 @@ func TestHandOverReleases(t *testing.T) {
 		t.Errorf("lead takes %+v and holds %d leases", got, lead.held(t, "lead"))
 	}
 }
+
+// TestTasksStandInTheOrderOfUrgency: the agent's own tasks come first, then what
+// it could take, then what others have or what waits.
+func TestTasksStandInTheOrderOfUrgency(t *testing.T) {
+	lead, dev, ids := team(t, 4)
+	lead.must("hub_update_task", args{"task_id": ids[3], "blocked_by": []int64{int64(ids[0])}}, nil)
+	lead.must("hub_take", args{"task_id": ids[2]}, nil)
+	dev.must("hub_take", args{"task_id": ids[0]}, nil)
+	var list listing[shownTask]
+	dev.must("hub_list_tasks", nil, &list)
+	var page pageOfRoom
+	dev.must("hub_room_status", nil, &page)
+	for _, tasks := range [][]shownTask{list.Items, page.OpenTasks} {
+		if len(tasks) != 4 || tasks[0].TaskID != ids[0] || tasks[1].TaskID != ids[1] {
+			t.Errorf("the tasks stand in the order %+v", tasks)
+		}
+	}
+}
