@@ -45,7 +45,7 @@ type Options struct {
 	// RingBytes is the budget of messages kept in memory. 0 means 16 MiB.
 	RingBytes int
 	// CheckpointEvery is how many records may pass between two checkpoints. 0
-	// means 20,000.
+	// means engine.CheckpointEvery.
 	CheckpointEvery int
 	// ApplyHook, for tests, is called before an owner applies a fact; it may
 	// panic as a faulty Apply would.
@@ -63,7 +63,7 @@ func (o *Options) ensureDefaults() {
 		o.RingBytes = 16 << 20
 	}
 	if o.CheckpointEvery == 0 {
-		o.CheckpointEvery = 20_000
+		o.CheckpointEvery = engine.CheckpointEvery
 	}
 	if o.Folders == nil {
 		o.Folders = noFolders{}

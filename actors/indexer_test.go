@@ -70,8 +70,8 @@ func (x *slowIndex) Put(ctx context.Context, docs []core.IndexDocument, upto cor
 
 func (x *slowIndex) Find(context.Context, core.IndexQuery) ([]core.IndexHit, error) { return nil, nil }
 
-func (x *slowIndex) Excerpt(string, string, int) (string, [][2]int) { return "", nil }
-func (x *slowIndex) Close() error                                   { return nil }
+func (x *slowIndex) Excerpt(string, string) (string, [][2]int) { return "", nil }
+func (x *slowIndex) Close() error                              { return nil }
 
 func (x *slowIndex) Documents() int64 {
 	x.mu.Lock()

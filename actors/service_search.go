@@ -16,7 +16,6 @@ import (
 const (
 	searchFresh    = 500 * time.Millisecond // how long a search waits for the index
 	searchPatience = 2 * time.Second        // how long a search takes; then the best hits so far are the answer
-	snippetChars   = 300
 )
 
 // Search finds rows by their words; see hub.Searches. The index only proposes:
@@ -91,7 +90,7 @@ func (h *Hub) found(q *core.IndexQuery, hit core.IndexHit) (row *hub.Found, err 
 		return nil, err
 	}
 	row.Type, row.Score = hit.Type, hit.Score
-	row.Snippet, row.Matches = h.options.Index.Excerpt(q.Text, text, snippetChars)
+	row.Snippet, row.Matches = h.options.Index.Excerpt(q.Text, text)
 	return row, nil
 }
 

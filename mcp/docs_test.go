@@ -26,7 +26,7 @@ func toolsTable() string {
 		for _, m := range []struct {
 			is   bool
 			word string
-		}{{t.live, "always shown"}, {t.reads, "reads"}, {t.idempotent, "idempotent"}} {
+		}{{slices.Contains(few, t.name), "always shown"}, {t.reads, "reads"}, {t.idempotent, "idempotent"}} {
 			if m.is {
 				marks = append(marks, m.word)
 			}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,8 +31,10 @@ func (b *bridge) surface(ctx context.Context) hub.Surface {
 	return hub.DefaultSurface(harness)
 }
 
-// listed returns the tools that the client is shown. The progressive surface has
-// those that are marked live in the tables of tools_*.go. Claude Code finds tools by
+// few are the tools of the progressive surface.
+var few = []string{"hub_search_tools", "hub_describe_tool", "hub_call_tool", "hub_post_message", "hub_poll_messages"}
+
+// listed returns the tools that the client is shown. Claude Code finds tools by
 // a search of its own: there the hub's is left out, and each tool says whether
 // the model sees it at once and under which words the search finds it.
 func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
@@ -40,7 +43,7 @@ func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 	list := []*sdk.Tool{}
 	for _, declared := range all {
 		row, ok := find(declared.Name)
-		if !ok || progressive && !row.live || !progressive && searches && row.meta {
+		if !ok || progressive && !slices.Contains(few, row.name) || !progressive && searches && row.meta {
 			continue
 		}
 		if searches {

@@ -20,7 +20,6 @@ type tool struct {
 	keyed       bool                         // takes an idempotency key
 	meta        bool                         // finds, describes or calls other tools
 	preload     bool                         // shown at once by harnesses that hide most tools behind a search
-	live        bool                         // shown on the progressive surface
 	reads       bool                         // changes nothing
 	idempotent  bool                         // twice is as once
 	alone       bool                         // works without a session, so that c.hub and c.agent are not for it

@@ -14,7 +14,7 @@ import (
 func messageTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_post_message", title: "Post a message", live: true, preload: true,
+			name: "hub_post_message", title: "Post a message", preload: true,
 			description: "Write to everyone in your room, or with to_agent to one agent. kind: chat, notice, task (open work for anyone), task_request (ask to_agent to do it), task_result (answer a request; set reply_to).",
 		}, postMessage),
 		define(tool{

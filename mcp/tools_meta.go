@@ -25,15 +25,15 @@ const prefix = "hub_"
 func metaTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_search_tools", title: "Find a tool", live: true, meta: true, alone: true, reads: true, idempotent: true,
+			name: "hub_search_tools", title: "Find a tool", meta: true, alone: true, reads: true, idempotent: true,
 			description: "Find the hub's other tools by what you want to do: returns the best three with their arguments.",
 		}, searchTools),
 		define(tool{
-			name: "hub_describe_tool", title: "Describe a tool", live: true, meta: true, alone: true, reads: true, idempotent: true,
+			name: "hub_describe_tool", title: "Describe a tool", meta: true, alone: true, reads: true, idempotent: true,
 			description: "Get one tool's arguments.",
 		}, describeTool),
 		define(tool{
-			name: "hub_call_tool", title: "Call a tool", live: true, meta: true, alone: true,
+			name: "hub_call_tool", title: "Call a tool", meta: true, alone: true,
 			description: "Call any hub tool by its name.",
 		}, callTool),
 	}

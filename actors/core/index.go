@@ -24,10 +24,9 @@ type Index interface {
 	// Find returns at most q.Limit documents, best first. Error: invalid if the
 	// query holds no word.
 	Find(ctx context.Context, q IndexQuery) ([]IndexHit, error)
-	// Excerpt returns the part of text, at most chars characters long, that
-	// shows the words of the query best, and the ranges of these words in it,
-	// in characters.
-	Excerpt(query, text string, chars int) (string, [][2]int)
+	// Excerpt returns the short part of text that shows the words of the query
+	// best, and the ranges of these words in it, in characters.
+	Excerpt(query, text string) (string, [][2]int)
 	// Documents returns the number of documents.
 	Documents() int64
 	Close() error

@@ -11,6 +11,10 @@ import (
 	"hubcli/hub"
 )
 
+// CheckpointEvery is how many records pass between two checkpoints unless the
+// options say otherwise.
+const CheckpointEvery = 20_000
+
 // checkpointMaxAge is how old the last checkpoint may get while records come in.
 const checkpointMaxAge = 30 * time.Second
 

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 )
 
+// excerptChars is the length of an excerpt, in characters.
+const excerptChars = 300
+
 // maxExcerptWords is the largest number of words of a text that are read for an
 // excerpt.
 const maxExcerptWords = 200_000
@@ -18,8 +21,8 @@ type mark struct {
 }
 
 // Excerpt returns the part of text that shows the query best; see core.Index.
-func (*Index) Excerpt(query, text string, chars int) (string, [][2]int) {
-	return excerpt(query, text, chars)
+func (*Index) Excerpt(query, text string) (string, [][2]int) {
+	return excerpt(query, text, excerptChars)
 }
 
 func excerpt(queryText, text string, chars int) (string, [][2]int) {
