@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -17,8 +16,15 @@ import (
 type adapterChange struct {
 	baseURL
 	adapterPlace
-	yes  bool
-	json bool
+	yes           bool
+	json          bool
+	noPermissions bool
+}
+
+// permissionFlag adds the flag by which the user refuses the permissions.
+func (o *adapterChange) permissionFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&o.noPermissions, "no-permissions", false, "write no allow list: the harness goes on asking before it calls a tool of the hub")
+	return cmd
 }
 
 // adapterCommand completes such a command with its flags.
@@ -33,6 +39,7 @@ func adapterCommand(env *Env, o *adapterChange, cmd *cobra.Command, run func(con
 		if err != nil {
 			return err
 		}
+		in.NoPermissions = o.noPermissions
 		return run(cmd.Context(), harness, in)
 	}
 	f := cmd.Flags()
@@ -53,9 +60,10 @@ files that look like secrets are masked.`,
 		Example: `  hubcli adapter preview claude-code
   hubcli adapter preview codex --scope project --path ./shop`,
 	}
-	return adapterCommand(env, o, cmd, func(ctx context.Context, h hub.Harness, in hub.AdapterInput) error {
+	adapterCommand(env, o, cmd, func(ctx context.Context, h hub.Harness, in hub.AdapterInput) error {
 		return runAdapterPreview(ctx, env, o, hub.AdapterInstall, h, in)
 	})
+	return o.permissionFlag(cmd)
 }
 
 func newAdapterPreviewUninstall(env *Env) *cobra.Command {
@@ -72,33 +80,17 @@ a harness. Nothing is changed.`,
 	})
 }
 
-func newAdapterInstall(env *Env) *cobra.Command {
-	return newAdapterChange(env, &adapterChange{}, hub.AdapterInstall, &cobra.Command{
-		Use:   "install <harness>",
-		Short: "Set the hub up in a harness",
-		Long: `Write the adapter into the files of a harness, after showing exactly what will be
-written and asking. Entries that are right already stay as they are; a second
-install changes nothing.
-
-The install stops at an entry of the hub that somebody has changed, and at an entry
-of the same name that is not the hub's. See "adapter status". Use "adapter repair"
-in the first case; rename or remove the entry in the second.`,
-		Example: `  hubcli adapter install claude-code
-  hubcli adapter install codex --scope project --path ./shop
-  hubcli adapter install cursor --yes`,
-	})
-}
-
 func newAdapterRepair(env *Env) *cobra.Command {
-	return newAdapterChange(env, &adapterChange{}, hub.AdapterRepair, &cobra.Command{
+	o := &adapterChange{}
+	return o.permissionFlag(newAdapterChange(env, o, hub.AdapterRepair, &cobra.Command{
 		Use:   "repair <harness>",
 		Short: "Re-apply an install over an existing region",
 		Long: `Write the adapter anew, after showing the difference and asking: parts that are
 missing, that somebody has changed, or that name an executable or address that
-has moved.`,
+has moved. It gives no permissions that are not there: an install offers them.`,
 		Example: `  hubcli adapter repair claude-code
   hubcli adapter repair codex --scope project --path ./shop`,
-	})
+	}))
 }
 
 func newAdapterChange(env *Env, o *adapterChange, action hub.AdapterAction, cmd *cobra.Command) *cobra.Command {
@@ -122,10 +114,11 @@ func runAdapterPreview(ctx context.Context, env *Env, o *adapterChange, action h
 	if o.json {
 		return printJSON(env.Stdout, plan)
 	}
-	return printPlan(env.Stdout, plan)
+	return printPlan(env, plan)
 }
 
-func printPlan(w io.Writer, plan hub.AdapterPlan) error {
+func printPlan(env *Env, plan hub.AdapterPlan) error {
+	w := env.Stdout
 	if plan.Prompt == "" {
 		_, err := fmt.Fprintf(w, "%s: there is nothing to %s\n", plan.Harness, plan.Action)
 		return err
@@ -133,7 +126,11 @@ func printPlan(w io.Writer, plan hub.AdapterPlan) error {
 	for _, f := range plan.Files {
 		fmt.Fprintf(w, "%-7s %s\n", f.Change, peertext.TerminalLine(f.File))
 	}
-	fmt.Fprint(w, "\n"+peertext.Terminal(plan.Diff))
+	diff := peertext.Terminal(plan.Diff)
+	if env.colors(env.StdoutTerminal) {
+		diff = paint(diff)
+	}
+	fmt.Fprint(w, "\n"+diff)
 	for _, line := range plan.Warnings {
 		fmt.Fprintln(w, "note: "+peertext.TerminalLine(line))
 	}
@@ -149,33 +146,18 @@ func printFollowUps(w io.Writer, lines []string) error {
 	return nil
 }
 
-// runAdapterChange asks the hub for the change, shows its question, and sends
-// the confirmation. The hub then makes exactly the shown change, or none.
+// runAdapterChange changes one adapter after a question.
 func runAdapterChange(ctx context.Context, env *Env, o *adapterChange, action hub.AdapterAction, h hub.Harness, in hub.AdapterInput) error {
 	c, err := o.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	done, err := c.ChangeAdapter(ctx, h, action, in)
-	var asked *hub.Error
-	if errors.As(err, &asked) && asked.Code == hub.CodeConfirmRequired {
-		prompt, _ := asked.Detail["prompt"].(string)
-		in.Confirm, _ = asked.Detail["digest"].(string)
-		if !o.yes {
-			if err := confirm(ctx, env, peertext.Terminal(prompt)+"\nType yes to go on: ", "nothing was changed"); err != nil {
-				return err
-			}
-		}
-		done, err = c.ChangeAdapter(ctx, h, action, in)
-	}
+	done, err := askedChange(ctx, env, c, o, action, adapterTarget{h, in})
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return printJSON(env.Stdout, done)
-	}
-	return printChanged(env.Stdout, h, action, done)
+	return printOne(env, o, h, action, done)
 }
 
 func printChanged(w io.Writer, h hub.Harness, action hub.AdapterAction, done hub.AdapterResult) error {

@@ -98,7 +98,7 @@ func runAdapterStatus(ctx context.Context, env *Env, base *baseURL, name string,
 // installed entries.
 func printAdapters(w io.Writer, rows []hub.Adapter) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "HARNESS\tHERE\tMCP\tHOOKS\tINSTRUCTIONS\tPROJECT")
+	fmt.Fprintln(t, "HARNESS\tHERE\tMCP\tHOOKS\tINSTRUCTIONS\tPERMISSIONS\tPROJECT")
 	for _, row := range rows {
 		here := "no"
 		if row.Detected {
@@ -108,8 +108,9 @@ func printAdapters(w io.Writer, rows []hub.Adapter) error {
 			if place.Gone {
 				place.Path += " (folder gone)"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", peertext.TerminalLine(string(row.Harness)), here,
-				stateOf(place, hub.PartMCP), stateOf(place, hub.PartHooks), stateOf(place, hub.PartInstructions), peertext.TerminalLine(place.Path))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", peertext.TerminalLine(string(row.Harness)), here,
+				stateOf(place, hub.PartMCP), stateOf(place, hub.PartHooks), stateOf(place, hub.PartInstructions), stateOf(place, hub.PartPermissions),
+				peertext.TerminalLine(place.Path))
 		}
 	}
 	return t.Flush()

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,7 +22,7 @@ asking. A file that nobody else has changed gets its old content back, byte for
 byte; in other files only the hub's entries are removed.
 
 With --all and without a harness, this is done for every harness in which the hub
-is installed, for the user and in projects, one after the other. The hub's own data
+is installed, for the user and in projects, after one question. The hub's own data
 stays: "hubcli reset" deletes the store.`,
 		Example: `  hubcli adapter uninstall claude-code
   hubcli adapter uninstall codex --scope project --path ./shop --yes
@@ -58,38 +57,28 @@ func uninstallAll(ctx context.Context, env *Env, o *adapterChange) error {
 	if err != nil {
 		return err
 	}
+	defer c.Close()
 	rows, err := c.Adapters(ctx)
-	c.Close()
 	if err != nil {
 		return err
 	}
-	found, refused := 0, 0
+	var all []adapterTarget
 	for _, row := range rows {
 		for _, place := range row.Places {
-			if !hasAdapter(place) {
-				continue
-			}
-			found++
-			err := runAdapterChange(ctx, env, o, hub.AdapterUninstall, row.Harness, hub.AdapterInput{Scope: place.Scope, Path: place.Path})
-			var refusal *hub.Error
-			if errors.As(err, &refusal) {
-				refused++
-				env.note("%s: %s", row.Harness, peertext.TerminalLine(refusal.Error()))
-			} else if err != nil {
-				return err
+			if hasAdapter(place) {
+				all = append(all, adapterTarget{row.Harness, hub.AdapterInput{Scope: place.Scope, Path: place.Path}})
 			}
 		}
 	}
-	if refused > 0 {
-		return &Failure{
-			Exit: ExitRefused, Sentence: fmt.Sprintf("%d of %d adapters were left as they are", refused, found),
-			Fix: "see: hubcli adapter list",
-		}
-	}
-	if found == 0 && !o.json {
+	if len(all) == 0 && !o.json {
 		_, err = fmt.Fprintln(env.Stdout, "no adapter is installed")
+		return err
 	}
-	return err
+	refused, err := changeMany(ctx, env, c, o, hub.AdapterUninstall, all)
+	if err != nil {
+		return err
+	}
+	return leftAsTheyAre(refused, len(all))
 }
 
 // hasAdapter reports whether the hub has written entries into a place, or may

@@ -27,6 +27,8 @@ type Env struct {
 	Terminal func() bool
 	// StdoutTerminal reports whether Stdout is a terminal; nil says no.
 	StdoutTerminal func() bool
+	// StderrTerminal reports whether Stderr is a terminal; nil says no.
+	StderrTerminal func() bool
 
 	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
 	// Tests give more, because machines are slow at times.

@@ -115,8 +115,17 @@ func resetQuestion(ctx context.Context, a address, dir string, found daemon.Prob
 // confirm asks on the terminal. Only "yes" is a yes. left is printed if the
 // answer is no.
 func confirm(ctx context.Context, env *Env, question, left string) error {
+	answer, err := ask(ctx, env, question)
+	if err == nil && !strings.EqualFold(answer, "yes") {
+		err = &Failure{Exit: ExitRefused, Sentence: "not confirmed; " + left, Fix: "answer yes, or add --yes"}
+	}
+	return err
+}
+
+// ask asks on the terminal and returns the answer without blanks around it.
+func ask(ctx context.Context, env *Env, question string) (string, error) {
 	if env.Terminal == nil || !env.Terminal() {
-		return usage("add --yes", "no question is possible: stdin is not a terminal")
+		return "", usage("add --yes", "no question is possible: stdin is not a terminal")
 	}
 	fmt.Fprint(env.Stderr, question)
 	answers := make(chan string, 1)
@@ -132,11 +141,8 @@ func confirm(ctx context.Context, env *Env, question, left string) error {
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(env.Stderr)
-		return context.Cause(ctx)
+		return "", context.Cause(ctx)
 	case answer := <-answers:
-		if !strings.EqualFold(answer, "yes") {
-			return &Failure{Exit: ExitRefused, Sentence: "not confirmed; " + left, Fix: "answer yes, or add --yes"}
-		}
-		return nil
+		return answer, nil
 	}
 }

@@ -19,6 +19,7 @@ const (
 	PartMCP          AdapterPartName = "mcp"          // the entry that starts the bridge
 	PartHooks        AdapterPartName = "hooks"        // commands of the harness's events
 	PartInstructions AdapterPartName = "instructions" // a short text for the agent
+	PartPermissions  AdapterPartName = "permissions"  // the hub's tools and hubcli watch, allowed without a question
 )
 
 // AdapterState is the state of a part of an adapter.
@@ -74,11 +75,14 @@ type Adapter struct {
 // AdapterInput says where to change an adapter. An empty Scope means the global
 // one, or the project's if the harness has no global one. Path is the absolute
 // path of the project's folder. Confirm is the digest of the plan that the
-// operator has seen.
+// operator has seen. NoPermissions leaves the permissions out, or takes them out
+// if they are installed.
 type AdapterInput struct {
 	Scope   AdapterScope `json:"scope,omitempty"`
 	Path    string       `json:"path,omitempty"`
 	Confirm string       `json:"confirm,omitempty"`
+
+	NoPermissions bool `json:"no_permissions,omitempty"`
 }
 
 // AdapterAction is the action of a plan.

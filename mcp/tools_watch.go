@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -133,6 +134,9 @@ func (c *call) watchCommand(room hub.RoomID, in watchIn) (watchCommand, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return watchCommand{}, hub.Errorf(hub.CodeInternal, "the executable cannot be found: %v", err)
+	}
+	if filepath.IsAbs(os.Args[0]) {
+		exe = os.Args[0] // as the adapter's entry and its rule for permissions name it
 	}
 	if in.TimeoutSeconds == 0 {
 		in.TimeoutSeconds = (20 * time.Minute).Seconds()

@@ -9,6 +9,21 @@ import (
 	"hubcli/integrations/adapter/files"
 )
 
+// entryOf returns the members of an entry as it stands in its file; none if it
+// cannot be read, which the state of the entry says.
+func entryOf(e files.Entry) map[string]json.RawMessage {
+	doc, err := files.Read(e.Root, e.File)
+	if err != nil || e.Format == edit.Whole {
+		return nil
+	}
+	have, found, err := edit.Get(e.Format, doc, e.At)
+	var entry map[string]json.RawMessage
+	if err != nil || !found || json.Unmarshal(have, &entry) != nil {
+		return nil
+	}
+	return entry
+}
+
 // withAdded adds to the value of a bridge's entry the variables that a user
 // added to the installed entry. They are not the hub's, so they stay when the
 // entry is rewritten. The hub never passes them to processes that it starts
@@ -18,15 +33,7 @@ func withAdded(value any, e files.Entry) any {
 	if !ok || e.Format == edit.Whole {
 		return value
 	}
-	doc, err := files.Read(e.Root, e.File)
-	if err != nil {
-		return value // the state of the entry says so
-	}
-	have, found, err := edit.Get(e.Format, doc, e.At)
-	var entry map[string]json.RawMessage
-	if err != nil || !found || json.Unmarshal(have, &entry) != nil {
-		return value
-	}
+	entry := entryOf(e)
 	name := "env"
 	if slices.ContainsFunc(o, func(m member) bool { return m.name == "environment" }) {
 		name = "environment"

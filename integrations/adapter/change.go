@@ -139,7 +139,10 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 		// The operator sees all that goes, drifted or not.
 		p.files, err = store.PlanUninstall(ctx, owner, files.Repair)
 	default:
-		p.files, err = a.planInstall(ctx, store, s, owner, action)
+		if offer := a.grants(ctx, r, s, owner, grantOf(action, in)); offer != "" {
+			p.Warnings = append(p.Warnings, offer)
+		}
+		p.files, err = a.planInstall(ctx, store, s, owner, action, grantOf(action, in))
 		p.Warnings, p.FollowUps = append(p.Warnings, s.warnings...), append(p.FollowUps, s.followUps...)
 	}
 	if err != nil {
@@ -171,12 +174,12 @@ func (p *planned) tell(lost bool) {
 	p.Digest = hex.EncodeToString(sum[:])
 }
 
-func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction) (*files.Plan, error) {
+func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, g grant) (*files.Plan, error) {
 	entry, err := a.today()
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.wants(s, owner, entry)
+	all, err := a.wants(s, owner, entry, g)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +188,10 @@ func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup
 		mode = files.Repair
 	}
 	var entries []files.Entry
-	for _, w := range all {
+	for _, w := range a.chosen(ctx, all, g) {
+		if w.allow != nil {
+			continue // the part mcp writes it
+		}
 		if w.err != nil {
 			return nil, w.err
 		}

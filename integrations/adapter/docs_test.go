@@ -37,7 +37,7 @@ func TestTableOfTheDocumentation(t *testing.T) {
 
 func documented() string {
 	var b strings.Builder
-	b.WriteString("| Harness | Found by | Scope | Servers | Hooks | Text |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| Harness | Found by | Scope | Servers | Hooks | Text | Permissions |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for i := range rows {
 		r := &rows[i]
 		found := append([]string{}, r.binaries...)
@@ -46,8 +46,8 @@ func documented() string {
 		}
 		for _, scope := range r.scopes() {
 			s := r.setup(scope)
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.harness, codes(found), scope,
-				placesAsText(s, hub.PartMCP, s.mcp), placesAsText(s, hub.PartHooks, s.hooks), teachAsText(s))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.harness, codes(found), scope,
+				placesAsText(s, hub.PartMCP, s.mcp), placesAsText(s, hub.PartHooks, s.hooks), teachAsText(s), permissionsAsText(s))
 			found = nil
 		}
 	}
@@ -69,6 +69,20 @@ func placesAsText(s *setup, part hub.AdapterPartName, pieces []piece) string {
 		return "- (" + s.lacking[part] + ")"
 	}
 	return strings.Join(lists, " and ")
+}
+
+func permissionsAsText(s *setup) string {
+	if s.allow != nil {
+		return fmt.Sprintf("`%s: %v`", s.allow.member, s.allow.value)
+	}
+	var rules []string
+	for _, p := range s.permit {
+		rules = append(rules, p.mark(Entry{Command: "/path/hubcli"}))
+	}
+	if len(rules) == 0 {
+		return "-"
+	}
+	return codes(rules)
 }
 
 func teachAsText(s *setup) string {

@@ -60,12 +60,19 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 	if err != nil {
 		return err
 	}
-	all, err := a.wants(r.global, owner, entry)
+	all, err := a.wants(r.global, owner, entry, keepGrant)
 	if err != nil {
 		return err
 	}
 	var entries []files.Entry
-	for _, w := range all {
+	for _, w := range a.chosen(ctx, all, keepGrant) {
+		if w.allow != nil {
+			continue // the part mcp writes it
+		}
+		if w.part == hub.PartPermissions {
+			entries = append(entries, a.there(ctx, w)...)
+			continue
+		}
 		if ours := a.untouched(ctx, w); len(ours) > 0 {
 			entries = append(entries, ours...)
 		} else {
@@ -97,6 +104,18 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 	}
 	_, err = a.apply(ctx, p)
 	return err
+}
+
+// there returns the permissions that are in their files. One that the user has
+// removed stays away.
+func (a *Adapters) there(ctx context.Context, w wanted) []files.Entry {
+	var list []files.Entry
+	for i, s := range a.states(ctx, w.entries) {
+		if s.State == files.Installed || s.State == files.Outdated {
+			list = append(list, w.entries[i])
+		}
+	}
+	return list
 }
 
 // untouched returns the entries of a part and its seeds if nobody has changed

@@ -12,7 +12,7 @@ import (
 )
 
 // parts lists the parts of an adapter, in their order.
-var parts = []hub.AdapterPartName{hub.PartMCP, hub.PartHooks, hub.PartInstructions}
+var parts = []hub.AdapterPartName{hub.PartMCP, hub.PartHooks, hub.PartInstructions, hub.PartPermissions}
 
 // wanted holds the entries of one part of an adapter.
 type wanted struct {
@@ -20,10 +20,13 @@ type wanted struct {
 	entries []files.Entry
 	seeds   []files.Entry // written only if the place is free
 	err     error         // why the entries cannot be known
+	// allow, if it is set, says that the part is a member of the entries, which
+	// the part mcp writes.
+	allow *allowance
 }
 
 // wants returns the supported parts of a setup for an owner.
-func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error) {
+func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wanted, error) {
 	teach := []piece{}
 	if len(s.teach) > 0 {
 		teach = append(teach, piece{
@@ -31,8 +34,9 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 		})
 	}
 	hooks, noHooks := a.hooks(s, owner.Path)
-	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach}
+	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach, hub.PartPermissions: s.permit}
 	var all []wanted
+	var inside wanted // permissions that are a member of the server's entry
 	for _, name := range parts {
 		w := wanted{part: name}
 		if name == hub.PartHooks {
@@ -43,6 +47,11 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 			if err != nil {
 				return nil, err
 			}
+			if name == hub.PartMCP {
+				if err := setValue(&entry, withGrant(withAdded(p.value(e), entry), entry, s.allow, g)); err != nil {
+					return nil, err
+				}
+			}
 			if p.seed {
 				w.seeds = append(w.seeds, entry)
 			} else {
@@ -52,6 +61,12 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry) ([]wanted, error)
 		if len(w.entries) > 0 || w.err != nil {
 			all = append(all, w)
 		}
+		if name == hub.PartMCP && s.allow != nil {
+			inside = wanted{part: hub.PartPermissions, entries: w.entries, allow: s.allow}
+		}
+	}
+	if inside.allow != nil {
+		all = append(all, inside)
 	}
 	return all, nil
 }
@@ -96,15 +111,15 @@ func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, 
 		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e),
 		Rewrites: owner.Harness.Facts().RewritesServers && name == hub.PartMCP,
 	}
-	value := p.value(e)
-	if name == hub.PartMCP {
-		value = withAdded(value, entry)
+	err := setValue(&entry, p.value(e))
+	return entry, err
+}
+
+func setValue(e *files.Entry, value any) (err error) {
+	if e.Value, err = json.Marshal(value); err != nil {
+		return fmt.Errorf("harness: value of the %s of %s: %w", e.Part, e.Owner.Harness, err)
 	}
-	var err error
-	if entry.Value, err = json.Marshal(value); err != nil {
-		return files.Entry{}, fmt.Errorf("harness: value of the %s of %s: %w", name, owner.Harness, err)
-	}
-	return entry, nil
+	return nil
 }
 
 func exists(path string) bool {

@@ -28,7 +28,7 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 	var all []wanted
 	if s != nil {
 		var err error
-		if all, err = a.wants(s, owner, entry); err != nil {
+		if all, err = a.wants(s, owner, entry, keepGrant); err != nil {
 			noExecutable = err
 		}
 	}
@@ -37,21 +37,24 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 		i := slices.IndexFunc(all, func(w wanted) bool { return w.part == name })
 		switch {
 		case i >= 0:
-			part = a.part(ctx, all[i])
+			part = a.part(ctx, all[i], all)
 			if noExecutable != nil {
 				part.Outdated = false // unknown, because the new entry is unknown
 			}
 		case s != nil:
-			part.Reason = s.lacking[name]
+			part.Reason = s.lacks(name, place.Scope)
 		}
 		place.Parts = append(place.Parts, part)
 	}
 	return place
 }
 
-// part returns the state of one part.
-func (a *Adapters) part(ctx context.Context, w wanted) hub.AdapterPart {
-	if w.err != nil {
+// part returns the state of one part. all are the parts of the setup.
+func (a *Adapters) part(ctx context.Context, w wanted, all []wanted) hub.AdapterPart {
+	switch {
+	case w.part == hub.PartPermissions:
+		return a.permissions(ctx, w, all)
+	case w.err != nil:
 		return hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
 	}
 	return stateOf(w.part, a.states(ctx, w.entries))
@@ -63,10 +66,10 @@ func unreadable(r *row, owner files.Owner, why string) hub.AdapterPlace {
 	s := r.setup(place.Scope)
 	for _, name := range parts {
 		part := hub.AdapterPart{Part: name, State: hub.AdapterUnreadable, Files: []string{}, Reason: why}
-		if s == nil || s.lacking[name] != "" {
+		if s == nil || s.lacks(name, place.Scope) != "" {
 			part.State = hub.AdapterUnsupported
 			if s != nil {
-				part.Reason = s.lacking[name]
+				part.Reason = s.lacks(name, place.Scope)
 			}
 		}
 		place.Parts = append(place.Parts, part)

@@ -15,6 +15,7 @@ type piece struct {
 	keys   []string           // of the entry; see edit.Pointer
 	mark   func(Entry) string // makes it an element of the list at keys; nil: it is a member
 	value  func(Entry) any    // what is written
+	exact  bool               // the mark is the whole element; see edit.Pointer
 	seed   bool               // it is written only if the place is free, and is not recorded
 }
 
@@ -22,7 +23,7 @@ type piece struct {
 func (p *piece) at(e Entry) edit.Pointer {
 	at := edit.Pointer{Keys: p.keys}
 	if p.mark != nil {
-		at.Mark = p.mark(e)
+		at.Mark, at.Exact = p.mark(e), p.exact
 	}
 	return at
 }

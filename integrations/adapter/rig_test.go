@@ -128,8 +128,19 @@ func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in
 	return e
 }
 
-// states returns the states of the parts at a place.
+// states returns the states of the parts at a place, but for the permissions.
 func (r *rig) statesOf(h hub.Harness, in hub.AdapterInput) string {
+	r.t.Helper()
+	return r.partsOf(h, in, func(p hub.AdapterPartName) bool { return p != hub.PartPermissions })
+}
+
+// permissionsOf returns the state of the permissions at a place.
+func (r *rig) permissionsOf(h hub.Harness, in hub.AdapterInput) string {
+	r.t.Helper()
+	return r.partsOf(h, in, func(p hub.AdapterPartName) bool { return p == hub.PartPermissions })
+}
+
+func (r *rig) partsOf(h hub.Harness, in hub.AdapterInput, some func(hub.AdapterPartName) bool) string {
 	r.t.Helper()
 	row, err := r.Adapter(context.Background(), h)
 	require.NoError(r.t, err)
@@ -137,6 +148,9 @@ func (r *rig) statesOf(h hub.Harness, in hub.AdapterInput) string {
 		if place.Scope == in.Scope && place.Path == in.Path {
 			var words []string
 			for _, p := range place.Parts {
+				if !some(p.Part) {
+					continue
+				}
 				word := string(p.State)
 				if p.Outdated {
 					word += "*"

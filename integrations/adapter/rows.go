@@ -26,6 +26,10 @@ type setup struct {
 	// file holds hooks that it would hide.
 	elsewhere *elsewhere
 	teach     []place // where the text for the agent goes
+	// permit and allow are the permissions: rules of their own in a list, or a
+	// member of the server's entry. At most one of them is set.
+	permit    []piece
+	allow     *allowance
 	lacking   map[hub.AdapterPartName]string
 	warnings  []string
 	followUps []string // steps left to the user

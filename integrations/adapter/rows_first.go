@@ -32,6 +32,7 @@ var rowsOfFirst = []row{
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
 			hooks:     claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
+			permit:    claudePermissions("$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start a new session: running ones keep the servers and hooks that they began with"},
 		},
@@ -51,6 +52,7 @@ var rowsOfFirst = []row{
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCodex, edit.TOML, codexShape, []string{"mcp_servers"}, "$CODEX_HOME/config.toml", "~/.codex/config.toml")},
 			hooks:     claudeHooks(hub.HarnessCodex, occasionsOf(hub.HarnessCodex), "$CODEX_HOME/hooks.json", "~/.codex/hooks.json"),
+			allow:     &allowance{"default_tools_approval_mode", "approve"},
 			lacking:   lacks("instructions", perProject),
 			followUps: []string{codexTrust},
 		},

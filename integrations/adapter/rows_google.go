@@ -13,6 +13,7 @@ var rowsOfGoogle = []row{
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessGeminiCLI, edit.JSON, geminiShape, inServers, "~/.gemini/settings.json")},
 			hooks:     geminiHooks("~/.gemini/settings.json"),
+			allow:     &allowance{"trust", true},
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start a new session of gemini"},
 		},
@@ -49,6 +50,7 @@ var rowsOfGoogle = []row{
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "~/.qwen/settings.json")},
 			hooks:     qwenHooks("~/.qwen/settings.json"),
+			allow:     &allowance{"trust", true},
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start a new session of qwen"},
 		},

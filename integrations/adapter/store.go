@@ -58,7 +58,11 @@ func underOldName(ctx context.Context, store *files.Store, absent files.Status) 
 		}
 		old := e
 		old.At = p.At
-		old.Value, _ = json.Marshal(map[string]string{"command": p.At.Mark}) // a map of strings is always valid JSON
+		var value any = map[string]string{"command": p.At.Mark}
+		if p.At.Exact {
+			value = p.At.Mark
+		}
+		old.Value, _ = json.Marshal(value) // strings are always valid JSON
 		status := store.Status(ctx, old)
 		if status.State == files.Installed {
 			status.State = files.Outdated
@@ -68,8 +72,14 @@ func underOldName(ctx context.Context, store *files.Store, absent files.Status) 
 	return absent
 }
 
-// called returns the arguments in a marker.
-func called(mark string) string { return mark[max(strings.LastIndex(mark, " hook "), 0):] }
+// called returns the arguments in a marker, or in the rule that allows
+// hubcli watch.
+func called(mark string) string {
+	if strings.HasSuffix(mark, watchRule) {
+		return watchRule
+	}
+	return mark[max(strings.LastIndex(mark, " hook "), 0):]
+}
 
 // installed returns the owners in the ledger; none if there is no ledger yet.
 func (a *Adapters) installed(ctx context.Context) ([]files.Owner, error) {

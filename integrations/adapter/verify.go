@@ -153,7 +153,7 @@ func (t *trial) run(ctx context.Context) {
 	}
 	t.passed("executable", entry.Command, 0)
 	t.entry = entry
-	all, err := t.wants(s, t.owner, entry)
+	all, err := t.wants(s, t.owner, entry, keepGrant)
 	if err != nil {
 		t.failed("files", err, "")
 		return
@@ -166,6 +166,10 @@ func (t *trial) run(ctx context.Context) {
 	defer func() { _ = os.RemoveAll(dir) }() // a rest in the system's temporary folder does no harm
 	agent := hub.AgentID("adapter-verify-" + nonce(4))
 	for _, w := range all {
+		if w.part == hub.PartPermissions {
+			t.checkPermissions(ctx, w, all)
+			continue
+		}
 		if !t.stands(ctx, w) {
 			continue
 		}
@@ -174,7 +178,7 @@ func (t *trial) run(ctx context.Context) {
 			t.tryBridge(ctx, w, agent, dir)
 		case hub.PartHooks:
 			t.tryHooks(ctx, w, agent, dir)
-		case hub.PartInstructions:
+		case hub.PartInstructions, hub.PartPermissions:
 		}
 	}
 	t.tryWatch(ctx, entry, agent, dir)
@@ -188,7 +192,7 @@ func (t *trial) run(ctx context.Context) {
 // these. It does not read the files again, so nobody can replace an entry
 // between the check and the run.
 func (t *trial) stands(ctx context.Context, w wanted) bool {
-	part := t.part(ctx, w)
+	part := t.part(ctx, w, nil)
 	name := string(w.part) + " in place"
 	switch {
 	case part.State == hub.AdapterInstalled && part.Outdated:
@@ -205,6 +209,20 @@ func (t *trial) stands(ctx context.Context, w wanted) bool {
 	}
 	// An entry that somebody else wrote is not run: it may do anything.
 	return false
+}
+
+// checkPermissions says whether the harness asks before it calls a tool of the
+// hub. Without permissions nothing is wrong.
+func (t *trial) checkPermissions(ctx context.Context, w wanted, all []wanted) {
+	const name = "permissions in place"
+	switch part := t.part(ctx, w, all); part.State {
+	case hub.AdapterInstalled:
+		t.passed(name, part.Files[0], 0)
+	case hub.AdapterAbsent:
+		t.skipped(name, "not installed: the harness asks before it calls a tool of the hub; to allow them: "+t.way("install"))
+	default:
+		t.failed(name, errors.New(part.Reason), t.way("repair"))
+	}
 }
 
 // tryBridge starts the installed entry and measures a wake.

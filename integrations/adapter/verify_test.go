@@ -30,7 +30,7 @@ func TestLaunchOf(t *testing.T) {
 			_, s, owner, err := r.where(h, r.input(scope))
 			require.NoError(t, err)
 			entry, err := r.today()
-			all, err2 := r.wants(s, owner, entry)
+			all, err2 := r.wants(s, owner, entry, keepGrant)
 			require.NoError(t, errors.Join(err, err2))
 			for _, w := range all {
 				if w.part != hub.PartMCP {
@@ -103,7 +103,7 @@ func TestHookLinesNameTheDataRoot(t *testing.T) {
 				r.must(h, hub.AdapterInstall, r.input(scope))
 				_, s, owner, err := r.where(h, r.input(scope))
 				entry, err2 := r.today()
-				all, err3 := r.wants(s, owner, entry)
+				all, err3 := r.wants(s, owner, entry, keepGrant)
 				require.NoError(t, errors.Join(err, err2, err3))
 				for _, w := range all {
 					if w.part != hub.PartHooks {

@@ -70,4 +70,5 @@ var faults = []fault{
 	{63, "the token is sent to another machine", "operatorToken", never("OnThisMachine"), "TestNoTokenForAnotherMachine"},
 	{64, "the agent of the environment displaces", "register", swap("agent, Replace: &replace", "agent, Replace: new(true)"), "TestTheAgentOfTheEnvironmentDisplacesNobody"},
 	{65, "a call that takes nothing keeps what it got", "takeTask", drop("g.back"), "TestTakeIsAllOrNothing"},
+	{66, "a rule of the user becomes the hub's", "rules", swap("s.State != files.Adoptable", "s.State != files.Absent || !lost"), "TestPermissionsOfTheUser"},
 }

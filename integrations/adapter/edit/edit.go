@@ -40,6 +40,18 @@ type Pointer struct {
 	// Mark makes the entry an element of the list at Keys: the one in which any
 	// string contains Mark. Other people's elements stay where they are.
 	Mark string `json:"mark,omitempty"`
+	// Exact narrows Mark to the element that is this very string. So a rule such
+	// as mcp__hub is not taken for another that begins with it.
+	Exact bool `json:"exact,omitempty"`
+}
+
+// marks reports whether a string in an element makes it the pointer's element.
+// alone says that the string is the whole element.
+func (p Pointer) marks(s string, alone bool) bool {
+	if p.Exact {
+		return alone && s == p.Mark
+	}
+	return strings.Contains(s, p.Mark)
 }
 
 // String is for messages: keys joined with slashes.
@@ -279,7 +291,7 @@ func newEntry(f Format, value any, at Pointer) (*entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("edit: value of %v: %w", at, err)
 	}
-	if at.Mark != "" && !marked(e.content, at.Mark) {
+	if at.Mark != "" && !marked(e.content, at, true) {
 		return nil, fmt.Errorf("edit: value of %v does not hold its mark", at)
 	}
 	return &entry{text: text, tree: e.content}, nil

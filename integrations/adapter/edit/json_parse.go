@@ -36,7 +36,7 @@ func openJSON(doc []byte, at Pointer) (editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found && at.Mark != "" && list.count(at.Mark) > 1 {
+	if found && at.Mark != "" && list.count(at) > 1 {
 		return nil, refuseAt(doc, list.open, Ambiguous, "more than one element of %s contains %q", strings.Join(at.Keys, "/"), at.Mark)
 	}
 	return d, nil

@@ -1,8 +1,6 @@
 package edit
 
 import (
-	"bytes"
-
 	"github.com/tailscale/hujson"
 )
 
@@ -23,20 +21,20 @@ type item struct {
 	content           *hujson.Value
 }
 
-// count returns the number of elements with the mark.
-func (c *container) count(mark string) int {
+// count returns the number of elements with the mark of a pointer.
+func (c *container) count(at Pointer) int {
 	n := 0
 	for i := range c.items {
-		if c.items[i].marked(mark) {
+		if c.items[i].marked(at) {
 			n++
 		}
 	}
 	return n
 }
 
-func (it *item) marked(mark string) bool {
+func (it *item) marked(at Pointer) bool {
 	for v := range it.content.All() {
-		if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '"' && bytes.Contains([]byte(lit.String()), []byte(mark)) {
+		if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '"' && at.marks(lit.String(), v == it.content) {
 			return true
 		}
 	}
@@ -44,10 +42,10 @@ func (it *item) marked(mark string) bool {
 }
 
 // find returns the index of the item with the key, or, if key is empty, with
-// the mark; -1 if there is none.
-func (c *container) find(key, mark string) int {
+// the pointer's mark; -1 if there is none.
+func (c *container) find(key string, at Pointer) int {
 	for i := range c.items {
-		if c.object && c.items[i].key == key || !c.object && c.items[i].marked(mark) {
+		if c.object && c.items[i].key == key || !c.object && c.items[i].marked(at) {
 			return i
 		}
 	}
@@ -108,7 +106,7 @@ func (d *jsonDoc) walk() (way []step, last *container, found bool, err error) {
 		if c == nil || !c.object {
 			return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "the parent of %q is not an object", key)
 		}
-		i := c.find(key, "")
+		i := c.find(key, Pointer{})
 		way = append(way, step{c, i})
 		if i < 0 {
 			return way, nil, false, nil
@@ -122,6 +120,6 @@ func (d *jsonDoc) walk() (way []step, last *container, found bool, err error) {
 	if c == nil || c.object {
 		return nil, nil, false, refuseAt(d.doc, d.base+v.StartOffset, WrongType, "%q is not a list", d.at.Keys[len(d.at.Keys)-1])
 	}
-	way = append(way, step{c, c.find("", d.at.Mark)})
+	way = append(way, step{c, c.find("", d.at)})
 	return way, c, true, nil
 }

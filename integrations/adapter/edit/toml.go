@@ -55,7 +55,7 @@ func openTOML(doc []byte, at Pointer) (editor, error) {
 		return nil, err
 	}
 	d.content, _ = tree.(map[string]any)
-	if list, ok := lookupList(d.content, at); ok && countMarked(list, at.Mark) > 1 {
+	if list, ok := lookupList(d.content, at); ok && countMarked(list, at) > 1 {
 		return nil, refuse(Ambiguous, "more than one element of %s contains %q", strings.Join(at.Keys, "."), at.Mark)
 	}
 	return d, nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"strings"
 )
 
 // A tree holds the values of a document as encoding/json would read them:
@@ -38,7 +37,7 @@ func lookup(tree any, at Pointer) (any, bool) {
 		return tree, !none
 	}
 	list, _ := tree.([]any)
-	if i := indexMarked(list, at.Mark); i >= 0 {
+	if i := indexMarked(list, at); i >= 0 {
 		return list[i], true
 	}
 	return nil, false
@@ -55,7 +54,7 @@ func set(tree any, at Pointer, value any) (any, error) {
 		if _, none := tree.(noValue); !ok && !none {
 			return nil, refuse(WrongType, "there is something else than a list in the place of %v", at)
 		}
-		if i := indexMarked(list, at.Mark); i >= 0 {
+		if i := indexMarked(list, at); i >= 0 {
 			out := append([]any{}, list...)
 			out[i] = value
 			return out, nil
@@ -70,7 +69,7 @@ func set(tree any, at Pointer, value any) (any, error) {
 	if !ok {
 		child = noValue{}
 	}
-	child, err := set(child, Pointer{Keys: at.Keys[1:], Mark: at.Mark}, value)
+	child, err := set(child, Pointer{Keys: at.Keys[1:], Mark: at.Mark, Exact: at.Exact}, value)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +96,7 @@ func unsetBelow(tree any, at Pointer, parents int) (any, int) {
 			return noValue{}, parents
 		}
 		list, _ := tree.([]any)
-		i := indexMarked(list, at.Mark)
+		i := indexMarked(list, at)
 		out := append(append([]any{}, list[:i]...), list[i+1:]...)
 		if len(out) == 0 && parents > 0 {
 			return noValue{}, parents - 1
@@ -105,7 +104,7 @@ func unsetBelow(tree any, at Pointer, parents int) (any, int) {
 		return out, -1
 	}
 	object, _ := tree.(map[string]any)
-	child, parents := unsetBelow(object[at.Keys[0]], Pointer{Keys: at.Keys[1:], Mark: at.Mark}, parents)
+	child, parents := unsetBelow(object[at.Keys[0]], Pointer{Keys: at.Keys[1:], Mark: at.Mark, Exact: at.Exact}, parents)
 	out := maps.Clone(object)
 	if _, none := child.(noValue); !none {
 		out[at.Keys[0]] = child
@@ -118,20 +117,21 @@ func unsetBelow(tree any, at Pointer, parents int) (any, int) {
 	return out, -1
 }
 
-// marked reports whether any string of the tree contains mark.
-func marked(tree any, mark string) bool {
+// marked reports whether any string of the tree is marked. alone says that the
+// tree is a whole element.
+func marked(tree any, at Pointer, alone bool) bool {
 	switch v := tree.(type) {
 	case string:
-		return strings.Contains(v, mark)
+		return at.marks(v, alone)
 	case []any:
 		for _, e := range v {
-			if marked(e, mark) {
+			if marked(e, at, false) {
 				return true
 			}
 		}
 	case map[string]any:
 		for _, e := range v {
-			if marked(e, mark) {
+			if marked(e, at, false) {
 				return true
 			}
 		}
@@ -141,9 +141,9 @@ func marked(tree any, mark string) bool {
 
 // indexMarked returns the index of the first marked element, or -1. The editors
 // refuse lists with several.
-func indexMarked(list []any, mark string) int {
+func indexMarked(list []any, at Pointer) int {
 	for i, e := range list {
-		if marked(e, mark) {
+		if marked(e, at, true) {
 			return i
 		}
 	}
@@ -160,10 +160,10 @@ func lookupList(tree any, at Pointer) ([]any, bool) {
 	return list, ok
 }
 
-func countMarked(list []any, mark string) int {
+func countMarked(list []any, at Pointer) int {
 	n := 0
 	for _, e := range list {
-		if marked(e, mark) {
+		if marked(e, at, true) {
 			n++
 		}
 	}

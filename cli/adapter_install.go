@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+func newAdapterInstall(env *Env) *cobra.Command {
+	o := &adapterChange{}
+	var found bool
+	cmd := o.permissionFlag(newAdapterChange(env, o, hub.AdapterInstall, &cobra.Command{
+		Use:   "install <harness>",
+		Short: "Set the hub up in a harness",
+		Long: `Write the adapter into the files of a harness, after showing exactly what will be
+written and asking. Entries that are right already stay as they are; a second
+install changes nothing.
+
+Where the harness has an allow list, the install offers to put the hub's own tools
+and "hubcli watch" on it, and nothing else. The diff shows it. With --no-permissions
+it is left out, or taken out if it is there, and the harness goes on asking.
+
+With --detected and without a harness, this is done for every harness that is on
+this machine, after one question that shows the plan of each. Harnesses that are
+left as they are, are named, and the exit code is 1.
+
+The install stops at an entry of the hub that somebody has changed, and at an entry
+of the same name that is not the hub's. See "adapter status". Use "adapter repair"
+in the first case; rename or remove the entry in the second.`,
+		Example: `  hubcli adapter install claude-code
+  hubcli adapter install --detected
+  hubcli adapter install codex --scope project --path ./shop
+  hubcli adapter install cursor --yes --no-permissions`,
+	}))
+	cmd.Flags().BoolVar(&found, "detected", false, "install in every harness that is on this machine, for the user")
+	one, takesOne := cmd.RunE, cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case !found:
+			return takesOne(cmd, args)
+		case len(args) > 0:
+			return usage("leave out --detected or the harness", "--detected is for every harness, not for %s alone", peertext.TerminalLine(args[0]))
+		case o.scope != "" || o.path != "":
+			return usage("leave out --detected, --scope and --path, or name a harness", "--detected is for the user, not for a project")
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if found {
+			return installDetected(cmd.Context(), env, o)
+		}
+		return one(cmd, args)
+	}
+	return cmd
+}
+
+// installDetected installs the adapter of every harness on this machine.
+func installDetected(ctx context.Context, env *Env, o *adapterChange) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	rows, err := c.Adapters(ctx)
+	if err != nil {
+		return err
+	}
+	all := detected(rows, hub.AdapterInput{Scope: hub.AdapterGlobal, NoPermissions: o.noPermissions})
+	if len(all) == 0 {
+		return &Failure{
+			Exit: ExitRefused, Sentence: "no harness was found on this machine",
+			Fix: "name one: hubcli adapter install claude-code; see: hubcli adapter list",
+		}
+	}
+	refused, err := changeMany(ctx, env, c, o, hub.AdapterInstall, all)
+	if err != nil {
+		return err
+	}
+	if refused == 0 && !o.json {
+		if _, err := fmt.Fprintf(env.Stdout, "done in all %d harnesses that were found\n", len(all)); err != nil {
+			return err
+		}
+	}
+	return leftAsTheyAre(refused, len(all))
+}
