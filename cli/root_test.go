@@ -12,7 +12,7 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, all, app debug). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, all, stream, app debug). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -36,7 +36,7 @@ var specified = map[string]map[string]string{
 	},
 	"hubcli watch": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "room": "", "path": "", "until": "[]", "timeout": "20m", "label": "",
-		"verbose": "false",
+		"verbose": "false", "stream": "false", "json": "false",
 	},
 	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},

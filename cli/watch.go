@@ -20,6 +20,9 @@ type watchOptions struct {
 	timeout time.Duration
 	label   string
 	verbose bool
+	stream  bool
+	json    bool // of a stream; a watch prints JSON anyway
+	timed   bool // --timeout was given
 }
 
 func newWatch(env *Env) *cobra.Command {
@@ -61,15 +64,22 @@ parent ends the watch:
 Exit codes: 0 matched, 4 timeout, 130 interrupted, 3 no hub, 2 usage, 1 the hub
 refused, or a later watch of the agent with the same label took over.
 
+With --stream it does not end with the first message: it prints one line for each
+event, until it is stopped. It is for harnesses that hand each line of a program to
+their agent. A line quotes the messages that came at about the same time, and says
+how to read them. No message is shown twice.
+
 The watch survives a restart of the hub. The agent's own session stays live: the
 hub shows the watch as <agent>.watch. A harness that limits background processes
 must allow them longer than --timeout.`,
 		Example: `  hubcli watch --agent lead --until tasks-complete:41,42 --timeout 1h
   hubcli watch --agent dev-a
+  hubcli watch --agent dev-a --stream
   hubcli watch --agent dev-a --until message-from:lead --label "waits for review"
   hubcli watch --agent lead --room r_7 --until run-complete:run_9 --timeout 0`,
 		Args: func(cmd *cobra.Command, args []string) error { return mistaken(arity()(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.timed = cmd.Flags().Changed("timeout")
 			return runWatch(cmd.Context(), env, &o)
 		},
 	}
@@ -82,6 +92,8 @@ must allow them longer than --timeout.`,
 	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (default for-me); all of them must hold at once")
 	f.Var(durationValue{&o.timeout}, "timeout", "how long to wait, such as 90s, 20m or 1h; 0 looks once")
 	f.StringVar(&o.label, "label", "", "short `label` shown in the room's status; one watch per agent and label")
+	f.BoolVar(&o.stream, "stream", false, "print one line for each event until stopped, instead of ending with the first")
+	f.BoolVar(&o.json, "json", false, "with --stream: print each event as JSON")
 	f.BoolVar(&o.verbose, "verbose", false, "print progress lines on stderr")
 	return cmd
 }
@@ -119,7 +131,10 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 			return q, asUsage(err)
 		}
 	}
-	return q, nil
+	if o.stream {
+		err = o.checkStream(&q)
+	}
+	return q, err
 }
 
 // runWatch waits and prints the outcome.
@@ -127,6 +142,11 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	ctx, release := daemon.EndWithReader(ctx)
 	defer release()
 	w := newWatcher(env, o)
+	if o.stream {
+		s := &stream{w}
+		out, err := s.run(ctx)
+		return s.end(ctx, out, err)
+	}
 	out, err := w.run(ctx)
 	return w.end(ctx, out, err)
 }

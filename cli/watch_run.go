@@ -38,10 +38,17 @@ type watcher struct {
 	looked   bool           // the hub has answered
 	away     bool           // the last call got no answer
 	bridged  bool           // the agent is known to have a bridge
+	begun    bool           // a stream knows what the agent was told of before
 	said     *sideLines     // progress; nil if not wanted
 }
 
+// endless is the time of a stream without --timeout.
+const endless = 100 * 365 * 24 * time.Hour
+
 func newWatcher(env *Env, o *watchOptions) *watcher {
+	if o.stream && !o.timed {
+		o.timeout = endless
+	}
 	w := &watcher{env: env, options: o, deadline: env.Now().Add(o.timeout)}
 	if o.verbose {
 		w.said = newSideLines(env)
@@ -50,8 +57,7 @@ func newWatcher(env *Env, o *watchOptions) *watcher {
 }
 
 // end prints the outcome first and then the failure. It does not wait for a
-// reader that does not read. The returned error has only the exit code; it was
-// already printed.
+// reader that does not read.
 func (w *watcher) end(ctx context.Context, out *watchOutcome, err error) error {
 	line := out.line()
 	printed := writeInTime(w.env.Stdout, line)
@@ -61,6 +67,12 @@ func (w *watcher) end(ctx context.Context, out *watchOutcome, err error) error {
 	} else {
 		writeInTime(w.env.Stderr, line)
 	}
+	return w.close(err)
+}
+
+// close prints a failure without waiting for a reader. The returned error has only the
+// exit code.
+func (w *watcher) close(err error) error {
 	if w.hub != nil {
 		w.hub.Close()
 	}
@@ -75,14 +87,23 @@ func (w *watcher) end(ctx context.Context, out *watchOutcome, err error) error {
 
 // run waits until the watch has an outcome. The error carries the exit code.
 func (w *watcher) run(ctx context.Context) (*watchOutcome, error) {
+	if err := w.prepare(); err != nil {
+		return w.failed(err)
+	}
+	return w.await(ctx)
+}
+
+func (w *watcher) prepare() error {
 	q, err := w.options.query()
 	if err == nil {
 		w.hub, err = w.options.client()
 	}
-	if err != nil {
-		return w.failed(err)
-	}
 	w.query, w.query.Began = q, hub.TimeOf(w.env.Now())
+	return err
+}
+
+// await waits until the conditions hold, or the watch ends otherwise.
+func (w *watcher) await(ctx context.Context) (*watchOutcome, error) {
 	for delay := watchRetryFirst; ; {
 		err := w.same(ctx, w.once(ctx))
 		switch {
@@ -124,6 +145,11 @@ func (w *watcher) once(ctx context.Context) error {
 	}
 	if w.query.Room == "" {
 		if err := w.resolve(ctx); err != nil {
+			return err
+		}
+	}
+	if w.query.Stream && !w.begun {
+		if err := w.skipTold(ctx); err != nil {
 			return err
 		}
 	}

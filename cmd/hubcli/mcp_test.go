@@ -271,6 +271,9 @@ func TestMCPWatchLeavesTheBridgeItsName(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
 	w := h.mcp(t, []string{"CLAUDE_PROJECT_DIR=" + h.folder}, "--agent", "lead").shake()
+	if _, err := h.Register(t.Context(), hub.RegisterInput{AgentID: "dev"}); err != nil {
+		t.Fatal(err)
+	}
 	a, text := w.call("hub_watch", map[string]any{"until": []string{"message-from:dev"}, "timeout_seconds": 60, "verbose": true})
 	var command struct{ Args []string }
 	if err := json.Unmarshal(a.Data, &command); err != nil || len(command.Args) < 2 {

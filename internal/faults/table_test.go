@@ -71,4 +71,5 @@ var faults = []fault{
 	{64, "the agent of the environment displaces", "register", swap("agent, Replace: &replace", "agent, Replace: new(true)"), "TestTheAgentOfTheEnvironmentDisplacesNobody"},
 	{65, "a call that takes nothing keeps what it got", "takeTask", drop("g.back"), "TestTakeIsAllOrNothing"},
 	{66, "a rule of the user becomes the hub's", "rules", swap("s.State != files.Adoptable", "s.State != files.Absent || !lost"), "TestPermissionsOfTheUser"},
+	{67, "a stream begins with what the agent was told of", "skipTold", swap("max(w.query.After, a.ToldID)", "max(w.query.After, min(a.ToldID, 0))"), "TestStreamShowsEachMessageOnce"},
 }
