@@ -208,7 +208,7 @@ func TestSpawnsEndWithAStop(t *testing.T) {
 // it belongs to the hub.
 func TestKeeperByHand(t *testing.T) {
 	out, err := exec.Command("hubcli", keeperCommand).CombinedOutput()
-	if exitCode(err) != 2 || !strings.Contains(string(out), "the hub's own") {
+	if exitCode(err) != 2 || !strings.Contains(string(out), "only the hub runs this command") {
 		t.Errorf("exit %d: %s", exitCode(err), out)
 	}
 }
