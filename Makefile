@@ -26,7 +26,7 @@ test-slow:
 
 # Other people's programs from npm, where Node.js is there.
 test-outside:
-	@$(CHECK) outside
+	@$(CHECK) outside outside-turns
 
 # The static checks alone, for between edits.
 check:

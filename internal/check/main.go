@@ -53,6 +53,7 @@ var steps = []step{
 	{name: "install", tests: install, extra: true},
 	{name: "cross", run: cross, lane: 1, extra: true},
 	{name: "outside", tests: outside, lane: 1, extra: true},
+	{name: "outside-turns", tests: outsideTurns, lane: 1, extra: true},
 	{name: "outside-faults", tests: outsideFaults, lane: 1, extra: true},
 	{name: "outside-harnesses", tests: outsideHarnesses, lane: 1, extra: true},
 	{name: "fuzz", run: fuzz, extra: true},

@@ -26,7 +26,12 @@ func outside(ctx context.Context, total *tally) error {
 // outsideFaults spoils the bridge's answers, one way after the other, and expects
 // the tests that guard against it to fail.
 func outsideFaults(ctx context.Context, total *tally) error {
-	return runOutside(ctx, total, "faults.mjs")
+	return errors.Join(runOutside(ctx, total, "faults.mjs"), runOutside(ctx, total, "turns/faults.mjs"))
+}
+
+// outsideTurns lets a harness work turns against a scripted model.
+func outsideTurns(ctx context.Context, total *tally) error {
+	return runOutside(ctx, total, "turns/turns.test.mjs")
 }
 
 // outsideHarnesses lets the harnesses themselves read what the adapters write.

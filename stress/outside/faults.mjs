@@ -2,9 +2,7 @@
 // one way (between.mjs) and names a test that must notice. The same tests pass
 // with nothing spoiled: that is the step outside.
 
-import assert from "node:assert/strict";
-import { describe, it } from "node:test";
-import { finish, here } from "./hub.mjs";
+import { noticed } from "./noticed.mjs";
 
 const faults = [
   { mode: "structure", file: "sdk_v1.test.mjs", test: "answers with structured content" },
@@ -25,15 +23,4 @@ const faults = [
   { mode: "version", file: "conformance.test.mjs", test: "2025-11-25" },
 ];
 
-describe("faults", { concurrency: 2 }, () => {
-  for (const { mode, file, test } of faults) {
-    it(`fault ${mode} is noticed by ${file}: ${test}`, { timeout: 120_000 }, async () => {
-      const args = ["--test", "--test-reporter=tap", `--test-name-pattern=${test}`, file];
-      const env = { ...process.env, SPOIL: mode, NODE_TEST_CONTEXT: undefined };
-      const run = await finish(process.execPath, args, { env, cwd: here, within: 110_000 });
-      assert.equal(run.code, 1, `nothing failed, or all hung:\n${run.all}`);
-      const failed = run.stdout.split("\n").filter((line) => /^\s+not ok \d+ - /.test(line) && line.includes(test));
-      assert.ok(failed.length > 0, `another test failed than the one that guards:\n${run.all}`);
-    });
-  }
-});
+noticed(faults);
