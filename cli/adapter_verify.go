@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +28,10 @@ func newAdapterVerify(env *Env) *cobra.Command {
 		Short: "Try the installed adapter of a harness",
 		Long: `Try the installed adapter of a harness, wherever it is installed: start the entry
 as the harness would and ask it for its tools, send it a message and measure how
-long it takes to wake, call the hooks, and list the steps that only you can do.
+long it takes to wake, take a claim and release it, call the hooks, and list the
+steps that only you can do. Where the harness itself is on the PATH, it is asked
+whether it connects; it reads a copy of its file, without other servers. Where an
+idle agent cannot be woken, the answer says so.
 
 The test's agents are called adapter-verify-...; their sessions end with it. The
 exit code is 1 if a check failed.`,
@@ -90,8 +95,11 @@ func printVerified(env *Env, found hub.AdapterVerification, asJSON bool) error {
 		err = printJSON(env.Stdout, found)
 	} else if err = printChecks(env.Stdout, found.Checks); err == nil {
 		verdict := "works, as far as can be tried from here"
-		if !found.OK {
+		switch {
+		case !found.OK:
 			verdict = "does not work"
+		case slices.ContainsFunc(found.Checks, cannotWake):
+			verdict += "; a message does not wake it while it is idle"
 		}
 		_, err = fmt.Fprintf(env.Stdout, "%s: %s\n", found.Harness, verdict)
 	}
@@ -102,6 +110,11 @@ func printVerified(env *Env, found hub.AdapterVerification, asJSON bool) error {
 		}
 	}
 	return err
+}
+
+// cannotWake reports whether a check says that the harness cannot be woken.
+func cannotWake(c hub.AdapterCheck) bool {
+	return c.Status == hub.CheckSkipped && strings.HasPrefix(c.Detail, "cannot wake")
 }
 
 func printChecks(w io.Writer, checks []hub.AdapterCheck) error {

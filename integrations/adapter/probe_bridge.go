@@ -136,6 +136,29 @@ func (p *probe) whoami(ctx context.Context) (hub.AgentID, hub.MessageID, error) 
 	return got.Data.AgentID, got.Data.Latest, nil
 }
 
+// write takes a claim and releases it. It returns the time of both calls.
+func (p *probe) write(ctx context.Context, key string) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, bridgeWake)
+	defer cancel()
+	began := time.Now()
+	raw, err := p.call(ctx, "hub_claim", map[string]any{"claim_key": key, "ttl_sec": 30})
+	if err != nil {
+		return 0, err
+	}
+	var got struct {
+		Data struct {
+			Acquired bool `json:"acquired"`
+		} `json:"structuredContent"`
+	}
+	if err := json.Unmarshal(raw, &got); err != nil || !got.Data.Acquired {
+		return 0, errors.Join(errors.New("hub_claim did not give a free claim"), err)
+	}
+	if _, err := p.call(ctx, "hub_release", map[string]any{"claim_key": key}); err != nil {
+		return 0, err
+	}
+	return time.Since(began), nil
+}
+
 // wake parks a poll of the bridge's agent, sends the canary and returns the
 // time from there to the poll's answer.
 func (p *probe) wake(ctx context.Context, h Hub, k canary, since hub.MessageID) (time.Duration, error) {

@@ -15,6 +15,7 @@ type row struct {
 	folders  []place
 	global   *setup // nil: it has no such scope
 	project  *setup
+	asks     *question // how the harness says whether it takes the entry; nil: in no known way
 }
 
 // setup holds the pieces of one scope. An empty part is not supported; lacking

@@ -10,6 +10,7 @@ var rowsOfEditors = []row{
 	{
 		harness:  hub.HarnessOpenCode,
 		binaries: []string{"opencode"}, folders: []place{"{config}/opencode"},
+		asks: opencodeAsks,
 		global: &setup{
 			mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
 				"{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc")},

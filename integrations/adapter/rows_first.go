@@ -29,6 +29,7 @@ var rowsOfFirst = []row{
 	{
 		harness:  hub.HarnessClaudeCode,
 		binaries: []string{"claude"}, folders: []place{"$CLAUDE_CONFIG_DIR/", "~/.claude"},
+		asks: claudeAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
 			hooks:     claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
@@ -49,6 +50,7 @@ var rowsOfFirst = []row{
 	{
 		harness:  hub.HarnessCodex,
 		binaries: []string{"codex"}, folders: []place{"$CODEX_HOME/", "~/.codex"},
+		asks: codexAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCodex, edit.TOML, codexShape, []string{"mcp_servers"}, "$CODEX_HOME/config.toml", "~/.codex/config.toml")},
 			hooks:     claudeHooks(hub.HarnessCodex, occasionsOf(hub.HarnessCodex), "$CODEX_HOME/hooks.json", "~/.codex/hooks.json"),

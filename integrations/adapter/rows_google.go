@@ -10,6 +10,7 @@ var rowsOfGoogle = []row{
 	{
 		harness:  hub.HarnessGeminiCLI,
 		binaries: []string{"gemini"}, folders: []place{"~/.gemini/settings.json"},
+		asks: geminiAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessGeminiCLI, edit.JSON, geminiShape, inServers, "~/.gemini/settings.json")},
 			hooks:     geminiHooks("~/.gemini/settings.json"),
@@ -47,6 +48,7 @@ var rowsOfGoogle = []row{
 	{
 		harness:  hub.HarnessQwenCode,
 		binaries: []string{"qwen"}, folders: []place{"~/.qwen"},
+		asks: qwenAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "~/.qwen/settings.json")},
 			hooks:     qwenHooks("~/.qwen/settings.json"),

@@ -176,12 +176,17 @@ func (t *trial) run(ctx context.Context) {
 		switch w.part {
 		case hub.PartMCP:
 			t.tryBridge(ctx, w, agent, dir)
+			t.tryHarness(ctx, r, w, agent+"-h", dir)
 		case hub.PartHooks:
 			t.tryHooks(ctx, w, agent, dir)
 		case hub.PartInstructions, hub.PartPermissions:
 		}
 	}
-	t.tryWatch(ctx, entry, agent, dir)
+	if why := wakeless(r, s); why != "" {
+		t.skipped("background wake", why)
+	} else {
+		t.tryWatch(ctx, entry, agent, dir)
+	}
 	for _, line := range s.followUps {
 		t.note("by you", hub.CheckPending, line, "", 0)
 	}
@@ -256,6 +261,11 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 		return
 	}
 	t.passed("wake", "from a message to the answer of hub_poll_messages", took)
+	if took, err = p.write(ctx, "adapter-verify-"+nonce(4)); err != nil {
+		t.failed("tool calls", err, "see that the hub takes writes, and its log in the data root")
+		return
+	}
+	t.passed("tool calls", "hub_whoami reads; hub_claim writes and hub_release takes it back", took)
 }
 
 // tryHooks calls the installed hooks. At a session's start and end they may print

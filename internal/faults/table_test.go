@@ -72,4 +72,5 @@ var faults = []fault{
 	{65, "a call that takes nothing keeps what it got", "takeTask", drop("g.back"), "TestTakeIsAllOrNothing"},
 	{66, "a rule of the user becomes the hub's", "rules", swap("s.State != files.Adoptable", "s.State != files.Absent || !lost"), "TestPermissionsOfTheUser"},
 	{67, "a stream begins with what the agent was told of", "skipTold", swap("max(w.query.After, a.ToldID)", "max(w.query.After, min(a.ToldID, 0))"), "TestStreamShowsEachMessageOnce"},
+	{68, "a harness starts the servers of others", "copyFor", never("q.others"), "TestHarnessIsAsked"},
 }

@@ -1,0 +1,191 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/integrations/adapter/edit"
+	"hubcli/integrations/adapter/files"
+)
+
+// harnessAnswer bounds the time of a harness that is asked for its servers.
+const harnessAnswer = 20 * time.Second
+
+// question is how a harness is asked whether it takes the hub's entry.
+type question struct {
+	args   []string
+	home   string         // folder below the home folder in which it finds its file
+	good   *regexp.Regexp // in its answer if all is well
+	means  string         // what good says
+	others bool           // it starts every server of its file
+}
+
+// The questions. A question that starts the server is better than one that only
+// reads the file.
+var (
+	claudeAsks   = &question{[]string{"mcp", "get", serverName}, "", regexp.MustCompile(`(?m)^\s*Status: ✔ Connected$`), "it connects to the server", false}
+	codexAsks    = &question{[]string{"mcp", "get", serverName}, ".codex", regexp.MustCompile(`(?m)^\s*enabled: true$`), "it takes its file and has the server switched on", false}
+	geminiAsks   = &question{[]string{"mcp", "list"}, ".gemini", regexp.MustCompile(`(?m)✓ hub: .* - Connected$`), "it connects to the server", true}
+	qwenAsks     = &question{[]string{"mcp", "list"}, ".qwen", regexp.MustCompile(`(?m)✓.* hub: .* - Connected$`), "it connects to the server", true}
+	opencodeAsks = &question{[]string{"mcp", "list"}, ".config/opencode", regexp.MustCompile(`✓ hub .*connected`), "it connects to the server", true}
+)
+
+// quiet keeps harnesses from updating themselves and from coloring their answer.
+var quiet = map[string]string{
+	"NO_COLOR": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+	"OPENCODE_DISABLE_AUTOUPDATE": "1", "GEMINI_CLI_TRUST_WORKSPACE": "true",
+}
+
+// colorCode is an SGR sequence.
+var colorCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// tryHarness asks the harness itself. It reads a copy of its file in a home
+// folder of its own, because some harnesses rewrite their files when they start,
+// and one of them replaces a file that it cannot read. The copy has no servers
+// of others, because harnesses start them all.
+func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.AgentID, dir string) {
+	const name = "harness"
+	q := r.asks
+	if q == nil || t.owner.Scope != files.Global || t.entry.GOOS == "windows" {
+		return
+	}
+	binary := t.binary(r)
+	if binary == "" {
+		t.skipped(name, "its executable is not on the PATH of the hub")
+		return
+	}
+	if err := trusted(binary); err != nil {
+		t.skipped(name, err.Error())
+		return
+	}
+	home, project := filepath.Join(dir, "home"), filepath.Join(dir, "project")
+	if err := t.copyFor(q, w.entries[0], agent, home, project); err != nil {
+		t.failed(name, err, "see that there is room for temporary files")
+		return
+	}
+	vars := map[string]string{"HOME": home}
+	for key, value := range quiet {
+		vars[key] = value
+	}
+	got, err := tried(ctx, harnessAnswer, append([]string{binary}, q.args...), project, environment(t.config.World.Getenv, vars), "")
+	said := colorCode.ReplaceAllString(got.stdout, "")
+	file, at := w.entries[0].File, filepath.Join(home, filepath.FromSlash(q.home))
+	switch {
+	case err != nil:
+		t.skipped(name, strings.Join(q.args, " ")+": "+err.Error())
+	case q.good.MatchString(said):
+		t.passed(name, r.title()+" says: "+q.means, got.took)
+	case got.exit != 0:
+		t.failed(name, errors.New(r.title()+" refuses its file: "+complaint(got, at, file)), "correct "+file)
+	default:
+		t.failed(name, errors.New(r.title()+" does not connect to the server: "+complaint(got, at, file)), t.way("repair"))
+	}
+}
+
+// binary returns the path of the harness's executable; empty if there is none.
+func (t *trial) binary(r *row) string {
+	for _, name := range r.binaries {
+		if path, err := t.config.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// copyFor writes the copy of a harness's file, whose server acts as a test's
+// agent.
+func (t *trial) copyFor(q *question, e files.Entry, agent hub.AgentID, home, project string) error {
+	doc, err := files.Read(e.Root, e.File)
+	if err != nil {
+		return err
+	}
+	if q.others {
+		if doc, err = withoutOthers(e, doc); err != nil {
+			return err
+		}
+	}
+	entry := entryOf(e)
+	name := "env"
+	if _, ok := entry["environment"]; ok {
+		name = "environment"
+	}
+	vars := map[string]string{"HUB_AGENT": string(agent), "HUB_DATA_ROOT": t.config.World.DataRoot}
+	if entry[name], err = json.Marshal(vars); err != nil {
+		return err
+	}
+	if doc, err = edit.Replace(e.Format, doc, e.At, entry); err != nil {
+		return err
+	}
+	at := filepath.Join(home, filepath.FromSlash(q.home))
+	return errors.Join(os.MkdirAll(at, 0o700), os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(at, filepath.Base(e.File)), doc, 0o600))
+}
+
+// withoutOthers returns a document without the servers beside an entry.
+func withoutOthers(e files.Entry, doc []byte) ([]byte, error) {
+	parent := slices.Clone(e.At.Keys[:len(e.At.Keys)-1])
+	all, _, err := edit.Get(e.Format, doc, edit.Pointer{Keys: parent})
+	var servers map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(all, &servers)
+	}
+	for name := range servers {
+		if err == nil && name != serverName {
+			doc, err = edit.Remove(e.Format, doc, edit.Pointer{Keys: append(slices.Clone(parent), name)}, edit.Trace{})
+		}
+	}
+	return doc, err
+}
+
+// complaint returns the lines of a harness's answer that say most: from the first
+// one with a word for a failure, else from the first one, some lines. It names the file and not
+// the copy.
+func complaint(a answered, folder, file string) string {
+	var lines []string
+	for l := range strings.Lines(colorCode.ReplaceAllString(a.stderr+"\n"+a.stdout, "")) {
+		if l = strings.TrimSpace(l); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	bad := slices.IndexFunc(lines, func(l string) bool {
+		low := strings.ToLower(l)
+		return slices.ContainsFunc([]string{"error", "fail", "✘", "✗", "invalid", "corrupt"}, func(w string) bool { return strings.Contains(low, w) })
+	})
+	lines = lines[max(bad, 0):]
+	said := strings.Join(lines[:min(len(lines), 4)], " ")
+	if len(said) > maxComplaint {
+		said = strings.ToValidUTF8(said[:maxComplaint], "")
+	}
+	return strings.ReplaceAll(said, filepath.Join(folder, filepath.Base(file)), file)
+}
+
+// maxComplaint bounds, in bytes, what is shown of a harness's answer.
+const maxComplaint = 300
+
+// wakeless says why a message does not wake an idle agent of a harness, and how
+// it reaches the agent; empty if a background process wakes it.
+func wakeless(r *row, s *setup) string {
+	facts := r.harness.Facts()
+	if facts.Wakes {
+		return ""
+	}
+	why := r.title() + " begins no turn when a background process ends"
+	if facts.Offline {
+		why += ", and its sandbox has no network, so hubcli watch reaches no hub there"
+	}
+	how := "messages reach it by hub_poll_messages in a turn"
+	if len(s.hooks) > 0 && facts.Hooks != nil {
+		how = "messages reach it by its hooks, and by hub_poll_messages in a turn"
+	}
+	return cannotWake + ": " + why + "; " + how
+}
+
+// cannotWake begins the detail of a check that names no wake.
+const cannotWake = "cannot wake"
