@@ -222,7 +222,7 @@ func TestRingsCostTheSame(t *testing.T) {
 			r.say("cleo", room.Channel, "@ann look")
 		}
 		answer := async(func() (hub.Watched, error) {
-			return r.Watch(context.Background(), watchOf(t, room.RoomID, time.Hour, "message-from:ben", "seat-idle:ben"))
+			return r.Watch(context.Background(), watchOf(t, room.RoomID, time.Hour, "message-from:ben", "for-me", "task-ready", "seat-idle:ben"))
 		})
 		synctest.Wait()
 		objects := func() (all, live uint64) {
@@ -245,6 +245,7 @@ func TestRingsCostTheSame(t *testing.T) {
 			t.Errorf("%d rings have left %d objects", rings, liveThen-live)
 		}
 		r.say("ben", room.Channel, "x")
+		r.task(hub.PostInput{FromAgent: "ben", Channel: room.Channel, Body: "t"})
 		time.Sleep(2 * time.Minute)
 		if got := <-answer; got.err != nil || !got.v.Met || got.v.Unread != hub.MaxUnread || len(got.v.Messages) == 0 {
 			t.Errorf("%+v, %v", got.v, got.err)

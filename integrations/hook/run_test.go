@@ -213,11 +213,14 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 	for _, part := range []string{
 		"You are agent " + string(agent) + " on the hub", `in room "Build" (r_5) of project "App".`, `Topic: "Get it green"`,
 		"No unread messages.", "run this in the background",
-		"hubcli watch --agent " + string(agent) + " --room r_5 --until message-from:AGENT",
+		"hubcli watch --agent " + string(agent) + " --room r_5",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing in\n%s", part, text)
 		}
+	}
+	if !strings.HasSuffix(text, " --room r_5") { // the watch waits for all that is for the agent
+		t.Errorf("the watch has conditions: %s", text)
 	}
 	w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "bootstrap "+string(agent),
 		"sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents")

@@ -284,11 +284,11 @@ func PollCommand(agent hub.AgentID, baseURL string, channel hub.ChannelName, sin
 func (s *scene) waiting() []string {
 	switch {
 	case s.Attention != nil && s.Attention.Watching:
-		return []string{"A watch of yours is armed; when it exits you are called again."}
+		return []string{"A watch of yours is armed; it calls you again."}
 	case Wakes(s.Harness):
 		return []string{
 			"To wait for others, run this in the background and finish your turn; its exit calls you again (it waits 20 minutes; --timeout changes that):",
-			s.watch(s.condition()),
+			s.watch(s.conditions()...),
 		}
 	case formOf(s.Harness).hears(Stop):
 		return []string{"To wait for others, finish your turn: messages for you are shown when a turn ends and when a session begins."}
@@ -308,24 +308,17 @@ func (s *scene) watch(conditions ...string) string {
 	return line
 }
 
-// condition returns a condition to wait for: the one that the hub proposes,
-// else one on an agent of the room, else one with a placeholder for a name.
-func (s *scene) condition() string {
+// conditions returns the condition that the hub proposes. Without one the watch waits
+// for all messages that are for the agent.
+func (s *scene) conditions() []string {
 	if s.Attention != nil {
 		for _, w := range s.Attention.Proposals {
 			if len(w.Condition) <= maxCondition {
-				return w.Condition
+				return []string{w.Condition}
 			}
 		}
 	}
-	if s.Status != nil {
-		for _, seat := range s.Status.Seats {
-			if seat.AgentID != s.Agent && seat.Presence != hub.PresenceGone {
-				return string(hub.UntilMessageFrom) + ":" + string(seat.AgentID)
-			}
-		}
-	}
-	return string(hub.UntilMessageFrom) + ":AGENT"
+	return nil
 }
 
 // news returns the text about rows that the agent was not notified of, for an
