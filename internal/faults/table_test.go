@@ -73,4 +73,6 @@ var faults = []fault{
 	{66, "a rule of the user becomes the hub's", "rules", swap("s.State != files.Adoptable", "s.State != files.Absent || !lost"), "TestPermissionsOfTheUser"},
 	{67, "a stream begins with what the agent was told of", "skipTold", swap("max(w.query.After, a.ToldID)", "max(w.query.After, min(a.ToldID, 0))"), "TestStreamShowsEachMessageOnce"},
 	{68, "a harness starts the servers of others", "copyFor", never("q.others"), "TestHarnessIsAsked"},
+	{69, "nobody follows a successor", "Successor", swap("at = row.Successor", "_ = row.Successor"), "TestSuccessors"},
+	{70, "what is being read is told again", "interject", never("given"), "TestMidTurn"},
 }
