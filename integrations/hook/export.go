@@ -19,7 +19,7 @@ func export(path, name, value string) error {
 		return errors.New("the path is not absolute")
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("it is no regular file") // opening a pipe would wait
+		return errors.New("it is not a regular file") // opening a pipe would wait
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

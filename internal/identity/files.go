@@ -15,6 +15,7 @@ import (
 const (
 	maxFileBytes = 16 << 10
 	maxSwept     = 4096 // files that one sweep looks at
+	readAgain    = 10   // times that a file is read again which is replaced during the read
 )
 
 // makeFolder makes a folder of this package. One that others can write to is an
@@ -57,6 +58,9 @@ func load(dir, path string, tell func(error), value any, agent *hub.AgentID) boo
 		return false
 	}
 	b, err := osfile.ReadSmall(path, maxFileBytes)
+	for again := 0; errors.Is(err, osfile.ErrExchanged) && again < readAgain; again++ {
+		b, err = osfile.ReadSmall(path, maxFileBytes) // another process has just replaced it
+	}
 	return err == nil && json.Unmarshal(b, value) == nil && hub.CheckSender("agent_id", *agent) == nil
 }
 

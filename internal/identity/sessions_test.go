@@ -58,3 +58,28 @@ func TestSweep(t *testing.T) {
 		t.Errorf("kept %s, %v", got, err)
 	}
 }
+
+// TestReadWhileReplaced: a binding that other processes write anew is always there.
+func TestReadWhileReplaced(t *testing.T) {
+	s := SessionsOf(t.TempDir())
+	require.NoError(t, s.Replace("s1", Binding{AgentID: "ann"}))
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for i := 0; i < 300 && err == nil; i++ {
+			err = s.Replace("s1", Binding{AgentID: "ann", RoomID: "r_1"})
+		}
+		done <- err
+	}()
+	for {
+		if b, ok := s.Load("s1"); !ok || b.AgentID != "ann" {
+			t.Fatalf("it reads %+v, %v", b, ok)
+		}
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			return
+		default:
+		}
+	}
+}

@@ -247,11 +247,11 @@ func (p *planner) install(e Entry, mode Mode) error {
 		return nil
 	case Drifted:
 		if mode < Repair {
-			return refuse(IsDrifted, e.File, "look at it, and repair it if it shall be as installed", "%s was changed since it was installed", e.At)
+			return refuse(IsDrifted, e.File, "look at the entry, and run the repair if it should be as installed", "%s was changed since it was installed", e.At)
 		}
 		w.notes = append(w.notes, fmt.Sprintf("%s was changed since it was installed; that change is lost", e.At))
 	case Conflict:
-		return refuse(IsConflict, e.File, "rename or remove it", "there is another %s that is not ours", e.At)
+		return refuse(IsConflict, e.File, "rename or remove it", "there is another %s that the hub did not write", e.At)
 	}
 	return p.write(w, rec, e, value, wanted, state)
 }

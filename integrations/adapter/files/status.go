@@ -47,7 +47,7 @@ func (s *Store) Status(ctx context.Context, e Entry) Status {
 	case err != nil:
 		out.Err = documentRefused(e.File, err)
 	case out.State == Conflict:
-		out.Err = refuse(IsConflict, e.File, "rename or remove it", "there is another %s that is not ours", e.At)
+		out.Err = refuse(IsConflict, e.File, "rename or remove it", "there is another %s that the hub did not write", e.At)
 	case rec != nil:
 		out.Installed, out.Version, out.Backup = rec.Installed, rec.Version, s.backupPath(rec.Backup)
 	}

@@ -289,7 +289,7 @@ def _read_regular(path: str) -> bytes:
 
 def _check(found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(None, "it is no regular file")
+        raise OSError(None, "it is not a regular file")
     if found.st_size > _MAX_ANSWER_BYTES:
         raise OSError(None, "it is too large")
 
