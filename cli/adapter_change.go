@@ -19,11 +19,14 @@ type adapterChange struct {
 	yes           bool
 	json          bool
 	noPermissions bool
+	plugin        bool
 }
 
-// permissionFlag adds the flag by which the user refuses the permissions.
+// permissionFlag adds the flags by which the user refuses the permissions and
+// asks for the plugin.
 func (o *adapterChange) permissionFlag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.noPermissions, "no-permissions", false, "write no allow list: the harness goes on asking before it calls a tool of the hub")
+	cmd.Flags().BoolVar(&o.plugin, "plugin", false, "also write the plugin for Claude Code, which wakes an idle session; --plugin=false takes it out")
 	return cmd
 }
 
@@ -40,6 +43,9 @@ func adapterCommand(env *Env, o *adapterChange, cmd *cobra.Command, run func(con
 			return err
 		}
 		in.NoPermissions = o.noPermissions
+		if cmd.Flags().Changed("plugin") {
+			in.Plugin = &o.plugin
+		}
 		return run(cmd.Context(), harness, in)
 	}
 	f := cmd.Flags()

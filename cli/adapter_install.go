@@ -24,6 +24,9 @@ Where the harness has an allow list, the install offers to put the hub's own too
 and "hubcli watch" on it, and nothing else. The diff shows it. With --no-permissions
 it is left out, or taken out if it is there, and the harness goes on asking.
 
+With --plugin, Claude Code gets a folder that it loads by itself: it shows an idle
+session each message that needs its agent, and has a short skill about the tools.
+
 With --detected and without a harness, this is done for every harness that is on
 this machine, after one question that shows the plan of each. Harnesses that are
 left as they are, are named, and the exit code is 1.
@@ -69,7 +72,11 @@ func installDetected(ctx context.Context, env *Env, o *adapterChange) error {
 	if err != nil {
 		return err
 	}
-	all := detected(rows, hub.AdapterInput{Scope: hub.AdapterGlobal, NoPermissions: o.noPermissions})
+	in := hub.AdapterInput{Scope: hub.AdapterGlobal, NoPermissions: o.noPermissions}
+	if o.plugin {
+		in.Plugin = &o.plugin
+	}
+	all := detected(rows, in)
 	if len(all) == 0 {
 		return &Failure{
 			Exit: ExitRefused, Sentence: "no harness was found on this machine",

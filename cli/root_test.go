@@ -83,19 +83,19 @@ var specified = map[string]map[string]string{
 	"hubcli adapter status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli adapter verify": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli adapter preview": {
-		"scope": "", "path": "", "no-permissions": "false", "base-url": "http://127.0.0.1:6969", "json": "false",
+		"scope": "", "path": "", "no-permissions": "false", "plugin": "false", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
 	"hubcli adapter preview-uninstall": {
 		"scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
 	"hubcli adapter install": {
-		"detected": "false", "no-permissions": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
+		"detected": "false", "no-permissions": "false", "plugin": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
 	},
 	"hubcli adapter uninstall": {
 		"all": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
 	},
 	"hubcli adapter repair": {
-		"no-permissions": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
+		"no-permissions": "false", "plugin": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
 	},
 	"hubcli data-root": {},
 	"hubcli app":       {},

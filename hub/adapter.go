@@ -20,6 +20,7 @@ const (
 	PartHooks        AdapterPartName = "hooks"        // commands of the harness's events
 	PartInstructions AdapterPartName = "instructions" // a short text for the agent
 	PartPermissions  AdapterPartName = "permissions"  // the hub's tools and hubcli watch, allowed without a question
+	PartPlugin       AdapterPartName = "plugin"       // a folder that wakes an idle agent; only if the user asks for it
 )
 
 // AdapterState is the state of a part of an adapter.
@@ -76,13 +77,15 @@ type Adapter struct {
 // one, or the project's if the harness has no global one. Path is the absolute
 // path of the project's folder. Confirm is the digest of the plan that the
 // operator has seen. NoPermissions leaves the permissions out, or takes them out
-// if they are installed.
+// if they are installed. Plugin writes the plugin or takes it out; nil leaves it
+// as it is.
 type AdapterInput struct {
 	Scope   AdapterScope `json:"scope,omitempty"`
 	Path    string       `json:"path,omitempty"`
 	Confirm string       `json:"confirm,omitempty"`
 
-	NoPermissions bool `json:"no_permissions,omitempty"`
+	NoPermissions bool  `json:"no_permissions,omitempty"`
+	Plugin        *bool `json:"plugin,omitempty"`
 }
 
 // AdapterAction is the action of a plan.

@@ -142,7 +142,7 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 		if offer := a.grants(ctx, r, s, owner, grantOf(action, in)); offer != "" {
 			p.Warnings = append(p.Warnings, offer)
 		}
-		p.files, err = a.planInstall(ctx, store, s, owner, action, grantOf(action, in))
+		p.files, err = a.planInstall(ctx, store, s, owner, action, in)
 		p.Warnings, p.FollowUps = append(p.Warnings, s.warnings...), append(p.FollowUps, s.followUps...)
 	}
 	if err != nil {
@@ -174,7 +174,8 @@ func (p *planned) tell(lost bool) {
 	p.Digest = hex.EncodeToString(sum[:])
 }
 
-func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, g grant) (*files.Plan, error) {
+func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, in hub.AdapterInput) (*files.Plan, error) {
+	g := grantOf(action, in)
 	entry, err := a.today()
 	if err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup
 		mode = files.Repair
 	}
 	var entries []files.Entry
-	for _, w := range a.chosen(ctx, all, g) {
+	for _, w := range a.chosen(ctx, all, g, pluginGrant(in)) {
 		if w.allow != nil {
 			continue // the part mcp writes it
 		}

@@ -65,11 +65,11 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 		return err
 	}
 	var entries []files.Entry
-	for _, w := range a.chosen(ctx, all, keepGrant) {
+	for _, w := range a.chosen(ctx, all, keepGrant, keepGrant) {
 		if w.allow != nil {
 			continue // the part mcp writes it
 		}
-		if w.part == hub.PartPermissions {
+		if w.part == hub.PartPermissions || w.part == hub.PartPlugin {
 			entries = append(entries, a.there(ctx, w)...)
 			continue
 		}

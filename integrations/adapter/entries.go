@@ -12,7 +12,7 @@ import (
 )
 
 // parts lists the parts of an adapter, in their order.
-var parts = []hub.AdapterPartName{hub.PartMCP, hub.PartHooks, hub.PartInstructions, hub.PartPermissions}
+var parts = []hub.AdapterPartName{hub.PartMCP, hub.PartHooks, hub.PartInstructions, hub.PartPermissions, hub.PartPlugin}
 
 // wanted holds the entries of one part of an adapter.
 type wanted struct {
@@ -34,7 +34,7 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 		})
 	}
 	hooks, noHooks := a.hooks(s, owner.Path)
-	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach, hub.PartPermissions: s.permit}
+	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach, hub.PartPermissions: s.permit, hub.PartPlugin: s.plugin}
 	var all []wanted
 	var inside wanted // permissions that are a member of the server's entry
 	for _, name := range parts {

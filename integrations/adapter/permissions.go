@@ -48,6 +48,10 @@ const (
 // lacks says why the setup has no such part; empty if it has one.
 func (s *setup) lacks(name hub.AdapterPartName, scope hub.AdapterScope) string {
 	switch {
+	case name == hub.PartPlugin && len(s.plugin) > 0:
+		return ""
+	case name == hub.PartPlugin:
+		return noPlugin
 	case name != hub.PartPermissions:
 		return s.lacking[name]
 	case s.allow != nil || len(s.permit) > 0:
@@ -104,14 +108,17 @@ func (a *allowance) is(have json.RawMessage) bool {
 }
 
 // chosen returns the parts that a plan writes: all, but of the permissions only
-// what g says. Rules of the user that equal those of the hub are left out,
+// what g says, and of the plugin only what plugin says. Rules of the user that equal those of the hub are left out,
 // so that they stay when the hub's are taken out.
-func (a *Adapters) chosen(ctx context.Context, all []wanted, g grant) []wanted {
+func (a *Adapters) chosen(ctx context.Context, all []wanted, g, plugin grant) []wanted {
 	lost := a.lostLedger(ctx, all)
 	var list []wanted
 	for _, w := range all {
-		if w.part == hub.PartPermissions && w.allow == nil {
+		switch {
+		case w.part == hub.PartPermissions && w.allow == nil:
 			w.entries = a.rules(ctx, w, g, lost)
+		case w.part == hub.PartPlugin:
+			w.entries = a.rules(ctx, w, plugin, true)
 		}
 		list = append(list, w)
 	}
@@ -121,7 +128,7 @@ func (a *Adapters) chosen(ctx context.Context, all []wanted, g grant) []wanted {
 func (a *Adapters) rules(ctx context.Context, w wanted, g grant, lost bool) []files.Entry {
 	states := a.states(ctx, w.entries)
 	known := slices.ContainsFunc(states, func(s files.Status) bool { return s.Known })
-	if g == takeGrant || g == keepGrant && !known && !lost {
+	if g == takeGrant || g == keepGrant && !known && (!lost || w.part == hub.PartPlugin) {
 		return nil
 	}
 	var list []files.Entry

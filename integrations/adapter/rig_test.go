@@ -128,10 +128,10 @@ func (r *rig) refused(code hub.Code, h hub.Harness, action hub.AdapterAction, in
 	return e
 }
 
-// states returns the states of the parts at a place, but for the permissions.
+// states returns the states of the parts at a place, but for those of the permissions and the plugin.
 func (r *rig) statesOf(h hub.Harness, in hub.AdapterInput) string {
 	r.t.Helper()
-	return r.partsOf(h, in, func(p hub.AdapterPartName) bool { return p != hub.PartPermissions })
+	return r.partsOf(h, in, func(p hub.AdapterPartName) bool { return p != hub.PartPermissions && p != hub.PartPlugin })
 }
 
 // permissionsOf returns the state of the permissions at a place.

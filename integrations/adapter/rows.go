@@ -31,6 +31,7 @@ type setup struct {
 	// member of the server's entry. At most one of them is set.
 	permit    []piece
 	allow     *allowance
+	plugin    []piece // written only if the user asks for it
 	lacking   map[hub.AdapterPartName]string
 	warnings  []string
 	followUps []string // steps left to the user

@@ -34,6 +34,7 @@ var rowsOfFirst = []row{
 			mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
 			hooks:     claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
 			permit:    claudePermissions("$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),
+			plugin:    claudePlugin("$CLAUDE_CONFIG_DIR/skills/hubcli", "~/.claude/skills/hubcli"),
 			lacking:   lacks("instructions", hooksTeach),
 			followUps: []string{"start a new session: running ones keep the servers and hooks that they began with"},
 		},

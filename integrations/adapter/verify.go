@@ -170,6 +170,9 @@ func (t *trial) run(ctx context.Context) {
 			t.checkPermissions(ctx, w, all)
 			continue
 		}
+		if w.part == hub.PartPlugin && t.part(ctx, w, nil).State == hub.AdapterAbsent {
+			continue // nobody has asked for it
+		}
 		if !t.stands(ctx, w) {
 			continue
 		}
@@ -179,7 +182,7 @@ func (t *trial) run(ctx context.Context) {
 			t.tryHarness(ctx, r, w, agent+"-h", dir)
 		case hub.PartHooks:
 			t.tryHooks(ctx, w, agent, dir)
-		case hub.PartInstructions, hub.PartPermissions:
+		case hub.PartInstructions, hub.PartPermissions, hub.PartPlugin:
 		}
 	}
 	if why := wakeless(r, s); why != "" {
