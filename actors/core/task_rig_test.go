@@ -54,7 +54,10 @@ func (r *taskRig) commit(d core.Draft) core.Position {
 	r.head.Seq++
 	at := core.Position{Seq: r.head.Seq, Now: r.now, FirstMessage: r.head.Message + 1, FirstFence: 1}
 	r.head.Message += hub.MessageID(len(d.Messages))
-	changed := map[hub.TaskID]bool{}
+	changed, ready := map[hub.TaskID]bool{}, map[hub.TaskID]bool{}
+	for id, row := range r.rows {
+		ready[id] = row.Task.Ready
+	}
 	for _, f := range d.Facts {
 		r.live.Apply(f, at, func(row core.Row) {
 			if r.keepRun(row) {
@@ -74,6 +77,7 @@ func (r *taskRig) commit(d core.Draft) core.Position {
 		r.replica.Apply(throughJournal(r.t, f), at, nil)
 	}
 	r.lastRows = len(changed) + len(d.Messages)
+	r.checkAnnounced(d, ready)
 	// Large states are compared only now and then, because a comparison reads
 	// the whole state.
 	if r.live.Len() < 100 || r.head.Seq%64 == 0 {

@@ -24,8 +24,9 @@ const (
 )
 
 // end returns the draft that ends a task: the change itself, then, level by
-// level, the parents that become done, and a notice for each. messages come
-// before the notices. The draft is one record; if that would be too large, all
+// level, the parents that become done, and a notice for each. Notices about
+// the runs that end and the tasks that waited follow. messages come before all
+// notices. The draft is one record; if that would be too large, all
 // of it is refused.
 func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 	d := Draft{Facts: []Fact{f}, Messages: messages}
@@ -52,7 +53,7 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 		child = parent
 	}
 	notices, runs := t.runsEnding(d.Facts)
-	d.Messages = append(d.Messages, notices...)
+	d.Messages = append(append(d.Messages, notices...), t.waitNotices(d.Facts)...)
 	if rows := len(changed) + len(d.Messages) + runs; rows > hub.MaxRecordRows {
 		return Draft{}, hub.Errorf(hub.CodeInvalid, "the end of task %d would change too many tasks in one step", f.Task).
 			With("limit", hub.MaxRecordRows).With("size", rows).

@@ -157,12 +157,12 @@ func TestRecordRowsAreBounded(t *testing.T) {
 	}
 	before := string(r.live.Snapshot())
 	if _, err := r.complete(leaf, "dev", ""); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
-		t.Fatalf("1,000 waiting tasks, two parents and their notices in one record: %v", err)
+		t.Fatalf("1,000 waiting tasks, two parents and three notices in one record: %v", err)
 	}
 	if string(r.live.Snapshot()) != before {
 		t.Error("a refusal changed the state")
 	}
-	for id := last; id > last-5; id-- {
+	for id := last; id > last-6; id-- {
 		if _, err := r.complete(leaf, "dev", ""); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
 			t.Fatalf("before task %d stops waiting: %v", id, err)
 		}

@@ -75,4 +75,5 @@ var faults = []fault{
 	{68, "a harness starts the servers of others", "copyFor", never("q.others"), "TestHarnessIsAsked"},
 	{69, "nobody follows a successor", "Successor", swap("at = row.Successor", "_ = row.Successor"), "TestSuccessors"},
 	{70, "what is being read is told again", "interject", never("given"), "TestMidTurn"},
+	{71, "a task is announced while it still waits", "waitNotices", swap("t.waitsOnlyFor(t.live[waiter], end)", "true"), "TestTaskTranscripts"},
 }

@@ -1,0 +1,128 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// The reasons of the notices about tasks that waited.
+const (
+	wakeTaskReady     = "task_ready"
+	wakeBlockerFailed = "blocker_failed"
+)
+
+// maxNoticeTitles bounds the tasks that one notice names. Its metadata has the
+// ids of all.
+const maxNoticeTitles = 10
+
+// waitNotices tells of the tasks that waited for the tasks in ended. A task
+// whose last blocker ends as done can begin: its assignee or the agent that it
+// is offered to learns it. If there is neither, the task's channel learns it.
+// If a blocker ends in another way, the creator of the waiting task learns
+// that. Tasks with the same reader share one notice.
+//
+// No notice names a blocker, because an agent that may see a task may not see
+// every task that it waits for.
+func (t *Tasks) waitNotices(ended []Fact) []MessageDraft {
+	end := map[hub.TaskID]hub.TaskStatus{}
+	for _, f := range ended {
+		if f, ok := f.(*TaskChanged); ok {
+			end[f.Task] = *f.Status
+		}
+	}
+	ready, stuck := map[hub.TaskID]struct{}{}, map[hub.TaskID]struct{}{}
+	for id, status := range end {
+		for waiter := range t.waiting[id] {
+			_, over := end[waiter]
+			switch {
+			case over:
+			case status != hub.TaskDone:
+				stuck[waiter] = struct{}{}
+			case t.waitsOnlyFor(t.live[waiter], end):
+				ready[waiter] = struct{}{}
+			}
+		}
+	}
+	return append(t.groupNotices(ready, wakeTaskReady), t.groupNotices(stuck, wakeBlockerFailed)...)
+}
+
+// waitsOnlyFor reports whether all live blockers of the task are in end.
+func (t *Tasks) waitsOnlyFor(task *liveTask, end map[hub.TaskID]hub.TaskStatus) bool {
+	return !slices.ContainsFunc(task.Task.BlockedBy, func(id hub.TaskID) bool {
+		_, ends := end[id]
+		return t.live[id] != nil && !ends
+	})
+}
+
+// groupNotices returns one notice for each reader of the tasks, in the order of
+// the tasks.
+func (t *Tasks) groupNotices(tasks map[hub.TaskID]struct{}, reason string) []MessageDraft {
+	type reader struct {
+		to      hub.AgentID
+		channel hub.ChannelName
+		thread  hub.ThreadID
+		room    hub.RoomID
+	}
+	var readers []reader
+	of := map[reader][]*liveTask{}
+	for _, id := range sortedIDs(tasks) {
+		task := t.live[id]
+		var m MessageDraft
+		task.placeWait(&m, reason)
+		r := reader{m.To, m.Channel, m.Thread, m.Room}
+		if of[r] == nil {
+			readers = append(readers, r)
+		}
+		of[r] = append(of[r], task)
+	}
+	notices := make([]MessageDraft, 0, len(readers))
+	for _, r := range readers {
+		notices = append(notices, waitNotice(of[r], reason))
+	}
+	return notices
+}
+
+// placeWait addresses a notice about a task that waited.
+func (task *liveTask) placeWait(m *MessageDraft, reason string) {
+	task.place(m)
+	row := &task.Task
+	switch {
+	case reason == wakeBlockerFailed:
+		m.To = row.CreatedBy
+	case row.OfferedTo != nil:
+		m.To = *row.OfferedTo
+	case row.Assignee != nil:
+		m.To = *row.Assignee
+	}
+}
+
+// waitNotice is the notice about tasks that have the same reader.
+func waitNotice(tasks []*liveTask, reason string) MessageDraft {
+	names, ids := make([]string, 0, len(tasks)), make([]hub.TaskID, 0, len(tasks))
+	for _, task := range tasks {
+		ids = append(ids, task.Task.TaskID)
+		if len(names) < maxNoticeTitles {
+			names = append(names, taskName(&task.Task))
+		}
+	}
+	list := strings.Join(names, ", ")
+	if more := len(tasks) - len(names); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	text := list + " can begin: no task that it waited for is left."
+	switch {
+	case reason == wakeBlockerFailed && len(tasks) == 1:
+		text = list + " waited for a task that has failed or was cancelled. Decide whether the work still makes sense."
+	case reason == wakeBlockerFailed:
+		text = list + " waited for a task that has failed or was cancelled. Decide for each whether the work still makes sense."
+	case len(tasks) > 1:
+		text = list + " can begin: no task that they waited for is left."
+	}
+	n := systemNotice(text, map[string]any{"wake": wake{Reason: reason, Matched: ids, SinceID: ids[0]}})
+	tasks[0].placeWait(&n, reason)
+	n.ReplyTo = ids[0]
+	return n
+}
