@@ -113,8 +113,8 @@ func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Ta
 	}
 	f := &TaskOffered{Task: id, To: c.In.ToAgent, By: by}
 	m := task.word(c.By, by, handoff{TaskID: id, From: by, To: f.To, State: handoffOffered},
-		fmt.Sprintf("%s is offered to you. Accept it with hub_update_task {\"task_id\":%d,\"offer\":\"accept\"}, over HTTP with POST /v1/tasks/%d/accept; decline it with \"decline\" in that place.",
-			taskName(&task.Task), id, id), c.In.Note)
+		fmt.Sprintf("%s is offered to you. Accept it with hub_update_task {\"task_id\":%d,\"offer\":\"accept\"}; decline it with \"decline\" in that place.",
+			taskName(&task.Task), id), c.In.Note)
 	m.Kind, m.To = hub.KindHandoff, f.To
 	messages := task.withAsks(m, c.Asks)
 	if value(task.Task.OfferedTo) != f.To {
