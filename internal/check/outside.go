@@ -29,7 +29,7 @@ func outsideFaults(ctx context.Context, total *tally) error {
 	return errors.Join(runOutside(ctx, total, "faults.mjs"), runOutside(ctx, total, "turns/faults.mjs"))
 }
 
-// outsideTurns lets a harness work turns against a scripted model.
+// outsideTurns lets harnesses work turns against a scripted model.
 func outsideTurns(ctx context.Context, total *tally) error {
 	return runOutside(ctx, total, "turns/turns.test.mjs")
 }

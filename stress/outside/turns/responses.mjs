@@ -1,0 +1,28 @@
+// The Responses API of OpenAI: https://platform.openai.com/docs/api-reference/responses-streaming
+
+export const responses = {
+  path: "/v1/responses",
+
+  other: () => [200, '{"object":"list","data":[],"models":[]}'],
+
+  // Tools of a server stand in a namespace, which a call names too.
+  read({ tools, input, instructions }) {
+    const known = {};
+    for (const tool of tools ?? []) {
+      for (const inner of tool.type === "namespace" ? tool.tools : [tool]) {
+        known[inner.name ?? tool.type] = { name: inner.name, namespace: tool.type === "namespace" ? tool.name : undefined };
+      }
+    }
+    return { tools: known, sent: JSON.stringify([instructions, input]) };
+  },
+
+  write(send, body, step, n) {
+    const item = step.tool
+      ? { type: "function_call", id: `fc_${n}`, call_id: `call_${n}`, ...step.tool, arguments: JSON.stringify(step.input ?? {}) }
+      : { type: "message", id: `m_${n}`, role: "assistant", content: [{ type: "output_text", text: step.text }] };
+    const usage = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null, total_tokens: 2 };
+    send("response.created", { response: { id: `r_${n}` } });
+    send("response.output_item.done", { output_index: 0, item });
+    send("response.completed", { response: { id: `r_${n}`, usage } });
+  },
+};
