@@ -103,6 +103,15 @@ func TestTaskProperties(t *testing.T) {
 					rt.Fatalf("version %d follows %d", row.Version, was.Task.Version)
 				}
 			},
+			"wait": func(rt *rapid.T) { // ids drawn at random seldom wait for each other
+				a, b, c := r.open(core.MessageDraft{Body: "a"}), r.open(core.MessageDraft{Body: "b"}), r.open(core.MessageDraft{Body: "c"})
+				_, _ = r.blockedBy(c, a, b)
+				for _, id := range []hub.TaskID{a, b}[:rapid.IntRange(0, 2).Draw(rt, "done")] {
+					was := r.stored(id)
+					_, err := r.complete(id, "lead", "")
+					note(id, was, err)
+				}
+			},
 			"restart": func(*rapid.T) { r.restart() },
 			"": func(rt *rapid.T) {
 				r.checkTasks(rt, ended)
