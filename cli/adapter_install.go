@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
-	"hubcli/internal/peertext"
 )
 
 func newAdapterInstall(env *Env) *cobra.Command {
@@ -40,24 +39,7 @@ in the first case; rename or remove the entry in the second.`,
   hubcli adapter install cursor --yes --no-permissions`,
 	}))
 	cmd.Flags().BoolVar(&found, "detected", false, "install in every harness that is on this machine, for the user")
-	one, takesOne := cmd.RunE, cmd.Args
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case !found:
-			return takesOne(cmd, args)
-		case len(args) > 0:
-			return usage("leave out --detected or the harness", "--detected is for every harness, not for %s alone", peertext.TerminalLine(args[0]))
-		case o.scope != "" || o.path != "":
-			return usage("leave out --detected, --scope and --path, or name a harness", "--detected is for the user, not for a project")
-		}
-		return nil
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if found {
-			return installDetected(cmd.Context(), env, o)
-		}
-		return one(cmd, args)
-	}
+	o.manyInstead(cmd, manyFlag{&found, "--detected", "is for the user, not for a project"}, func(ctx context.Context) error { return installDetected(ctx, env, o) })
 	return cmd
 }
 

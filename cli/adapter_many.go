@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
@@ -15,6 +17,36 @@ import (
 type adapterTarget struct {
 	harness hub.Harness
 	in      hub.AdapterInput
+}
+
+// manyFlag is a flag that changes many adapters in place of the one that the
+// argument names.
+type manyFlag struct {
+	given *bool
+	name  string // with its hyphens
+	place string // what the flag says about --scope and --path
+}
+
+// manyInstead lets the command call run, without an argument, if the flag is given.
+func (o *adapterChange) manyInstead(cmd *cobra.Command, f manyFlag, run func(context.Context) error) {
+	one, takesOne := cmd.RunE, cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case !*f.given:
+			return takesOne(cmd, args)
+		case len(args) > 0:
+			return usage("leave out "+f.name+" or the harness", "%s is for every harness, not for %s alone", f.name, peertext.TerminalLine(args[0]))
+		case o.scope != "" || o.path != "":
+			return usage("leave out "+f.name+", --scope and --path, or name a harness", "%s %s", f.name, f.place)
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *f.given {
+			return run(cmd.Context())
+		}
+		return one(cmd, args)
+	}
 }
 
 // detected returns the harnesses on this machine. The file for other clients

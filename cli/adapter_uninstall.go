@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
-	"hubcli/internal/peertext"
 )
 
 func newAdapterUninstall(env *Env) *cobra.Command {
@@ -29,24 +28,7 @@ stays: "hubcli reset" deletes the store.`,
   hubcli adapter uninstall --all`,
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "uninstall from every harness, for the user and in projects")
-	one, takesOne := cmd.RunE, cmd.Args
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case !all:
-			return takesOne(cmd, args)
-		case len(args) > 0:
-			return usage("leave out --all or the harness", "--all is for every harness, not for %s alone", peertext.TerminalLine(args[0]))
-		case o.scope != "" || o.path != "":
-			return usage("leave out --all, --scope and --path, or name a harness", "--all is for every place")
-		}
-		return nil
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if all {
-			return uninstallAll(cmd.Context(), env, o)
-		}
-		return one(cmd, args)
-	}
+	o.manyInstead(cmd, manyFlag{&all, "--all", "is for every place"}, func(ctx context.Context) error { return uninstallAll(ctx, env, o) })
 	return cmd
 }
 
