@@ -77,6 +77,12 @@ func rowOf(h hub.Harness) (*row, bool) {
 	return &rows[i], true
 }
 
+// Values that several rows have.
+var (
+	inServers = []string{"mcpServers"}
+	agentsMD  = []place{"./AGENTS.md"}
+)
+
 // setup returns the row's setup in a scope; nil if it has none.
 func (r *row) setup(s hub.AdapterScope) *setup {
 	if s == hub.AdapterProject {
@@ -97,7 +103,29 @@ func (r *row) scopes() []hub.AdapterScope {
 	return list
 }
 
-// rows is the one table of harnesses, in the order of hub.Harnesses. The facts
-// come from the vendors' documentation and sources of 2026. If a harness was
-// renamed or moved its files, the older places follow the newer ones.
-var rows = slices.Concat(rowsOfFirst, rowsOfGoogle, rowsOfEditors, rowsOfOthers)
+// rows is the one table of harnesses, in the order of hub.Harnesses. Each row is in
+// the file of its harness. The facts come from the vendors' documentation and
+// sources of 2026. If a harness was renamed or moved its files, the older places
+// follow the newer ones.
+var rows = []row{
+	genericRow,
+	claudeCodeRow,
+	codexRow,
+	vscodeRow,
+	copilotCLIRow,
+	cursorRow,
+	geminiCLIRow,
+	antigravityRow,
+	qwenCodeRow,
+	openCodeRow,
+	windsurfRow,
+	clineRow,
+	zedRow,
+	gooseRow,
+	ampRow,
+	droidRow,
+	kimiRow,
+	crushRow,
+	continueRow,
+	kiroRow,
+}

@@ -1,0 +1,37 @@
+package adapter
+
+import (
+	"hubcli/hub"
+	"hubcli/integrations/adapter/edit"
+)
+
+var kimiRow = row{
+	harness:  hub.HarnessKimi,
+	binaries: []string{"kimi"}, folders: []place{"$KIMI_CODE_HOME/", "~/.kimi-code", "~/.kimi"},
+	global: &setup{
+		mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "$KIMI_CODE_HOME/mcp.json", "~/.kimi-code/mcp.json", "~/.kimi/mcp.json")},
+		hooks:     kimiHooks("$KIMI_CODE_HOME/config.toml", "~/.kimi-code/config.toml", "~/.kimi/config.toml"),
+		lacking:   lacks("instructions", perProject),
+		followUps: []string{"start a new session of kimi"},
+	},
+	project: &setup{
+		mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "./.kimi-code/mcp.json")},
+		teach:     agentsMD,
+		lacking:   lacks("hooks", hooksGlobal),
+		warnings:  []string{committed},
+		followUps: []string{"start a new session of kimi"},
+	},
+}
+
+// kimiHooks have just four members: Kimi refuses a file with others.
+func kimiHooks(places ...place) []piece {
+	one := func(ev event, name string) piece {
+		return piece{
+			places: places, format: edit.TOML, keys: []string{"hooks"}, mark: marker(ev),
+			value: func(e Entry) any {
+				return object{{"event", name}, {"command", e.command(ev, hub.HarnessKimi)}, {"timeout", hookLimit}}
+			},
+		}
+	}
+	return []piece{one(eventStart, "SessionStart"), one(eventStop, "Stop")}
+}
