@@ -23,11 +23,13 @@ type HarnessFacts struct {
 	// hyphen matches too.
 	Clients []string
 
-	Surface Surface       // the default; empty: SurfaceFull
-	MaxWait time.Duration // how long one tool call may wait; 0: unknown
-	Hooks   *HookForm     // nil: it calls no hooks
-	Wakes   bool          // the end of a background process begins a new turn
-	Offline bool          // as a rule the agent's commands reach no network, not even this machine
+	Surface Surface // the default; empty: SurfaceFull
+	// ToolPrefix is what it puts before the names of the hub's tools; empty: unknown.
+	ToolPrefix string
+	MaxWait    time.Duration // how long one tool call may wait; 0: unknown
+	Hooks      *HookForm     // nil: it calls no hooks
+	Wakes      bool          // the end of a background process begins a new turn
+	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
 
 	// ProjectVariable is the environment variable that names the project to
 	// hooks and MCP servers. HookVariables are others that only hooks get.

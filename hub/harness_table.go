@@ -41,9 +41,10 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessClaudeCode, Title: "Claude Code",
-		Aliases: []string{"claude"},
-		MaxWait: 110 * time.Second, // beyond two minutes it moves a call to the background
-		Hooks:   claudeCodeForm(), Wakes: true,
+		Aliases:    []string{"claude"},
+		ToolPrefix: "mcp__hub__",
+		MaxWait:    110 * time.Second, // beyond two minutes it moves a call to the background
+		Hooks:      claudeCodeForm(), Wakes: true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
 		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
 		HomeVariable: "CLAUDE_CONFIG_DIR", Homes: []string{".claude"},
@@ -92,7 +93,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessGeminiCLI, Title: "Gemini CLI",
-		Aliases: []string{"gemini"},
+		Aliases: []string{"gemini"}, ToolPrefix: "mcp_hub_",
 		MaxWait: 540 * time.Second,
 		Hooks: &HookForm{
 			Silence: "{}", Start: claudeForm.Start,
@@ -111,12 +112,12 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessQwenCode, Title: "Qwen Code",
-		Aliases: []string{"qwen"}, Clients: []string{"qwen"},
+		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp_hub_",
 		MaxWait: 540 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
 	},
 	{
-		ID: HarnessOpenCode, Title: "opencode",
+		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",
 		MaxWait: 25 * time.Second, Hooks: &claudeForm,
 		Variables: []string{"OPENCODE"},
 	},

@@ -19,13 +19,12 @@ An error has a code and a fix: do what the fix says. Every write takes idempoten
 // spelling tells the model how its harness writes the names of the tools, and
 // how it gets at a tool that it does not see.
 func spelling(h hub.Harness) string {
-	switch h {
-	case hub.HarnessClaudeCode:
-		return "Your program calls the tools mcp__hub__hub_start and so on; find those that you do not see with its tool search."
-	case hub.HarnessGeminiCLI, hub.HarnessQwenCode:
-		return "Your program calls the tools mcp_hub_hub_start and so on: use the names in its list."
-	case hub.HarnessOpenCode:
-		return "Your program calls the tools hub_hub_start and so on: use the names in its list."
+	prefix := h.Facts().ToolPrefix
+	switch {
+	case h == hub.HarnessClaudeCode:
+		return "Your program calls the tools " + prefix + "hub_start and so on; find those that you do not see with its tool search."
+	case prefix != "":
+		return "Your program calls the tools " + prefix + "hub_start and so on: use the names in its list."
 	}
 	return "Your program may put a prefix before the names of the tools: use the names in its list. A tool that is not in the list is called with hub_call_tool."
 }

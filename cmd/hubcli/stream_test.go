@@ -193,7 +193,7 @@ func TestStreamOverARestart(t *testing.T) {
 	}
 	require.NoError(t, daemon.Process.Signal(syscall.SIGTERM))
 	_ = daemon.Wait()
-	daemon = serve()
+	serve()
 	s.shows(seen, direct(t, c, "after a stop"))
 	if code, rest := s.stop(syscall.SIGTERM); code != 130 || rest != "" {
 		t.Errorf("exit code %d, stdout %q", code, rest)

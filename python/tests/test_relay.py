@@ -446,7 +446,7 @@ def test_a_hostile_answer_is_none(forwarder, relayed, kind):
     assert (e.status, e.code, e.detail["outcome"]) == (597, "spool_failed", "unknown")
     assert e.detail["request_id"] == e.detail["idempotency_key"]
     if kind in ("fifo", "folder", "link", "dangling link"):
-        assert "no regular file" in e.error
+        assert "not a regular file" in e.error
     left = [p for p in (forwarder.spool / "responses").rglob("*.json") if kind != "folder"]
     assert left == []
 
