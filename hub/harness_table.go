@@ -112,7 +112,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessQwenCode, Title: "Qwen Code",
-		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp_hub_",
+		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__",
 		MaxWait: 540 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
 	},

@@ -135,7 +135,7 @@ func TestClaudeCodeSearchesItself(t *testing.T) {
 func TestInstructionsSpellTheTools(t *testing.T) {
 	h := testhub.Start(t)
 	for harness, want := range map[string]string{
-		"claude-code": "mcp__hub__hub_start", "gemini-cli": "mcp_hub_hub_start", "qwen-code": "mcp_hub_hub_start", "opencode": "hub_hub_start", "": "hub_call_tool",
+		"claude-code": "mcp__hub__hub_start", "gemini-cli": "mcp_hub_hub_start", "qwen-code": "mcp__hub__hub_start", "opencode": "hub_hub_start", "": "hub_call_tool",
 	} {
 		me := bridgeTo(t, h, func(c *Config) { c.Harness = harness })
 		said := me.InitializeResult().Instructions

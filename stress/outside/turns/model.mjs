@@ -50,7 +50,12 @@ export class Model {
       }
     }
     response.writeHead(200, { "Content-Type": "text/event-stream" });
-    const send = (type, data) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+    // An API names its events, or writes data alone, or the bare text that ends a stream.
+    const send = (type, data) => {
+      if (!data) response.write(`data: ${type}\n\n`);
+      else if (!type) response.write(`data: ${JSON.stringify(data)}\n\n`);
+      else response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+    };
     api.write(send, body, step, this.requests.length);
     response.end();
   }
