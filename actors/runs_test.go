@@ -2,9 +2,11 @@ package actors
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -127,5 +129,33 @@ func TestCheckpointOfTasksVersion1(t *testing.T) {
 	}
 	if s, ok := next.view.Tasks.Get(3); !ok || s.Task.Title != "direct" {
 		t.Errorf("%+v, %v", s, ok)
+	}
+}
+
+// A plan is one record. After a kill its tasks wait for each other as before, and
+// its key answers what was made.
+func TestPlanIsOneRecord(t *testing.T) {
+	store := newMemStore()
+	r := start(t, store)
+	in := hub.RunInput{Title: "release", CreatedBy: "lead", Tasks: []hub.PlannedTask{{Title: "ship", After: []string{"build", "2"}}, {Title: "write"}, {Name: "build", Title: "build", Details: "with tests"}}}
+	before := store.Head().Seq
+	ctx := hub.WithCaller(t.Context(), &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: "k"}})
+	out, err := r.CreateRun(ctx, in)
+	require.NoError(t, err)
+	if n := store.Head().Seq - before; n != 1 || len(out.Row.Planned) != 3 || !slices.Equal(out.Row.TaskIDs, out.Row.Planned) || out.Row.Counts.Open != 3 {
+		t.Fatalf("%d records: %+v", n, out.Row)
+	}
+	late := r.inRun(out.Row.RunID, "late")
+	r = start(t, r.crash())
+	again, err := r.CreateRun(ctx, in)
+	if err != nil || !again.Replayed || !slices.Equal(again.Row.Planned, out.Row.Planned) || slices.Contains(again.Row.Planned, late) {
+		t.Errorf("the answer under the key is %+v, %v", again, err)
+	}
+	ship, err := r.Task(t.Context(), out.Row.Planned[0], "dev")
+	if err != nil || ship.Ready || !slices.Equal(ship.BlockedBy, []hub.TaskID{out.Row.Planned[2], out.Row.Planned[1]}) {
+		t.Errorf("the task that waits is %+v, %v", ship, err)
+	}
+	if _, err := r.CreateRun(t.Context(), hub.RunInput{Title: "x", CreatedBy: "lead", Tasks: []hub.PlannedTask{{Title: "a", After: []string{"1"}}}}); !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
+		t.Errorf("a circle: %v", err)
 	}
 }

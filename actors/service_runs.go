@@ -17,17 +17,44 @@ const maxRunTries = 16
 
 // CreateRun makes a run; see hub.Runs.
 func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.Run], error) {
+	channel := hub.ChannelName(hub.DefaultChannel)
 	if in.RoomID != "" {
 		if _, err := h.view.Room(in.RoomID); err != nil {
 			return hub.Outcome[hub.Run]{}, err
 		}
+		channel = in.RoomID.Channel()
 	}
 	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in}
-	out, err := h.changeRun(ctx, in.CreatedBy, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+	size := 0
+	for i := range in.Tasks {
+		body := in.Tasks[i].Body()
+		size += len(body)
+		c.Messages = append(c.Messages, core.MessageDraft{
+			From: in.CreatedBy, Channel: channel, Room: in.RoomID, Kind: hub.KindTask, Body: body,
+			Authority: c.By.Authority, Assurance: c.By.Assurance,
+		})
+	}
+	out, err := h.changeRun(ctx, in.CreatedBy, size, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
 		return t.StartRun(c, now, taskWorld{h})
 	})
 	out.Created = true
 	return out, err
+}
+
+// runAnswer is the stored answer of a command about a run.
+type runAnswer struct {
+	core.StoredRun
+	Planned []hub.TaskID `json:"planned,omitempty"` // the tasks that the record opened
+}
+
+func answerRun(run core.StoredRun, r *core.Record) runAnswer {
+	answer := runAnswer{StoredRun: run}
+	if r != nil {
+		for i := range r.Messages {
+			answer.Planned = append(answer.Planned, r.Position().Message(i))
+		}
+	}
+	return answer
 }
 
 // AddRunTasks adds tasks to a run; see hub.Runs.
@@ -35,7 +62,7 @@ func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInpu
 	c := core.JoinRunCommand{By: taskActor(ctx, in.AgentID), Run: id, Tasks: in.TaskIDs}
 	return withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.Run], error) {
 		c.Ended = ended
-		return h.changeRun(ctx, in.AgentID, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+		return h.changeRun(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
 			return t.JoinRun(c, now, taskWorld{h})
 		})
 	})
@@ -43,16 +70,16 @@ func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInpu
 
 // changeRun submits a decision about a run. The answer is stored without the
 // run's tasks; each answer reads the tasks that the caller may see.
-func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
-	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.StoredRun, core.StoredRun]{
-		Owner: core.TasksOwner(), Agent: agent, Decide: decide,
-		Answer: func(r core.StoredRun, _ *core.Record) core.StoredRun { return r },
-		Codec:  engine.JSONCodec[core.StoredRun](engine.EffectRun),
+func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, size int, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
+	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.StoredRun, runAnswer]{
+		Owner: core.TasksOwner(), Agent: agent, Size: size, Decide: decide, Answer: answerRun,
+		Codec: engine.JSONCodec[runAnswer](engine.EffectRun),
 	})
 	if err != nil {
 		return hub.Outcome[hub.Run]{}, err
 	}
-	row, err := h.view.RunRow(stored, view.ViewerOf(ctx, agent))
+	row, err := h.view.RunRow(stored.StoredRun, view.ViewerOf(ctx, agent))
+	row.Planned = stored.Planned
 	return hub.Outcome[hub.Run]{Row: row, Replayed: replayed}, err
 }
 

@@ -173,7 +173,7 @@ var operations = []Operation{
 	{ID: "sit", Method: "POST", Path: "/v1/rooms/{room_id}/seats", Agent: "agent_id", Body: small[hub.SitInput]()},
 	{ID: "getRoomStatus", Method: "GET", Path: "/v1/rooms/{room_id}/status", Agent: "agent_id"},
 	{ID: "listRuns", Method: "GET", Path: "/v1/runs", Agent: "agent_id"},
-	{ID: "createRun", Method: "POST", Path: "/v1/runs", Agent: "created_by", Body: small[hub.RunInput]()},
+	{ID: "createRun", Method: "POST", Path: "/v1/runs", Agent: "created_by", Body: large[hub.RunInput]()},
 	{ID: "getRun", Method: "GET", Path: "/v1/runs/{run_id}", Agent: "agent_id"},
 	{ID: "addRunTasks", Method: "POST", Path: "/v1/runs/{run_id}/tasks", Agent: "agent_id", Body: small[hub.RunTasksInput]()},
 	{ID: "search", Method: "GET", Path: "/v1/search", Agent: "agent_id"},

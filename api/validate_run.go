@@ -1,19 +1,59 @@
 package api
 
 import (
+	"strconv"
 	"strings"
 
 	"hubcli/hub"
 )
 
-// ValidateRun checks a new run. Space around its title is dropped.
-func ValidateRun(in *hub.RunInput, operator bool) error {
+// ValidateRun checks a new run and the tasks of its plan. Space around its title
+// is dropped.
+func ValidateRun(in *hub.RunInput, lim hub.Limits, operator bool) error {
 	in.Title = strings.TrimSpace(in.Title)
+	if len(in.Tasks) > 0 && in.CreatedBy == "" && operator {
+		in.CreatedBy = hub.AgentOperator
+	}
+	if err := checkPlan(in, lim); err != nil {
+		return err
+	}
 	return first(
 		checkNamedActor("created_by", in.CreatedBy, operator),
 		hub.CheckName("title", in.Title, hub.MaxTitleChars),
 		checkName("room_id", in.RoomID, hub.MaxNameChars),
 		checkTaskIDs("task_ids", in.TaskIDs))
+}
+
+// checkPlan checks the tasks of a plan before any of them is opened.
+func checkPlan(in *hub.RunInput, lim hub.Limits) error {
+	switch n := len(in.Tasks); {
+	case n == 0:
+		return nil
+	case n > hub.MaxPlanTasks:
+		return hub.Invalid("tasks", "a plan cannot have so many tasks").
+			With("limit", hub.MaxPlanTasks).With("size", n).WithFix("make a run with the first tasks, and post the others with metadata.run_id")
+	case in.CreatedBy == "":
+		return hub.Invalid("created_by", "the tasks of a plan need to say who opens them").WithFix("send created_by")
+	}
+	for i := range in.Tasks {
+		if err := checkPlanned(&in.Tasks[i], lim); err != nil {
+			return within(err, "tasks["+strconv.Itoa(i)+"]")
+		}
+	}
+	_, _, err := hub.PlanOrder(in.Tasks)
+	return err
+}
+
+func checkPlanned(t *hub.PlannedTask, lim hub.Limits) error {
+	t.Title = strings.TrimSpace(t.Title)
+	if strings.ContainsAny(t.Title, "\r\n") {
+		return hub.Invalid("title", "the title of a task is one line").WithFix("write the rest into details")
+	}
+	return first(
+		checkName("name", t.Name, hub.MaxPlanNameChars),
+		hub.CheckName("title", t.Title, hub.MaxTitleChars),
+		checkText("details", t.Details, hub.MaxNoteChars),
+		checkBody(t.Body(), lim.MaxBodyChars))
 }
 
 // ValidateRunTasks checks tasks that are to join a run.

@@ -37,7 +37,10 @@ func listRuns(c *call) (reply, error) {
 
 func createRun(c *call) (reply, error) {
 	var in hub.RunInput
-	return writeRow(c, &in, &in.CreatedBy, api.ValidateRun, c.service().CreateRun, added)
+	check := func(in *hub.RunInput, operator bool) error {
+		return api.ValidateRun(in, c.server.config.Limits, operator)
+	}
+	return writeRow(c, &in, &in.CreatedBy, check, c.service().CreateRun, added)
 }
 
 func getRun(c *call) (reply, error) {

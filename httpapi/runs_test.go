@@ -18,6 +18,14 @@ func walkRuns(t *testing.T, c *client) {
 	c.refused(hub.CodeInvalid, "POST", "/v1/runs", `{"title":"  "}`)
 	c.refused(hub.CodeInvalid, "POST", "/v1/runs", `{"title":"x","task_ids":[0]}`)
 	c.refused(hub.CodeTaskNotFound, "POST", "/v1/runs", `{"title":"x","task_ids":[999999]}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/runs", `{"title":"x","tasks":[{"title":"a"}]}`) // nobody opens it
+	for _, tasks := range []string{`[{"title":" "}]`, `[{"title":"a\nb"}]`, `[{"title":"a","after":["b"]}]`, `[{"title":"a","after":["1"]}]`, `[{"title":"a","name":"n"},{"title":"b","name":"n"}]`} {
+		c.refused(hub.CodeInvalid, "POST", "/v1/runs", `{"title":"x","created_by":"lead","tasks":`+tasks+`}`)
+	}
+	plan := c.ok(201, "POST", "/v1/runs", `{"title":"x","created_by":"lead","tasks":[{"title":"second","after":["2"]},{"title":"first"}]}`)
+	if ids := taskIDs(plan); len(ids) != 2 || counts(plan).Open != 2 || fmt.Sprint(plan.row("planned")) != fmt.Sprint(ids) {
+		t.Errorf("the plan is %s", plan.Result)
+	}
 	run := c.ok(201, "POST", "/v1/runs", `{"title":" Night 1 ","room_id":"`+id+`","created_by":"lead"}`)
 	if run.row("title") != "Night 1" || run.row("status") != "running" || run.row("room_id") != id {
 		t.Errorf("the run is %s", run.Result)

@@ -34,6 +34,9 @@ type Run struct {
 	Counts    RunCounts `json:"counts"`
 	StartedAt Time      `json:"started_at"`
 	EndedAt   *Time     `json:"ended_at"`
+	// Planned lists the tasks that the call made, in the order of its list. Only
+	// the answer to CreateRun has it.
+	Planned []TaskID `json:"planned,omitempty"`
 }
 
 // RunCounts counts the tasks of a run by status.
@@ -48,12 +51,14 @@ type RunCounts struct {
 }
 
 // RunInput describes a new run. TaskIDs are tasks that have not ended and are
-// in no run.
+// in no run. Tasks are opened together with the run, in the room's channel or
+// else in the default channel.
 type RunInput struct {
-	Title     string   `json:"title"`
-	RoomID    RoomID   `json:"room_id,omitempty"`
-	TaskIDs   []TaskID `json:"task_ids,omitempty"`
-	CreatedBy AgentID  `json:"created_by,omitempty"`
+	Title     string        `json:"title"`
+	RoomID    RoomID        `json:"room_id,omitempty"`
+	TaskIDs   []TaskID      `json:"task_ids,omitempty"`
+	Tasks     []PlannedTask `json:"tasks,omitempty"`
+	CreatedBy AgentID       `json:"created_by,omitempty"` // needed with Tasks
 }
 
 // RunTasksInput adds tasks to a run.
@@ -87,9 +92,10 @@ type OfferInput struct {
 
 // Runs batches tasks and hands them over.
 type Runs interface {
-	// CreateRun makes a run. Errors: room_not_found, task_not_found,
-	// task_closed, invalid (a task is in another run, or there are too many at
-	// once), limit_reached.
+	// CreateRun makes a run, and the tasks of its plan if it has one. All of it
+	// is one record. Errors: room_not_found, task_not_found, task_closed, invalid
+	// (a task is in another run, there are too many at once, or the plan cannot
+	// be carried out), limit_reached.
 	CreateRun(ctx context.Context, in RunInput) (Outcome[Run], error)
 	// AddRunTasks adds tasks. This reopens a run that has ended. Errors:
 	// run_not_found, task_not_found, task_closed, limit_reached, invalid.

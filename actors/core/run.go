@@ -35,6 +35,8 @@ type EndedRun struct {
 type StartRunCommand struct {
 	By TaskActor
 	In hub.RunInput // that its room exists has been checked
+	// Messages open the tasks of In.Tasks, in their order.
+	Messages []MessageDraft
 }
 
 // JoinRunCommand adds tasks to a run. It reopens a run that has ended.
@@ -45,8 +47,9 @@ type JoinRunCommand struct {
 	Ended *EndedRun // nil at first; see RunNotLive
 }
 
-// StartRun decides a run with these tasks. Errors: task_not_found (also if the
-// actor may not see the task), task_closed, limit_reached, invalid.
+// StartRun decides a run with these tasks, and opens the tasks of its plan.
+// Errors: task_not_found (also if the actor may not see the task), task_closed,
+// limit_reached, invalid.
 func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
 	if err := t.checkLiveRuns(); err != nil {
 		return Decision[StoredRun]{}, err
@@ -55,12 +58,42 @@ func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[Stored
 	if err != nil {
 		return Decision[StoredRun]{}, err
 	}
+	opened, err := t.openPlan(&c)
+	if err != nil {
+		return Decision[StoredRun]{}, err
+	}
 	f := &RunStarted{Title: c.In.Title, Room: c.In.RoomID, CreatedBy: c.In.CreatedBy, Tasks: join}
+	for i := range c.Messages {
+		f.Opened = append(f.Opened, i)
+	}
 	counts := t.countsWith(hub.RunCounts{}, join)
+	addCount(&counts, hub.TaskOpen, len(opened))
 	return Decision[StoredRun]{
-		Draft:  Draft{Facts: []Fact{f}},
+		Draft:  Draft{Facts: append(opened, f), Messages: c.Messages},
 		Answer: func(at Position) StoredRun { return f.run(at).settled(counts, at) },
 	}, nil
+}
+
+// openPlan returns the facts that open the tasks of a run's plan, each behind
+// those that it waits for.
+func (t *Tasks) openPlan(c *StartRunCommand) ([]Fact, error) {
+	if len(c.In.Tasks) == 0 {
+		return nil, nil
+	}
+	after, order, err := hub.PlanOrder(c.In.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkRoom(len(order)); err != nil {
+		return nil, err
+	}
+	facts := make([]Fact, 0, len(order)+1)
+	for _, i := range order {
+		f := openedBy(&c.Messages[i])
+		f.Message, f.After = i, after[i]
+		facts = append(facts, f)
+	}
+	return facts, nil
 }
 
 // JoinRun decides that tasks are in a run. If all of them are already in it,

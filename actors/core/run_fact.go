@@ -22,6 +22,9 @@ type RunStarted struct {
 	Room      hub.RoomID   `json:"room,omitempty"`
 	CreatedBy hub.AgentID  `json:"created_by,omitempty"`
 	Tasks     []hub.TaskID `json:"tasks,omitempty"`
+	// Opened lists messages of the record, by position. The tasks that they
+	// opened join too.
+	Opened []int `json:"opened,omitempty"`
 }
 
 // RunReopened makes an ended run live again; a task joins it in the same
@@ -143,7 +146,11 @@ func (t *Tasks) startRun(f *RunStarted, at Position, rows RowSink) {
 	if f.Room != "" {
 		rows.Put(TableRunByRoom, OwnedKey(f.Room, SeqKey(at.Seq)), nil)
 	}
-	t.joinRun(run.Run.RunID, f.Tasks, at, rows)
+	tasks := slices.Clone(f.Tasks)
+	for _, i := range f.Opened {
+		tasks = append(tasks, at.Message(i))
+	}
+	t.joinRun(run.Run.RunID, tasks, at, rows)
 }
 
 func (t *Tasks) reopenRun(f *RunReopened) {

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"slices"
+	"strconv"
 
 	"pgregory.net/rapid"
 
@@ -10,6 +11,18 @@ import (
 
 func drawAgent(rt *rapid.T) hub.AgentID {
 	return rapid.SampledFrom([]hub.AgentID{"lead", "dev", "next"}).Draw(rt, "agent")
+}
+
+// drawPlan returns tasks that may wait for each other in a circle.
+func drawPlan(rt *rapid.T) []hub.PlannedTask {
+	tasks := make([]hub.PlannedTask, rapid.IntRange(1, 5).Draw(rt, "planned"))
+	for i := range tasks {
+		tasks[i].Title = "planned " + strconv.Itoa(i)
+		for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(tasks)-1), 0, 2, rapid.ID[int]).Draw(rt, "after") {
+			tasks[i].After = append(tasks[i].After, strconv.Itoa(at+1))
+		}
+	}
+	return tasks
 }
 
 // drawRun returns the id of an existing run, of a missing run, or none.

@@ -53,7 +53,38 @@ func (r *taskRig) ended(err error) *core.EndedRun {
 func (r *taskRig) startRun(agent hub.AgentID, in hub.RunInput) (hub.Run, error) {
 	r.t.Helper()
 	in.CreatedBy = agent
-	return r.runAnswer(r.live.StartRun(core.StartRunCommand{By: by(agent), In: in}, r.now, r))
+	c := core.StartRunCommand{By: by(agent), In: in}
+	for i := range in.Tasks {
+		c.Messages = append(c.Messages, core.MessageDraft{
+			From: agent, Channel: hub.DefaultChannel, Kind: hub.KindTask, Body: in.Tasks[i].Body(), Authority: hub.AuthorityAgent,
+		})
+	}
+	return r.runAnswer(r.live.StartRun(c, r.now, r))
+}
+
+// plan makes a run with a plan of tasks that wait for each other, and checks
+// what it opened.
+func (r *taskRig) plan(tasks []hub.PlannedTask) {
+	r.t.Helper()
+	first := r.head.Message + 1
+	after, order, bad := hub.PlanOrder(tasks)
+	run, err := r.startRun("lead", hub.RunInput{Title: "x", Tasks: tasks})
+	if bad != nil || err != nil {
+		if bad == nil || err == nil || r.head.Message != first-1 {
+			r.t.Fatalf("the plan %+v: %v, and with order %v: %v", tasks, err, order, bad)
+		}
+		return
+	}
+	for i := range tasks {
+		task := r.rows[first+hub.MessageID(i)].Task
+		var blockers []hub.TaskID
+		for _, at := range after[i] {
+			blockers = append(blockers, first+hub.MessageID(at))
+		}
+		if !slices.Equal(task.BlockedBy, blockers) || task.Ready != (len(blockers) == 0) || task.RunID == nil || *task.RunID != run.RunID || task.Title != tasks[i].Title {
+			r.t.Fatalf("task %d of the plan %+v is %+v", i, tasks, task)
+		}
+	}
 }
 
 func (r *taskRig) joinRun(agent hub.AgentID, run hub.RunID, ids ...hub.TaskID) (hub.Run, error) {

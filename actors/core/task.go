@@ -148,7 +148,7 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 		return Decision[TaskPosted]{}, err
 	}
 	if m.Kind.OpensTask() {
-		if err := t.checkRoom(); err != nil {
+		if err := t.checkRoom(1); err != nil {
 			return Decision[TaskPosted]{}, err
 		}
 		run, facts, err := t.runOfPost(&c)
@@ -212,9 +212,9 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 	return nil
 }
 
-// checkRoom refuses another task if the limit of live tasks is reached.
-func (t *Tasks) checkRoom() error {
-	if len(t.live) < hub.MaxLiveTasks {
+// checkRoom refuses more tasks if they exceed the limit of live tasks.
+func (t *Tasks) checkRoom(more int) error {
+	if len(t.live)+more <= hub.MaxLiveTasks {
 		return nil
 	}
 	return hub.NewError(hub.CodeLimitReached, "so many tasks have not ended that no other can be opened").

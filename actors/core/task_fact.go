@@ -26,6 +26,9 @@ type TaskOpened struct {
 	Assignee  hub.AgentID     `json:"assignee,omitempty"`
 	CreatedBy hub.AgentID     `json:"created_by"`
 	Direct    bool            `json:"direct,omitempty"`
+	// After lists messages of the record, by position. The task waits for the
+	// tasks that they opened, which earlier facts of the record open.
+	After []int `json:"after,omitempty"`
 }
 
 // TaskChanged changes a task that has not ended; a terminal status ends it. Nil
@@ -85,6 +88,10 @@ func (f *TaskOpened) task(at Position) StoredTask {
 	if f.Direct {
 		t.Asked = f.Assignee
 	}
+	for _, i := range f.After {
+		t.Task.BlockedBy = append(t.Task.BlockedBy, at.Message(i))
+	}
+	t.Task.Ready = len(f.After) == 0
 	return t
 }
 
@@ -144,6 +151,7 @@ func (t *Tasks) open(f *TaskOpened, at Position, rows RowSink) {
 		parent.Open++
 	}
 	t.live[id] = task
+	t.link(task)
 	task.put(rows)
 	if f.Parent != 0 {
 		rows.Put(TableTaskByParent, slices.Concat(IDKey(f.Parent), IDKey(id)), nil)

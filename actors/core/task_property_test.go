@@ -52,6 +52,7 @@ func TestTaskProperties(t *testing.T) {
 			"start run": func(rt *rapid.T) {
 				_, _ = r.startRun("lead", hub.RunInput{Title: "x", TaskIDs: []hub.TaskID{anyTask(rt), anyTask(rt)}[:rapid.IntRange(0, 2).Draw(rt, "tasks")]})
 			},
+			"plan":     func(rt *rapid.T) { r.plan(drawPlan(rt)) },
 			"join run": func(rt *rapid.T) { _, _ = r.joinRun("lead", r.drawRun(rt), anyTask(rt)) },
 			"hand off": func(rt *rapid.T) { _, _ = r.handoff(anyTask(rt), drawAgent(rt), drawAgent(rt), "") },
 			"accept": func(rt *rapid.T) {

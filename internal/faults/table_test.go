@@ -76,4 +76,5 @@ var faults = []fault{
 	{69, "nobody follows a successor", "Successor", swap("at = row.Successor", "_ = row.Successor"), "TestSuccessors"},
 	{70, "what is being read is told again", "interject", never("given"), "TestMidTurn"},
 	{71, "a task is announced while it still waits", "waitNotices", swap("t.waitsOnlyFor(t.live[waiter], end)", "true"), "TestTaskTranscripts"},
+	{72, "the tasks of a plan wait for nothing", "openPlan", swap("f.After = i, after[i]", "f.After = i, after[i][:0]"), "TestTaskProperties"},
 }

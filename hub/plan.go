@@ -1,0 +1,96 @@
+package hub
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Limits of a plan.
+const (
+	MaxPlanTasks     = 100 // tasks of one plan
+	MaxPlanNameChars = 80  // name of a task within its plan
+)
+
+// PlanExample shows how the tasks of a plan are written.
+const PlanExample = `write tasks as [{"name":"schema","title":"Write the schema"},{"title":"Write the API","after":["schema"]}]`
+
+// PlannedTask is one task of a plan. A plan is made as a whole, with its run, or
+// not at all.
+type PlannedTask struct {
+	Name    string   `json:"name,omitempty"` // within the plan; empty: its place in the list, beginning with 1
+	Title   string   `json:"title"`          // one line
+	Details string   `json:"details,omitempty"`
+	After   []string `json:"after,omitempty"` // names of the tasks of the plan that must end first
+}
+
+// Body returns the text of the message that opens the task.
+func (t *PlannedTask) Body() string {
+	if t.Details == "" {
+		return t.Title
+	}
+	return t.Title + "\n\n" + t.Details
+}
+
+// PlanOrder says how the tasks of a plan depend on each other. after holds, for
+// each task, the places in the list of the tasks that it waits for. order holds
+// the places of all tasks so that each stands behind those that it waits for.
+// Errors: invalid (two tasks have one name, a name is unknown, a task waits for
+// itself).
+func PlanOrder(tasks []PlannedTask) (after [][]int, order []int, err error) {
+	places := map[string]int{}
+	for i := range tasks {
+		name := tasks[i].nameAt(i)
+		if _, twice := places[name]; twice {
+			return nil, nil, badPlan("two tasks have the name %q", name)
+		}
+		places[name] = i
+	}
+	after = make([][]int, len(tasks))
+	for i := range tasks {
+		for _, name := range tasks[i].After {
+			at, ok := places[name]
+			if !ok {
+				return nil, nil, badPlan("task %q waits for %q, and no task of the plan has this name", tasks[i].nameAt(i), name)
+			}
+			if !slices.Contains(after[i], at) {
+				after[i] = append(after[i], at)
+			}
+		}
+	}
+	order, err = orderOf(tasks, after)
+	return after, order, err
+}
+
+// nameAt returns the task's name within its plan. i is its place, counted from 0.
+func (t *PlannedTask) nameAt(i int) string {
+	if t.Name == "" {
+		return strconv.Itoa(i + 1)
+	}
+	return t.Name
+}
+
+func orderOf(tasks []PlannedTask, after [][]int) ([]int, error) {
+	order, placed := make([]int, 0, len(tasks)), make([]bool, len(tasks))
+	for len(order) < len(tasks) {
+		before := len(order)
+		for i := range tasks {
+			if !placed[i] && !slices.ContainsFunc(after[i], func(at int) bool { return !placed[at] }) {
+				placed[i] = true
+				order = append(order, i)
+			}
+		}
+		if len(order) == before {
+			at := slices.Index(placed, false)
+			return nil, badPlan("task %q waits for itself, directly or through others", tasks[at].nameAt(at)).
+				WithFix("leave out one of the names in after")
+		}
+	}
+	return order, nil
+}
+
+// badPlan refuses the tasks of a plan and shows how to write them.
+func badPlan(format string, args ...any) *Error {
+	return Invalid("tasks", fmt.Sprintf(format, args...)).
+		WithFix(PlanExample)
+}
