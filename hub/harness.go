@@ -46,6 +46,10 @@ type HarnessFacts struct {
 	HomeVariable    string   // names the folder of its settings and transcripts
 	Homes           []string // names of the folders in which it keeps transcripts
 
+	// ShowsBothForms says that it hands its model both forms of a tool's answer:
+	// the text and the structured content. One of them is enough.
+	ShowsBothForms bool
+
 	RewritesServers bool // it writes the file of its MCP servers anew while it runs
 }
 

@@ -115,6 +115,7 @@ var harnesses = []HarnessFacts{
 		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__",
 		MaxWait: 540 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
+		ShowsBothForms: true,
 	},
 	{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",

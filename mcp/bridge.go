@@ -100,11 +100,21 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 		}
 		news := b.link.TakeNews()
 		if err != nil {
-			return refusal(headed(err, news)), nil
+			return c.inForm(refusal(headed(err, news))), nil
 		}
 		a.line = session.Sentence(news, a.line)
-		return success(a, c.verbose)
+		res, err := success(a, c.verbose)
+		return c.inForm(res), err
 	}
+}
+
+// inForm leaves the structured content out of an answer whose text the model gets
+// too. The text of a lean answer says all of it, that of a verbose one does not.
+func (c *call) inForm(res *sdk.CallToolResult) *sdk.CallToolResult {
+	if res != nil && !c.verbose && c.harness().Facts().ShowsBothForms {
+		res.StructuredContent = nil
+	}
+	return res
 }
 
 // headed puts news for the agent before the fix of an error.

@@ -297,3 +297,22 @@ func TestClip(t *testing.T) {
 		}
 	})
 }
+
+// TestBothFormsAreNotSentTwice: a harness that hands its model the text and the
+// structured content of an answer gets one of them, with all that it says.
+func TestBothFormsAreNotSentTwice(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	from := bridgeTo(t, h, in(dir, "you"))
+	from.must("hub_post_message", args{"body": "the answer is 42", "to_agent": "me"}, nil)
+	me := bridgeTo(t, h, func(c *Config) { in(dir, "me")(c); c.Harness = string(hub.HarnessQwenCode) })
+	got := me.try("hub_poll_messages", args{"timeout_seconds": 0})
+	if got.IsError || got.StructuredContent != nil || strings.Count(text(got), "the answer is 42") != 1 {
+		t.Errorf("the answer is %s and %v", text(got), got.StructuredContent)
+	}
+	if got = me.try("hub_update_task", args{"task_id": 999, "status": "done"}); !got.IsError || got.StructuredContent != nil || !strings.Contains(text(got), "task_not_found") {
+		t.Errorf("the error is %s and %v", text(got), got.StructuredContent)
+	}
+	if got = me.try("hub_whoami", args{"verbose": true}); got.IsError || got.StructuredContent == nil {
+		t.Errorf("the verbose answer is %s and %v", text(got), got.StructuredContent)
+	}
+}
