@@ -18,7 +18,9 @@ const (
 	ExitInterrupted = 130 // interrupted
 )
 
-// exitOf returns the exit code for the error of a command.
+// exitOf returns the exit code for the error of a command. The table of hub/code.go
+// gives that of each error of the hub. If a wait runs out, its command returns a
+// Failure with ExitWaitOver itself.
 func exitOf(err error) int {
 	var f *Failure
 	var h *hub.Error

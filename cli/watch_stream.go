@@ -20,7 +20,7 @@ const streamLabel = "stream"
 
 // streamPause is how long a stream waits after a message: what comes meanwhile is in
 // the same line.
-const streamPause = 200 * time.Millisecond
+const streamPause = 100 * time.Millisecond
 
 // stream is a run of watch --stream: it prints one line for each event until it is
 // stopped. It remembers which messages it has shown, and its requests leave them out. So

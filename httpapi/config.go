@@ -58,7 +58,7 @@ type Config struct {
 	WriteTimeout      time.Duration // one answer, after any wait; 0: 30 s
 	IdleTimeout       time.Duration // between two requests; 0: 120 s
 	StopTimeout       time.Duration // for answers under way when Serve ends; 0: 10 s
-	Heartbeat         time.Duration // of a stream; 0: hub.SSEHeartbeat
+	Heartbeat         time.Duration // of a stream; 0: sseHeartbeat
 }
 
 func orDefault[T comparable](v *T, value T) {
@@ -79,7 +79,7 @@ func (c *Config) EnsureDefaults() {
 	orDefault(&c.WriteTimeout, 30*time.Second)
 	orDefault(&c.IdleTimeout, 120*time.Second)
 	orDefault(&c.StopTimeout, 10*time.Second)
-	orDefault(&c.Heartbeat, hub.SSEHeartbeat)
+	orDefault(&c.Heartbeat, sseHeartbeat)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -18,6 +18,8 @@ var streamHandlers = handlers{
 const (
 	streamType = "text/event-stream"
 	maxKept    = 4 << 10 // bytes that an idle stream keeps for its next event
+	// sseHeartbeat is the longest silence of a stream.
+	sseHeartbeat = 15 * time.Second
 )
 
 // streamEvents sends rows as server-sent events until the client disconnects,

@@ -29,6 +29,7 @@ type HarnessFacts struct {
 	MaxWait    time.Duration // how long one tool call may wait; 0: unknown
 	Hooks      *HookForm     // nil: it calls no hooks
 	Wakes      bool          // the end of a background process begins a new turn
+	Streams    bool          // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
 
 	// ProjectVariable is the environment variable that names the project to

@@ -119,8 +119,8 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",
-		MaxWait: 25 * time.Second, Hooks: &claudeForm,
-		Variables: []string{"OPENCODE"},
+		MaxWait: 25 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
+		Variables: []string{"OPENCODE"}, ExportVariable: "HUB_ENV_FILE", Streams: true,
 	},
 	{
 		ID: HarnessWindsurf, Title: "Windsurf",

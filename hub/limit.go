@@ -83,7 +83,6 @@ const (
 	LeaseRestartGrace  = 5 * time.Second // shortest remaining time of a lease after a start
 	IdempotencyKept    = 24 * time.Hour
 	MaxShutdownDelay   = time.Hour
-	SSEHeartbeat       = 15 * time.Second
 	MaxIdempotencyKey  = 255 // characters of an Idempotency-Key
 	MaxParkedPerAgent  = 8   // long-polls of one agent at a time
 	MaxConnections     = 16_384

@@ -137,15 +137,6 @@ func (m *EncodedMessage) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Visible is the one rule that decides which agents may see a message: every
-// agent may see a public message; only the two parties may see a direct one. An
-// empty viewer is no particular agent. from and to are those of the message; to
-// is empty for a public message. The operator is not a viewer: calls with the
-// operator token skip this check.
-func Visible(viewer, from, to AgentID) bool {
-	return to == "" || viewer != "" && (viewer == to || viewer == from)
-}
-
 // Page is part of a feed. NextSinceID is the highest id that was examined,
 // filtered rows included, and the next poll begins there.
 type Page struct {

@@ -142,6 +142,7 @@ type Watched struct {
 	More        int              `json:"more"`          // how many such messages follow those, counted up to 195
 	HeadID      MessageID        `json:"head_id"`       // the latest message that the answer takes into account
 	NextSinceID MessageID        `json:"next_since_id"` // poll from here to read the unread messages
+	Streamed    bool             `json:"streamed"`      // a stream waits that shows the agent its messages as they come
 }
 
 // ConditionState is whether one condition holds, and why or why not.

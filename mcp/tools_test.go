@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -357,6 +359,35 @@ func TestWatchIsTrueOfTheHarness(t *testing.T) {
 		if said := text(me.try("hub_watch", nil)); !strings.Contains(said, want.says) || (w.Command != "") != want.command || w.Wakes != want.wakes {
 			t.Errorf("%s is told %q: %+v", harness, said, w)
 		}
+	}
+}
+
+// TestWatchKnowsOfAStream: an agent to which a stream shows its messages is told to
+// finish its turn, and gets a command only for conditions that no message meets.
+func TestWatchKnowsOfAStream(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	room := bound(t, bridgeTo(t, h, in(dir, "lead")), dir)
+	me := bridgeTo(t, h, func(c *Config) { in(dir, "me")(c); c.Harness = string(hub.HarnessOpenCode) })
+	me.must("hub_whoami", nil, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	var streams sync.WaitGroup
+	defer streams.Wait()
+	defer cancel()
+	streams.Go(func() {
+		_, _ = me.hub.Watch(ctx, hub.WatchQuery{Agent: "me", Room: room, Until: []hub.Condition{{Kind: hub.UntilForMe, Text: "for-me"}}, Stream: true, Wait: time.Minute})
+	})
+	var w watchCommand
+	require.Eventually(t, "the stream is not known", func() bool {
+		w = watchCommand{}
+		me.must("hub_watch", nil, &w)
+		return w.Wakes
+	})
+	if said := text(me.try("hub_watch", nil)); w.Command != "" || !strings.Contains(said, "Finish your turn") {
+		t.Errorf("it is told %q: %+v", said, w)
+	}
+	w = watchCommand{}
+	if me.must("hub_watch", args{"until": []string{"seat-idle:lead"}}, &w); w.Command == "" || w.Wakes {
+		t.Errorf("for what is no message: %+v", w)
 	}
 }
 

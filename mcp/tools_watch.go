@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +80,9 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	case got.Met:
 		w.Met, w.Command, w.Args = true, "", nil
 		return &answer{data: w, line: inRoom(metAlready(&got), room)}, nil
+	case got.Streamed && byMessagesAlone(q.Until):
+		w.Command, w.Args, w.Wakes = "", nil, true
+		return &answer{data: w, line: inRoom("Finish your turn: your program shows you each message for you as it comes, and begins your next turn with it.", room)}, nil
 	case c.harness().Facts().Offline:
 		w.Command, w.Args = "", nil
 		return &answer{data: w, line: inRoom("In this program the end of a command does not wake you, and commands may not reach the hub. To wait, call "+poll+"; or finish your turn, if your user or another agent starts your next one.", room)}, nil
@@ -86,6 +90,13 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 		return &answer{data: w, line: inRoom(fmt.Sprintf("The end of a background command does not wake you in this program. To wait for messages, call %s. To wait for other conditions, run command in the foreground; it ends after %s at the latest.", poll, limit), room)}, nil
 	}
 	return &answer{data: w, line: inRoom(fmt.Sprintf("Run command in the background and finish your turn. It ends after %s at the latest, and its exit calls you again.", limit), room)}, nil
+}
+
+// byMessagesAlone reports whether a message for the agent meets every condition.
+func byMessagesAlone(until []hub.Condition) bool {
+	return !slices.ContainsFunc(until, func(c hub.Condition) bool {
+		return c.Kind != hub.UntilForMe && c.Kind != hub.UntilAnswered
+	})
 }
 
 // metAlready says that there is nothing to wait for, and why.

@@ -62,16 +62,6 @@ func (q *LeaseQueue[W]) Front(k LeaseKey) *LeaseWaiter[W] {
 	return nil
 }
 
-// PopFront removes and returns the waiter that has waited longest for the key,
-// or returns nil.
-func (q *LeaseQueue[W]) PopFront(k LeaseKey) *LeaseWaiter[W] {
-	w := q.Front(k)
-	if w != nil {
-		q.Remove(w)
-	}
-	return w
-}
-
 // Remove removes a waiter from any place. It reports whether the waiter was in
 // the queue.
 func (q *LeaseQueue[W]) Remove(w *LeaseWaiter[W]) bool {

@@ -19,7 +19,7 @@ func TestLeaseQueueServesInOrderOfArrival(t *testing.T) {
 	if at, ok := q.NextDeadline(); at != 10 || !ok {
 		t.Errorf("next deadline %d, %v", at, ok)
 	}
-	if w := q.PopFront(a); w.Value != "first" {
+	if w := q.Front(a); w.Value != "first" || !q.Remove(w) {
 		t.Errorf("served %q", w.Value)
 	}
 	if !q.Remove(second) || q.Remove(second) {
@@ -32,7 +32,7 @@ func TestLeaseQueueServesInOrderOfArrival(t *testing.T) {
 	if len(out) != 2 || out[0].Value != "other key" || out[1].Value != "third" || q.Len() != 0 {
 		t.Errorf("timed out: %v", out)
 	}
-	if q.PopFront(a) != nil || q.Front(b) != nil || len(q.Keys()) != 0 {
+	if q.Front(a) != nil || q.Front(b) != nil || len(q.Keys()) != 0 {
 		t.Error("an empty queue serves somebody")
 	}
 	if _, ok := q.NextDeadline(); ok {
@@ -83,11 +83,12 @@ func TestLeaseQueueModel(t *testing.T) {
 			"pop": func(rt *rapid.T) {
 				k := key.Draw(rt, "key")
 				i := slices.IndexFunc(model, func(w *core.LeaseWaiter[int]) bool { return w.Key == k })
-				w := q.PopFront(k)
+				w := q.Front(k)
 				if i < 0 != (w == nil) || i >= 0 && w != model[i] {
 					rt.Fatalf("popped %v", w)
 				}
 				if w != nil {
+					q.Remove(w)
 					leave(w)
 				}
 			},

@@ -28,10 +28,9 @@ type Feed struct {
 	Tail    bool // the last rows rather than the first
 }
 
-// keeps applies what the scopes do not say. It is Visible with the one
-// difference that a feed delivers: a direct message goes to its recipient only.
+// keeps applies what the scopes do not say.
 func (f *Feed) keeps(m *core.StoredMessage) bool {
-	return (m.To == "" || m.To == f.Viewer) &&
+	return hub.Delivered(f.Viewer, m.To) &&
 		(f.Thread == "" || m.Thread == f.Thread) &&
 		(f.Exclude == "" || m.From != f.Exclude)
 }

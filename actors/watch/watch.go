@@ -93,6 +93,18 @@ func (s *Watches) parkedSince(agent hub.AgentID) (since hub.Time) {
 	return since
 }
 
+// streams reports whether a stream of an agent waits.
+func (s *Watches) streams(agent hub.AgentID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.waiting[agent] {
+		if w.query.Stream {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *watch) key() watchKey { return watchKey{w.query.Agent, w.query.Label} }
 
 // enter makes w the only watch of its agent and label; it ends the watch before it. A
@@ -186,6 +198,7 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		got, err = s.park(ctx, w)
 	}
 	if err == nil {
+		got.Streamed = s.streams(q.Agent)
 		err = w.describe(&got)
 	}
 	if waits && err == nil && got.Met && !q.Stream {

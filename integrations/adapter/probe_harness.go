@@ -170,10 +170,10 @@ func complaint(a answered, folder, file string) string {
 const maxComplaint = 300
 
 // wakeless says why a message does not wake an idle agent of a harness, and how
-// it reaches the agent; empty if a background process wakes it.
+// it reaches the agent; empty if a background process or a stream wakes it.
 func wakeless(r *row, s *setup) string {
 	facts := r.harness.Facts()
-	if facts.Wakes {
+	if facts.Wakes || facts.Streams && len(s.hooks) > 0 {
 		return ""
 	}
 	why := r.title() + " begins no turn when a background process ends"

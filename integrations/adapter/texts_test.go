@@ -46,3 +46,80 @@ for (const sessionID of ["new", "old", "old", "old-child", "child", undefined]) 
 		t.Errorf("called with\n%s", got)
 	}
 }
+
+// TestOpenCodePluginShowsMessages: an idle session begins a turn with a line of the
+// stream; a busy one gets it with its next tool, and not once more. In a program of one
+// turn there is no stream, a hook tells during the turn, and none tells at its end.
+func TestOpenCodePluginShowsMessages(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node")
+	}
+	r := newRig(t)
+	line := filepath.Join(r.home, "line") // what the stream says next
+	r.write(r.self, `#!/bin/sh
+case "$1 $2" in
+"hook session-start") echo "export HUB_AGENT='me'" >"$HUB_ENV_FILE" ;;
+"hook tool") echo '{"hookSpecificOutput":{"additionalContext":"by the hook"}}' ;;
+"hook stop") echo '{"decision":"block","reason":"at the end"}' ;;
+"watch --stream")
+	test "$HUB_AGENT" = me || exit 1
+	while :; do
+		if test -f `+line+`; then mv `+line+` `+line+`.said; cat `+line+`.said; rm `+line+`.said; fi
+		sleep 0.01
+	done ;;
+esac
+`)
+	r.must(hub.HarnessOpenCode, hub.AdapterInstall, r.input(hub.AdapterGlobal))
+	r.write(filepath.Join(r.home, "plugin.mjs"), r.read(filepath.Join(r.home, ".config/opencode/plugins/hubcli.js")))
+	script := filepath.Join(r.home, "run.mjs")
+	r.write(script, `import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Hub } from "./plugin.mjs";
+let fails = 1;
+const promptAsync = async ({ path, body }) => {
+  if (fails-- > 0) throw new Error("not now");
+  console.log("prompt", path.id, body.parts[0].text);
+};
+const h = await Hub({ client: { session: { get: async () => ({ data: {} }), promptAsync } }, directory: "/work" });
+const happens = (type, properties) => h.event({ event: { type, properties } });
+const says = async (text) => {
+  writeFileSync("line.new", text + "\n");
+  renameSync("line.new", "line");
+  while (existsSync("line") || existsSync("line.said")) await sleep(5);
+  await sleep(100); // for what should not happen
+};
+const status = (type) => happens("session.status", { sessionID: "s", status: { type } });
+const tool = async (output) => {
+  await h["tool.execute.after"]({ sessionID: "s" }, output);
+  console.log("tool", JSON.stringify(output));
+};
+await happens("session.created", { info: { id: "s" } });
+const shell = { env: {} };
+await h["shell.env"]({ sessionID: "s" }, shell);
+console.log("shell", shell.env.HUB_AGENT);
+if (process.argv[2] !== "run") {
+  await says("to an idle one");
+  await sleep(1200); // until the prompt that failed is repeated
+}
+await status("busy");
+if (process.argv[2] !== "run") await says("to a busy one");
+await tool({ content: [] });
+await tool({ output: "built in" });
+if (process.argv[2] !== "run") await says("late");
+await status("idle");
+await happens("session.idle", { sessionID: "s" });
+await h.dispose();
+`)
+	for mode, want := range map[string]string{
+		"": "shell me\nprompt s to an idle one\n" +
+			`tool {"content":[{"type":"text","text":"to a busy one"}]}` + "\n" + `tool {"output":"built in"}` + "\nprompt s late\n",
+		"run": "shell me\n" + `tool {"content":[{"type":"text","text":"by the hook"}]}` + "\n" + `tool {"output":"built in\n\nby the hook"}` + "\n",
+	} {
+		cmd := exec.CommandContext(t.Context(), node, script, mode)
+		cmd.Dir = r.home
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("mode %q: %v\n%s, want\n%s", mode, err, out, want)
+		}
+	}
+}

@@ -34,9 +34,9 @@ func outsideTurns(ctx context.Context, total *tally) error {
 	return runOutside(ctx, total, "turns/turns.test.mjs")
 }
 
-// outsideHarnesses lets the harnesses themselves read what the adapters write.
+// outsideHarnesses lets all harnesses read what the adapters write, and work turns.
 func outsideHarnesses(ctx context.Context, total *tally) error {
-	return runOutside(ctx, total, "harnesses/harnesses.test.mjs")
+	return runOutside(ctx, total, "harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs")
 }
 
 // runOutside runs files of tests in a folder of their own, in which the programs
@@ -73,7 +73,7 @@ func proveOutside(ctx context.Context, total *tally, files []string) (err error)
 	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
 	}
-	return nodeTest(ctx, total, node, dir, append(os.Environ(), "HUBCLI="+hubcli, "NO_COLOR=1", "FORCE_COLOR=0"), files)
+	return nodeTest(ctx, total, node, dir, append(os.Environ(), "HUBCLI="+hubcli, "HARNESSES="+filepath.Join(dir, filepath.Dir(files[0]), "node_modules"), "NO_COLOR=1", "FORCE_COLOR=0"), files)
 }
 
 // layOut copies the tests into dir and links what they import and run: what the

@@ -7,6 +7,8 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
+
+	"hubcli/actors/core"
 )
 
 // width says which words a clause of one word accepts beside the written one.
@@ -33,6 +35,60 @@ const (
 	// variantShare is what another word counts compared with the written one.
 	variantShare = 0.5
 )
+
+// widening tries a query in one width after the other until it has hits. A
+// width in which the words of the index are the same ones is left out.
+func (f *finder) widening(q query) ([]core.IndexHit, error) {
+	hits, err := f.find(q, newAll)
+	if err != nil || len(hits) >= f.q.Limit {
+		return hits, err
+	}
+	before := q
+	for _, w := range []width{inflected, begun, misspelt} {
+		if w > inflected && len(hits) > 0 || f.ctx.Err() != nil {
+			return hits, nil
+		}
+		wide, err := f.widened(q, w)
+		if err != nil {
+			return nil, err
+		}
+		if more, err := f.more(before, wide, f.fields()); err != nil {
+			return nil, err
+		} else if !more {
+			continue
+		}
+		before = wide
+		wider, err := f.find(wide, newAll)
+		if err != nil {
+			return nil, err
+		}
+		if len(wider) >= len(hits) { // fewer: the time was over
+			hits = wider
+		}
+	}
+	if len(hits) > 0 || len(q.wanted) == 1 {
+		return hits, nil
+	}
+	return f.any(q)
+}
+
+// any finds rows with any one word of a query, or with a misspelt one if there
+// is no such row.
+func (f *finder) any(q query) (hits []core.IndexHit, err error) {
+	for _, w := range []width{inflected, misspelt} {
+		wide, err := f.widened(q, w)
+		if err != nil {
+			return nil, err
+		}
+		if wide.wanted, err = f.rarest(wide.wanted); err != nil {
+			return nil, err
+		}
+		if hits, err = f.find(wide, newAny); err != nil || len(hits) > 0 {
+			return hits, err
+		}
+	}
+	return hits, nil
+}
 
 // widened returns the query with its words in a width. Only the last word can
 // be begun, because only it may be unfinished. Only a word that no public row

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// "opencode run" ends with the first idle moment: what is told then is never shown.
+const oneTurn = process.argv[2] === "run";
+
+function hook(event, payload, more = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, ["hook", event, ...flags], { env: { ...env, ...more }, stdio: ["pipe", "pipe", "ignore"] });
+    const timer = setTimeout(() => child.kill(), 5000);
+    let out = "";
+    child.on("error", () => resolve({}));
+    child.stdout.on("data", (part) => (out += part));
+    child.on("close", () => {
+      clearTimeout(timer);
+      try {
+        resolve(JSON.parse(out));
+      } catch {
+        resolve({});
+      }
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+// begin calls the hook of a session's beginning. It returns the text for the agent and the
+// variables that name the agent to later commands.
+async function begin(payload) {
+  const folder = await mkdtemp(join(tmpdir(), "hubcli-")).catch(() => undefined);
+  const file = folder && join(folder, "variables");
+  const answer = await hook("session-start", payload, file ? { HUB_ENV_FILE: file } : {});
+  const lines = file ? await readFile(file, "utf8").catch(() => "") : "";
+  if (folder) await rm(folder, { recursive: true, force: true }).catch(() => {});
+  const variables = {};
+  for (const [, name, value] of lines.matchAll(/^export (HUB_[A-Z_]+)='?([^'\n]*)'?$/gm)) variables[name] = value;
+  return { text: answer.hookSpecificOutput?.additionalContext, variables };
+}
+
+export const Hub = async ({ client, directory }) => {
+  const begun = new Map(); // session -> promise of what begin returns
+  const children = new Map(); // session -> promise of whether another has begun it
+  const busy = new Set(); // sessions that work a turn
+  const lines = new Map(); // session -> lines of the stream that it has not been shown
+  let stream; // of messages for the agent: { agent, child, session }
+
+  const isChild = (id) => {
+    if (!children.has(id)) {
+      const asked = client.session?.get?.({ path: { id } });
+      children.set(id, Promise.resolve(asked).then((got) => Boolean(got?.data?.parentID), () => false));
+    }
+    return children.get(id);
+  };
+  const start = (id, source) => {
+    if (!begun.has(id)) {
+      const payload = { hook_event_name: "SessionStart", session_id: id, cwd: directory, source };
+      begun.set(id, begin(payload).then((got) => {
+        follow(id, got.variables);
+        return got;
+      }));
+    }
+    return begun.get(id);
+  };
+  const prompt = (id, text) => client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } });
+
+  // take returns the lines that a session has not been shown.
+  const take = (id) => {
+    const list = lines.get(id) ?? [];
+    lines.delete(id);
+    return list;
+  };
+  // show begins a turn with the lines for an idle session. Lines for a busy one wait for
+  // its next tool, or for the end of its turn.
+  const show = async (id, tries = 5) => {
+    if (busy.has(id)) return;
+    const list = take(id);
+    if (list.length === 0) return;
+    try {
+      const got = await prompt(id, list.join("\n"));
+      if (got?.error) throw got.error;
+    } catch {
+      lines.set(id, [...list, ...(lines.get(id) ?? [])]);
+      if (tries > 0) setTimeout(() => show(id, tries - 1), 1000).unref?.();
+    }
+  };
+  // follow keeps one stream of messages for the agent. They go to the session of the agent
+  // that began last.
+  const follow = (id, variables) => {
+    const agent = variables.HUB_AGENT;
+    if (oneTurn || !agent) return;
+    if (stream?.agent === agent) {
+      stream.session = id;
+      return;
+    }
+    stream?.child.kill();
+    const child = spawn(command, ["watch", "--stream", "--path", directory], { env: { ...env, ...variables }, stdio: ["ignore", "pipe", "ignore"] });
+    const mine = (stream = { agent, child, session: id });
+    let rest = "";
+    child.on("error", () => {});
+    child.on("close", () => {
+      if (stream === mine) stream = undefined; // the hooks tell of messages again
+    });
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (part) => {
+      const whole = (rest + part).split("\n");
+      rest = whole.pop();
+      if (whole.length === 0) return;
+      lines.set(mine.session, [...(lines.get(mine.session) ?? []), ...whole]);
+      show(mine.session);
+    });
+  };
+
+  // duringTurn returns the text to show after a tool.
+  const duringTurn = async (id) => {
+    if (stream?.session === id) return take(id).join("\n");
+    const answer = await hook("tool", { hook_event_name: "PostToolUse", session_id: id, cwd: directory });
+    return answer.hookSpecificOutput?.additionalContext;
+  };
+
+  return {
+    event: async ({ event }) => {
+      const info = event.properties?.info;
+      const id = event.properties?.sessionID;
+      if (event.type === "session.created" && info?.id) {
+        children.set(info.id, Promise.resolve(Boolean(info.parentID)));
+        if (!info.parentID) await start(info.id, "startup");
+      }
+      if (event.type === "session.status" && id) {
+        if (event.properties.status?.type === "idle") busy.delete(id);
+        else busy.add(id);
+      }
+      if (event.type === "session.idle" && id && !(await isChild(id))) {
+        busy.delete(id);
+        if (stream?.session === id) return show(id);
+        if (oneTurn) return;
+        const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
+        if (answer.decision === "block") await prompt(id, answer.reason);
+      }
+      if (event.type === "session.deleted" && info?.id) {
+        if (begun.has(info.id)) await hook("session-end", { hook_event_name: "SessionEnd", session_id: info.id, cwd: directory });
+        if (stream?.session === info.id) stream.child.kill();
+        for (const kept of [begun, children, busy, lines]) kept.delete(info.id);
+      }
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      const id = input?.sessionID;
+      if (!id || (await isChild(id))) return;
+      const { text } = await start(id, "resume"); // of a session from before this program
+      if (text) output.system.push(text);
+    },
+    "tool.execute.after": async (input, output) => {
+      const id = input?.sessionID;
+      if (!id || (await isChild(id))) return;
+      const text = await duringTurn(id);
+      if (!text) return;
+      // A tool of a server has a list of contents, one of opencode's own a text.
+      if (Array.isArray(output.content)) output.content.push({ type: "text", text });
+      else output.output = (output.output ?? "") + "\n\n" + text;
+    },
+    "shell.env": async (input, output) => {
+      const got = begun.get(input?.sessionID);
+      if (got) Object.assign(output.env, (await got).variables);
+    },
+    dispose: async () => {
+      stream?.child.kill();
+      await Promise.all([...begun.keys()].map((id) => hook("session-end", { hook_event_name: "SessionEnd", session_id: id, cwd: directory })));
+    },
+  };
+};

@@ -1,0 +1,136 @@
+// The harnesses that the tests drive, and the room in which each works.
+
+import assert from "node:assert/strict";
+import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { arch, platform } from "node:process";
+import { join } from "node:path";
+import { Hub, finish, here, hubcli } from "../hub.mjs";
+import { anthropic } from "./anthropic.mjs";
+import { chat } from "./chat.mjs";
+import { responses } from "./responses.mjs";
+
+// modules is where the harnesses are installed, and the file beside it names those that are.
+const modules = process.env.HARNESSES ?? join(here, "turns", "node_modules");
+const { devDependencies } = JSON.parse(await readFile(join(await realpath(modules), "..", "package.json"), "utf8"));
+
+// within bounds, in ms, a turn of a program of 400 MB on a busy machine.
+export const within = 120_000;
+const key = "made-up-key-of-a-test";
+
+const opencode = join(modules, `opencode-${platform}-${arch}`, "bin", "opencode");
+
+// A row tells how a harness works a turn without a human, against which API, and where its
+// hooks stand.
+const rows = [
+  {
+    id: "claude-code",
+    from: "@anthropic-ai/claude-code",
+    api: anthropic,
+    command: () => [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "-p", "go", "--allowedTools", "mcp__hub"],
+    env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
+    hooks: [".claude", "settings.json"],
+    tool: "PostToolBatch",
+    // prepare writes what a user answers when the harness runs first.
+    async prepare(home, project) {
+      const file = join(home, ".claude.json");
+      const settings = JSON.parse(await readFile(file, "utf8"));
+      settings.hasCompletedOnboarding = true;
+      settings.customApiKeyResponses = { approved: [key.slice(-20)], rejected: [] };
+      settings.projects = { [project]: { hasTrustDialogAccepted: true } };
+      await writeFile(file, JSON.stringify(settings));
+    },
+  },
+  {
+    id: "codex",
+    from: "@openai/codex",
+    api: responses,
+    command: (url) => {
+      const config = {
+        model: "stand-in", model_provider: "local", approval_policy: "never", check_for_update_on_startup: false, "analytics.enabled": false,
+        "model_providers.local.name": "local", "model_providers.local.base_url": `${url}/v1`, "model_providers.local.wire_api": "responses",
+        "model_providers.local.env_key": "OPENAI_API_KEY", "model_providers.local.request_max_retries": 0,
+      };
+      const settings = Object.entries(config).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]);
+      // The user trusts the hooks once; without a human they are called by this flag alone.
+      const flags = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"];
+      return [process.execPath, join(modules, "@openai/codex/bin/codex.js"), "exec", ...flags, ...settings, "go"];
+    },
+    env: () => ({ OPENAI_API_KEY: key }),
+    hooks: [".codex", "hooks.json"],
+    tool: "PostToolUse",
+    prepare: async () => {},
+  },
+  {
+    id: "qwen-code",
+    from: "@qwen-code/qwen-code",
+    api: chat,
+    command: () => [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "default", "go"],
+    env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
+    hooks: [".qwen", "settings.json"],
+    tool: "PostToolUse",
+    async prepare(home) {
+      const file = join(home, ".qwen", "settings.json");
+      const settings = JSON.parse(await readFile(file, "utf8"));
+      settings.security = { auth: { selectedType: "openai" } };
+      settings.privacy = { usageStatisticsEnabled: false };
+      await writeFile(file, JSON.stringify(settings));
+    },
+  },
+  {
+    id: "opencode",
+    from: "opencode-ai",
+    api: chat,
+    endless: false, // the program ends with its turn, whatever a plugin says
+    command: () => [opencode, "run", "go"],
+    serve: (port) => [opencode, "serve", "--hostname", "127.0.0.1", "--port", `${port}`],
+    env: (url) => ({ STAND_IN_URL: `${url}/v1`, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
+    async prepare(home) {
+      const file = join(home, ".config", "opencode", "opencode.json");
+      const settings = JSON.parse(await readFile(file, "utf8"));
+      settings.model = settings.small_model = "local/stand-in";
+      settings.provider = {
+        local: {
+          npm: "@ai-sdk/openai-compatible", name: "local", options: { baseURL: "{env:STAND_IN_URL}", apiKey: key },
+          models: { "stand-in": { name: "stand-in", tool_call: true, limit: { context: 100_000, output: 10_000 } } },
+        },
+      };
+      await writeFile(file, JSON.stringify(settings));
+    },
+  },
+];
+
+// harnesses are the rows of those that are installed.
+export const harnesses = rows.filter(({ from }) => from in devDependencies);
+
+// count returns how often a text stands in what was sent to the model.
+export const count = (request, text) => request.sent.split(text).length - 1;
+
+// settle starts a hub with a room that is bound to a folder, and installs what the adapter
+// writes for a harness. It returns the hub and the folder.
+export async function settle(harness) {
+  const hub = await Hub.start();
+  const project = join(hub.root, "project");
+  await mkdir(project);
+  const run = async (...args) => {
+    const got = await finish(hubcli, args, { env: { ...hub.env, HUB_BASE_URL: hub.url }, cwd: hub.root });
+    assert.equal(got.code, 0, got.all);
+    return got.stdout;
+  };
+  await run("project", "create", "--name", "Shop");
+  await run("room", "create", "--project", "shop", "--name", "Till");
+  const [room] = (await run("room", "list", "--project", "shop", "--json")).trim().split("\n").map((line) => JSON.parse(line));
+  await run("room", "bind", room.room_id, project);
+  await run("adapter", "install", harness.id, "--scope", "global", "--yes");
+  await harness.prepare(hub.root, project);
+  return { hub, project };
+}
+
+// environment is that of a harness whose model is at an address.
+export const environment = (harness, hub, url) => ({ ...hub.env, ...harness.env(url), NO_PROXY: "127.0.0.1,localhost" });
+
+// agentOf returns the one agent that the session of a harness is.
+export async function agentOf(harness, hub) {
+  const mine = (await hub.agents()).filter((id) => id.startsWith(`${harness.id}-`) && !id.endsWith(".watch"));
+  assert.equal(mine.length, 1, `the session is ${mine}`);
+  return mine[0];
+}

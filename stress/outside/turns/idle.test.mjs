@@ -1,0 +1,86 @@
+// An idle session of an unmodified harness is woken by a message, once, with its words. The
+// model is scripted. LATENCIES names a file for what was measured, in ms.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { eventually } from "../hub.mjs";
+import { agentOf, count, environment, harnesses, settle, within } from "./harnesses.mjs";
+import { Model } from "./model.mjs";
+
+const messages = 30;
+// Messages beside kills of the hub. LONG makes it many.
+const [posts, kills] = process.env.LONG ? [500, 20] : [20, 5];
+const most = 500; // ms from the post to the model's next request; half of them on a busy machine, 99 of 100 on a quiet one
+
+for (const harness of harnesses.filter(({ serve }) => serve)) {
+  describe(`an idle session of ${harness.id}`, () => {
+    let hub, project, model, server, base, session;
+    before(async () => {
+      ({ hub, project } = await settle(harness));
+      model = await Model.start(harness.api, async () => ({ text: "done" }));
+      const port = await hub.freePort();
+      const [exe, ...args] = harness.serve(port);
+      base = `http://127.0.0.1:${port}`;
+      server = spawn(exe, args, { env: environment(harness, hub, model.url), cwd: project, stdio: "ignore" });
+      await eventually("the harness serves", async () => (await fetch(`${base}/session`, { signal: AbortSignal.timeout(2000) }).catch(() => null))?.ok, within);
+      session = await call("/session", {});
+      await call(`/session/${session.id}/message`, { parts: [{ type: "text", text: "go" }] });
+      assert.equal(model.requests.length, 1);
+    });
+    after(async () => {
+      if (server?.exitCode === null) {
+        server.kill();
+        await once(server, "close");
+      }
+      await model?.close();
+      await hub?.close();
+    });
+
+    async function call(path, body) {
+      const answer = await fetch(base + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      assert.ok(answer.ok, `${path}: ${answer.status} ${answer.ok ? "" : await answer.text()}`);
+      return answer.status === 204 ? undefined : answer.json();
+    }
+
+    it("idle: each message begins one turn, soon", { timeout: within }, async () => {
+      const agent = await agentOf(harness, hub);
+      const took = [];
+      for (let i = 1; i <= messages; i++) {
+        const before = model.requests.length;
+        const posted = performance.now();
+        await hub.say(`WORD ${i}.`, { to_agent: agent, channel: undefined });
+        await eventually("the model is asked", async () => model.requests.length > before);
+        took.push(performance.now() - posted);
+        assert.equal(count(model.requests[before], `WORD ${i}.`), 1);
+        await eventually("the session is idle again", async () => {
+          const states = await (await fetch(`${base}/session/status`)).json();
+          return (states[session.id]?.type ?? "idle") === "idle";
+        });
+        assert.equal(model.requests.length, before + 1, "one request for one message");
+      }
+      took.sort((a, b) => a - b);
+      const at = (share) => Math.round(took[Math.ceil(share * took.length) - 1]);
+      if (process.env.LATENCIES) await appendFile(process.env.LATENCIES, `${harness.id}: ${messages} messages, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms\n`);
+      assert.ok(at(process.env.QUIET ? 0.99 : 0.5) <= most, `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+    });
+
+    it("idle: no message is lost or shown twice when the hub is killed", { timeout: 3 * within }, async () => {
+      const agent = await agentOf(harness, hub);
+      const last = () => model.requests.at(-1);
+      for (let i = 1; i <= posts; i++) {
+        await hub.say(`MAIL ${i}.`, { to_agent: agent, channel: undefined });
+        if (i % (posts / kills) === 0) {
+          await sleep(13 * (i % 23)); // so that kills come before, while and after it is shown
+          await hub.restart("SIGKILL");
+        }
+        await eventually(`message ${i} is shown`, async () => count(last(), `MAIL ${i}.`) > 0);
+      }
+      const times = Array.from({ length: posts }, (_, i) => count(last(), `MAIL ${i + 1}.`));
+      assert.deepEqual(times, Array(posts).fill(1));
+    });
+  });
+}
