@@ -119,6 +119,7 @@ func TestMidTurnAnswers(t *testing.T) {
 		hub.HarnessCodex:      {"UserPromptSubmit", "PostToolUse"},
 		hub.HarnessGeminiCLI:  {"BeforeAgent", "AfterTool"},
 		hub.HarnessQwenCode:   {"UserPromptSubmit", "PostToolUse"},
+		hub.HarnessOpenCode:   {"UserPromptSubmit", "PostToolUse"}, // a plugin of the hub reads it
 	}
 	for _, h := range hub.Harnesses() {
 		for i, e := range []Event{Prompt, Tool} {
