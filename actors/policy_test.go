@@ -36,9 +36,44 @@ func TestBlockedByHidesTasksOfOthers(t *testing.T) {
 		}
 	}
 	working := hub.TaskWorking
-	out, err := r.UpdateTask(t.Context(), public, hub.TaskUpdateInput{AgentID: "stranger", Status: &working})
-	if err != nil || !slices.Equal(out.Row.BlockedBy, []hub.TaskID{other}) {
+	_, err := r.UpdateTask(t.Context(), public, hub.TaskUpdateInput{AgentID: "stranger", Status: &working})
+	wantCode(t, err, hub.CodeBlocked)
+	out, err := r.UpdateTask(t.Context(), public, hub.TaskUpdateInput{AgentID: "stranger", Status: &working, Force: true})
+	if err != nil || !slices.Equal(out.Row.BlockedBy, []hub.TaskID{other}) || !slices.Equal(out.Row.OpenBlockers, []hub.TaskID{other}) {
 		t.Errorf("the answer of an update: %+v, %v", out.Row, err)
+	}
+}
+
+// TestOneTaskNamesItsNeighbors: an answer about one task names what it waits for
+// now and what waits for it, as far as the caller may see them. Lists do not.
+func TestOneTaskNamesItsNeighbors(t *testing.T) {
+	r := start(t, newMemStore())
+	first := r.post(hub.PostInput{FromAgent: "lead", Channel: "general", Kind: hub.KindTask, Body: "first"}).ID
+	second := r.post(hub.PostInput{FromAgent: "lead", Channel: "general", Kind: hub.KindTask, Body: "second"}).ID
+	third := r.post(hub.PostInput{FromAgent: "lead", Channel: "general", Kind: hub.KindTask, Body: "third", BlockedBy: []hub.TaskID{first, second}}).ID
+	secret := r.post(hub.PostInput{FromAgent: "lead", ToAgent: "dev", Kind: hub.KindTaskRequest, Body: "secret", BlockedBy: []hub.TaskID{second}}).ID
+	look := func(id hub.TaskID, viewer hub.AgentID, blockers, blocks []hub.TaskID) {
+		t.Helper()
+		row, err := r.Task(t.Context(), id, viewer)
+		if err != nil || !slices.Equal(row.OpenBlockers, blockers) || !slices.Equal(row.Blocks, blocks) {
+			t.Errorf("%+v, %v", row, err)
+		}
+	}
+	look(third, "dev", []hub.TaskID{first, second}, nil)
+	look(second, "dev", nil, []hub.TaskID{third, secret})
+	look(second, "stranger", nil, []hub.TaskID{third})
+	if _, err := r.CompleteTask(t.Context(), first, hub.CompleteInput{AgentID: "dev"}); err != nil {
+		t.Fatal(err)
+	}
+	look(third, "dev", []hub.TaskID{second}, nil)
+	look(first, "dev", nil, nil)
+	next := start(t, r.crash())
+	if row, err := next.Task(t.Context(), second, "lead"); err != nil || !slices.Equal(row.Blocks, []hub.TaskID{third, secret}) {
+		t.Errorf("after a restart: %+v, %v", row, err)
+	}
+	rows, _, err := next.Tasks(t.Context(), hub.TasksQuery{Active: true, Viewer: "lead", Limit: 10})
+	if err != nil || len(rows) != 3 || rows[0].OpenBlockers != nil || rows[2].Blocks != nil {
+		t.Errorf("the list: %+v, %v", rows, err)
 	}
 }
 

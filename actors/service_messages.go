@@ -37,7 +37,7 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	var err error
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
-		return h.postTask(ctx, m, size)
+		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force}, size)
 	case m.To != "":
 		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
@@ -56,8 +56,8 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 
 // postTask posts a message that may open, complete or parent a task. The run
 // that a new task joins may have ended.
-func (h *Hub) postTask(ctx context.Context, m core.MessageDraft, size int) (hub.Outcome[hub.EncodedMessage], error) {
-	c := core.PostTaskCommand{Message: m}
+func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (hub.Outcome[hub.EncodedMessage], error) {
+	m := &c.Message
 	if m.Kind.OpensTask() {
 		var err error
 		if c.Run, err = runOf(m.Metadata); err != nil {

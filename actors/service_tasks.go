@@ -17,7 +17,7 @@ import (
 func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
 	by := taskActor(ctx, in.AgentID)
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note}, now)
+		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note, Force: in.Force}, now)
 	})
 	if !errors.Is(err, core.ErrNotLive) {
 		return out, err
@@ -27,7 +27,7 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 		return out, err
 	}
 	row, err := core.AnswerEndedCompletion(id, stored, by)
-	return hub.Outcome[hub.Task]{Row: h.view.Redacted(row, row.BlockedBy, view.ViewerOf(ctx, in.AgentID))}, err
+	return hub.Outcome[hub.Task]{Row: h.view.Linked(row, row.BlockedBy, view.ViewerOf(ctx, in.AgentID))}, err
 }
 
 // UpdateTask changes a task; see hub.Tasks.
@@ -63,7 +63,7 @@ func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decid
 		Answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
 		Codec:  engine.JSONCodec[hub.Task](engine.EffectTask),
 	})
-	return hub.Outcome[hub.Task]{Row: h.view.Redacted(row, row.BlockedBy, view.ViewerOf(ctx, agent)), Replayed: replayed}, err
+	return hub.Outcome[hub.Task]{Row: h.view.Linked(row, row.BlockedBy, view.ViewerOf(ctx, agent)), Replayed: replayed}, err
 }
 
 // endedTask returns the stored row of a task that is not live, or nil.
@@ -87,11 +87,10 @@ func taskActor(ctx context.Context, agent hub.AgentID) core.TaskActor {
 // taskWorld knows of tasks that have ended.
 type taskWorld struct{ h *Hub }
 
-// Ended reports whether id is a task that has ended and that by may see, and
-// whether a direct message opened it.
-func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
+// Ended returns the ended task with this id; see core.TaskWorld.
+func (w taskWorld) Ended(by core.TaskActor, id hub.TaskID) (core.StoredTask, bool) {
 	t, err := w.h.view.StoredTask(id)
-	return err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t)), t.Direct
+	return t, err == nil && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &t))
 }
 
 // handedOn returns the text and attachments of a direct task for an agent to which the

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -165,8 +164,12 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 		return hub.Invalid("status", "the update changes nothing").
 			WithFix("send status, assignee or blocked_by")
 	}
-	if in.Status != nil && !slices.Contains(hub.TaskStatuses(), *in.Status) {
-		return hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses())
+	if in.Status != nil {
+		status, ok := hub.ParseTaskStatus(*in.Status)
+		if !ok {
+			return hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses())
+		}
+		in.Status = &status
 	}
 	if in.Assignee != nil {
 		if err := given(hub.CheckAgentID, "assignee", *in.Assignee); err != nil {
@@ -179,11 +182,16 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 	if in.BlockedBy == nil {
 		return nil
 	}
-	if n := len(*in.BlockedBy); n > hub.MaxBlockedBy {
+	return checkBlockedBy(*in.BlockedBy)
+}
+
+// checkBlockedBy refuses too many tasks to wait for, and impossible ids.
+func checkBlockedBy(ids []hub.TaskID) error {
+	if n := len(ids); n > hub.MaxBlockedBy {
 		return hub.Invalid("blocked_by", "a task cannot wait for so many others").
 			With("limit", hub.MaxBlockedBy).With("size", n)
 	}
-	return checkTaskIDs("blocked_by", *in.BlockedBy)
+	return checkTaskIDs("blocked_by", ids)
 }
 
 // ValidateShutdown checks the delay and fills in one minute.

@@ -38,11 +38,28 @@ func ValidatePost(in *hub.PostInput, lim hub.Limits, operator bool) error {
 	if err := checkPostMetadata(in); err != nil {
 		return err
 	}
+	if err := checkPostedTask(in); err != nil {
+		return err
+	}
 	if in.Kind == hub.KindTaskResult && in.ReplyTo == 0 {
 		return hub.NewError(hub.CodeReplyRequired, "a task_result must name the message it answers").
 			With("field", "reply_to").WithFix("set reply_to to the id of the task or task_request")
 	}
 	return nil
+}
+
+// checkPostedTask checks what a message says about the task that it opens or
+// completes.
+func checkPostedTask(in *hub.PostInput) error {
+	switch {
+	case len(in.BlockedBy) > 0 && !in.Kind.OpensTask():
+		return hub.Invalid("blocked_by", "only a task or task_request can wait for tasks").
+			WithFix("leave blocked_by out, or set kind")
+	case in.Force && in.Kind != hub.KindTaskResult:
+		return hub.Invalid("force", "only a task_result can force the end of a task").
+			WithFix("leave force out")
+	}
+	return checkBlockedBy(in.BlockedBy)
 }
 
 // checkTarget checks where a message goes and what it refers to.

@@ -22,6 +22,8 @@ type postOptions struct {
 	kind     string
 	threadID string
 	replyTo  int64
+	blockers []int64
+	force    bool
 	json     bool
 }
 
@@ -34,7 +36,8 @@ func newPost(env *Env) *cobra.Command {
 always exists.
 
 A task or task_request opens a tracked task whose id is the message's. A
-task_result completes the task that --reply-to names.
+task_result completes the task that --reply-to names. With --blocked-by a task waits
+for others: until they have ended, it can be begun or completed only with force.
 
 The command registers --agent anew, which displaces a live session of that id:
 use an id of your own, not that of a running agent. An id from HUB_AGENT displaces
@@ -60,6 +63,8 @@ nobody: a live session of that id stays, and the command acts without a session.
 	f.Var(choiceValue{&o.kind, kindNames()}, "kind", "`kind` of the message: artifact, chat, claim, handoff, notice, release, task, task_request or task_result")
 	f.StringVar(&o.threadID, "thread-id", "", "`thread` that the message belongs to")
 	f.Int64Var(&o.replyTo, "reply-to", 0, "`id` of the message that this one answers")
+	f.Int64SliceVar(&o.blockers, "blocked-by", nil, "`ids` of the tasks that must end before this task")
+	f.BoolVar(&o.force, "force", false, "complete the task although it waits for others")
 	f.BoolVar(&o.json, "json", false, "print the stored message as JSON")
 	return cmd
 }
@@ -86,7 +91,10 @@ func (o *postOptions) input(cmd *cobra.Command, body string) (hub.PostInput, err
 	}
 	in := hub.PostInput{
 		FromAgent: id, Channel: hub.ChannelName(o.channel), Kind: hub.Kind(o.kind),
-		Body: body, ThreadID: hub.ThreadID(o.threadID),
+		Body: body, ThreadID: hub.ThreadID(o.threadID), Force: o.force,
+	}
+	for _, id := range o.blockers {
+		in.BlockedBy = append(in.BlockedBy, hub.TaskID(id))
 	}
 	if cmd.Flags().Changed("to") {
 		in.ToAgent = hub.AgentID(o.to)

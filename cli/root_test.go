@@ -28,7 +28,7 @@ var specified = map[string]map[string]string{
 	"hubcli reset": {"host": "127.0.0.1", "port": "6969", "storage": "", "yes": "false"},
 	"hubcli post": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "general", "to": "", "kind": "chat", "thread-id": "",
-		"reply-to": "0", "json": "false",
+		"reply-to": "0", "blocked-by": "[]", "force": "false", "json": "false",
 	},
 	"hubcli poll": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"slices"
 
 	"hubcli/api"
 	"hubcli/hub"
@@ -28,15 +27,16 @@ func listTasks(c *call) (reply, error) {
 		Assignee: query.Agent("assignee"), CreatedBy: query.Agent("created_by"), Concerns: query.Agent("concerns"),
 	}
 	q.Cursor, q.Limit = query.Page(hub.DefaultPageRows)
-	switch status := hub.TaskStatus(query.Text("status")); {
-	case status == "":
-	case status == "active":
+	switch status := hub.TaskStatus(query.Text("status")); status {
+	case "":
+	case "active":
 		q.Active = true
-	case slices.Contains(hub.TaskStatuses(), status):
-		q.Status = status
 	default:
-		query.Keep(hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses()).
-			WithFix("use active or one of the statuses"))
+		var ok bool
+		if q.Status, ok = hub.ParseTaskStatus(status); !ok {
+			query.Keep(hub.Invalid("status", "there is no such task status").With("statuses", hub.TaskStatuses()).
+				WithFix("use active or one of the statuses"))
+		}
 	}
 	q.Viewer = c.view(query)
 	return readList(c, query, q, c.service().Tasks)

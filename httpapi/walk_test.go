@@ -278,12 +278,25 @@ func walkTasks(t *testing.T, c *client) {
 		return c.ok(201, "POST", "/v1/messages", `{"from_agent":"lead","to_agent":"dev","kind":"task_request","parent_task_id":`+string(appendID(parent.id()))+`,"body":"a part"}`)
 	}
 	one, two := child(), child()
-	c.ok(200, "POST", path(one), `{"agent_id":"dev","status":"working","expected_version":1}`)
+	c.ok(200, "POST", path(one), `{"agent_id":"dev","status":"in_progress","expected_version":1}`)
 	c.refused(hub.CodeVersionConflict, "POST", path(one), `{"agent_id":"dev","status":"done","expected_version":1}`)
 	c.ok(200, "POST", path(two), `{"agent_id":"dev","blocked_by":[`+string(appendID(one.id()))+`],"assignee":"dev"}`)
 	if n := c.ok(200, "GET", "/v1/tasks?status=active&agent_id=dev&ready=true&limit=10", "").rows(); n < 1 {
 		t.Errorf("%d tasks are ready", n)
 	}
+	for call, body := range map[string]string{
+		path(two):               `{"agent_id":"dev","status":"working"}`,
+		path(two) + "/complete": `{"agent_id":"dev"}`,
+		"/v1/messages":          `{"from_agent":"dev","kind":"task_result","reply_to":` + string(appendID(two.id())) + `,"body":"done"}`,
+	} {
+		c.refused(hub.CodeBlocked, "POST", call, body)
+	}
+	forced := c.ok(201, "POST", "/v1/messages", `{"from_agent":"lead","kind":"task","body":"later","blocked_by":[`+string(appendID(two.id()))+`]}`)
+	c.ok(200, "POST", path(forced), `{"agent_id":"dev","status":"in_progress","force":true}`)
+	c.ok(200, "GET", path(two)+"?agent_id=dev", "")
+	c.ok(200, "POST", path(forced), `{"agent_id":"dev","status":"completed"}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/messages", `{"from_agent":"lead","body":"chat","blocked_by":[`+string(appendID(two.id()))+`]}`)
+	c.refused(hub.CodeInvalid, "POST", "/v1/messages", `{"from_agent":"lead","body":"chat","force":true}`)
 	c.ok(200, "GET", path(one)+"?agent_id=dev", "")
 	c.refused(hub.CodeTaskNotFound, "GET", path(one)+"?agent_id=other", "")
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"dev","kind":"task_result","reply_to":`+string(appendID(one.id()))+`,"body":"done"}`)

@@ -182,6 +182,12 @@ var (
 		Code: "task_taken", Status: http.StatusConflict,
 		Model: "do not work on it: ask its assignee with hub_dm, or take another task from hub_list_tasks with ready",
 	})
+	CodeBlocked = define(CodeInfo{
+		Code: "blocked", Status: http.StatusConflict,
+		HTTP:  "wait until these tasks have ended (the agent that can begin gets a notice), or send force if the work need not wait",
+		CLI:   "wait until these tasks have ended, or repeat with --force if the work need not wait",
+		Model: "take another task: hub_take without task_id. If this one need not wait: hub_update_task with status working and force",
+	})
 	CodeNotOffered = define(CodeInfo{
 		Code: "not_offered", Status: http.StatusConflict,
 		Model: "hub_list_tasks shows the agent that a task is offered to and the agent that has it",

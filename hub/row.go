@@ -1,6 +1,9 @@
 package hub
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Channel is a named stream of public messages. Channels are never deleted.
 type Channel struct {
@@ -102,6 +105,18 @@ func TaskStatuses() []TaskStatus {
 	return []TaskStatus{TaskOpen, TaskWorking, TaskInputRequired, TaskDone, TaskFailed, TaskCancelled}
 }
 
+// ParseTaskStatus returns the status with this name. in_progress is another
+// name for working, and completed for done.
+func ParseTaskStatus(name TaskStatus) (status TaskStatus, ok bool) {
+	switch name {
+	case "in_progress":
+		return TaskWorking, true
+	case "completed":
+		return TaskDone, true
+	}
+	return name, slices.Contains(TaskStatuses(), name)
+}
+
 // Terminal reports whether a task in this state has ended.
 func (s TaskStatus) Terminal() bool {
 	return s == TaskDone || s == TaskFailed || s == TaskCancelled
@@ -127,6 +142,11 @@ type Task struct {
 	UpdatedAt       Time        `json:"updated_at"`
 	CompletedAt     *Time       `json:"completed_at"`
 	ResultMessageID *MessageID  `json:"result_message_id"`
+
+	// These two are only in answers about one task, and name only tasks that the
+	// caller may see.
+	OpenBlockers []TaskID `json:"open_blockers,omitempty"` // those of BlockedBy that have not ended
+	Blocks       []TaskID `json:"blocks,omitempty"`        // the tasks that wait for this one, while it has not ended
 }
 
 // ThreadStatus summarizes the tasks of a thread.

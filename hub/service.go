@@ -100,6 +100,8 @@ type PostInput struct {
 	ThreadID     ThreadID        `json:"thread_id,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	ParentTaskID TaskID          `json:"parent_task_id,omitempty"`
+	BlockedBy    []TaskID        `json:"blocked_by,omitempty"` // that the opened task waits for
+	Force        bool            `json:"force,omitempty"`      // complete the task although it is blocked
 }
 
 // MessagesQuery selects public messages; Channel or ThreadID is set. With Tail
@@ -148,7 +150,7 @@ type ThreadsQuery struct {
 type Messages interface {
 	// Post stores a message and, for the kinds that do so, opens or completes a
 	// task with it. Errors: channel_not_found (400), reply_not_found,
-	// parent_not_found, reply_required, task_closed, task_too_deep.
+	// parent_not_found, reply_required, task_closed, task_too_deep, blocked.
 	Post(ctx context.Context, in PostInput) (Outcome[EncodedMessage], error)
 	// Message returns one whole row. Errors: message_not_found, also if viewer
 	// may not see the message.
@@ -271,16 +273,18 @@ type TasksQuery struct {
 type CompleteInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"`
 	Note    string  `json:"note,omitempty"`
+	Force   bool    `json:"force,omitempty"` // although the task is blocked
 }
 
 // TaskUpdateInput changes a task; a nil field stays. ExpectedVersion 0 is not
-// checked.
+// checked. Force begins or ends a task although it is blocked.
 type TaskUpdateInput struct {
 	AgentID         AgentID     `json:"agent_id,omitempty"`
 	Status          *TaskStatus `json:"status,omitempty"`
 	Assignee        *AgentID    `json:"assignee,omitempty"`
 	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty"`
 	ExpectedVersion int64       `json:"expected_version,omitempty"`
+	Force           bool        `json:"force,omitempty"`
 }
 
 // Tasks tracks work. If a direct message opened a task, only the parties of
@@ -291,13 +295,14 @@ type Tasks interface {
 	// Task returns one task. Errors: task_not_found.
 	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
 	// CompleteTask ends a task as done and updates its parents. Completing it
-	// again returns the same row. Errors: task_not_found, task_closed.
+	// again returns the same row. Errors: task_not_found, task_closed, blocked.
 	CompleteTask(ctx context.Context, id TaskID, in CompleteInput) (Outcome[Task], error)
-	// UpdateTask changes the status, the assignee or the tasks to wait for. If
-	// the task has an assignee, only that agent, the agent that gave the task
+	// UpdateTask changes the status, the assignee or the tasks to wait for. An
+	// agent that begins to work on a task without assignee becomes the assignee.
+	// If the task has an assignee, only that agent, the agent that gave the task
 	// and the operator may change the assignee. The agents concerned get a
 	// notice. Errors: task_not_found, task_closed, version_conflict,
-	// task_taken.
+	// task_taken, blocked.
 	UpdateTask(ctx context.Context, id TaskID, in TaskUpdateInput) (Outcome[Task], error)
 }
 

@@ -44,6 +44,7 @@ type postIn struct {
 	ReplyTo        hub.MessageID   `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
 	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
+	BlockedBy      []hub.TaskID    `json:"blocked_by,omitempty" jsonschema:"tasks it waits for"`
 	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	Attachments    string          `json:"attachments,omitempty" jsonschema:"JSON list" most:"16000000"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -52,7 +53,7 @@ type postIn struct {
 func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 	post := hub.PostInput{
 		FromAgent: c.agent(), ToAgent: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,
-		ReplyTo: in.ReplyTo, ThreadID: in.ThreadID, ParentTaskID: in.ParentTaskID,
+		ReplyTo: in.ReplyTo, ThreadID: in.ThreadID, ParentTaskID: in.ParentTaskID, BlockedBy: in.BlockedBy,
 	}
 	var err error
 	if post.Metadata, err = object("metadata", in.Metadata); err != nil {
@@ -112,6 +113,9 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 	if row.Kind.OpensTask() {
 		p.TaskID = row.ID
 		line = fmt.Sprintf("Posted task #%d %s.", p.ID, where)
+		if len(in.BlockedBy) > 0 {
+			line = session.Sentence(line, c.waitsFor(ctx, row.ID))
+		}
 	}
 	if p.To != "" {
 		if in.ToAgent != "" && p.To != in.ToAgent {
@@ -123,6 +127,19 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		line = fmt.Sprintf("This was posted before, as #%d; nothing new was posted.", p.ID)
 	}
 	return &answer{data: p, line: line}, nil
+}
+
+// waitsFor says what a new task waits for. It is only a remark: if the lookup
+// fails, it says nothing.
+func (c *call) waitsFor(ctx context.Context, id hub.TaskID) string {
+	task, err := c.hub().Task(ctx, id, c.agent())
+	switch {
+	case err != nil || task.Status.Terminal():
+		return ""
+	case task.Ready:
+		return "All tasks that it was to wait for have ended: it is ready."
+	}
+	return "It waits for" + taskNumbers(task.OpenBlockers) + "."
 }
 
 // send posts a message and returns its row.

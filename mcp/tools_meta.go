@@ -26,7 +26,7 @@ func metaTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_search_tools", title: "Find a tool", meta: true, alone: true, reads: true, idempotent: true,
-			description: "Find the hub's other tools by what you want to do: returns the best three with their arguments.",
+			description: "Find other tools of the hub: returns the best three with their arguments.",
 		}, searchTools),
 		define(tool{
 			name: "hub_describe_tool", title: "Describe a tool", meta: true, alone: true, reads: true, idempotent: true,
@@ -34,7 +34,7 @@ func metaTools() []tool {
 		}, describeTool),
 		define(tool{
 			name: "hub_call_tool", title: "Call a tool", meta: true, alone: true,
-			description: "Call any hub tool by its name.",
+			description: "Call any hub tool by name.",
 		}, callTool),
 	}
 }

@@ -29,7 +29,7 @@ func pollTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_poll_messages", title: "Read and await messages", preload: true, idempotent: true,
-			description: "Read new messages in your room and direct messages to you. Waits up to timeout_seconds; 0 returns at once.",
+			description: "Read new messages in your room and direct messages to you. Waits up to timeout_seconds.",
 		}, pollMessages),
 	}
 }

@@ -57,8 +57,11 @@ func showTask(t *hub.Task) shownTask {
 		RunID: or(t.RunID), RoomID: or(t.RoomID), ThreadID: or(t.ThreadID), CreatedBy: t.CreatedBy,
 		UpdatedAt: t.UpdatedAt, Version: t.Version, ResultID: or(t.ResultMessageID),
 	}
-	if t.Ready {
+	switch {
+	case t.Ready:
 		s.BlockedBy = nil // all of them have ended
+	case len(t.OpenBlockers) > 0:
+		s.BlockedBy = t.OpenBlockers[:min(len(t.OpenBlockers), 20)]
 	}
 	return s
 }
@@ -153,6 +156,7 @@ type updateTaskIn struct {
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
 	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
+	Force           bool          `json:"force,omitempty" jsonschema:"although it waits for others"`
 	Release         bool          `json:"release,omitempty" jsonschema:"also release your claims and locks for it"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -188,6 +192,9 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 	case t.Assignee == c.agent():
 		line += " When it is done: hub_done."
 	}
+	if waiting := row.Blocks[:min(len(row.Blocks), 20)]; len(waiting) > 0 {
+		line += " Tasks that wait for it:" + taskNumbers(waiting) + "."
+	}
 	return &answer{data: t, prose: true, line: line, untrusted: []string{"title", "thread_id"}}, nil
 }
 
@@ -196,13 +203,7 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 func assigned(t *shownTask) string {
 	s := ""
 	if len(t.BlockedBy) > 0 && !t.Ready && !t.Status.Terminal() {
-		s = " and waits for"
-		for i, id := range t.BlockedBy {
-			if i > 0 {
-				s += ","
-			}
-			s += fmt.Sprintf(" #%d", id)
-		}
+		s = " and waits for" + taskNumbers(t.BlockedBy)
 	}
 	if t.Assignee == "" {
 		if t.Status.Terminal() {
@@ -211,6 +212,18 @@ func assigned(t *shownTask) string {
 		return s + ", unassigned"
 	}
 	return s + ", assigned to " + string(t.Assignee)
+}
+
+// taskNumbers lists tasks, with a space before each.
+func taskNumbers(ids []hub.TaskID) string {
+	s := ""
+	for i, id := range ids {
+		if i > 0 {
+			s += ","
+		}
+		s += fmt.Sprintf(" #%d", id)
+	}
+	return s
 }
 
 func who(agent hub.AgentID) string {
@@ -232,11 +245,8 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 	case in.Offer == "decline":
 		out, err = c.hub().DeclineTask(ctx, in.TaskID, hub.OfferInput{AgentID: c.agent(), Note: in.Note})
 	default:
-		if err := c.taking(ctx, &in); err != nil {
-			return hub.Task{}, err
-		}
 		update := hub.TaskUpdateInput{
-			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion,
+			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion, Force: in.Force,
 		}
 		if status := hub.TaskStatus(in.Status); slices.Contains(hub.TaskStatuses(), status) {
 			update.Status = &status
@@ -244,19 +254,6 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 		out, err = c.hub().UpdateTask(ctx, in.TaskID, update)
 	}
 	return out.Row, err
-}
-
-// taking makes the agent the assignee of a task that it begins to work on and
-// that no agent has.
-func (c *call) taking(ctx context.Context, in *updateTaskIn) error {
-	if in.Status != string(hub.TaskWorking) || in.Assignee != nil {
-		return nil
-	}
-	task, err := c.hub().Task(ctx, in.TaskID, c.agent())
-	if err == nil && task.Assignee == nil {
-		in.Assignee = new(c.agent())
-	}
-	return err
 }
 
 type completeIn struct {

@@ -77,9 +77,6 @@ func takeTool(ctx context.Context, c *call, in takeIn) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if task.Status == hub.TaskOpen && !task.Ready {
-			return nil, waiting(&task)
-		}
 		return c.takeTask(ctx, in, paths, &task)
 	}
 	return c.takeNext(ctx, in, paths)
@@ -98,19 +95,18 @@ func (c *call) takeNext(ctx context.Context, in takeIn, paths []string) (*answer
 	}
 	for i := range ready {
 		a, err := c.takeTask(ctx, in, paths, &ready[i])
-		if err != nil && asError(err).Code == hub.CodeTaskTaken || err == nil && a.data.(taken).claimed(&ready[i]) {
+		if err != nil {
+			if code := asError(err).Code; code == hub.CodeTaskTaken || code == hub.CodeBlocked {
+				continue // it has changed meanwhile
+			}
+			return nil, err
+		}
+		if a.data.(taken).claimed(&ready[i]) {
 			continue // another agent was faster
 		}
-		return a, err
+		return a, nil
 	}
 	return &answer{data: taken{}, line: inRoom("no task is ready that no agent has. hub_list_tasks shows what the others wait for.", room)}, nil
-}
-
-// waiting refuses a task that is to begin when others have ended.
-func waiting(task *hub.Task) error {
-	t := showTask(task)
-	return hub.Invalid("task_id", fmt.Sprintf("task #%d is %s%s", t.TaskID, t.Status, assigned(&t))).With("blocked_by", t.BlockedBy).
-		WithFix("leave task_id out to take a task that is ready; or set blocked_by with hub_update_task if it need not wait")
 }
 
 // claimed reports whether another agent holds the claim of the task.

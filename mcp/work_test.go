@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,9 +170,11 @@ func TestTakeUnderOneKey(t *testing.T) {
 func TestTakeWaitsForBlockers(t *testing.T) {
 	lead, dev, ids := team(t, 2)
 	lead.must("hub_update_task", args{"task_id": ids[1], "blocked_by": []int64{int64(ids[0])}}, nil)
-	if said := dev.refused("hub_take", args{"task_id": ids[1]}); !strings.Contains(said, fmt.Sprintf("waits for #%d", ids[0])) {
+	if said := dev.refused("hub_take", args{"task_id": ids[1]}); !strings.Contains(said, fmt.Sprintf("waits for task %d", ids[0])) || !strings.Contains(said, "hub_take without task_id") {
 		t.Errorf("a blocked task: %q", said)
 	}
+	dev.refused("hub_update_task", args{"task_id": ids[1], "status": "working"})
+	dev.refused("hub_done", args{"task_id": ids[1]})
 	if n := dev.held(t, "dev"); n != 0 {
 		t.Errorf("dev holds %d leases of a task that it cannot have", n)
 	}
@@ -180,6 +183,29 @@ func TestTakeWaitsForBlockers(t *testing.T) {
 	if dev.must("hub_take", args{"task_id": ids[1]}, &got); !got.Taken {
 		t.Errorf("taken is %+v", got)
 	}
+}
+
+// TestPostedTaskWaits: a task can wait from the beginning. It is taken with
+// force, or when its blockers have ended.
+func TestPostedTaskWaits(t *testing.T) {
+	lead, dev, ids := team(t, 1)
+	post := func(text string, blockers ...hub.TaskID) hub.TaskID {
+		t.Helper()
+		var p posted
+		lead.must("hub_post_message", args{"body": text, "kind": "task", "blocked_by": blockers}, &p)
+		return p.TaskID
+	}
+	second := post("second", ids[0])
+	third := post("third", ids[0], second)
+	var got shownTask
+	if dev.must("hub_update_task", args{"task_id": third, "status": "working", "force": true}, &got); got.Assignee != "dev" || !slices.Equal(got.BlockedBy, []hub.TaskID{ids[0], second}) {
+		t.Errorf("the forced task is %+v", got)
+	}
+	dev.must("hub_done", args{"task_id": third}, nil)
+	dev.refused("hub_take", args{"task_id": second})
+	dev.must("hub_done", args{"task_id": ids[0]}, nil)
+	dev.must("hub_take", args{"task_id": second}, nil)
+	lead.refused("hub_post_message", args{"body": "nothing", "blocked_by": []int64{int64(second)}})
 }
 
 // TestHandOverReleases: with release, the agent to which a task is offered gets

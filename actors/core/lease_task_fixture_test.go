@@ -3,6 +3,7 @@ package core_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -67,6 +68,13 @@ func TestSnapshotFixtures(t *testing.T) {
 	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
 		t.Errorf("tasks of version 3 are now written as\n%s", again)
 	}
+	data = read("snapshot_tasks_v4.json")
+	if tasks, err = core.RestoreTasks(4, data); err != nil {
+		t.Fatal(err)
+	}
+	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("tasks of version 4 are now written as\n%s", again)
+	}
 }
 
 // fixtureStates returns states that use every field.
@@ -101,6 +109,11 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 	if _, err := tasks.handoff(direct, "dev", "next", "note"); err != nil || run.Counts.Total != 2 {
 		t.Fatalf("%v, %+v", err, run)
 	}
+	forced := tasks.open(core.MessageDraft{Body: "forced"})
+	_, errb := tasks.blockedBy(forced, waits)
+	working := hub.TaskWorking
+	_, errw := tasks.update(forced, "dev", hub.TaskUpdateInput{Status: &working, Force: true})
+	require.NoError(t, errors.Join(errb, errw))
 	return leases.live, tasks.live
 }
 
@@ -108,7 +121,7 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 func TestNewestFixtures(t *testing.T) {
 	leases, tasks := fixtureStates(t)
 	for name, state := range map[string][]byte{
-		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v3.json": tasks.Snapshot(),
+		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v4.json": tasks.Snapshot(),
 	} {
 		want, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil || !bytes.Equal(bytes.TrimSpace(want), state) {

@@ -50,17 +50,19 @@ func (a TaskActor) sees(t *StoredTask) bool {
 
 // TaskWorld knows the tasks that have left the state.
 type TaskWorld interface {
-	// Ended reports whether id is an ended task that by may see, and whether a
-	// direct message opened it.
-	Ended(by TaskActor, id hub.TaskID) (sees, direct bool)
+	// Ended returns the ended task with this id. sees is false if there is none
+	// or by may not see it.
+	Ended(by TaskActor, id hub.TaskID) (task StoredTask, sees bool)
 }
 
 // PostTaskCommand is a checked message that may open, complete or parent a
 // task. The caller has checked that its reply_to exists and may be seen.
 type PostTaskCommand struct {
-	Message MessageDraft
-	Run     hub.RunID // the run of the new task; empty: that of its parent
-	Ended   *EndedRun // nil at first; see RunNotLive
+	Message   MessageDraft
+	Run       hub.RunID    // the run of the new task; empty: that of its parent
+	BlockedBy []hub.TaskID // the tasks that the new task waits for
+	Force     bool         // complete the task although it is blocked
+	Ended     *EndedRun    // nil at first; see RunNotLive
 }
 
 // TaskPosted answers a post: the id of its message, and the task that it opened
@@ -73,8 +75,9 @@ type TaskPosted struct {
 // CompleteCommand ends a task as done. A Note is posted as the agent's
 // task_result.
 type CompleteCommand struct {
-	By   TaskActor
-	Note string
+	By    TaskActor
+	Note  string
+	Force bool // although the task is blocked
 }
 
 // UpdateCommand changes a task.
@@ -106,6 +109,11 @@ type liveTask struct {
 	Children int `json:"children"` // ever opened
 	Open     int `json:"open"`     // children that have not ended
 	Failed   int `json:"failed"`   // children that failed or were cancelled
+
+	// These two are about the current blocked_by: one of its tasks has failed or
+	// was cancelled; an agent began the task although it was blocked.
+	Lost   bool `json:"lost,omitempty"`
+	Forced bool `json:"forced,omitempty"`
 }
 
 // NewTasks returns the state of an owner that has decided nothing yet.
@@ -140,7 +148,7 @@ func (t *Tasks) List() []StoredTask {
 // the record; notices follow. A task_result that replies to a live task
 // completes it; as a reply to any other message it is a plain message. Errors:
 // parent_not_found, task_closed, task_too_deep, reply_not_found, RunNotLive,
-// run_not_found, limit_reached, invalid.
+// run_not_found, limit_reached, blocked, invalid.
 func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted], error) {
 	m := c.Message
 	by := TaskActor{Agent: m.From, Authority: m.Authority, Assurance: m.Assurance}
@@ -148,22 +156,7 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 		return Decision[TaskPosted]{}, err
 	}
 	if m.Kind.OpensTask() {
-		if err := t.checkRoom(1); err != nil {
-			return Decision[TaskPosted]{}, err
-		}
-		run, facts, err := t.runOfPost(&c)
-		if err != nil {
-			return Decision[TaskPosted]{}, err
-		}
-		f := openedBy(&m)
-		f.Run = run
-		return Decision[TaskPosted]{
-			Draft: Draft{Facts: append(facts, f), Messages: []MessageDraft{m}},
-			Answer: func(at Position) TaskPosted {
-				task := f.task(at)
-				return TaskPosted{Message: at.Message(0), Task: &task.Task}
-			},
-		}, nil
+		return t.openTask(&c, by, w)
 	}
 	task := t.live[m.ReplyTo]
 	if m.Kind != hub.KindTaskResult || task == nil {
@@ -177,6 +170,9 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 			With("field", "reply_to")
 	}
 	f := endedWith(m.ReplyTo, hub.TaskDone, 0)
+	if err := t.checkBlocked(task, f, by, c.Force); err != nil {
+		return Decision[TaskPosted]{}, err
+	}
 	m.Metadata = withTaskCompleted(m.Metadata, m.ReplyTo)
 	draft, err := t.end(f, []MessageDraft{m})
 	if err != nil {
@@ -187,6 +183,35 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 		row := f.changed(before, false, at)
 		return TaskPosted{Message: at.Message(0), Task: &row}
 	}}, nil
+}
+
+// openTask decides a message that opens a task.
+func (t *Tasks) openTask(c *PostTaskCommand, by TaskActor, w TaskWorld) (Decision[TaskPosted], error) {
+	if err := t.checkRoom(1); err != nil {
+		return Decision[TaskPosted]{}, err
+	}
+	run, facts, err := t.runOfPost(c)
+	if err != nil {
+		return Decision[TaskPosted]{}, err
+	}
+	f := openedBy(&c.Message)
+	f.Run = run
+	if len(c.BlockedBy) > 0 {
+		wait, err := t.checkBlockedBy(&liveTask{StoredTask: f.task(Position{})}, c.BlockedBy, by, w)
+		if err != nil {
+			return Decision[TaskPosted]{}, err
+		}
+		f.BlockedBy, f.Hidden, f.Lost = wait.ids, wait.hidden, wait.lost
+	}
+	ready := t.unblocked(f.BlockedBy)
+	return Decision[TaskPosted]{
+		Draft: Draft{Facts: append(facts, f), Messages: []MessageDraft{c.Message}},
+		Answer: func(at Position) TaskPosted {
+			task := f.task(at)
+			task.Task.Ready = ready
+			return TaskPosted{Message: at.Message(0), Task: &task.Task}
+		},
+	}, nil
 }
 
 // checkParent refuses a parent_task_id that names no task visible to the sender
@@ -226,13 +251,13 @@ func (t *Tasks) known(id hub.TaskID, by TaskActor, w TaskWorld) bool {
 	if task, live := t.live[id]; live {
 		return by.sees(&task.StoredTask)
 	}
-	sees, _ := w.Ended(by, id)
+	_, sees := w.Ended(by, id)
 	return sees
 }
 
 // Complete ends a live task as done, and the parents that are done with it.
 // Errors: ErrNotLive, task_not_found (also if the actor may not see it),
-// invalid.
+// blocked, invalid.
 func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
 	if err != nil {
@@ -247,6 +272,9 @@ func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.
 		}
 		f = endedWith(id, hub.TaskDone, 0)
 		messages = []MessageDraft{task.note(c)}
+	}
+	if err := t.checkBlocked(task, f, c.By, c.Force); err != nil {
+		return Decision[hub.Task]{}, err
 	}
 	return t.decide(task, f, messages, false)
 }

@@ -1,10 +1,6 @@
 package core
 
-import (
-	"strconv"
-
-	"hubcli/hub"
-)
+import "hubcli/hub"
 
 // disposes reports whether the actor may give the task to another agent. The
 // assignee, the creator and the operator may. Any agent may while the task has
@@ -21,8 +17,7 @@ func (task *liveTask) taken() *hub.Error {
 	return hub.Errorf(hub.CodeTaskTaken, "%s has task %d: only %s, who gave it (%s) and the operator may give it to another",
 		*row.Assignee, row.TaskID, *row.Assignee, row.CreatedBy).
 		With("task_id", row.TaskID).With("assignee", *row.Assignee).With("created_by", row.CreatedBy).
-		WithFix("name who acts in agent_id; others ask " + string(*row.Assignee) +
-			" to hand it over with POST /v1/tasks/" + strconv.FormatInt(int64(row.TaskID), 10) + "/handoff")
+		WithFix("name who acts in agent_id; others ask " + string(*row.Assignee) + " to hand the task over")
 }
 
 // checkAssignee refuses an assignee that the actor may not set. An empty

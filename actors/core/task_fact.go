@@ -29,6 +29,11 @@ type TaskOpened struct {
 	// After lists messages of the record, by position. The task waits for the
 	// tasks that they opened, which earlier facts of the record open.
 	After []int `json:"after,omitempty"`
+	// BlockedBy lists the tasks that the task waits for beside those, as in
+	// TaskChanged.
+	BlockedBy []hub.TaskID `json:"blocked_by,omitempty"`
+	Hidden    []hub.TaskID `json:"veiled,omitempty"`
+	Lost      bool         `json:"lost,omitempty"`
 }
 
 // TaskChanged changes a task that has not ended; a terminal status ends it. Nil
@@ -40,6 +45,8 @@ type TaskChanged struct {
 	Assignee  *hub.AgentID    `json:"assignee,omitempty"` // empty: none
 	BlockedBy *[]hub.TaskID   `json:"blocked_by,omitempty"`
 	Hidden    []hub.TaskID    `json:"veiled,omitempty"` // the tasks in BlockedBy that direct messages opened
+	Lost      bool            `json:"lost,omitempty"`   // a task in BlockedBy had failed or was cancelled
+	Forced    bool            `json:"forced,omitempty"` // the task was blocked, and the actor forced the change
 	Result    *int            `json:"result,omitempty"` // position of the message that ended the task
 }
 
@@ -77,7 +84,8 @@ func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 	return f
 }
 
-// task returns the task that the fact creates at a position.
+// task returns the task that the fact creates at a position. Only the state can
+// tell whether it is ready if it waits for tasks that ended before.
 func (f *TaskOpened) task(at Position) StoredTask {
 	t := StoredTask{Direct: f.Direct, Task: hub.Task{
 		TaskID: at.Message(f.Message), ParentTaskID: Optional(f.Parent), RunID: Optional(f.Run), RoomID: Optional(f.Room),
@@ -88,10 +96,11 @@ func (f *TaskOpened) task(at Position) StoredTask {
 	if f.Direct {
 		t.Asked = f.Assignee
 	}
+	t.Task.BlockedBy, t.Hidden = append(t.Task.BlockedBy, f.BlockedBy...), f.Hidden
 	for _, i := range f.After {
 		t.Task.BlockedBy = append(t.Task.BlockedBy, at.Message(i))
 	}
-	t.Task.Ready = len(f.After) == 0
+	t.Task.Ready = len(t.Task.BlockedBy) == 0
 	return t
 }
 
@@ -143,7 +152,8 @@ func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 }
 
 func (t *Tasks) open(f *TaskOpened, at Position, rows RowSink) {
-	task := &liveTask{StoredTask: f.task(at), Depth: 1}
+	task := &liveTask{StoredTask: f.task(at), Depth: 1, Lost: f.Lost}
+	task.Task.Ready = t.unblocked(task.Task.BlockedBy)
 	id := task.Task.TaskID
 	if parent := t.live[f.Parent]; parent != nil {
 		task.Depth = parent.Depth + 1
@@ -183,7 +193,9 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		if task.Hidden = f.Hidden; f.Hidden == nil { // no task is hidden, or the fact is older than the field
 			t.hide(task)
 		}
+		task.Lost, task.Forced = f.Lost, false
 	}
+	task.Forced = task.Forced || f.Forced
 	t.countInRun(task, was, at, rows)
 	if !task.Task.Status.Terminal() {
 		task.Task.Ready = t.unblocked(task.Task.BlockedBy)
@@ -203,6 +215,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	delete(t.waiting, f.Task)
 	for _, id := range sortedIDs(waiters) {
 		waiter := t.live[id]
+		waiter.Lost = waiter.Lost || task.Task.Status != hub.TaskDone
 		if ready := t.unblocked(waiter.Task.BlockedBy); ready != waiter.Task.Ready {
 			waiter.Task.Ready = ready
 			waiter.put(rows)

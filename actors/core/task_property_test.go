@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestTaskProperties plays random commands and then looks at all rows ever
@@ -15,7 +17,9 @@ import (
 // children and all of them are done; ready says what blocked_by says; nothing
 // waits in a circle; the state is what has not ended; a run says what its tasks
 // say, and a task is in one run at most; the assignee of a task is the agent
-// that was asked, that an update named or that accepted an offer. The rig
+// that was asked, that an update named, that began to work on it or that
+// accepted an offer; no task is begun or completed by a command while it is
+// blocked, unless an agent forces it. The rig
 // itself checks that replayed facts and restored checkpoints give the live
 // state, and that answers are the stored rows.
 func TestTaskProperties(t *testing.T) {
@@ -26,7 +30,12 @@ func TestTaskProperties(t *testing.T) {
 		anyTask := func(rt *rapid.T) hub.TaskID {
 			return hub.TaskID(rapid.Int64Range(0, int64(r.head.Message)+1).Draw(rt, "task"))
 		}
-		note := func(id hub.TaskID, was *core.StoredTask, err error) {
+		forced := map[hub.TaskID]bool{} // begun although they were blocked
+		note := func(id hub.TaskID, was *core.StoredTask, force bool, err error) {
+			r.checkBlocked(rt, id, was, force || forced[id], err)
+			if err == nil && was != nil && r.blocked(was) && force {
+				forced[id] = true
+			}
 			if err == nil && was != nil && !was.Task.Status.Terminal() && r.rows[id].Task.Status.Terminal() {
 				ended[id] = true
 			}
@@ -77,20 +86,27 @@ func TestTaskProperties(t *testing.T) {
 			"post result": func(rt *rapid.T) {
 				id := anyTask(rt)
 				was := r.stored(id)
-				_, err := r.post(core.MessageDraft{From: "dev", Kind: hub.KindTaskResult, Body: "x", ReplyTo: id})
-				note(id, was, err)
+				force := rapid.Bool().Draw(rt, "force")
+				_, err := r.postTask(core.PostTaskCommand{
+					Message: core.MessageDraft{From: "dev", Kind: hub.KindTaskResult, Body: "x", ReplyTo: id}, Force: force,
+				})
+				note(id, was, force, err)
 			},
 			"complete": func(rt *rapid.T) {
 				id := anyTask(rt)
 				was := r.stored(id)
 				_, err := r.complete(id, "lead", rapid.SampledFrom([]string{"", "note"}).Draw(rt, "note"))
-				note(id, was, err)
+				note(id, was, false, err)
 			},
 			"set status": func(rt *rapid.T) {
 				id := anyTask(rt)
 				was := r.stored(id)
-				_, err := r.setStatus(id, rapid.SampledFrom(hub.TaskStatuses()).Draw(rt, "status"))
-				note(id, was, err)
+				status, force := rapid.SampledFrom(hub.TaskStatuses()).Draw(rt, "status"), rapid.Bool().Draw(rt, "force")
+				_, err := r.update(id, "lead", hub.TaskUpdateInput{Status: &status, Force: force})
+				note(id, was, force, err)
+				if err == nil && status == hub.TaskWorking && assignee[id] == "" {
+					assignee[id] = "lead"
+				}
 			},
 			"set blocked_by": func(rt *rapid.T) {
 				ids := rapid.SliceOfN(rapid.Int64Range(1, int64(r.head.Message)+1), 0, 3).Draw(rt, "ids")
@@ -100,17 +116,28 @@ func TestTaskProperties(t *testing.T) {
 				}
 				id := anyTask(rt)
 				was := r.stored(id)
-				if row, err := r.blockedBy(id, blockedBy...); err == nil && was.Task.Version < row.Version-1 {
+				row, err := r.blockedBy(id, blockedBy...)
+				if err == nil && was.Task.Version < row.Version-1 {
 					rt.Fatalf("version %d follows %d", row.Version, was.Task.Version)
+				}
+				if err == nil && !slices.Equal(was.Task.BlockedBy, row.BlockedBy) {
+					delete(forced, id)
+				}
+			},
+			"post waiting task": func(rt *rapid.T) {
+				c := core.PostTaskCommand{Message: core.MessageDraft{From: "lead", Kind: hub.KindTask, Body: "x"}, BlockedBy: []hub.TaskID{anyTask(rt), anyTask(rt)}}
+				if a, err := r.postTask(c); err == nil && !slices.Equal(a.Task.BlockedBy, slices.Compact(c.BlockedBy)) {
+					rt.Fatalf("%+v waits for %v", a.Task, c.BlockedBy)
 				}
 			},
 			"wait": func(rt *rapid.T) { // ids drawn at random seldom wait for each other
-				a, b, c := r.open(core.MessageDraft{Body: "a"}), r.open(core.MessageDraft{Body: "b"}), r.open(core.MessageDraft{Body: "c"})
-				_, _ = r.blockedBy(c, a, b)
+				a, b := r.open(core.MessageDraft{Body: "a"}), r.open(core.MessageDraft{Body: "b"})
+				_, err := r.postTask(core.PostTaskCommand{Message: core.MessageDraft{From: "lead", Kind: hub.KindTask, Body: "c"}, BlockedBy: []hub.TaskID{a, b}})
+				require.NoError(rt, err)
 				for _, id := range []hub.TaskID{a, b}[:rapid.IntRange(0, 2).Draw(rt, "done")] {
 					was := r.stored(id)
 					_, err := r.complete(id, "lead", "")
-					note(id, was, err)
+					note(id, was, false, err)
 				}
 			},
 			"restart": func(*rapid.T) { r.restart() },
@@ -121,6 +148,25 @@ func TestTaskProperties(t *testing.T) {
 			},
 		})
 	})
+}
+
+// blocked reports whether a task that the task waits for has not ended.
+func (r *taskRig) blocked(t *core.StoredTask) bool {
+	return !t.Task.Status.Terminal() && slices.ContainsFunc(t.Task.BlockedBy, r.isOpen)
+}
+
+// checkBlocked checks a command about a task that was in the given state: it
+// begins or completes a blocked task only with force, and no other command is
+// refused as blocked.
+func (r *taskRig) checkBlocked(rt *rapid.T, id hub.TaskID, was *core.StoredTask, force bool, err error) {
+	refused := errors.Is(err, &hub.Error{Code: hub.CodeBlocked})
+	held := was != nil && r.blocked(was) && !force
+	if refused && !held {
+		rt.Fatalf("task %+v was refused: %v", was, err)
+	}
+	if status := r.rows[id].Task.Status; held && err == nil && status != was.Task.Status && (status == hub.TaskWorking || status == hub.TaskDone) {
+		rt.Fatalf("task %+v became %s while it was blocked", was, status)
+	}
 }
 
 // isOpen reports whether id is a task that has not ended.

@@ -22,7 +22,7 @@ const maxNoticeTitles = 10
 // whose last blocker ends as done can begin: its assignee or the agent that it
 // is offered to learns it. If there is neither, the task's channel learns it.
 // If a blocker ends in another way, the creator of the waiting task learns
-// that. Tasks with the same reader share one notice.
+// that, and again when no blocker is left. Tasks with the same reader share one notice.
 //
 // No notice names a blocker, because an agent that may see a task may not see
 // every task that it waits for.
@@ -41,7 +41,10 @@ func (t *Tasks) waitNotices(ended []Fact) []MessageDraft {
 			case over:
 			case status != hub.TaskDone:
 				stuck[waiter] = struct{}{}
-			case t.waitsOnlyFor(t.live[waiter], end):
+			case !t.waitsOnlyFor(t.live[waiter], end):
+			case t.live[waiter].Lost:
+				stuck[waiter] = struct{}{}
+			default:
 				ready[waiter] = struct{}{}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // checkAnnounced checks that a record announces exactly the tasks whose last
-// blocker ended as done in it, each once. ready has the tasks that were ready
+// blocker ended as done in it, as all others had before, each once. ready has the tasks that were ready
 // before.
 func (r *taskRig) checkAnnounced(d core.Draft, ready map[hub.TaskID]bool) {
 	r.t.Helper()
@@ -36,7 +36,8 @@ func (r *taskRig) checkAnnounced(d core.Draft, ready map[hub.TaskID]bool) {
 	}
 	for id, row := range r.rows {
 		waited := slices.ContainsFunc(row.Task.BlockedBy, func(b hub.TaskID) bool { return slices.Contains(done, b) })
-		if was, known := ready[id]; known && !was && row.Task.Ready && waited {
+		lost := slices.ContainsFunc(row.Task.BlockedBy, func(b hub.TaskID) bool { return r.rows[b].Task.Status != hub.TaskDone })
+		if was, known := ready[id]; known && !was && row.Task.Ready && waited && !lost {
 			want = append(want, id)
 		}
 	}

@@ -39,9 +39,9 @@ func newTaskRig(t failer) *taskRig {
 }
 
 // Ended implements core.TaskWorld from the stored rows.
-func (r *taskRig) Ended(by core.TaskActor, id hub.TaskID) (sees, direct bool) {
+func (r *taskRig) Ended(by core.TaskActor, id hub.TaskID) (core.StoredTask, bool) {
 	row, ok := r.rows[id]
-	return ok && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &row)), row.Direct
+	return row, ok && (by.Authority == hub.AuthorityOperator || core.TaskVisible(by.Agent, &row))
 }
 
 func (r *taskRig) commit(d core.Draft) core.Position {
@@ -116,7 +116,11 @@ func (r *taskRig) post(m core.MessageDraft) (core.TaskPosted, error) {
 
 func (r *taskRig) postInRun(m core.MessageDraft, run hub.RunID) (core.TaskPosted, error) {
 	r.t.Helper()
-	c := core.PostTaskCommand{Message: m, Run: run}
+	return r.postTask(core.PostTaskCommand{Message: m, Run: run})
+}
+
+func (r *taskRig) postTask(c core.PostTaskCommand) (core.TaskPosted, error) {
+	r.t.Helper()
 	d, err := r.live.Post(c, r.now, r)
 	if c.Ended = r.ended(err); c.Ended != nil {
 		d, err = r.live.Post(c, r.now, r)
@@ -209,9 +213,9 @@ func (r *taskRig) stored(id hub.TaskID) *core.StoredTask {
 
 // TestTaskTranscripts plays testdata/tasks_*.txt. Commands:
 //
-//	post AGENT KIND "BODY" [to=A] [in=CHANNEL] [thread=T] [parent=ID] [reply=ID] [metadata=JSON] [run=R]
+//	post AGENT KIND "BODY" [to=A] [in=CHANNEL] [thread=T] [parent=ID] [reply=ID] [metadata=JSON] [run=R] [blocked=ID,ID] [force=yes]
 //	complete ID [by=AGENT] [note="…"]
-//	update ID by=AGENT [status=S] [assignee=A] [blocked=ID,ID] [version=N]
+//	update ID by=AGENT [status=S] [assignee=A] [blocked=ID,ID] [version=N] [force=yes]
 //	handoff ID by=AGENT to=AGENT [note="…"]
 //	accept|decline ID by=AGENT [note="…"]
 //	run "TITLE" by=AGENT [room=R] [tasks=ID,ID]
@@ -242,7 +246,9 @@ func (r *taskRig) play(args []string) string {
 		if m.To != "" {
 			m.Channel = hub.DirectChannel
 		}
-		a, err := r.postInRun(m, hub.RunID(named(args, "run")))
+		a, err := r.postTask(core.PostTaskCommand{
+			Message: m, Run: hub.RunID(named(args, "run")), BlockedBy: idsOf(named(args, "blocked")), Force: named(args, "force") != "",
+		})
 		if err != nil {
 			return showError(err)
 		}
@@ -275,7 +281,7 @@ func (r *taskRig) play(args []string) string {
 }
 
 func updateOf(args []string) hub.TaskUpdateInput {
-	in := hub.TaskUpdateInput{ExpectedVersion: number(named(args, "version"))}
+	in := hub.TaskUpdateInput{ExpectedVersion: number(named(args, "version")), Force: named(args, "force") != ""}
 	for _, a := range args {
 		name, v, _ := strings.Cut(a, "=")
 		switch name {

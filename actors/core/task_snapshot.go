@@ -10,8 +10,9 @@ import (
 
 // TasksVersion is the version of what Snapshot writes. Version 1 has no runs
 // and no offers. Version 2 has neither the agent asked first nor the hidden
-// blockers.
-const TasksVersion uint16 = 3
+// blockers. Version 3 says neither whether a blocker has failed nor whether a
+// blocked task was forced.
+const TasksVersion uint16 = 4
 
 type tasksSnapshot struct {
 	Tasks    []*liveTask  `json:"tasks"`          // by id

@@ -254,9 +254,9 @@ func TestDecidingTasksChangesNothing(t *testing.T) {
 	child := r.open(core.MessageDraft{Body: "child", Parent: parent})
 	before := string(r.live.Snapshot())
 	blocked, status := []hub.TaskID{child}, hub.TaskWorking
-	_, errs := r.live.Update(parent, core.UpdateCommand{By: by("dev"), In: hub.TaskUpdateInput{Status: &status, BlockedBy: &blocked}}, r.now, r)
+	_, errs := r.live.Update(parent, core.UpdateCommand{By: by("dev"), In: hub.TaskUpdateInput{Status: &status, BlockedBy: &blocked, Force: true}}, r.now, r)
 	_, errc := r.live.Complete(child, core.CompleteCommand{By: by("dev"), Note: "n"}, r.now)
-	_, errp := r.live.Post(core.PostTaskCommand{Message: core.MessageDraft{From: "a", Kind: hub.KindTask, Parent: parent}}, r.now, r)
+	_, errp := r.live.Post(core.PostTaskCommand{Message: core.MessageDraft{From: "a", Kind: hub.KindTask, Parent: parent}, BlockedBy: blocked}, r.now, r)
 	require.NoError(t, errors.Join(errs, errc, errp))
 	if after := string(r.live.Snapshot()); after != before {
 		t.Errorf("state changed:\n%s\n%s", before, after)

@@ -46,7 +46,30 @@ func (v *View) Task(id hub.TaskID, sees Viewer) (hub.Task, error) {
 	if !sees.Task(&t) {
 		return hub.Task{}, ErrTaskNotFound(id)
 	}
-	return v.TaskRow(&t, sees), nil
+	return v.Linked(t.Task, t.Hidden, sees), nil
+}
+
+// Linked is Redacted for an answer about one task: it also names the tasks that
+// the task waits for now, and those that wait for it.
+func (v *View) Linked(row hub.Task, doubtful []hub.TaskID, sees Viewer) hub.Task {
+	row = v.Redacted(row, doubtful, sees)
+	if row.Status.Terminal() {
+		return row
+	}
+	blockers, blocked := v.Tasks.Links(&row)
+	row.OpenBlockers, row.Blocks = seen(blockers, sees), seen(blocked, sees)
+	return row
+}
+
+// seen returns the ids of the tasks that the viewer may see.
+func seen(tasks []core.StoredTask, sees Viewer) (ids []hub.TaskID) {
+	for i := range tasks {
+		if sees.Task(&tasks[i]) {
+			ids = append(ids, tasks[i].Task.TaskID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // TaskRow shows a task as its viewer sees it.

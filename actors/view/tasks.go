@@ -17,12 +17,14 @@ type Tasks struct {
 	rooms   multimap[hub.RoomID, hub.TaskID]
 	agents  multimap[hub.AgentID, hub.TaskID] // assignees
 	parties multimap[hub.AgentID, hub.TaskID] // assignees, agents with an offer, and creators
+	waiting multimap[hub.TaskID, hub.TaskID]  // by each task of their blocked_by
 }
 
 func newTasks() *Tasks {
 	return &Tasks{
 		live: map[hub.TaskID]core.StoredTask{}, rooms: multimap[hub.RoomID, hub.TaskID]{},
 		agents: multimap[hub.AgentID, hub.TaskID]{}, parties: multimap[hub.AgentID, hub.TaskID]{},
+		waiting: multimap[hub.TaskID, hub.TaskID]{},
 	}
 }
 
@@ -48,6 +50,9 @@ func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 		for _, agent := range partiesOf(&was.Task) {
 			v.parties.removeOf(agent, id)
 		}
+		for _, blocker := range was.Task.BlockedBy {
+			v.waiting.remove(blocker, id)
+		}
 	}
 	if t.Task.Status.Terminal() {
 		delete(v.live, id)
@@ -57,6 +62,9 @@ func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 		v.agents.addOf(t.Task.Assignee, id)
 		for _, agent := range partiesOf(&t.Task) {
 			v.parties.addOf(agent, id)
+		}
+		for _, blocker := range t.Task.BlockedBy {
+			v.waiting.add(blocker, id)
 		}
 	}
 	return was
@@ -177,6 +185,19 @@ func (v *Tasks) those(ids map[hub.TaskID]struct{}, keep func(*core.StoredTask) b
 
 func newestFirst(tasks []core.StoredTask) {
 	slices.SortFunc(tasks, func(a, b core.StoredTask) int { return int(b.Task.TaskID - a.Task.TaskID) })
+}
+
+// Links returns the live tasks that a task waits for, and those that wait for
+// it.
+func (v *Tasks) Links(t *hub.Task) (blockers, blocked []core.StoredTask) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, id := range t.BlockedBy {
+		if blocker, live := v.live[id]; live {
+			blockers = append(blockers, blocker)
+		}
+	}
+	return blockers, v.those(v.waiting[t.TaskID], func(*core.StoredTask) bool { return true })
 }
 
 // Get returns a task that has not ended.

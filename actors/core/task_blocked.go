@@ -1,0 +1,173 @@
+package core
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hubcli/hub"
+)
+
+const (
+	// maxWaiting bounds the tasks that may wait for one task, because its end
+	// writes a row for each of them.
+	maxWaiting = 500
+	// maxBlockedWalk bounds the search for a cycle.
+	maxBlockedWalk = 10_000
+)
+
+// changeBlockedBy enters a new list of the tasks to wait for into f, if it
+// differs from the list that the task has.
+func (t *Tasks) changeBlockedBy(task *liveTask, f *TaskChanged, c UpdateCommand, w TaskWorld) error {
+	next, err := t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(next.ids, task.Task.BlockedBy) {
+		f.BlockedBy, f.Hidden, f.Lost = &next.ids, next.hidden, next.lost
+	}
+	return nil
+}
+
+// blockers returns the tasks for which the task waits after f.
+func (f *TaskChanged) blockers(task *liveTask) []hub.TaskID {
+	if f.BlockedBy != nil {
+		return *f.BlockedBy
+	}
+	return task.Task.BlockedBy
+}
+
+// checkBlocked refuses to begin or complete a task while a task that it waits
+// for has not ended. With force it notes in f that the actor did so all the
+// same, and that holds until blocked_by changes. Roll-up does not ask: the work
+// of a parent is that of its subtasks.
+func (t *Tasks) checkBlocked(task *liveTask, f *TaskChanged, by TaskActor, force bool) error {
+	if f.Status == nil || *f.Status != hub.TaskWorking && *f.Status != hub.TaskDone {
+		return nil
+	}
+	wait := f.blockers(task)
+	if t.unblocked(wait) || task.Forced && f.BlockedBy == nil {
+		return nil
+	}
+	if force {
+		f.Forced = true
+		return nil
+	}
+	return t.blocked(task.Task.TaskID, wait, by)
+}
+
+// blocked is the error for a task that waits for others. It names those that
+// the actor may see.
+func (t *Tasks) blocked(id hub.TaskID, wait []hub.TaskID, by TaskActor) *hub.Error {
+	open, names := []hub.TaskID{}, []string{}
+	for _, id := range wait {
+		if blocker := t.live[id]; blocker != nil && by.sees(&blocker.StoredTask) {
+			open, names = append(open, id), append(names, fmt.Sprint(id))
+		}
+	}
+	list := "tasks " + strings.Join(names, ", ")
+	switch len(names) {
+	case 0:
+		list = "tasks that " + cmp.Or(string(by.Agent), "the caller") + " may not see"
+	case 1:
+		list = "task " + names[0]
+	}
+	return hub.Errorf(hub.CodeBlocked, "task %d waits for %s", id, list).
+		With("task_id", id).With("blocked_by", open)
+}
+
+// blockers is a checked list of the tasks that a task waits for.
+type blockers struct {
+	ids    []hub.TaskID
+	hidden []hub.TaskID // those that direct messages opened
+	lost   bool         // one of them has failed or was cancelled
+}
+
+func (b *blockers) add(t *StoredTask) {
+	b.ids = append(b.ids, t.Task.TaskID)
+	if t.Direct {
+		b.hidden = append(b.hidden, t.Task.TaskID)
+	}
+	b.lost = b.lost || t.Task.Status.Terminal() && t.Task.Status != hub.TaskDone
+}
+
+// checkBlockedBy returns the list without repetitions. The actor can neither
+// add nor remove a task that it may not see. task may be new: then it has no id
+// yet.
+func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor, w TaskWorld) (out blockers, err error) {
+	out.ids = make([]hub.TaskID, 0, len(given))
+	for _, id := range given {
+		if slices.Contains(out.ids, id) {
+			continue
+		}
+		blocker, live := t.live[id]
+		switch {
+		case id == task.Task.TaskID:
+			return out, hub.Invalid("blocked_by", "a task cannot wait for itself").With("task_id", id)
+		case live && !by.sees(&blocker.StoredTask):
+			return out, noBlocker(id)
+		case live && len(t.waiting[id]) >= maxWaiting && !slices.Contains(task.Task.BlockedBy, id):
+			return out, hub.Invalid("blocked_by", "too many tasks wait for this one").
+				With("task_id", id).With("limit", maxWaiting)
+		case live:
+			out.add(&blocker.StoredTask)
+		default:
+			ended, sees := w.Ended(by, id)
+			if !sees {
+				return out, noBlocker(id)
+			}
+			out.add(&ended)
+		}
+	}
+	for _, id := range task.Hidden {
+		if blocker := t.live[id]; blocker != nil && !by.sees(&blocker.StoredTask) {
+			out.add(&blocker.StoredTask)
+		}
+	}
+	if len(out.ids) > hub.MaxBlockedBy {
+		return out, hub.Invalid("blocked_by", "a task cannot wait for so many tasks").
+			With("limit", hub.MaxBlockedBy).With("size", len(out.ids))
+	}
+	return out, t.checkCycle(task, out.ids)
+}
+
+func noBlocker(id hub.TaskID) *hub.Error {
+	return hub.Invalid("blocked_by", "there is no such task to wait for").With("task_id", id)
+}
+
+// checkCycle refuses a list with which the task would wait for itself. A task
+// waits for the tasks in its blocked_by, and a parent waits for its children.
+// So the search goes from the task to all tasks that wait for it, and none of
+// them may be in the list. Only the parent waits for a new task.
+func (t *Tasks) checkCycle(task *liveTask, blockedBy []hub.TaskID) error {
+	seen := map[hub.TaskID]bool{}
+	todo := []*liveTask{task}
+	for len(todo) > 0 && len(blockedBy) > 0 {
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		id := next.Task.TaskID
+		if seen[id] {
+			continue
+		}
+		if slices.Contains(blockedBy, id) {
+			return hub.Invalid("blocked_by", "tasks would wait for each other in a circle").With("task_id", id).
+				WithFix("leave this task out: it or one of its subtasks waits for the task that you change")
+		}
+		if seen[id] = true; len(seen) > maxBlockedWalk {
+			return hub.Invalid("blocked_by", "too many tasks wait for this one, directly or through others").With("limit", maxBlockedWalk)
+		}
+		for waiter := range t.waiting[id] {
+			todo = append(todo, t.live[waiter])
+		}
+		if parent := t.live[value(next.Task.ParentTaskID)]; parent != nil {
+			todo = append(todo, parent)
+		}
+	}
+	return nil
+}
+
+// unblocked reports whether none of these tasks is live.
+func (t *Tasks) unblocked(blockedBy []hub.TaskID) bool {
+	return !slices.ContainsFunc(blockedBy, func(id hub.TaskID) bool { return t.live[id] != nil })
+}
