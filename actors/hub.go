@@ -94,6 +94,7 @@ type Hub struct {
 	view     *view.View
 	watches  *watch.Watches
 	seats    *seats.Seats
+	handover *leases.Handover
 	waker    *view.Waker
 	indexer  *index.Indexer // nil without an index
 	spawns   *spawns.Manager

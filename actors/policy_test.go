@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/actors/view"
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
@@ -114,8 +114,8 @@ func TestClaimsOnTasksOfOthers(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"another's": claim("stranger", "", secret), "another's under a key": claim("stranger", "mine", secret),
-		"another's by its key": claim("stranger", view.TaskKey(secret), 0), "one to come": claim("lead", "", 1000),
-		"another's by its key, with a message": claim("stranger", view.TaskKey(secret), public),
+		"another's by its key": claim("stranger", core.TaskKey(secret), 0), "one to come": claim("lead", "", 1000),
+		"another's by its key, with a message": claim("stranger", core.TaskKey(secret), public),
 	} {
 		if codeOf(err) != hub.CodeTaskNotFound {
 			t.Errorf("a claim on a task, %s: %v", name, err)

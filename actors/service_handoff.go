@@ -39,5 +39,6 @@ func (h *Hub) endOffer(ctx context.Context, id hub.TaskID, in hub.OfferInput, de
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return decide(t, id, c, now)
 	})
+	h.handover.Await(ctx, id)
 	return h.refuseEnded(id, c.By, out, err)
 }

@@ -42,6 +42,7 @@ func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateIn
 	out, err := h.changeTask(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return t.Update(id, c, now, taskWorld{h})
 	})
+	h.handover.Await(ctx, id)
 	return h.refuseEnded(id, c.By, out, err)
 }
 

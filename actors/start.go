@@ -39,6 +39,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
 	background.Go(func() { h.watches.Serve(h.engine.Quit) })
 	background.Go(func() { h.seats.Serve(restored.Behind, h.engine.Quit) })
+	background.Go(func() { h.handover.Serve(h.engine.Quit) })
 	background.Go(func() { h.spawns.Lose(lost) })
 	return h, nil
 }
@@ -54,6 +55,7 @@ func newHub(options Options) *Hub {
 		Settled: func(upto hub.Seq) bool { return h.seats.Settled(upto) },
 	})
 	h.Leases = leases.New(h.view, h.engine, h.rows)
+	h.handover = leases.NewHandover(h.view, h.engine, h.log)
 	h.Lists = lists.New(lists.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows,
 		Find: func(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
@@ -78,7 +80,7 @@ func newHub(options Options) *Hub {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.spawns.Shown, h.indexer.Shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.handover.Shown, h.spawns.Shown, h.indexer.Shown)
 	return h
 }
 

@@ -111,7 +111,8 @@ type Runs interface {
 	// while it has no assignee. A later offer replaces this one. Errors:
 	// task_not_found, task_closed, task_taken, invalid.
 	HandoffTask(ctx context.Context, id TaskID, in HandoffInput) (Outcome[Task], error)
-	// AcceptTask makes the agent that the task is offered to its assignee.
+	// AcceptTask makes the agent that the task is offered to its assignee. The
+	// claims and locks for the task pass to it.
 	// Errors: task_not_found, task_closed, not_offered.
 	AcceptTask(ctx context.Context, id TaskID, in OfferInput) (Outcome[Task], error)
 	// DeclineTask ends the offer. The agent that made the offer may call it

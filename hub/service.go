@@ -227,7 +227,7 @@ type LeasesQuery struct {
 
 // Leases grants claims and file locks. At any moment a key has at most one
 // holder; a lease ends when it is released or when its time is over, never
-// earlier.
+// earlier. A lease for a task passes to the task's new assignee.
 type Leases interface {
 	// Claim grants the key if it is free, and extends the claim if the caller
 	// holds it. If another agent holds it, the answer is no error but the

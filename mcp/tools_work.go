@@ -127,6 +127,12 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	if err == nil {
 		err = g.leases(ctx, paths)
 	}
+	if err == nil && g.comesWithOffer() {
+		if err = g.accept(ctx); err == nil {
+			g.missing = nil
+			err = g.leases(ctx, paths)
+		}
+	}
 	var row hub.Task
 	if err == nil && len(g.missing) == 0 {
 		row, err = g.assign(ctx)
@@ -248,7 +254,11 @@ func (g *gathering) leases(ctx context.Context, paths []string) error {
 			return err
 		}
 		if !lock.Acquired {
-			g.missing = append(g.missing, showLock(&lock.Row))
+			l := showLock(&lock.Row)
+			if ofTask(lock.Row.Metadata, g.task.TaskID) {
+				l.TaskID = g.task.TaskID
+			}
+			g.missing = append(g.missing, l)
 		} else if !g.had[path] {
 			g.locks = append(g.locks, hub.LockHoldInput{FilePath: path, AgentID: me, Fence: lock.Row.Fence})
 		}
@@ -256,13 +266,30 @@ func (g *gathering) leases(ctx context.Context, paths []string) error {
 	return nil
 }
 
+// comesWithOffer reports whether the agent gets all that is missing when it
+// accepts the task: its assignee holds it for the task.
+func (g *gathering) comesWithOffer() bool {
+	if len(g.missing) == 0 || or(g.task.OfferedTo) != g.c.agent() {
+		return false
+	}
+	return !slices.ContainsFunc(g.missing, func(l shownLease) bool { return l.Holder != or(g.task.Assignee) || l.TaskID != g.task.TaskID })
+}
+
+// accept takes the task over if it is offered to the agent.
+func (g *gathering) accept(ctx context.Context) error {
+	if or(g.task.OfferedTo) != g.c.agent() {
+		return nil
+	}
+	_, err := g.c.hub().AcceptTask(g.key(ctx, "accept"), g.task.TaskID, hub.OfferInput{AgentID: g.c.agent()})
+	g.task.OfferedTo = nil
+	return err
+}
+
 // assign makes the agent the assignee and the task one that is worked on.
 func (g *gathering) assign(ctx context.Context) (hub.Task, error) {
 	me, working := g.c.agent(), hub.TaskWorking
-	if or(g.task.OfferedTo) == me {
-		if _, err := g.c.hub().AcceptTask(g.key(ctx, "accept"), g.task.TaskID, hub.OfferInput{AgentID: me}); err != nil {
-			return hub.Task{}, err
-		}
+	if err := g.accept(ctx); err != nil {
+		return hub.Task{}, err
 	}
 	out, err := g.c.hub().UpdateTask(g.key(ctx, "assign"), g.task.TaskID, hub.TaskUpdateInput{AgentID: me, Assignee: &me, Status: &working})
 	return out.Row, err

@@ -224,6 +224,28 @@ func TestHandOverReleases(t *testing.T) {
 	}
 }
 
+// TestHandOverIsTwoCalls: an agent that takes a task that is offered to it gets
+// the claim and the locks of the agent that had it, unless another agent holds
+// what it asks for.
+func TestHandOverIsTwoCalls(t *testing.T) {
+	lead, dev, ids := team(t, 1)
+	files := []string{"/src/a.go", "/src/b.go"}
+	dev.must("hub_take", args{"task_id": ids[0], "files": files}, nil)
+	dev.must("hub_lock", args{"file_path": "/src/own.go"}, nil)
+	dev.must("hub_update_task", args{"task_id": ids[0], "offer_to": "lead"}, nil)
+	var got taken
+	if lead.must("hub_take", args{"task_id": ids[0], "files": []string{"/src/a.go", "/src/own.go"}}, &got); got.Taken || len(got.Missing) != 3 {
+		t.Errorf("with a lock that does not come with the task: %+v", got)
+	}
+	if lead.must("hub_take", args{"task_id": ids[0], "files": files}, &got); !got.Taken || got.Task.Assignee != "lead" || lead.held(t, "lead") != 3 || dev.held(t, "dev") != 1 {
+		t.Errorf("lead takes %+v and holds %d leases, dev %d", got, lead.held(t, "lead"), dev.held(t, "dev"))
+	}
+	lead.must("hub_done", args{"task_id": ids[0]}, nil)
+	if n := lead.held(t, "lead"); n != 0 {
+		t.Errorf("lead holds %d leases of a task that is done", n)
+	}
+}
+
 // TestTasksStandInTheOrderOfUrgency: the agent's own tasks come first, then what
 // it could take, then what others have or what waits.
 func TestTasksStandInTheOrderOfUrgency(t *testing.T) {

@@ -68,8 +68,11 @@ type Lease struct {
 	Task     hub.MessageID   `json:"task,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Fence    hub.Fence       `json:"fence"`
-	Since    hub.Time        `json:"since"`       // wall time of the grant
-	Deadline int64           `json:"deadline_ms"` // hub time in ms; the lease is held until then
+	// Taken is the fence with which an agent took a lease that has passed to
+	// another agent since. 0: the agent that holds it took it.
+	Taken    hub.Fence `json:"taken,omitempty"`
+	Since    hub.Time  `json:"since"`       // wall time of the grant
+	Deadline int64     `json:"deadline_ms"` // hub time in ms; the lease is held until then
 	// Graced says that a start of the hub has extended the lease since its last
 	// renewal.
 	Graced bool `json:"graced,omitempty"`

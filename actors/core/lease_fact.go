@@ -17,7 +17,8 @@ const (
 	factLeaseGraced   FactType = 304
 )
 
-// LeaseGranted gives a free key to an agent.
+// LeaseGranted gives a free key to an agent, or, with From, the key that From
+// holds.
 type LeaseGranted struct {
 	Space    LeaseSpace      `json:"space"`
 	Key      string          `json:"key"`
@@ -28,6 +29,8 @@ type LeaseGranted struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Deadline int64           `json:"deadline_ms"` // hub time
 	Fence    int             `json:"fence"`       // index among the record's fences
+	From     hub.AgentID     `json:"from,omitempty"`
+	Taken    hub.Fence       `json:"taken,omitempty"` // with From; see Lease
 }
 
 // LeaseRenewed sets the deadline of a held lease at its holder's request.
@@ -85,7 +88,7 @@ func leaseFacts() map[FactType]func() Fact {
 func (f *LeaseGranted) lease(at Position) Lease {
 	return Lease{
 		Space: f.Space, Key: f.Key, Given: f.Given, Agent: f.Agent, Thread: f.Thread, Task: f.Task,
-		Metadata: f.Metadata, Fence: at.Fence(f.Fence), Since: at.Now.Wall, Deadline: f.Deadline,
+		Metadata: f.Metadata, Fence: at.Fence(f.Fence), Taken: f.Taken, Since: at.Now.Wall, Deadline: f.Deadline,
 	}
 }
 
@@ -161,8 +164,9 @@ func DecodeLease(value []byte) (Lease, error) {
 	return l, nil
 }
 
-// LeasesVersion is the version of what Snapshot writes.
-const LeasesVersion uint16 = 1
+// LeasesVersion is the version of what Snapshot writes. In version 1 no lease
+// has passed to another agent.
+const LeasesVersion uint16 = 2
 
 type leasesSnapshot struct {
 	Leases []Lease `json:"leases"` // by space and key

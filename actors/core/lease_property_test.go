@@ -18,11 +18,13 @@ type promise struct {
 	fence  hub.Fence
 	until  int64 // hub time up to which the lease may not be taken away
 	graced bool
+	task   hub.TaskID
+	taken  hub.Fence // with which an agent took it
 }
 
 // TestLeaseProperties plays random commands against a model of promises: at any
 // time a key has at most one holder, fences rise with every grant, and no lease
-// ends before its time unless it is released. The rig itself checks that replayed
+// ends before its time unless it is released or passes with its task. The rig itself checks that replayed
 // facts and restored checkpoints give the live state.
 func TestLeaseProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -33,7 +35,7 @@ func TestLeaseProperties(t *testing.T) {
 		keys := rapid.SampledFrom([]core.LeaseKey{
 			{Space: core.SpaceClaim, Key: "a"}, {Space: core.SpaceClaim, Key: "b"}, {Space: core.SpaceLock, Key: "a"},
 		})
-		ttls := rapid.IntRange(hub.MinTTLSec, 12)
+		ttls, tasks := rapid.IntRange(hub.MinTTLSec, 12), rapid.SampledFrom([]hub.TaskID{0, 7})
 		holder := func(k core.LeaseKey) *promise {
 			if p := owed[k]; p != nil && r.now.HubMS < p.until {
 				return p
@@ -44,7 +46,8 @@ func TestLeaseProperties(t *testing.T) {
 			"acquire": func(rt *rapid.T) {
 				k, agent, ttl := keys.Draw(rt, "key"), agents.Draw(rt, "agent"), ttls.Draw(rt, "ttl")
 				before, until := holder(k), r.now.HubMS+int64(ttl)*1000
-				a := r.acquire(core.AcquireCommand{Space: k.Space, Key: k.Key, Given: k.Key, Agent: agent, TTLSec: ttl})
+				task := tasks.Draw(rt, "task")
+				a := r.acquire(core.AcquireCommand{Space: k.Space, Key: k.Key, Given: k.Key, Agent: agent, TaskMessage: task, TTLSec: ttl})
 				owner, fence := answered(a)
 				switch {
 				case before == nil:
@@ -52,7 +55,7 @@ func TestLeaseProperties(t *testing.T) {
 						rt.Fatalf("a free key was not granted with a new fence: %+v", a)
 					}
 					highest = fence
-					owed[k] = &promise{agent: agent, fence: fence, until: until}
+					owed[k] = &promise{agent: agent, fence: fence, until: until, task: task, taken: fence}
 				case before.agent == agent:
 					if !a.Acquired || fence != before.fence {
 						rt.Fatalf("the holder lost its lease by asking again: %+v", a)
@@ -96,6 +99,23 @@ func TestLeaseProperties(t *testing.T) {
 				default:
 					delete(owed, k)
 				}
+			},
+			"hand over": func(rt *rapid.T) {
+				from, to := agents.Draw(rt, "from"), agents.Draw(rt, "to")
+				before := hub.Fence(rapid.Int64Range(1, int64(highest)+1).Draw(rt, "before"))
+				r.handOver(7, from, to, before)
+				for k := range owed {
+					p := holder(k)
+					if p == nil || p.agent != from || p.task != 7 || p.taken >= before || from == to {
+						continue
+					}
+					lease, _ := r.live.Get(k)
+					if lease.Fence <= highest-hub.Fence(len(owed)) || lease.Fence <= p.fence {
+						rt.Fatalf("%v passed with fence %d after %d", k, lease.Fence, p.fence)
+					}
+					p.agent, p.fence, p.until, p.graced = to, lease.Fence, max(p.until, r.now.HubMS+hub.DefaultTTLSec*1000), false
+				}
+				highest = max(highest, r.head.Fence)
 			},
 			"time passes": func(rt *rapid.T) {
 				r.pass(time.Duration(rapid.IntRange(1, 6000).Draw(rt, "ms")) * time.Millisecond)

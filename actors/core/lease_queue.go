@@ -62,6 +62,15 @@ func (q *LeaseQueue[W]) Front(k LeaseKey) *LeaseWaiter[W] {
 	return nil
 }
 
+// Find returns the first waiter for the key that keep keeps, or nil.
+func (q *LeaseQueue[W]) Find(k LeaseKey, keep func(W) bool) *LeaseWaiter[W] {
+	w := q.Front(k)
+	for w != nil && !keep(w.Value) {
+		w = w.next
+	}
+	return w
+}
+
 // Remove removes a waiter from any place. It reports whether the waiter was in
 // the queue.
 func (q *LeaseQueue[W]) Remove(w *LeaseWaiter[W]) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,9 +153,28 @@ func (r *leaseRig) restart() {
 	}
 }
 
+// handOver passes the leases that from took for a task before a fence on to to.
+func (r *leaseRig) handOver(id hub.TaskID, from, to hub.AgentID, before hub.Fence) {
+	r.t.Helper()
+	c := core.PassCommand{Task: core.StoredTask{
+		Task: hub.Task{TaskID: id, Title: "Paint", Channel: "art", Assignee: &to}, Former: []core.FormerAssignee{{Agent: from, Fence: before}},
+	}}
+	if from == to {
+		c.Task.Former = nil // the assignee is no former one
+	}
+	for _, l := range slices.Concat(r.live.List(core.SpaceClaim), r.live.List(core.SpaceLock)) {
+		c.Keys = append(c.Keys, l.LeaseKey())
+	}
+	d := r.live.Pass(c, r.now)
+	if n := d.Answer(r.commit(d.Draft)); n != len(d.Draft.Facts) {
+		r.t.Fatalf("%d leases passed in %d facts", n, len(d.Draft.Facts))
+	}
+}
+
 // TestLeaseTranscripts plays testdata/leases_*.txt. Commands:
 //
-//	acquire|lock AGENT KEY ttl=SEC [thread=T] [task=ID]
+//	acquire|lock AGENT KEY ttl=SEC [thread=T] [task=ID] [metadata=JSON]
+//	handover TASK from=AGENT to=AGENT before=FENCE
 //	refresh|release|relock|unlock AGENT KEY [ttl=SEC] [fence=N]
 //	pass DURATION · expire · restart · away AGENT · thread T CHANNEL · held
 func TestLeaseTranscripts(t *testing.T) {
@@ -185,10 +205,12 @@ func (r *leaseRig) play(args []string) string {
 		r.channels[hub.ThreadID(args[1])] = hub.ChannelName(args[2])
 	case "held":
 		return r.held()
+	case "handover":
+		r.handOver(hub.TaskID(number(args[1])), hub.AgentID(named(args, "from")), hub.AgentID(named(args, "to")), hub.Fence(number(named(args, "before"))))
 	case "acquire", "lock":
 		c := core.AcquireCommand{
 			Space: core.SpaceClaim, Agent: hub.AgentID(args[1]), Key: args[2], TTLSec: int(number(named(args, "ttl"))),
-			Thread: hub.ThreadID(named(args, "thread")), TaskMessage: hub.MessageID(number(named(args, "task"))),
+			Thread: hub.ThreadID(named(args, "thread")), TaskMessage: hub.MessageID(number(named(args, "task"))), Metadata: json.RawMessage(named(args, "metadata")),
 		}
 		if args[0] == "lock" {
 			c.Space, c.Given, c.Key = core.SpaceLock, args[2], r.canonical(args[2])

@@ -75,6 +75,20 @@ func TestSnapshotFixtures(t *testing.T) {
 	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
 		t.Errorf("tasks of version 4 are now written as\n%s", again)
 	}
+	data = read("snapshot_tasks_v5.json")
+	if tasks, err = core.RestoreTasks(5, data); err != nil {
+		t.Fatal(err)
+	}
+	if again := tasks.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("tasks of version 5 are now written as\n%s", again)
+	}
+	data = read("snapshot_leases_v2.json")
+	if leases, err = core.RestoreLeases(2, data); err != nil {
+		t.Fatal(err)
+	}
+	if again := leases.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("leases of version 2 are now written as\n%s", again)
+	}
 }
 
 // fixtureStates returns states that use every field.
@@ -86,6 +100,8 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 	})
 	leases.acquire(core.AcquireCommand{Space: core.SpaceLock, Key: "a/b", Given: `a\b`, Agent: "bob", TTLSec: 60})
 	leases.restart()
+	leases.acquire(core.AcquireCommand{Space: core.SpaceClaim, Key: "task-7", Agent: "alice", TTLSec: 3})
+	leases.handOver(7, "alice", "bob", 9)
 	tasks := newTaskRig(t)
 	top := tasks.open(core.MessageDraft{Body: "top", Thread: "th", Room: "room-1"})
 	failed := tasks.open(core.MessageDraft{Body: "failed", Parent: top})
@@ -113,7 +129,9 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 	_, errb := tasks.blockedBy(forced, waits)
 	working := hub.TaskWorking
 	_, errw := tasks.update(forced, "dev", hub.TaskUpdateInput{Status: &working, Force: true})
-	require.NoError(t, errors.Join(errb, errw))
+	_, errh := tasks.handoff(forced, "dev", "next", "")
+	_, erra := tasks.accept(forced, "next", "")
+	require.NoError(t, errors.Join(errb, errw, errh, erra))
 	return leases.live, tasks.live
 }
 
@@ -121,7 +139,7 @@ func fixtureStates(t *testing.T) (*core.Leases, *core.Tasks) {
 func TestNewestFixtures(t *testing.T) {
 	leases, tasks := fixtureStates(t)
 	for name, state := range map[string][]byte{
-		"snapshot_leases_v1.json": leases.Snapshot(), "snapshot_tasks_v4.json": tasks.Snapshot(),
+		"snapshot_leases_v2.json": leases.Snapshot(), "snapshot_tasks_v5.json": tasks.Snapshot(),
 	} {
 		want, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil || !bytes.Equal(bytes.TrimSpace(want), state) {

@@ -26,6 +26,9 @@ type StoredTask struct {
 	// Hidden lists the tasks in blocked_by that direct messages opened. An
 	// agent may see this task without being allowed to see these.
 	Hidden []hub.TaskID `json:"veiled,omitempty"`
+	// Former lists the agents that had the task before its assignee, the latest
+	// last.
+	Former []FormerAssignee `json:"former,omitempty"`
 }
 
 // TaskVisible is the one rule about which agents may see a task. Every agent

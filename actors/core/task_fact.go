@@ -48,6 +48,7 @@ type TaskChanged struct {
 	Lost      bool            `json:"lost,omitempty"`   // a task in BlockedBy had failed or was cancelled
 	Forced    bool            `json:"forced,omitempty"` // the task was blocked, and the actor forced the change
 	Result    *int            `json:"result,omitempty"` // position of the message that ended the task
+	Passes    bool            `json:"passes,omitempty"` // the leases of the former assignee pass to the new one
 }
 
 // FactType implements Fact.
@@ -184,8 +185,11 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		return
 	}
 	t.unlink(task)
-	was := task.Task.Status
+	was, had := task.Task.Status, value(task.Task.Assignee)
 	task.Task = f.changed(task.Task, true, at)
+	if f.Passes {
+		task.passedFrom(had, at)
+	}
 	if task.Task.OfferedTo == nil {
 		task.OfferedBy = ""
 	}

@@ -26,6 +26,7 @@ type TaskOffered struct {
 type OfferEnded struct {
 	Task     hub.TaskID `json:"task"`
 	Accepted bool       `json:"accepted,omitempty"`
+	Passes   bool       `json:"passes,omitempty"` // the leases of the former assignee pass to the new one
 }
 
 // FactType implements Fact.
@@ -62,7 +63,11 @@ func (t *Tasks) offer(f *TaskOffered, at Position, rows RowSink) {
 
 func (t *Tasks) endOffer(f *OfferEnded, at Position, rows RowSink) {
 	if task := t.live[f.Task]; task != nil {
+		was := value(task.Task.Assignee)
 		task.Task, task.OfferedBy = f.changed(task.Task, at), ""
+		if f.Passes {
+			task.passedFrom(was, at)
+		}
 		task.put(rows)
 	}
 }
@@ -98,6 +103,7 @@ const (
 	handoffDeclined  = "declined"
 	handoffWithdrawn = "withdrawn" // taken back, or replaced by another offer or assignee
 	HandoffAssigned  = "assigned"  // without an offer
+	handoffLeases    = "leases"    // claims and locks have passed
 )
 
 // Handoff offers a live task to another agent and notifies that agent. disposes
@@ -159,7 +165,7 @@ func (t *Tasks) Accept(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task]
 		return Decision[hub.Task]{}, task.notOffered(by)
 	}
 	told := []hub.AgentID{value(task.Task.Assignee), task.OfferedBy, task.Task.CreatedBy}
-	return task.endsOffer(c, by, &OfferEnded{Task: id, Accepted: true}, handoffAccepted, "I have taken over "+taskPhrase(&task.Task)+".", told), nil
+	return task.endsOffer(c, by, &OfferEnded{Task: id, Accepted: true, Passes: task.passes(by)}, handoffAccepted, "I have taken over "+taskPhrase(&task.Task)+".", told), nil
 }
 
 // Decline ends the offer of a task; the assignee stays. The agent of the offer

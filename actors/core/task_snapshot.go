@@ -11,8 +11,8 @@ import (
 // TasksVersion is the version of what Snapshot writes. Version 1 has no runs
 // and no offers. Version 2 has neither the agent asked first nor the hidden
 // blockers. Version 3 says neither whether a blocker has failed nor whether a
-// blocked task was forced.
-const TasksVersion uint16 = 4
+// blocked task was forced. Version 4 has no former assignees.
+const TasksVersion uint16 = 5
 
 type tasksSnapshot struct {
 	Tasks    []*liveTask  `json:"tasks"`          // by id

@@ -39,7 +39,7 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		if err := task.checkAssignee(*a, c.By); err != nil {
 			return Decision[hub.Task]{}, err
 		}
-		f.Assignee = a
+		f.Assignee, f.Passes = a, task.passes(*a)
 	}
 	if c.In.BlockedBy != nil {
 		if err := t.changeBlockedBy(task, f, c, w); err != nil {

@@ -25,7 +25,7 @@ func New(v *view.View, e *engine.Engine, rows core.Rows) *Leases {
 // Claim asks for a claim; see hub.Leases.
 func (l *Leases) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Claim], error) {
 	if in.ClaimKey == "" {
-		in.ClaimKey = view.TaskKey(in.TaskMessageID)
+		in.ClaimKey = core.TaskKey(in.TaskMessageID)
 	}
 	if err := l.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in); err != nil {
 		return hub.Grant[hub.Claim]{}, err

@@ -147,6 +147,27 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 	}
 }
 
+// servePassed answers the requests with which the new holder of a key waits for
+// it. All others keep their places.
+func (t *queue) servePassed(now core.Now, k core.LeaseKey) {
+	for {
+		state, err := t.state() // first, as in serveKey
+		if err != nil {
+			return
+		}
+		holder, held := state.Get(k)
+		if !held {
+			return
+		}
+		w := t.waiting.Find(k, func(r *request) bool { return r.Agent == holder.Agent })
+		if w == nil {
+			return
+		}
+		t.waiting.Remove(w)
+		w.Value.resume(t.owner, now)
+	}
+}
+
 // Rebuilt serves the requests that wait for a free key and sets the timer
 // again. On a full disk it grants nothing, and the timer tries again later.
 func (t *queue) Rebuilt() {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -136,7 +134,7 @@ func (v *View) CheckClaimed(sees Viewer, in *hub.ClaimInput) error {
 	if id != 0 {
 		known, err = v.Knows(sees, id)
 	}
-	if named := taskOfKey(in.ClaimKey); known && err == nil && named != 0 {
+	if named := core.TaskOfKey(in.ClaimKey); known && err == nil && named != 0 {
 		id = named
 		known, err = v.knowsTask(sees, id, true) // such a key of no task is any other
 	}
@@ -144,21 +142,6 @@ func (v *View) CheckClaimed(sees Viewer, in *hub.ClaimInput) error {
 		err = ErrTaskNotFound(id).With("task_message_id", id)
 	}
 	return err
-}
-
-// TaskKey is the key of a claim on a task that names none.
-func TaskKey(id hub.TaskID) hub.ClaimKey {
-	return hub.ClaimKey("task-" + strconv.FormatInt(int64(id), 10))
-}
-
-// taskOfKey returns the task whose key this is, or 0.
-func taskOfKey(key hub.ClaimKey) hub.TaskID {
-	digits, ok := strings.CutPrefix(string(key), "task-")
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || TaskKey(hub.TaskID(id)) != key {
-		return 0
-	}
-	return hub.TaskID(id)
 }
 
 // speaksFor reports whether the call has shown that it comes from agent: by its session,
@@ -262,7 +245,7 @@ func (v *View) lives(agent hub.AgentID) (bool, error) {
 
 // HideTask takes out of a claim's row the task that the viewer may not see.
 func (v *View) HideTask(row *hub.HeldRow, sees Viewer) error {
-	if id := taskOfKey(hub.ClaimKey(row.Key)); id != 0 {
+	if id := core.TaskOfKey(hub.ClaimKey(row.Key)); id != 0 {
 		if known, err := v.knowsTask(sees, id, true); err != nil {
 			return err
 		} else if !known {

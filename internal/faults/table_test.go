@@ -78,4 +78,5 @@ var faults = []fault{
 	{71, "a task is announced while it still waits", "waitNotices", swap("t.waitsOnlyFor(t.live[waiter], end)", "true"), "TestTaskTranscripts"},
 	{72, "the tasks of a plan wait for nothing", "openPlan", swap("f.After = i, after[i]", "f.After = i, after[i][:0]"), "TestTaskProperties"},
 	{74, "a blocked task is begun", "checkBlocked", swap("t.unblocked(wait)", "true"), "TestTaskProperties"},
+	{75, "leases that were to pass are forgotten at a start", "takeUp", swap("len(t.Former) > 0", "false"), "TestHandoverCrashAtEveryStep"},
 }

@@ -1,0 +1,165 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+// workOn has an agent take a task with its claim and a lock.
+func (r *rig) workOn(agent hub.AgentID, file string) hub.TaskID {
+	r.t.Helper()
+	id := r.post(hub.PostInput{FromAgent: "lead", Channel: hub.DefaultChannel, Kind: hub.KindTask, Body: "paint " + file}).ID
+	require.NoError(r.t, r.assign(id, agent, agent))
+	if _, err := r.Claim(r.t.Context(), hub.ClaimInput{OwnerAgentID: agent, TaskMessageID: id, TTLSec: 60}); err != nil {
+		r.t.Fatal(err)
+	}
+	r.lockFor(agent, file, id)
+	return id
+}
+
+// lockFor locks a file for a task, or for no task if id is 0.
+func (r *rig) lockFor(agent hub.AgentID, file string, id hub.TaskID) hub.Grant[hub.Lock] {
+	r.t.Helper()
+	in := hub.LockInput{FilePath: file, AgentID: agent, TTLSec: 60}
+	if id != 0 {
+		in.Metadata = json.RawMessage(fmt.Sprintf(`{"task_id":%d}`, id))
+	}
+	got, err := r.Lock(r.t.Context(), in)
+	require.NoError(r.t, err)
+	return got
+}
+
+// holders returns the agents that hold the claim on a task and the lock on a file.
+func (r *rig) holders(id hub.TaskID, file string) string {
+	r.t.Helper()
+	holder := func(k core.LeaseKey) hub.AgentID {
+		row, held := r.view.Leases.Row(k)
+		if !held {
+			return "nobody"
+		}
+		lease, err := core.DecodeLease(row)
+		require.NoError(r.t, err)
+		return lease.Agent
+	}
+	return fmt.Sprint(holder(core.LeaseKey{Space: core.SpaceClaim, Key: string(core.TaskKey(id))}), " ",
+		holder(core.LeaseKey{Space: core.SpaceLock, Key: file}))
+}
+
+// TestLeasesFollowTheirTask: an agent that accepts a task, or is made its
+// assignee, has the claims and locks for it when the call is answered. Both
+// agents are told.
+func TestLeasesFollowTheirTask(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		id := r.workOn("ann", "a.go")
+		r.lockFor("ann", "own.go", 0)
+		r.lockFor("cid", "cid.go", id)
+		before := r.lockFor("ann", "a.go", id).Row
+		r.handOver(id, "ann", "bob")
+		if got := r.holders(id, "a.go"); got != "bob bob" {
+			t.Errorf("after the hand-over the holders are %s", got)
+		}
+		after := r.lockFor("ann", "a.go", id)
+		if after.Acquired || after.Row.AgentID != "bob" || after.Row.Fence <= before.Fence {
+			t.Errorf("the lock passed from %+v to %+v", before, after)
+		}
+		_, err := r.ReleaseLock(t.Context(), hub.LockHoldInput{FilePath: "a.go", AgentID: "ann", Fence: before.Fence})
+		wantCode(t, err, hub.CodeNotHolder)
+		if own, others := r.lockFor("ann", "own.go", 0), r.lockFor("cid", "cid.go", id); !own.Acquired || !others.Acquired {
+			t.Errorf("other leases passed too: %+v, %+v", own, others)
+		}
+		for agent, want := range map[hub.AgentID]string{"ann": "passed from you to bob", "bob": "passed from ann to you"} {
+			told := ""
+			for _, m := range r.inbox(agent) {
+				told += m.Body + "\n"
+			}
+			if strings.Count(told, want) != 2 || !strings.Contains(told, `"a.go"`) || strings.Contains(told, "own.go") {
+				t.Errorf("%s was told %q", agent, told)
+			}
+		}
+		require.NoError(t, r.assign(id, "lead", "dan"))
+		if got := r.holders(id, "a.go"); got != "dan dan" {
+			t.Errorf("after the update the holders are %s", got)
+		}
+	})
+}
+
+// TestWaitersKeepTheirPlaces: while a lease passes, the requests that wait for it
+// keep their order. A request of the new holder is answered.
+func TestWaitersKeepTheirPlaces(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		id := r.workOn("ann", "a.go")
+		key := core.TaskKey(id)
+		first := r.waitFor(t.Context(), "cid", key, 50)
+		own := r.waitFor(t.Context(), "bob", key, 50)
+		last := r.waitFor(t.Context(), "dan", key, 50)
+		r.handOver(id, "ann", "bob")
+		if got := within(t, own); got.err != nil || !got.v.Acquired || got.v.Row.OwnerAgentID != "bob" {
+			t.Errorf("the new holder's request: %+v", got)
+		}
+		parked(t, first)
+		r.release("bob", key)
+		if got := within(t, first); got.err != nil || !got.v.Acquired {
+			t.Errorf("the first in the queue: %+v", got)
+		}
+		parked(t, last)
+		r.release("cid", key)
+		within(t, last)
+	})
+}
+
+// TestHandoverCrashAtEveryStep: wherever the hub dies while a task passes on, all
+// claims and locks for it are with one agent in the end, the assignee, and each
+// is told of once.
+func TestHandoverCrashAtEveryStep(t *testing.T) {
+	for _, step := range waysOfAWrite {
+		for nth := 1; nth <= 4; nth++ { // three commands, and none
+			t.Run(fmt.Sprintf("%s-%d", step, nth), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					crash := &stepCrash{store: newMemStore(), step: step, nth: nth}
+					r := start(t, crash.store, crash.option)
+					id := r.workOn("ann", "a.go")
+					if _, err := r.HandoffTask(t.Context(), id, hub.HandoffInput{AgentID: "ann", ToAgent: "bob"}); err != nil {
+						t.Fatal(err)
+					}
+					crash.arm()
+					accept := func(r *rig) {
+						t.Helper()
+						if _, err := r.AcceptTask(withKey(context.Background(), "k", "b"), id, hub.OfferInput{AgentID: "bob"}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					accept(r)
+					left := crash.over()
+					r.stop()
+					again := start(t, left)
+					synctest.Wait()
+					if task, _ := again.view.Tasks.Get(id); *task.Task.Assignee == "bob" && again.holders(id, "a.go") != "bob bob" {
+						t.Errorf("after the start the holders are %s", again.holders(id, "a.go"))
+					}
+					accept(again)
+					if got := again.holders(id, "a.go"); got != "bob bob" {
+						t.Errorf("after the repeated call the holders are %s", got)
+					}
+					for _, agent := range []hub.AgentID{"ann", "bob"} {
+						told := 0
+						for _, m := range again.inbox(agent) {
+							told += strings.Count(m.Body, `lock "a.go"`)
+						}
+						if told != 1 {
+							t.Errorf("%s was told of the lock %d times", agent, told)
+						}
+					}
+					again.stop()
+				})
+			})
+		}
+	}
+}
