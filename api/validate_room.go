@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 
 	"hubcli/hub"
@@ -34,6 +35,15 @@ func ValidateRoom(in *hub.RoomInput, operator bool) error {
 		hub.CheckVisible("name", in.Name),
 		checkText("topic", in.Topic, hub.MaxTopicChars),
 		checkText("force_reason", in.ForceReason, hub.MaxReasonChars))
+}
+
+// ValidateLockPolicy checks a change of what a room wants of locks.
+func ValidateLockPolicy(in *hub.LockPolicyInput, operator bool) error {
+	if !slices.Contains(hub.LockPolicies(), in.Locks) {
+		return hub.Invalid("locks", "there is no such policy").With("allowed", hub.LockPolicies()).
+			WithFix("use warn or refuse")
+	}
+	return checkNamedActor("agent_id", in.AgentID, operator)
 }
 
 // ValidateBinding checks the agent only. Package folders checks the path.

@@ -24,7 +24,7 @@ id, or with --project also by its slug or name.`,
   hubcli room bind checkout --project web-shop
   hubcli room show r_4k`,
 	}
-	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env))
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env))
 }
 
 // project is --project of the commands that name a room.
@@ -214,6 +214,7 @@ func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, 
 		{"channel", string(r.Channel)},
 		{"created", r.CreatedAt.String() + " by " + orNobody(r.CreatedBy)},
 	}
+	rows = append(rows, [2]string{"locks", string(r.Locks)})
 	if r.ForceReason != "" {
 		rows = append(rows, [2]string{"forced", r.ForceReason})
 	}

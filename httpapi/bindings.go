@@ -6,14 +6,20 @@ import (
 )
 
 var bindingHandlers = handlers{
-	"resolve":    resolve,
-	"unbindRoom": unbindRoom,
-	"bindRoom":   bindRoom,
+	"resolve":      resolve,
+	"setRoomLocks": setRoomLocks,
+	"unbindRoom":   unbindRoom,
+	"bindRoom":     bindRoom,
 }
 
 func bindRoom(c *call) (reply, error) {
 	var in hub.BindingInput
 	return writeRow(c, &in, &in.AgentID, api.ValidateBinding, of(hub.RoomID(c.param), c.service().BindRoom), created)
+}
+
+func setRoomLocks(c *call) (reply, error) {
+	var in hub.LockPolicyInput
+	return writeRow(c, &in, &in.AgentID, api.ValidateLockPolicy, of(hub.RoomID(c.param), c.service().SetLocks), changed)
 }
 
 func unbindRoom(c *call) (reply, error) {

@@ -26,6 +26,7 @@ var foreignCalls = map[string]string{
 	"tellAgent":     `{"agent_id":"other","told_id":1}`,
 	"watch":         "/v1/watch?room_id=r&until=message-from:mine&timeout=0&agent_id=other",
 	"bindRoom":      `{"path":"/","agent_id":"other"}`,
+	"setRoomLocks":  `{"locks":"warn","agent_id":"other"}`,
 	"unbindRoom":    `{"path":"/","agent_id":"other"}`,
 	"createProject": `{"name":"x","created_by":"other"}`,
 	"createRoom":    `{"project":"x","name":"x","created_by":"other"}`,

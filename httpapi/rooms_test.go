@@ -109,6 +109,11 @@ func walkBindings(t *testing.T, c *client, room, other string) {
 	if a := c.ok(200, "GET", "/v1/resolve"+in, ""); a.row("bound") != false || a.row("room") != nil {
 		t.Errorf("nothing is bound: %s", a.Result)
 	}
+	if got := c.ok(200, "PUT", "/v1/rooms/"+room+"/locks", `{"locks":"refuse","agent_id":"lead"}`); got.row("locks") != "refuse" {
+		t.Errorf("the room is %s", got.Result)
+	}
+	c.refused(hub.CodeInvalid, "PUT", "/v1/rooms/"+room+"/locks", `{"locks":"maybe"}`)
+	c.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_zzz/locks", `{"locks":"warn"}`)
 	c.ok(201, "PUT", "/v1/rooms/"+room+"/binding", body)
 	c.ok(200, "PUT", "/v1/rooms/"+room+"/binding", body)
 	taken := c.refused(hub.CodeAlreadyBound, "PUT", "/v1/rooms/"+other+"/binding", body)

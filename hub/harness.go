@@ -61,6 +61,8 @@ type HookForm struct {
 	Stop    HookAnswer
 	Prompt  HookAnswer // with a prompt, before the model reads it
 	Tool    HookAnswer // after tools, before the model's next request
+	Warn    HookAnswer // before a tool changes a file; the tool runs all the same
+	Refuse  HookAnswer // the same; the tool does not run
 	Call    HookCall
 }
 
@@ -80,7 +82,9 @@ type HookCall struct {
 	JSON string // with JSON strings for $session, $folder and $event
 	// The harness's names of the events; empty: there is none, or the agent does
 	// not see what a hook answers to it. A session begins with SessionStart.
-	Stop, Prompt, Tool, End string
+	Stop, Prompt, Tool, End, Edit string
+	// EditTools matches the tools that change files, in the harness's form.
+	EditTools string
 }
 
 // Harnesses lists the harnesses in the order in which they are shown.

@@ -99,7 +99,11 @@ var harnesses = []HarnessFacts{
 			Silence: "{}", Start: claudeForm.Start,
 			Stop:   HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
 			Prompt: addsContext("BeforeAgent"), Tool: addsContext("AfterTool"),
-			Call: HookCall{JSON: claudeForm.Call.JSON, Stop: "AfterAgent", Prompt: "BeforeAgent", Tool: "AfterTool", End: "SessionEnd"},
+			Refuse: HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
+			Call: HookCall{
+				JSON: claudeForm.Call.JSON, Stop: "AfterAgent", Prompt: "BeforeAgent", Tool: "AfterTool", End: "SessionEnd",
+				Edit: "BeforeTool", EditTools: "write_file|replace",
+			},
 		},
 		Wakes:           false, // it wakes only with a setting that is off by default
 		ProjectVariable: "GEMINI_PROJECT_DIR", HookVariables: []string{"GEMINI_SESSION_ID"},
@@ -113,7 +117,7 @@ var harnesses = []HarnessFacts{
 	{
 		ID: HarnessQwenCode, Title: "Qwen Code",
 		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__",
-		MaxWait: 540 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
+		MaxWait: 540 * time.Second, Hooks: qwenForm(),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
 		ShowsBothForms: true,
 	},
@@ -168,9 +172,24 @@ func addsContext(event string) HookAnswer {
 // midTurn returns the form of a harness that also calls hooks by Claude Code's
 // names with a prompt, after tools and when a session ends.
 func midTurn(f HookForm, tool string) *HookForm {
+	f.Warn = addsContext("PreToolUse")
+	f.Refuse = HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":$text}}`}
+	f.Call.Edit, f.Call.EditTools = "PreToolUse", editTools
 	f.Prompt, f.Tool = addsContext("UserPromptSubmit"), addsContext(tool)
 	f.Call.Prompt, f.Call.Tool, f.Call.End = "UserPromptSubmit", tool, "SessionEnd"
 	return &f
+}
+
+// editTools matches the tools that change files in Claude Code, Codex and Qwen
+// Code, and in opencode, whose plugin of the hub names them itself.
+const editTools = "Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit|write_file|replace"
+
+// qwenForm is the form of Qwen Code. Its model does not see what a hook adds before a
+// tool.
+func qwenForm() *HookForm {
+	f := midTurn(claudeForm, "PostToolUse")
+	f.Warn = HookAnswer{}
+	return f
 }
 
 // claudeCodeForm is the form of Claude Code. Its model reads context at the end of

@@ -10,6 +10,19 @@ type Project struct {
 	CreatedAt Time      `json:"created_at"`
 }
 
+// LockPolicy says what happens before an agent edits a file on which another agent
+// holds the lock.
+type LockPolicy string
+
+// The policies: its harness warns the agent, or refuses the edit.
+const (
+	LocksWarn   LockPolicy = "warn" // the default
+	LocksRefuse LockPolicy = "refuse"
+)
+
+// LockPolicies lists them all.
+func LockPolicies() []LockPolicy { return []LockPolicy{LocksWarn, LocksRefuse} }
+
 // Room is where a team works. It owns its channel.
 type Room struct {
 	RoomID      RoomID      `json:"room_id"`
@@ -22,6 +35,7 @@ type Room struct {
 	CreatedBy   AgentID     `json:"created_by"`
 	CreatedAt   Time        `json:"created_at"`
 	ForceReason string      `json:"force_reason"` // why it was made beside a similar room; else empty
+	Locks       LockPolicy  `json:"locks"`
 }
 
 // SimilarRoom is an existing room that resembles a new one.
@@ -61,6 +75,12 @@ type RoomInput struct {
 	ForceReason string  `json:"force_reason,omitempty"`
 }
 
+// LockPolicyInput changes what a room wants of locks.
+type LockPolicyInput struct {
+	Locks   LockPolicy `json:"locks"`
+	AgentID AgentID    `json:"agent_id,omitempty"`
+}
+
 // BindingInput names an absolute path of the hub's machine.
 type BindingInput struct {
 	Path    string  `json:"path"`
@@ -87,6 +107,8 @@ type Projects interface {
 	// CreateRoom makes a room with its channel. Errors: project_not_found,
 	// similar_room_exists (not with Force), limit_reached.
 	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
+	// SetLocks changes what the room wants of locks. Errors: room_not_found.
+	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)
 	// Rooms lists the rooms of one project or of all, by slug. Rooms with the
 	// same slug are listed by age. Errors: project_not_found.
 	Rooms(ctx context.Context, q RoomsQuery) ([]Room, Cursor, error)

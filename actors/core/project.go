@@ -96,6 +96,22 @@ func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 	}, nil
 }
 
+// SetLocks decides what a room wants of locks. If it wants that already, nothing
+// changes. Errors: room_not_found.
+func (p *Projects) SetLocks(id hub.RoomID, in hub.LockPolicyInput) (Decision[hub.Room], error) {
+	stored, ok := p.index.Room(id)
+	if !ok {
+		return Decision[hub.Room]{}, ErrRoomNotFound(string(id))
+	}
+	room := stored.Room
+	f := &LocksSet{Room: id, Locks: in.Locks, By: in.AgentID}
+	if room.Locks == in.Locks {
+		return Decision[hub.Room]{Answer: func(Position) hub.Room { return room }}, nil
+	}
+	room.Locks = in.Locks
+	return Decision[hub.Room]{Draft: Draft{Facts: []Fact{f}}, Answer: func(Position) hub.Room { return room }}, nil
+}
+
 func similarRoomExists(project hub.Project, similar []hub.SimilarRoom) error {
 	looks := "a room that looks"
 	if len(similar) > 1 {

@@ -14,6 +14,7 @@ const (
 	factRoomCreated    FactType = 501
 	factRoomBound      FactType = 502
 	factRoomUnbound    FactType = 503
+	factLocksSet       FactType = 504
 )
 
 // ProjectCreated says that a project exists from now on.
@@ -52,6 +53,16 @@ type RoomUnbound struct {
 	By    hub.AgentID `json:"by,omitempty"`
 }
 
+// LocksSet says what a room wants of locks from now on.
+type LocksSet struct {
+	Room  hub.RoomID     `json:"room"`
+	Locks hub.LockPolicy `json:"locks"`
+	By    hub.AgentID    `json:"by,omitempty"`
+}
+
+// FactType implements Fact.
+func (*LocksSet) FactType() FactType { return factLocksSet }
+
 // FactType implements Fact.
 func (*ProjectCreated) FactType() FactType { return factProjectCreated }
 
@@ -70,6 +81,7 @@ func projectFacts() map[FactType]func() Fact {
 		factRoomCreated:    func() Fact { return &RoomCreated{} },
 		factRoomBound:      func() Fact { return &RoomBound{} },
 		factRoomUnbound:    func() Fact { return &RoomUnbound{} },
+		factLocksSet:       func() Fact { return &LocksSet{} },
 	}
 }
 
@@ -86,6 +98,7 @@ func (f *RoomCreated) room(at Position) StoredRoom {
 	return StoredRoom{Room: hub.Room{
 		RoomID: id, ProjectID: f.Project, Slug: f.Slug, Name: f.Name, Topic: f.Topic, Channel: id.Channel(),
 		Bindings: []string{}, CreatedBy: f.CreatedBy, CreatedAt: at.Now.Wall, ForceReason: f.ForceReason,
+		Locks: hub.LocksWarn,
 	}, Folders: []Folder{}}
 }
 
@@ -103,6 +116,8 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.putRoom(f.bind(*p.index.rooms[f.Room], at), rows)
 	case *RoomUnbound:
 		p.putRoom(f.unbind(*p.index.rooms[f.Room]), rows)
+	case *LocksSet:
+		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	default:
 		panic(fmt.Sprintf("core: projects were given the fact %T", f))
 	}
@@ -115,7 +130,13 @@ func (p *Projects) putRoom(r StoredRoom, rows RowSink) {
 	}
 }
 
-// enter adds a room to the state, or replaces it if its folders changed.
+// set returns the room after the fact.
+func (f *LocksSet) set(r StoredRoom) StoredRoom {
+	r.Room.Locks = f.Locks
+	return r
+}
+
+// enter adds a room to the state, or replaces it if it changed.
 func (p *Projects) enter(r StoredRoom) {
 	p.index.PutRoom(r)
 	if p.looks[r.Room.RoomID] == nil {
@@ -123,8 +144,9 @@ func (p *Projects) enter(r StoredRoom) {
 	}
 }
 
-// ProjectsVersion is the version of what Snapshot writes.
-const ProjectsVersion uint16 = 1
+// ProjectsVersion is the version of what Snapshot writes. In version 1 no room says
+// what it wants of locks.
+const ProjectsVersion uint16 = 2
 
 type projectsSnapshot struct {
 	Projects []hub.Project `json:"projects"` // ordered by the records that created them

@@ -38,19 +38,27 @@ func fixtureProjects(t *testing.T) *core.Projects {
 	return r.live
 }
 
-// TestProjectsFixture reads a state of version 1, whose file is never
-// rewritten. The code of today must still write the same.
+// TestProjectsFixture reads states of all versions, whose files are never rewritten.
+// The code of today must still write the latest, also of an older one.
 func TestProjectsFixture(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "snapshot_projects_v1.json"))
-	require.NoError(t, err)
-	data = bytes.TrimSpace(data)
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		return bytes.TrimSpace(data)
+	}
+	data := read("snapshot_projects_v2.json")
 	if today := fixtureProjects(t).Snapshot(); !bytes.Equal(today, data) {
 		t.Errorf("the code of today writes\n%s", today)
 	}
-	restored, err := core.RestoreProjects(1, data)
+	restored, err := core.RestoreProjects(1, read("snapshot_projects_v1.json"))
 	require.NoError(t, err)
 	if again := restored.Snapshot(); !bytes.Equal(again, data) {
 		t.Errorf("projects of version 1 are now written as\n%s", again)
+	}
+	restored, err = core.RestoreProjects(2, data)
+	require.NoError(t, err)
+	if again := restored.Snapshot(); !bytes.Equal(again, data) {
+		t.Errorf("projects of version 2 are now written as\n%s", again)
 	}
 	// Derived state, which is not written, is there again too.
 	found := restored.ProjectIndex().Candidates([]core.Level{{Plain: "/w/services/till", Root: "/w", Common: "/repo/.git", Rel: "services/till"}})

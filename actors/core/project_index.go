@@ -57,6 +57,9 @@ func (a *ProjectIndex) PutProject(p hub.Project) {
 // PutRoom adds a room of a known project, or replaces its row. The project and
 // slug of a room never change.
 func (a *ProjectIndex) PutRoom(r StoredRoom) {
+	if r.Room.Locks == "" { // the row is older than the field
+		r.Room.Locks = hub.LocksWarn
+	}
 	a.rebind(a.rooms[r.Room.RoomID], &r)
 	a.rooms[r.Room.RoomID] = &r
 	a.projects[r.Room.ProjectID].rooms[r.Room.Slug] = r.Room.RoomID

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // projectRig plays the owner and the sequencer around the state of projects, with
@@ -215,5 +216,40 @@ func TestProjectsRefuseWhatTheyCannotRestore(t *testing.T) {
 	}
 	if _, err := core.RestoreProjects(core.ProjectsVersion+1, []byte(`{}`)); err == nil {
 		t.Error("a later version was restored")
+	}
+}
+
+// TestLocksOfARoom: what a room wants of locks survives a restart. A room that is older
+// than the setting warns.
+func TestLocksOfARoom(t *testing.T) {
+	r := newProjectRig(t)
+	project, err := r.live.Create(hub.ProjectInput{Name: "Shop"})
+	require.NoError(t, err)
+	id := project.Answer(r.commit(project.Draft)).ProjectID
+	made, err := r.live.CreateRoom(hub.RoomInput{Project: string(id), Name: "Till"})
+	require.NoError(t, err)
+	room := made.Answer(r.commit(made.Draft))
+	if room.Locks != hub.LocksWarn {
+		t.Errorf("a new room has the policy %q", room.Locks)
+	}
+	for i := range 2 { // the second time nothing changes
+		d, err := r.live.SetLocks(room.RoomID, hub.LockPolicyInput{Locks: hub.LocksRefuse})
+		if err != nil || d.Empty() != (i == 1) || d.Answer(r.commit(d.Draft)).Locks != hub.LocksRefuse {
+			t.Errorf("try %d: %+v, %v", i+1, d.Draft, err)
+		}
+	}
+	r.restart()
+	if got, _ := r.live.ProjectIndex().Room(room.RoomID); got.Room.Locks != hub.LocksRefuse {
+		t.Errorf("after a restart the policy is %q", got.Room.Locks)
+	}
+	if _, err := r.live.SetLocks("r_zz", hub.LockPolicyInput{Locks: hub.LocksWarn}); !errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
+		t.Errorf("of no room: %v", err)
+	}
+	room.Locks = ""
+	old := core.NewProjectIndex()
+	old.PutProject(hub.Project{ProjectID: id, Slug: "shop"})
+	old.PutRoom(core.StoredRoom{Room: room})
+	if got, _ := old.Room(room.RoomID); got.Room.Locks != hub.LocksWarn {
+		t.Errorf("an old room has the policy %q", got.Room.Locks)
 	}
 }

@@ -85,6 +85,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"slug":"r"}}`), hub.Room{Slug: "r"}),
 	row("Sit", in("r/1", hub.SitInput{AgentID: "a"}), sent{op: "sit", param: "r/1", body: `{"agent_id":"a"}`},
 		says(200, `{"ok":true,"result":{"seat_id":"seat_1"}}`), hub.Outcome[hub.Seat]{Row: hub.Seat{SeatID: "seat_1"}}),
+	row("SetLocks", in("r_1", hub.LockPolicyInput{Locks: hub.LocksRefuse, AgentID: "a"}), sent{op: "setRoomLocks", param: "r_1", body: `{"locks":"refuse","agent_id":"a"}`},
+		says(200, `{"ok":true,"result":{"room_id":"r_1","locks":"refuse"}}`), hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1", Locks: hub.LocksRefuse}}),
 	row("BindRoom", in("r_1", hub.BindingInput{Path: "/p", AgentID: "a"}), sent{op: "bindRoom", param: "r_1", body: `{"path":"/p","agent_id":"a"}`},
 		says(201, `{"ok":true,"result":{"room_id":"r_1","bindings":["/p"]}}`),
 		hub.Outcome[hub.Room]{Created: true, Row: hub.Room{RoomID: "r_1", Bindings: []string{"/p"}}}),

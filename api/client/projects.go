@@ -80,6 +80,11 @@ func segment(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
 }
 
+// SetLocks changes what a room wants of locks.
+func (c *Client) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolicyInput) (hub.Outcome[hub.Room], error) {
+	return write[hub.Room](ctx, c, at("setRoomLocks", room), in)
+}
+
 // BindRoom binds a folder of the hub's machine to a room.
 func (c *Client) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
 	return write[hub.Room](ctx, c, at("bindRoom", room), in)

@@ -26,7 +26,7 @@ var cursorRow = row{
 // cursorHooks hold the turn at most five times by Cursor's own count.
 func cursorHooks(places ...place) []piece {
 	seed := piece{places: places, format: edit.JSON, keys: []string{"version"}, value: func(Entry) any { return 1 }, seed: true}
-	return append([]piece{seed}, calls(hub.HarnessCursor, []string{"hooks"}, occasions{start: "sessionStart", stop: "stop"}, func(line string) any {
+	return append([]piece{seed}, calls(hub.HarnessCursor, []string{"hooks"}, occasions{start: "sessionStart", stop: "stop"}, func(line, _ string) any {
 		return object{{"command", line}, {"timeout", hookLimit}}
 	}, places...)...)
 }

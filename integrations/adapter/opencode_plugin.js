@@ -6,6 +6,9 @@ import { join } from "node:path";
 // "opencode run" ends with the first idle moment: what is told then is never shown.
 const oneTurn = process.argv[2] === "run";
 
+// edits are opencode's tools that change files.
+const edits = new Set(["edit", "multiedit", "write", "patch", "apply_patch"]);
+
 function hook(event, payload, more = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, ["hook", event, ...flags], { env: { ...env, ...more }, stdio: ["pipe", "pipe", "ignore"] });
@@ -43,6 +46,7 @@ export const Hub = async ({ client, directory }) => {
   const begun = new Map(); // session -> promise of what begin returns
   const children = new Map(); // session -> promise of whether another has begun it
   const busy = new Set(); // sessions that work a turn
+  const warnings = new Map(); // call of a tool -> what its result is to say too
   const lines = new Map(); // session -> lines of the stream that it has not been shown
   let stream; // of messages for the agent: { agent, child, session }
 
@@ -150,10 +154,19 @@ export const Hub = async ({ client, directory }) => {
       const { text } = await start(id, "resume"); // of a session from before this program
       if (text) output.system.push(text);
     },
+    "tool.execute.before": async (input, output) => {
+      if (!edits.has(input?.tool)) return;
+      const payload = { hook_event_name: "PreToolUse", session_id: input.sessionID, cwd: directory, tool_name: input.tool, tool_input: output.args };
+      const answer = (await hook("before-edit", payload)).hookSpecificOutput;
+      if (answer?.permissionDecision === "deny") throw new Error(answer.permissionDecisionReason);
+      if (answer?.additionalContext) warnings.set(input.callID, answer.additionalContext);
+    },
     "tool.execute.after": async (input, output) => {
       const id = input?.sessionID;
-      if (!id || (await isChild(id))) return;
-      const text = await duringTurn(id);
+      const warning = warnings.get(input?.callID);
+      warnings.delete(input?.callID);
+      const during = !id || (await isChild(id)) ? "" : await duringTurn(id);
+      const text = [warning, during].filter(Boolean).join("\n\n");
       if (!text) return;
       // A tool of a server has a list of contents, one of opencode's own a text.
       if (Array.isArray(output.content)) output.content.push({ type: "text", text });

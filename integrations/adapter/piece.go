@@ -45,18 +45,23 @@ const (
 	eventStart  event = "session-start"
 	eventPrompt event = "prompt"
 	eventTool   event = "tool"
+	eventEdit   event = "before-edit"
 	eventStop   event = "stop"
 	eventEnd    event = "session-end"
 )
 
 // occasions are a harness's names of the events. An event without a name gets no
 // hook.
-type occasions struct{ start, prompt, tool, stop, end string }
+type occasions struct {
+	start, prompt, tool, edit, stop, end string
+
+	editTools string // matches the tools that change files
+}
 
 // occasionsOf returns the names in the table of harnesses.
 func occasionsOf(h hub.Harness) occasions {
 	call := h.HookForm().Call
-	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, stop: call.Stop, end: call.End}
+	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, stop: call.Stop, end: call.End, editTools: call.EditTools}
 }
 
 // hookLimit is the time that a harness should give a hook, in seconds. Hooks
@@ -137,26 +142,36 @@ func marker(ev event) func(Entry) string {
 }
 
 // calls returns the elements of the lists of hooks, one for each event.
-func calls(h hub.Harness, keys []string, on occasions, value func(line string) any, places ...place) (all []piece) {
+func calls(h hub.Harness, keys []string, on occasions, value func(line, tools string) any, places ...place) (all []piece) {
 	for _, o := range []struct {
 		ev   event
 		name string
-	}{{eventStart, on.start}, {eventPrompt, on.prompt}, {eventTool, on.tool}, {eventStop, on.stop}, {eventEnd, on.end}} {
+	}{{eventStart, on.start}, {eventPrompt, on.prompt}, {eventTool, on.tool}, {eventEdit, on.edit}, {eventStop, on.stop}, {eventEnd, on.end}} {
 		if o.name == "" {
 			continue
 		}
 		all = append(all, piece{
 			places: places, format: edit.JSON, keys: append(slices.Clone(keys), o.name), mark: marker(o.ev),
-			value: func(e Entry) any { return value(e.command(o.ev, h)) },
+			value: func(e Entry) any {
+				if o.ev == eventEdit {
+					return value(e.command(o.ev, h), on.editTools)
+				}
+				return value(e.command(o.ev, h), "")
+			},
 		})
 	}
 	return all
 }
 
 // claudeCall is an element of a list of hooks in Claude Code's form, which many
-// others copied. unit is the number of timeout units in a second.
-func claudeCall(unit int, before, inner object) func(string) any {
-	return func(line string) any {
+// others copied. unit is the number of timeout units in a second. The element is for
+// the tools that match, or for all if tools is empty.
+func claudeCall(unit int, before, inner object) func(line, tools string) any {
+	return func(line, tools string) any {
+		before := before
+		if tools != "" {
+			before = object{{"matcher", tools}}
+		}
 		one := append(slices.Clone(inner), object{{"type", "command"}, {"command", line}, {"timeout", hookLimit * unit}}...)
 		return append(slices.Clone(before), member{"hooks", []any{one}})
 	}

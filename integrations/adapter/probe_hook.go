@@ -70,6 +70,8 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 		name = call.Prompt
 	case eventTool:
 		name = call.Tool
+	case eventEdit:
+		name = call.Edit
 	case eventStop:
 		name = call.Stop
 	case eventEnd:

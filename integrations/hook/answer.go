@@ -14,14 +14,15 @@ type Event string
 // The events that hooks are called for.
 const (
 	SessionStart Event = "session-start"
-	Prompt       Event = "prompt" // the agent gets a prompt
-	Tool         Event = "tool"   // tools of the agent have ended
+	Prompt       Event = "prompt"      // the agent gets a prompt
+	Tool         Event = "tool"        // tools of the agent have ended
+	BeforeEdit   Event = "before-edit" // a tool of the agent is about to change a file
 	Stop         Event = "stop"
 	SessionEnd   Event = "session-end"
 )
 
 // Events lists them.
-func Events() []Event { return []Event{SessionStart, Prompt, Tool, Stop, SessionEnd} }
+func Events() []Event { return []Event{SessionStart, Prompt, Tool, BeforeEdit, Stop, SessionEnd} }
 
 // Answer is what the process of a hook prints, and how it ends.
 type Answer struct {
@@ -44,6 +45,8 @@ func (f form) of(e Event) hub.HookAnswer {
 		return f.Prompt
 	case Tool:
 		return f.Tool
+	case BeforeEdit:
+		return f.Warn
 	case Stop:
 		return f.Stop
 	case SessionEnd: // nobody reads an answer
@@ -57,8 +60,10 @@ func (f form) hears(e Event) bool { return f.of(e).Heard() }
 
 // answer renders a text in the harness's form. An empty text gives the silent
 // answer.
-func (f form) answer(e Event, text string) Answer {
-	switch a := f.of(e); {
+func (f form) answer(e Event, text string) Answer { return f.render(f.of(e), text) }
+
+func (f form) render(a hub.HookAnswer, text string) Answer {
+	switch {
 	case text == "" || !a.Heard():
 		return f.silence()
 	case a.Exit != 0:

@@ -20,20 +20,31 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	late := r.afterEdit(ctx, id)
 	a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: roomID(room)})
 	if err != nil {
 		return "", err
 	}
-	fresh := untold(&a)
-	if len(fresh) == 0 {
-		return "", quiet("nothing is new")
-	}
+	fresh, why := untold(&a), "nothing is new"
 	if given(&a, fresh) {
-		return "", quiet("the agent may be reading it already")
+		fresh, why = nil, "the agent may be reading it already"
+	}
+	switch {
+	case len(fresh) == 0 && late != "":
+		return late, nil
+	case len(fresh) == 0:
+		return "", quiet(why)
 	}
 	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a}
 	s.Bridged = r.hasBridge(ctx, id)
-	return r.tell(ctx, s, fresh)
+	text, err := r.tell(ctx, s, fresh)
+	switch {
+	case late == "":
+		return text, err
+	case err != nil:
+		return late, nil //nolint:nilerr // the messages are told of later
+	}
+	return late + "\n\n" + text, nil
 }
 
 // end ends the hub's session of a harness session that is over, if a hook began

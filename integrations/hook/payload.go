@@ -20,6 +20,7 @@ const (
 	maxPathBytes   = 4096
 	maxFolders     = 8
 	maxBackground  = 64
+	maxEdited      = 64
 	maxSessionText = 512
 )
 
@@ -48,6 +49,9 @@ type Payload struct {
 	Aborted bool
 	// Background are the commands of processes that run for the agent.
 	Background []string
+	// Files are the files that a tool is about to change, as the harness names
+	// them.
+	Files []string
 	// Damaged: the input is not a JSON object or ended early. The other fields
 	// hold what could be read.
 	Damaged bool
@@ -71,6 +75,7 @@ func Parse(b []byte) Payload {
 		Active:     f.truth("stop_hook_active", "stopHookActive") || f.number("loop_count", "loopCount") > 0,
 		Folders:    f.folders(),
 		Background: f.background(),
+		Files:      f.files(),
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
 	p.Harness = f.harness(event)
@@ -187,7 +192,7 @@ func (f fields) harness(event string) hub.Harness {
 	switch {
 	case f.has("cursor_version", "conversation_id"):
 		return hub.HarnessCursor
-	case event == "beforeagent", event == "aftertool", event == "afteragent":
+	case event == "beforeagent", event == "beforetool", event == "aftertool", event == "afteragent":
 		return hub.HarnessGeminiCLI
 	case f.has("turn_id"):
 		return hub.HarnessCodex

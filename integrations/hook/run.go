@@ -25,6 +25,7 @@ type Service interface {
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
 	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error)
+	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
 	CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error)
 }
 
@@ -71,6 +72,7 @@ type run struct {
 	sessions identity.Sessions
 	notes    identity.Notes
 	bridged  bool // a bridge runs in this harness and names the agent
+	refuses  bool // the answer refuses what the harness is about to do
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
@@ -101,7 +103,10 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 		return formOf(r.harness).silence()
 	}
 	log(c.DataRoot, c.Now(), "%s: said %d bytes", who, len(text))
-	return formOf(r.harness).answer(event, text)
+	if r.refuses {
+		return r.form().render(r.form().Refuse, text)
+	}
+	return r.form().answer(event, text)
 }
 
 // ignore logs once that an untrusted file or value is ignored.
@@ -127,6 +132,8 @@ func why(err error) string {
 
 func (r *run) speak(ctx context.Context) (string, error) {
 	switch {
+	case r.event == BeforeEdit && !r.payload.Damaged: // a sub-agent may destroy the work of others too
+		return r.beforeEdit(ctx)
 	case r.payload.SubAgent:
 		return "", quiet("the event is a sub-agent's")
 	case r.event == SessionStart && r.payload.Aborted:

@@ -32,10 +32,12 @@ type fakeHub struct {
 	fails     map[string]error
 	calls     []string
 	live      map[hub.AgentID]bool
-	bridge    hub.AgentID     // whose session is that of a bridge
-	given     time.Time       // when all was given to the agent; zero: never
-	reads     time.Time       // when all becomes seen; zero: never
-	meet      *sync.WaitGroup // those who ask for attention wait for each other; may be nil
+	bridge    hub.AgentID            // whose session is that of a bridge
+	given     time.Time              // when all was given to the agent; zero: never
+	reads     time.Time              // when all becomes seen; zero: never
+	until     hub.Time               // when locks end
+	locks     map[string]hub.AgentID // holders by path
+	meet      *sync.WaitGroup        // those who ask for attention wait for each other; may be nil
 }
 
 func (f *fakeHub) note(format string, args ...any) error {
@@ -119,6 +121,13 @@ func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
 	moved := in.ToldID > f.attention.ToldID
 	f.attention.ToldID = max(f.attention.ToldID, in.ToldID)
 	return hub.Told{Moved: moved}, err
+}
+
+func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, _ hub.Cursor, _ error) {
+	if holder, held := f.locks[q.Key]; held && q.ActiveOnly {
+		rows = append(rows, hub.Lock{FilePath: q.Key, AgentID: holder, ExpiresAt: f.until})
+	}
+	return rows, "", f.note("locks %s", q.Key)
 }
 
 func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {

@@ -79,4 +79,5 @@ var faults = []fault{
 	{72, "the tasks of a plan wait for nothing", "openPlan", swap("f.After = i, after[i]", "f.After = i, after[i][:0]"), "TestTaskProperties"},
 	{74, "a blocked task is begun", "checkBlocked", swap("t.unblocked(wait)", "true"), "TestTaskProperties"},
 	{75, "leases that were to pass are forgotten at a start", "takeUp", swap("len(t.Former) > 0", "false"), "TestHandoverCrashAtEveryStep"},
+	{76, "a room cannot refuse an edit", "beforeEdit", swap("r.wants(ctx, room) == hub.LocksRefuse", "r.wants(ctx, room) != r.wants(ctx, room)"), "TestBeforeEdit"},
 }

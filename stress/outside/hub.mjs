@@ -116,6 +116,20 @@ export class Hub {
     return answer.result;
   }
 
+  // put makes a write that replaces something.
+  async put(path, body) {
+    const answer = await (await fetch(this.url + path, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
+    assert.ok(answer.ok, JSON.stringify(answer));
+    return answer.result;
+  }
+
+  // lock takes the lock on a file for an agent that works elsewhere.
+  async lock(file, agent) {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await (await fetch(`${this.url}/v1/locks`, { method: "POST", headers, body: JSON.stringify({ file_path: file, agent_id: agent }) })).json();
+    assert.ok(answer.ok, JSON.stringify(answer));
+  }
+
   // agents returns the ids of the agents that are there.
   async agents() {
     return (await this.get("/v1/agents")).map((session) => session.agent_id);

@@ -9,4 +9,5 @@ noticed([
   { mode: "start", file, test: "a session is one agent" },
   { mode: "middle", file, test: "mail in the middle" },
   { mode: "end", file, test: "mail in the middle" },
+  { mode: "edit", file, test: "a locked file" },
 ]);

@@ -26,10 +26,11 @@ const rows = [
     id: "claude-code",
     from: "@anthropic-ai/claude-code",
     api: anthropic,
-    command: () => [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "-p", "go", "--allowedTools", "mcp__hub"],
+    command: () => [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "-p", "go", "--allowedTools", "mcp__hub,Write,Read"],
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     hooks: [".claude", "settings.json"],
     tool: "PostToolBatch",
+    write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
     // prepare writes what a user answers when the harness runs first.
     async prepare(home, project) {
       const file = join(home, ".claude.json");
@@ -44,30 +45,35 @@ const rows = [
     id: "codex",
     from: "@openai/codex",
     api: responses,
-    command: (url) => {
+    command: (url, model = "stand-in") => {
       const config = {
-        model: "stand-in", model_provider: "local", approval_policy: "never", check_for_update_on_startup: false, "analytics.enabled": false,
+        model, model_provider: "local", approval_policy: "never", check_for_update_on_startup: false, "analytics.enabled": false,
         "model_providers.local.name": "local", "model_providers.local.base_url": `${url}/v1`, "model_providers.local.wire_api": "responses",
         "model_providers.local.env_key": "OPENAI_API_KEY", "model_providers.local.request_max_retries": 0,
       };
       const settings = Object.entries(config).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]);
       // The user trusts the hooks once; without a human they are called by this flag alone.
-      const flags = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"];
+      const flags = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--sandbox", "workspace-write"];
       return [process.execPath, join(modules, "@openai/codex/bin/codex.js"), "exec", ...flags, ...settings, "go"];
     },
     env: () => ({ OPENAI_API_KEY: key }),
     hooks: [".codex", "hooks.json"],
     tool: "PostToolUse",
+    writer: "gpt-5.5", // a model of which it knows that it edits files by patches
+    write: ({ tools }, file, content) => ({
+      tool: tools.apply_patch, input: `*** Begin Patch\n*** Add File: ${file}\n+${content}\n*** End Patch\n`,
+    }),
     prepare: async () => {},
   },
   {
     id: "qwen-code",
     from: "@qwen-code/qwen-code",
     api: chat,
-    command: () => [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "default", "go"],
+    command: () => [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "auto-edit", "go"],
     env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
     hooks: [".qwen", "settings.json"],
     tool: "PostToolUse",
+    write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
     async prepare(home) {
       const file = join(home, ".qwen", "settings.json");
       const settings = JSON.parse(await readFile(file, "utf8"));
@@ -80,6 +86,7 @@ const rows = [
     id: "opencode",
     from: "opencode-ai",
     api: chat,
+    write: ({ tools }, filePath, content) => ({ tool: tools.write, input: { filePath, content } }),
     endless: false, // the program ends with its turn, whatever a plugin says
     command: () => [opencode, "run", "go"],
     serve: (port) => [opencode, "serve", "--hostname", "127.0.0.1", "--port", `${port}`],
@@ -106,7 +113,7 @@ export const harnesses = rows.filter(({ from }) => from in devDependencies);
 export const count = (request, text) => request.sent.split(text).length - 1;
 
 // settle starts a hub with a room that is bound to a folder, and installs what the adapter
-// writes for a harness. It returns the hub and the folder.
+// writes for a harness. It returns the hub, the folder and the room's id.
 export async function settle(harness) {
   const hub = await Hub.start();
   const project = join(hub.root, "project");
@@ -122,7 +129,7 @@ export async function settle(harness) {
   await run("room", "bind", room.room_id, project);
   await run("adapter", "install", harness.id, "--scope", "global", "--yes");
   await harness.prepare(hub.root, project);
-  return { hub, project };
+  return { hub, project, room: room.room_id };
 }
 
 // environment is that of a harness whose model is at an address.

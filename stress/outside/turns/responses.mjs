@@ -1,5 +1,9 @@
 // The Responses API of OpenAI: https://platform.openai.com/docs/api-reference/responses-streaming
 
+// given is the input of a call: a text for a custom tool, JSON for the others.
+const given = ({ tool, input }) =>
+  tool.type === "custom_tool_call" ? { input } : { arguments: JSON.stringify(input ?? {}) };
+
 export const responses = {
   path: "/v1/responses",
 
@@ -10,7 +14,11 @@ export const responses = {
     const known = {};
     for (const tool of tools ?? []) {
       for (const inner of tool.type === "namespace" ? tool.tools : [tool]) {
-        known[inner.name ?? tool.type] = { name: inner.name, namespace: tool.type === "namespace" ? tool.name : undefined };
+        known[inner.name ?? tool.type] = {
+          name: inner.name,
+          namespace: tool.type === "namespace" ? tool.name : undefined,
+          type: inner.type === "custom" ? "custom_tool_call" : "function_call",
+        };
       }
     }
     return { tools: known, sent: JSON.stringify([instructions, input]) };
@@ -18,7 +26,7 @@ export const responses = {
 
   write(send, body, step, n) {
     const item = step.tool
-      ? { type: "function_call", id: `fc_${n}`, call_id: `call_${n}`, ...step.tool, arguments: JSON.stringify(step.input ?? {}) }
+      ? { id: `fc_${n}`, call_id: `call_${n}`, ...step.tool, ...given(step) }
       : { type: "message", id: `m_${n}`, role: "assistant", content: [{ type: "output_text", text: step.text }] };
     const usage = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null, total_tokens: 2 };
     send("response.created", { response: { id: `r_${n}` } });

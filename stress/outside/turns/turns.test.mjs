@@ -5,7 +5,7 @@
 // faults.mjs.
 
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, realpath, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
 import { eventually, finish } from "../hub.mjs";
@@ -14,18 +14,18 @@ import { Model } from "./model.mjs";
 
 for (const harness of harnesses) {
   describe(`a turn of ${harness.id}`, () => {
-    let hub, project;
+    let hub, project, room;
     before(async () => {
-      ({ hub, project } = await settle(harness));
+      ({ hub, project, room } = await settle(harness));
       await spoil(harness, hub.root);
     });
     after(() => hub?.close());
 
     // work runs one turn in print mode and returns what the model was asked.
-    async function work(answer) {
+    async function work(answer, name) {
       const model = await Model.start(harness.api, answer);
       try {
-        const [exe, ...args] = harness.command(model.url);
+        const [exe, ...args] = harness.command(model.url, name);
         const run = await finish(exe, args, { env: environment(harness, hub, model.url), cwd: project, within });
         assert.deepEqual(model.failures, []);
         assert.equal(run.code, 0, run.all);
@@ -95,6 +95,22 @@ for (const harness of harnesses) {
       assert.equal(count(requests[1], "READ at once"), 1);
     });
 
+    it("turn: an agent that writes a locked file is warned, or refused where the room wants it", { timeout: within, skip: !harness.write }, async () => {
+      const write = async (policy) => {
+        const file = join(await realpath(project), `${policy}.txt`);
+        await hub.put(`/v1/rooms/${room}/locks`, { locks: policy });
+        await hub.lock(file, "colleague");
+        const requests = await work(async (request, n) => (n > 1 ? { text: "done" } : harness.write(request, file, "mine")), harness.writer);
+        return { sent: requests.at(-1).sent, left: await readFile(file, "utf8").catch(() => "") };
+      };
+      const warned = await write("warn");
+      assert.match(warned.sent, /colleague holds the lock on .* for at most/);
+      assert.equal(warned.left.trim(), "mine");
+      const refused = await write("refuse");
+      assert.match(refused.sent, /Your room refuses such an edit/);
+      assert.equal(refused.left, "");
+    });
+
     it("turn: an agent is gone when its session ends", { timeout: within }, async () => {
       await work(async (request, n) => (n === 1 ? whoami(request) : { text: "done" }));
       await eventually("no agent of the harness is left", async () => !(await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
@@ -108,7 +124,7 @@ async function spoil({ hooks, tool }, home) {
   if (!mode) return;
   const file = join(home, ...hooks);
   const settings = JSON.parse(await readFile(file, "utf8"));
-  const gone = { start: "SessionStart", middle: tool, end: "Stop" }[mode];
+  const gone = { start: "SessionStart", middle: tool, end: "Stop", edit: "PreToolUse" }[mode];
   assert.ok(settings.hooks[gone], `there is no way ${mode} to spoil`);
   delete settings.hooks[gone];
   await writeFile(file, JSON.stringify(settings));

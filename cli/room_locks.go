@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+func newRoomLocks(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		project
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "locks <room> warn|refuse",
+		Short: "Say what happens before an agent edits a locked file",
+		Long: `Say what happens before an agent that works in the room edits a file on which
+another agent holds the lock. With warn, the default, its harness tells the agent who
+holds the lock. With refuse the edit does not happen. Either needs a harness with the
+hook before-edit; "hubcli adapter install" writes it where there is such a hook.`,
+		Example: `  hubcli room locks checkout refuse --project web-shop
+  hubcli room locks r_4k warn`,
+		Args: arity("room", "policy"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.project.check(cmd, false); err != nil {
+				return err
+			}
+			policy := hub.LockPolicy(args[1])
+			if !slices.Contains(hub.LockPolicies(), policy) {
+				return usage("write warn or refuse", "there is no policy %q", args[1])
+			}
+			return runRoomLocks(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, policy, o.json)
+		},
+	}
+	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
+	o.baseURL.add(env, cmd.Flags())
+	return cmd
+}
+
+func runRoomLocks(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, policy hub.LockPolicy, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	room, err := c.Room(ctx, ref)
+	if err != nil {
+		return err
+	}
+	out, err := c.SetLocks(ctx, room.RoomID, hub.LockPolicyInput{Locks: policy})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "room %s %s: locks %s\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), out.Row.Locks)
+	return err
+}

@@ -1,0 +1,195 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/osfile"
+	"hubcli/internal/peertext"
+)
+
+// mostHeld bounds the files that one answer names.
+const mostHeld = 5
+
+// held is a file on which another agent holds the lock.
+type held struct {
+	path string
+	lock hub.Lock
+}
+
+// beforeEdit answers the event that a tool is about to change files. If another
+// agent holds the lock on one of them, it says so. Where the room wants it, the
+// harness is told not to run the tool.
+func (r *run) beforeEdit(ctx context.Context) (string, error) {
+	if len(r.payload.Files) == 0 {
+		return "", quiet("the payload names no file")
+	}
+	if !r.form().Warn.Heard() && !r.form().Refuse.Heard() {
+		return "", quiet("this harness reads no answer to this event")
+	}
+	id, saved, err := r.known()
+	if err != nil {
+		return "", err
+	}
+	room, err := r.room(ctx, id, saved)
+	if err != nil {
+		return "", err
+	}
+	found, err := r.heldByOthers(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", quiet("no other agent holds a lock on it")
+	}
+	r.refuses = r.form().Refuse.Heard() && r.wants(ctx, room) == hub.LocksRefuse
+	if !r.refuses && !r.form().Warn.Heard() {
+		return "", quiet("this harness shows no warning before a tool")
+	}
+	if r.refuses {
+		return editText(found, refused, r.Now()), nil
+	}
+	return editText(found, allowed, r.Now()), nil
+}
+
+// afterEdit returns the warning about files that a tool has changed, for a harness
+// that shows none before the tool.
+func (r *run) afterEdit(ctx context.Context, id hub.AgentID) string {
+	if r.event != Tool || len(r.payload.Files) == 0 || r.form().Warn.Heard() || !r.form().Refuse.Heard() {
+		return ""
+	}
+	found, err := r.heldByOthers(ctx, id)
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	return editText(found, changed, r.Now())
+}
+
+// edit says what becomes of an edit.
+type edit uint8
+
+const (
+	allowed edit = iota
+	refused
+	changed // it is made already
+)
+
+// wants returns what the room wants of locks. A saved session has no more than the
+// room's id.
+func (r *run) wants(ctx context.Context, room *hub.Room) hub.LockPolicy {
+	if room != nil && room.Locks != "" {
+		return room.Locks
+	}
+	if got, err := r.resolve(ctx); err == nil && got.Room != nil {
+		return got.Room.Locks
+	}
+	return hub.LocksWarn
+}
+
+// heldByOthers returns the files that another agent has locked.
+func (r *run) heldByOthers(ctx context.Context, id hub.AgentID) ([]held, error) {
+	var found []held
+	for _, given := range r.payload.Files {
+		path := r.absolute(given)
+		if path == "" {
+			continue
+		}
+		rows, _, err := r.hub.Locks(ctx, hub.LeasesQuery{Key: path, ActiveOnly: true, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 && rows[0].AgentID != id {
+			found = append(found, held{given, rows[0]})
+		}
+	}
+	return found, nil
+}
+
+// absolute returns the name under which a bridge locks a file; empty if it has none.
+func (r *run) absolute(path string) string {
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) {
+		dir := r.Dir
+		if len(r.payload.Folders) > 0 {
+			dir = r.payload.Folders[0]
+		}
+		if dir == "" {
+			return ""
+		}
+		path = filepath.Join(dir, path)
+	}
+	if path = osfile.RealPath(path); hub.CheckName("file_path", path, hub.MaxFilePathChars) != nil {
+		return ""
+	}
+	return path
+}
+
+// editText says who holds the lock on files that a tool changes, and what to do.
+func editText(found []held, e edit, now time.Time) string {
+	lines := make([]string, 0, mostHeld+1)
+	for _, h := range found[:min(len(found), mostHeld)] {
+		left := max(time.Duration(int64(h.lock.ExpiresAt)-now.UnixMilli())*time.Millisecond, time.Second)
+		lines = append(lines, fmt.Sprintf("%s holds the lock on %s for at most %s more.", h.lock.AgentID, peertext.Excerpt(h.path, 200), left.Round(time.Second)))
+	}
+	if more := len(found) - mostHeld; more > 0 {
+		lines = append(lines, fmt.Sprintf("Of %d more files too.", more))
+	}
+	const way = " Wait for the lock with hub_lock and wait_seconds, and read the file again before you edit it; or ask the other agent with hub_dm."
+	what := "Your edit may destroy the other agent's work." + way
+	switch e {
+	case allowed:
+	case refused:
+		what = "Your room refuses such an edit." + way
+	case changed:
+		what = "You have changed it all the same. Tell the other agent with hub_dm, and take the lock with hub_lock before your next edit."
+	}
+	return "Hub: " + strings.Join(lines, " ") + " " + what
+}
+
+// patchMarks begin the lines of a patch that name a file.
+var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "}
+
+// files lists the files that a tool is about to change: those that its input names,
+// or a patch in it.
+func (f fields) files() []string {
+	input, _ := members(f["tool_input"])
+	if len(input) == 0 {
+		input, _ = members(f["toolInput"])
+	}
+	var list []string
+	add := func(path string) {
+		if path = strings.TrimSpace(path); path != "" && len(path) <= maxPathBytes && len(list) < maxEdited && !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	add(input.text("file_path", "filePath", "absolute_path", "notebook_path", "path"))
+	for _, name := range []string{"patch", "patchText", "input", "command"} {
+		for _, text := range texts(input[name]) {
+			for line := range strings.Lines(text) {
+				for _, mark := range patchMarks {
+					if path, ok := strings.CutPrefix(line, mark); ok {
+						add(path)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// texts returns a string, or the strings of a list.
+func texts(raw json.RawMessage) []string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}
+	}
+	var list []string
+	_ = json.Unmarshal(raw, &list) // something else: none
+	return list
+}
