@@ -116,11 +116,14 @@ export const Hub = async ({ client, directory }) => {
     });
   };
 
-  // duringTurn returns the text to show after a tool.
-  const duringTurn = async (id) => {
-    if (stream?.session === id) return take(id).join("\n");
-    const answer = await hook("tool", { hook_event_name: "PostToolUse", session_id: id, cwd: directory });
-    return answer.hookSpecificOutput?.additionalContext;
+  // duringTurn returns the texts to show after a tool. After an edit the hook releases
+  // the lock that was taken for it.
+  const duringTurn = async (id, tool, args) => {
+    const texts = take(id);
+    if (stream?.session === id && !edits.has(tool)) return texts;
+    const payload = { hook_event_name: "PostToolUse", session_id: id, cwd: directory, tool_name: tool, tool_input: args };
+    const answer = await hook("tool", payload);
+    return [...texts, answer.hookSpecificOutput?.additionalContext];
   };
 
   return {
@@ -165,8 +168,8 @@ export const Hub = async ({ client, directory }) => {
       const id = input?.sessionID;
       const warning = warnings.get(input?.callID);
       warnings.delete(input?.callID);
-      const during = !id || (await isChild(id)) ? "" : await duringTurn(id);
-      const text = [warning, during].filter(Boolean).join("\n\n");
+      const during = !id || (await isChild(id)) ? [] : await duringTurn(id, input.tool, input.args);
+      const text = [warning, ...during].filter(Boolean).join("\n\n");
       if (!text) return;
       // A tool of a server has a list of contents, one of opencode's own a text.
       if (Array.isArray(output.content)) output.content.push({ type: "text", text });

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -41,34 +42,101 @@ func (r *run) beforeEdit(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, err := r.heldByOthers(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	if len(found) == 0 {
-		return "", quiet("no other agent holds a lock on it")
-	}
 	r.refuses = r.form().Refuse.Heard() && r.wants(ctx, room) == hub.LocksRefuse
-	if !r.refuses && !r.form().Warn.Heard() {
-		return "", quiet("this harness shows no warning before a tool")
-	}
+	look := r.heldByOthers
 	if r.refuses {
+		look = r.reserve
+	}
+	found, err := look(ctx, id)
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", quiet("no other agent holds a lock on it")
+	case r.refuses:
 		return editText(found, refused, r.Now()), nil
+	case !r.form().Warn.Heard():
+		return "", quiet("this harness shows no warning before a tool")
 	}
 	return editText(found, allowed, r.Now()), nil
 }
 
-// afterEdit returns the warning about files that a tool has changed, for a harness
-// that shows none before the tool.
+// reserved is how long, in seconds, a hook locks a file for one edit. After the edit it
+// releases the lock, if the harness says which files the tool has changed.
+const reserved = 15
+
+// forEdit marks the locks that hooks take.
+var forEdit = json.RawMessage(`{"for":"edit"}`)
+
+// reserve locks the files for the agent, so that no other agent edits them between this
+// answer and the edit. What the agent has locked itself stays as it is. If another agent
+// holds one of the files, reserve returns these, and nothing is locked.
+func (r *run) reserve(ctx context.Context, id hub.AgentID) (found []held, err error) {
+	var taken []hub.Lock
+	for _, given := range r.payload.Files {
+		path := r.absolute(given)
+		if path == "" {
+			continue
+		}
+		rows, _, err := r.hub.Locks(ctx, hub.LeasesQuery{Key: path, ActiveOnly: true, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 && rows[0].AgentID == id {
+			continue
+		}
+		got, err := r.hub.Lock(ctx, hub.LockInput{FilePath: path, AgentID: id, TTLSec: reserved, Metadata: forEdit})
+		switch {
+		case err != nil:
+			return nil, err
+		case got.Acquired:
+			taken = append(taken, got.Row)
+		default:
+			found = append(found, held{given, got.Row})
+		}
+	}
+	if len(found) > 0 {
+		r.release(ctx, taken)
+	}
+	return found, nil
+}
+
+// release releases locks that a hook has taken. If that fails, their time ends them.
+func (r *run) release(ctx context.Context, locks []hub.Lock) {
+	for _, l := range locks {
+		_, _ = r.hub.ReleaseLock(ctx, hub.LockHoldInput{FilePath: l.FilePath, AgentID: l.AgentID, Fence: l.Fence})
+	}
+}
+
+// afterEdit releases the locks that a hook took for an edit. It returns the warning
+// about files that a tool has changed, for a harness that shows none before the tool.
 func (r *run) afterEdit(ctx context.Context, id hub.AgentID) string {
-	if r.event != Tool || len(r.payload.Files) == 0 || r.form().Warn.Heard() || !r.form().Refuse.Heard() {
+	if r.event != Tool || len(r.payload.Files) == 0 || !r.form().Refuse.Heard() {
 		return ""
 	}
-	found, err := r.heldByOthers(ctx, id)
-	if err != nil || len(found) == 0 {
+	rows, err := r.locksOn(ctx)
+	if err != nil {
+		return ""
+	}
+	var found []held
+	for _, h := range rows {
+		switch {
+		case h.lock.AgentID != id:
+			found = append(found, h)
+		case sameJSON(h.lock.Metadata, forEdit):
+			r.release(ctx, []hub.Lock{h.lock})
+		}
+	}
+	if len(found) == 0 || r.form().Warn.Heard() {
 		return ""
 	}
 	return editText(found, changed, r.Now())
+}
+
+// sameJSON reports whether two values in JSON are the same but for white space.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
 // edit says what becomes of an edit.
@@ -94,6 +162,12 @@ func (r *run) wants(ctx context.Context, room *hub.Room) hub.LockPolicy {
 
 // heldByOthers returns the files that another agent has locked.
 func (r *run) heldByOthers(ctx context.Context, id hub.AgentID) ([]held, error) {
+	found, err := r.locksOn(ctx)
+	return slices.DeleteFunc(found, func(h held) bool { return h.lock.AgentID == id }), err
+}
+
+// locksOn returns the files that any agent has locked.
+func (r *run) locksOn(ctx context.Context) ([]held, error) {
 	var found []held
 	for _, given := range r.payload.Files {
 		path := r.absolute(given)
@@ -104,7 +178,7 @@ func (r *run) heldByOthers(ctx context.Context, id hub.AgentID) ([]held, error) 
 		if err != nil {
 			return nil, err
 		}
-		if len(rows) > 0 && rows[0].AgentID != id {
+		if len(rows) > 0 {
 			found = append(found, held{given, rows[0]})
 		}
 	}

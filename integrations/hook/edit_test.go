@@ -111,3 +111,30 @@ func TestAfterEdit(t *testing.T) {
 		t.Errorf("where it was said before the edit, it says %+v", got)
 	}
 }
+
+// TestRefusingRoomReservesAnEdit: where the room refuses edits of locked files, the
+// file is locked for the time of the edit, so that no other agent edits it between the
+// answer and the edit. A lock of the agent itself stays.
+func TestRefusingRoomReservesAnEdit(t *testing.T) {
+	w := begun(t)
+	w.Flag = string(hub.HarnessCodex)
+	w.hub.bound["/work/app"] = &hub.Room{RoomID: "r_5", Locks: hub.LocksRefuse}
+	w.hub.locks = map[string]hub.AgentID{"/work/app/own": agent}
+	input := func(files ...string) []byte {
+		return []byte(`{` + session + `,"tool_input":{"patch":"*** Update File: ` + strings.Join(files, `\n*** Update File: `) + `"}}`)
+	}
+	if got := w.Run(t.Context(), BeforeEdit, input("x", "own")); got.Stdout != "{}" || w.hub.locks["/work/app/x"] != agent {
+		t.Errorf("it says %+v and has locked %v", got, w.hub.locks)
+	}
+	if w.Run(t.Context(), Tool, input("x")); w.hub.locks["/work/app/x"] != "" {
+		t.Errorf("after the edit these are locked: %v", w.hub.locks)
+	}
+	w.hub.metadata = nil
+	if w.Run(t.Context(), Tool, input("own")); w.hub.locks["/work/app/own"] != agent {
+		t.Error("the agent's own lock is released")
+	}
+	w.hub.locks["/work/app/b"] = "lead"
+	if got := w.Run(t.Context(), BeforeEdit, input("a", "b", "c")); !strings.Contains(got.Stdout, "lead holds the lock on b") || len(w.hub.locks) != 2 {
+		t.Errorf("it says %+v and has locked %v", got, w.hub.locks)
+	}
+}

@@ -25,6 +25,8 @@ type Service interface {
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
 	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error)
+	Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error)
+	ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error)
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
 	CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error)
 }

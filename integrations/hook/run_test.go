@@ -36,6 +36,7 @@ type fakeHub struct {
 	given     time.Time              // when all was given to the agent; zero: never
 	reads     time.Time              // when all becomes seen; zero: never
 	until     hub.Time               // when locks end
+	metadata  json.RawMessage        // of locks
 	locks     map[string]hub.AgentID // holders by path
 	meet      *sync.WaitGroup        // those who ask for attention wait for each other; may be nil
 }
@@ -123,9 +124,22 @@ func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
 	return hub.Told{Moved: moved}, err
 }
 
+func (f *fakeHub) Lock(_ context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
+	if holder, held := f.locks[in.FilePath]; held && holder != in.AgentID {
+		return hub.Grant[hub.Lock]{Row: hub.Lock{FilePath: in.FilePath, AgentID: holder, ExpiresAt: f.until}}, f.note("lock %s", in.FilePath)
+	}
+	f.locks[in.FilePath], f.metadata = in.AgentID, in.Metadata
+	return hub.Grant[hub.Lock]{Acquired: true, Row: hub.Lock{FilePath: in.FilePath, AgentID: in.AgentID}}, f.note("lock %s", in.FilePath)
+}
+
+func (f *fakeHub) ReleaseLock(_ context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error) {
+	delete(f.locks, in.FilePath)
+	return hub.Outcome[hub.Lock]{}, f.note("release %s", in.FilePath)
+}
+
 func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, _ hub.Cursor, _ error) {
 	if holder, held := f.locks[q.Key]; held && q.ActiveOnly {
-		rows = append(rows, hub.Lock{FilePath: q.Key, AgentID: holder, ExpiresAt: f.until})
+		rows = append(rows, hub.Lock{FilePath: q.Key, AgentID: holder, ExpiresAt: f.until, Metadata: f.metadata})
 	}
 	return rows, "", f.note("locks %s", q.Key)
 }
