@@ -152,5 +152,10 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {
 		key = k.Key
 	}
-	return h.view.Seen.Tell(in.AgentID, min(in.ToldID, h.view.Ring.Visible()), key), nil
+	before := h.view.Seen.Of(in.AgentID).Told
+	told := h.view.Seen.Tell(in.AgentID, min(in.ToldID, h.view.Ring.Visible()), key)
+	if told.Moved {
+		h.view.NoteOffer(in.AgentID, before, told.ToldID, hub.OfferedByHook, h.engine.Clock.Now().Wall)
+	}
+	return told, nil
 }

@@ -14,16 +14,17 @@ import (
 )
 
 // Post stores a message; see hub.Messages.
-func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
+func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 	m, err := h.draftPost(hub.CallerOf(ctx), &in)
 	if err != nil {
-		return hub.Outcome[hub.EncodedMessage]{}, err
+		return hub.Posted{}, err
 	}
 	out, err := h.post(ctx, m, &in)
-	if err == nil {
-		h.view.NoteReply(ctx, m.From, m.ReplyTo)
+	if err != nil {
+		return hub.Posted{}, err
 	}
-	return out, err
+	h.view.NoteReply(ctx, m.From, m.ReplyTo)
+	return hub.Posted{Outcome: out, Recipient: h.unreached(m.From, m.To)}, nil
 }
 
 // post lets the owner of a message decide.
@@ -187,7 +188,11 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := view.Feed{Scopes: []core.Scope{view.InboxScope(q.Agent)}, Viewer: q.Agent, Limit: q.Limit, Tail: q.Tail && q.Since == 0}
 	h.view.NoteInbox(ctx, &q)
-	return h.poll(ctx, pollCall{feed: f, since: q.Since})
+	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since})
+	if err == nil {
+		h.view.NoteInboxAnswer(ctx, &q, &page, h.engine.Clock.Now().Wall)
+	}
+	return page, err
 }
 
 // Events waits for rows; see hub.Messages.

@@ -60,6 +60,9 @@ func checkMessagesSeen(rt *rapid.T, t *testing.T, r *rig, viewer hub.AgentID, al
 		if err != nil && codeOf(err) != hub.CodeMessageNotFound {
 			rt.Fatalf("message %d for %q: %v, which tells that there is one", m.ID, viewer, err)
 		}
+		if _, err := r.Receipt(t.Context(), m.ID, viewer); !sees(viewer, m) && codeOf(err) != hub.CodeMessageNotFound {
+			rt.Fatalf("the receipt of %d for %q: %v", m.ID, viewer, err)
+		}
 		if viewer == "" || sees(viewer, m) {
 			continue
 		}

@@ -160,6 +160,7 @@ var operations = []Operation{
 	{ID: "listMessages", Method: "GET", Path: "/v1/messages", Agent: "agent_id", Wait: Wait{By: WaitTimeout}, Polls: true},
 	{ID: "postMessage", Method: "POST", Path: "/v1/messages", Agent: "from_agent", Body: large[hub.PostInput]()},
 	{ID: "getMessage", Method: "GET", Path: "/v1/messages/{message_id}", Agent: "agent_id"},
+	{ID: "getReceipt", Method: "GET", Path: "/v1/messages/{message_id}/receipt", Agent: "agent_id"},
 	{ID: "getOpenAPI", Method: "GET", Path: "/v1/openapi.json", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "its answer has no envelope"},
 	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},

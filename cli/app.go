@@ -21,9 +21,10 @@ root and runs in the background.`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app debug
+  hubcli app receipt 12 --agent lead
   hubcli app stop`,
 	}
-	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppStop(env))
+	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

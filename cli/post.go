@@ -134,6 +134,9 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 	if err != nil {
 		return err
 	}
+	if posted.Recipient != nil {
+		env.note("%s", posted.Recipient.Why())
+	}
 	if o.json {
 		return printLine(env.Stdout, json.RawMessage(posted.Row))
 	}

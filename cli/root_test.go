@@ -12,7 +12,7 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, all, stream, app debug). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, all, stream, app debug, app receipt). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -103,6 +103,7 @@ var specified = map[string]map[string]string{
 		"host": "127.0.0.1", "port": "6969", "allow-remote": "false", "quiet": "false", "spool-dir": ".hub-relay",
 		"auto-ensure-adapters": "false",
 	},
+	"hubcli app receipt": {"agent": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app debug": {
 		"base-url": "http://127.0.0.1:6969", "json": "false", "stacks": "false", "profile": "", "kind": "cpu", "seconds": "5",
 		"force": "false",

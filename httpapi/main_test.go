@@ -119,8 +119,9 @@ func (s *stub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) 
 	return s.events(ctx, q)
 }
 
-func (s *stub) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
-	return s.post(ctx, in)
+func (s *stub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
+	out, err := s.post(ctx, in)
+	return hub.Posted{Outcome: out}, err
 }
 
 // fixedAddrs stand for the addresses of this machine.

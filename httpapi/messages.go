@@ -13,6 +13,7 @@ var messageHandlers = handlers{
 	"listMessages": listMessages,
 	"postMessage":  postMessage,
 	"getMessage":   getMessage,
+	"getReceipt":   getReceipt,
 	"listThreads":  listThreads,
 	"getThread":    getThread,
 }
@@ -23,7 +24,7 @@ func postMessage(c *call) (reply, error) {
 		return reply{}, err
 	}
 	out, err := c.service().Post(c.context(), in)
-	return reply{status: http.StatusCreated, row: out.Row, replayed: out.Replayed}, err
+	return reply{status: http.StatusCreated, row: out.Row, replayed: out.Replayed, recipient: out.Recipient}, err
 }
 
 func getMessage(c *call) (reply, error) {
@@ -38,6 +39,19 @@ func getMessage(c *call) (reply, error) {
 	}
 	row, err := c.service().Message(c.context(), id, viewer)
 	return reply{row: row}, err
+}
+
+func getReceipt(c *call) (reply, error) {
+	id, err := c.id("message_id", hub.CodeMessageNotFound)
+	if err != nil {
+		return reply{}, err
+	}
+	query := c.query()
+	viewer := c.view(query)
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	return oneRow(c.service().Receipt(c.context(), id, viewer))
 }
 
 func listMessages(c *call) (reply, error) {

@@ -20,8 +20,10 @@ type reply struct {
 	acquired *bool
 	next     hub.Cursor // of a list that goes on
 	behind   *int64     // of a search
-	replayed bool
-	done     bool // the handler has written the answer itself
+	// recipient is set after a post to an agent that cannot be reached now.
+	recipient *hub.Recipient
+	replayed  bool
+	done      bool // the handler has written the answer itself
 }
 
 var (
@@ -111,6 +113,14 @@ func (s *Server) write(c *call, rep *reply) error {
 	if rep.behind != nil {
 		b = append(b, `,"behind":`...)
 		b = strconv.AppendInt(b, *rep.behind, 10)
+	}
+	if rep.recipient != nil {
+		encoded, err := json.Marshal(rep.recipient)
+		if err != nil {
+			return err
+		}
+		b = append(b, `,"recipient":`...)
+		b = append(b, encoded...)
 	}
 	b = append(b, '}')
 	*buffer = b

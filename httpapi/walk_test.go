@@ -208,6 +208,14 @@ func walkMessages(t *testing.T, c, lead *client) {
 	c.refused(hub.CodeMessageNotFound, "GET", path, "")
 	c.refused(hub.CodeMessageNotFound, "GET", path+"?agent_id=other", "")
 
+	for _, by := range []*client{c.with(api.HeaderRelay, "dev"), lead} {
+		if got := by.ok(200, "GET", path+"/receipt", ""); got.row("state") != "stored" {
+			t.Errorf("the receipt is %s", got.Result)
+		}
+	}
+	c.refused(hub.CodeMessageNotFound, "GET", path+"/receipt?agent_id=other", "")
+	c.refused(hub.CodeInvalid, "GET", "/v1/messages/"+string(appendID(public.id()))+"/receipt", "")
+
 	if n := c.ok(200, "GET", "/v1/messages?channel=work&tail=1&limit=5", "").rows(); n != 1 {
 		t.Errorf("%d messages in work", n)
 	}

@@ -149,12 +149,17 @@ type ThreadsQuery struct {
 // Messages posts and reads messages. Every read obeys Visible.
 type Messages interface {
 	// Post stores a message and, for the kinds that do so, opens or completes a
-	// task with it. Errors: channel_not_found (400), reply_not_found,
+	// task with it. It says if the recipient of a direct message cannot be
+	// reached now. Errors: channel_not_found (400), reply_not_found,
 	// parent_not_found, reply_required, task_closed, task_too_deep, blocked.
-	Post(ctx context.Context, in PostInput) (Outcome[EncodedMessage], error)
+	Post(ctx context.Context, in PostInput) (Posted, error)
 	// Message returns one whole row. Errors: message_not_found, also if viewer
 	// may not see the message.
 	Message(ctx context.Context, id MessageID, viewer AgentID) (EncodedMessage, error)
+	// Receipt says what has become of a direct message. Errors:
+	// message_not_found, also if viewer may not see the message; invalid if the
+	// message is public.
+	Receipt(ctx context.Context, id MessageID, viewer AgentID) (Receipt, error)
 	// Messages returns public rows. Errors: channel_not_found.
 	Messages(ctx context.Context, q MessagesQuery) (Page, error)
 	// Events waits for rows, or until q.Wait is over, the hub stops or the

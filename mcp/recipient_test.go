@@ -36,3 +36,25 @@ func TestUnheardIsSaid(t *testing.T) {
 		t.Errorf("to one that has gone: %q", said)
 	}
 }
+
+// TestReceiptOfAMessage: an agent that reads a direct message of its own learns
+// what has become of it; nobody else is told.
+func TestReceiptOfAMessage(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	me, you := bridgeTo(t, h, in(dir, "me")), bridgeTo(t, h, in(dir, "you"))
+	bound(t, me, dir)
+	you.must("hub_whoami", nil, nil)
+	var p posted
+	me.must("hub_dm", args{"to_agent": "you", "body": "hello"}, &p)
+	read := func(r *rig) string { return text(r.try("hub_get_message", args{"message_id": p.ID})) }
+	if said := read(me); !strings.Contains(said, "you has not been told of it yet.") {
+		t.Errorf("to its sender: %q", said)
+	}
+	if said := read(you); strings.Contains(said, "been told of it") {
+		t.Errorf("to its recipient: %q", said)
+	}
+	you.must("hub_dm", args{"to_agent": "me", "body": "hi", "reply_to": p.ID}, nil)
+	if said := read(me); !strings.Contains(said, "you has seen it.") {
+		t.Errorf("after the answer: %q", said)
+	}
+}

@@ -97,13 +97,13 @@ type posted struct {
 
 // post sends a message; without a channel it goes to the agent's room.
 func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer, error) {
-	row, replayed, err := c.send(ctx, in, key)
+	row, out, err := c.send(ctx, in, key)
 	if err != nil {
 		return nil, err
 	}
 	p := posted{
 		ID: row.ID, Channel: row.Channel, RoomID: or(row.RoomID), To: or(row.ToAgent), Kind: row.Kind,
-		ThreadID: or(row.ThreadID), Replayed: replayed,
+		ThreadID: or(row.ThreadID), Replayed: out.Replayed,
 	}
 	where := "to " + quoted(string(p.Channel), 60)
 	if p.To != "" {
@@ -121,9 +121,9 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		if in.ToAgent != "" && p.To != in.ToAgent {
 			line = session.Sentence(line, fmt.Sprintf("%s goes on as %s: write to this name from now on.", in.ToAgent, p.To))
 		}
-		line = session.Sentence(line, c.unheard(ctx, p.To))
+		line = session.Sentence(line, c.unheard(p.To, out.Recipient))
 	}
-	if replayed {
+	if out.Replayed {
 		line = fmt.Sprintf("This was posted before, as #%d; nothing new was posted.", p.ID)
 	}
 	return &answer{data: p, line: line}, nil
@@ -142,25 +142,24 @@ func (c *call) waitsFor(ctx context.Context, id hub.TaskID) string {
 	return "It waits for" + taskNumbers(task.OpenBlockers) + "."
 }
 
-// send posts a message and returns its row.
-func (c *call) send(ctx context.Context, in hub.PostInput, key string) (row hub.Message, replayed bool, err error) {
+// send posts a message and returns its row, and what the hub says of the post.
+func (c *call) send(ctx context.Context, in hub.PostInput, key string) (row hub.Message, out hub.Posted, err error) {
 	if in.Channel == "" {
 		room, err := c.home(ctx)
 		if err != nil {
-			return row, false, err
+			return row, out, err
 		}
 		if room != "" {
 			in.Channel = room.Channel() // a direct message carries it as a label: the room that the message is about
 		}
 	}
-	out, err := c.hub().Post(c.key(ctx, key), in)
-	if err != nil {
-		return row, false, err
+	if out, err = c.hub().Post(c.key(ctx, key), in); err != nil {
+		return row, out, err
 	}
 	if row, err = out.Row.Decode(); err != nil {
-		return row, false, hub.NewError(hub.CodeCorruptRecord, "the hub's answer cannot be read")
+		return row, out, hub.NewError(hub.CodeCorruptRecord, "the hub's answer cannot be read")
 	}
-	return row, out.Replayed, nil
+	return row, out, nil
 }
 
 // object reads an argument that is a JSON object in a string.
@@ -204,12 +203,14 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 		return nil, hub.NewError(hub.CodeCorruptRecord, "the message cannot be read")
 	}
 	if in.Part == "" && in.Offset == 0 {
+		receipt := c.receipt(ctx, &row)
 		return c.fit(func(room int) *answer {
 			m := showMessage(&row, 0, room-400)
 			line := fmt.Sprintf("Message #%d from %s. To answer: hub_post_message with reply_to %d.", row.ID, row.FromAgent, row.ID)
 			if m.Truncated != nil {
 				line = fmt.Sprintf("Message #%d from %s, %s", row.ID, row.FromAgent, m.Truncated)
 			}
+			line = session.Sentence(line, receipt)
 			return &answer{data: m, line: line, prose: true, text: texts([]shownMessage{m}), untrusted: ofPeers}
 		})
 	}
@@ -241,6 +242,19 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 			in.Part, row.ID, s.From, shown.standing(), in.Offset, end, fenced(part))
 		return &answer{data: s, line: line, prose: true, text: text, untrusted: []string{"text"}}
 	})
+}
+
+// receipt says what has become of a direct message of the agent's own, and returns
+// "" for other messages. It is only a remark: if the lookup fails, it says nothing.
+func (c *call) receipt(ctx context.Context, row *hub.Message) string {
+	if row.FromAgent != c.agent() || row.ToAgent == nil {
+		return ""
+	}
+	got, err := c.hub().Receipt(ctx, row.ID, c.agent())
+	if err != nil {
+		return ""
+	}
+	return got.Says()
 }
 
 // jsonText returns v as one line of JSON without unsafe characters.

@@ -66,7 +66,9 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 		r.TimedOut = !w.status.Terminal()
 		line := fmt.Sprintf("No answer yet to #%d; the request stays open, do not ask again. To keep waiting: hub_rpc_call with request_id %d only. hub_poll_messages returns the answer too.", r.RequestID, r.RequestID)
 		if r.TimedOut {
-			line = session.Sentence(line, c.unheard(ctx, r.To))
+			if receipt, err := c.hub().Receipt(ctx, r.RequestID, c.agent()); err == nil {
+				line = session.Sentence(line, c.unheard(r.To, &receipt.Recipient))
+			}
 		} else {
 			line = fmt.Sprintf("Request #%d has ended as %s, without a task_result. Ask %s with hub_dm if you need more.", r.RequestID, w.status, who(r.To))
 		}
@@ -91,7 +93,7 @@ func (c *call) request(ctx context.Context, in rpcIn) (hub.Message, error) {
 				WithFix("name both; or only request_id, to keep waiting for an open request")
 		}
 		if in.ToAgent == c.agent() || in.ToAgent == hub.AgentSystem || in.ToAgent == hub.AgentHub {
-			return hub.Message{}, hub.Invalid("to_agent", string(in.ToAgent)+" answers no request of yours: "+c.unheard(ctx, in.ToAgent)).
+			return hub.Message{}, hub.Invalid("to_agent", string(in.ToAgent)+" answers no request of yours: "+c.unheard(in.ToAgent, nil)).
 				WithFix("ask another agent; hub_list_agents shows who is live")
 		}
 		row, _, err := c.send(ctx, hub.PostInput{

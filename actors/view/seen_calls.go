@@ -40,6 +40,17 @@ func (v *View) NotePoll(ctx context.Context, q *hub.EventsQuery) {
 func (v *View) NoteAnswer(ctx context.Context, q *hub.EventsQuery, page *hub.Page, now hub.Time) {
 	if len(page.Rows) > 0 && !q.Peek && counts(ctx, q.Agent) {
 		v.Directory.Give(q.Agent, page.NextSinceID, now)
+		if q.ThreadID == "" { // else most messages are left out
+			v.NoteOffer(q.Agent, q.Since, page.NextSinceID, hub.OfferedByPoll, now)
+		}
+	}
+}
+
+// NoteInboxAnswer notes that an agent that reads its inbox is answered with the rows
+// of a page.
+func (v *View) NoteInboxAnswer(ctx context.Context, q *hub.InboxQuery, page *hub.Page, now hub.Time) {
+	if len(page.Rows) > 0 && !q.Peek && !q.Tail && counts(ctx, q.Agent) {
+		v.NoteOffer(q.Agent, q.Since, page.NextSinceID, hub.OfferedByPoll, now)
 	}
 }
 

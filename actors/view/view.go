@@ -20,6 +20,7 @@ type View struct {
 	Directory *Directory
 	Threads   *threads
 	Seen      *SeenBook
+	Offers    *Offers
 	Leases    *Leases
 	Tasks     *Tasks
 	Runs      *Runs
@@ -37,7 +38,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 	notifier := newNotifier()
 	return &View{
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
-		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log),
+		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}

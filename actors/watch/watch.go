@@ -201,6 +201,9 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		got.Streamed = s.streams(q.Agent)
 		err = w.describe(&got)
 	}
+	if n := len(got.Messages); err == nil && got.Met && n > 0 {
+		s.view.NoteOffer(q.Agent, got.Messages[0].ID-1, got.Messages[n-1].ID, hub.OfferedByWatch, s.now())
+	}
 	if waits && err == nil && got.Met && !q.Stream {
 		s.notify(&got, q.Label)
 	}

@@ -288,5 +288,10 @@ func write[T any](ctx context.Context, c *Client, to target, body any) (hub.Outc
 	if err != nil {
 		return hub.Outcome[T]{}, err
 	}
-	return hub.Outcome[T]{Row: row, Created: got.status == http.StatusCreated, Replayed: got.replayed}, nil
+	return outcome(row, got), nil
+}
+
+// outcome is the result of a write that was answered with row.
+func outcome[T any](row T, got answer) hub.Outcome[T] {
+	return hub.Outcome[T]{Row: row, Created: got.status == http.StatusCreated, Replayed: got.replayed}
 }

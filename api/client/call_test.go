@@ -19,7 +19,7 @@ import (
 
 const post201 = `{"ok":true,"result":{"id":7,"from_agent":"a","channel":"general","kind":"chat","body":"hi"}}`
 
-func postOne(ctx context.Context, c *client.Client) (hub.Outcome[hub.EncodedMessage], error) {
+func postOne(ctx context.Context, c *client.Client) (hub.Posted, error) {
 	return c.Post(ctx, hub.PostInput{FromAgent: "a", Body: "hi"})
 }
 

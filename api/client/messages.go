@@ -7,8 +7,17 @@ import (
 )
 
 // Post stores a message.
-func (c *Client) Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
-	return write[hub.EncodedMessage](ctx, c, to("postMessage"), in)
+func (c *Client) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
+	row, got, err := result[hub.EncodedMessage](ctx, c, call{target: to("postMessage"), body: in})
+	if err != nil {
+		return hub.Posted{}, err
+	}
+	return hub.Posted{Outcome: outcome(row, got), Recipient: got.Recipient}, nil
+}
+
+// Receipt says what has become of a direct message.
+func (c *Client) Receipt(ctx context.Context, id hub.MessageID, viewer hub.AgentID) (hub.Receipt, error) {
+	return get[hub.Receipt](ctx, c, at("getReceipt", id), params("agent_id", c.viewer(viewer)))
 }
 
 // Message returns one whole row.

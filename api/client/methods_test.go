@@ -95,7 +95,12 @@ var methods = []asked{
 	row("Resolve", in("/a b&c"), sent{op: "resolve", query: "path=%2Fa+b%26c"}, says(200, `{"ok":true,"result":{"bound":false}}`), hub.Resolved{}),
 	row("Post", in(hub.PostInput{FromAgent: "a", Channel: "c", ToAgent: "b", Kind: hub.KindTask, Body: "<&>", ReplyTo: 3}),
 		sent{op: "postMessage", body: `{"from_agent":"a","channel":"c","to_agent":"b","kind":"task","body":"<&>","reply_to":3}`},
-		says(201, `{"ok":true,"result":{"id":7}}`), hub.Outcome[hub.EncodedMessage]{Created: true, Row: hub.EncodedMessage(`{"id":7}`)}),
+		says(201, `{"ok":true,"result":{"id":7},"recipient":{"agent_id":"b","state":"gone"}}`), hub.Posted{
+			Outcome:   hub.Outcome[hub.EncodedMessage]{Created: true, Row: hub.EncodedMessage(`{"id":7}`)},
+			Recipient: &hub.Recipient{AgentID: "b", State: hub.RecipientGone},
+		}),
+	row("Receipt", in(7, ""), sent{op: "getReceipt", param: "7", query: "agent_id=me"}, says(200, `{"ok":true,"result":{"message_id":7,"state":"seen"}}`),
+		hub.Receipt{MessageID: 7, State: hub.ReceiptSeen}),
 	row("Message", in(7, ""), sent{op: "getMessage", param: "7", query: "agent_id=me"}, says(200, `{"ok":true,"result":{"id":7}}`),
 		hub.EncodedMessage(`{"id":7}`)),
 	row("Messages", in(hub.MessagesQuery{Channel: "c", ThreadID: "t", Since: 2, Limit: 5, Tail: true}),

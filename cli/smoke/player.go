@@ -130,7 +130,7 @@ func (p *player) post(ctx context.Context, in hub.PostInput, n note) (hub.Messag
 	if in.Body == "" {
 		in.Body = strings.TrimSpace(n.Step + " " + n.Word)
 	}
-	out, err := ask(ctx, p, "posting "+n.Word, func(ctx context.Context) (hub.Outcome[hub.EncodedMessage], error) {
+	out, err := ask(ctx, p, "posting "+n.Word, func(ctx context.Context) (hub.Posted, error) {
 		return p.hub.Post(ctx, in)
 	})
 	if err != nil {

@@ -78,7 +78,7 @@ func (p *player) postTwice(ctx context.Context, n int) error {
 		FromAgent: p.me(), Channel: p.cfg.Channel, Body: fmt.Sprintf("line %d of %s", n, p.me()),
 		Metadata: note{Run: p.run, Step: p.step, Word: "line", N: n}.encode(),
 	}
-	post := func(context.Context) (hub.Outcome[hub.EncodedMessage], error) { return p.hub.Post(keyed, in) }
+	post := func(context.Context) (hub.Posted, error) { return p.hub.Post(keyed, in) }
 	first, err := ask(ctx, p, "posting a line", post)
 	if err != nil || !slices.Contains(p.features, hub.FeatureIdempotency) {
 		return err

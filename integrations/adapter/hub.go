@@ -10,7 +10,7 @@ import (
 // client of its own address, so that the verification takes the same path as
 // every agent.
 type Hub interface {
-	Post(ctx context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error)
+	Post(ctx context.Context, in hub.PostInput) (hub.Posted, error)
 	Resolve(ctx context.Context, path string) (hub.Resolved, error)
 	Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error)
 }

@@ -18,8 +18,8 @@ type silent struct{}
 
 var errSilent = hub.NewError(hub.CodeInternal, "no hub")
 
-func (silent) Post(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
-	return hub.Outcome[hub.EncodedMessage]{}, errSilent
+func (silent) Post(context.Context, hub.PostInput) (hub.Posted, error) {
+	return hub.Posted{}, errSilent
 }
 
 func (silent) Resolve(context.Context, string) (hub.Resolved, error) {

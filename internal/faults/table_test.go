@@ -80,4 +80,5 @@ var faults = []fault{
 	{74, "a blocked task is begun", "checkBlocked", swap("t.unblocked(wait)", "true"), "TestTaskProperties"},
 	{75, "leases that were to pass are forgotten at a start", "takeUp", swap("len(t.Former) > 0", "false"), "TestHandoverCrashAtEveryStep"},
 	{76, "a room cannot refuse an edit", "beforeEdit", swap("r.wants(ctx, room) == hub.LocksRefuse", "r.wants(ctx, room) != r.wants(ctx, room)"), "TestBeforeEdit"},
+	{77, "what was offered counts as seen", "Receipt", swap("m.ID <= seen.InInbox()", "m.ID <= max(seen.InInbox(), seen.Told)"), "TestReceipt"},
 }

@@ -1,0 +1,165 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+func (r *rig) receipt(id hub.MessageID) hub.Receipt {
+	r.t.Helper()
+	got, err := r.Receipt(context.Background(), id, "ben")
+	if err != nil {
+		r.t.Fatalf("receipt of %d: %v", id, err)
+	}
+	return got
+}
+
+// TestReceipt: a receipt says what the recipient confirmed and nothing more. It
+// names the way by which the message was handed over, and the session that got it.
+func TestReceipt(t *testing.T) {
+	ctx := context.Background()
+	ways := map[hub.OfferedBy]func(r *rig, id hub.MessageID) error{
+		hub.OfferedByPoll: func(r *rig, _ hub.MessageID) error {
+			_, err := r.Events(ctx, hub.EventsQuery{Agent: "ann", Limit: 10})
+			return err
+		},
+		hub.OfferedByWatch: func(r *rig, _ hub.MessageID) error {
+			c, err := hub.ParseCondition("until", "for-me")
+			if err == nil {
+				_, err = r.Watch(ctx, hub.WatchQuery{Agent: "ann", Room: r.roomWithSeats().RoomID, Until: []hub.Condition{c}})
+			}
+			return err
+		},
+		hub.OfferedByHook: func(r *rig, id hub.MessageID) error {
+			_, err := r.Tell(ctx, hub.ToldInput{AgentID: "ann", ToldID: id})
+			return err
+		},
+	}
+	seen := map[string]func(r *rig, id hub.MessageID) error{
+		"a poll past it": func(r *rig, id hub.MessageID) error {
+			_, err := r.Events(ctx, hub.EventsQuery{Agent: "ann", Since: id, Limit: 10})
+			return err
+		},
+		"a reply": func(r *rig, id hub.MessageID) error {
+			_, err := r.tryPost(ctx, hub.PostInput{FromAgent: "ann", Body: "x", ReplyTo: id})
+			return err
+		},
+	}
+	for way, offer := range ways {
+		for name, see := range seen {
+			t.Run(string(way)+", "+name, func(t *testing.T) {
+				r := start(t, newMemStore())
+				session := r.register("ann").SessionID.Public()
+				id := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"}).ID
+				if got := r.receipt(id); got.State != hub.ReceiptStored || got.Offered != nil {
+					t.Errorf("at first %+v", got)
+				}
+				require.NoError(t, offer(r, id))
+				got := r.receipt(id)
+				if o := got.Offered; got.State != hub.ReceiptOffered || o == nil || o.By == nil || *o.By != way || *o.SessionID != session {
+					t.Errorf("then %+v, %+v", got, got.Offered)
+				}
+				later := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "y"}).ID
+				if got := r.receipt(later); got.State != hub.ReceiptStored {
+					t.Errorf("a later message: %+v", got)
+				}
+				require.NoError(t, see(r, id))
+				if got := r.receipt(id); got.State != hub.ReceiptSeen {
+					t.Errorf("at last %+v", got)
+				}
+			})
+		}
+	}
+}
+
+// TestReceiptAfterARestart: the told mark outlives a stop, and what the receipt
+// does not know any more it does not invent.
+func TestReceiptAfterARestart(t *testing.T) {
+	r := start(t, newMemStore())
+	r.register("ann")
+	id := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"}).ID
+	_, err := r.Tell(context.Background(), hub.ToldInput{AgentID: "ann", ToldID: id})
+	require.NoError(t, err)
+	r.stop()
+	got := start(t, r.store.restarted()).receipt(id)
+	if got.State != hub.ReceiptOffered || got.Offered == nil || *got.Offered != (hub.Offer{}) {
+		t.Errorf("after a restart %+v, %+v", got, got.Offered)
+	}
+}
+
+// TestReceiptOfWhatHasNone: a public message has no receipt, and the direct
+// message of others is as if there were none.
+func TestReceiptOfWhatHasNone(t *testing.T) {
+	r := start(t, newMemStore())
+	public := r.say("ben", hub.DefaultChannel, "x").ID
+	direct := r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"}).ID
+	for viewer, codes := range map[hub.AgentID][2]hub.Code{
+		"ben": {hub.CodeInvalid, ""}, "ann": {hub.CodeInvalid, ""},
+		"cleo": {hub.CodeInvalid, hub.CodeMessageNotFound}, "": {hub.CodeInvalid, hub.CodeMessageNotFound},
+	} {
+		for i, id := range []hub.MessageID{public, direct} {
+			if _, err := r.Receipt(context.Background(), id, viewer); codeOf(err) != codes[i] {
+				t.Errorf("message %d for %q: %v", id, viewer, err)
+			}
+		}
+	}
+	if _, err := r.Receipt(asOperator(context.Background()), direct, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPostSaysWhoCannotBeReached: the answer to a direct message says so if its
+// recipient would not notice it now, and says nothing otherwise.
+func TestPostSaysWhoCannotBeReached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		room := r.roomWithSeats()
+		says := func(when string, want hub.RecipientState) {
+			t.Helper()
+			out, err := r.Post(context.Background(), hub.PostInput{FromAgent: "ben", ToAgent: "ann", Channel: hub.DirectChannel, Kind: hub.KindChat, Body: "x"})
+			require.NoError(t, err)
+			got := hub.RecipientState("")
+			if out.Recipient != nil {
+				got = out.Recipient.State
+				if out.Recipient.Reachable || out.Recipient.Why() == "" {
+					t.Errorf("%s: %+v", when, out.Recipient)
+				}
+			}
+			if got != want {
+				t.Errorf("%s: the answer says %q, want %q", when, got, want)
+			}
+		}
+		says("nobody has come", hub.RecipientNeverRegistered)
+		session := r.register("ann")
+		r.register("cleo")
+		says("it has come now", "")
+		time.Sleep(hub.SeatWorkingFor)
+		says("it has been silent", hub.RecipientAsleep)
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			c, _ := hub.ParseCondition("until", "message-from:cleo")
+			_, _ = r.Watch(ctx, hub.WatchQuery{Agent: "ann", Room: room.RoomID, Until: []hub.Condition{c}, Wait: time.Minute})
+		}()
+		synctest.Wait()
+		says("its watch waits", "")
+		cancel()
+		<-ended
+		_, err := r.CloseSession(context.Background(), session.SessionID, "")
+		require.NoError(t, err)
+		says("its session has ended", hub.RecipientGone)
+		for _, other := range []hub.AgentID{"ben", hub.AgentOperator} {
+			out, err := r.Post(context.Background(), hub.PostInput{FromAgent: "ben", ToAgent: other, Channel: hub.DirectChannel, Kind: hub.KindChat, Body: "x"})
+			if err != nil || out.Recipient != nil {
+				t.Errorf("to %s: %+v, %v", other, out.Recipient, err)
+			}
+		}
+		r.stop()
+	})
+}
