@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"hubcli/actors/core"
+	"hubcli/actors/engine"
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -88,6 +89,17 @@ func TestLeasesFollowTheirTask(t *testing.T) {
 		if got := r.holders(id, "a.go"); got != "dan dan" {
 			t.Errorf("after the update the holders are %s", got)
 		}
+		waits := r.waitFor(t.Context(), "eve", core.TaskKey(id), 50)
+		failed := hub.TaskFailed
+		if _, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "lead", Status: &failed, Release: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := within(t, waits); got.err != nil || !got.v.Acquired || r.holders(id, "a.go") != "eve nobody" {
+			t.Errorf("after the end the holders are %s; the waiter has %+v", r.holders(id, "a.go"), got)
+		}
+		if !r.lockFor("cid", "cid.go", id).Acquired {
+			t.Error("the end released the lock of another agent")
+		}
 	})
 }
 
@@ -115,51 +127,65 @@ func TestWaitersKeepTheirPlaces(t *testing.T) {
 	})
 }
 
-// TestHandoverCrashAtEveryStep: wherever the hub dies while a task passes on, all
-// claims and locks for it are with one agent in the end, the assignee, and each
-// is told of once.
+// TestHandoverCrashAtEveryStep: wherever the hub dies while a task passes on or
+// ends, all claims and locks for it are with one agent in the end, the assignee,
+// or with none. Each agent is told of a lease once.
 func TestHandoverCrashAtEveryStep(t *testing.T) {
 	for _, step := range waysOfAWrite {
 		for nth := 1; nth <= 4; nth++ { // three commands, and none
-			t.Run(fmt.Sprintf("%s-%d", step, nth), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					crash := &stepCrash{store: newMemStore(), step: step, nth: nth}
-					r := start(t, crash.store, crash.option)
-					id := r.workOn("ann", "a.go")
-					if _, err := r.HandoffTask(t.Context(), id, hub.HandoffInput{AgentID: "ann", ToAgent: "bob"}); err != nil {
-						t.Fatal(err)
-					}
-					crash.arm()
-					accept := func(r *rig) {
-						t.Helper()
-						if _, err := r.AcceptTask(withKey(context.Background(), "k", "b"), id, hub.OfferInput{AgentID: "bob"}); err != nil {
-							t.Fatal(err)
-						}
-					}
-					accept(r)
-					left := crash.over()
-					r.stop()
-					again := start(t, left)
-					synctest.Wait()
-					if task, _ := again.view.Tasks.Get(id); *task.Task.Assignee == "bob" && again.holders(id, "a.go") != "bob bob" {
-						t.Errorf("after the start the holders are %s", again.holders(id, "a.go"))
-					}
-					accept(again)
-					if got := again.holders(id, "a.go"); got != "bob bob" {
-						t.Errorf("after the repeated call the holders are %s", got)
-					}
-					for _, agent := range []hub.AgentID{"ann", "bob"} {
-						told := 0
-						for _, m := range again.inbox(agent) {
-							told += strings.Count(m.Body, `lock "a.go"`)
-						}
-						if told != 1 {
-							t.Errorf("%s was told of the lock %d times", agent, told)
-						}
-					}
-					again.stop()
+			t.Run(fmt.Sprintf("accepted-%s-%d", step, nth), func(t *testing.T) {
+				crashHandover(t, step, nth, "bob bob", 1, func(ctx context.Context, r *rig, id hub.TaskID) error {
+					_, err := r.AcceptTask(ctx, id, hub.OfferInput{AgentID: "bob"})
+					return err
+				})
+			})
+			t.Run(fmt.Sprintf("completed-%s-%d", step, nth), func(t *testing.T) {
+				crashHandover(t, step, nth, "nobody nobody", 0, func(ctx context.Context, r *rig, id hub.TaskID) error {
+					_, err := r.CompleteTask(ctx, id, hub.CompleteInput{AgentID: "ann", Release: true})
+					return err
 				})
 			})
 		}
 	}
+}
+
+// crashHandover ends a hub at a step of act, which is about a task of ann that is
+// offered to bob.
+func crashHandover(t *testing.T, step engine.Step, nth int, holders string, told int, act func(context.Context, *rig, hub.TaskID) error) {
+	synctest.Test(t, func(t *testing.T) {
+		crash := &stepCrash{store: newMemStore(), step: step, nth: nth}
+		r := start(t, crash.store, crash.option)
+		id := r.workOn("ann", "a.go")
+		if _, err := r.HandoffTask(t.Context(), id, hub.HandoffInput{AgentID: "ann", ToAgent: "bob"}); err != nil {
+			t.Fatal(err)
+		}
+		crash.arm()
+		ctx := withKey(context.Background(), "k", "b")
+		require.NoError(t, act(ctx, r, id))
+		if got := r.holders(id, "a.go"); got != holders {
+			t.Errorf("without a crash the holders are %s", got)
+		}
+		left := crash.over()
+		r.stop()
+		again := start(t, left)
+		synctest.Wait()
+		task, err := again.view.AnyTask(id)
+		if moved := task.Task.OfferedTo == nil; err != nil || moved && again.holders(id, "a.go") != holders {
+			t.Errorf("after the start the holders are %s, %v", again.holders(id, "a.go"), err)
+		}
+		require.NoError(t, act(ctx, again, id))
+		if got := again.holders(id, "a.go"); got != holders {
+			t.Errorf("after the repeated call the holders are %s", got)
+		}
+		for _, agent := range []hub.AgentID{"ann", "bob"} {
+			n := 0
+			for _, m := range again.inbox(agent) {
+				n += strings.Count(m.Body, `lock "a.go"`)
+			}
+			if n != told {
+				t.Errorf("%s was told of the lock %d times", agent, n)
+			}
+		}
+		again.stop()
+	})
 }

@@ -17,8 +17,9 @@ import (
 func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
 	by := taskActor(ctx, in.AgentID)
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note, Force: in.Force}, now)
+		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note, Force: in.Force, Release: in.Release}, now)
 	})
+	h.handover.Await(ctx, id)
 	if !errors.Is(err, core.ErrNotLive) {
 		return out, err
 	}

@@ -171,6 +171,10 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 		}
 		in.Status = &status
 	}
+	if in.Release && (in.Status == nil || !in.Status.Terminal()) {
+		return hub.Invalid("release", "claims and locks are released only when the task ends").
+			WithFix("send release with the status done, failed or cancelled")
+	}
 	if in.Assignee != nil {
 		if err := given(hub.CheckAgentID, "assignee", *in.Assignee); err != nil {
 			return err

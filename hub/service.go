@@ -232,7 +232,7 @@ type LeasesQuery struct {
 
 // Leases grants claims and file locks. At any moment a key has at most one
 // holder; a lease ends when it is released or when its time is over, never
-// earlier. A lease for a task passes to the task's new assignee.
+// earlier. A lease for a task follows the task to its new assignee or its end.
 type Leases interface {
 	// Claim grants the key if it is free, and extends the claim if the caller
 	// holds it. If another agent holds it, the answer is no error but the
@@ -278,11 +278,13 @@ type TasksQuery struct {
 type CompleteInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"`
 	Note    string  `json:"note,omitempty"`
-	Force   bool    `json:"force,omitempty"` // although the task is blocked
+	Force   bool    `json:"force,omitempty"`   // although the task is blocked
+	Release bool    `json:"release,omitempty"` // the claims and locks for the task, of the agent and of the assignee
 }
 
 // TaskUpdateInput changes a task; a nil field stays. ExpectedVersion 0 is not
-// checked. Force begins or ends a task although it is blocked.
+// checked. Force begins or completes a task although it is blocked. Release, with
+// an end, is that of CompleteInput.
 type TaskUpdateInput struct {
 	AgentID         AgentID     `json:"agent_id,omitempty"`
 	Status          *TaskStatus `json:"status,omitempty"`
@@ -290,6 +292,7 @@ type TaskUpdateInput struct {
 	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty"`
 	ExpectedVersion int64       `json:"expected_version,omitempty"`
 	Force           bool        `json:"force,omitempty"`
+	Release         bool        `json:"release,omitempty"`
 }
 
 // Tasks tracks work. If a direct message opened a task, only the parties of

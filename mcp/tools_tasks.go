@@ -26,7 +26,7 @@ func taskTools() []tool {
 		}, updateTask),
 		define(tool{
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
-			description: "Mark a task done. The note goes to the agent that asked for it.",
+			description: "Mark a task done and release your claims and locks for it. The note goes to the agent that asked for it.",
 		}, completeTask),
 	}
 }
@@ -263,13 +263,13 @@ type completeIn struct {
 }
 
 func completeTask(ctx context.Context, c *call, in completeIn) (*answer, error) {
-	out, err := c.hub().CompleteTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.CompleteInput{AgentID: c.agent(), Note: in.Note})
+	out, err := c.hub().CompleteTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.CompleteInput{AgentID: c.agent(), Note: in.Note, Release: true})
 	if err != nil {
 		return nil, err
 	}
 	t := showTask(&out.Row)
 	return &answer{
 		data: t, prose: true, untrusted: []string{"title", "thread_id"},
-		line: fmt.Sprintf("Task #%d is done. If you hold claims or locks for it, release them (hub_done does).", t.TaskID),
+		line: fmt.Sprintf("Task #%d is done. Your claims and locks for it are released.", t.TaskID),
 	}, nil
 }

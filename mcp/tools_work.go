@@ -337,11 +337,15 @@ type finished struct {
 }
 
 func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
+	released, err := c.heldFor(ctx, in.TaskID)
+	if err != nil {
+		return nil, err
+	}
 	row, err := c.finish(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	released, err := c.releaseAll(ctx, in.TaskID)
+	_, err = c.releaseAll(ctx, in.TaskID) // of a task that had ended before
 	f := finished{Task: showTask(&row), Released: released}
 	line := fmt.Sprintf("Task #%d is %s; %s and locks are released.", in.TaskID, row.Status, counted(len(released), "claim"))
 	if err != nil {
@@ -357,11 +361,11 @@ func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
 // asked, or in the task's room.
 func (c *call) finish(ctx context.Context, in doneIn) (hub.Task, error) {
 	if !in.Failed {
-		out, err := c.hub().CompleteTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.CompleteInput{AgentID: c.agent(), Note: in.Note})
+		out, err := c.hub().CompleteTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.CompleteInput{AgentID: c.agent(), Note: in.Note, Release: true})
 		return out.Row, err
 	}
 	failed := hub.TaskFailed
-	out, err := c.hub().UpdateTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.TaskUpdateInput{AgentID: c.agent(), Status: &failed})
+	out, err := c.hub().UpdateTask(c.key(ctx, in.IdempotencyKey), in.TaskID, hub.TaskUpdateInput{AgentID: c.agent(), Status: &failed, Release: true})
 	if err != nil || in.Note == "" {
 		return out.Row, err
 	}
@@ -369,6 +373,27 @@ func (c *call) finish(ctx context.Context, in doneIn) (hub.Task, error) {
 		FromAgent: c.agent(), Kind: hub.KindNotice, Body: in.Note, ReplyTo: in.TaskID, Channel: out.Row.Channel, ThreadID: or(out.Row.ThreadID),
 	}, keyOf(cmp.Or(in.IdempotencyKey, c.nonce), "note"))
 	return out.Row, err
+}
+
+// heldFor returns the names of the agent's claims and locks for a task.
+func (c *call) heldFor(ctx context.Context, id hub.TaskID) (names []string, err error) {
+	for row, err := range hub.Walk(ctx, c.hub().Claims, c.mine()) {
+		if err != nil {
+			return nil, err
+		}
+		if or(row.TaskMessageID) == id {
+			names = append(names, string(row.ClaimKey))
+		}
+	}
+	for row, err := range hub.Walk(ctx, c.hub().Locks, c.mine()) {
+		if err != nil {
+			return nil, err
+		}
+		if ofTask(row.Metadata, id) {
+			names = append(names, row.FilePath)
+		}
+	}
+	return names, nil
 }
 
 // releaseAll releases the agent's claims on a task and the locks that were

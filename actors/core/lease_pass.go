@@ -46,21 +46,24 @@ func TaskOfKey(key hub.ClaimKey) hub.TaskID {
 // takenAt is the fence with which an agent took the lease.
 func (l *Lease) takenAt() hub.Fence { return cmp.Or(l.Taken, l.Fence) }
 
-// PassCommand hands leases of former assignees of a task to its assignee.
+// PassCommand has leases follow a task: to its assignee, or to its end.
 type PassCommand struct {
 	Task StoredTask
 	Keys []LeaseKey // of one owner
 }
 
 // Pass hands those of the leases to the assignee that the task takes over, each
-// with a new fence and at least the usual time. It tells both agents. The
-// answer is how many leases have passed.
+// with a new fence and at least the usual time. It tells both agents. It
+// releases those that the task frees. The answer is how many leases change.
 func (l *Leases) Pass(c PassCommand, now Now) Decision[int] {
 	var d Draft
 	passed := map[hub.AgentID][]*Lease{}
 	var former []hub.AgentID
 	for _, k := range c.Keys {
 		lease := l.live(k, now)
+		if lease != nil && c.Task.Frees(lease) {
+			d.Facts = append(d.Facts, &LeaseReleased{Space: k.Space, Key: k.Key})
+		}
 		if lease == nil || !c.Task.Takes(lease) {
 			continue
 		}
@@ -78,7 +81,7 @@ func (l *Leases) Pass(c PassCommand, now Now) Decision[int] {
 	for _, from := range former {
 		d.Messages = append(d.Messages, passNotices(&c.Task, from, passed[from])...)
 	}
-	n := d.Fences
+	n := len(d.Facts)
 	return Decision[int]{Draft: d, Answer: func(Position) int { return n }}
 }
 

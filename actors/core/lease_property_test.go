@@ -117,6 +117,18 @@ func TestLeaseProperties(t *testing.T) {
 				}
 				highest = max(highest, r.head.Fence)
 			},
+			"end task": func(rt *rapid.T) {
+				agent, before := agents.Draw(rt, "agent"), hub.Fence(rapid.Int64Range(1, int64(highest)+1).Draw(rt, "before"))
+				r.endTask(7, agent, before)
+				for k := range owed {
+					if p := holder(k); p != nil && p.agent == agent && p.task == 7 && p.taken < before {
+						if _, held := r.live.Get(k); held {
+							rt.Fatalf("%v is held after the end of its task: %+v", k, *p)
+						}
+						delete(owed, k)
+					}
+				}
+			},
 			"time passes": func(rt *rapid.T) {
 				r.pass(time.Duration(rapid.IntRange(1, 6000).Draw(rt, "ms")) * time.Millisecond)
 			},

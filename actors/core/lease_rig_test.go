@@ -157,24 +157,38 @@ func (r *leaseRig) restart() {
 func (r *leaseRig) handOver(id hub.TaskID, from, to hub.AgentID, before hub.Fence) {
 	r.t.Helper()
 	c := core.PassCommand{Task: core.StoredTask{
-		Task: hub.Task{TaskID: id, Title: "Paint", Channel: "art", Assignee: &to}, Former: []core.FormerAssignee{{Agent: from, Fence: before}},
+		Task: hub.Task{TaskID: id, Title: "Paint", Channel: "art", Assignee: &to}, Former: []core.EarlierHolder{{Agent: from, Fence: before}},
 	}}
 	if from == to {
 		c.Task.Former = nil // the assignee is no former one
 	}
+	r.follow(c.Task)
+}
+
+// follow has all leases follow a task.
+func (r *leaseRig) follow(task core.StoredTask) {
+	r.t.Helper()
+	c := core.PassCommand{Task: task}
 	for _, l := range slices.Concat(r.live.List(core.SpaceClaim), r.live.List(core.SpaceLock)) {
 		c.Keys = append(c.Keys, l.LeaseKey())
 	}
 	d := r.live.Pass(c, r.now)
 	if n := d.Answer(r.commit(d.Draft)); n != len(d.Draft.Facts) {
-		r.t.Fatalf("%d leases passed in %d facts", n, len(d.Draft.Facts))
+		r.t.Fatalf("%d leases changed in %d facts", n, len(d.Draft.Facts))
 	}
+}
+
+// endTask releases the leases that an agent took for a task before a fence.
+func (r *leaseRig) endTask(id hub.TaskID, agent hub.AgentID, before hub.Fence) {
+	r.t.Helper()
+	r.follow(core.StoredTask{Task: hub.Task{TaskID: id, Status: hub.TaskDone}, Released: []core.EarlierHolder{{Agent: agent, Fence: before}}})
 }
 
 // TestLeaseTranscripts plays testdata/leases_*.txt. Commands:
 //
 //	acquire|lock AGENT KEY ttl=SEC [thread=T] [task=ID] [metadata=JSON]
 //	handover TASK from=AGENT to=AGENT before=FENCE
+//	end TASK by=AGENT before=FENCE
 //	refresh|release|relock|unlock AGENT KEY [ttl=SEC] [fence=N]
 //	pass DURATION · expire · restart · away AGENT · thread T CHANNEL · held
 func TestLeaseTranscripts(t *testing.T) {
@@ -205,6 +219,8 @@ func (r *leaseRig) play(args []string) string {
 		r.channels[hub.ThreadID(args[1])] = hub.ChannelName(args[2])
 	case "held":
 		return r.held()
+	case "end":
+		r.endTask(hub.TaskID(number(args[1])), hub.AgentID(named(args, "by")), hub.Fence(number(named(args, "before"))))
 	case "handover":
 		r.handOver(hub.TaskID(number(args[1])), hub.AgentID(named(args, "from")), hub.AgentID(named(args, "to")), hub.Fence(number(named(args, "before"))))
 	case "acquire", "lock":

@@ -28,7 +28,9 @@ type StoredTask struct {
 	Hidden []hub.TaskID `json:"veiled,omitempty"`
 	// Former lists the agents that had the task before its assignee, the latest
 	// last.
-	Former []FormerAssignee `json:"former,omitempty"`
+	Former []EarlierHolder `json:"former,omitempty"`
+	// Released lists the agents whose leases for the task ended with it.
+	Released []EarlierHolder `json:"released,omitempty"`
 }
 
 // TaskVisible is the one rule about which agents may see a task. Every agent
@@ -81,6 +83,8 @@ type CompleteCommand struct {
 	By    TaskActor
 	Note  string
 	Force bool // although the task is blocked
+	// Release ends the leases for the task of the actor and of the assignee.
+	Release bool
 }
 
 // UpdateCommand changes a task.
@@ -275,6 +279,9 @@ func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.
 		}
 		f = endedWith(id, hub.TaskDone, 0)
 		messages = []MessageDraft{task.note(c)}
+	}
+	if c.Release {
+		task.releases(f, c.By.Agent)
 	}
 	if err := t.checkBlocked(task, f, c.By, c.Force); err != nil {
 		return Decision[hub.Task]{}, err

@@ -49,6 +49,9 @@ type TaskChanged struct {
 	Forced    bool            `json:"forced,omitempty"` // the task was blocked, and the actor forced the change
 	Result    *int            `json:"result,omitempty"` // position of the message that ended the task
 	Passes    bool            `json:"passes,omitempty"` // the leases of the former assignee pass to the new one
+	// Release lists the agents whose leases for the task end, because the task
+	// ends.
+	Release []hub.AgentID `json:"release,omitempty"`
 }
 
 // FactType implements Fact.
@@ -189,6 +192,9 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	task.Task = f.changed(task.Task, true, at)
 	if f.Passes {
 		task.passedFrom(had, at)
+	}
+	for _, agent := range f.Release {
+		task.Released = append(task.Released, EarlierHolder{Agent: agent, Fence: at.FirstFence})
 	}
 	if task.Task.OfferedTo == nil {
 		task.OfferedBy = ""

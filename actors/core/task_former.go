@@ -9,12 +9,14 @@ import (
 // maxFormer bounds the former assignees that a task remembers.
 const maxFormer = 16
 
-// FormerAssignee is an agent that had a task before its assignee. The claims
-// and locks for the task that it took before Fence pass to the assignee.
-type FormerAssignee struct {
+// EarlierHolder stands for the claims and locks for a task that an agent took
+// before a fence.
+type EarlierHolder struct {
 	Agent hub.AgentID `json:"agent"`
-	Fence hub.Fence   `json:"fence"` // the first fence after the task passed on
+	Fence hub.Fence   `json:"fence"`
 }
+
+func (h EarlierHolder) took(l *Lease) bool { return l.Agent == h.Agent && l.takenAt() < h.Fence }
 
 // passes reports whether leases pass on when the task gets the assignee to.
 func (task *liveTask) passes(to hub.AgentID) bool {
@@ -24,10 +26,10 @@ func (task *liveTask) passes(to hub.AgentID) bool {
 
 // passedFrom notes that was had the task before its assignee.
 func (t *StoredTask) passedFrom(was hub.AgentID, at Position) {
-	t.Former = slices.DeleteFunc(slices.Clone(t.Former), func(f FormerAssignee) bool {
+	t.Former = slices.DeleteFunc(slices.Clone(t.Former), func(f EarlierHolder) bool {
 		return f.Agent == was || f.Agent == value(t.Task.Assignee)
 	})
-	t.Former = append(t.Former, FormerAssignee{Agent: was, Fence: at.FirstFence})
+	t.Former = append(t.Former, EarlierHolder{Agent: was, Fence: at.FirstFence})
 	if over := len(t.Former) - maxFormer; over > 0 {
 		t.Former = t.Former[over:]
 	}
@@ -37,5 +39,20 @@ func (t *StoredTask) passedFrom(was hub.AgentID, at Position) {
 // assignee took it for the task before the task passed on.
 func (t *StoredTask) Takes(l *Lease) bool {
 	return t.Task.Assignee != nil && l.ForTask() == t.Task.TaskID &&
-		slices.ContainsFunc(t.Former, func(f FormerAssignee) bool { return f.Agent == l.Agent && l.takenAt() < f.Fence })
+		slices.ContainsFunc(t.Former, func(h EarlierHolder) bool { return h.took(l) })
+}
+
+// Frees reports whether a lease ends because the task has ended.
+func (t *StoredTask) Frees(l *Lease) bool {
+	return l.ForTask() == t.Task.TaskID && slices.ContainsFunc(t.Released, func(h EarlierHolder) bool { return h.took(l) })
+}
+
+// releases notes in f, which ends the task, that the leases for it of the agent
+// that ends it and of its assignee end too.
+func (task *liveTask) releases(f *TaskChanged, by hub.AgentID) {
+	for _, agent := range []hub.AgentID{by, value(task.Task.Assignee)} {
+		if agent != "" && !slices.Contains(f.Release, agent) {
+			f.Release = append(f.Release, agent)
+		}
+	}
 }

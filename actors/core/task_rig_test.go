@@ -157,7 +157,13 @@ func by(agent hub.AgentID) core.TaskActor {
 
 func (r *taskRig) complete(id hub.TaskID, agent hub.AgentID, note string) (hub.Task, error) {
 	r.t.Helper()
-	d, err := r.live.Complete(id, core.CompleteCommand{By: by(agent), Note: note}, r.now)
+	return r.completeWith(id, core.CompleteCommand{By: by(agent), Note: note})
+}
+
+func (r *taskRig) completeWith(id hub.TaskID, c core.CompleteCommand) (hub.Task, error) {
+	r.t.Helper()
+	agent := c.By.Agent
+	d, err := r.live.Complete(id, c, r.now)
 	if errors.Is(err, core.ErrNotLive) {
 		return core.AnswerEndedCompletion(id, r.stored(id), by(agent))
 	}
@@ -214,7 +220,7 @@ func (r *taskRig) stored(id hub.TaskID) *core.StoredTask {
 // TestTaskTranscripts plays testdata/tasks_*.txt. Commands:
 //
 //	post AGENT KIND "BODY" [to=A] [in=CHANNEL] [thread=T] [parent=ID] [reply=ID] [metadata=JSON] [run=R] [blocked=ID,ID] [force=yes]
-//	complete ID [by=AGENT] [note="…"]
+//	complete ID [by=AGENT] [note="…"] [release=yes]
 //	update ID by=AGENT [status=S] [assignee=A] [blocked=ID,ID] [version=N] [force=yes]
 //	handoff ID by=AGENT to=AGENT [note="…"]
 //	accept|decline ID by=AGENT [note="…"]
@@ -257,7 +263,9 @@ func (r *taskRig) play(args []string) string {
 		}
 		return "  " + taskLine(*a.Task)
 	case "complete":
-		row, err := r.complete(hub.TaskID(number(args[1])), hub.AgentID(named(args, "by")), named(args, "note"))
+		row, err := r.completeWith(hub.TaskID(number(args[1])), core.CompleteCommand{
+			By: by(hub.AgentID(named(args, "by"))), Note: named(args, "note"), Release: named(args, "release") != "",
+		})
 		if err != nil {
 			return showError(err)
 		}

@@ -52,6 +52,9 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 	if err := t.checkBlocked(task, f, c.By, c.In.Force); err != nil {
 		return Decision[hub.Task]{}, err
 	}
+	if c.In.Release && f.Status != nil && f.Status.Terminal() {
+		task.releases(f, c.By.Agent)
+	}
 	var messages []MessageDraft
 	if f.Assignee != nil {
 		messages = task.assigned(c, *f.Assignee)

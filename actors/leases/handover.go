@@ -2,6 +2,7 @@ package leases
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -14,14 +15,16 @@ import (
 )
 
 // Handover has the claims and locks for a task follow the task to its new
-// assignee. It is a process of two steps, each a record of its owner:
+// assignee, or to its end. It is a process of two steps, each a record of its
+// owner:
 //
-//  1. The owner of tasks notes, with the new assignee, which agent had the task.
-//  2. Each owner of leases passes those of that agent on (core.Leases.Pass).
+//  1. The owner of tasks notes, with the new assignee, which agent had the task,
+//     or, with the end, whose leases are released.
+//  2. Each owner of leases passes or releases those (core.Leases.Pass).
 //
 // The second step follows from the first alone: which leases have still to pass
 // is read from the task and the leases themselves. So a start looks at all
-// tasks again, and a repetition finds nothing to do.
+// tasks and leases again, and a repetition finds nothing to do.
 type Handover struct {
 	view   *view.View
 	engine *engine.Engine
@@ -35,7 +38,7 @@ type Handover struct {
 // passing is a task whose leases have to pass.
 type passing struct {
 	taken bool          // the owners of leases decide now
-	again bool          // the task has passed on since
+	again bool          // the task has passed on or ended since
 	tried chan struct{} // closed after the first try
 }
 
@@ -56,7 +59,7 @@ func (h *Handover) Shown(r *core.Record, facts []core.Fact) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.TaskChanged:
-			if f.Passes {
+			if f.Passes || len(f.Release) > 0 {
 				h.add(f.Task)
 			}
 		case *core.OfferEnded:
@@ -85,8 +88,8 @@ func (h *Handover) ring() {
 	}
 }
 
-// Await waits until the leases for a task that has passed on have passed too, or
-// cannot pass yet.
+// Await waits until the leases for a task that has passed on or ended have
+// followed it, or cannot follow yet.
 func (h *Handover) Await(ctx context.Context, id hub.TaskID) {
 	h.mu.Lock()
 	p := h.due[id]
@@ -122,11 +125,18 @@ func (h *Handover) Serve(quit <-chan struct{}) {
 // maxPass bounds the leases that pass in one record.
 const maxPass = 400
 
-// takeUp makes all tasks due whose leases an earlier process may not have passed
-// on.
+// takeUp makes all tasks due for which a lease is held: an earlier process may
+// not have taken the second step.
 func (h *Handover) takeUp() {
-	for _, t := range h.view.Tasks.List(func(t *core.StoredTask) bool { return len(t.Former) > 0 }) {
-		h.add(t.Task.TaskID)
+	ids := map[hub.TaskID]bool{}
+	for _, space := range []core.LeaseSpace{core.SpaceClaim, core.SpaceLock} {
+		if _, err := h.view.Leases.List(space, func(l *core.Lease) bool { ids[l.ForTask()] = true; return false }); err != nil {
+			h.log.LogAttrs(context.Background(), slog.LevelWarn, "leases whose tasks have passed on or ended stay as they are", slog.Any("error", err))
+		}
+	}
+	delete(ids, 0)
+	for id := range ids {
+		h.add(id)
 	}
 }
 
@@ -161,7 +171,7 @@ func (h *Handover) done(id hub.TaskID, err error) {
 	default:
 		close(p.tried)
 		if err != nil {
-			h.log.LogAttrs(context.Background(), slog.LevelWarn, "leases for a task could not pass to its assignee yet",
+			h.log.LogAttrs(context.Background(), slog.LevelWarn, "leases for a task could not follow it to its assignee or its end yet",
 				slog.Int64("task", int64(id)), slog.Any("error", err))
 		}
 	}
@@ -186,17 +196,22 @@ func (h *Handover) retry(id hub.TaskID) {
 	h.ring()
 }
 
-// pass has every owner of leases that the assignee of a task takes over pass
-// them on.
+// pass has every owner of leases that follow the task pass or release them.
 func (h *Handover) pass(id hub.TaskID) error {
-	task, live := h.view.Tasks.Get(id)
-	if !live {
-		return nil
+	task, err := h.view.AnyTask(id)
+	if errors.Is(err, core.ErrNotFound) {
+		return nil // the leases name a task that there is not
+	}
+	if err != nil {
+		return err
+	}
+	if task.Task.Status.Terminal() {
+		task.Former = nil
 	}
 	keys := map[core.Owner][]core.LeaseKey{}
-	for _, former := range task.Former {
-		if err := h.view.Leases.Of(former.Agent, 0, func(l *core.Lease) {
-			if task.Takes(l) {
+	for _, holder := range slices.Concat(task.Former, task.Released) {
+		if err := h.view.Leases.Of(holder.Agent, 0, func(l *core.Lease) {
+			if task.Takes(l) || task.Frees(l) {
 				owner := core.LeaseOwner(core.LeaseShard(l.LeaseKey()))
 				keys[owner] = append(keys[owner], l.LeaseKey())
 			}
@@ -230,17 +245,18 @@ func (h *Handover) ask(owner core.Owner, c core.PassCommand) error {
 	return err
 }
 
-// passTurn passes leases on in the turn of their owner.
+// passTurn passes or releases leases in the turn of their owner.
 type passTurn struct {
 	*engine.Pending[*core.Leases, int, int]
 	keys []core.LeaseKey
 }
 
-// Run decides, and then answers the requests of the new holder that wait.
+// Run decides, and then serves the requests that wait for these leases.
 func (p *passTurn) Run(o *engine.Owner) {
 	t, now := o.Extension.(*queue), p.Engine.Clock.Now()
 	p.Pending.Run(o)
 	for _, k := range p.keys {
+		t.serveKey(now, k)
 		t.servePassed(now, k)
 	}
 }
