@@ -52,16 +52,21 @@ func (r *Room) AddArtifact(c ArtifactCommand, by TaskActor) (Decision[hub.Artifa
 	m.Numbered = func(m *MessageDraft, at Position) {
 		id := IDAt(PrefixArtifact, at.Seq)
 		m.Metadata = naming("artifact", id)
-		m.Body = fmt.Sprintf("%q version %d (%s, %s): GET /v1/artifacts/%s/content",
-			fact.Title, fact.Version, fact.ContentType, bytesInWords(fact.Size), id)
+		m.Body = fmt.Sprintf("%q version %d (%s, %s). %s",
+			fact.Title, fact.Version, fact.ContentType, bytesInWords(fact.Size), readArtifact(id))
 		if by.Agent == "" {
-			m.Body = fmt.Sprintf("Artifact %s was stored (%s); nobody is named: GET /v1/artifacts/%[1]s/content", id, bytesInWords(fact.Size))
+			m.Body = fmt.Sprintf("Artifact %s was stored (%s); nobody is named. %s", id, bytesInWords(fact.Size), readArtifact(id))
 		}
 	}
 	return Decision[hub.Artifact]{
 		Draft:  Draft{Facts: []Fact{fact}, Messages: []MessageDraft{m}, Content: c.Content},
 		Answer: func(at Position) hub.Artifact { return fact.row(r.id, at) },
 	}, nil
+}
+
+// readArtifact says how an agent or a person reads an artifact.
+func readArtifact(id string) string {
+	return "Read it with hub_get_artifact or hubcli artifact get, artifact_id " + id + "."
 }
 
 // bytesInWords writes a size of at least 0 with a comma before each three digits.

@@ -260,7 +260,7 @@ func (s *Spawns) End(id hub.SpawnID, o SpawnOutcome) (Decision[hub.Spawn], error
 func endNotice(row hub.Spawn) MessageDraft {
 	body := "Spawn " + string(row.SpawnID) + " (agent " + string(row.AgentID) + ", room " + string(row.RoomID) + ") ended: " + howEnded(&row)
 	if row.ArtifactID != nil {
-		body += "; its output: GET /v1/artifacts/" + string(*row.ArtifactID) + "/content"
+		body += ". Its output is an artifact. " + readArtifact(string(*row.ArtifactID))
 	}
 	return MessageDraft{
 		From: hub.AgentSystem, To: row.By, Channel: hub.DirectChannel, Kind: hub.KindNotice, Body: body, Room: row.RoomID,
