@@ -192,3 +192,33 @@ func TestSeatShowsNoHiddenTask(t *testing.T) {
 		}
 	})
 }
+
+// TestSeatAtAPrompt: a room shows that the program of an agent asks its user, about which
+// tool and since when, until it asks no more or the session ends.
+func TestSeatAtAPrompt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		room := r.roomWithSeats("dev")
+		prompt := func(asks bool, tool string) bool {
+			out, err := r.Prompt(t.Context(), hub.PromptInput{AgentID: "dev", Asks: asks, Tool: tool})
+			require.NoError(t, err)
+			return out.Noted
+		}
+		if prompt(true, "Bash") {
+			t.Error("a prompt of an agent without a session is noted")
+		}
+		r.register("dev")
+		prompt(true, "Bash")
+		began := hub.TimeOf(time.Now())
+		time.Sleep(10 * time.Second)
+		prompt(true, "Bash") // reported again
+		if s := r.seatRow(room.RoomID, "dev", ""); s.Activity != hub.ActivityAtPrompt || s.PromptTool != "Bash" || *s.ActivitySince != began {
+			t.Errorf("the seat is %+v", s)
+		}
+		prompt(false, "")
+		if s := r.seatRow(room.RoomID, "dev", ""); s.Activity == hub.ActivityAtPrompt || s.PromptTool != "" {
+			t.Errorf("after the prompt the seat is %+v", s)
+		}
+		r.stop()
+	})
+}

@@ -49,6 +49,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	out.Rooms = append([]hub.RoomID{}, rooms[:min(len(rooms), attentionRows)]...)
 	_, _, out.Watching = h.watches.Of(q.Agent)
+	out.AtPrompt = h.view.Directory.AtPrompt(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil
 }
@@ -158,4 +159,10 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 		h.view.NoteOffer(in.AgentID, before, told.ToldID, hub.OfferedByHook, h.engine.Clock.Now().Wall)
 	}
 	return told, nil
+}
+
+// Prompt notes whether an agent's program asks a user; see hub.Attentions.
+func (h *Hub) Prompt(_ context.Context, in hub.PromptInput) (hub.Prompted, error) {
+	noted := h.view.Directory.Prompt(in.AgentID, in.Asks, in.Tool, h.engine.Clock.Now().Wall)
+	return hub.Prompted{AgentID: in.AgentID, Noted: noted}, nil
 }

@@ -165,6 +165,7 @@ var operations = []Operation{
 	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
 	{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},
+	{ID: "notePrompt", Method: "POST", Path: "/v1/prompts", Agent: "agent_id", Body: small[hub.PromptInput]()},
 	{ID: "resolve", Method: "GET", Path: "/v1/resolve"},
 	{ID: "listRooms", Method: "GET", Path: "/v1/rooms"},
 	{ID: "createRoom", Method: "POST", Path: "/v1/rooms", Agent: "created_by", Body: small[hub.RoomInput]()},

@@ -32,6 +32,11 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 	return nil
 }
 
+// ValidatePrompt checks what is said of a program that asks its user.
+func ValidatePrompt(in *hub.PromptInput) error {
+	return first(hub.CheckSender("agent_id", in.AgentID), checkText("tool", in.Tool, hub.MaxNameChars))
+}
+
 // ValidateTold checks the new notified cursor of an agent.
 func ValidateTold(in *hub.ToldInput) error {
 	if err := hub.CheckSender("agent_id", in.AgentID); err != nil {

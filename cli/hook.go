@@ -50,7 +50,7 @@ type hookOptions struct {
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|prompt|tool|before-edit|stop|session-end",
+		Use:   "hook session-start|prompt|tool|before-edit|permission|stop|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -65,6 +65,9 @@ it. A message is shown once, by whichever hook comes first.
 
 before-edit says who holds the lock on a file that a tool is about to change. Where
 the room wants it (hubcli room locks), the tool is refused.
+
+permission notes that the program asks its user whether a tool may run: the status
+of the room shows it.
 
 stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
@@ -119,7 +122,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start, prompt, tool, before-edit, stop or session-end", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, before-edit, permission, stop or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }

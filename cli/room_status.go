@@ -170,6 +170,9 @@ func (p *page) row(columns ...string) {
 
 func (p *page) seat(s *hub.Seat, at hub.Time) {
 	doing := string(s.Activity)
+	if s.PromptTool != "" {
+		doing += " (" + peertext.TerminalLine(s.PromptTool) + ")"
+	}
 	if s.CurrentTaskID != nil {
 		doing += fmt.Sprint(" on task ", *s.CurrentTaskID)
 	}

@@ -8,6 +8,7 @@ import (
 var attentionHandlers = handlers{
 	"getAttention": getAttention,
 	"tellAgent":    postAttention,
+	"notePrompt":   postPrompt,
 }
 
 func getAttention(c *call) (reply, error) {
@@ -26,4 +27,9 @@ func getAttention(c *call) (reply, error) {
 func postAttention(c *call) (reply, error) {
 	var in hub.ToldInput
 	return writeRow(c, &in, &in.AgentID, anyone(api.ValidateTold), c.service().Tell, plain)
+}
+
+func postPrompt(c *call) (reply, error) {
+	var in hub.PromptInput
+	return writeRow(c, &in, &in.AgentID, anyone(api.ValidatePrompt), c.service().Prompt, plain)
 }

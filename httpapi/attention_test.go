@@ -36,6 +36,18 @@ func TestAttentionOverHTTP(t *testing.T) {
 			t.Errorf("call %d has moved the mark: %v", i+1, got)
 		}
 	}
+	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"a"}`)
+	for _, asks := range []bool{true, false} {
+		if got := c.ok(200, "POST", "/v1/prompts", fmt.Sprintf(`{"agent_id":"a","asks":%v,"tool":"Bash"}`, asks)).row("noted"); got != true {
+			t.Errorf("noted is %v", got)
+		}
+		if got := c.ok(200, "GET", "/v1/attention?agent_id=a", "").row("at_prompt"); got != asks {
+			t.Errorf("at_prompt is %v, want %v", got, asks)
+		}
+	}
+	if got := c.ok(200, "POST", "/v1/prompts", `{"agent_id":"nobody","asks":true}`).row("noted"); got != false {
+		t.Errorf("of an agent that is not there noted is %v", got)
+	}
 	c.refused(hub.CodeInvalid, "GET", "/v1/attention", "")
 	c.refused(hub.CodeRoomNotFound, "GET", "/v1/attention?agent_id=a&room_id=r_zzz", "")
 	c.refused(hub.CodeInvalid, "POST", "/v1/attention", `{"agent_id":"a"}`)

@@ -82,7 +82,7 @@ type HookCall struct {
 	JSON string // with JSON strings for $session, $folder and $event
 	// The harness's names of the events; empty: there is none, or the agent does
 	// not see what a hook answers to it. A session begins with SessionStart.
-	Stop, Prompt, Tool, End, Edit string
+	Stop, Prompt, Tool, End, Edit, Permission string
 	// EditTools matches the tools that change files, in the harness's form.
 	EditTools string
 }

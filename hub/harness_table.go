@@ -175,6 +175,7 @@ func midTurn(f HookForm, tool string) *HookForm {
 	f.Warn = addsContext("PreToolUse")
 	f.Refuse = HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":$text}}`}
 	f.Call.Edit, f.Call.EditTools = "PreToolUse", editTools
+	f.Call.Permission = "PermissionRequest"
 	f.Prompt, f.Tool = addsContext("UserPromptSubmit"), addsContext(tool)
 	f.Call.Prompt, f.Call.Tool, f.Call.End = "UserPromptSubmit", tool, "SessionEnd"
 	return &f

@@ -17,14 +17,16 @@ const (
 // Activity says what a seat's agent does.
 type Activity string
 
-// The activities. The first that holds is shown. blocked: a task of the agent
+// The activities. The first that holds is shown. at_prompt: its program asks a user
+// whether a tool may run. blocked: a task of the agent
 // needs input. waiting: a call of the agent is parked. working: a task of it is
 // working, or a call other than a poll came within SeatWorkingFor.
 const (
-	ActivityBlocked Activity = "blocked"
-	ActivityWaiting Activity = "waiting"
-	ActivityWorking Activity = "working"
-	ActivityIdle    Activity = "idle"
+	ActivityAtPrompt Activity = "at_prompt"
+	ActivityBlocked  Activity = "blocked"
+	ActivityWaiting  Activity = "waiting"
+	ActivityWorking  Activity = "working"
+	ActivityIdle     Activity = "idle"
 )
 
 // Listener says whether something would wake the agent.
@@ -52,6 +54,7 @@ type Seat struct {
 	Presence      Presence   `json:"presence"`
 	Activity      Activity   `json:"activity"`
 	ActivitySince *Time      `json:"activity_since"`
+	PromptTool    string     `json:"prompt_tool"` // that its program asks for; empty: not at_prompt, or unknown
 	LastSeen      *Time      `json:"last_seen"`
 	Label         string     `json:"label"`    // of its watch
 	Watching      []string   `json:"watching"` // the conditions of its watches
@@ -123,6 +126,7 @@ type Attention struct {
 	Claims    []ClaimKey    `json:"claims"`   // that it holds, at most 20
 	Rooms     []RoomID      `json:"rooms"`    // that it has joined, the latest first, at most 20
 	Watching  bool          `json:"watching"`
+	AtPrompt  bool          `json:"at_prompt"` // its program asks a user whether a tool may run
 	Proposals []WatchAdvice `json:"proposals"` // what a watch could wait for
 }
 
@@ -158,6 +162,20 @@ type ToldInput struct {
 	ToldID  MessageID `json:"told_id"`
 }
 
+// PromptInput says that the agent's program asks a user whether a tool may run, or
+// that it asks no more.
+type PromptInput struct {
+	AgentID AgentID `json:"agent_id"`
+	Asks    bool    `json:"asks"`
+	Tool    string  `json:"tool,omitempty"` // its name
+}
+
+// Prompted is the answer. Noted is false if the agent has no live session.
+type Prompted struct {
+	AgentID AgentID `json:"agent_id"`
+	Noted   bool    `json:"noted"`
+}
+
 // Told is the answer. Moved is true only for the call that moved the cursor: of
 // two hooks that run for the same event, one notifies the agent.
 type Told struct {
@@ -185,4 +203,7 @@ type Attentions interface {
 	// beyond the latest message means the latest message. It is kept in memory
 	// first: after a crash the agent may be notified once more.
 	Tell(ctx context.Context, in ToldInput) (Told, error)
+	// Prompt notes whether the agent's program asks a user whether a tool may
+	// run. It is kept in memory alone.
+	Prompt(ctx context.Context, in PromptInput) (Prompted, error)
 }

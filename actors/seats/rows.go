@@ -22,7 +22,7 @@ func (s *Seats) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, no
 	tasks := s.view.Tasks.Of(seat.AgentID, func(*core.StoredTask) bool { return true })
 	var since hub.Time
 	row.Activity, since = d.Activity(tasks, now)
-	row.ActivitySince = core.Optional(since)
+	row.ActivitySince, row.PromptTool = core.Optional(since), d.PromptTool()
 	row.CurrentTaskID = currentTask(tasks, sees)
 	if d.Session != nil {
 		row.SessionID, row.LastSeen = &d.Session.SessionID, &d.Session.LastSeen

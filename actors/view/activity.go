@@ -14,6 +14,7 @@ type Doing struct {
 	waited  Span
 	Acted   hub.Time // last call that was no poll; 0: unknown
 	busy    hub.Time // since when such calls came without a break of hub.SeatWorkingFor
+	prompt  *prompt  // that its program shows a user; nil: none
 	freed   hub.Time // last time that a task stopped keeping the agent; 0: unknown
 }
 
@@ -28,7 +29,7 @@ func (d *Directory) Doing(agent hub.AgentID) (out Doing) {
 	out.Parked, out.polls, out.Watched = n.calls > 0, n.polls > 0, d.parked[agent.Watch()].calls > 0
 	if p := d.live[agent]; p != nil {
 		row := p.row()
-		out.Session, out.waited = &row, p.waited
+		out.Session, out.waited, out.prompt = &row, p.waited, p.prompt.Load()
 		out.Acted, out.busy, out.freed = hub.Time(p.acted.Load()), hub.Time(p.busy.Load()), hub.Time(p.freed.Load())
 	}
 	return out
@@ -60,6 +61,14 @@ func (d *Doing) Listener() hub.Listener {
 	return hub.ListenerNone
 }
 
+// PromptTool returns the tool that the agent's program asks a user about, if it does.
+func (d *Doing) PromptTool() string {
+	if d.prompt == nil {
+		return ""
+	}
+	return d.prompt.tool
+}
+
 // Unreachable reports whether the agent is live and nothing would wake it. An agent that
 // has just made a call, or that waits for a lease, is in the middle of its turn and
 // looks by itself.
@@ -84,6 +93,8 @@ func (d *Doing) Activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, h
 		working = earlier(working, d.busy)
 	}
 	switch {
+	case d.prompt != nil:
+		return hub.ActivityAtPrompt, d.prompt.since
 	case blocked != 0:
 		return hub.ActivityBlocked, blocked
 	case d.Parked:

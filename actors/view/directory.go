@@ -58,6 +58,7 @@ type presence struct {
 	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
 	givenAt atomic.Int64 // of the last answer with messages to a poll of the agent
 	givenID atomic.Int64 // up to which message that answer went
+	prompt  atomic.Pointer[prompt]
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
 	waited Span
@@ -203,6 +204,36 @@ func (d *Directory) free(agent hub.AgentID, now hub.Time) {
 	if p := d.live[agent]; p != nil {
 		p.freed.Store(int64(now))
 	}
+}
+
+// prompt says that an agent's program asks a user whether a tool may run.
+type prompt struct {
+	tool  string
+	since hub.Time
+}
+
+// Prompt notes whether the agent's program asks a user about a tool; false if the
+// agent has no live session. A second prompt while one is open keeps its time.
+func (d *Directory) Prompt(agent hub.AgentID, asks bool, tool string, now hub.Time) bool {
+	return d.note(agent, now, func(p *presence) {
+		if !asks {
+			p.prompt.Store(nil)
+			return
+		}
+		next := &prompt{tool, now}
+		if before := p.prompt.Load(); before != nil && before.tool == tool {
+			next = before
+		}
+		p.prompt.Store(next)
+	})
+}
+
+// AtPrompt reports whether the agent's program asks a user.
+func (d *Directory) AtPrompt(agent hub.AgentID) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	p := d.live[agent]
+	return p != nil && p.prompt.Load() != nil
 }
 
 // givenFor is the time in which a client reports, by the since_id of a call, that it

@@ -153,6 +153,8 @@ var methods = []asked{
 		}),
 		sent{op: "watch", query: "after_id=7&agent_id=me&label=l&room_id=r&stream=true&timeout=1.5&until=message-from%3Aa&until=tasks-complete%3A1%2C2"},
 		says(200, `{"ok":true,"result":{"met":true,"agent_id":"me"}}`), hub.Watched{Met: true, AgentID: "me"}),
+	row("Prompt", in(hub.PromptInput{AgentID: "a", Asks: true, Tool: "Bash"}), sent{op: "notePrompt", body: `{"agent_id":"a","asks":true,"tool":"Bash"}`},
+		says(200, `{"ok":true,"result":{"agent_id":"a","noted":true}}`), hub.Prompted{AgentID: "a", Noted: true}),
 	row("Tell", in(hub.ToldInput{AgentID: "a", ToldID: 7}), sent{op: "tellAgent", body: `{"agent_id":"a","told_id":7}`},
 		says(200, `{"ok":true,"result":{"told_id":7,"moved":true}}`), hub.Told{ToldID: 7, Moved: true}),
 	row("CompleteTask", in(3, hub.CompleteInput{AgentID: "a", Note: "n"}), sent{op: "completeTask", param: "3", body: `{"agent_id":"a","note":"n"}`},

@@ -24,6 +24,11 @@ func (c *Client) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Atten
 	return get[hub.Attention](ctx, c, to("getAttention"), params("agent_id", c.viewer(q.Agent), "room_id", q.Room))
 }
 
+// Prompt notes whether the agent's program asks a user whether a tool may run.
+func (c *Client) Prompt(ctx context.Context, in hub.PromptInput) (hub.Prompted, error) {
+	return change[hub.Prompted](ctx, c, to("notePrompt"), in)
+}
+
 // Tell moves the notified cursor of an agent.
 func (c *Client) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	return change[hub.Told](ctx, c, to("tellAgent"), in)

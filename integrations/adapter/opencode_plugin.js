@@ -145,6 +145,10 @@ export const Hub = async ({ client, directory }) => {
         const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
         if (answer.decision === "block") await prompt(id, answer.reason);
       }
+      if ((event.type === "permission.asked" || event.type === "permission.updated") && id) {
+        const { permission, type } = event.properties;
+        await hook("permission", { hook_event_name: "PermissionRequest", session_id: id, cwd: directory, tool_name: permission ?? type });
+      }
       if (event.type === "session.deleted" && info?.id) {
         if (begun.has(info.id)) await hook("session-end", { hook_event_name: "SessionEnd", session_id: info.id, cwd: directory });
         if (stream?.session === info.id) stream.child.kill();

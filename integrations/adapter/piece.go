@@ -46,6 +46,7 @@ const (
 	eventPrompt event = "prompt"
 	eventTool   event = "tool"
 	eventEdit   event = "before-edit"
+	eventPermit event = "permission"
 	eventStop   event = "stop"
 	eventEnd    event = "session-end"
 )
@@ -53,7 +54,7 @@ const (
 // occasions are a harness's names of the events. An event without a name gets no
 // hook.
 type occasions struct {
-	start, prompt, tool, edit, stop, end string
+	start, prompt, tool, edit, permission, stop, end string
 
 	editTools string // matches the tools that change files
 }
@@ -61,7 +62,7 @@ type occasions struct {
 // occasionsOf returns the names in the table of harnesses.
 func occasionsOf(h hub.Harness) occasions {
 	call := h.HookForm().Call
-	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, stop: call.Stop, end: call.End, editTools: call.EditTools}
+	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End, editTools: call.EditTools}
 }
 
 // hookLimit is the time that a harness should give a hook, in seconds. Hooks
@@ -146,7 +147,7 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 	for _, o := range []struct {
 		ev   event
 		name string
-	}{{eventStart, on.start}, {eventPrompt, on.prompt}, {eventTool, on.tool}, {eventEdit, on.edit}, {eventStop, on.stop}, {eventEnd, on.end}} {
+	}{{eventStart, on.start}, {eventPrompt, on.prompt}, {eventTool, on.tool}, {eventEdit, on.edit}, {eventPermit, on.permission}, {eventStop, on.stop}, {eventEnd, on.end}} {
 		if o.name == "" {
 			continue
 		}

@@ -271,10 +271,10 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 	t.passed("tool calls", "hub_whoami reads; hub_claim writes and hub_release takes it back", took)
 }
 
-// tryHooks calls the installed hooks. At a session's start and end, and before an
-// edit, they may print nothing. At the other events a message waits, and they must mention it.
+// tryHooks calls the installed hooks. Only those that show messages must say
+// something. At the other events a message waits, and they must mention it.
 func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
-	for _, ev := range []event{eventStart, eventPrompt, eventTool, eventEdit, eventStop, eventEnd} {
+	for _, ev := range []event{eventStart, eventPrompt, eventTool, eventEdit, eventPermit, eventStop, eventEnd} {
 		name := "hook " + string(ev)
 		argv, err := t.hook(w, ev)
 		if err != nil {
@@ -289,7 +289,7 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 			continue
 		}
 		said := ""
-		if ev != eventStart && ev != eventEdit && ev != eventEnd {
+		if ev == eventPrompt || ev == eventTool || ev == eventStop {
 			said = nonce(8)
 			if err := (canary{from: agent + "-canary", to: agent, nonce: said}).post(ctx, t.config.Hub); err != nil {
 				t.failed(name, err, "see that the hub takes writes")

@@ -17,12 +17,15 @@ const (
 	Prompt       Event = "prompt"      // the agent gets a prompt
 	Tool         Event = "tool"        // tools of the agent have ended
 	BeforeEdit   Event = "before-edit" // a tool of the agent is about to change a file
+	Permission   Event = "permission"  // the harness asks a user whether a tool may run
 	Stop         Event = "stop"
 	SessionEnd   Event = "session-end"
 )
 
 // Events lists them.
-func Events() []Event { return []Event{SessionStart, Prompt, Tool, BeforeEdit, Stop, SessionEnd} }
+func Events() []Event {
+	return []Event{SessionStart, Prompt, Tool, BeforeEdit, Permission, Stop, SessionEnd}
+}
 
 // Answer is what the process of a hook prints, and how it ends.
 type Answer struct {
@@ -49,7 +52,7 @@ func (f form) of(e Event) hub.HookAnswer {
 		return f.Warn
 	case Stop:
 		return f.Stop
-	case SessionEnd: // nobody reads an answer
+	case Permission, SessionEnd: // nobody reads an answer
 	}
 	return hub.HookAnswer{}
 }

@@ -21,7 +21,7 @@ func (r *run) interject(ctx context.Context) (string, error) {
 		return "", err
 	}
 	late := r.afterEdit(ctx, id)
-	a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: roomID(room)})
+	a, err := r.attention(ctx, id, room)
 	if err != nil {
 		return "", err
 	}

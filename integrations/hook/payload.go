@@ -49,6 +49,8 @@ type Payload struct {
 	Aborted bool
 	// Background are the commands of processes that run for the agent.
 	Background []string
+	// Tool is the name of the tool that the event is about.
+	Tool string
 	// Files are the files that a tool is about to change, as the harness names
 	// them.
 	Files []string
@@ -75,6 +77,7 @@ func Parse(b []byte) Payload {
 		Active:     f.truth("stop_hook_active", "stopHookActive") || f.number("loop_count", "loopCount") > 0,
 		Folders:    f.folders(),
 		Background: f.background(),
+		Tool:       clip(f.text("tool_name", "toolName"), hub.MaxNameChars),
 		Files:      f.files(),
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))

@@ -23,6 +23,7 @@ type Service interface {
 	Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error)
 	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
+	Prompt(ctx context.Context, in hub.PromptInput) (hub.Prompted, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
 	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error)
 	Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error)
@@ -146,6 +147,8 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return "", quiet("the payload is damaged, so that nobody knows whose event it is")
 	case r.event == SessionEnd:
 		return "", r.end(ctx)
+	case r.event == Permission:
+		return "", r.permission(ctx)
 	case r.payload.Aborted:
 		return "", quiet("the turn was broken off")
 	case !r.form().hears(r.event):
@@ -400,7 +403,7 @@ func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene
 	if status, err := r.hub.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
 		s.Status = &status
 	}
-	if a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: at.Room.RoomID}); err == nil {
+	if a, err := r.attention(ctx, id, at.Room); err == nil {
 		s.Attention = &a
 	}
 	s.Bridged = r.hasBridge(ctx, id)

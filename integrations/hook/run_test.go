@@ -115,6 +115,13 @@ func (f *fakeHub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attent
 	return a, err
 }
 
+func (f *fakeHub) Prompt(_ context.Context, in hub.PromptInput) (hub.Prompted, error) {
+	f.mu.Lock()
+	f.attention.AtPrompt = in.Asks
+	f.mu.Unlock()
+	return hub.Prompted{Noted: true}, f.note("prompt %s %v %s", in.AgentID, in.Asks, in.Tool)
+}
+
 func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
 	err := f.note("tell %s %d", in.AgentID, in.ToldID)
 	f.mu.Lock()

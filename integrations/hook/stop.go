@@ -29,7 +29,7 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a, err := r.hub.Attention(ctx, hub.AttentionQuery{Agent: id, Room: roomID(room)})
+	a, err := r.attention(ctx, id, room)
 	if err != nil {
 		return "", err
 	}
