@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"hubcli/actors/asleep"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
@@ -94,6 +95,7 @@ type Hub struct {
 	view     *view.View
 	watches  *watch.Watches
 	seats    *seats.Seats
+	asleep   *asleep.Asleep
 	handover *leases.Handover
 	waker    *view.Waker
 	indexer  *index.Indexer // nil without an index

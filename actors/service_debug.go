@@ -6,6 +6,7 @@ import "hubcli/hub"
 // waits for no owner and not for the disk.
 func (h *Hub) Debug() hub.Debug {
 	out := hub.Debug{At: h.engine.Clock.Now().Wall, Views: h.view.Sizes(), Recent: h.engine.DebugRecent()}
+	out.Views["agents with direct messages"] = h.asleep.Len()
 	out.Owners, out.OwnerCount, out.RetiredCount = h.engine.DebugOwners(hub.MaxDebugOwners)
 	out.Parked, out.ParkedCount = h.view.Directory.ParkedCalls(hub.MaxDebugParked)
 	pending := h.engine.DebugPending(hub.MaxDebugRecords)

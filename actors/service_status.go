@@ -33,6 +33,9 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 	return s
 }
 
+// Asleep lists the agents that leave direct messages unread and are not woken.
+func (h *Hub) Asleep() []hub.AsleepAgent { return h.asleep.Agents() }
+
 // Quarantined lists the owners that are out of service.
 func (h *Hub) Quarantined() []hub.QuarantinedActor {
 	return h.engine.Quarantined()

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 
+	"hubcli/actors/asleep"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/index"
@@ -39,6 +40,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.view.Seen.Serve(h.engine.Quit, h.engine.Failed) })
 	background.Go(func() { h.watches.Serve(h.engine.Quit) })
 	background.Go(func() { h.seats.Serve(restored.Behind, h.engine.Quit) })
+	background.Go(func() { h.asleep.Serve(h.engine.Quit) })
 	background.Go(func() { h.handover.Serve(h.engine.Quit) })
 	background.Go(func() { h.spawns.Lose(lost) })
 	return h, nil
@@ -72,6 +74,9 @@ func newHub(options Options) *Hub {
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Watching: h.watches.Of, LastCall: h.idle.last,
 		Spawns: func(room hub.RoomID) ([]hub.Spawn, error) { return spawns.In(h.rows, room) },
 	})
+	h.asleep = asleep.New(asleep.Options{
+		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, LastCall: h.idle.last, Recipient: h.recipient,
+	})
 	h.spawns = spawns.New(spawns.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
 	})
@@ -80,7 +85,7 @@ func newHub(options Options) *Hub {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.handover.Shown, h.spawns.Shown, h.indexer.Shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.asleep.Shown, h.handover.Shown, h.spawns.Shown, h.indexer.Shown)
 	return h
 }
 

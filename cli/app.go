@@ -117,6 +117,9 @@ func printStatus(w io.Writer, s hub.AppStatus) error {
 		{"spawns", fmt.Sprint(s.Counts.Spawns)},
 		{"adapters", orNone(strings.Join(s.Adapters, ", "))},
 	}
+	for _, a := range s.Asleep {
+		rows = append(rows, [2]string{"asleep", fmt.Sprintf("%s, %d unread directed, since %s", a.AgentID, a.Unread, a.Since)})
+	}
 	for _, q := range s.Quarantined {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})
 	}

@@ -184,7 +184,7 @@ func getHubInfo(c *call) (reply, error) {
 
 func getAppStatus(c *call) (reply, error) {
 	row, err := c.server.config.Status.AppStatus(c.context())
-	row.Quarantined, row.Adapters = list(row.Quarantined), list(row.Adapters)
+	row.Quarantined, row.Adapters, row.Asleep = list(row.Quarantined), list(row.Adapters), list(row.Asleep)
 	return reply{result: row}, err
 }
 

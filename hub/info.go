@@ -67,6 +67,17 @@ type AppStatus struct {
 	Journal       JournalStatus      `json:"journal"`
 	Quarantined   []QuarantinedActor `json:"quarantined"`
 	Adapters      []string           `json:"adapters"`
+	Asleep        []AsleepAgent      `json:"asleep"` // at most 100, the longest first
+}
+
+// AsleepAgent is an agent that has direct messages which it has neither seen nor
+// been told of. For AsleepAfter it has made no call, and nothing waited that would
+// have woken it.
+type AsleepAgent struct {
+	AgentID AgentID `json:"agent_id"`
+	RoomID  *RoomID `json:"room_id"` // that was told; nil: there is none
+	Unread  int     `json:"unread"`  // of these direct messages, up to MaxUnread
+	Since   Time    `json:"since"`   // when the first of them was stored
 }
 
 // Counts holds the numbers of live rows; Messages counts all stored messages.

@@ -79,6 +79,7 @@ const (
 	SeatAwayAfter      = 60 * time.Second // how long an agent may be silent, with nothing parked, before it is away
 	SeatListedFor      = 10 * time.Minute // how long a room's page shows an agent that is gone
 	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle
+	AsleepAfter        = 5 * time.Minute  // how long an agent may leave a direct message before its room is told
 	SessionIdleAfter   = 120 * time.Second
 	LeaseRestartGrace  = 5 * time.Second // shortest remaining time of a lease after a start
 	IdempotencyKept    = 24 * time.Hour

@@ -207,7 +207,7 @@ func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
 		Version: t.config.Version, InstanceID: info.InstanceID, PID: os.Getpid(),
 		UptimeSec: time.Since(t.started).Seconds(), StoragePath: info.StoragePath,
 		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Search: t.Hub.SearchStatus(), Journal: journal,
-		Quarantined: t.Hub.Quarantined(), Adapters: adapters,
+		Quarantined: t.Hub.Quarantined(), Adapters: adapters, Asleep: t.Hub.Asleep(),
 	}, nil
 }
 
