@@ -162,7 +162,7 @@ func TestScriptedDay(t *testing.T) {
 	bob.end()
 	bob = begin("bob")
 	bob.reads("Write the payment API", "hub_start", nil)
-	bob.does("hub_update_task", args{"task_id": api, "offer_to": "ada", "note": "POST works, GET is missing.", "release": true})
+	bob.does("hub_update_task", args{"task_id": api, "offer_to": "ada", "note": "POST works, GET is missing."})
 	ada.reads("GET is missing", "hub_poll_messages", args{"timeout_seconds": 0})
 	ada.reads("locks on 2 files", "hub_take", args{"task_id": api, "files": []string{"/src/api.go", "/src/api_test.go"}})
 	ada.reads("released", "hub_done", args{"task_id": api, "note": "Both calls work."})

@@ -104,6 +104,6 @@ func passNotices(t *StoredTask, from hub.AgentID, leases []*Lease) []MessageDraf
 	}
 	return []MessageDraft{
 		tell(from, fmt.Sprintf("With %s these passed from you to %s: %s. Stop the work that they protect.", taskPhrase(&t.Task), to, list)),
-		tell(to, fmt.Sprintf("With %s these passed from %s to you: %s. Renew them in time, and release them in the end.", taskPhrase(&t.Task), from, list)),
+		tell(to, fmt.Sprintf("With %s these passed from %s to you: %s.", taskPhrase(&t.Task), from, list)),
 	}
 }
