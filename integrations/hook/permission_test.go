@@ -26,3 +26,20 @@ func TestPermission(t *testing.T) {
 		}
 	}
 }
+
+// TestPermissionEndsWithTheTurn: the prompt is past when a turn ends in which the hook has
+// nothing to say: the user broke it off, or a watch runs in the background.
+func TestPermissionEndsWithTheTurn(t *testing.T) {
+	for name, end := range map[string]string{
+		"broken off": `,"status":"aborted"`,
+		"watched":    `,"background_tasks":[{"type":"shell","status":"running","command":"hubcli watch --agent-id ` + string(agent) + ` --once"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := begun(t)
+			w.Run(t.Context(), Permission, []byte(`{`+session+`,"tool_name":"Bash"}`))
+			w.hub.calls = nil
+			w.Run(t.Context(), Stop, []byte(`{`+session+end+`}`))
+			w.asked(t, "info", "prompt "+string(agent)+" false ")
+		})
+	}
+}

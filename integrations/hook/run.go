@@ -150,6 +150,7 @@ func (r *run) speak(ctx context.Context) (string, error) {
 	case r.event == Permission:
 		return "", r.permission(ctx)
 	case r.payload.Aborted:
+		r.answered(ctx)
 		return "", quiet("the turn was broken off")
 	case !r.form().hears(r.event):
 		return "", quiet("this harness does not show the agent an answer to this event")

@@ -23,6 +23,7 @@ func (r *run) stop(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if watched(r.payload.Background, id) {
+		r.answered(ctx)
 		return "", quiet("a watch runs in the background")
 	}
 	room, err := r.room(ctx, id, saved)
