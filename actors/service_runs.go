@@ -17,7 +17,7 @@ const maxRunTries = 16
 
 // CreateRun makes a run; see hub.Runs.
 func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.Run], error) {
-	channel := hub.ChannelName(hub.DefaultChannel)
+	channel := hub.DefaultChannel
 	if in.RoomID != "" {
 		if _, err := h.view.Room(in.RoomID); err != nil {
 			return hub.Outcome[hub.Run]{}, err

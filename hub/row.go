@@ -108,7 +108,7 @@ func TaskStatuses() []TaskStatus {
 // ParseTaskStatus returns the status with this name. in_progress is another
 // name for working, and completed for done.
 func ParseTaskStatus(name TaskStatus) (status TaskStatus, ok bool) {
-	switch name {
+	switch string(name) {
 	case "in_progress":
 		return TaskWorking, true
 	case "completed":

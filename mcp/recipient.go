@@ -13,6 +13,7 @@ func (c *call) unheard(to hub.AgentID, r *hub.Recipient) string {
 	switch to {
 	case c.agent():
 		return "That is you: your own messages are not shown to you, so no agent reads this."
+	case hub.AgentOperator: // people are told as agents are
 	case hub.AgentSystem, hub.AgentHub:
 		return fmt.Sprintf("%s is the hub itself and reads no messages. hub_list_agents shows the agents that you can write to.", to)
 	}
