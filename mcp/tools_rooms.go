@@ -64,6 +64,7 @@ type shownSeat struct {
 	Harness  string       `json:"harness,omitempty" lean:"-"`
 	Presence hub.Presence `json:"presence"`
 	Activity hub.Activity `json:"activity"`
+	AsksFor  string       `json:"prompt_tool,omitempty"` // the tool that its program asks a user about
 	Listener hub.Listener `json:"listener" lean:"-"`
 	TaskID   hub.TaskID   `json:"task_id,omitempty"`
 	Unread   int          `json:"unread,omitempty"`
@@ -121,7 +122,7 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 			line += " Read unread messages with hub_poll_messages."
 		}
 		return &answer{data: p, line: inRoom(line, id), untrusted: []string{
-			"name", "topic", "project", "seats[].role", "seats[].label", "open_tasks[].title", "runs[].title", "claims[].key", "locks[].key", "decisions[].title",
+			"name", "topic", "project", "seats[].role", "seats[].prompt_tool", "seats[].label", "open_tasks[].title", "runs[].title", "claims[].key", "locks[].key", "decisions[].title",
 		}}
 	})
 }
@@ -139,7 +140,7 @@ func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 		p.Seats = append(p.Seats, shownSeat{
 			AgentID: seat.AgentID, Role: brief(seat.Role, 60), Harness: brief(seat.Harness, 30), Presence: seat.Presence,
 			Activity: seat.Activity, Listener: seat.Listener, TaskID: or(seat.CurrentTaskID), Unread: seat.Unread,
-			Label: brief(seat.Label, 80),
+			AsksFor: brief(seat.PromptTool, 60), Label: brief(seat.Label, 80),
 		})
 	}
 	for i := range s.OpenTasks[:min(len(s.OpenTasks), most)] {

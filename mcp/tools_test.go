@@ -471,3 +471,19 @@ func TestSpawnTool(t *testing.T) {
 	me.refused("hub_spawn", args{"spawn_id": "sp_99"})
 	me.refused("hub_spawn", args{"spawn_id": "sp_99", "stop": true})
 }
+
+// TestRoomStatusNamesThePrompt: an agent reads for which tool a colleague's program asks
+// its user. The tool's name is a peer's text.
+func TestRoomStatusNamesThePrompt(t *testing.T) {
+	t.Parallel()
+	h, dir := testhub.Start(t), t.TempDir()
+	me := bridgeTo(t, h, in(dir, "me"))
+	bound(t, me, dir)
+	me.must("hub_whoami", nil, nil)
+	if _, err := me.hub.Prompt(t.Context(), hub.PromptInput{AgentID: "me", Asks: true, Tool: "Bash\u202e"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustJSON(t, me.try("hub_room_status", nil).StructuredContent); !strings.Contains(got, `"activity":"at_prompt"`) || !strings.Contains(got, `"prompt_tool":"Bash`) || strings.Contains(got, "\u202e") {
+		t.Errorf("the status is %s", got)
+	}
+}
