@@ -26,8 +26,8 @@ var cursorRow = row{
 // cursorHooks hold the turn at most five times by Cursor's own count.
 func cursorHooks(places ...place) []piece {
 	seed := piece{places: places, format: edit.JSON, keys: []string{"version"}, value: func(Entry) any { return 1 }, seed: true}
-	return append([]piece{seed}, calls(hub.HarnessCursor, []string{"hooks"}, occasions{start: "sessionStart", stop: "stop"}, func(line, _ string) any {
-		return object{{"command", line}, {"timeout", hookLimit}}
+	return append([]piece{seed}, calls(hub.HarnessCursor, []string{"hooks"}, occasions{start: "sessionStart", stop: "stop"}, func(line, _ string, limit int) any {
+		return object{{"command", line}, {"timeout", limit}}
 	}, places...)...)
 }
 

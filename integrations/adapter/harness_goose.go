@@ -44,7 +44,9 @@ func gooseServers(places ...place) piece {
 
 func gooseHooks(places ...place) piece {
 	return whole(func(e Entry) string {
-		call := func(ev event) any { return []any{claudeCall(1, nil, nil)(e.command(ev, hub.HarnessGoose), "")} }
+		call := func(ev event) any {
+			return []any{claudeCall(1, nil, nil)(e.command(ev, hub.HarnessGoose), "", hookLimit)}
+		}
 		return text(object{{"hooks", object{{"SessionStart", call(eventStart)}, {"Stop", call(eventStop)}}}})
 	}, places...)
 }

@@ -69,6 +69,10 @@ func occasionsOf(h hub.Harness) occasions {
 // end within two.
 const hookLimit = 5
 
+// endLimit is the same for the hook of a session's end. Codex allows that one no more
+// than this, and warns its user of a longer time whenever it starts.
+const endLimit = 3
+
 // command returns the line that calls a hook. It is one string for any shell,
 // because some harnesses read the settings of others and accept no list of
 // arguments. A file that several harnesses read names none of them.
@@ -143,7 +147,7 @@ func marker(ev event) func(Entry) string {
 }
 
 // calls returns the elements of the lists of hooks, one for each event.
-func calls(h hub.Harness, keys []string, on occasions, value func(line, tools string) any, places ...place) (all []piece) {
+func calls(h hub.Harness, keys []string, on occasions, value func(line, tools string, limit int) any, places ...place) (all []piece) {
 	for _, o := range []struct {
 		ev   event
 		name string
@@ -154,10 +158,14 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 		all = append(all, piece{
 			places: places, format: edit.JSON, keys: append(slices.Clone(keys), o.name), mark: marker(o.ev),
 			value: func(e Entry) any {
-				if o.ev == eventEdit {
-					return value(e.command(o.ev, h), on.editTools)
+				tools, limit := "", hookLimit
+				switch o.ev {
+				case eventEdit:
+					tools = on.editTools
+				case eventEnd:
+					limit = endLimit
 				}
-				return value(e.command(o.ev, h), "")
+				return value(e.command(o.ev, h), tools, limit)
 			},
 		})
 	}
@@ -165,15 +173,15 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 }
 
 // claudeCall is an element of a list of hooks in Claude Code's form, which many
-// others copied. unit is the number of timeout units in a second. The element is for
-// the tools that match, or for all if tools is empty.
-func claudeCall(unit int, before, inner object) func(line, tools string) any {
-	return func(line, tools string) any {
+// others copied. unit is the number of timeout units in a second, and limit is in
+// seconds. The element is for the tools that match, or for all if tools is empty.
+func claudeCall(unit int, before, inner object) func(line, tools string, limit int) any {
+	return func(line, tools string, limit int) any {
 		before := before
 		if tools != "" {
 			before = object{{"matcher", tools}}
 		}
-		one := append(slices.Clone(inner), object{{"type", "command"}, {"command", line}, {"timeout", hookLimit * unit}}...)
+		one := append(slices.Clone(inner), object{{"type", "command"}, {"command", line}, {"timeout", limit * unit}}...)
 		return append(slices.Clone(before), member{"hooks", []any{one}})
 	}
 }

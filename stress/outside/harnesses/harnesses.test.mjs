@@ -99,7 +99,9 @@ describe("harnesses", () => {
       assert.ok(Object.hasOwn(found.tools, "hub_post_message"));
       const { data: hooks } = await server.ask("hooks/list", { cwds: [project] });
       assert.deepEqual(hooks.flatMap(({ warnings, errors }) => [...warnings, ...errors]), []);
-      assert.deepEqual(hooks[0].hooks.map(({ eventName }) => eventName).toSorted(), ["postToolUse", "sessionEnd", "sessionStart", "stop", "userPromptSubmit"]);
+      assert.deepEqual(hooks[0].hooks.map(({ eventName }) => eventName).toSorted(), [
+        "permissionRequest", "postToolUse", "preToolUse", "sessionEnd", "sessionStart", "stop", "userPromptSubmit",
+      ]);
       // The user has to trust them; no adapter does it in his place.
       for (const hook of hooks[0].hooks) assert.equal(hook.trustStatus, "untrusted");
     } finally {
