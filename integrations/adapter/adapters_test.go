@@ -134,7 +134,7 @@ func TestExecutableMoves(t *testing.T) {
 	}
 	r.must(hub.HarnessCodex, hub.AdapterRepair, in)
 	all := r.read(filepath.Join(r.home, ".codex/config.toml")) + r.read(filepath.Join(r.home, ".codex/hooks.json"))
-	if strings.Contains(all, old) || strings.Count(all, "my hub") != 6 {
+	if strings.Contains(all, old) || strings.Count(all, "my hub") != 8 { // the server and seven hooks
 		t.Errorf("after the repair:\n%s", all)
 	}
 	if got := r.statesOf(hub.HarnessCodex, in); got != "installed installed unsupported" {
