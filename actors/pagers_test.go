@@ -93,7 +93,7 @@ func lockPager(r *rig) pager {
 func agentPager(r *rig) pager {
 	sessions := map[string]hub.SessionID{}
 	p := pager{
-		page: pageOf(r.Agents, func(n int) hub.AgentsQuery { return hub.AgentsQuery{Limit: n} }, func(s *hub.Session) string { return string(s.AgentID) }),
+		page: pageOf(r.Agents, func(n int) hub.AgentsQuery { return hub.AgentsQuery{Limit: n} }, func(s *hub.LiveAgent) string { return string(s.AgentID) }),
 		touch: func(name string) {
 			sessions[name] = r.register(hub.AgentID(name)).SessionID
 		},

@@ -222,3 +222,41 @@ func TestSeatAtAPrompt(t *testing.T) {
 		r.stop()
 	})
 }
+
+// TestAgentsAreListedWithWhatTheyDo: the list of live agents says the same of an agent as
+// its seat, also if it is in no room.
+func TestAgentsAreListedWithWhatTheyDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		room := r.roomWithSeats("dev")
+		r.register("dev")
+		r.register("alone")
+		check := func(state string, activity hub.Activity, presence hub.Presence, listener hub.Listener) {
+			t.Helper()
+			rows, _, err := r.Agents(t.Context(), hub.AgentsQuery{Prefix: "dev"})
+			require.NoError(t, err)
+			got, seat := rows[0], r.seatRow(room.RoomID, "dev", "")
+			if got.Activity != activity || got.Presence != presence || got.Listener != listener {
+				t.Errorf("%s: listed as %s, %s, %s", state, got.Activity, got.Presence, got.Listener)
+			}
+			if got.Activity != seat.Activity || got.Presence != seat.Presence || got.Listener != seat.Listener || got.PromptTool != seat.PromptTool ||
+				*got.ActivitySince != *seat.ActivitySince {
+				t.Errorf("%s: listed as %+v, and the seat is %+v", state, got, seat)
+			}
+		}
+		r.Touch("dev", false)
+		check("after a call", hub.ActivityWorking, hub.PresenceLive, hub.ListenerNone)
+		prompt := hub.PromptInput{AgentID: "dev", Asks: true, Tool: "Bash"}
+		must(r.Prompt(t.Context(), prompt))
+		check("at a prompt", hub.ActivityAtPrompt, hub.PresenceLive, hub.ListenerNone)
+		prompt.Asks = false
+		must(r.Prompt(t.Context(), prompt))
+		time.Sleep(hub.SeatAwayAfter + time.Second)
+		check("after a silence", hub.ActivityIdle, hub.PresenceAway, hub.ListenerNone)
+		rows, _, err := r.Agents(t.Context(), hub.AgentsQuery{Prefix: "alone"})
+		if err != nil || rows[0].Activity != hub.ActivityIdle || rows[0].Presence != hub.PresenceAway {
+			t.Errorf("the agent in no room is listed as %+v, %v", rows, err)
+		}
+		r.stop()
+	})
+}

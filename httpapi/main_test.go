@@ -111,7 +111,7 @@ func (s *stub) Touch(agent hub.AgentID, _ bool) {
 	s.touched = append(s.touched, agent)
 }
 
-func (s *stub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
+func (s *stub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
 	return nil, "", nil
 }
 

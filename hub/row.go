@@ -27,6 +27,16 @@ type Session struct {
 	Incarnation  uint64          `json:"incarnation"` // increases with every session of the agent
 }
 
+// LiveAgent is a live session with what its agent does.
+type LiveAgent struct {
+	Session
+	Presence      Presence `json:"presence"` // live or away
+	Activity      Activity `json:"activity"`
+	ActivitySince *Time    `json:"activity_since"`
+	PromptTool    string   `json:"prompt_tool"` // that its program asks for; empty: not at_prompt, or unknown
+	Listener      Listener `json:"listener"`    // armed or none
+}
+
 // Bridged reports whether an MCP bridge registered the session. A bridge says
 // so in the session's metadata. If the metadata is unreadable, Bridged returns
 // true.

@@ -65,9 +65,9 @@ type Sessions interface {
 	// successor. Errors: session_not_found if the session is unknown or has
 	// ended; invalid if an agent names itself as its successor.
 	CloseSession(ctx context.Context, id SessionID, successor AgentID) (Outcome[ClosedSession], error)
-	// Agents lists the live sessions by agent id, without watchers. Errors:
-	// room_not_found.
-	Agents(ctx context.Context, q AgentsQuery) ([]Session, Cursor, error)
+	// Agents lists the live sessions by agent id, without watchers, with what
+	// their agents do. Errors: room_not_found.
+	Agents(ctx context.Context, q AgentsQuery) ([]LiveAgent, Cursor, error)
 	// Bootstrap returns what agent needs to begin.
 	Bootstrap(ctx context.Context, agent AgentID) (Bootstrap, error)
 }

@@ -25,7 +25,7 @@ func TestStayingIsLifeAndNothingElse(t *testing.T) {
 	if _, err := me.hub.Post(ctx, hub.PostInput{FromAgent: "you", ToAgent: "me", Body: "@me"}); err != nil {
 		t.Fatal(err)
 	}
-	row := func() hub.Session {
+	row := func() hub.LiveAgent {
 		rows, _, err := me.hub.Agents(ctx, hub.AgentsQuery{})
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)

@@ -134,23 +134,29 @@ type listAgentsIn struct {
 
 // shownAgent is a live agent.
 type shownAgent struct {
-	AgentID      hub.AgentID `json:"agent_id"`
-	DisplayName  string      `json:"display_name,omitempty"`
-	Capabilities []string    `json:"capabilities,omitempty"`
-	LastSeen     hub.Time    `json:"last_seen" lean:"-"`
-	You          bool        `json:"you,omitempty"`
+	AgentID      hub.AgentID  `json:"agent_id"`
+	DisplayName  string       `json:"display_name,omitempty"`
+	Capabilities []string     `json:"capabilities,omitempty"`
+	Presence     hub.Presence `json:"presence" lean:"-"`
+	Activity     hub.Activity `json:"activity"`
+	Since        *hub.Time    `json:"activity_since" lean:"-"`
+	AsksFor      string       `json:"prompt_tool,omitempty"` // the tool that its program asks a user about
+	Listener     hub.Listener `json:"listener" lean:"-"`
+	LastSeen     hub.Time     `json:"last_seen" lean:"-"`
+	You          bool         `json:"you,omitempty"`
 }
 
 func listAgents(ctx context.Context, c *call, in listAgentsIn) (*answer, error) {
-	list := func(limit int) ([]hub.Session, hub.Cursor, error) {
+	list := func(limit int) ([]hub.LiveAgent, hub.Cursor, error) {
 		return c.hub().Agents(ctx, hub.AgentsQuery{Capability: in.Capability, Cursor: in.Cursor, Limit: limit})
 	}
-	return pages(c, in.Limit, list, func(live []hub.Session, next hub.Cursor, room int) (*answer, int) {
+	return pages(c, in.Limit, list, func(live []hub.LiveAgent, next hub.Cursor, room int) (*answer, int) {
 		all := make([]shownAgent, 0, len(live))
 		for i := range live {
 			s := &live[i]
 			all = append(all, shownAgent{
 				AgentID: s.AgentID, DisplayName: otherThan(s.DisplayName, string(s.AgentID)), Capabilities: s.Capabilities[:min(len(s.Capabilities), 10)],
+				Presence: s.Presence, Activity: s.Activity, Since: s.ActivitySince, AsksFor: brief(s.PromptTool, 60), Listener: s.Listener,
 				LastSeen: s.LastSeen, You: s.AgentID == c.agent(),
 			})
 		}
@@ -160,6 +166,6 @@ func listAgents(ctx context.Context, c *call, in listAgentsIn) (*answer, error) 
 		if next != "" {
 			line = fmt.Sprintf("%s. More: hub_list_agents with cursor %s.", counted(len(l.Items), "live agent"), next)
 		}
-		return &answer{data: l, line: line, untrusted: []string{"items[].display_name", "items[].capabilities"}}, len(l.Items)
+		return &answer{data: l, line: line, untrusted: []string{"items[].display_name", "items[].capabilities", "items[].prompt_tool"}}, len(l.Items)
 	})
 }

@@ -472,9 +472,9 @@ func TestSpawnTool(t *testing.T) {
 	me.refused("hub_spawn", args{"spawn_id": "sp_99", "stop": true})
 }
 
-// TestRoomStatusNamesThePrompt: an agent reads for which tool a colleague's program asks
-// its user. The tool's name is a peer's text.
-func TestRoomStatusNamesThePrompt(t *testing.T) {
+// TestThePromptIsNamed: an agent reads for which tool a colleague's program asks its
+// user, on the page of the room and in the list of agents. The tool's name is a peer's text.
+func TestThePromptIsNamed(t *testing.T) {
 	t.Parallel()
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -485,5 +485,8 @@ func TestRoomStatusNamesThePrompt(t *testing.T) {
 	}
 	if got := mustJSON(t, me.try("hub_room_status", nil).StructuredContent); !strings.Contains(got, `"activity":"at_prompt"`) || !strings.Contains(got, `"prompt_tool":"Bash`) || strings.Contains(got, "\u202e") {
 		t.Errorf("the status is %s", got)
+	}
+	if got := mustJSON(t, me.try("hub_list_agents", nil).StructuredContent); !strings.Contains(got, `"activity":"at_prompt"`) || !strings.Contains(got, `"prompt_tool":"Bash`) || strings.Contains(got, "\u202e") {
+		t.Errorf("the list of agents is %s", got)
 	}
 }

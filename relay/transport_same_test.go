@@ -193,7 +193,7 @@ func withKey(ctx context.Context, key string) context.Context {
 
 // own are what is another in each run: times, secrets, the store, and how the
 // sender is known.
-var own = regexp.MustCompile(`"([a-z_]*ts|[a-z]+_at|last_seen|session_id|SessionID|resume_key|instance_id|storage_path|assurance)":"[^"]*"`)
+var own = regexp.MustCompile(`"([a-z_]*ts|[a-z]+_at|last_seen|activity_since|session_id|SessionID|resume_key|instance_id|storage_path|assurance)":"[^"]*"`)
 
 // TestSameOverBoth: every method of the client gives the same over HTTP and
 // through a spool.

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"hubcli/actors/core"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // Agents lists the live sessions; see hub.Sessions.
-func (s *Lists) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
+func (s *Lists) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
 	behind, err := s.cursors.textPlace(listAgents, q.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -26,5 +28,24 @@ func (s *Lists) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.Session, hub
 			(q.Capability == "" || slices.Contains(s.Capabilities, q.Capability))
 	})
 	rows, next := paged(s.cursors, listAgents, found, n, func(s *hub.Session) []byte { return []byte(s.AgentID) })
-	return rows, next, nil
+	now := s.engine.Clock.Now().Wall
+	out := make([]hub.LiveAgent, 0, len(rows))
+	for i := range rows {
+		out = append(out, s.agentWith(rows[i], now))
+	}
+	return out, next, nil
+}
+
+// agentWith shows a session with what its agent does. A session that has ended since it
+// was listed is shown as it was.
+func (s *Lists) agentWith(row hub.Session, now hub.Time) hub.LiveAgent {
+	d := s.view.Directory.Doing(row.AgentID)
+	if d.Session == nil || d.Session.Incarnation != row.Incarnation {
+		d = view.Doing{Session: &row}
+	}
+	out := hub.LiveAgent{Session: row, Presence: d.Presence(now), PromptTool: d.PromptTool(), Listener: d.Listener()}
+	var since hub.Time
+	out.Activity, since = d.Activity(s.view.Tasks.Of(row.AgentID, func(*core.StoredTask) bool { return true }), now)
+	out.ActivitySince = core.Optional(since)
+	return out
 }

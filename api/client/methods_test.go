@@ -31,7 +31,7 @@ var methods = []asked{
 		hub.Outcome[hub.ClosedSession]{Row: hub.ClosedSession{SessionID: "s", Deleted: true}}),
 	row("Agents", in(hub.AgentsQuery{Capability: "go lang", Prefix: "g", RoomID: "r_1"}),
 		sent{op: "listAgents", query: "as=me&capability=go+lang&prefix=g&room_id=r_1"}, says(200, `{"ok":true,"result":[{"agent_id":"a"}]}`),
-		[]hub.Session{{AgentID: "a"}}),
+		[]hub.LiveAgent{{Session: hub.Session{AgentID: "a"}}}),
 	row("Bootstrap", in("a"), sent{op: "getBootstrap", query: "agent_id=a"}, says(200, `{"ok":true,"result":{"agent_id":"a","latest_visible_id":9}}`),
 		hub.Bootstrap{AgentID: "a", LatestVisibleID: 9}),
 	row("ToolSurfaces", in(hub.HarnessCodex), sent{op: "getToolSurface", query: "harness=codex"},

@@ -31,9 +31,9 @@ func (c *Client) CloseSession(ctx context.Context, id hub.SessionID, successor h
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: got.replayed}, nil
 }
 
-// Agents lists the live sessions by agent id.
-func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
-	return list[hub.Session](ctx, c, to("listAgents"), params("capability", q.Capability, "prefix", q.Prefix,
+// Agents lists the live sessions by agent id, with what their agents do.
+func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
+	return list[hub.LiveAgent](ctx, c, to("listAgents"), params("capability", q.Capability, "prefix", q.Prefix,
 		"room_id", q.RoomID, "as", c.cfg.Agent), q.Cursor, q.Limit)
 }
 

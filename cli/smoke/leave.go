@@ -30,7 +30,7 @@ func (p *player) leave(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !slices.ContainsFunc(agents, func(s hub.Session) bool { return s.AgentID == RoleC }) {
+		if !slices.ContainsFunc(agents, func(s hub.LiveAgent) bool { return s.AgentID == RoleC }) {
 			return "smoke-c is no longer listed", p.stays(agents)
 		}
 		if !pause.For(ctx, min(lookAgain, p.cfg.PollInterval)) {
@@ -40,8 +40,8 @@ func (p *player) leave(ctx context.Context) (string, error) {
 }
 
 // stays: that another has left has ended nobody else's session.
-func (p *player) stays(agents []hub.Session) error {
-	if !slices.ContainsFunc(agents, func(s hub.Session) bool { return s.AgentID == p.me() }) {
+func (p *player) stays(agents []hub.LiveAgent) error {
+	if !slices.ContainsFunc(agents, func(s hub.LiveAgent) bool { return s.AgentID == p.me() }) {
 		return wrong("%s is no longer listed either, though it has not left", p.me())
 	}
 	return nil

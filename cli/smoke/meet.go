@@ -80,7 +80,7 @@ func (p *player) register(ctx context.Context) (string, error) {
 // displaced: the session before is over, and says so where it is shown.
 func (p *player) displaced(ctx context.Context, first hub.SessionID) error {
 	if p.cfg.Sessions {
-		_, err := ask(ctx, p, "listing agents", func(ctx context.Context) ([]hub.Session, error) {
+		_, err := ask(ctx, p, "listing agents", func(ctx context.Context) ([]hub.LiveAgent, error) {
 			rows, _, err := p.anonymous.As(p.me(), first).Agents(ctx, hub.AgentsQuery{})
 			return rows, err
 		})

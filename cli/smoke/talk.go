@@ -15,7 +15,7 @@ func (p *player) presence(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, role := range Roles() {
-		if !slices.ContainsFunc(agents, func(s hub.Session) bool { return s.AgentID == role && s.Active }) {
+		if !slices.ContainsFunc(agents, func(s hub.LiveAgent) bool { return s.AgentID == role && s.Active }) {
 			return "", wrong("the list of live agents lacks %s, which has registered and is talking", role)
 		}
 	}
@@ -27,8 +27,8 @@ func (p *player) presence(ctx context.Context) (string, error) {
 	return "all three are listed", nil
 }
 
-func (p *player) agents(ctx context.Context) ([]hub.Session, error) {
-	return ask(ctx, p, "listing agents", func(ctx context.Context) ([]hub.Session, error) {
+func (p *player) agents(ctx context.Context) ([]hub.LiveAgent, error) {
+	return ask(ctx, p, "listing agents", func(ctx context.Context) ([]hub.LiveAgent, error) {
 		return hub.All(ctx, p.hub.Agents, hub.AgentsQuery{Capability: "smoke"})
 	})
 }

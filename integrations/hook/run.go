@@ -25,7 +25,7 @@ type Service interface {
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
 	Prompt(ctx context.Context, in hub.PromptInput) (hub.Prompted, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
-	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.Session, hub.Cursor, error)
+	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error)
 	Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error)
 	ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error)
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
@@ -418,7 +418,7 @@ func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
 		return true
 	}
 	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
-	return err == nil && slices.ContainsFunc(live, func(s hub.Session) bool { return s.AgentID == id && s.Bridged() })
+	return err == nil && slices.ContainsFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == id && s.Bridged() })
 }
 
 // urlShown returns the address for command lines, or "" for the default.

@@ -151,13 +151,13 @@ func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, 
 	return rows, "", f.note("locks %s", q.Key)
 }
 
-func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.Session, hub.Cursor, error) {
-	rows := []hub.Session{{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}
+func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
+	rows := []hub.LiveAgent{{Session: hub.Session{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}}
 	for id := range f.live {
-		rows = append(rows, hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)})
+		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)}})
 	}
 	if f.bridge != "" {
-		rows = append(rows, hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)})
+		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)}})
 	}
 	return rows, "", f.note("agents")
 }
