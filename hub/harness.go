@@ -43,6 +43,7 @@ type HarnessFacts struct {
 	TerminalVariables []string
 
 	SessionVariable string   // names the session to MCP servers reliably
+	SessionMembers  []string // of _meta in each call of a tool: the first that is there names the session. One process may run several sessions
 	ExportVariable  string   // names the file from which later commands take variables
 	HomeVariable    string   // names the folder of its settings and transcripts
 	Homes           []string // names of the folders in which it keeps transcripts

@@ -57,9 +57,12 @@ var harnesses = []HarnessFacts{
 		Offline: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
-		Hooks:        midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"),
-		Variables:    []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
-		HomeVariable: "CODEX_HOME", Homes: []string{".codex"},
+		Hooks:     midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"),
+		Variables: []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
+		// Its sessions in terminals share a daemon, which starts their MCP servers
+		// and their hooks.
+		SessionMembers: []string{"threadId", "sessionId"},
+		HomeVariable:   "CODEX_HOME", Homes: []string{".codex"},
 	},
 	{
 		ID: HarnessVSCode, Title: "VS Code with Copilot",

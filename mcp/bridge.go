@@ -93,6 +93,7 @@ func (b *bridge) handler(t tool) sdk.ToolHandler {
 		if len(req.Params.Arguments) > wire.BigMessage {
 			defer debug.FreeOSMemory()
 		}
+		b.link.Called(req.Params.Meta)
 		c := b.newCall(req)
 		a, err := b.run(ctx, c, t, req.Params.Arguments)
 		if ctx.Err() != nil {

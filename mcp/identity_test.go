@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/process"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
@@ -318,5 +320,39 @@ func TestSlotIsNotResumedInAnotherStore(t *testing.T) {
 	var now aboutMe
 	if second.must("hub_whoami", nil, &now); now.AgentID != "builder" || now.RoomID != "" {
 		t.Errorf("in another store it is %s in %s", now.AgentID, now.RoomID)
+	}
+}
+
+// TestSessionsOfOneProcessAreTheirOwnAgents: Codex runs several sessions in one process
+// and names the session in each call. Each bridge is the agent that the hook of its
+// session has, and is nobody before it is called.
+func TestSessionsOfOneProcessAreTheirOwnAgents(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	who := hub.AgentID("of-a-hook")
+	require.NoError(t, identity.SessionsOf(root).Replace("thread-1", identity.Binding{AgentID: who, BaseURL: h.URL}))
+	for thread, want := range map[string]hub.AgentID{"thread-1": who, "thread-2": identity.AgentOf(hub.HarnessCodex, "thread-2")} {
+		var said string
+		spokenTo(t, h, kept(root, func(c *Config) {
+			c.Parent = os.Getppid
+			c.Process = process.Look
+		}), func(b *bridge, say func(string), next func() spokenLine) {
+			say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}`)
+			next()
+			say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+			next()
+			if s := b.link.Current(); s != nil {
+				t.Errorf("before its first call it is %s", s.Agent)
+			}
+			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"hub_whoami","_meta":{"threadId":%q}}}`, thread))
+			said = string(next().Result)
+			say(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"hub_whoami","_meta":{"threadId":"thread-3"}}}`)
+			if again := string(next().Result); !strings.Contains(again, string(want)) {
+				t.Errorf("a call that names another session says %s", again)
+			}
+		})
+		if !strings.Contains(said, `"`+string(want)+`"`) {
+			t.Errorf("the session %s is %s, want %s", thread, said, want)
+		}
 	}
 }

@@ -109,7 +109,8 @@ func (n Notes) OfHook(at process.Process, harness hub.Harness) (Note, bool) {
 // process pid, whose harness session has that key; the key may be empty. A note of
 // that very session counts wherever it lies. Of others only those count that lie
 // with the harness itself, and one that names another session only if goesOn says
-// that the session has come after that one in the same process. Of several bridges
+// that the session has come after that one in the same process; in a harness of which
+// one process runs several sessions none such does. Of several bridges
 // of one process none is taken, unless they agree or one is of that very session.
 func (n Notes) OfBridge(pid int, harness hub.Harness, session string, goesOn func(process.Process) bool) (Note, bool) {
 	if !n.Usable() {
@@ -117,11 +118,14 @@ func (n Notes) OfBridge(pid int, harness hub.Harness, session string, goesOn fun
 	}
 	above := n.above(pid)
 	near := len(within(above))
+	shared := len(harness.Facts().SessionMembers) > 0 // its process may run other sessions too
 	for i, at := range above {
 		notes := slices.DeleteFunc(n.bridgesAt(at, harness), func(a Note) bool {
 			switch {
 			case session != "" && a.Session == session:
 				return false
+			case shared && session != "" && a.Session != "":
+				return true
 			case i >= near:
 				return true
 			case session == "" || a.Session == "" || i == 0:

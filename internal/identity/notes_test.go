@@ -137,6 +137,11 @@ func TestWhoseNoteCounts(t *testing.T) {
 		{"in a shell", note(codex, ""), codex, "", true, false},
 		{"in a shell", note(claude, "outer"), claude, "inner", true, false},
 		{"script", note(claude, "outer"), claude, "inner", false, false}, // the inner one is a program of a shell
+		// A process that runs several sessions.
+		{"direct", note(codex, "s"), codex, "s", false, true},
+		{"direct", note(codex, ""), codex, "s", false, true},
+		{"direct", note(codex, "s"), codex, "another", false, false},
+		{"shell", note(codex, "s"), codex, "another", true, false},
 		// A worker between a harness and its hooks.
 		{"nested, its shell", note(claude, "s"), claude, "s", false, true},
 	} {

@@ -58,9 +58,14 @@ func (l *Link) Harness() hub.Harness {
 	return hook.Recognize("", hook.Payload{}, l.Getenv)
 }
 
-// session returns the id of the harness session from the harness's own
-// variable, or "".
+// session returns the id of the harness session from a call of a tool or from the
+// harness's own variable, or "".
 func (l *Link) session() string {
+	if len(l.Harness().Facts().SessionMembers) > 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.thread
+	}
 	if variable := l.Harness().Facts().SessionVariable; variable != "" {
 		return l.Getenv(variable)
 	}
@@ -100,6 +105,57 @@ func (l *Link) Meet(name string) {
 	case <-l.Met:
 	default:
 		close(l.Met)
+	}
+}
+
+// maxThread bounds the id of a harness session, in bytes.
+const maxThread = 200
+
+// Called notes that the client has called a tool, and what the harness says about
+// the session in the _meta of the call. The first call counts.
+func (l *Link) Called(meta map[string]any) {
+	l.mu.Lock()
+	known := l.calls
+	l.mu.Unlock()
+	if known {
+		return
+	}
+	thread := ""
+	for _, member := range l.Harness().Facts().SessionMembers {
+		if id, ok := meta[member].(string); ok && id != "" && len(id) <= maxThread {
+			thread = id
+			break
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls {
+		return
+	}
+	l.thread, l.calls = thread, true
+	close(l.called)
+	if s := l.now; s != nil && thread != "" {
+		l.work.Go(func() { l.announce(s) }) // so far hooks could not tell whose bridge this is
+	}
+}
+
+// recognized waits until it is known which session of which harness this is. Where
+// only the calls of tools tell, the bridge is nobody before the first one: one agent
+// too many would be worse.
+func (l *Link) recognized(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-l.Met:
+	}
+	if len(l.Harness().Facts().SessionMembers) == 0 || l.Agent != "" || l.named() != "" {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-l.called:
+		return nil
 	}
 }
 

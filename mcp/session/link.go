@@ -62,11 +62,14 @@ type Link struct {
 	Met chan struct{} // closed when the client has introduced itself
 
 	mu     sync.Mutex
-	client string     // the name by which it has
-	now    *Session   // nil: none
-	last   *Session   // the one before, which may still be good; nil: none
-	news   string     // what the next answer of any tool begins with; may be empty
-	ended  *hub.Error // another process has the name: what calls are told
+	client string        // the name by which it has
+	calls  bool          // it has called a tool
+	called chan struct{} // closed with that
+	thread string        // the session of the harness that the call named; may be empty
+	now    *Session      // nil: none
+	last   *Session      // the one before, which may still be good; nil: none
+	news   string        // what the next answer of any tool begins with; may be empty
+	ended  *hub.Error    // another process has the name: what calls are told
 	trying *attempt
 
 	// What only an attempt and a join use, of which one runs at a time.
@@ -92,7 +95,7 @@ type attempt struct {
 func New(cfg Config, log *slog.Logger) *Link {
 	l := &Link{
 		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, grace: restartGrace,
-		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}),
+		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}), called: make(chan struct{}),
 		Base: client.New(client.Config{BaseURL: cfg.BaseURL}), joins: make(chan struct{}, 1),
 	}
 	l.notes.Tell = func(err error) { l.log.Warn("what hooks have left is not believed", "error", err) }
@@ -189,10 +192,8 @@ func (l *Link) connect(ctx context.Context, last *Session) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	select { // the client's name decides which agent the bridge is
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-l.Met:
+	if err := l.recognized(ctx); err != nil { // it decides which agent the bridge is
+		return nil, err
 	}
 	var s *Session
 	if last != nil {

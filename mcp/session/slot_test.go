@@ -21,6 +21,7 @@ func slotted(root, name string) func(*Config) {
 func linked(t *testing.T, l *Link) (hub.AgentID, string) {
 	t.Helper()
 	l.Meet("a client")
+	l.Called(nil)
 	s, err := l.Session(t.Context())
 	require.NoError(t, err)
 	return s.Agent, s.Remark
