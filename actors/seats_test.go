@@ -200,7 +200,11 @@ func TestSeatAtAPrompt(t *testing.T) {
 		r := start(t, newMemStore())
 		room := r.roomWithSeats("dev")
 		prompt := func(asks bool, tool string) bool {
-			out, err := r.Prompt(t.Context(), hub.PromptInput{AgentID: "dev", Asks: asks, Tool: tool})
+			turn := hub.TurnWorking
+			if asks {
+				turn = hub.TurnAtPrompt
+			}
+			out, err := r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: turn, Tool: tool})
 			require.NoError(t, err)
 			return out.Noted
 		}
@@ -230,7 +234,6 @@ func TestAgentsAreListedWithWhatTheyDo(t *testing.T) {
 		r := start(t, newMemStore())
 		room := r.roomWithSeats("dev")
 		r.register("dev")
-		r.register("alone")
 		check := func(state string, activity hub.Activity, presence hub.Presence, listener hub.Listener) {
 			t.Helper()
 			rows, _, err := r.Agents(t.Context(), hub.AgentsQuery{Prefix: "dev"})
@@ -246,11 +249,31 @@ func TestAgentsAreListedWithWhatTheyDo(t *testing.T) {
 		}
 		r.Touch("dev", false)
 		check("after a call", hub.ActivityWorking, hub.PresenceLive, hub.ListenerNone)
-		prompt := hub.PromptInput{AgentID: "dev", Asks: true, Tool: "Bash"}
-		must(r.Prompt(t.Context(), prompt))
+		turn := func(turn hub.Turn, tool string) {
+			must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: turn, Tool: tool}))
+		}
+		turn(hub.TurnAtPrompt, "Bash")
 		check("at a prompt", hub.ActivityAtPrompt, hub.PresenceLive, hub.ListenerNone)
-		prompt.Asks = false
-		must(r.Prompt(t.Context(), prompt))
+		turn(hub.TurnWorking, "")
+		check("in a turn", hub.ActivityWorking, hub.PresenceLive, hub.ListenerNone)
+		polls := func(d time.Duration) { // as a bridge does that stays
+			for range d / (30 * time.Second) {
+				time.Sleep(30 * time.Second)
+				r.Touch("dev", true)
+			}
+		}
+		polls(5 * time.Minute)
+		check("in a turn without a call", hub.ActivityWorking, hub.PresenceLive, hub.ListenerNone)
+		turn(hub.TurnIdle, "")
+		check("after its turn", hub.ActivityIdle, hub.PresenceLive, hub.ListenerNone)
+		r.Touch("dev", false)
+		time.Sleep(time.Second)
+		r.Touch("dev", false)
+		check("after a call behind its turn", hub.ActivityWorking, hub.PresenceLive, hub.ListenerNone)
+		turn(hub.TurnWorking, "")
+		polls(hub.TurnTrustedFor)
+		check("in a turn without a sign of it", hub.ActivityIdle, hub.PresenceLive, hub.ListenerNone)
+		r.register("alone")
 		time.Sleep(hub.SeatAwayAfter + time.Second)
 		check("after a silence", hub.ActivityIdle, hub.PresenceAway, hub.ListenerNone)
 		rows, _, err := r.Agents(t.Context(), hub.AgentsQuery{Prefix: "alone"})

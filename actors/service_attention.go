@@ -49,7 +49,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	out.Rooms = append([]hub.RoomID{}, rooms[:min(len(rooms), attentionRows)]...)
 	_, _, out.Watching = h.watches.Of(q.Agent)
-	out.AtPrompt = h.view.Directory.AtPrompt(q.Agent)
+	out.Turn = h.view.Directory.TurnOf(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil
 }
@@ -161,8 +161,8 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	return told, nil
 }
 
-// Prompt notes whether an agent's program asks a user; see hub.Attentions.
-func (h *Hub) Prompt(_ context.Context, in hub.PromptInput) (hub.Prompted, error) {
-	noted := h.view.Directory.Prompt(in.AgentID, in.Asks, in.Tool, h.engine.Clock.Now().Wall)
-	return hub.Prompted{AgentID: in.AgentID, Noted: noted}, nil
+// NoteTurn notes how far an agent is with its turn; see hub.Attentions.
+func (h *Hub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
+	noted := h.view.Directory.NoteTurn(in.AgentID, in.Turn, in.Tool, h.engine.Clock.Now().Wall)
+	return hub.TurnNoted{AgentID: in.AgentID, Noted: noted}, nil
 }

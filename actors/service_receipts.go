@@ -46,7 +46,7 @@ func (h *Hub) recipient(agent hub.AgentID) (hub.Recipient, error) {
 	heard := h.idle.last(agent)
 	if d.Session != nil {
 		facts := d.Session.Harness().Facts()
-		out.Harness, out.Wakes = facts.ID, facts.Wakes || facts.Streams
+		out.Harness, out.Wakes = facts.ID, facts.Wakes || facts.Streams || facts.Queues
 		heard = max(heard, d.Session.LastSeen)
 	}
 	acts := now-heard < hub.Time(hub.SeatWorkingFor.Milliseconds())

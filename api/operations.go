@@ -165,7 +165,6 @@ var operations = []Operation{
 	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
 	{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},
-	{ID: "notePrompt", Method: "POST", Path: "/v1/prompts", Agent: "agent_id", Body: small[hub.PromptInput]()},
 	{ID: "resolve", Method: "GET", Path: "/v1/resolve"},
 	{ID: "listRooms", Method: "GET", Path: "/v1/rooms"},
 	{ID: "createRoom", Method: "POST", Path: "/v1/rooms", Agent: "created_by", Body: small[hub.RoomInput]()},
@@ -205,6 +204,7 @@ var operations = []Operation{
 	{ID: "getThread", Method: "GET", Path: "/v1/threads/{thread_id...}", Agent: "agent_id"},
 	{ID: "getToolSurface", Method: "GET", Path: "/v1/tool-surface", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "only bridges ask for it, and they speak HTTP"},
 	{ID: "setToolSurface", Method: "PUT", Path: "/v1/tool-surface", Plane: PlaneOperator, Body: small[hub.ToolSurfaceInput](), NotRelayed: operatorsSecret},
+	{ID: "noteTurn", Method: "POST", Path: "/v1/turns", Agent: "agent_id", Body: small[hub.TurnInput]()},
 	{ID: "watch", Method: "GET", Path: "/v1/watch", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: hub.MaxWatchWait}, Polls: true},
 }
 

@@ -32,9 +32,22 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 	return nil
 }
 
-// ValidatePrompt checks what is said of a program that asks its user.
-func ValidatePrompt(in *hub.PromptInput) error {
-	return first(hub.CheckSender("agent_id", in.AgentID), checkText("tool", in.Tool, hub.MaxNameChars))
+// ValidateTurn checks what is said of an agent's turn.
+func ValidateTurn(in *hub.TurnInput) error {
+	if err := first(hub.CheckSender("agent_id", in.AgentID), checkText("tool", in.Tool, hub.MaxNameChars)); err != nil {
+		return err
+	}
+	switch in.Turn {
+	case hub.TurnWorking, hub.TurnIdle:
+		if in.Tool != "" {
+			return hub.Invalid("tool", "tool goes with the turn at_prompt alone").WithFix("leave tool out")
+		}
+		return nil
+	case hub.TurnAtPrompt:
+		return nil
+	case hub.TurnUnknown:
+	}
+	return hub.Invalid("turn", "turn is none of working, at_prompt and idle").WithFix("send one of the three")
 }
 
 // ValidateTold checks the new notified cursor of an agent.

@@ -13,6 +13,7 @@ import (
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/integrations/wake"
 	"hubcli/internal/process"
 	"hubcli/mcp"
 	"hubcli/mcp/session"
@@ -91,7 +92,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr,
 		Config: session.Config{
 			Getenv: env.Getenv, Now: env.Now, BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
-			Process: process.Look, Parent: os.Getppid,
+			Process: process.Look, Parent: os.Getppid, Wake: wake.Codex(os.Getppid()),
 		},
 	}
 	if err := o.baseURL.check(); err != nil {

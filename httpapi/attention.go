@@ -8,7 +8,7 @@ import (
 var attentionHandlers = handlers{
 	"getAttention": getAttention,
 	"tellAgent":    postAttention,
-	"notePrompt":   postPrompt,
+	"noteTurn":     postTurn,
 }
 
 func getAttention(c *call) (reply, error) {
@@ -29,7 +29,7 @@ func postAttention(c *call) (reply, error) {
 	return writeRow(c, &in, &in.AgentID, anyone(api.ValidateTold), c.service().Tell, plain)
 }
 
-func postPrompt(c *call) (reply, error) {
-	var in hub.PromptInput
-	return writeRow(c, &in, &in.AgentID, anyone(api.ValidatePrompt), c.service().Prompt, plain)
+func postTurn(c *call) (reply, error) {
+	var in hub.TurnInput
+	return writeRow(c, &in, &in.AgentID, anyone(api.ValidateTurn), c.service().NoteTurn, plain)
 }

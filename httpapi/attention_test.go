@@ -37,15 +37,18 @@ func TestAttentionOverHTTP(t *testing.T) {
 		}
 	}
 	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"a"}`)
-	for _, asks := range []bool{true, false} {
-		if got := c.ok(200, "POST", "/v1/prompts", fmt.Sprintf(`{"agent_id":"a","asks":%v,"tool":"Bash"}`, asks)).row("noted"); got != true {
+	for turn, body := range map[string]string{"working": `"working"`, "at_prompt": `"at_prompt","tool":"Bash"`, "idle": `"idle"`} {
+		if got := c.ok(200, "POST", "/v1/turns", `{"agent_id":"a","turn":`+body+`}`).row("noted"); got != true {
 			t.Errorf("noted is %v", got)
 		}
-		if got := c.ok(200, "GET", "/v1/attention?agent_id=a", "").row("at_prompt"); got != asks {
-			t.Errorf("at_prompt is %v, want %v", got, asks)
+		if got := c.ok(200, "GET", "/v1/attention?agent_id=a", "").row("turn"); got != turn {
+			t.Errorf("turn is %v, want %v", got, turn)
 		}
 	}
-	if got := c.ok(200, "POST", "/v1/prompts", `{"agent_id":"nobody","asks":true}`).row("noted"); got != false {
+	for _, bad := range []string{`""`, `"done"`, `"idle","tool":"Bash"`, `null`, `1`} {
+		c.refused("invalid", "POST", "/v1/turns", `{"agent_id":"a","turn":`+bad+`}`)
+	}
+	if got := c.ok(200, "POST", "/v1/turns", `{"agent_id":"nobody","turn":"idle"}`).row("noted"); got != false {
 		t.Errorf("of an agent that is not there noted is %v", got)
 	}
 	c.refused(hub.CodeInvalid, "GET", "/v1/attention", "")

@@ -23,7 +23,7 @@ var foreignCalls = map[string]string{
 	"addDecision":   `{"room_id":"r","title":"t","by":"other"}`,
 	"createInvite":  `{"project":"p","room":"r","by":"other"}`,
 	"spawn":         `{"room_id":"r_1","harness":"codex","by":"other"}`,
-	"notePrompt":    `{"agent_id":"other","asks":true}`,
+	"noteTurn":      `{"agent_id":"other","turn":"idle"}`,
 	"tellAgent":     `{"agent_id":"other","told_id":1}`,
 	"watch":         "/v1/watch?room_id=r&until=message-from:mine&timeout=0&agent_id=other",
 	"bindRoom":      `{"path":"/","agent_id":"other"}`,

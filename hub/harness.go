@@ -29,6 +29,7 @@ type HarnessFacts struct {
 	MaxWait    time.Duration // how long one tool call may wait; 0: unknown
 	Hooks      *HookForm     // nil: it calls no hooks
 	Wakes      bool          // the end of a background process begins a new turn
+	Queues     bool          // a command of its own begins a turn of an idle session; the bridge runs it
 	Streams    bool          // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
 

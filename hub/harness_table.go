@@ -54,7 +54,7 @@ var harnesses = []HarnessFacts{
 		ID: HarnessCodex, Title: "Codex",
 		Aliases: []string{"codex-cli"},
 		MaxWait: 240 * time.Second,
-		Offline: true,
+		Offline: true, Queues: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
 		Hooks:     midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"),

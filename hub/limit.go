@@ -75,6 +75,7 @@ const (
 	MaxWatchWait       = 20 * time.Minute // one call of /v1/watch is clamped to it
 	MaxAdapterVerify   = 60 * time.Second // one verification of an adapter
 	MaxAdapterChange   = 60 * time.Second // planning or changing an adapter: files may be large, and others may hold the lock
+	TurnTrustedFor     = 15 * time.Minute // how long a turn that a hook has noted counts without a call of the agent
 	SeatWorkingFor     = 60 * time.Second // how long a call keeps its agent's seat working
 	SeatAwayAfter      = 60 * time.Second // how long an agent may be silent, with nothing parked, before it is away
 	SeatListedFor      = 10 * time.Minute // how long a room's page shows an agent that is gone

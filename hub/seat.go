@@ -19,8 +19,9 @@ type Activity string
 
 // The activities. The first that holds is shown. at_prompt: its program asks a user
 // whether a tool may run. blocked: a task of the agent
-// needs input. waiting: a call of the agent is parked. working: a task of it is
-// working, or a call other than a poll came within SeatWorkingFor.
+// needs input. waiting: a call of the agent is parked. working: it is in a turn; if
+// that is unknown, a task of it is working, or a call other than a poll came within
+// SeatWorkingFor.
 const (
 	ActivityAtPrompt Activity = "at_prompt"
 	ActivityBlocked  Activity = "blocked"
@@ -126,7 +127,7 @@ type Attention struct {
 	Claims    []ClaimKey    `json:"claims"`   // that it holds, at most 20
 	Rooms     []RoomID      `json:"rooms"`    // that it has joined, the latest first, at most 20
 	Watching  bool          `json:"watching"`
-	AtPrompt  bool          `json:"at_prompt"` // its program asks a user whether a tool may run
+	Turn      Turn          `json:"turn"`      // as hooks have noted it; empty: unknown
 	Proposals []WatchAdvice `json:"proposals"` // what a watch could wait for
 }
 
@@ -162,16 +163,27 @@ type ToldInput struct {
 	ToldID  MessageID `json:"told_id"`
 }
 
-// PromptInput says that the agent's program asks a user whether a tool may run, or
-// that it asks no more.
-type PromptInput struct {
+// Turn says how far an agent is with its turn, as the hooks of its program know it.
+type Turn string
+
+// The turns. TurnUnknown: no hook has said. TurnAtPrompt: the program asks a user whether
+// a tool may run.
+const (
+	TurnUnknown  Turn = ""
+	TurnWorking  Turn = "working"
+	TurnAtPrompt Turn = "at_prompt"
+	TurnIdle     Turn = "idle"
+)
+
+// TurnInput says how far an agent is with its turn.
+type TurnInput struct {
 	AgentID AgentID `json:"agent_id"`
-	Asks    bool    `json:"asks"`
-	Tool    string  `json:"tool,omitempty"` // its name
+	Turn    Turn    `json:"turn"`
+	Tool    string  `json:"tool,omitempty"` // that the program asks about, with TurnAtPrompt
 }
 
-// Prompted is the answer. Noted is false if the agent has no live session.
-type Prompted struct {
+// TurnNoted is the answer. Noted is false if the agent has no live session.
+type TurnNoted struct {
 	AgentID AgentID `json:"agent_id"`
 	Noted   bool    `json:"noted"`
 }
@@ -203,7 +215,7 @@ type Attentions interface {
 	// beyond the latest message means the latest message. It is kept in memory
 	// first: after a crash the agent may be notified once more.
 	Tell(ctx context.Context, in ToldInput) (Told, error)
-	// Prompt notes whether the agent's program asks a user whether a tool may
-	// run. It is kept in memory alone.
-	Prompt(ctx context.Context, in PromptInput) (Prompted, error)
+	// NoteTurn notes how far the agent is with its turn. It is kept in memory
+	// alone, until the session of the agent ends.
+	NoteTurn(ctx context.Context, in TurnInput) (TurnNoted, error)
 }

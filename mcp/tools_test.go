@@ -480,7 +480,7 @@ func TestThePromptIsNamed(t *testing.T) {
 	me := bridgeTo(t, h, in(dir, "me"))
 	bound(t, me, dir)
 	me.must("hub_whoami", nil, nil)
-	if _, err := me.hub.Prompt(t.Context(), hub.PromptInput{AgentID: "me", Asks: true, Tool: "Bash\u202e"}); err != nil {
+	if _, err := me.hub.NoteTurn(t.Context(), hub.TurnInput{AgentID: "me", Turn: hub.TurnAtPrompt, Tool: "Bash\u202e"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := mustJSON(t, me.try("hub_room_status", nil).StructuredContent); !strings.Contains(got, `"activity":"at_prompt"`) || !strings.Contains(got, `"prompt_tool":"Bash`) || strings.Contains(got, "\u202e") {

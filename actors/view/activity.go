@@ -14,7 +14,7 @@ type Doing struct {
 	waited  Span
 	Acted   hub.Time // last call that was no poll; 0: unknown
 	busy    hub.Time // since when such calls came without a break of hub.SeatWorkingFor
-	prompt  *prompt  // that its program shows a user; nil: none
+	turn    *turn    // as a hook has noted it; nil: unknown
 	freed   hub.Time // last time that a task stopped keeping the agent; 0: unknown
 }
 
@@ -29,7 +29,7 @@ func (d *Directory) Doing(agent hub.AgentID) (out Doing) {
 	out.Parked, out.polls, out.Watched = n.calls > 0, n.polls > 0, d.parked[agent.Watch()].calls > 0
 	if p := d.live[agent]; p != nil {
 		row := p.row()
-		out.Session, out.waited, out.prompt = &row, p.waited, p.prompt.Load()
+		out.Session, out.waited, out.turn = &row, p.waited, p.turn.Load()
 		out.Acted, out.busy, out.freed = hub.Time(p.acted.Load()), hub.Time(p.busy.Load()), hub.Time(p.freed.Load())
 	}
 	return out
@@ -63,17 +63,42 @@ func (d *Doing) Listener() hub.Listener {
 
 // PromptTool returns the tool that the agent's program asks a user about, if it does.
 func (d *Doing) PromptTool() string {
-	if d.prompt == nil {
+	if d.turn == nil {
 		return ""
 	}
-	return d.prompt.tool
+	return d.turn.tool
+}
+
+// atPrompt reports whether the agent's program asks its user.
+func (d *Doing) atPrompt() bool { return d.turn != nil && d.turn.state == hub.TurnAtPrompt }
+
+// Turning returns until when the agent counts as in a turn because a hook has noted
+// one; 0: it does not. A turn that a user breaks off ends without a hook in some
+// harnesses, so a sign of life is needed now and then.
+func (d *Doing) Turning(now hub.Time) hub.Time {
+	if d.turn == nil || d.turn.state != hub.TurnWorking {
+		return 0
+	}
+	if until := max(d.turn.since, d.Acted) + hub.Time(hub.TurnTrustedFor.Milliseconds()); now < until {
+		return until
+	}
+	return 0
+}
+
+// turnEnded reports whether a hook has noted the end of a turn, and the agent has made no
+// call since.
+func (d *Doing) turnEnded() bool {
+	return d.turn != nil && d.turn.state == hub.TurnIdle && d.Acted <= d.turn.since
 }
 
 // Unreachable reports whether the agent is live and nothing would wake it. An agent that
-// has just made a call, or that waits for a lease, is in the middle of its turn and
-// looks by itself.
+// has just made a call, that waits for a lease or of which a hook knows it is in the
+// middle of its turn, and looks by itself or is shown its messages.
 func (d *Doing) Unreachable(now hub.Time) bool {
-	return d.Listener() == hub.ListenerNone && !d.Parked && now-d.Acted >= hub.Time(hub.SeatWorkingFor.Milliseconds())
+	if d.Listener() != hub.ListenerNone || d.Parked || d.atPrompt() || d.Turning(now) != 0 {
+		return false
+	}
+	return d.turnEnded() || now-d.Acted >= hub.Time(hub.SeatWorkingFor.Milliseconds())
 }
 
 // Activity says what the agent does, and since when as far as that is known: 0
@@ -93,12 +118,16 @@ func (d *Doing) Activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, h
 		working = earlier(working, d.busy)
 	}
 	switch {
-	case d.prompt != nil:
-		return hub.ActivityAtPrompt, d.prompt.since
+	case d.atPrompt():
+		return hub.ActivityAtPrompt, d.turn.since
 	case blocked != 0:
 		return hub.ActivityBlocked, blocked
 	case d.Parked:
 		return hub.ActivityWaiting, max(d.waited.From, d.freed)
+	case d.turnEnded():
+		return hub.ActivityIdle, d.turn.since
+	case d.Turning(now) != 0:
+		return hub.ActivityWorking, max(d.turn.since, d.waited.To)
 	case working != 0:
 		return hub.ActivityWorking, max(working, d.waited.To)
 	}

@@ -58,7 +58,7 @@ type presence struct {
 	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
 	givenAt atomic.Int64 // of the last answer with messages to a poll of the agent
 	givenID atomic.Int64 // up to which message that answer went
-	prompt  atomic.Pointer[prompt]
+	turn    atomic.Pointer[turn]
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
 	waited Span
@@ -206,34 +206,33 @@ func (d *Directory) free(agent hub.AgentID, now hub.Time) {
 	}
 }
 
-// prompt says that an agent's program asks a user whether a tool may run.
-type prompt struct {
-	tool  string
+// turn is how far an agent is with its turn, as a hook has noted it.
+type turn struct {
+	state hub.Turn
+	tool  string // with hub.TurnAtPrompt
 	since hub.Time
 }
 
-// Prompt notes whether the agent's program asks a user about a tool; false if the
-// agent has no live session. A second prompt while one is open keeps its time.
-func (d *Directory) Prompt(agent hub.AgentID, asks bool, tool string, now hub.Time) bool {
+// NoteTurn notes how far an agent is with its turn; false if the agent has no live
+// session. What is noted again keeps its time.
+func (d *Directory) NoteTurn(agent hub.AgentID, state hub.Turn, tool string, now hub.Time) bool {
 	return d.note(agent, now, func(p *presence) {
-		if !asks {
-			p.prompt.Store(nil)
-			return
+		if before := p.turn.Load(); before == nil || before.state != state || before.tool != tool {
+			p.turn.Store(&turn{state, tool, now})
 		}
-		next := &prompt{tool, now}
-		if before := p.prompt.Load(); before != nil && before.tool == tool {
-			next = before
-		}
-		p.prompt.Store(next)
 	})
 }
 
-// AtPrompt reports whether the agent's program asks a user.
-func (d *Directory) AtPrompt(agent hub.AgentID) bool {
+// TurnOf returns how far an agent is with its turn.
+func (d *Directory) TurnOf(agent hub.AgentID) hub.Turn {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	p := d.live[agent]
-	return p != nil && p.prompt.Load() != nil
+	if p := d.live[agent]; p != nil {
+		if t := p.turn.Load(); t != nil {
+			return t.state
+		}
+	}
+	return hub.TurnUnknown
 }
 
 // givenFor is the time in which a client reports, by the since_id of a call, that it

@@ -36,7 +36,11 @@ func (w *watch) seatIdle(agent hub.AgentID) (met bool, why string, after time.Du
 		return false, fmt.Sprintf("%s is at a prompt: its program asks a user whether a tool may run", agent), 0, nil
 	case hub.ActivityBlocked:
 		return false, fmt.Sprintf("%s is blocked: a task of it needs input", agent), 0, nil
-	case hub.ActivityWorking: // its last call keeps it so
+	case hub.ActivityWorking:
+		if until := d.Turning(now); until != 0 {
+			return false, fmt.Sprintf("%s is in a turn", agent), view.Span{From: now, To: until}.Length(), nil
+		}
+		// Its last call keeps it so.
 		until := d.Acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) + idleAfter
 		return false, fmt.Sprintf("%s is working: it made a call lately", agent), view.Span{From: now, To: until}.Length(), nil
 	case hub.ActivityWaiting, hub.ActivityIdle:

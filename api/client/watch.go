@@ -24,9 +24,9 @@ func (c *Client) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Atten
 	return get[hub.Attention](ctx, c, to("getAttention"), params("agent_id", c.viewer(q.Agent), "room_id", q.Room))
 }
 
-// Prompt notes whether the agent's program asks a user whether a tool may run.
-func (c *Client) Prompt(ctx context.Context, in hub.PromptInput) (hub.Prompted, error) {
-	return change[hub.Prompted](ctx, c, to("notePrompt"), in)
+// NoteTurn notes how far the agent is with its turn.
+func (c *Client) NoteTurn(ctx context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
+	return change[hub.TurnNoted](ctx, c, to("noteTurn"), in)
 }
 
 // Tell moves the notified cursor of an agent.

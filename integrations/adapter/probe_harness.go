@@ -170,21 +170,25 @@ func complaint(a answered, folder, file string) string {
 const maxComplaint = 300
 
 // wakeless says why a message does not wake an idle agent of a harness, and how
-// it reaches the agent; empty if a background process or a stream wakes it.
+// it reaches the agent; empty if a background process, a stream or the bridge wakes it.
 func wakeless(r *row, s *setup) string {
 	facts := r.harness.Facts()
-	if facts.Wakes || facts.Streams && len(s.hooks) > 0 {
+	if facts.Wakes || facts.Queues || facts.Streams && len(s.hooks) > 0 {
 		return ""
 	}
 	why := r.title() + " begins no turn when a background process ends"
-	if facts.Offline {
-		why += ", and its sandbox has no network, so hubcli watch reaches no hub there"
-	}
 	how := "messages reach it by hub_poll_messages in a turn"
 	if len(s.hooks) > 0 && facts.Hooks != nil {
 		how = "messages reach it by its hooks, and by hub_poll_messages in a turn"
 	}
 	return cannotWake + ": " + why + "; " + how
+}
+
+// queued says how a harness is woken whose own command begins a turn. Nothing is tried,
+// because only a session of the harness can show it.
+func queued(r *row) string {
+	return "the bridge begins a turn of an idle interactive session of " + r.title() +
+		", as soon as its agent has called a tool of the hub once; a session that ends with its turn is not woken. Messages also reach it by its hooks"
 }
 
 // cannotWake begins the detail of a check that names no wake.

@@ -104,11 +104,11 @@ func TestWakeIsToldTruly(t *testing.T) {
 			require.NoError(t, err)
 			got := checks(v)["background wake"]
 			facts := h.harness.Facts()
-			if cannot := strings.HasPrefix(got.Detail, "cannot wake: "); cannot == (facts.Wakes || facts.Streams) || cannot && got.Status != hub.CheckSkipped {
+			if cannot := strings.HasPrefix(got.Detail, "cannot wake: "); cannot == (facts.Wakes || facts.Streams || facts.Queues) || cannot && got.Status != hub.CheckSkipped {
 				t.Errorf("%+v", got)
 			}
-			if h.harness == hub.HarnessCodex && !strings.Contains(got.Detail, "no network") {
-				t.Errorf("its sandbox is not named: %s", got.Detail)
+			if facts.Queues && !strings.Contains(got.Detail, "begins a turn of an idle interactive session") {
+				t.Errorf("its wake is not named: %s", got.Detail)
 			}
 		})
 	}

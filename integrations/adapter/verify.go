@@ -185,9 +185,12 @@ func (t *trial) run(ctx context.Context) {
 		case hub.PartInstructions, hub.PartPermissions, hub.PartPlugin:
 		}
 	}
-	if why := wakeless(r, s); why != "" {
+	switch why := wakeless(r, s); {
+	case why != "":
 		t.skipped("background wake", why)
-	} else {
+	case r.harness.Facts().Queues:
+		t.skipped("background wake", queued(r))
+	default:
 		t.tryWatch(ctx, entry, agent, dir)
 	}
 	for _, line := range s.followUps {

@@ -23,7 +23,7 @@ type Service interface {
 	Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error)
 	RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStatus, error)
 	Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error)
-	Prompt(ctx context.Context, in hub.PromptInput) (hub.Prompted, error)
+	NoteTurn(ctx context.Context, in hub.TurnInput) (hub.TurnNoted, error)
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
 	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error)
 	Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error)
@@ -150,12 +150,16 @@ func (r *run) speak(ctx context.Context) (string, error) {
 	case r.event == Permission:
 		return "", r.permission(ctx)
 	case r.payload.Aborted:
-		r.answered(ctx)
+		r.turnEnded(ctx)
 		return "", quiet("the turn was broken off")
 	case !r.form().hears(r.event):
 		return "", quiet("this harness does not show the agent an answer to this event")
 	case r.event == Stop:
-		return r.stop(ctx)
+		text, err := r.stop(ctx)
+		if text == "" {
+			r.turnEnded(ctx)
+		}
+		return text, err
 	}
 	return r.interject(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -115,11 +116,11 @@ func (f *fakeHub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attent
 	return a, err
 }
 
-func (f *fakeHub) Prompt(_ context.Context, in hub.PromptInput) (hub.Prompted, error) {
+func (f *fakeHub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
 	f.mu.Lock()
-	f.attention.AtPrompt = in.Asks
+	f.attention.Turn = in.Turn
 	f.mu.Unlock()
-	return hub.Prompted{Noted: true}, f.note("prompt %s %v %s", in.AgentID, in.Asks, in.Tool)
+	return hub.TurnNoted{Noted: true}, f.note("turn %s %s %s", in.AgentID, in.Turn, in.Tool)
 }
 
 func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
@@ -439,7 +440,9 @@ func TestStopIsSilentWhileAWatchIsArmed(t *testing.T) {
 			t.Errorf("%s: %q", command, text)
 		}
 	}
-	w.asked(t)
+	if slices.ContainsFunc(w.hub.calls, func(call string) bool { return call != "info" && !strings.HasPrefix(call, "turn ") }) {
+		t.Errorf("the hub was asked %q", w.hub.calls)
+	}
 	for i, payload := range []string{
 		task("hubcli watch --agent other --until x", "running"), task("hubcli watch --until x", "completed"),
 		task("hubcli watcher", "running"), task("grep hubcli watch.go", "running"), task("myhubcli watch x", "running"),

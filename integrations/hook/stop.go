@@ -23,7 +23,6 @@ func (r *run) stop(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if watched(r.payload.Background, id) {
-		r.answered(ctx)
 		return "", quiet("a watch runs in the background")
 	}
 	room, err := r.room(ctx, id, saved)
@@ -34,7 +33,8 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if a.Watching {
+	// What begins turns of Codex leaves the end of a turn to this hook.
+	if a.Watching && !r.harness.Facts().Queues {
 		return "", quiet("a watch is armed")
 	}
 	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a}

@@ -81,6 +81,7 @@ var faults = []fault{
 	{75, "leases that were to pass are forgotten at a start", "takeUp", swap("ids[l.ForTask()] = true", "_ = l"), "TestHandoverCrashAtEveryStep"},
 	{76, "a room cannot refuse an edit", "beforeEdit", swap("r.wants(ctx, room) == hub.LocksRefuse", "r.wants(ctx, room) != r.wants(ctx, room)"), "TestBeforeEdit"},
 	{77, "what was offered counts as seen", "Receipt", swap("m.ID <= seen.InInbox()", "m.ID <= max(seen.InInbox(), seen.Told)"), "TestReceipt"},
-	{78, "a prompt stays when the agent works again", "attention", never("AtPrompt"), "TestPermission"},
+	{78, "a prompt stays when the agent works again", "attention", swap("a.Turn != hub.TurnWorking", "a.Turn == hub.TurnUnknown"), "TestPermission"},
 	{79, "an agent that is asleep is told of after each start", "tell", swap("told || isNotice(m, agent)", "told && isNotice(m, agent)"), "TestAsleepIsToldOnce"},
+	{80, "a turn is begun while another is under way", "untilIdle", swap("a.Turn == hub.TurnIdle", "a.Turn != hub.TurnUnknown"), "TestIdleSessionIsWokenOnce"},
 }

@@ -32,6 +32,10 @@ type Config struct {
 	// hub.
 	Ensure, Restart func(context.Context) error
 
+	// Wake begins a turn of the harness session thread with a text, if the harness
+	// has a means that the bridge calls; nil: it has none.
+	Wake func(ctx context.Context, thread, text string) error
+
 	// DataRoot is the folder of the user's data. If it is empty, the link keeps
 	// nothing on the disk and has no slot.
 	DataRoot string
@@ -46,13 +50,17 @@ type Config struct {
 // environment shows. The environment counts last, because a harness inside
 // another one inherits it.
 func (l *Link) Harness() hub.Harness {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.harness()
+}
+
+// harness is Harness with the lock held.
+func (l *Link) harness() hub.Harness {
 	if h, ok := hub.ParseHarness(l.Config.Harness); ok {
 		return h
 	}
-	l.mu.Lock()
-	name := l.client
-	l.mu.Unlock()
-	if h := hub.HarnessOfClient(name); h != hub.HarnessGeneric {
+	if h := hub.HarnessOfClient(l.client); h != hub.HarnessGeneric {
 		return h
 	}
 	return hook.Recognize("", hook.Payload{}, l.Getenv)
@@ -111,30 +119,29 @@ func (l *Link) Meet(name string) {
 // maxThread bounds the id of a harness session, in bytes.
 const maxThread = 200
 
-// Called notes that the client has called a tool, and what the harness says about
-// the session in the _meta of the call. The first call counts.
+// Called notes that the client calls a tool, and what the harness says about the
+// session in the _meta of the call. What the first call says counts.
 func (l *Link) Called(meta map[string]any) {
 	l.mu.Lock()
-	known := l.calls
-	l.mu.Unlock()
-	if known {
+	defer l.mu.Unlock()
+	l.lastCall = l.Now()
+	select {
+	case <-l.called:
 		return
+	default:
 	}
-	thread := ""
-	for _, member := range l.Harness().Facts().SessionMembers {
+	for _, member := range l.harness().Facts().SessionMembers {
 		if id, ok := meta[member].(string); ok && id != "" && len(id) <= maxThread {
-			thread = id
+			l.thread = id
 			break
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.calls {
-		return
-	}
-	l.thread, l.calls = thread, true
+	// Codex says what began the turn: with "exec" the session ends with it.
+	turn, _ := meta["x-codex-turn-metadata"].(map[string]any)
+	trigger, _ := turn["turn_trigger"].(string)
+	l.interactive = trigger != "" && trigger != "exec"
 	close(l.called)
-	if s := l.now; s != nil && thread != "" {
+	if s := l.now; s != nil && l.thread != "" {
 		l.work.Go(func() { l.announce(s) }) // so far hooks could not tell whose bridge this is
 	}
 }

@@ -61,16 +61,17 @@ type Link struct {
 
 	Met chan struct{} // closed when the client has introduced itself
 
-	mu     sync.Mutex
-	client string        // the name by which it has
-	calls  bool          // it has called a tool
-	called chan struct{} // closed with that
-	thread string        // the session of the harness that the call named; may be empty
-	now    *Session      // nil: none
-	last   *Session      // the one before, which may still be good; nil: none
-	news   string        // what the next answer of any tool begins with; may be empty
-	ended  *hub.Error    // another process has the name: what calls are told
-	trying *attempt
+	mu          sync.Mutex
+	client      string        // the name by which it has
+	called      chan struct{} // closed when it has called a tool
+	lastCall    time.Time     // of a tool
+	thread      string        // the session of the harness that the call named; may be empty
+	interactive bool          // that session goes on after its turn
+	now         *Session      // nil: none
+	last        *Session      // the one before, which may still be good; nil: none
+	news        string        // what the next answer of any tool begins with; may be empty
+	ended       *hub.Error    // another process has the name: what calls are told
+	trying      *attempt
 
 	// What only an attempt and a join use, of which one runs at a time.
 	slot    *slot // nil: none
@@ -114,6 +115,7 @@ func (l *Link) Open(life context.Context) {
 	l.mu.Unlock()
 	l.work.Go(l.stay)
 	l.work.Go(l.report)
+	l.work.Go(l.wakes)
 }
 
 // try begins an attempt unless one is under way. The lock is held.

@@ -1,0 +1,141 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/pause"
+)
+
+// Of beginning turns.
+const (
+	wakeLabel   = "wake"                 // of the watch, which is none of the agent's own
+	wakeLook    = 250 * time.Millisecond // how often a busy agent is looked at
+	wakeBegins  = 15 * time.Second       // how long a turn may take to begin
+	wakeRetry   = 10 * time.Second       // after an error
+	wakeFailed  = 3                      // errors in a row after which no turn is begun any more
+	wakeQuiet   = 5 * time.Second        // without a call of a tool an agent counts as idle where no hook tells
+	wakeMessage = "There are new messages for you on the hub. If you do not see them here, read them with hub_poll_messages."
+)
+
+// waker begins turns of an idle harness session for messages to its agent. It takes
+// messages that a hook shows for told, and never shows any itself: the text that it
+// gives the harness counts as the user's.
+type waker struct {
+	*Link
+	after  hub.MessageID // for those up to this one a turn was begun
+	failed int
+}
+
+// wakes begins turns while the bridge lives, if the harness has a means and the session
+// goes on after its turn.
+func (l *Link) wakes() {
+	select {
+	case <-l.life.Done():
+		return
+	case <-l.called:
+	}
+	if l.Wake == nil || l.thread == "" || !l.interactive || !l.Harness().Facts().Queues {
+		return
+	}
+	w := &waker{Link: l}
+	for l.life.Err() == nil && w.failed < wakeFailed {
+		if err := w.once(l.life); err != nil && l.life.Err() == nil {
+			l.log.Debug("no turn is begun for messages", "error", err)
+			pause.For(l.life, wakeRetry)
+		}
+	}
+}
+
+// once waits for messages to the agent and begins a turn for them.
+func (w *waker) once(ctx context.Context) error {
+	s, err := w.Session(ctx)
+	if err != nil {
+		return err
+	}
+	room, err := w.Home(ctx, s)
+	if err != nil {
+		return err
+	}
+	if room == "" {
+		pause.For(ctx, wakeRetry)
+		return nil
+	}
+	q := hub.WatchQuery{
+		Agent: s.Agent, Room: room, Until: []hub.Condition{{Kind: hub.UntilForMe, Text: string(hub.UntilForMe)}},
+		Label: wakeLabel, Wait: hub.MaxWatchWait, Stream: true, After: w.after,
+	}
+	got, err := s.Client.Watch(ctx, q)
+	if err != nil || !got.Met {
+		_, err = w.Lost(s, err)
+		return err
+	}
+	head, err := w.untilIdle(ctx, s, q)
+	if err != nil || head <= w.after {
+		return err
+	}
+	return w.begin(ctx, s, room, head)
+}
+
+// untilIdle waits until the agent's turn has ended and messages are left that it was not told
+// of. It returns the last message that it has taken into account. If none is left, the
+// next wait is for later ones.
+func (w *waker) untilIdle(ctx context.Context, s *Session, q hub.WatchQuery) (hub.MessageID, error) {
+	for q.Wait = 0; ; {
+		a, err := s.Client.Attention(ctx, hub.AttentionQuery{Agent: s.Agent, Room: q.Room})
+		if err != nil {
+			return 0, err
+		}
+		q.After = max(w.after, a.ToldID)
+		got, err := s.Client.Watch(ctx, q)
+		switch {
+		case err != nil:
+			return 0, err
+		case !got.Met:
+			w.after = max(w.after, got.HeadID)
+			return w.after, nil
+		case len(got.Messages) > 0 && got.Messages[0].ID <= a.GivenID: // the agent may be reading them
+		case a.Turn == hub.TurnIdle, a.Turn == hub.TurnUnknown && w.quiet():
+			return got.HeadID, nil
+		}
+		if !pause.For(ctx, wakeLook) {
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// quiet reports whether no tool was called lately.
+func (w *waker) quiet() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Now().Sub(w.lastCall) >= wakeQuiet
+}
+
+// begin begins a turn for the messages up to head, and waits until it has begun: what
+// comes meanwhile is shown in that turn.
+func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub.MessageID) error {
+	if err := w.Wake(ctx, w.thread, wakeMessage); err != nil {
+		if w.failed++; w.failed == wakeFailed {
+			w.log.Warn("idle sessions are not woken", "error", err)
+		}
+		return err
+	}
+	w.failed, w.after = 0, head
+	for until := w.Now().Add(wakeBegins); w.Now().Before(until); {
+		if !pause.For(ctx, wakeLook) {
+			return context.Cause(ctx)
+		}
+		a, err := s.Client.Attention(ctx, hub.AttentionQuery{Agent: s.Agent, Room: room})
+		if err != nil {
+			return err
+		}
+		if a.Turn == hub.TurnWorking || a.ToldID >= head {
+			return nil
+		}
+	}
+	return errNoTurn
+}
+
+var errNoTurn = errors.New("the harness has begun no turn")

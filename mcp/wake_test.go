@@ -1,0 +1,133 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"hubcli/hub"
+	"hubcli/internal/require"
+	"hubcli/internal/testhub"
+)
+
+// woken notes the turns that a bridge begins.
+type woken struct {
+	mu    sync.Mutex
+	turns []string
+	fails bool
+}
+
+func (w *woken) begin(_ context.Context, thread, text string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.turns = append(w.turns, thread+": "+text)
+	if w.fails {
+		return errors.New("no such thread")
+	}
+	return nil
+}
+
+func (w *woken) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.turns)
+}
+
+// codexSession talks as a session of Codex does that is agent me in a bound folder, of
+// which something has begun a turn. It ends the session after talk.
+func codexSession(t *testing.T, trigger string, w *woken, talk func(lead *rig, room hub.RoomID)) {
+	t.Helper()
+	h, dir := testhub.Start(t), t.TempDir()
+	lead := bridgeTo(t, h, in(dir, "lead"))
+	room := bound(t, lead, dir)
+	lead.must("hub_whoami", nil, nil)
+	spokenTo(t, h, func(c *Config) {
+		in(dir, "me")(c)
+		c.Harness, c.Wake = "codex", w.begin
+	}, func(_ *bridge, say func(string), next func() spokenLine) {
+		say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}`)
+		next()
+		say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		say(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hub_whoami","_meta":{"threadId":"th-1","x-codex-turn-metadata":{"turn_trigger":%q}}}}`, trigger))
+		next()
+		talk(lead, room)
+	})
+}
+
+// listening says whether something would wake an agent.
+func listening(lead *rig, agent hub.AgentID) hub.Listener {
+	rows, _, err := lead.hub.Agents(context.Background(), hub.AgentsQuery{Prefix: string(agent), Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return hub.ListenerUnknown
+	}
+	return rows[0].Listener
+}
+
+// TestIdleSessionIsWokenOnce: a message begins one turn of an idle session, with a text
+// of the hub's own. A turn under way is left alone, and so are messages that a hook has
+// shown.
+func TestIdleSessionIsWokenOnce(t *testing.T) {
+	t.Parallel()
+	w := &woken{}
+	codexSession(t, "user", w, func(lead *rig, _ hub.RoomID) {
+		ctx := context.Background()
+		turn := func(turn hub.Turn) {
+			_, err := lead.hub.NoteTurn(ctx, hub.TurnInput{AgentID: "me", Turn: turn})
+			require.NoError(t, err)
+		}
+		post := func(body string) hub.MessageID {
+			_, err := lead.hub.Post(ctx, hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: body})
+			require.NoError(t, err)
+			a, err := lead.hub.Attention(ctx, hub.AttentionQuery{Agent: "me"})
+			require.NoError(t, err)
+			return a.HeadID
+		}
+		told := func(id hub.MessageID) {
+			_, err := lead.hub.Tell(ctx, hub.ToldInput{AgentID: "me", ToldID: id})
+			require.NoError(t, err)
+		}
+		turn(hub.TurnIdle)
+		require.Eventually(t, "nothing waits for messages to me", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+		first := post("SECRET WORDS")
+		require.Eventually(t, "no turn is begun", func() bool { return w.count() == 1 })
+		if got := w.turns[0]; !strings.HasPrefix(got, "th-1: There are new messages for you") || strings.Contains(got, "SECRET") {
+			t.Errorf("a turn begins with %q", got)
+		}
+		turn(hub.TurnWorking)
+		told(first)
+
+		second := post("during the turn")
+		require.Eventually(t, "it does not look for the end of the turn", func() bool { return listening(lead, "me") == hub.ListenerNone })
+		told(second) // by a hook
+		require.Eventually(t, "it does not wait again", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+		third := post("at the end of the turn")
+		turn(hub.TurnIdle)
+		require.Eventually(t, "no second turn is begun", func() bool { return w.count() == 2 })
+		turn(hub.TurnWorking)
+		told(third)
+		require.Eventually(t, "it does not wait again", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+		if w.count() != 2 {
+			t.Errorf("it has begun the turns %q", w.turns)
+		}
+	})
+}
+
+// TestSessionThatEndsWithItsTurnIsNotWoken: nothing claims to wake codex exec.
+func TestSessionThatEndsWithItsTurnIsNotWoken(t *testing.T) {
+	t.Parallel()
+	w := &woken{}
+	codexSession(t, "exec", w, func(lead *rig, _ hub.RoomID) {
+		_, err := lead.hub.NoteTurn(context.Background(), hub.TurnInput{AgentID: "me", Turn: hub.TurnIdle})
+		require.NoError(t, err)
+		_, err = lead.hub.Post(context.Background(), hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "x"})
+		require.NoError(t, err)
+		for range 100 { // a bridge that waited would be seen at the first or second look
+			if got := listening(lead, "me"); got != hub.ListenerNone || w.count() != 0 {
+				t.Fatalf("me is %s, and the turns %q were begun", got, w.turns)
+			}
+		}
+	})
+}
