@@ -1,7 +1,7 @@
 // The Messages API of Anthropic: https://docs.anthropic.com/en/api/messages-streaming
 
 export const anthropic = {
-  path: "/v1/messages",
+  path: /^\/v1\/messages$/,
 
   other: (path) => (path.endsWith("/count_tokens") ? [200, '{"input_tokens":10}'] : undefined),
 

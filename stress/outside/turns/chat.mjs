@@ -1,7 +1,7 @@
 // The Chat Completions API of OpenAI: https://platform.openai.com/docs/api-reference/chat/streaming
 
 export const chat = {
-  path: "/v1/chat/completions",
+  path: /^\/v1\/chat\/completions$/,
 
   read: ({ tools, messages }) => ({
     tools: Object.fromEntries((tools ?? []).map(({ function: { name } }) => [name, name])),

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Hub, finish, here, hubcli } from "../hub.mjs";
 import { anthropic } from "./anthropic.mjs";
 import { chat } from "./chat.mjs";
+import { gemini } from "./gemini.mjs";
 import { responses } from "./responses.mjs";
 
 // modules is where the harnesses are installed, and the file beside it names those that are.
@@ -16,6 +17,7 @@ const { devDependencies } = JSON.parse(await readFile(join(await realpath(module
 // within bounds, in ms, a turn of a program of 400 MB on a busy machine.
 export const within = 120_000;
 const key = "made-up-key-of-a-test";
+const nowhere = "http://127.0.0.1:9"; // a proxy at whose port nobody listens
 
 const opencode = join(modules, `opencode-${platform}-${arch}`, "bin", "opencode");
 
@@ -64,6 +66,28 @@ const rows = [
       tool: tools.apply_patch, input: `*** Begin Patch\n*** Add File: ${file}\n+${content}\n*** End Patch\n`,
     }),
     prepare: async () => {},
+  },
+  {
+    id: "gemini-cli",
+    from: "@google/gemini-cli",
+    api: gemini,
+    // With a named model it asks no other model which one it should take.
+    command: () => [process.execPath, join(modules, "@google/gemini-cli/bundle/gemini.js"), "-m", "gemini-2.5-flash", "--approval-mode", "auto_edit", "-p", "go"],
+    env: (url) => ({
+      GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key, GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_TELEMETRY_ENABLED: "false",
+      HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere,
+    }),
+    hooks: [".gemini", "settings.json"],
+    tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool",
+    write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
+    async prepare(home) {
+      const file = join(home, ".gemini", "settings.json");
+      const settings = JSON.parse(await readFile(file, "utf8"));
+      settings.security = { auth: { selectedType: "gemini-api-key" } };
+      settings.privacy = { usageStatisticsEnabled: false };
+      settings.general = { enableAutoUpdate: false, enableAutoUpdateNotification: false };
+      await writeFile(file, JSON.stringify(settings));
+    },
   },
   {
     id: "qwen-code",

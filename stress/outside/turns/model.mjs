@@ -32,7 +32,7 @@ export class Model {
 
   async #handle(api, answer, { method, url }, text, response) {
     const path = url.split("?")[0];
-    if (method !== "POST" || path !== api.path) {
+    if (method !== "POST" || !api.path.test(path)) {
       const [status, body] = api.other?.(path) ?? [404, ""];
       response.writeHead(status, { "Content-Type": "application/json" }).end(body);
       return;

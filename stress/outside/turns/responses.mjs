@@ -5,7 +5,7 @@ const given = ({ tool, input }) =>
   tool.type === "custom_tool_call" ? { input } : { arguments: JSON.stringify(input ?? {}) };
 
 export const responses = {
-  path: "/v1/responses",
+  path: /^\/v1\/responses$/,
 
   other: () => [200, '{"object":"list","data":[],"models":[]}'],
 

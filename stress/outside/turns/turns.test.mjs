@@ -119,12 +119,12 @@ for (const harness of harnesses) {
 }
 
 // spoil takes out of the harness's settings what a test must miss.
-async function spoil({ hooks, tool }, home) {
+async function spoil({ hooks, tool, end = "Stop", edit = "PreToolUse" }, home) {
   const mode = process.env.SPOIL;
   if (!mode) return;
   const file = join(home, ...hooks);
   const settings = JSON.parse(await readFile(file, "utf8"));
-  const gone = { start: "SessionStart", middle: tool, end: "Stop", edit: "PreToolUse" }[mode];
+  const gone = { start: "SessionStart", middle: tool, end, edit }[mode];
   assert.ok(settings.hooks[gone], `there is no way ${mode} to spoil`);
   delete settings.hooks[gone];
   await writeFile(file, JSON.stringify(settings));
