@@ -27,3 +27,16 @@ var claudeCodeRow = row{
 		},
 	},
 }
+
+// claudePermissions let Claude Code call the tools of the hub and run
+// hubcli watch, and nothing else.
+func claudePermissions(places ...place) []piece {
+	keys := []string{"permissions", "allow"}
+	return []piece{
+		allowed(func(Entry) string { return "mcp__" + serverName }, keys, places...),
+		allowed(func(e Entry) string { return "Bash(" + e.argument(e.Command) + watchRule }, keys, places...),
+	}
+}
+
+// watchRule is the end of the rule that allows hubcli watch with any arguments.
+const watchRule = " watch:*)"

@@ -71,19 +71,6 @@ func allowed(rule func(Entry) string, keys []string, places ...place) piece {
 	}
 }
 
-// claudePermissions let Claude Code call the tools of the hub and run
-// hubcli watch, and nothing else.
-func claudePermissions(places ...place) []piece {
-	keys := []string{"permissions", "allow"}
-	return []piece{
-		allowed(func(Entry) string { return "mcp__" + serverName }, keys, places...),
-		allowed(func(e Entry) string { return "Bash(" + e.argument(e.Command) + watchRule }, keys, places...),
-	}
-}
-
-// watchRule is the end of the rule that allows hubcli watch with any arguments.
-const watchRule = " watch:*)"
-
 // withGrant adds the member of an allowance to the value of a bridge's entry. A
 // value that the user chose stays.
 func withGrant(value any, e files.Entry, allow *allowance, g grant) any {
