@@ -131,3 +131,18 @@ func TestSessionThatEndsWithItsTurnIsNotWoken(t *testing.T) {
 		}
 	})
 }
+
+// TestWakeThatFailsEnds: a bridge that cannot begin a turn stops to wait for messages, so
+// that nobody believes that the agent is woken.
+func TestWakeThatFailsEnds(t *testing.T) {
+	t.Parallel()
+	w := &woken{fails: true}
+	codexSession(t, "user", w, func(lead *rig, _ hub.RoomID) {
+		_, err := lead.hub.NoteTurn(context.Background(), hub.TurnInput{AgentID: "me", Turn: hub.TurnIdle})
+		require.NoError(t, err)
+		_, err = lead.hub.Post(context.Background(), hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "x"})
+		require.NoError(t, err)
+		require.Eventually(t, "it has not tried three times", func() bool { return w.count() == 3 })
+		require.Eventually(t, "it waits on", func() bool { return listening(lead, "me") == hub.ListenerNone })
+	})
+}

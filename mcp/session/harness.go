@@ -137,9 +137,8 @@ func (l *Link) Called(meta map[string]any) {
 		}
 	}
 	// Codex says what began the turn: with "exec" the session ends with it.
-	turn, _ := meta["x-codex-turn-metadata"].(map[string]any)
-	trigger, _ := turn["turn_trigger"].(string)
-	l.interactive = trigger != "" && trigger != "exec"
+	turn, known := meta["x-codex-turn-metadata"].(map[string]any)
+	l.interactive = known && turn["turn_trigger"] != "exec"
 	close(l.called)
 	if s := l.now; s != nil && l.thread != "" {
 		l.work.Go(func() { l.announce(s) }) // so far hooks could not tell whose bridge this is

@@ -11,13 +11,14 @@ import (
 
 // Of beginning turns.
 const (
-	wakeLabel   = "wake"                 // of the watch, which is none of the agent's own
-	wakeLook    = 250 * time.Millisecond // how often a busy agent is looked at
-	wakeBegins  = 15 * time.Second       // how long a turn may take to begin
-	wakeRetry   = 10 * time.Second       // after an error
-	wakeFailed  = 3                      // errors in a row after which no turn is begun any more
-	wakeQuiet   = 5 * time.Second        // without a call of a tool an agent counts as idle where no hook tells
-	wakeMessage = "There are new messages for you on the hub. If you do not see them here, read them with hub_poll_messages."
+	wakeLabel      = "wake"                 // of the watch, which is none of the agent's own
+	wakeLook       = 250 * time.Millisecond // how often a busy agent is looked at
+	wakeBegins     = 15 * time.Second       // how long a turn may take to begin
+	wakeRetryFirst = time.Second            // after an error, then twice as long each time
+	wakeRetryMost  = 10 * time.Second
+	wakeFailed     = 3               // errors in a row after which no turn is begun any more
+	wakeQuiet      = 5 * time.Second // without a call of a tool an agent counts as idle where no hook tells
+	wakeMessage    = "There are new messages for you on the hub. If you do not see them here, read them with hub_poll_messages."
 )
 
 // waker begins turns of an idle harness session for messages to its agent. It takes
@@ -26,7 +27,7 @@ const (
 type waker struct {
 	*Link
 	after  hub.MessageID // for those up to this one a turn was begun
-	failed int
+	failed int           // turns in a row that could not be begun
 }
 
 // wakes begins turns while the bridge lives, if the harness has a means and the session
@@ -41,16 +42,24 @@ func (l *Link) wakes() {
 		return
 	}
 	w := &waker{Link: l}
-	for l.life.Err() == nil && w.failed < wakeFailed {
-		if err := w.once(l.life); err != nil && l.life.Err() == nil {
+	for delay := wakeRetryFirst; l.life.Err() == nil && w.failed < wakeFailed; {
+		if err := w.once(l.life); err == nil {
+			delay = wakeRetryFirst
+			continue
+		} else if l.life.Err() == nil {
 			l.log.Debug("no turn is begun for messages", "error", err)
-			pause.For(l.life, wakeRetry)
 		}
+		pause.For(l.life, delay)
+		delay = min(2*delay, wakeRetryMost)
 	}
 }
 
 // once waits for messages to the agent and begins a turn for them.
 func (w *waker) once(ctx context.Context) error {
+	// It starts no hub that has gone: a call of a tool does.
+	if _, err := w.Base.Info(ctx); err != nil {
+		return err
+	}
 	s, err := w.Session(ctx)
 	if err != nil {
 		return err
@@ -60,7 +69,7 @@ func (w *waker) once(ctx context.Context) error {
 		return err
 	}
 	if room == "" {
-		pause.For(ctx, wakeRetry)
+		pause.For(ctx, wakeRetryMost)
 		return nil
 	}
 	q := hub.WatchQuery{
@@ -68,9 +77,14 @@ func (w *waker) once(ctx context.Context) error {
 		Label: wakeLabel, Wait: hub.MaxWatchWait, Stream: true, After: w.after,
 	}
 	got, err := s.Client.Watch(ctx, q)
-	if err != nil || !got.Met {
+	switch {
+	case err != nil && !away(err):
 		_, err = w.Lost(s, err)
 		return err
+	case err != nil:
+		return err
+	case !got.Met:
+		return nil
 	}
 	head, err := w.untilIdle(ctx, s, q)
 	if err != nil || head <= w.after {
@@ -117,12 +131,10 @@ func (w *waker) quiet() bool {
 // comes meanwhile is shown in that turn.
 func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub.MessageID) error {
 	if err := w.Wake(ctx, w.thread, wakeMessage); err != nil {
-		if w.failed++; w.failed == wakeFailed {
-			w.log.Warn("idle sessions are not woken", "error", err)
-		}
-		return err
+		return w.fail(err)
 	}
-	w.failed, w.after = 0, head
+	w.after = head
+	known := true
 	for until := w.Now().Add(wakeBegins); w.Now().Before(until); {
 		if !pause.For(ctx, wakeLook) {
 			return context.Cause(ctx)
@@ -132,10 +144,23 @@ func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub
 			return err
 		}
 		if a.Turn == hub.TurnWorking || a.ToldID >= head {
+			w.failed = 0
 			return nil
 		}
+		known = a.Turn != hub.TurnUnknown
 	}
-	return errNoTurn
+	if !known { // no hook tells whether it has begun
+		return nil
+	}
+	return w.fail(errNoTurn)
+}
+
+// fail counts an error. Who cannot begin a turn must not seem to wait for messages.
+func (w *waker) fail(err error) error {
+	if w.failed++; w.failed == wakeFailed {
+		w.log.Warn("idle sessions are not woken", "error", err)
+	}
+	return err
 }
 
 var errNoTurn = errors.New("the harness has begun no turn")
