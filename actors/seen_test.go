@@ -170,11 +170,32 @@ func TestUnreadIsCapped(t *testing.T) {
 	}
 }
 
-// TestSeenSurvivesAStop, and a crash once it is stored; before that it takes a
-// move back and none forward.
 // lazily is more than it takes until a cursor is stored.
 const lazily = 2 * time.Second
 
+// TestToldSurvivesACrash: what an agent was told of is stored before the call is answered,
+// so that no hook tells it twice.
+func TestToldSurvivesACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		for range 3 {
+			r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"})
+		}
+		told, err := r.Tell(t.Context(), hub.ToldInput{AgentID: "ann", ToldID: 2})
+		if err != nil || !told.Moved {
+			t.Fatal(told, err)
+		}
+		again := start(t, r.crash())
+		a, err := again.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"})
+		if err != nil || a.ToldID != 2 {
+			t.Errorf("after the crash ann was told up to %d, %v", a.ToldID, err)
+		}
+		again.stop()
+	})
+}
+
+// TestSeenSurvivesAStop, and a crash once it is stored; before that it takes a
+// move back and none forward.
 func TestSeenSurvivesAStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemStore()

@@ -49,7 +49,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	out.Rooms = append([]hub.RoomID{}, rooms[:min(len(rooms), attentionRows)]...)
 	_, _, out.Watching = h.watches.Of(q.Agent)
-	out.Turn = h.view.Directory.TurnOf(q.Agent)
+	out.Turn, out.TurnSince = h.view.Directory.TurnOf(q.Agent)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil
 }
@@ -156,6 +156,9 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	before := h.view.Seen.Of(in.AgentID).Told
 	told := h.view.Seen.Tell(in.AgentID, min(in.ToldID, h.view.Ring.Visible()), key)
 	if told.Moved {
+		// An agent that is told once more after a crash may answer twice. On a full
+		// disk it is told all the same.
+		h.view.Seen.Store(h.engine.Failed)
 		h.view.NoteOffer(in.AgentID, before, told.ToldID, hub.OfferedByHook, h.engine.Clock.Now().Wall)
 	}
 	return told, nil

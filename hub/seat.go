@@ -127,7 +127,8 @@ type Attention struct {
 	Claims    []ClaimKey    `json:"claims"`   // that it holds, at most 20
 	Rooms     []RoomID      `json:"rooms"`    // that it has joined, the latest first, at most 20
 	Watching  bool          `json:"watching"`
-	Turn      Turn          `json:"turn"`      // as hooks have noted it; empty: unknown
+	Turn      Turn          `json:"turn"` // as hooks have noted it; empty: unknown
+	TurnSince *Time         `json:"turn_since"`
 	Proposals []WatchAdvice `json:"proposals"` // what a watch could wait for
 }
 
@@ -212,8 +213,8 @@ type Attentions interface {
 	// Attention returns what an agent has not seen. Errors: room_not_found.
 	Attention(ctx context.Context, q AttentionQuery) (Attention, error)
 	// Tell moves the notified cursor of an agent; it never moves back. A cursor
-	// beyond the latest message means the latest message. It is kept in memory
-	// first: after a crash the agent may be notified once more.
+	// beyond the latest message means the latest message. It is stored before the
+	// call returns; if the disk is full, a crash moves it back.
 	Tell(ctx context.Context, in ToldInput) (Told, error)
 	// NoteTurn notes how far the agent is with its turn. It is kept in memory
 	// alone, until the session of the agent ends.

@@ -24,7 +24,7 @@ const (
 // SeenBook is a view of what agents have said to have seen: the highest since_id
 // that each has polled with, by scope. It is kept lazily: a move is in memory at
 // once and in the store some seconds later, so that a poll never waits for the
-// disk. What a crash takes back shows some messages as unread once more; none is
+// disk. Only the mark of what an agent was told of is stored before its call is answered. What a crash takes back shows some messages as unread once more; none is
 // ever taken for seen that was not.
 type SeenBook struct {
 	journal core.Journal
@@ -33,6 +33,7 @@ type SeenBook struct {
 	seed    maphash.Seed
 	shards  [16]seenShard
 	moved   chan struct{} // something is to be stored; capacity 1
+	storing sync.Mutex    // one commit at a time: a later one has later rows
 }
 
 // seenShard holds the agents that were asked for lately. All others are read
@@ -218,6 +219,8 @@ func (b *SeenBook) Serve(quit, failed <-chan struct{}) {
 
 // Store stores all that has moved; false if that was not possible.
 func (b *SeenBook) Store(failed <-chan struct{}) bool {
+	b.storing.Lock()
+	defer b.storing.Unlock()
 	select {
 	case <-failed:
 		return false

@@ -12,7 +12,7 @@ import (
 // Of beginning turns.
 const (
 	wakeLabel      = "wake"                 // of the watch, which is none of the agent's own
-	wakeLook       = 250 * time.Millisecond // how often a busy agent is looked at
+	wakeLook       = 100 * time.Millisecond // how often a busy agent is looked at
 	wakeBegins     = 15 * time.Second       // how long a turn may take to begin
 	wakeRetryFirst = time.Second            // after an error, then twice as long each time
 	wakeRetryMost  = 10 * time.Second
@@ -26,7 +26,7 @@ const (
 // gives the harness counts as the user's.
 type waker struct {
 	*Link
-	after  hub.MessageID // for those up to this one a turn was begun
+	after  hub.MessageID // those up to this one need no turn
 	failed int           // turns in a row that could not be begun
 }
 
@@ -86,36 +86,36 @@ func (w *waker) once(ctx context.Context) error {
 	case !got.Met:
 		return nil
 	}
-	head, err := w.untilIdle(ctx, s, q)
+	head, turn, err := w.untilIdle(ctx, s, q)
 	if err != nil || head <= w.after {
 		return err
 	}
-	return w.begin(ctx, s, room, head)
+	return w.begin(ctx, s, room, head, turn)
 }
 
 // untilIdle waits until the agent's turn has ended and messages are left that it was not told
-// of. It returns the last message that it has taken into account. If none is left, the
-// next wait is for later ones.
-func (w *waker) untilIdle(ctx context.Context, s *Session, q hub.WatchQuery) (hub.MessageID, error) {
+// of. It returns the last message that it has taken into account, and since when the hub
+// knows of the turn what it knows. If no message is left, the next wait is for later ones.
+func (w *waker) untilIdle(ctx context.Context, s *Session, q hub.WatchQuery) (head hub.MessageID, turn *hub.Time, err error) {
 	for q.Wait = 0; ; {
 		a, err := s.Client.Attention(ctx, hub.AttentionQuery{Agent: s.Agent, Room: q.Room})
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		q.After = max(w.after, a.ToldID)
 		got, err := s.Client.Watch(ctx, q)
 		switch {
 		case err != nil:
-			return 0, err
+			return 0, nil, err
 		case !got.Met:
 			w.after = max(w.after, got.HeadID)
-			return w.after, nil
+			return w.after, nil, nil
 		case len(got.Messages) > 0 && got.Messages[0].ID <= a.GivenID: // the agent may be reading them
 		case a.Turn == hub.TurnIdle, a.Turn == hub.TurnUnknown && w.quiet():
-			return got.HeadID, nil
+			return got.HeadID, a.TurnSince, nil
 		}
 		if !pause.For(ctx, wakeLook) {
-			return 0, context.Cause(ctx)
+			return 0, nil, context.Cause(ctx)
 		}
 	}
 }
@@ -127,14 +127,15 @@ func (w *waker) quiet() bool {
 	return w.Now().Sub(w.lastCall) >= wakeQuiet
 }
 
-// begin begins a turn for the messages up to head, and waits until it has begun: what
-// comes meanwhile is shown in that turn.
-func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub.MessageID) error {
+// begin begins a turn for the messages up to head, and waits until they were shown in it:
+// what comes meanwhile is shown there too. since is when the turn before ended, as far as the
+// hub knows. If the hub was away when the hook of the prompt asked it, the turn has shown
+// nothing, and another is begun.
+func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub.MessageID, since *hub.Time) error {
 	if err := w.Wake(ctx, w.thread, wakeMessage); err != nil {
 		return w.fail(err)
 	}
-	w.after = head
-	known := true
+	began, known := false, since != nil
 	for until := w.Now().Add(wakeBegins); w.Now().Before(until); {
 		if !pause.For(ctx, wakeLook) {
 			return context.Cause(ctx)
@@ -143,13 +144,22 @@ func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub
 		if err != nil {
 			return err
 		}
-		if a.Turn == hub.TurnWorking || a.ToldID >= head {
+		switch known = a.Turn != hub.TurnUnknown; {
+		case a.ToldID >= head, a.SeenID >= head:
 			w.failed = 0
 			return nil
+		case a.Turn == hub.TurnIdle && (began || since == nil || a.TurnSince == nil || *a.TurnSince != *since):
+			return w.fail(errNotShown)
+		case known && a.Turn != hub.TurnIdle:
+			began = true
 		}
-		known = a.Turn != hub.TurnUnknown
 	}
-	if !known { // no hook tells whether it has begun
+	switch {
+	case !known: // no hook tells what has become of the turn
+		w.after = head
+		return nil
+	case began: // its later hooks show the messages
+		w.failed = 0
 		return nil
 	}
 	return w.fail(errNoTurn)
@@ -163,4 +173,7 @@ func (w *waker) fail(err error) error {
 	return err
 }
 
-var errNoTurn = errors.New("the harness has begun no turn")
+var (
+	errNoTurn   = errors.New("the harness has begun no turn")
+	errNotShown = errors.New("the turn has ended and no hook has shown the messages")
+)

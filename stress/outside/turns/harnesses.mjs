@@ -9,9 +9,10 @@ import { anthropic } from "./anthropic.mjs";
 import { chat } from "./chat.mjs";
 import { gemini } from "./gemini.mjs";
 import { responses } from "./responses.mjs";
+import * as sessions from "./sessions.mjs";
 
 // modules is where the harnesses are installed, and the file beside it names those that are.
-const modules = process.env.HARNESSES ?? join(here, "turns", "node_modules");
+export const modules = process.env.HARNESSES ?? join(here, "turns", "node_modules");
 const { devDependencies } = JSON.parse(await readFile(join(await realpath(modules), "..", "package.json"), "utf8"));
 
 // within bounds, in ms, a turn of a program of 400 MB on a busy machine.
@@ -61,6 +62,8 @@ const rows = [
     env: () => ({ OPENAI_API_KEY: key }),
     hooks: [".codex", "hooks.json"],
     tool: "PostToolUse",
+    stays: sessions.codex,
+    program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
     writer: "gpt-5.5", // a model of which it knows that it edits files by patches
     write: ({ tools }, file, content) => ({
       tool: tools.apply_patch, input: `*** Begin Patch\n*** Add File: ${file}\n+${content}\n*** End Patch\n`,
@@ -113,7 +116,8 @@ const rows = [
     write: ({ tools }, filePath, content) => ({ tool: tools.write, input: { filePath, content } }),
     endless: false, // the program ends with its turn, whatever a plugin says
     command: () => [opencode, "run", "go"],
-    serve: (port) => [opencode, "serve", "--hostname", "127.0.0.1", "--port", `${port}`],
+    stays: sessions.opencode,
+    program: [opencode],
     env: (url) => ({ STAND_IN_URL: `${url}/v1`, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
     async prepare(home) {
       const file = join(home, ".config", "opencode", "opencode.json");

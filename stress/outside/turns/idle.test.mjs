@@ -2,13 +2,11 @@
 // model is scripted. LATENCIES names a file for what was measured, in ms.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { appendFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { eventually } from "../hub.mjs";
-import { agentOf, count, environment, harnesses, settle, within } from "./harnesses.mjs";
+import { agentOf, count, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
 
 const messages = 30;
@@ -16,35 +14,25 @@ const messages = 30;
 const [posts, kills] = process.env.LONG ? [500, 20] : [20, 5];
 const most = 500; // ms from the post to the model's next request; half of them on a busy machine, 99 of 100 on a quiet one
 
-for (const harness of harnesses.filter(({ serve }) => serve)) {
+// whoami is what the agent does in its first turn: a bridge that learns its session from a
+// call knows it then.
+const whoami = async ({ tools }, number) => (number === 1 ? { tool: tools[Object.keys(tools).find((name) => name.endsWith("hub_whoami"))], input: {} } : { text: "done" });
+
+for (const harness of harnesses.filter(({ stays }) => stays)) {
   describe(`an idle session of ${harness.id}`, () => {
-    let hub, project, model, server, base, session;
+    let hub, project, model, session;
     before(async () => {
       ({ hub, project } = await settle(harness));
-      model = await Model.start(harness.api, async () => ({ text: "done" }));
-      const port = await hub.freePort();
-      const [exe, ...args] = harness.serve(port);
-      base = `http://127.0.0.1:${port}`;
-      server = spawn(exe, args, { env: environment(harness, hub, model.url), cwd: project, stdio: "ignore" });
-      await eventually("the harness serves", async () => (await fetch(`${base}/session`, { signal: AbortSignal.timeout(2000) }).catch(() => null))?.ok, within);
-      session = await call("/session", {});
-      await call(`/session/${session.id}/message`, { parts: [{ type: "text", text: "go" }] });
-      assert.equal(model.requests.length, 1);
+      model = await Model.start(harness.api, whoami);
+      session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url) });
+      await session.go("go");
+      assert.equal(model.requests.length, 2);
     });
     after(async () => {
-      if (server?.exitCode === null) {
-        server.kill();
-        await once(server, "close");
-      }
+      await session?.close();
       await model?.close();
       await hub?.close();
     });
-
-    async function call(path, body) {
-      const answer = await fetch(base + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-      assert.ok(answer.ok, `${path}: ${answer.status} ${answer.ok ? "" : await answer.text()}`);
-      return answer.status === 204 ? undefined : answer.json();
-    }
 
     it("idle: each message begins one turn, soon", { timeout: within }, async () => {
       const agent = await agentOf(harness, hub);
@@ -56,10 +44,7 @@ for (const harness of harnesses.filter(({ serve }) => serve)) {
         await eventually("the model is asked", async () => model.requests.length > before);
         took.push(performance.now() - posted);
         assert.equal(count(model.requests[before], `WORD ${i}.`), 1);
-        await eventually("the session is idle again", async () => {
-          const states = await (await fetch(`${base}/session/status`)).json();
-          return (states[session.id]?.type ?? "idle") === "idle";
-        });
+        await eventually("the session is idle again", () => session.idle());
         assert.equal(model.requests.length, before + 1, "one request for one message");
       }
       took.sort((a, b) => a - b);
