@@ -59,6 +59,16 @@ const spoil = {
     }
     return frame;
   },
+  // There are no tools.
+  empty: (frame) => {
+    if (frame.result?.tools) frame.result.tools = [];
+    return frame;
+  },
+  // Every tool says that it destroys something.
+  destructive: (frame) => {
+    for (const tool of frame.result?.tools ?? []) tool.annotations = { ...tool.annotations, readOnlyHint: false, destructiveHint: true };
+    return frame;
+  },
   // Names are not what the protocol allows.
   names: (frame) => {
     for (const tool of frame.result?.tools ?? []) tool.name += " !";

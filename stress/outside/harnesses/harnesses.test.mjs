@@ -10,6 +10,7 @@ import { arch, platform } from "node:process";
 import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
 import { Hub, finish, here, hubcli } from "../hub.mjs";
+import { measured } from "../matrix.mjs";
 
 const modules = join(here, "harnesses", "node_modules");
 const nowhere = "http://127.0.0.1:9";
@@ -76,11 +77,12 @@ describe("harnesses", () => {
 
   for (const harness of harnesses) {
     const { id, file, connected } = harness;
-    it(`harness ${id}: connects to what the adapter wrote`, { timeout: 2 * within }, async () => {
+    measured(id, `harness ${id}: connects to what the adapter wrote`, ["connects"], { timeout: 2 * within }, async (note) => {
       const installed = await adapter("install", id, "--scope", "global", "--yes");
       assert.equal(installed.code, 0, installed.all);
       assert.match(await list(harness), connected);
       if (!file) return;
+      note("connects", "yes");
       // The list tells a server that is there from one that is not.
       const written = await readFile(join(hub.root, file), "utf8");
       await writeFile(join(hub.root, file), written.replaceAll(hubcli, "/bin/false"));
@@ -89,7 +91,7 @@ describe("harnesses", () => {
     });
   }
 
-  it("harness codex: starts the server, sees its tools, and takes the hooks without a complaint", { timeout: within }, async () => {
+  measured("codex", "harness codex: starts the server, sees its tools, and takes the hooks without a complaint", ["connects"], { timeout: within }, async (note) => {
     const { command, env } = harnesses.find(({ id }) => id === "codex");
     const server = await AppServer.start(command, { ...hub.env, ...env }, project);
     try {
@@ -97,6 +99,7 @@ describe("harnesses", () => {
       const found = servers.find(({ name }) => name === "hub");
       assert.equal(found?.serverInfo?.name, "hubcli", JSON.stringify(servers).slice(0, 1000));
       assert.ok(Object.hasOwn(found.tools, "hub_post_message"));
+      note("connects", "yes");
       const { data: hooks } = await server.ask("hooks/list", { cwds: [project] });
       assert.deepEqual(hooks.flatMap(({ warnings, errors }) => [...warnings, ...errors]), []);
       assert.deepEqual(hooks[0].hooks.map(({ eventName }) => eventName).toSorted(), [

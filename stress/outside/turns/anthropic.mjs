@@ -3,8 +3,6 @@
 export const anthropic = {
   path: /^\/v1\/messages$/,
 
-  other: (path) => (path.endsWith("/count_tokens") ? [200, '{"input_tokens":10}'] : undefined),
-
   read: ({ tools, messages }) => ({
     tools: Object.fromEntries((tools ?? []).map(({ name }) => [name, name])),
     sent: JSON.stringify(messages),

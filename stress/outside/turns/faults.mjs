@@ -1,5 +1,5 @@
-// What the adapter wrote is spoiled in one way after the other. The named test must
-// notice.
+// What the adapter wrote, or what the bridge answers, is spoiled in one way after the other.
+// The named test must notice.
 
 import { noticed } from "../noticed.mjs";
 
@@ -9,5 +9,8 @@ noticed([
   { mode: "start", file, test: "a session is one agent" },
   { mode: "middle", file, test: "mail in the middle" },
   { mode: "end", file, test: "mail in the middle" },
+  { mode: "twice", file, test: "mail that the agent has read" },
+  { mode: "empty", file, test: "a session is one agent" },
+  { mode: "destructive", file, test: "the tools that write" },
   { mode: "edit", file, test: "a locked file" },
 ]);

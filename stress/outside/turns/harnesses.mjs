@@ -32,8 +32,11 @@ const rows = [
     command: () => [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "-p", "go", "--allowedTools", "mcp__hub,Write,Read"],
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     hooks: [".claude", "settings.json"],
+    entry: [".claude.json"],
     tool: "PostToolBatch",
     write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
+    // reveal asks for tools that the model knows only by their names.
+    reveal: ({ tools }, names) => ({ tool: tools.ToolSearch, input: { query: `select:${names.map((name) => `mcp__hub__${name}`)}` } }),
     // prepare writes what a user answers when the harness runs first.
     async prepare(home, project) {
       const file = join(home, ".claude.json");
@@ -61,6 +64,7 @@ const rows = [
     },
     env: () => ({ OPENAI_API_KEY: key }),
     hooks: [".codex", "hooks.json"],
+    entry: [".codex", "config.toml"],
     tool: "PostToolUse",
     stays: sessions.codex,
     program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
@@ -134,8 +138,11 @@ const rows = [
   },
 ];
 
-// harnesses are the rows of those that are installed.
+// harnesses are the rows of those that are installed, with their versions.
 export const harnesses = rows.filter(({ from }) => from in devDependencies);
+for (const row of harnesses) {
+  row.version = JSON.parse(await readFile(join(modules, row.from, "package.json"), "utf8")).version;
+}
 
 // count returns how often a text stands in what was sent to the model.
 export const count = (request, text) => request.sent.split(text).length - 1;

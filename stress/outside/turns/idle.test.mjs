@@ -6,6 +6,7 @@ import { appendFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { eventually } from "../hub.mjs";
+import { measured } from "../matrix.mjs";
 import { agentOf, count, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
 
@@ -34,7 +35,7 @@ for (const harness of harnesses.filter(({ stays }) => stays)) {
       await hub?.close();
     });
 
-    it("idle: each message begins one turn, soon", { timeout: within }, async () => {
+    measured(harness.id, "idle: each message begins one turn, soon", ["idle wake"], { timeout: within }, async (note) => {
       const agent = await agentOf(harness, hub);
       const took = [];
       for (let i = 1; i <= messages; i++) {
@@ -49,6 +50,7 @@ for (const harness of harnesses.filter(({ stays }) => stays)) {
       }
       took.sort((a, b) => a - b);
       const at = (share) => Math.round(took[Math.ceil(share * took.length) - 1]);
+      note("idle wake", `with its words, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${messages} messages`);
       if (process.env.LATENCIES) await appendFile(process.env.LATENCIES, `${harness.id}: ${messages} messages, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms\n`);
       assert.ok(at(process.env.QUIET ? 0.99 : 0.5) <= most, `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
     });

@@ -7,8 +7,6 @@ const given = ({ tool, input }) =>
 export const responses = {
   path: /^\/v1\/responses$/,
 
-  other: () => [200, '{"object":"list","data":[],"models":[]}'],
-
   // Tools of a server stand in a namespace, which a call names too.
   read({ tools, input, instructions }) {
     const known = {};

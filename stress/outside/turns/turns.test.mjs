@@ -6,9 +6,10 @@
 
 import assert from "node:assert/strict";
 import { readFile, realpath, writeFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe } from "node:test";
 import { join } from "node:path";
-import { eventually, finish } from "../hub.mjs";
+import { eventually, finish, here, hubcli } from "../hub.mjs";
+import { measured, note } from "../matrix.mjs";
 import { agentOf, count, environment, harnesses, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
 
@@ -16,27 +17,35 @@ for (const harness of harnesses) {
   describe(`a turn of ${harness.id}`, () => {
     let hub, project, room;
     before(async () => {
+      note(harness.id, "version", harness.version);
       ({ hub, project, room } = await settle(harness));
       await spoil(harness, hub.root);
     });
     after(() => hub?.close());
 
-    // work runs one turn in print mode and returns what the model was asked.
-    async function work(answer, name) {
-      const model = await Model.start(harness.api, answer);
+    // work runs one turn in print mode and returns what the model was asked. Each step answers
+    // one request.
+    async function work(steps, name) {
+      const model = await Model.start(harness.api, async (request, n) => steps[n - 1]?.(request));
+      let run;
       try {
         const [exe, ...args] = harness.command(model.url, name);
-        const run = await finish(exe, args, { env: environment(harness, hub, model.url), cwd: project, within });
-        assert.deepEqual(model.failures, []);
-        assert.equal(run.code, 0, run.all);
-        return model.requests;
+        run = await finish(exe, args, { env: environment(harness, hub, model.url), cwd: project, within });
       } finally {
         await model.close();
       }
+      assert.equal(run.code, 0, run.all);
+      assert.equal(model.requests.length, steps.length, "the turn ended too early");
+      return model.requests;
     }
 
-    const me = () => agentOf(harness, hub);
+    const done = () => ({ text: "done" });
 
+    // present returns the agent that the session is, once it is there.
+    const present = async () => {
+      await eventually("the agent is there", async () => (await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
+      return agentOf(harness, hub);
+    };
     // calls is a step that calls a tool of the hub.
     const calls = ({ tools }, name, input) => {
       const found = Object.keys(tools).find((shown) => shown.endsWith(name));
@@ -45,62 +54,83 @@ for (const harness of harnesses) {
       assert.ok(found, `the model is shown ${Object.keys(tools)}`);
       return { tool: tools[found], input };
     };
-    const whoami = (request) => calls(request, "hub_start");
-
-    it("turn: a session is one agent, which knows its name", { timeout: within }, async () => {
+    measured(harness.id, "turn: a session is one agent, which knows its name", ["tools seen", "session-start text", "identity", "tool calls allowed"], { timeout: within }, async (note) => {
       let agent;
-      const requests = await work(async (request, n) => {
-        if (n > 1) return { text: "done" };
-        agent = await eventually("the agent is there", async () => (await hub.agents()).find((id) => id.startsWith(`${harness.id}-`)));
-        return whoami(request);
-      });
-      assert.equal(requests.length, 2);
+      const begin = async (request) => {
+        agent = await present();
+        note("tools seen", seen(request));
+        return calls(request, "hub_start");
+      };
+      const requests = await work([begin, done]);
       assert.equal(count(requests[0], `You are agent ${agent} `), 1, "the session's beginning says who it is");
+      note("session-start text", "reaches the model once");
       assert.ok(count(requests[1], agent) > 1, "the tool answers as the same agent");
+      note("identity", "hook and bridge are one agent");
+      note("tool calls allowed", "`hub_start`");
       assert.doesNotMatch(requests[0].sent, /hubcli (poll|post) --agent/, "commands would end the bridge's session");
     });
 
-    it("turn: mail in the middle and at the end reaches the model once each", { timeout: within }, async () => {
+    measured(harness.id, "turn: the tools that write are allowed", ["tool calls allowed"], { timeout: within }, async (note) => {
+      const file = join(await realpath(project), "mine.txt");
+      const held = async () => (await hub.get("/v1/locks?active_only=true")).filter((lock) => lock.file_path === file).length;
+      const lock = async (request) => {
+        await present();
+        return calls(request, "hub_lock", { file_path: file });
+      };
+      const unlock = async (request) => {
+        assert.equal(await held(), 1, "hub_lock did not reach the hub");
+        return calls(request, "hub_unlock", { file_path: file });
+      };
+      const end = async () => {
+        assert.equal(await held(), 0, "hub_unlock did not reach the hub");
+        return done();
+      };
+      await work([...(harness.reveal ? [(request) => harness.reveal(request, ["hub_lock", "hub_unlock"])] : []), lock, unlock, end]);
+      note("tool calls allowed", "`hub_lock`, `hub_unlock`");
+    });
+
+    measured(harness.id, "turn: mail in the middle and at the end reaches the model once each", ["mail during a turn", "mail at the end of a turn"], { timeout: within }, async (note) => {
       let agent, last;
-      const requests = await work(async (request, n) => {
-        if (n === 1) {
-          await eventually("the agent is there", async () => (await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
-          agent = await me();
-          await hub.say("MIDDLE of the turn", { to_agent: agent, channel: undefined });
-          return calls(request, "hub_post_message", { body: "I have begun." }); // its answer shows no mail
-        }
-        if (n === 2) last = await hub.say("END of the turn", { to_agent: agent, channel: undefined });
-        return { text: "done" };
-      });
+      const begin = async (request) => {
+        agent = await present();
+        await hub.say("MIDDLE of the turn", { to_agent: agent, channel: undefined });
+        return calls(request, "hub_post_message", { body: "I have begun." }); // its answer shows no mail
+      };
+      const end = async () => {
+        last = await hub.say("END of the turn", { to_agent: agent, channel: undefined });
+        return done();
+      };
+      // One request more is for what came at the end. There is none for what was shown.
+      const requests = await work(harness.endless === false ? [begin, end] : [begin, end, done]);
       assert.equal(count(requests[1], "MIDDLE of the turn"), 1, "after the tools");
+      note("mail during a turn", "once, with the next request");
       if (harness.endless === false) {
-        assert.equal(requests.length, 2);
         const { told_id: told } = await hub.get(`/v1/attention?agent_id=${agent}`);
         assert.ok(told < last.id, "what was not shown does not count as told");
+        note("mail at the end of a turn", "not shown, stays unread");
         return;
       }
-      assert.equal(requests.length, 3, "one request more for what came at the end, and none for what was shown");
       assert.equal(count(requests[2], "MIDDLE of the turn"), 1);
       assert.equal(count(requests[2], "END of the turn"), 1, "before the turn ends");
+      note("mail at the end of a turn", "once, with one request more");
     });
 
-    it("turn: mail that the agent has read holds no turn", { timeout: within }, async () => {
-      const requests = await work(async (request, n) => {
-        if (n > 1) return { text: "done" };
-        await eventually("the agent is there", async () => (await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
-        await hub.say("READ at once", { to_agent: await me(), channel: undefined });
+    measured(harness.id, "turn: mail that the agent has read holds no turn", ["mail that was read"], { timeout: within }, async (note) => {
+      const read = async (request) => {
+        await hub.say("READ at once", { to_agent: await present(), channel: undefined });
         return calls(request, "hub_poll_messages", { timeout_seconds: 0 });
-      });
-      assert.equal(requests.length, 2);
+      };
+      const requests = await work([read, done]);
       assert.equal(count(requests[1], "READ at once"), 1);
+      note("mail that was read", "holds no turn");
     });
 
-    it("turn: an agent that writes a locked file is warned, or refused where the room wants it", { timeout: within, skip: !harness.write }, async () => {
+    measured(harness.id, "turn: an agent that writes a locked file is warned, or refused where the room wants it", ["edit of a locked file"], { timeout: within, skip: !harness.write }, async (note) => {
       const write = async (policy) => {
         const file = join(await realpath(project), `${policy}.txt`);
         await hub.put(`/v1/rooms/${room}/locks`, { locks: policy });
         await hub.lock(file, "colleague");
-        const requests = await work(async (request, n) => (n > 1 ? { text: "done" } : harness.write(request, file, "mine")), harness.writer);
+        const requests = await work([(request) => harness.write(request, file, "mine"), done], harness.writer);
         return { sent: requests.at(-1).sent, left: await readFile(file, "utf8").catch(() => "") };
       };
       const warned = await write("warn");
@@ -109,23 +139,54 @@ for (const harness of harnesses) {
       const refused = await write("refuse");
       assert.match(refused.sent, /Your room refuses such an edit/);
       assert.equal(refused.left, "");
+      note("edit of a locked file", "warned; refused where the room wants it");
     });
 
-    it("turn: an agent is gone when its session ends", { timeout: within }, async () => {
-      await work(async (request, n) => (n === 1 ? whoami(request) : { text: "done" }));
+    measured(harness.id, "turn: an agent is gone when its session ends", ["end of session"], { timeout: within }, async (note) => {
+      await work([(request) => calls(request, "hub_start"), done]);
       await eventually("no agent of the harness is left", async () => !(await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
+      note("end of session", "the agent is gone at once");
     });
   });
 }
 
-// spoil takes out of the harness's settings what a test must miss.
-async function spoil({ hooks, tool, end = "Stop", edit = "PreToolUse" }, home) {
+// seen says which tools of the hub the model is shown.
+function seen({ tools }) {
+  const ours = Object.keys(tools).filter((name) => /hub_\w+$/.test(name));
+  if (ours.length === 0) return tools.tool_call ? "none; called by `tool_call`" : "none";
+  return `${ours.length} at once, as \`${[tools[ours[0]]].flat().map((tool) => (tool.namespace ? `${tool.namespace}: ${tool.name}` : tool))[0]}\``;
+}
+
+// spoil plants a mistake that a test must notice. It takes a hook out of the harness's
+// settings, or replaces what the harness starts.
+async function spoil(harness, home) {
   const mode = process.env.SPOIL;
   if (!mode) return;
+  const { hooks, entry = hooks, tool, end = "Stop", edit = "PreToolUse" } = harness;
+  if (mode === "empty" || mode === "destructive") {
+    const program = await script(home, `exec ${process.execPath} ${join(here, "between.mjs")} ${mode} ${hubcli} "$@"`);
+    const text = await readFile(join(home, ...entry), "utf8");
+    assert.ok(text.includes(`"${hubcli}"`), "there is no bridge to spoil");
+    await writeFile(join(home, ...entry), text.replace(`"${hubcli}"`, `"${program}"`));
+    return;
+  }
   const file = join(home, ...hooks);
   const settings = JSON.parse(await readFile(file, "utf8"));
-  const gone = { start: "SessionStart", middle: tool, end, edit }[mode];
-  assert.ok(settings.hooks[gone], `there is no way ${mode} to spoil`);
-  delete settings.hooks[gone];
+  const at = { start: "SessionStart", middle: tool, end, edit, twice: end }[mode];
+  assert.ok(settings.hooks[at], `there is no way ${mode} to spoil`);
+  if (mode === "twice") {
+    const hold = JSON.stringify({ decision: "block", reason: "Go on." });
+    const program = await script(home, `echo . >> ${home}/held\n[ $(wc -l < ${home}/held) -le 2 ] && echo '${hold}' || echo '{}'`);
+    settings.hooks[at][0].hooks[0].command = program;
+  } else {
+    delete settings.hooks[at];
+  }
   await writeFile(file, JSON.stringify(settings));
+}
+
+// script writes a program for a shell and returns its path.
+async function script(home, text) {
+  const file = join(home, "spoiled");
+  await writeFile(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  return file;
 }
