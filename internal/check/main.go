@@ -56,6 +56,7 @@ var steps = []step{
 	{name: "outside-turns", tests: outsideTurns, lane: 1, extra: true},
 	{name: "outside-faults", tests: outsideFaults, lane: 1, extra: true},
 	{name: "outside-harnesses", tests: outsideHarnesses, lane: 1, extra: true},
+	{name: "outside-harnesses-latest", tests: outsideHarnessesLatest, lane: 1, extra: true},
 	{name: "fuzz", run: fuzz, extra: true},
 	{name: "mutate", run: mutate, extra: true},
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,26 +101,72 @@ func makeNpmFolder(ctx context.Context, source, cache, dir string, args []string
 			return err
 		}
 	}
+	if err := npm(ctx, building, args...); err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	if err := os.Rename(building, dir); err != nil && !isDir(dir) {
+		return err
+	}
+	return nil // renamed, or another check was faster
+}
+
+// npm runs npm in a folder. It runs no script of a package.
+func npm(ctx context.Context, dir string, args ...string) error {
 	// The tarballs are wanted once; they do not fill anybody's cache.
-	tarballs := filepath.Join(building, "tarballs")
+	tarballs := filepath.Join(dir, "tarballs")
 	args = append(slices.Clone(args), "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--cache="+tarballs)
 	cmd := exec.CommandContext(ctx, "npm", args...)
-	cmd.Dir = building
+	cmd.Dir = dir
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Discard, &said
 	if err := cmd.Run(); err != nil {
 		if unreachable.Match(said.Bytes()) {
 			return fmt.Errorf("%w: npm cannot reach its registry, which the first run needs", errUnavailable)
 		}
-		return fmt.Errorf("npm %s in %s: %w\n%s", args[0], source, err, &said)
+		return fmt.Errorf("npm %s: %w\n%s", args[0], err, &said)
 	}
-	if err := os.RemoveAll(tarballs); err != nil {
+	return os.RemoveAll(tarballs)
+}
+
+// lockLatest makes a folder with a lock file that pins the latest release of each
+// package that the one in source names.
+func lockLatest(ctx context.Context, source, dir string) error {
+	text, err := os.ReadFile(filepath.Join(source, "package.json"))
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(building, dir); err != nil && !isDir(dir) {
+	settings, err := os.ReadFile(filepath.Join(source, ".npmrc"))
+	if err != nil {
 		return err
 	}
-	return nil // renamed, or another check was faster
+	if text, err = latest(text); err != nil {
+		return fmt.Errorf("%s/package.json: %w", source, err)
+	}
+	err = errors.Join(
+		os.MkdirAll(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, "package.json"), text, 0o644),
+		os.WriteFile(filepath.Join(dir, ".npmrc"), settings, 0o644),
+	)
+	if err != nil {
+		return err
+	}
+	return npm(ctx, dir, "install", "--package-lock-only")
+}
+
+// latest returns a package.json that wants the latest release of each package.
+func latest(text []byte) ([]byte, error) {
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	wanted, ok := all["devDependencies"].(map[string]any)
+	if !ok || len(wanted) == 0 {
+		return nil, errors.New("it names no devDependencies")
+	}
+	for name := range wanted {
+		wanted[name] = "latest"
+	}
+	return json.MarshalIndent(all, "", "  ")
 }
 
 // unreachable is what npm says where there is no network, or no way to the

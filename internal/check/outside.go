@@ -13,37 +13,52 @@ import (
 // Bounds of the tests in stress/outside: of one file and of all. At the end of the
 // budget they are interrupted, so that they end what they started.
 const (
-	outsideBudget = 8 * time.Minute
+	outsideBudget = 12 * time.Minute
 	outsideGrace  = 30 * time.Second
 )
+
+// rig says which files of tests run, beside the programs that the lock file in the
+// folder of the first one pins.
+type rig struct {
+	files  []string
+	latest bool // with the latest programs instead of the pinned ones
+	matrix bool // prints what the run measured of each harness
+}
 
 // outside runs what other people wrote against the executable as it is delivered:
 // the official clients, the conformance suite and the inspector.
 func outside(ctx context.Context, total *tally) error {
-	return runOutside(ctx, total, "sdk_v1.test.mjs", "sdk_v2.test.mjs", "inspector.test.mjs", "conformance.test.mjs")
+	return rig{files: []string{"sdk_v1.test.mjs", "sdk_v2.test.mjs", "inspector.test.mjs", "conformance.test.mjs"}}.run(ctx, total)
 }
 
 // outsideFaults spoils the bridge's answers, one way after the other, and expects
 // the tests that guard against it to fail.
 func outsideFaults(ctx context.Context, total *tally) error {
-	return errors.Join(runOutside(ctx, total, "faults.mjs"), runOutside(ctx, total, "turns/faults.mjs"))
+	return errors.Join(rig{files: []string{"faults.mjs"}}.run(ctx, total), rig{files: []string{"turns/faults.mjs"}}.run(ctx, total))
 }
 
 // outsideTurns lets harnesses work turns against a scripted model.
 func outsideTurns(ctx context.Context, total *tally) error {
-	return runOutside(ctx, total, "turns/turns.test.mjs")
+	return rig{files: []string{"turns/turns.test.mjs"}}.run(ctx, total)
 }
 
-// outsideHarnesses lets all harnesses read what the adapters write, and work turns.
+// harnessTests let all harnesses read what the adapters write, and work turns.
+var harnessTests = []string{"harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs"}
+
 func outsideHarnesses(ctx context.Context, total *tally) error {
-	return runOutside(ctx, total, "harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs")
+	return rig{files: harnessTests, matrix: true}.run(ctx, total)
 }
 
-// runOutside runs files of tests in a folder of their own, in which the programs
-// that they use lie beside them. Where those cannot be had it says so and counts
-// one test as skipped.
-func runOutside(ctx context.Context, total *tally, files ...string) error {
-	err := proveOutside(ctx, total, files)
+// outsideHarnessesLatest shows whether a new release of a harness needs work.
+func outsideHarnessesLatest(ctx context.Context, total *tally) error {
+	return rig{files: harnessTests, matrix: true, latest: true}.run(ctx, total)
+}
+
+// run runs the tests in a folder of their own, in which the programs that they use
+// lie beside them. Where those cannot be had it says so and counts one test as
+// skipped.
+func (r rig) run(ctx context.Context, total *tally) error {
+	err := r.prove(ctx, total)
 	if errors.Is(err, errUnavailable) {
 		fmt.Fprintf(writer(ctx), "SKIPPED: other people's programs are %v\n", err)
 		total.skipped++
@@ -52,7 +67,7 @@ func runOutside(ctx context.Context, total *tally, files ...string) error {
 	return err
 }
 
-func proveOutside(ctx context.Context, total *tally, files []string) (err error) {
+func (r rig) prove(ctx context.Context, total *tally) (err error) {
 	node, err := findNode(ctx)
 	if err != nil {
 		return err
@@ -66,34 +81,53 @@ func proveOutside(ctx context.Context, total *tally, files []string) (err error)
 			err = errors.Join(err, fmt.Errorf("a program that the tests started seems to run on: %w", removeErr))
 		}
 	}()
-	if err := layOut(ctx, dir, files); err != nil {
+	if err := r.layOut(ctx, dir); err != nil {
 		return err
 	}
 	hubcli := filepath.Join(dir, "hubcli")
 	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
 	}
-	return nodeTest(ctx, total, node, dir, append(os.Environ(), "HUBCLI="+hubcli, "HARNESSES="+filepath.Join(dir, filepath.Dir(files[0]), "node_modules"), "NO_COLOR=1", "FORCE_COLOR=0"), files)
+	measured := filepath.Join(dir, "matrix.jsonl")
+	env := append(os.Environ(), "HUBCLI="+hubcli, "HARNESSES="+filepath.Join(dir, r.folder(), "node_modules"), "MATRIX="+measured, "NO_COLOR=1", "FORCE_COLOR=0")
+	err = nodeTest(ctx, total, node, dir, env, r.files)
+	if r.matrix {
+		m, readErr := readMatrix(measured)
+		if readErr != nil {
+			return errors.Join(err, readErr)
+		}
+		fmt.Fprintln(writer(ctx), m.table(time.Now()))
+	}
+	return err
 }
 
-// layOut copies the tests into dir and links what they import and run: what the
-// lock file in the folder of the files pins.
-func layOut(ctx context.Context, dir string, files []string) error {
+// folder is the folder of the first file, below stress/outside.
+func (r rig) folder() string { return filepath.Dir(r.files[0]) }
+
+// layOut copies the tests into dir and links the programs that they import and run.
+func (r rig) layOut(ctx context.Context, dir string) error {
 	if err := os.CopyFS(dir, os.DirFS("stress/outside")); err != nil {
 		return err
 	}
-	folder := filepath.Dir(files[0])
+	source := filepath.Join("stress/outside", r.folder())
 	args := []string{"ci", "--omit=optional"}
-	if folder != "." {
+	if r.folder() != "." {
 		// A harness brings one package per platform, of which a registry may hold
 		// only some; ci would refuse the lock file that was made with it.
 		args = []string{"install", "--no-save"}
 	}
-	installed, err := npmFolder(ctx, filepath.Join("stress/outside", folder), args...)
+	if r.latest {
+		latest := filepath.Join(dir, filepath.Base(source)+"-latest")
+		if err := lockLatest(ctx, source, latest); err != nil {
+			return err
+		}
+		source = latest
+	}
+	installed, err := npmFolder(ctx, source, args...)
 	if err != nil {
 		return err
 	}
-	return os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, folder, "node_modules"))
+	return os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, r.folder(), "node_modules"))
 }
 
 // nodeTest runs the tests and adds what their report counts to the total. What
