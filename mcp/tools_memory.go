@@ -138,7 +138,9 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pages(c, in.Limit, list, func(rows []hub.Memory, next hub.Cursor, room int) (*answer, int) {
+	nothing := false
+	a, err := pages(c, in.Limit, list, func(rows []hub.Memory, next hub.Cursor, room int) (*answer, int) {
+		nothing = len(rows) == 0
 		l := listing[shownMemory]{RoomID: id, Truncated: next != "", Cursor: next}
 		share := min(room/4, 1500)
 		if len(rows) == 1 {
@@ -158,6 +160,21 @@ func recall(ctx context.Context, c *call, in recallIn) (*answer, error) {
 		}
 		return &answer{data: l, line: inRoom(line, id), untrusted: []string{"items[].key", "items[].text", "items[].tags"}}, len(l.Items)
 	})
+	if err == nil && nothing && in.Query != "" && in.Tag == "" && in.Cursor == "" {
+		return c.searchInstead(ctx, in.Query, id, a)
+	}
+	return a, err
+}
+
+// searchInstead looks in the messages, decisions and artifacts of a room for what nobody
+// has remembered. none is the answer if they do not have it either.
+func (c *call) searchInstead(ctx context.Context, query string, room hub.RoomID, none *answer) (*answer, error) {
+	a, hits, err := c.find(ctx, searchIn{Query: query, RoomID: string(room), Limit: 5})
+	if err != nil || hits == 0 {
+		return none, nil //nolint:nilerr // that nothing is remembered is true anyway
+	}
+	a.line = "Nothing is remembered of this. A search found: " + a.line
+	return a, nil
 }
 
 // recalling reads memories from a cursor on. The hub returns no cursor for the
@@ -213,13 +230,18 @@ type found struct {
 }
 
 func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
+	a, _, err := c.find(ctx, in)
+	return a, err
+}
+
+// find searches, and counts the hits.
+func (c *call) find(ctx context.Context, in searchIn) (a *answer, hits int, err error) {
 	q := hub.SearchQuery{
 		Text: in.Query, Viewer: c.agent(), Channel: in.Channel, FromAgent: in.FromAgent, Kind: in.Kind,
 	}
-	var err error
 	if in.RoomID != "" && in.RoomID != anyRoom {
 		if q.RoomID, err = c.room(ctx, in.RoomID); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	if in.Type != "" {
@@ -227,12 +249,12 @@ func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
 	}
 	skip, err := offset(in.Cursor)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	q.Limit = min(skip+orDefault(in.Limit, defaultRows)+1, hub.MaxPageRows)
 	got, err := c.hub().Search(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	all := []hit{}
 	for _, f := range got.Rows[min(skip, len(got.Rows)):] {
@@ -240,7 +262,7 @@ func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
 			f.Type, f.ID, f.FromAgent, or(f.RoomID), f.Channel, or(f.ThreadID), f.Kind, brief(f.Title, 200), peerText(f.Snippet), f.TS,
 		})
 	}
-	return c.fit(func(room int) *answer {
+	a, err = c.fit(func(room int) *answer {
 		l := found{listing: listing[hit]{RoomID: q.RoomID}, Behind: got.Behind}
 		l.Items, l.Truncated = take(all, in.Limit, room-300)
 		line := fmt.Sprintf("%d hits, best first. Read one whole with hub_get_message, hub_get_artifact, hub_list_decisions or hub_recall.", len(l.Items))
@@ -253,6 +275,7 @@ func search(ctx context.Context, c *call, in searchIn) (*answer, error) {
 		}
 		return &answer{data: l, line: line, prose: true, text: hitTexts(l.Items), untrusted: []string{"items[].title", "items[].snippet", "items[].kind"}}
 	})
+	return a, len(all), err
 }
 
 func hitTexts(list []hit) string {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -260,6 +261,30 @@ func TestTasksStandInTheOrderOfUrgency(t *testing.T) {
 	for _, tasks := range [][]shownTask{list.Items, page.OpenTasks} {
 		if len(tasks) != 4 || tasks[0].TaskID != ids[0] || tasks[1].TaskID != ids[1] {
 			t.Errorf("the tasks stand in the order %+v", tasks)
+		}
+	}
+}
+
+// TestRecallSearchesElsewhere: what nobody has remembered may still stand in a message or a
+// decision. The answer says that it is not from memory.
+func TestRecallSearchesElsewhere(t *testing.T) {
+	t.Parallel()
+	h, dir := testhub.Start(t), t.TempDir()
+	me := bridgeTo(t, h, in(dir, "me"))
+	bound(t, me, dir)
+	me.must("hub_post_message", args{"body": "The staging password rotates on Fridays."}, nil)
+	me.must("hub_remember", args{"text": "make check", "key": "build:command"}, nil)
+	var elsewhere string
+	require.Eventually(t, "nothing is found elsewhere", func() bool {
+		elsewhere = text(me.try("hub_recall", args{"query": "staging rotation"}))
+		return strings.Contains(elsewhere, "rotates on Fridays")
+	})
+	if !strings.HasPrefix(elsewhere, "Nothing is remembered of this. A search found") {
+		t.Errorf("it says %q", elsewhere)
+	}
+	for query, want := range map[string]string{"check": "1 remembered", "giraffe": "nothing is remembered"} {
+		if got := text(me.try("hub_recall", args{"query": query})); !strings.Contains(got, want) || strings.Contains(got, "A search found") {
+			t.Errorf("a recall of %s says %q", query, got)
 		}
 	}
 }
