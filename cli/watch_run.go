@@ -169,10 +169,14 @@ func (w *watcher) ask(ctx context.Context) error {
 	ctx, cancel := w.within(ctx, max(w.query.Wait+client.WaitMargin, client.DefaultTimeout))
 	defer cancel()
 	got, err := w.hub.Watch(ctx, w.query)
-	if err == nil {
-		w.last = got
+	if err != nil {
+		return err
 	}
-	return err
+	w.last = got
+	if w.query.Stream && got.AgentID != w.query.Agent { // it goes on under another id
+		w.query.Agent, w.query.After, w.begun = got.AgentID, 0, false
+	}
+	return nil
 }
 
 // within bounds a call by most and by the time left. So a silent hub does not

@@ -135,7 +135,7 @@ func CheckWatching(field string, id AgentID) error {
 type Watched struct {
 	Met         bool             `json:"met"`
 	RoomID      RoomID           `json:"room_id"`
-	AgentID     AgentID          `json:"agent_id"`
+	AgentID     AgentID          `json:"agent_id"` // of a stream whose agent goes on under another id: that id
 	Conditions  []ConditionState `json:"conditions"`
 	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
 	Messages    []UnreadRow      `json:"messages"`      // the first unread messages that are directed or come from awaited agents, at most 5

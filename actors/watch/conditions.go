@@ -135,6 +135,9 @@ func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 	if caller.Incarnation != 0 {
 		add(view.SessionScope(caller.Agent))
 	}
+	if w.query.Stream {
+		add(view.SessionScope(w.query.Agent)) // it may go on under another id
+	}
 	for i := range w.tests {
 		switch c := &w.tests[i]; c.Kind {
 		case hub.UntilTasksComplete:

@@ -191,11 +191,16 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	if err := w.prepare(); err != nil {
 		return hub.Watched{}, err
 	}
+	if next, err := w.successor(); err != nil || next.AgentID != "" {
+		return next, err
+	}
 	s.acted(q.Room, q.Agent)
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && q.Wait > 0
 	if waits {
-		got, err = s.park(ctx, w)
+		if got, err = s.park(ctx, w); got.AgentID != q.Agent { // it names the successor, or err says why not
+			return got, err
+		}
 	}
 	if err == nil {
 		got.Streamed = s.streams(q.Agent)
@@ -208,6 +213,19 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		s.notify(&got, q.Label)
 	}
 	return got, err
+}
+
+// successor returns the answer to a stream whose agent goes on under another id: it names
+// that agent, and the stream goes on with it. The answer is empty if there is no other id.
+func (w *watch) successor() (hub.Watched, error) {
+	if !w.query.Stream {
+		return hub.Watched{}, nil
+	}
+	next, err := w.view.Successor(w.query.Agent)
+	if err != nil || next == w.query.Agent {
+		return hub.Watched{}, err
+	}
+	return hub.Watched{RoomID: w.query.Room, AgentID: next, HeadID: w.query.After, NextSinceID: w.query.After}, nil
 }
 
 // park waits for a watch. The call counts for the sibling agent: it is no sign of life
@@ -248,6 +266,9 @@ func (s *Watches) wait(ctx context.Context, w *watch) (hub.Watched, error) {
 	for {
 		if s.view.Displaced(caller) {
 			return hub.Watched{}, engine.ErrSessionReplaced(caller.Agent)
+		}
+		if next, err := w.successor(); err != nil || next.AgentID != "" {
+			return next, err
 		}
 		got, again, err := w.evaluate()
 		if err != nil || got.Met {

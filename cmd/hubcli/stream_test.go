@@ -229,3 +229,22 @@ func TestStreamEnds(t *testing.T) {
 	}
 	waitWatches(t, c, 0)
 }
+
+// TestStreamFollowsTheAgent: an agent that goes on under another id is shown what is sent to
+// either, by the stream that it began with.
+func TestStreamFollowsTheAgent(t *testing.T) {
+	h, c, room := watched(t)
+	s, seen := startStream(t, h.URL, room.RoomID), map[hub.MessageID]bool{}
+	s.shows(seen, direct(t, c, "one"))
+	waitWatches(t, c, 1)
+	began, err := c.Register(context.Background(), hub.RegisterInput{AgentID: "a"})
+	require.NoError(t, err)
+	_, err = c.CloseSession(context.Background(), began.Row.SessionID, "a2")
+	require.NoError(t, err)
+	s.shows(seen, direct(t, c, "two"))
+	posted, err := c.Post(context.Background(), hub.PostInput{FromAgent: "b", ToAgent: "a2", Body: "three"})
+	require.NoError(t, err)
+	row, err := posted.Row.Decode()
+	require.NoError(t, err)
+	s.shows(seen, row.ID)
+}
