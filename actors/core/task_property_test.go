@@ -33,7 +33,7 @@ func TestTaskProperties(t *testing.T) {
 		forced := map[hub.TaskID]bool{} // begun although they were blocked
 		note := func(id hub.TaskID, was *core.StoredTask, force bool, err error) {
 			r.checkBlocked(rt, id, was, force || forced[id], err)
-			if err == nil && was != nil && r.blocked(was) && force {
+			if now := r.rows[id].Task.Status; err == nil && was != nil && r.blocked(was) && force && (now == hub.TaskWorking || now == hub.TaskDone) {
 				forced[id] = true
 			}
 			if err == nil && was != nil && !was.Task.Status.Terminal() && r.rows[id].Task.Status.Terminal() {
