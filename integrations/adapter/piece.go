@@ -159,7 +159,7 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 			places: places, format: edit.JSON, keys: append(slices.Clone(keys), o.name), mark: marker(o.ev),
 			value: func(e Entry) any {
 				tools, limit := "", hookLimit
-				switch o.ev {
+				switch o.ev { //nolint:exhaustive // the others are called for every tool, with the usual limit
 				case eventEdit:
 					tools = on.editTools
 				case eventEnd:
