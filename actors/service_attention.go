@@ -49,7 +49,8 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	}
 	out.Rooms = append([]hub.RoomID{}, rooms[:min(len(rooms), attentionRows)]...)
 	_, _, out.Watching = h.watches.Of(q.Agent)
-	out.Turn, out.TurnSince = h.view.Directory.TurnOf(q.Agent)
+	d := h.view.Directory.Doing(q.Agent)
+	out.Turn, out.TurnSince = d.Turn(h.engine.Clock.Now().Wall)
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -18,6 +20,7 @@ type woken struct {
 	mu    sync.Mutex
 	turns []string
 	fails bool
+	later atomic.Int64 // by how much the clock of the bridge is ahead
 }
 
 func (w *woken) begin(_ context.Context, thread, text string) error {
@@ -47,6 +50,7 @@ func codexSession(t *testing.T, trigger string, w *woken, talk func(lead *rig, r
 	spokenTo(t, h, func(c *Config) {
 		in(dir, "me")(c)
 		c.Harness, c.Wake = "codex", w.begin
+		c.Now = func() time.Time { return time.Now().Add(time.Duration(w.later.Load())) }
 	}, func(_ *bridge, say func(string), next func() spokenLine) {
 		say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}`)
 		next()
@@ -144,5 +148,37 @@ func TestWakeThatFailsEnds(t *testing.T) {
 		require.NoError(t, err)
 		require.Eventually(t, "it has not tried three times", func() bool { return w.count() == 3 })
 		require.Eventually(t, "it waits on", func() bool { return listening(lead, "me") == hub.ListenerNone })
+	})
+}
+
+// TestBrokenTurnIsNoReasonToSleep: Codex calls no hook when its user breaks a turn off. After
+// a while without a call a message begins another turn, once.
+func TestBrokenTurnIsNoReasonToSleep(t *testing.T) {
+	t.Parallel()
+	w := &woken{}
+	codexSession(t, "user", w, func(lead *rig, _ hub.RoomID) {
+		ctx := context.Background()
+		_, err := lead.hub.NoteTurn(ctx, hub.TurnInput{AgentID: "me", Turn: hub.TurnWorking})
+		require.NoError(t, err)
+		_, err = lead.hub.Post(ctx, hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "x"})
+		require.NoError(t, err)
+		for range 100 {
+			if listening(lead, "me"); w.count() != 0 {
+				t.Fatal("a turn is begun while another is under way")
+			}
+		}
+		w.later.Store(int64(3 * time.Minute))
+		require.Eventually(t, "no turn is begun", func() bool { return w.count() == 1 })
+		a, err := lead.hub.Attention(ctx, hub.AttentionQuery{Agent: "me"})
+		require.NoError(t, err)
+		_, err = lead.hub.Tell(ctx, hub.ToldInput{AgentID: "me", ToldID: a.HeadID})
+		require.NoError(t, err)
+		_, err = lead.hub.Post(ctx, hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "in the same turn"})
+		require.NoError(t, err)
+		for range 100 {
+			if listening(lead, "me"); w.count() != 1 {
+				t.Fatal("another turn is begun in the same one")
+			}
+		}
 	})
 }

@@ -69,6 +69,15 @@ func (d *Doing) PromptTool() string {
 	return d.turn.tool
 }
 
+// Turn returns how far the agent is with its turn, and since when. A turn under way of
+// which nothing was heard for long is unknown.
+func (d *Doing) Turn(now hub.Time) (hub.Turn, *hub.Time) {
+	if d.turn == nil || d.turn.state == hub.TurnWorking && d.Turning(now) == 0 {
+		return hub.TurnUnknown, nil
+	}
+	return d.turn.state, &d.turn.since
+}
+
 // atPrompt reports whether the agent's program asks its user.
 func (d *Doing) atPrompt() bool { return d.turn != nil && d.turn.state == hub.TurnAtPrompt }
 

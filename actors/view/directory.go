@@ -223,18 +223,6 @@ func (d *Directory) NoteTurn(agent hub.AgentID, state hub.Turn, tool string, now
 	})
 }
 
-// TurnOf returns how far an agent is with its turn, and since when.
-func (d *Directory) TurnOf(agent hub.AgentID) (hub.Turn, *hub.Time) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if p := d.live[agent]; p != nil {
-		if t := p.turn.Load(); t != nil {
-			return t.state, &t.since
-		}
-	}
-	return hub.TurnUnknown, nil
-}
-
 // givenFor is the time in which a client reports, by the since_id of a call, that it
 // has read the answer to a poll. The bridge takes a second.
 const givenFor = 2 * time.Second

@@ -24,7 +24,8 @@ const (
 // SeenBook is a view of what agents have said to have seen: the highest since_id
 // that each has polled with, by scope. It is kept lazily: a move is in memory at
 // once and in the store some seconds later, so that a poll never waits for the
-// disk. Only the mark of what an agent was told of is stored before its call is answered. What a crash takes back shows some messages as unread once more; none is
+// disk. Only the mark of what an agent was told of is stored before its call is
+// answered. What a crash takes back shows some messages as unread once more; none is
 // ever taken for seen that was not.
 type SeenBook struct {
 	journal core.Journal

@@ -18,6 +18,7 @@ const (
 	wakeRetryMost  = 10 * time.Second
 	wakeFailed     = 3               // errors in a row after which no turn is begun any more
 	wakeQuiet      = 5 * time.Second // without a call of a tool an agent counts as idle where no hook tells
+	wakeBroken     = 2 * time.Minute // without a call of a tool a turn may have been broken off: no hook tells of that
 	wakeMessage    = "There are new messages for you on the hub. If you do not see them here, read them with hub_poll_messages."
 )
 
@@ -28,6 +29,7 @@ type waker struct {
 	*Link
 	after  hub.MessageID // those up to this one need no turn
 	failed int           // turns in a row that could not be begun
+	broken *hub.Time     // the beginning of a turn that seemed broken off, and for which another was begun
 }
 
 // wakes begins turns while the bridge lives, if the harness has a means and the session
@@ -111,7 +113,7 @@ func (w *waker) untilIdle(ctx context.Context, s *Session, q hub.WatchQuery) (he
 			w.after = max(w.after, got.HeadID)
 			return w.after, nil, nil
 		case len(got.Messages) > 0 && got.Messages[0].ID <= a.GivenID: // the agent may be reading them
-		case a.Turn == hub.TurnIdle, a.Turn == hub.TurnUnknown && w.quiet():
+		case a.Turn == hub.TurnIdle, a.Turn == hub.TurnUnknown && w.quiet(wakeQuiet), w.brokenOff(&a):
 			return got.HeadID, a.TurnSince, nil
 		}
 		if !pause.For(ctx, wakeLook) {
@@ -120,11 +122,24 @@ func (w *waker) untilIdle(ctx context.Context, s *Session, q hub.WatchQuery) (he
 	}
 }
 
-// quiet reports whether no tool was called lately.
-func (w *waker) quiet() bool {
+// quiet reports whether no tool was called for that long.
+func (w *waker) quiet(length time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.Now().Sub(w.lastCall) >= wakeQuiet
+	return w.Now().Sub(w.lastCall) >= length
+}
+
+// brokenOff reports, once for each turn, whether the turn may have been broken off. If it
+// goes on after all, Codex keeps the text until its end.
+func (w *waker) brokenOff(a *hub.Attention) bool {
+	if a.Turn != hub.TurnWorking || a.TurnSince == nil || w.broken != nil && *w.broken == *a.TurnSince {
+		return false
+	}
+	if hub.TimeOf(w.Now())-*a.TurnSince < hub.Time(wakeBroken.Milliseconds()) || !w.quiet(wakeBroken) {
+		return false
+	}
+	w.broken = a.TurnSince
+	return true
 }
 
 // begin begins a turn for the messages up to head, and waits until they were shown in it:
