@@ -42,7 +42,9 @@ func TestSpawnFromRequestToNotice(t *testing.T) {
 	if told := r.told("lead"); len(told) != 1 || !strings.Contains(told[0], "exit code 1") || !strings.Contains(told[0], string(*row.ArtifactID)) {
 		t.Errorf("lead was told %q", told)
 	}
-	if log := r.log.String(); strings.Contains(log, "the prompt") || strings.Contains(log, "it failed") || !strings.Contains(log, "spawn ended") {
+	// The end is logged after it is told.
+	require.Eventually(t, "the end is not logged", func() bool { return strings.Contains(r.log.String(), "spawn ended") })
+	if log := r.log.String(); strings.Contains(log, "the prompt") || strings.Contains(log, "it failed") {
 		t.Errorf("the log is %s", log)
 	}
 }
