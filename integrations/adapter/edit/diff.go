@@ -17,6 +17,7 @@ const (
 	around    = 160    // before and after a change
 	mostShown = 16_384 // in one change
 	lookAside = 4_096  // read beside the shown part, to recognize secrets
+	lookAhead = 16_384 // searched for secrets at once, because the search is slow
 	coarse    = 2_048  // a smaller difference is not refined
 )
 
@@ -132,6 +133,8 @@ type side struct {
 	doc, other []byte
 	changed    []span
 	lines      []int
+	searched   span   // where found holds all possible secrets
+	found      []span // in order and without overlap
 }
 
 // show returns the visible text of a line.
@@ -201,10 +204,8 @@ func (s *side) rune(at int) int {
 // mask writes a part with possible secrets hidden. In a changed line it hides
 // only secrets that the change keeps.
 func (s *side) mask(b *strings.Builder, part span, equal bool) {
-	low, high := max(part.start-lookAside, 0), min(part.end+lookAside, len(s.doc))
 	at := part.start
-	for _, h := range secrets(s.doc[low:high]) {
-		h = span{h.start + low, h.end + low}
+	for _, h := range s.secretsAround(part) {
 		if h.end <= at || h.start >= part.end || !equal && s.changes(h) {
 			continue
 		}
@@ -213,6 +214,22 @@ func (s *side) mask(b *strings.Builder, part span, equal bool) {
 		at = min(h.end, part.end)
 	}
 	b.Write(s.doc[at:part.end])
+}
+
+// secretsAround returns the possible secrets of a part and of the text near it. Parts
+// are asked for in order, so one search serves the lines that follow.
+func (s *side) secretsAround(part span) []span {
+	low, high := max(part.start-lookAside, 0), min(part.end+lookAside, len(s.doc))
+	if low >= s.searched.start && high <= s.searched.end {
+		return s.found
+	}
+	s.searched = span{low, min(part.end+lookAhead, len(s.doc))}
+	s.found = secrets(s.doc[s.searched.start:s.searched.end])
+	for i := range s.found {
+		s.found[i].start += low
+		s.found[i].end += low
+	}
+	return s.found
 }
 
 // changes reports whether a value is added or removed.
