@@ -154,9 +154,11 @@ func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, 
 
 func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
 	rows := []hub.LiveAgent{{Session: hub.Session{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}}
+	f.mu.Lock()
 	for id := range f.live {
 		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)}})
 	}
+	f.mu.Unlock()
 	if f.bridge != "" {
 		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)}})
 	}
