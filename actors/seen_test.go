@@ -181,14 +181,26 @@ func TestToldSurvivesACrash(t *testing.T) {
 		for range 3 {
 			r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"})
 		}
-		told, err := r.Tell(t.Context(), hub.ToldInput{AgentID: "ann", ToldID: 2})
-		if err != nil || !told.Moved {
-			t.Fatal(told, err)
+		tell := func(r *rig, key string, id hub.MessageID) hub.Told {
+			told, err := r.Tell(withKey(t.Context(), key, "x"), hub.ToldInput{AgentID: "ann", ToldID: id})
+			require.NoError(t, err)
+			return told
+		}
+		tell(r, "first", 1)
+		before := tell(r, "second", 2)
+		if want := (hub.Told{AgentID: "ann", ToldID: 2, AfterID: 1, Moved: true}); before != want {
+			t.Errorf("answered %+v, want %+v", before, want)
 		}
 		again := start(t, r.crash())
 		a, err := again.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"})
 		if err != nil || a.ToldID != 2 {
 			t.Errorf("after the crash ann was told up to %d, %v", a.ToldID, err)
+		}
+		if got := tell(again, "second", 2); got != before {
+			t.Errorf("the repetition is answered %+v, the call was %+v", got, before)
+		}
+		if got, want := tell(again, "other", 2), (hub.Told{AgentID: "ann", ToldID: 2, AfterID: 2}); got != want {
+			t.Errorf("another call is answered %+v, want %+v", got, want)
 		}
 		again.stop()
 	})

@@ -154,13 +154,12 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {
 		key = k.Key
 	}
-	before := h.view.Seen.Of(in.AgentID).Told
 	told := h.view.Seen.Tell(in.AgentID, min(in.ToldID, h.view.Ring.Visible()), key)
 	if told.Moved {
 		// An agent that is told once more after a crash may answer twice. On a full
 		// disk it is told all the same.
 		h.view.Seen.Store(h.engine.Failed)
-		h.view.NoteOffer(in.AgentID, before, told.ToldID, hub.OfferedByHook, h.engine.Clock.Now().Wall)
+		h.view.NoteOffer(in.AgentID, told.AfterID, told.ToldID, hub.OfferedByHook, h.engine.Clock.Now().Wall)
 	}
 	return told, nil
 }

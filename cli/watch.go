@@ -143,7 +143,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	defer release()
 	w := newWatcher(env, o)
 	if o.stream {
-		s := &stream{w}
+		s := newStream(w)
 		out, err := s.run(ctx)
 		return s.end(ctx, out, err)
 	}

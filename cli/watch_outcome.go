@@ -55,7 +55,7 @@ type watchError struct {
 func (w *watcher) outcome(word, next string) *watchOutcome {
 	out := &watchOutcome{
 		Outcome: word, Conditions: w.last.Conditions, Label: w.options.label,
-		Unread: w.last.Unread, Messages: []watchMessage{}, Next: next,
+		Unread: w.last.Unread, Messages: messagesOf(&w.last), Next: next,
 	}
 	if out.Conditions == nil { // the hub never answered
 		out.Conditions = []hub.ConditionState{}
@@ -66,13 +66,17 @@ func (w *watcher) outcome(word, next string) *watchOutcome {
 	if room := w.query.Room; room != "" {
 		out.RoomID = &room
 	}
-	for i := range w.last.Messages {
-		m := &w.last.Messages[i]
-		out.Messages = append(out.Messages, watchMessage{
-			ID: m.ID, From: m.FromAgent, Kind: m.Kind, Direct: m.Direct, Excerpt: m.Excerpt,
-		})
-	}
 	return out
+}
+
+// messagesOf returns the messages that an answer of the hub shows.
+func messagesOf(got *hub.Watched) []watchMessage {
+	rows := make([]watchMessage, len(got.Messages))
+	for i := range got.Messages {
+		m := &got.Messages[i]
+		rows[i] = watchMessage{ID: m.ID, From: m.FromAgent, Kind: m.Kind, Direct: m.Direct, Excerpt: m.Excerpt}
+	}
+	return rows
 }
 
 func (w *watcher) matched() *watchOutcome {

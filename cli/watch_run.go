@@ -39,6 +39,7 @@ type watcher struct {
 	away     bool           // the last call got no answer
 	bridged  bool           // the agent is known to have a bridge
 	begun    bool           // a stream knows what the agent was told of before
+	offer    *offer         // what a stream is about to show; nil: nothing
 	said     *sideLines     // progress; nil if not wanted
 }
 
@@ -147,6 +148,10 @@ func (w *watcher) once(ctx context.Context) error {
 		if err := w.resolve(ctx); err != nil {
 			return err
 		}
+	}
+	if w.offer != nil { // the hub is there again, and the stream goes on with this
+		w.last.Met = true
+		return nil
 	}
 	if w.query.Stream && !w.begun {
 		if err := w.skipTold(ctx); err != nil {

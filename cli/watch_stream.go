@@ -3,11 +3,16 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/time/rate"
+
+	"hubcli/api/client"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
@@ -20,13 +25,36 @@ const streamLabel = "stream"
 
 // streamPause is how long a stream waits after a message: what comes meanwhile is in
 // the same line.
-const streamPause = 100 * time.Millisecond
+const streamPause = 30 * time.Millisecond
+
+// The pace of a stream: streamBurst lines at once, then one line every streamEvery. Each
+// line begins a turn of an idle agent, and Claude Code drops the lines of a monitor beyond
+// about ten, and then one every two seconds. What waits comes in one line.
+const (
+	streamBurst = 8
+	streamEvery = 2500 * time.Millisecond
+)
 
 // stream is a run of watch --stream: it prints one line for each event until it is
 // stopped. It remembers which messages it has shown, and its requests leave them out. So
 // a restart of the hub neither loses a message nor repeats one, even if the hub has
 // forgotten what the agent has read.
-type stream struct{ *watcher }
+type stream struct {
+	*watcher
+	pace *rate.Limiter // lines
+}
+
+func newStream(w *watcher) *stream {
+	return &stream{watcher: w, pace: rate.NewLimiter(rate.Every(streamEvery), streamBurst)}
+}
+
+// offer is what a stream is about to show, once the hub confirms that nobody else has
+// shown it. Its key makes a repetition of the call known to the hub, also after a crash.
+type offer struct {
+	event hub.Watched
+	last  hub.MessageID // of what it shows or counts
+	key   string
+}
 
 // streamEvent is a line with --json. Its members are for programs and stay.
 type streamEvent struct {
@@ -74,8 +102,9 @@ func (s *stream) run(ctx context.Context) (*watchOutcome, error) {
 			return s.interrupted(err)
 		case !passing(err):
 			return s.failed(err)
-		default: // what was not shown is still unread
+		default: // what was not shown is still unread, or on offer
 			s.away = true
+			pause.For(ctx, watchRetryFirst)
 		}
 	}
 }
@@ -95,7 +124,10 @@ func (w *watcher) skipTold(ctx context.Context) error {
 // show waits a moment, looks again and prints what is unread then. It leaves out what a
 // hook has told the agent meanwhile.
 func (s *stream) show(ctx context.Context) error {
-	if !pause.For(ctx, streamPause) {
+	if s.offer != nil { // the hub went away before it had answered
+		return s.deliver(ctx)
+	}
+	if !pause.For(ctx, max(streamPause, s.pace.Reserve().Delay())) {
 		return context.Cause(ctx)
 	}
 	if err := s.skipTold(ctx); err != nil {
@@ -105,41 +137,48 @@ func (s *stream) show(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
-	if s.last.Met {
-		s.lookForBridge(ctx)
-		if err := s.print(ctx, s.line()); err != nil {
-			return err
-		}
-		s.tellAll(ctx)
+	if !s.last.Met {
+		s.query.After = max(s.query.After, s.last.HeadID)
+		return nil
 	}
-	s.query.After = max(s.query.After, s.last.HeadID)
-	return nil
-}
-
-// tellAll reports to the hub that the agent was told of the messages of an event. If the
-// call fails, a hook announces them once more.
-func (s *stream) tellAll(ctx context.Context) {
-	last := s.last.HeadID
+	s.lookForBridge(ctx)
+	s.offer = &offer{event: s.last, last: s.last.HeadID, key: rand.Text()}
 	if n := len(s.last.Messages); n > 0 && s.last.More == 0 {
-		last = s.last.Messages[n-1].ID
+		s.offer.last = s.last.Messages[n-1].ID
 	}
-	if last == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
-	defer cancel()
-	_, _ = s.hub.Tell(ctx, hub.ToldInput{AgentID: s.query.Agent, ToldID: last})
+	return s.deliver(ctx)
 }
 
-// line renders the hub's last answer as one line.
-func (s *stream) line() []byte {
+// deliver prints what is on offer, once the hub has stored that the agent was told of it.
+// If the hub does not answer, the same call is made again: a line that was printed first
+// would be shown again by the hook of the turn that it begins.
+func (s *stream) deliver(ctx context.Context) error {
+	o := s.offer
+	call, cancel := s.within(hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: o.key}}), client.DefaultTimeout)
+	defer cancel()
+	told, err := s.hub.Tell(call, hub.ToldInput{AgentID: s.query.Agent, ToldID: o.last})
+	if err != nil {
+		return err
+	}
+	s.offer = nil
+	s.query.After = max(s.query.After, o.event.HeadID)
+	rows := slices.DeleteFunc(o.event.Messages, func(row hub.UnreadRow) bool { return row.ID <= told.AfterID })
+	if !told.Moved || len(rows) == 0 && o.event.More == 0 {
+		return nil // a hook has shown it
+	}
+	o.event.Messages = rows
+	return s.print(ctx, s.line(&o.event))
+}
+
+// line renders an event as one line.
+func (s *stream) line(event *hub.Watched) []byte {
 	if !s.options.json {
-		e := hook.News{Agent: s.query.Agent, Rows: s.last.Messages, More: s.last.More, Read: s.reading()}
+		e := hook.News{Agent: s.query.Agent, Rows: event.Messages, More: event.More, Read: s.reading()}
 		return []byte(e.Line() + "\n")
 	}
 	out := streamEvent{
-		Event: "messages", AgentID: s.query.Agent, RoomID: s.query.Room, Unread: s.last.Unread,
-		Messages: s.outcome(outcomeMatched, "").Messages, More: s.last.More, Next: s.reading(),
+		Event: "messages", AgentID: s.query.Agent, RoomID: s.query.Room, Unread: event.Unread,
+		Messages: messagesOf(event), More: event.More, Next: s.reading(),
 	}
 	for {
 		var b bytes.Buffer

@@ -190,10 +190,12 @@ type TurnNoted struct {
 }
 
 // Told is the answer. Moved is true only for the call that moved the cursor: of
-// two hooks that run for the same event, one notifies the agent.
+// two hooks that run for the same event, one notifies the agent. AfterID is where the
+// cursor was before: the agent was notified of the messages up to it by others.
 type Told struct {
 	AgentID AgentID   `json:"agent_id"`
 	ToldID  MessageID `json:"told_id"`
+	AfterID MessageID `json:"after_id"`
 	Moved   bool      `json:"moved"`
 }
 

@@ -32,6 +32,10 @@ type Seen struct {
 	// Told is the highest id of which a hook or a watch has notified the agent.
 	// Being notified does not count as having read.
 	Told hub.MessageID `json:"told,omitempty"`
+	// ToldBy is the idempotency key of the call that moved Told, which was at
+	// ToldAfter before. So a repetition of the call is known, also after a crash.
+	ToldBy    string        `json:"told_by,omitempty"`
+	ToldAfter hub.MessageID `json:"told_after,omitempty"`
 }
 
 // Begun reports whether the agent has seen, or was notified of, anything.
@@ -130,13 +134,16 @@ func (s *Seen) HasAnswered(id hub.MessageID) bool {
 	return has
 }
 
-// Tell records that the agent was notified of everything up to id.
-func (s *Seen) Tell(id hub.MessageID) bool {
+// Tell records that the agent was notified of everything up to id, by the call with an
+// idempotency key or, if it is empty, without one. It reports whether the call moved the
+// mark, now or, for a repetition of the last call that did, before.
+func (s *Seen) Tell(id hub.MessageID, key string) (moved, repeated bool) {
 	if id <= s.Told {
-		return false
+		repeated = key != "" && key == s.ToldBy && id == s.Told
+		return repeated, repeated
 	}
-	s.Told = id
-	return true
+	s.Told, s.ToldBy, s.ToldAfter = id, key, s.Told
+	return true, false
 }
 
 // Encode returns the stored form: JSON.

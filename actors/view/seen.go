@@ -47,12 +47,11 @@ type seenShard struct {
 }
 
 type seenAgent struct {
-	agent  hub.AgentID
-	seen   core.Seen
-	toldBy string // idempotency key of the call that moved seen.Told
-	moves  uint64 // how often seen has changed
-	kept   uint64 // of these moves, how many its row has
-	place  *list.Element
+	agent hub.AgentID
+	seen  core.Seen
+	moves uint64 // how often seen has changed
+	kept  uint64 // of these moves, how many its row has
+	place *list.Element
 }
 
 func newSeenBook(journal core.Journal, rows core.Rows, log *slog.Logger) *SeenBook {
@@ -135,21 +134,21 @@ func (b *SeenBook) move(agent hub.AgentID, change func(*core.Seen) bool) bool {
 
 // Tell moves the mark of what an agent has been told of. Of the calls that would
 // move it to the same place one does; key, unless it is empty, tells a repetition
-// of that call.
+// of that call, which is answered as the call was.
 func (b *SeenBook) Tell(agent hub.AgentID, to hub.MessageID, key string) hub.Told {
 	sh := b.shard(agent)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	a := b.find(sh, agent)
-	told := hub.Told{AgentID: agent, Moved: a.seen.Tell(to)}
-	if told.Moved {
+	moved, repeated := a.seen.Tell(to, key)
+	if moved && !repeated {
 		a.moves++
-		a.toldBy = key
 		b.due()
-	} else {
-		told.Moved = key != "" && key == a.toldBy && to == a.seen.Told
 	}
-	told.ToldID = a.seen.Told
+	told := hub.Told{AgentID: agent, ToldID: a.seen.Told, AfterID: a.seen.Told, Moved: moved}
+	if moved {
+		told.AfterID = a.seen.ToldAfter
+	}
 	return told
 }
 

@@ -39,6 +39,7 @@ type fakeHub struct {
 	until     hub.Time               // when locks end
 	metadata  json.RawMessage        // of locks
 	locks     map[string]hub.AgentID // holders by path
+	meanwhile hub.MessageID          // up to which another tells the agent while a hook runs
 	meet      *sync.WaitGroup        // those who ask for attention wait for each other; may be nil
 }
 
@@ -127,9 +128,10 @@ func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
 	err := f.note("tell %s %d", in.AgentID, in.ToldID)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	moved := in.ToldID > f.attention.ToldID
-	f.attention.ToldID = max(f.attention.ToldID, in.ToldID)
-	return hub.Told{Moved: moved}, err
+	after := max(f.attention.ToldID, f.meanwhile)
+	moved := in.ToldID > after
+	f.attention.ToldID = max(after, in.ToldID)
+	return hub.Told{Moved: moved, AfterID: after}, err
 }
 
 func (f *fakeHub) Lock(_ context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
@@ -616,6 +618,19 @@ func TestTwoRunsForOneEvent(t *testing.T) {
 		if n := both(Stop); n != 1 {
 			t.Fatalf("%d spoke when the turn ended", n)
 		}
+	}
+}
+
+// TestWhatAnotherHasShownIsLeftOut, even if it was shown while the hook ran.
+func TestWhatAnotherHasShownIsLeftOut(t *testing.T) {
+	w := begun(t)
+	w.hub.attention, w.hub.meanwhile = withDirected(7, 8), 7
+	if text := w.say(t, Stop, session); strings.Contains(text, "#7") || !strings.Contains(text, "#8") {
+		t.Errorf("the hook says %q", text)
+	}
+	w.hub.attention, w.hub.meanwhile = withDirected(7, 8), 8
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("when all was shown the hook says %q", text)
 	}
 }
 

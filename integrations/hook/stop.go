@@ -145,17 +145,16 @@ func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.
 
 // tell returns the text about rows if the hub confirms that this run moved the
 // notified cursor. No answer counts as no: then the messages are shown with the next
-// session, or when the agent reads.
+// session, or when the agent reads. Rows of which the agent was told meanwhile are left out.
 func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
-	text, upTo := s.news(r.event, rows)
-	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: upTo})
+	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: rows[len(rows)-1].ID})
 	if err != nil {
 		return "", err
 	}
 	if !told.Moved {
 		return "", quiet("another run speaks for these messages")
 	}
-	return text, nil
+	return s.news(r.event, slices.DeleteFunc(slices.Clone(rows), func(row hub.UnreadRow) bool { return row.ID <= told.AfterID })), nil
 }
 
 // advise holds the turn of an agent with work under way, once in a session and

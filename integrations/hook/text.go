@@ -322,9 +322,8 @@ func (s *scene) conditions() []string {
 }
 
 // news returns the text about rows that the agent was not notified of, for an
-// event in or at the end of a turn. The second result is the latest of them: rows
-// that do not fit count too, because the text says how to read them.
-func (s *scene) news(event Event, rows []hub.UnreadRow) (string, hub.MessageID) {
+// event in or at the end of a turn. It says how to read rows that do not fit.
+func (s *scene) news(event Event, rows []hub.UnreadRow) string {
 	last := []string{asData}
 	if all := s.Attention.Unread; all > 0 {
 		last = append(last, fmt.Sprintf("Unread in all: %s. Read them whole: %s", count(all), s.poll()))
@@ -338,7 +337,7 @@ func (s *scene) news(event Event, rows []hub.UnreadRow) (string, hub.MessageID) 
 	p.reserve(last)
 	listDirected(p, "The hub has messages for you, agent "+word(string(s.Agent))+":", rows)
 	s.answering(p, rows)
-	return p.text(last), rows[len(rows)-1].ID
+	return p.text(last)
 }
 
 // advice returns the text that holds a turn of an agent that has unfinished

@@ -98,7 +98,7 @@ func TestTextsAreShortAndClean(t *testing.T) {
 		texts["opening"], _ = s.opening()
 		texts["advice"] = s.advice()
 		if rows := s.Attention.Directed; len(rows) > 0 {
-			texts["news"], _ = s.news(Stop, rows)
+			texts["news"] = s.news(Stop, rows)
 			if !strings.Contains(texts["news"], "from "+string(rows[0].FromAgent)+" ") {
 				t.Errorf("the first message has no room in %q", texts["news"])
 			}

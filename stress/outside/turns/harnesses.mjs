@@ -34,6 +34,9 @@ const rows = [
     hooks: [".claude", "settings.json"],
     entry: [".claude.json"],
     tool: "PostToolBatch",
+    stays: sessions.claude,
+    program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--allowedTools", "mcp__hub,Write,Read"],
+    plugin: true,
     write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
     // reveal asks for tools that the model knows only by their names.
     reveal: ({ tools }, names) => ({ tool: tools.ToolSearch, input: { query: `select:${names.map((name) => `mcp__hub__${name}`)}` } }),
@@ -162,7 +165,8 @@ export async function settle(harness) {
   await run("room", "create", "--project", "shop", "--name", "Till");
   const [room] = (await run("room", "list", "--project", "shop", "--json")).trim().split("\n").map((line) => JSON.parse(line));
   await run("room", "bind", room.room_id, project);
-  await run("adapter", "install", harness.id, "--scope", "global", "--yes");
+  const plugin = harness.plugin ? ["--plugin"] : [];
+  await run("adapter", "install", harness.id, "--scope", "global", "--yes", ...plugin);
   await harness.prepare(hub.root, project);
   return { hub, project, room: room.room_id };
 }

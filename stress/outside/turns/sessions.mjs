@@ -7,7 +7,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually, finish } from "../hub.mjs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually, finish, here } from "../hub.mjs";
 
 // opencode serves its sessions over HTTP.
 export async function opencode({ hub, project, env, command, within }) {
@@ -90,6 +91,35 @@ export async function codex({ hub, project, env, command, model, modules, within
       const updater = await readFile(join(hub.root, ".codex", "app-server-daemon", "daemon-updater.pid"), "utf8").catch(() => "{}");
       const { pid } = JSON.parse(updater);
       if (pid) process.kill(pid);
+    },
+  };
+}
+
+// claude runs in a terminal, with the plugin whose monitor wakes it.
+export async function claude({ hub, project, env, command, within }) {
+  const [exe, ...args] = command;
+  const terminal = spawn("python3", [join(here, "turns", "terminal.py"), exe, ...args], {
+    env: { ...env, TERM: "xterm-256color" }, cwd: project, stdio: ["pipe", "pipe", "inherit"],
+  });
+  let drawn = "";
+  terminal.stdout.on("data", (chunk) => { drawn += chunk; });
+  const turn = async () => {
+    const agents = (await hub.agents()).filter((id) => id.startsWith("claude-code-") && !id.endsWith(".watch"));
+    return agents.length === 0 ? "" : (await hub.get(`/v1/attention?agent_id=${agents[0]}`)).turn;
+  };
+  await eventually("the terminal is ready", async () => drawn.includes("\u276f"), within); // its prompt
+  return {
+    async go(text) {
+      terminal.stdin.write(text);
+      await sleep(500); // a line that comes with its end is taken for pasted text
+      terminal.stdin.write("\r");
+      await eventually("the turn ends", async () => (await turn()) === "idle", within);
+    },
+    idle: async () => (await turn()) === "idle",
+    async close() {
+      if (terminal.exitCode !== null) return;
+      terminal.stdin.end();
+      await once(terminal, "close");
     },
   };
 }
