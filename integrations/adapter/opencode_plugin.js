@@ -89,6 +89,15 @@ export const Hub = async ({ client, directory }) => {
       if (tries > 0) setTimeout(() => show(id, tries - 1), 1000).unref?.();
     }
   };
+  // work tells the hub that a turn begins. What the hook says is shown later in the turn.
+  const work = async (id) => {
+    if (busy.has(id)) return;
+    busy.add(id);
+    if (oneTurn || !begun.has(id) || (await isChild(id))) return;
+    const answer = await hook("prompt", { hook_event_name: "UserPromptSubmit", session_id: id, cwd: directory });
+    const text = answer.hookSpecificOutput?.additionalContext;
+    if (text) lines.set(id, [...(lines.get(id) ?? []), text]);
+  };
   // follow keeps one stream of messages for the agent. They go to the session of the agent
   // that began last.
   const follow = (id, variables) => {
@@ -136,11 +145,11 @@ export const Hub = async ({ client, directory }) => {
       }
       if (event.type === "session.status" && id) {
         if (event.properties.status?.type === "idle") busy.delete(id);
-        else busy.add(id);
+        else await work(id);
       }
       if (event.type === "session.idle" && id && !(await isChild(id))) {
         busy.delete(id);
-        if (stream?.session === id) return show(id);
+        if (stream?.session === id && lines.has(id)) return show(id);
         if (oneTurn) return;
         const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
         if (answer.decision === "block") await prompt(id, answer.reason);

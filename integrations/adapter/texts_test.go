@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestOpenCodePlugin: every session gets its context once, also a session from
@@ -48,7 +49,8 @@ for (const sessionID of ["new", "old", "old", "old-child", "child", undefined]) 
 }
 
 // TestOpenCodePluginShowsMessages: an idle session begins a turn with a line of the
-// stream; a busy one gets it with its next tool, and not once more. In a program of one
+// stream; a busy one gets it with its next tool, and not once more. The hooks are called
+// when a turn begins and when it ends with nothing to show. In a program of one
 // turn there is no stream, a hook tells during the turn, and none tells at its end.
 func TestOpenCodePluginShowsMessages(t *testing.T) {
 	node, err := exec.LookPath("node")
@@ -57,7 +59,9 @@ func TestOpenCodePluginShowsMessages(t *testing.T) {
 	}
 	r := newRig(t)
 	line := filepath.Join(r.home, "line") // what the stream says next
+	hooks := filepath.Join(r.home, "hooks")
 	r.write(r.self, `#!/bin/sh
+test "$1" = hook && echo "$2" >>`+hooks+`
 case "$1 $2" in
 "hook session-start") echo "export HUB_AGENT='me'" >"$HUB_ENV_FILE" ;;
 "hook tool") echo '{"hookSpecificOutput":{"additionalContext":"by the hook"}}' ;;
@@ -109,11 +113,16 @@ await tool({ output: "built in" });
 if (process.argv[2] !== "run") await says("late");
 await status("idle");
 await happens("session.idle", { sessionID: "s" });
+await status("busy");
+await status("busy");
+await status("idle");
+await happens("session.idle", { sessionID: "s" });
 await h.dispose();
 `)
+	called := map[string]string{"": "session-start prompt prompt stop session-end", "run": "session-start tool tool session-end"}
 	for mode, want := range map[string]string{
 		"": "shell me\nprompt s to an idle one\n" +
-			`tool {"content":[{"type":"text","text":"to a busy one"}]}` + "\n" + `tool {"output":"built in"}` + "\nprompt s late\n",
+			`tool {"content":[{"type":"text","text":"to a busy one"}]}` + "\n" + `tool {"output":"built in"}` + "\nprompt s late\nprompt s at the end\n",
 		"run": "shell me\n" + `tool {"content":[{"type":"text","text":"by the hook"}]}` + "\n" + `tool {"output":"built in\n\nby the hook"}` + "\n",
 	} {
 		cmd := exec.CommandContext(t.Context(), node, script, mode)
@@ -121,5 +130,9 @@ await h.dispose();
 		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
 			t.Errorf("mode %q: %v\n%s, want\n%s", mode, err, out, want)
 		}
+		if got := strings.Join(strings.Fields(r.read(hooks)), " "); got != called[mode] {
+			t.Errorf("mode %q: the hooks %s are called, want %s", mode, got, called[mode])
+		}
+		require.NoError(t, os.Remove(hooks))
 	}
 }

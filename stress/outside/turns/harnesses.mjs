@@ -35,8 +35,9 @@ const rows = [
     entry: [".claude.json"],
     tool: "PostToolBatch",
     stays: sessions.claude,
-    program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--allowedTools", "mcp__hub,Write,Read"],
+    program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--permission-mode", "default", "--allowedTools", "mcp__hub"],
     plugin: true,
+    asks: "Write",
     write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
     // reveal asks for tools that the model knows only by their names.
     reveal: ({ tools }, names) => ({ tool: tools.ToolSearch, input: { query: `select:${names.map((name) => `mcp__hub__${name}`)}` } }),
@@ -124,6 +125,7 @@ const rows = [
     endless: false, // the program ends with its turn, whatever a plugin says
     command: () => [opencode, "run", "go"],
     stays: sessions.opencode,
+    asks: "edit",
     program: [opencode],
     env: (url) => ({ STAND_IN_URL: `${url}/v1`, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
     async prepare(home) {

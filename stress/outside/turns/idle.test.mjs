@@ -15,7 +15,9 @@ const messages = process.env.QUIET ? 30 : 10;
 const paced = 2600; // ms between them once a stream has shown its first eight lines
 // Messages beside kills of the hub. LONG makes it many.
 const [posts, kills] = process.env.LONG ? [500, 20] : [20, 5];
-const most = 500; // ms from the post to the model's next request; half of them on a busy machine, 99 of 100 on a quiet one
+// ms from the post to the model's next request: 99 of 100 on a quiet machine. On a busy one,
+// where the programs of 400 MB run slowly, half of them are soon enough.
+const [share, most] = process.env.QUIET ? [0.99, 500] : [0.5, 2000];
 
 // whoami is what the agent does in its first turn, where the harness shows that tool: a
 // bridge that learns its session from a call knows it then.
@@ -55,10 +57,10 @@ for (const harness of harnesses.filter(({ stays }) => stays)) {
         assert.equal(model.requests.length, before + 1, "one request for one message");
       }
       took.sort((a, b) => a - b);
-      const at = (share) => Math.round(took[Math.ceil(share * took.length) - 1]);
+      const at = (part) => Math.round(took[Math.ceil(part * took.length) - 1]);
       note("idle wake", `with its words, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${messages} messages`);
       if (process.env.LATENCIES) await appendFile(process.env.LATENCIES, `${harness.id}: ${messages} messages, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms\n`);
-      assert.ok(at(process.env.QUIET ? 0.99 : 0.5) <= most, `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+      assert.ok(at(share) <= most, `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
     });
 
     it("idle: no message is lost or shown twice when the hub is killed", { timeout: 3 * within }, async () => {

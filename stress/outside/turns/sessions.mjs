@@ -11,7 +11,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually, finish, here } from "../hub.mjs";
 
 // opencode serves its sessions over HTTP.
-export async function opencode({ hub, project, env, command, within }) {
+export async function opencode({ hub, project, env, command, within, asking }) {
+  if (asking) {
+    const file = join(hub.root, ".config", "opencode", "opencode.json");
+    const settings = JSON.parse(await readFile(file, "utf8"));
+    settings.permission = { edit: "ask" };
+    await writeFile(file, JSON.stringify(settings));
+  }
   const port = await hub.freePort();
   const server = spawn(command[0], ["serve", "--hostname", "127.0.0.1", "--port", `${port}`], { env, cwd: project, stdio: "ignore" });
   const base = `http://127.0.0.1:${port}`;
@@ -22,8 +28,13 @@ export async function opencode({ hub, project, env, command, within }) {
   };
   await eventually("the harness serves", async () => (await fetch(`${base}/session`, { signal: AbortSignal.timeout(2000) }).catch(() => null))?.ok, within);
   const session = await call("/session", {});
+  const go = (text) => call(`/session/${session.id}/message`, { parts: [{ type: "text", text }] });
   return {
-    go: (text) => call(`/session/${session.id}/message`, { parts: [{ type: "text", text }] }),
+    go,
+    say: (text) => call(`/session/${session.id}/prompt_async`, { parts: [{ type: "text", text }] }),
+    async grant() {
+      for (const { id } of await (await fetch(`${base}/permission`)).json()) await call(`/permission/${id}/reply`, { reply: "once" });
+    },
     async idle() {
       const states = await (await fetch(`${base}/session/status`)).json();
       return (states[session.id]?.type ?? "idle") === "idle";
@@ -95,31 +106,52 @@ export async function codex({ hub, project, env, command, model, modules, within
   };
 }
 
-// claude runs in a terminal, with the plugin whose monitor wakes it.
+// claude runs in a terminal. Its plugin has a monitor that wakes it.
 export async function claude({ hub, project, env, command, within }) {
-  const [exe, ...args] = command;
-  const terminal = spawn("python3", [join(here, "turns", "terminal.py"), exe, ...args], {
-    env: { ...env, TERM: "xterm-256color" }, cwd: project, stdio: ["pipe", "pipe", "inherit"],
-  });
-  let drawn = "";
-  terminal.stdout.on("data", (chunk) => { drawn += chunk; });
+  const terminal = await Terminal.open({ project, env, command });
+  await eventually("the terminal is ready", () => terminal.drawn.includes("\u276f"), within); // its prompt
   const turn = async () => {
-    const agents = (await hub.agents()).filter((id) => id.startsWith("claude-code-") && !id.endsWith(".watch"));
-    return agents.length === 0 ? "" : (await hub.get(`/v1/attention?agent_id=${agents[0]}`)).turn;
+    const agent = (await hub.agents()).find((id) => id.startsWith("claude-code-") && !id.endsWith(".watch"));
+    return agent && (await hub.get(`/v1/attention?agent_id=${agent}`)).turn;
   };
-  await eventually("the terminal is ready", async () => drawn.includes("\u276f"), within); // its prompt
+  const idle = async () => (await turn()) === "idle";
+  const say = async (text) => {
+    terminal.type(text);
+    await sleep(500); // text that comes with the end of its line is taken for pasted text
+    terminal.type("\r");
+  };
   return {
+    say,
+    idle,
     async go(text) {
-      terminal.stdin.write(text);
-      await sleep(500); // a line that comes with its end is taken for pasted text
-      terminal.stdin.write("\r");
-      await eventually("the turn ends", async () => (await turn()) === "idle", within);
+      await say(text);
+      await eventually("the turn ends", idle, within);
     },
-    idle: async () => (await turn()) === "idle",
-    async close() {
-      if (terminal.exitCode !== null) return;
-      terminal.stdin.end();
-      await once(terminal, "close");
-    },
+    grant: () => terminal.type("\r"), // the first answer is yes
+    close: () => terminal.close(),
   };
+}
+
+// Terminal is a program that draws, in a terminal of its own.
+class Terminal {
+  static async open({ project, env, command }) {
+    const terminal = new Terminal();
+    terminal.drawn = "";
+    terminal.process = spawn("python3", [join(here, "turns", "terminal.py"), ...command], {
+      env: { ...env, TERM: "xterm-256color" }, cwd: project, stdio: ["pipe", "pipe", "inherit"],
+    });
+    terminal.process.stdout.on("data", (chunk) => { terminal.drawn += chunk; });
+    await once(terminal.process, "spawn");
+    return terminal;
+  }
+
+  type(keys) {
+    this.process.stdin.write(keys);
+  }
+
+  async close() {
+    if (this.process.exitCode !== null) return;
+    this.process.stdin.end();
+    await once(this.process, "close");
+  }
 }
