@@ -50,7 +50,7 @@ type hookOptions struct {
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|prompt|tool|before-edit|permission|stop|session-end",
+		Use:   "hook session-start|prompt|tool|before-edit|before-commit|permission|stop|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -65,6 +65,10 @@ it. A message is shown once, by whichever hook comes first.
 
 before-edit says who holds the lock on a file that a tool is about to change. Where
 the room wants it (hubcli room locks), the tool is refused.
+
+before-commit is for Git: a pre-commit hook that calls it says who holds the lock on a
+file of the commit, and fails where the room wants it. "hubcli adapter install git"
+writes one.
 
 permission notes that the program asks its user whether a tool may run: the status
 of the room shows it.
@@ -122,7 +126,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start, prompt, tool, before-edit, permission, stop or session-end", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, before-edit, before-commit, permission, stop or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }
@@ -149,7 +153,7 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 		defer func() {
 			// The exit code of a Go program that panics is 2, which holds a turn.
 			if recover() != nil {
-				answered <- c.Silence(nil)
+				answered <- c.Silence(event, nil)
 			}
 		}()
 		answered <- answerHook(ctx, env, c, event)
@@ -160,7 +164,7 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 	case a := <-answered:
 		return printAnswer(env, a)
 	case <-limit.C:
-		return printAnswer(env, c.Silence(nil))
+		return printAnswer(env, c.Silence(event, nil))
 	}
 }
 
@@ -173,7 +177,7 @@ func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions
 	dir, _ := os.Getwd()
 	return &hook.Config{
 		Flag: o.harness, Tools: o.tools, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
-		DataRoot: root, Dir: dir, Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
+		DataRoot: root, Dir: dir, Staged: hook.Staged(dir), Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {
 				return nil, err
@@ -202,12 +206,12 @@ func hookTransport(connect time.Duration) *http.Transport {
 
 func answerHook(ctx context.Context, env *Env, c *hook.Config, event hook.Event) hook.Answer {
 	var payload []byte
-	if env.Terminal == nil || !env.Terminal() { // a person types no payload
+	if event != hook.BeforeCommit && (env.Terminal == nil || !env.Terminal()) { // Git gives no payload, and a person types none
 		in := newIntake(env.Stdin)
 		whole := in.wait(ctx, env.hookBudget().stdin)
 		payload = in.taken()
 		if p := hook.Parse(payload); !whole && (p.Damaged || len(payload) == 0) {
-			return c.Silence(payload)
+			return c.Silence(event, payload)
 		}
 	}
 	return c.Run(ctx, event, payload)

@@ -143,6 +143,9 @@ func ParseHarness(name string) (Harness, bool) {
 func HarnessOfClient(name string) Harness {
 	name = harnessName(name)
 	for i := range harnesses {
+		if harnesses[i].ID == HarnessGit {
+			continue // a server for Git's tools is none
+		}
 		if isClient(name, string(harnesses[i].ID)) {
 			return harnesses[i].ID
 		}

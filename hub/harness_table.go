@@ -24,6 +24,9 @@ const (
 	HarnessCrush       Harness = "crush"
 	HarnessContinue    Harness = "continue"
 	HarnessKiro        Harness = "kiro"
+	// HarnessGit is no program in which agents run. It has a row because a repository has
+	// an adapter.
+	HarnessGit Harness = "git"
 )
 
 // harnesses holds one row for each harness, in the order in which they are
@@ -164,6 +167,7 @@ var harnesses = []HarnessFacts{
 		Hooks: &HookForm{Start: HookAnswer{Text: true}, Call: claudeForm.Call}, // the end of its turn cannot be held
 		Homes: []string{".kiro"},
 	},
+	{ID: HarnessGit, Title: "Git"},
 }
 
 // addsContext is the answer that adds text to what the model reads, as Claude Code

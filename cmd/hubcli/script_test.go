@@ -119,6 +119,7 @@ func TestScripts(t *testing.T) {
 			"readonly":  cmdReadOnly,
 			"appears":   cmdAppears,
 			"room":      cmdRoom,
+			"lock":      cmdLock,
 		},
 	})
 }
@@ -233,6 +234,15 @@ func cmdRoom(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Setenv("ROOM", string(room.RoomID))
 	ts.Setenv("CHANNEL", string(room.Channel))
+}
+
+// cmdLock locks a file for an agent that works elsewhere.
+func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "lock <port> <agent> <file>")
+	path, err := filepath.EvalSymlinks(args[2])
+	ts.Check(err)
+	_, err = at(args[0]).Lock(context.Background(), hub.LockInput{AgentID: hub.AgentID(args[1]), FilePath: path})
+	ts.Check(err)
 }
 
 func makeRoom(c *client.Client) (hub.Room, error) {

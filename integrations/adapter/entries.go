@@ -73,9 +73,13 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 
 // hooks returns the pieces of the hooks. If the user's other file has hooks
 // that the usual file would hide, they are pieces of that file. If the other
-// file cannot be read, hooks fails, and nothing is written beside it.
+// file cannot be read, hooks fails, and nothing is written beside it. A repository says
+// itself where its hooks lie.
 func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
-	if s.elsewhere == nil {
+	switch {
+	case s.repo:
+		return a.inRepository(s.hooks, project)
+	case s.elsewhere == nil:
 		return s.hooks, nil
 	}
 	w := a.config.World
@@ -103,12 +107,15 @@ func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
 
 // entry makes the entry of a piece.
 func (a *Adapters) entry(p *piece, owner files.Owner, name hub.AdapterPartName, e Entry) (files.Entry, error) {
-	at, root := a.config.World.choose(p.places, owner.Path, exists)
+	at, root := p.file, p.root
+	if at == "" {
+		at, root = a.config.World.choose(p.places, owner.Path, exists)
+	}
 	if at == "" {
 		return files.Entry{}, fmt.Errorf("harness: %s has no place for its %s", owner.Harness, name)
 	}
 	entry := files.Entry{
-		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e),
+		Owner: owner, Part: string(name), Root: root, File: at, Format: p.format, At: p.at(e), Mode: p.mode,
 		Rewrites: owner.Harness.Facts().RewritesServers && name == hub.PartMCP,
 	}
 	err := setValue(&entry, p.value(e))

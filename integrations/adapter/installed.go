@@ -59,12 +59,25 @@ func linesOf(raw []byte, ev event) []string {
 	if json.Unmarshal(raw, &doc) != nil {
 		return nil
 	}
-	if s, ok := doc.(string); ok && json.Unmarshal([]byte(s), &doc) != nil {
-		return nil // a program, not a document
-	}
 	found := map[string]bool{}
+	if s, ok := doc.(string); ok && json.Unmarshal([]byte(s), &doc) != nil {
+		if ev == eventCommit {
+			doc = scriptLines(s)
+		} else {
+			doc = nil // a program, not a document
+		}
+	}
 	collect(doc, " hook "+string(ev), found)
 	return slices.Sorted(maps.Keys(found))
+}
+
+// scriptLines returns the commands of the hub's block in a script, without what the script
+// does when they fail.
+func scriptLines(script string) (all []any) {
+	for line := range strings.Lines(script) {
+		all = append(all, strings.TrimSuffix(strings.TrimSpace(line), commitRefused))
+	}
+	return all
 }
 
 // collect gathers the strings that hold part, except those for PowerShell.

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -11,12 +12,16 @@ import (
 // piece is one entry in one file.
 type piece struct {
 	places []place // where the file may be; see World.choose
-	format edit.Format
-	keys   []string           // of the entry; see edit.Pointer
-	mark   func(Entry) string // makes it an element of the list at keys; nil: it is a member
-	value  func(Entry) any    // what is written
-	exact  bool               // the mark is the whole element; see edit.Pointer
-	seed   bool               // it is written only if the place is free, and is not recorded
+	// file and root replace the places once they are known: the absolute path, and the
+	// folder that it must stay in.
+	file, root string
+	mode       fs.FileMode // of a new file; see files.Entry
+	format     edit.Format
+	keys       []string           // of the entry; see edit.Pointer
+	mark       func(Entry) string // makes it an element of the list at keys; nil: it is a member
+	value      func(Entry) any    // what is written
+	exact      bool               // the mark is the whole element; see edit.Pointer
+	seed       bool               // it is written only if the place is free, and is not recorded
 }
 
 // at returns the entry's place in the file.
@@ -46,6 +51,7 @@ const (
 	eventPrompt event = "prompt"
 	eventTool   event = "tool"
 	eventEdit   event = "before-edit"
+	eventCommit event = "before-commit"
 	eventPermit event = "permission"
 	eventStop   event = "stop"
 	eventEnd    event = "session-end"

@@ -104,6 +104,12 @@ func TestWakeIsToldTruly(t *testing.T) {
 			require.NoError(t, err)
 			got := checks(v)["background wake"]
 			facts := h.harness.Facts()
+			if h.harness == hub.HarnessGit { // there is nobody to wake
+				if got != (hub.AdapterCheck{}) {
+					t.Errorf("%+v", got)
+				}
+				return
+			}
 			if cannot := strings.HasPrefix(got.Detail, "cannot wake: "); cannot == (facts.Wakes || facts.Streams || facts.Queues) || cannot && got.Status != hub.CheckSkipped {
 				t.Errorf("%+v", got)
 			}

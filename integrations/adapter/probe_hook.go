@@ -72,6 +72,8 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 		name = call.Tool
 	case eventEdit:
 		name = call.Edit
+	case eventCommit: // Git gives no payload
+		return ""
 	case eventPermit:
 		name = call.Permission
 	case eventStop:

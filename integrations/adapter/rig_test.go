@@ -63,7 +63,7 @@ func (r *rig) read(path string) string {
 	return string(b)
 }
 
-// tree returns all files of the home folder by path, without the hub's own.
+// tree returns all files of the home folder by path, without the hub's own and Git's.
 func (r *rig) tree() map[string]string {
 	r.t.Helper()
 	found := map[string]string{}
@@ -75,6 +75,12 @@ func (r *rig) tree() map[string]string {
 		switch {
 		case rel == "data/adapters" || rel == "bin":
 			return fs.SkipDir
+		case rel == "work/shop/.git":
+			return nil
+		case filepath.Dir(rel) == "work/shop/.git" && d.IsDir() && d.Name() != "hooks":
+			return fs.SkipDir
+		case filepath.Dir(rel) == "work/shop/.git" && !d.IsDir():
+			return nil
 		case d.IsDir():
 			found[rel+"/"] = ""
 		default:
@@ -86,9 +92,10 @@ func (r *rig) tree() map[string]string {
 	return found
 }
 
-// input returns the input for a scope.
+// input returns the input for a scope. The project is a repository.
 func (r *rig) input(scope hub.AdapterScope) hub.AdapterInput {
 	if scope == hub.AdapterProject {
+		require.NoError(r.t, exec.Command("git", "init", "--quiet", "--template=", r.shop).Run())
 		return hub.AdapterInput{Scope: scope, Path: r.shop}
 	}
 	return hub.AdapterInput{Scope: scope}

@@ -26,7 +26,9 @@ type setup struct {
 	// elsewhere replaces hooks while the hooks' file does not exist and another
 	// file holds hooks that it would hide.
 	elsewhere *elsewhere
-	teach     []place // where the text for the agent goes
+	// repo says that the hooks are those of a Git repository, which says where they lie.
+	repo  bool
+	teach []place // where the text for the agent goes
 	// permit and allow are the permissions: rules of their own in a list, or a
 	// member of the server's entry. At most one of them is set.
 	permit    []piece
@@ -128,4 +130,5 @@ var rows = []row{
 	crushRow,
 	continueRow,
 	kiroRow,
+	gitRow,
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -186,6 +187,7 @@ func (t *trial) run(ctx context.Context) {
 		}
 	}
 	switch why := wakeless(r, s); {
+	case s.repo: // nobody is to be woken
 	case why != "":
 		t.skipped("background wake", why)
 	case r.harness.Facts().Queues:
@@ -277,15 +279,15 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 // tryHooks calls the installed hooks. Only those that show messages must say
 // something. At the other events a message waits, and they must mention it.
 func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
-	for _, ev := range []event{eventStart, eventPrompt, eventTool, eventEdit, eventPermit, eventStop, eventEnd} {
+	for _, ev := range []event{eventStart, eventPrompt, eventTool, eventEdit, eventCommit, eventPermit, eventStop, eventEnd} {
 		name := "hook " + string(ev)
 		argv, err := t.hook(w, ev)
 		if err != nil {
 			t.failed(name, err, t.way("repair"))
 			continue
 		}
-		if argv == nil && ev != eventStart && ev != eventStop {
-			continue // the harness has no such event
+		if argv == nil && (t.harness == hub.HarnessGit || ev != eventStart && ev != eventStop) {
+			continue // there is no such event
 		}
 		if argv == nil {
 			t.skipped(name, "the harness itself has to be run for it")
@@ -319,7 +321,7 @@ func (t *trial) hook(w wanted, ev event) ([]string, error) {
 		if lines := linesOf(e.Value, ev); len(lines) > 0 {
 			line := lines[0]
 			argv, err := wordsOf(line, t.entry.GOOS)
-			if err == nil && (len(argv) < 3 || argv[0] != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
+			if err == nil && (len(argv) < 3 || filepath.FromSlash(argv[0]) != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
 				err = fmt.Errorf("a shell would not run the hook with this line: %q", argv)
 			}
 			return argv, err

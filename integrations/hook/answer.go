@@ -14,17 +14,18 @@ type Event string
 // The events that hooks are called for.
 const (
 	SessionStart Event = "session-start"
-	Prompt       Event = "prompt"      // the agent gets a prompt
-	Tool         Event = "tool"        // tools of the agent have ended
-	BeforeEdit   Event = "before-edit" // a tool of the agent is about to change a file
-	Permission   Event = "permission"  // the harness asks a user whether a tool may run
+	Prompt       Event = "prompt"        // the agent gets a prompt
+	Tool         Event = "tool"          // tools of the agent have ended
+	BeforeEdit   Event = "before-edit"   // a tool of the agent is about to change a file
+	BeforeCommit Event = "before-commit" // Git is about to commit; it gives no payload
+	Permission   Event = "permission"    // the harness asks a user whether a tool may run
 	Stop         Event = "stop"
 	SessionEnd   Event = "session-end"
 )
 
 // Events lists them.
 func Events() []Event {
-	return []Event{SessionStart, Prompt, Tool, BeforeEdit, Permission, Stop, SessionEnd}
+	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCommit, Permission, Stop, SessionEnd}
 }
 
 // Answer is what the process of a hook prints, and how it ends.
@@ -52,7 +53,7 @@ func (f form) of(e Event) hub.HookAnswer {
 		return f.Warn
 	case Stop:
 		return f.Stop
-	case Permission, SessionEnd: // nobody reads an answer
+	case BeforeCommit, Permission, SessionEnd: // nobody reads an answer in the harness's form
 	}
 	return hub.HookAnswer{}
 }

@@ -1,7 +1,7 @@
 // Package hook answers the hooks of agent harnesses: the programs in which AI
 // coding agents run call it when a session begins and when a turn ends. It
 // tells the agent what goes on in its room, and keeps a turn from ending once
-// if messages for the agent are unread.
+// if messages for the agent are unread. Git calls it before a commit.
 //
 // A hook interrupts an agent's work, so its first promise is to do no harm. It
 // prints only an answer in the harness's form, keeps to the time limit of its

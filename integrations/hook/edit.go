@@ -146,6 +146,8 @@ const (
 	allowed edit = iota
 	refused
 	changed // it is made already
+	committed
+	uncommitted // the commit is refused
 )
 
 // wants returns what the room wants of locks. A saved session has no more than the
@@ -220,6 +222,10 @@ func editText(found []held, e edit, now time.Time) string {
 	case allowed:
 	case refused:
 		what = "Your room refuses such an edit." + way
+	case committed:
+		what = "Your commit may undo the other agent's work. Ask it with hub_dm, and look at the file again before you push."
+	case uncommitted:
+		what = "Your room refuses such a commit. Commit the other files, or wait until the lock is released. If you are that agent, set HUB_AGENT to its id. To commit all the same: git commit --no-verify."
 	case changed:
 		what = "You have changed it all the same. Tell the other agent with hub_dm, and take the lock with hub_lock before your next edit."
 	}

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,5 +137,52 @@ func TestRefusingRoomReservesAnEdit(t *testing.T) {
 	w.hub.locks["/work/app/b"] = "lead"
 	if got := w.Run(t.Context(), BeforeEdit, input("a", "b", "c")); !strings.Contains(got.Stdout, "lead holds the lock on b") || len(w.hub.locks) != 2 {
 		t.Errorf("it says %+v and has locked %v", got, w.hub.locks)
+	}
+}
+
+// TestBeforeCommit: a commit of a file that another agent has locked is told of, and
+// refused where the room wants that. Own locks and other repositories' locks pass, and so
+// does every commit if the hub does not answer.
+func TestBeforeCommit(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	file := filepath.Join(top, "sub", "a\nb.go")
+	w := newWorld(t)
+	room := *w.hub.bound["/work/app"]
+	w.hub.bound[top] = &room
+	w.hub.until = hub.TimeOf(w.now.Add(time.Minute))
+	w.Dir = top
+	w.Staged = func(context.Context) (string, []string, error) { return top, []string{"free.go", "sub/a\nb.go"}, nil }
+	commit := func() Answer { return w.Run(t.Context(), BeforeCommit, nil) }
+	for _, locks := range []map[string]hub.AgentID{{}, {file + "x": "lead"}, {top + "2/free.go": "lead"}} {
+		w.hub.locks = locks
+		if got := commit(); got != (Answer{}) {
+			t.Errorf("with the locks %v: %+v", locks, got)
+		}
+	}
+	w.hub.locks = map[string]hub.AgentID{file: "lead"}
+	const says = "Hub: lead holds the lock on sub/a b.go for at most 1m0s more."
+	if got := commit(); got.Exit != 0 || got.Stdout != "" || !strings.HasPrefix(got.Stderr, says+" Your commit may undo") {
+		t.Errorf("warned: %+v", got)
+	}
+	room.Locks = hub.LocksRefuse
+	if got := commit(); got.Exit != 1 || got.Stdout != "" || !strings.HasPrefix(got.Stderr, says+" Your room refuses such a commit.") {
+		t.Errorf("refused: %+v", got)
+	}
+	w.vars[EnvAgent] = "lead"
+	if got := commit(); got != (Answer{}) {
+		t.Errorf("its own lock: %+v", got)
+	}
+	delete(w.vars, EnvAgent)
+	for _, call := range []string{"locks", "resolve", "info"} {
+		w.hub.fails = map[string]error{call: hub.NewError(hub.CodeOverloaded, "no")}
+		if got := commit(); got != (Answer{}) {
+			t.Errorf("if %s fails: %+v", call, got)
+		}
+	}
+	w.hub.fails = nil
+	w.Staged = func(context.Context) (string, []string, error) { return "", nil, quiet("no Git") }
+	if got := commit(); got != (Answer{}) {
+		t.Errorf("without Git: %+v", got)
 	}
 }

@@ -62,6 +62,9 @@ type Config struct {
 	// Process returns a running process; nil knows none. PID is the hook's own.
 	Process func(pid int) (process.Process, bool)
 	PID     int
+	// Staged returns the top of the work tree and the files of the commit that Git is about
+	// to make, named from there; see the function Staged.
+	Staged func(ctx context.Context) (top string, files []string, err error)
 	// Dial returns a client of the hub at an address. It sends nothing yet.
 	Dial func(baseURL string) (Service, error)
 }
@@ -87,8 +90,11 @@ type quiet string
 
 func (q quiet) Error() string { return string(q) }
 
-// Silence returns the silent answer in the harness's form.
-func (c *Config) Silence(payload []byte) Answer {
+// Silence returns the silent answer, in the form of the harness or of Git.
+func (c *Config) Silence(event Event, payload []byte) Answer {
+	if event == BeforeCommit {
+		return Answer{}
+	}
 	return formOf(Recognize(c.Flag, Parse(payload), c.Getenv)).silence()
 }
 
@@ -103,9 +109,12 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	who := fmt.Sprintf("%s %s %s", event, r.harness, identity.Key(r.payload.SessionID))
 	if err != nil {
 		log(c.DataRoot, c.Now(), "%s: silent: %s", who, why(err))
-		return formOf(r.harness).silence()
+		return c.Silence(event, payload)
 	}
 	log(c.DataRoot, c.Now(), "%s: said %d bytes", who, len(text))
+	if event == BeforeCommit {
+		return commitAnswer(text, r.refuses)
+	}
 	if r.refuses {
 		return r.form().render(r.form().Refuse, text)
 	}
@@ -135,6 +144,8 @@ func why(err error) string {
 
 func (r *run) speak(ctx context.Context) (string, error) {
 	switch {
+	case r.event == BeforeCommit:
+		return r.beforeCommit(ctx)
 	case r.event == BeforeEdit && !r.payload.Damaged: // a sub-agent may destroy the work of others too
 		return r.beforeEdit(ctx)
 	case r.payload.SubAgent:

@@ -148,6 +148,11 @@ func (f *fakeHub) ReleaseLock(_ context.Context, in hub.LockHoldInput) (hub.Outc
 }
 
 func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, _ hub.Cursor, _ error) {
+	for path, holder := range f.locks {
+		if q.Prefix != "" && strings.HasPrefix(path, q.Prefix) {
+			rows = append(rows, hub.Lock{FilePath: path, AgentID: holder, ExpiresAt: f.until})
+		}
+	}
 	if holder, held := f.locks[q.Key]; held && q.ActiveOnly {
 		rows = append(rows, hub.Lock{FilePath: q.Key, AgentID: holder, ExpiresAt: f.until, Metadata: f.metadata})
 	}

@@ -21,8 +21,12 @@ const (
 	TOML     Format = "toml"     // entries stand in marked blocks at the end
 	YAML     Format = "yaml"     // block style on the way to the entry
 	Markdown Format = "markdown" // a block between two comments
+	Shell    Format = "shell"    // a script of a shell, with a block between two comments
 	Whole    Format = "whole"    // the whole file is the entry
 )
+
+// Text reports whether an entry of the format is a text, not a value of JSON.
+func (f Format) Text() bool { return f == Markdown || f == Shell || f == Whole }
 
 // Limits of a document that is edited.
 const (
@@ -34,8 +38,8 @@ const (
 
 // Pointer names the place of an entry.
 type Pointer struct {
-	// Keys lead from the root to the entry; a key may hold dots. A Markdown
-	// block has one key, its name; a Whole file has none.
+	// Keys lead from the root to the entry; a key may hold dots. A block
+	// of Markdown or Shell has one key, its name; a Whole file has none.
 	Keys []string `json:"keys,omitempty"`
 	// Mark makes the entry an element of the list at Keys: the one in which any
 	// string contains Mark. Other people's elements stay where they are.
@@ -72,13 +76,14 @@ type Trace struct {
 	// Parents counts the objects, lists and documents around the entry that
 	// Insert made. Remove takes out those of them that become empty.
 	Parents int `json:"parents,omitempty"`
-	// Space is the blank text that Insert replaced; Remove puts it back.
+	// Space is the blank text that Insert replaced; Remove puts it back. In a script it is
+	// the line end that Insert added to the only line; Remove takes it out.
 	Space string `json:"space,omitempty"`
 }
 
 // Insert puts value at a place and leaves every other byte unchanged. value is
-// encoded by encoding/json, with members in that order (a string for Markdown
-// and Whole). If an equal entry is there already, Insert returns the document
+// encoded by encoding/json, with members in that order (a string for the formats
+// of text). If an equal entry is there already, Insert returns the document
 // unchanged and a zero Trace. If a different one is there, the Refusal's reason
 // is Exists. An absent or empty document is nil.
 func Insert(f Format, doc []byte, at Pointer, value any) ([]byte, Trace, error) {
@@ -232,6 +237,8 @@ func open(f Format, doc []byte, at Pointer) (editor, error) {
 		return openYAML(doc, at)
 	case Markdown:
 		return openMarkdown(doc, at)
+	case Shell:
+		return openShell(doc, at)
 	case Whole:
 		return wholeDoc{doc}, nil
 	default:
@@ -273,7 +280,7 @@ type entry struct {
 }
 
 func newEntry(f Format, value any, at Pointer) (*entry, error) {
-	if f == Markdown || f == Whole {
+	if f.Text() {
 		s, ok := value.(string)
 		if !ok {
 			return nil, fmt.Errorf("edit: the value of a %s entry is a string, not %T", f, value)

@@ -88,6 +88,12 @@ func FuzzYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) { fuzzed(t, YAML, doc, goose, extension) })
 }
 
+func FuzzShell(f *testing.F) {
+	f.Add([]byte("#!/bin/sh\n\nexit 1\n"))
+	f.Add([]byte("#!/usr/bin/env python3\n"))
+	f.Fuzz(func(t *testing.T, doc []byte) { fuzzed(t, Shell, doc, block, "x\ny") })
+}
+
 func FuzzMarkdown(f *testing.F) {
 	seeds(f, ".md")
 	f.Fuzz(func(t *testing.T, doc []byte) { fuzzed(t, Markdown, doc, block, advice) })

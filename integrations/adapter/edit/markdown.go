@@ -25,11 +25,16 @@ type markdownDoc struct {
 const restKey = "\n"
 
 func openMarkdown(doc []byte, at Pointer) (editor, error) {
+	return openBlock(doc, at, "<!-- BEGIN ", "<!-- END ", " -->")
+}
+
+// openBlock finds the block between two lines: begin or end, the name, and tail.
+func openBlock(doc []byte, at Pointer, begin, end, tail string) (*markdownDoc, error) {
 	if len(at.Keys) != 1 || at.Mark != "" || strings.ContainsAny(at.Keys[0], "\r\n") {
 		return nil, fmt.Errorf("edit: %v names no block", at)
 	}
 	name := at.Keys[0]
-	d := &markdownDoc{doc: doc, at: at, begin: "<!-- BEGIN " + name + " -->", end: "<!-- END " + name + " -->"}
+	d := &markdownDoc{doc: doc, at: at, begin: begin + name + tail, end: end + name + tail}
 	if err := d.find(); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,10 @@ func TestInsertText(t *testing.T) {
 		value     any
 		doc, want string
 	}{
+		{"shell, nothing", Shell, block, "x\ny", "", "#!/bin/sh\n# BEGIN hubcli\nx\ny\n# END hubcli\n"},
+		{"shell, a script", Shell, block, "x", "#!/usr/bin/env -S bash -e\n\nexit 1\n", "#!/usr/bin/env -S bash -e\n# BEGIN hubcli\nx\n# END hubcli\n\nexit 1\n"},
+		{"shell, no first line, no final newline", Shell, block, "x", "exit 1", "# BEGIN hubcli\nx\n# END hubcli\nexit 1"},
+		{"shell, other line endings", Shell, block, "x", "#!/bin/sh\r\nexit 1\r\n", "#!/bin/sh\r\n# BEGIN hubcli\r\nx\r\n# END hubcli\r\nexit 1\r\n"},
 		{"markdown, nothing", Markdown, block, advice, "", "<!-- BEGIN hubcli -->\n# Hub\n\nUse `hub_join` first.\n<!-- END hubcli -->\n"},
 		{"markdown, no final newline", Markdown, block, "x", "# Mine", "# Mine\n\n<!-- BEGIN hubcli -->\nx\n<!-- END hubcli -->\n"},
 		{"markdown, other line endings", Markdown, block, "x\ny", "# Mine\r\n\r\n\r\n", "# Mine\r\n\r\n<!-- BEGIN hubcli -->\r\nx\r\ny\r\n<!-- END hubcli -->\r\n"},
@@ -92,6 +96,9 @@ func TestTextRefuses(t *testing.T) {
 		line int
 	}{
 		{Markdown, block, "<!-- BEGIN hubcli -->\n", Unparsable, 1},
+		{Shell, block, "#!/bin/sh\n# BEGIN hubcli\n", Unparsable, 2},
+		{Shell, block, "#!/usr/bin/env python3\n", Unsupported, 1},
+		{Shell, block, "#!/bin/sh\n# BEGIN hubcli\nother\n# END hubcli\n", Exists, 0},
 		{Markdown, block, "a\n<!-- END hubcli -->\n<!-- BEGIN hubcli -->\n", Unparsable, 2},
 		{Markdown, block, "<!-- BEGIN hubcli -->\na\n<!-- END hubcli -->\n<!-- BEGIN hubcli -->\n", Ambiguous, 4},
 		{Markdown, block, "<!-- BEGIN hubcli -->\n<!-- BEGIN hubcli -->\n<!-- END hubcli -->\n", Ambiguous, 2},
@@ -129,7 +136,7 @@ func TestTextRefuses(t *testing.T) {
 		{YAML, goose, "a: " + strings.Repeat("[", 9000), Unparsable, 0},
 		{YAML, goose, "a: " + strings.Repeat("[", 900) + strings.Repeat("]", 900), TooLarge, 1},
 	} {
-		_, _, err := Insert(c.f, []byte(c.doc), c.at, map[Format]any{Markdown: "x", Whole: "x", TOML: tomlHook, YAML: extension}[c.f])
+		_, _, err := Insert(c.f, []byte(c.doc), c.at, map[Format]any{Markdown: "x", Shell: "x", Whole: "x", TOML: tomlHook, YAML: extension}[c.f])
 		r, ok := errors.AsType[*Refusal](err)
 		if !ok || r.Reason != c.want || c.line > 0 && r.Line != c.line {
 			t.Errorf("%s %.60q: %v (%v), want %s in line %d", c.f, c.doc, err, ReasonOf(err), c.want, c.line)
@@ -246,6 +253,7 @@ func TestTextRoundTrip(t *testing.T) {
 		value any
 		lines []string
 	}{
+		{"shell", Shell, block, "x\ny", []string{"", " ", "#!/bin/sh", "exit 1", "# BEGIN hubcli-", "# x", "b  "}},
 		{"markdown", Markdown, block, advice, []string{"", " ", "# A", "text", "```", "<!-- x -->", "<!-- BEGIN hubcli-->", "- a\t", "b  "}},
 		{"codex", TOML, codex, tomlServer, []string{"", "\t", "# c", "a = 1 # b", "[x]", "[x.y]", "  [mcp_servers.a]", "b = \"\"\"", "\"\"\"", "c = [ # x", "]", "[[l]]", "d = 1979-05-27", "# >>> other >>>"}},
 		{"kimi", TOML, kimi, tomlHook, []string{"", "# c", "a = 1 # b", "[x]", "[[hooks]]", "event = 'Stop'", "[[ \"hooks\" ]]", "b = nan"}},

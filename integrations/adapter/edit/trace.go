@@ -14,7 +14,7 @@ type Heir struct {
 // removed with the heir.
 func (h Heir) Inherit(f Format, at Pointer, trace Trace) Trace {
 	own := h.Trace
-	if f == TOML || f == Markdown || f == Whole {
+	if f == TOML || f.Text() {
 		if h.Later { // the end of the document before both
 			own.Space = trace.Space
 		}

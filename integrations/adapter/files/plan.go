@@ -193,7 +193,7 @@ func stateOf(doc []byte, rec *entryRecord, f edit.Format, at edit.Pointer, wante
 
 // value returns the entry's value in the form that edit takes.
 func (e *Entry) value() (any, error) {
-	if e.Format != edit.Markdown && e.Format != edit.Whole {
+	if !e.Format.Text() {
 		return e.Value, nil
 	}
 	var text string

@@ -35,8 +35,8 @@ type Entry struct {
 	File   string // absolute
 	Format edit.Format
 	At     edit.Pointer
-	// Value is JSON text; its members are written in their order. For Markdown
-	// and Whole it is a JSON string.
+	// Value is JSON text; its members are written in their order. For formats
+	// of text it is a JSON string.
 	Value json.RawMessage
 	// Mode is the mode of a new file before the umask; 0 means 0600, or 0644 in
 	// a project. An existing file keeps its mode.
