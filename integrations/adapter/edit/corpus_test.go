@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -44,6 +45,7 @@ var inFile = []struct {
 	{"zed.", JSON, []wanted{{Pointer{Keys: []string{"context_servers", "hub"}}, server}}},
 	{"amp.", JSON, []wanted{{Pointer{Keys: []string{"amp.mcpServers", "hub"}}, server}}},
 	{"goose.", YAML, []wanted{{goose, extension}}},
+	{"git.", Shell, []wanted{{block, "if true; then\n\ttrue || exit 1\nfi"}}},
 	{"agents.", Markdown, []wanted{{block, advice}}},
 	{"", JSON, []wanted{{Pointer{Keys: []string{"mcpServers", "hub"}}, server}}},
 }
@@ -150,6 +152,10 @@ func harnessReads(t *testing.T, f Format, doc []byte) map[string]any {
 		err = toml.Unmarshal(doc, &out)
 	case YAML:
 		err = yaml.Unmarshal(doc, &out)
+	case Shell:
+		check := exec.Command("sh", "-n")
+		check.Stdin = bytes.NewReader(bytes.ReplaceAll(doc, []byte("\r\n"), []byte("\n")))
+		err = check.Run()
 	case Markdown, Whole:
 	}
 	require.NoError(t, err)

@@ -1,0 +1,3 @@
+. "$(dirname "$0")/_/husky.sh"
+
+npm test
