@@ -127,8 +127,11 @@ func (s *stream) show(ctx context.Context) error {
 	if s.offer != nil { // the hub went away before it had answered
 		return s.deliver(ctx)
 	}
-	if !pause.For(ctx, max(streamPause, s.pace.Reserve().Delay())) {
+	if !pause.For(ctx, streamPause) {
 		return context.Cause(ctx)
+	}
+	if err := s.coolDown(ctx, s.pace.Reserve().Delay()); err != nil {
+		return err
 	}
 	if err := s.skipTold(ctx); err != nil {
 		return err
@@ -147,6 +150,21 @@ func (s *stream) show(ctx context.Context) error {
 		s.offer.last = s.last.Messages[n-1].ID
 	}
 	return s.deliver(ctx)
+}
+
+// coolDown waits until the next line may come. It waits at the hub, so that the hooks of
+// the agent know that a stream will show the messages, and hold no turn for them.
+func (s *stream) coolDown(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	after := s.query.After
+	s.query.Wait, s.query.After = min(wait, max(s.left(), 0)), hub.MaxMessageID // nothing is unread behind it
+	err := s.ask(ctx)
+	if s.query.After == hub.MaxMessageID { // it is another if the agent goes on under another id
+		s.query.After = after
+	}
+	return err
 }
 
 // deliver prints what is on offer, once the hub has stored that the agent was told of it.

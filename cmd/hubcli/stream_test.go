@@ -282,8 +282,10 @@ func TestStreamIsPaced(t *testing.T) {
 	}
 	waitWatches(t, c, 1)
 	ninth := direct(t, c, "first of those that wait")
-	waitWatches(t, c, 0)               // the stream has noticed it
 	time.Sleep(200 * time.Millisecond) // longer than messages of one line are apart
+	if a, err := c.Attention(context.Background(), hub.AttentionQuery{Agent: "a"}); err != nil || !a.Watching {
+		t.Errorf("while the stream waits, a hook would hold the turn: %+v, %v", a, err)
+	}
 	if lines := s.shows(seen, ninth, direct(t, c, "second")); len(lines) != 1 {
 		t.Errorf("they are in %d lines: %q", len(lines), lines)
 	}

@@ -626,6 +626,28 @@ func TestTwoRunsForOneEvent(t *testing.T) {
 	}
 }
 
+// TestTurnIsHeldSixTimesAtMost in a row, because a harness ends it then and shows nothing
+// of what the hook has told. The messages stay untold until the next turn.
+func TestTurnIsHeldSixTimesAtMost(t *testing.T) {
+	w := begun(t)
+	for turn := range hub.MessageID(2) {
+		for i := range hub.MessageID(8) {
+			id := 10*turn + i + 1
+			w.hub.attention.Directed = withDirected(id).Directed
+			payload := session
+			if i > 0 {
+				payload += `,"stop_hook_active":true`
+			}
+			if text := w.say(t, Stop, payload); strings.Contains(text, fmt.Sprintf("#%d ", id)) != (i < mostHolds) {
+				t.Errorf("turn %d, message %d: %q", turn, id, text)
+			}
+			if told := w.hub.attention.ToldID; told != min(id, 10*turn+mostHolds) {
+				t.Errorf("turn %d, message %d: told up to %d", turn, id, told)
+			}
+		}
+	}
+}
+
 // TestWhatAnotherHasShownIsLeftOut, even if it was shown while the hook ran.
 func TestWhatAnotherHasShownIsLeftOut(t *testing.T) {
 	w := begun(t)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -43,6 +44,9 @@ func (r *run) stop(ctx context.Context) (string, error) {
 		fresh = r.unread(ctx, s, fresh)
 		s.Bridged = r.hasBridge(ctx, id)
 	}
+	if len(fresh) > 0 && !r.mayHold() {
+		return "", quiet("the turn was held often enough; the messages wait")
+	}
 	if len(fresh) > 0 {
 		return r.tell(ctx, s, fresh)
 	}
@@ -50,6 +54,27 @@ func (r *run) stop(ctx context.Context) (string, error) {
 		return "", quiet("the turn was held already, and nothing is new")
 	}
 	return r.advise(s)
+}
+
+// mostHolds bounds how often one turn is held in a row. Claude Code ends a turn that is held
+// more than eight times, and shows its model nothing of what the last hook said.
+const mostHolds = 6
+
+// mayHold counts the times that the turn was held, and reports whether that may be done
+// once more.
+func (r *run) mayHold() bool {
+	mark := func(n int) string { return identity.ShortLived(fmt.Sprintf("held-%d", n)) }
+	if !r.payload.Active {
+		for n := range mostHolds {
+			r.sessions.Unmark(r.payload.SessionID, mark(n))
+		}
+	}
+	for n := range mostHolds {
+		if once(r.sessions, r.payload.SessionID, mark(n), true) {
+			return true
+		}
+	}
+	return false
 }
 
 // known returns the agent of the session and its saved binding. It registers no

@@ -120,6 +120,13 @@ func (s Sessions) Marked(session, what string) bool {
 	return err == nil
 }
 
+// Unmark forgets a mark.
+func (s Sessions) Unmark(session, what string) {
+	if s.keeps(session) && trusts(s.Dir, s.Tell) {
+		_ = os.Remove(s.markPath(session, what)) // one that stays says that it was done
+	}
+}
+
 var errNotKept = errors.New("nothing is kept of this session")
 
 func (s Sessions) markPath(session, what string) string {
