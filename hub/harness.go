@@ -30,6 +30,7 @@ type HarnessFacts struct {
 	Hooks      *HookForm     // nil: it calls no hooks
 	Wakes      bool          // the end of a background process begins a new turn
 	Queues     bool          // a command of its own begins a turn of an idle session; the bridge runs it
+	TakesInput bool          // a session may be begun with a file from which it takes texts; the bridge writes there
 	Streams    bool          // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
 

@@ -125,7 +125,7 @@ var harnesses = []HarnessFacts{
 		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__",
 		MaxWait: 540 * time.Second, Hooks: qwenForm(),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
-		ShowsBothForms: true,
+		ShowsBothForms: true, TakesInput: true,
 	},
 	{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",

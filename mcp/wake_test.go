@@ -119,6 +119,51 @@ func TestIdleSessionIsWokenOnce(t *testing.T) {
 	})
 }
 
+// TestSessionWithAnInputFileIsWoken: a session of Qwen Code gets a text of the hub's own
+// when a message comes, if it was begun with a means for that. Any other is not woken.
+func TestSessionWithAnInputFileIsWoken(t *testing.T) {
+	t.Parallel()
+	for name, takes := range map[string]bool{"with one": true, "without": false} {
+		w := &woken{}
+		h, dir := testhub.Start(t), t.TempDir()
+		lead := bridgeTo(t, h, in(dir, "lead"))
+		bound(t, lead, dir)
+		lead.must("hub_whoami", nil, nil)
+		spokenTo(t, h, func(c *Config) {
+			in(dir, "me")(c)
+			c.Harness = "qwen-code"
+			if takes {
+				c.Input = func(ctx context.Context, text string) error { return w.begin(ctx, "", text) }
+			}
+		}, func(_ *bridge, say func(string), next func() spokenLine) {
+			say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"qwen","version":"1"}}}`)
+			next()
+			say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hub_whoami"}}`)
+			next()
+			_, err := lead.hub.NoteTurn(context.Background(), hub.TurnInput{AgentID: "me", Turn: hub.TurnIdle})
+			require.NoError(t, err)
+			if takes {
+				require.Eventually(t, name+": nothing waits for messages", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+			}
+			_, err = lead.hub.Post(context.Background(), hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "SECRET"})
+			require.NoError(t, err)
+			if !takes {
+				for range 100 {
+					if got := listening(lead, "me"); got != hub.ListenerNone {
+						t.Fatalf("%s: me is %s", name, got)
+					}
+				}
+				return
+			}
+			require.Eventually(t, name+": no turn is begun", func() bool { return w.count() == 1 })
+			if got := w.turns[0]; strings.Contains(got, "SECRET") {
+				t.Errorf("a turn begins with %q", got)
+			}
+		})
+	}
+}
+
 // TestSessionThatEndsWithItsTurnIsNotWoken: nothing claims to wake codex exec.
 func TestSessionThatEndsWithItsTurnIsNotWoken(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,7 @@
 // fixed text, because harnesses take it for the words of their user.
 //
 // Its functions are safe for concurrent use. They wait for the harness's own command, keep
-// no process, and write nothing.
+// no process, and write to no file but the input file of a session.
 package wake
 
 import (

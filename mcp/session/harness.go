@@ -35,6 +35,9 @@ type Config struct {
 	// Wake begins a turn of the harness session thread with a text, if the harness
 	// has a means that the bridge calls; nil: it has none.
 	Wake func(ctx context.Context, thread, text string) error
+	// Input gives a text to the harness session, which begins a turn with it if it is
+	// idle; nil: the session was not begun with a means for that.
+	Input func(ctx context.Context, text string) error
 
 	// DataRoot is the folder of the user's data. If it is empty, the link keeps
 	// nothing on the disk and has no slot.

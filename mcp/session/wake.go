@@ -27,9 +27,10 @@ const (
 // gives the harness counts as the user's.
 type waker struct {
 	*Link
-	after  hub.MessageID // those up to this one need no turn
-	failed int           // turns in a row that could not be begun
-	broken *hub.Time     // the beginning of a turn that seemed broken off, and for which another was begun
+	turn   func(ctx context.Context, text string) error // begins one
+	after  hub.MessageID                                // those up to this one need no turn
+	failed int                                          // turns in a row that could not be begun
+	broken *hub.Time                                    // the beginning of a turn that seemed broken off, and for which another was begun
 }
 
 // wakes begins turns while the bridge lives, if the harness has a means and the session
@@ -40,10 +41,10 @@ func (l *Link) wakes() {
 		return
 	case <-l.called:
 	}
-	if l.Wake == nil || l.thread == "" || !l.interactive || !l.Harness().Facts().Queues {
+	w := &waker{Link: l, turn: l.means()}
+	if w.turn == nil {
 		return
 	}
-	w := &waker{Link: l}
 	for delay := wakeRetryFirst; l.life.Err() == nil && w.failed < wakeFailed; {
 		if err := w.once(l.life); err == nil {
 			delay = wakeRetryFirst
@@ -54,6 +55,17 @@ func (l *Link) wakes() {
 		pause.For(l.life, delay)
 		delay = min(2*delay, wakeRetryMost)
 	}
+}
+
+// means returns what begins a turn of the harness session; nil if nothing does.
+func (l *Link) means() func(ctx context.Context, text string) error {
+	switch facts := l.Harness().Facts(); {
+	case facts.Queues && l.Wake != nil && l.thread != "" && l.interactive:
+		return func(ctx context.Context, text string) error { return l.Wake(ctx, l.thread, text) }
+	case facts.TakesInput:
+		return l.Input
+	}
+	return nil
 }
 
 // once waits for messages to the agent and begins a turn for them.
@@ -147,7 +159,7 @@ func (w *waker) brokenOff(a *hub.Attention) bool {
 // hub knows. If the hub was away when the hook of the prompt asked it, the turn has shown
 // nothing, and another is begun.
 func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub.MessageID, since *hub.Time) error {
-	if err := w.Wake(ctx, w.thread, wakeMessage); err != nil {
+	if err := w.turn(ctx, wakeMessage); err != nil {
 		return w.fail(err)
 	}
 	began, known := false, since != nil

@@ -105,6 +105,9 @@ const rows = [
     from: "@qwen-code/qwen-code",
     api: chat,
     command: () => [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "auto-edit", "go"],
+    stays: sessions.qwen,
+    program: [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "default"],
+    wakes: 2000, // ms; it looks at its input file each half second
     env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
     hooks: [".qwen", "settings.json"],
     tool: "PostToolUse",

@@ -15,15 +15,18 @@ const messages = process.env.QUIET ? 30 : 10;
 const paced = 2600; // ms between them once a stream has shown its first eight lines
 // Messages beside kills of the hub, and how many are posted at once. LONG makes it many.
 const [posts, kills, group] = process.env.LONG ? [500, 20, 5] : [20, 5, 1];
-// ms from the post to the model's next request: 99 of 100 on a quiet machine. On a busy one,
-// where the programs of 400 MB run slowly, half of them are soon enough.
-const [share, most] = process.env.QUIET ? [0.99, 500] : [0.5, 2000];
+// How soon the model is asked after the post: 99 of 100 times within the harness's own bound on
+// a quiet machine. On a busy one, where programs of 400 MB run slowly, half of them within
+// four times that.
+const [share, slack] = process.env.QUIET ? [0.99, 1] : [0.5, 4];
 
 // whoami is what the agent does in its first turn, where the harness shows that tool: a
 // bridge that learns its session from a call knows it then.
 const whoami = async ({ tools }, number) => {
   const name = Object.keys(tools).find((name) => name.endsWith("hub_whoami"));
-  return number === 1 && name ? { tool: tools[name], input: {} } : { text: "done" };
+  if (number > 1) return { text: "done" };
+  if (tools.tool_call) return { tool: tools.tool_call, input: { name: "mcp__hub__hub_whoami", arguments: {} } };
+  return name ? { tool: tools[name], input: {} } : { text: "done" };
 };
 
 for (const harness of harnesses.filter(({ stays }) => stays)) {
@@ -60,7 +63,7 @@ for (const harness of harnesses.filter(({ stays }) => stays)) {
       const at = (part) => Math.round(took[Math.ceil(part * took.length) - 1]);
       note("idle wake", `with its words, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${messages} messages`);
       if (process.env.LATENCIES) await appendFile(process.env.LATENCIES, `${harness.id}: ${messages} messages, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms\n`);
-      assert.ok(at(share) <= most, `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+      assert.ok(at(share) <= slack * (harness.wakes ?? 500), `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
     });
 
     it("idle: no message is lost or shown twice when the hub is killed", { timeout: (process.env.LONG ? 20 : 3) * within }, async () => {

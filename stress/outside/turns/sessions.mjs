@@ -107,11 +107,21 @@ export async function codex({ hub, project, env, command, model, modules, within
 }
 
 // claude runs in a terminal. Its plugin has a monitor that wakes it.
-export async function claude({ hub, project, env, command, within }) {
+export const claude = (given) => inTerminal(given, "claude-code", "\u276f");
+
+// qwen runs in a terminal. It takes texts from a file that its command line names.
+export async function qwen(given) {
+  const file = join(given.hub.root, "input.jsonl");
+  await writeFile(file, "");
+  return inTerminal({ ...given, command: [...given.command, "--input-file", file] }, "qwen-code", "Type your message");
+}
+
+// inTerminal opens a session of a program that is ready when it has drawn a text.
+async function inTerminal({ hub, project, env, command, within }, id, ready) {
   const terminal = await Terminal.open({ project, env, command });
-  await eventually("the terminal is ready", () => terminal.drawn.includes("\u276f"), within); // its prompt
+  await eventually("the terminal is ready", () => terminal.drawn.includes(ready), within);
   const turn = async () => {
-    const agent = (await hub.agents()).find((id) => id.startsWith("claude-code-") && !id.endsWith(".watch"));
+    const agent = (await hub.agents()).find((name) => name.startsWith(`${id}-`) && !name.endsWith(".watch"));
     return agent && (await hub.get(`/v1/attention?agent_id=${agent}`)).turn;
   };
   const idle = async () => (await turn()) === "idle";
