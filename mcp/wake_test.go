@@ -119,6 +119,31 @@ func TestIdleSessionIsWokenOnce(t *testing.T) {
 	})
 }
 
+// TestTurnsAreBegunAtAPace: a session whose messages never end is not woken without end.
+func TestTurnsAreBegunAtAPace(t *testing.T) {
+	t.Parallel()
+	w := &woken{}
+	codexSession(t, "user", w, func(lead *rig, _ hub.RoomID) {
+		ctx, began := context.Background(), time.Now()
+		for i := 1; i <= 11; i++ {
+			_, err := lead.hub.NoteTurn(ctx, hub.TurnInput{AgentID: "me", Turn: hub.TurnIdle})
+			require.NoError(t, err)
+			_, err = lead.hub.Post(ctx, hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "thank you"})
+			require.NoError(t, err)
+			require.Eventually(t, "no turn is begun", func() bool { return w.count() == i })
+			if most := 8 + int(time.Since(began)/(2500*time.Millisecond)) + 1; i > most {
+				t.Fatalf("%d turns were begun in %s", i, time.Since(began))
+			}
+			_, err = lead.hub.NoteTurn(ctx, hub.TurnInput{AgentID: "me", Turn: hub.TurnWorking})
+			require.NoError(t, err)
+			a, err := lead.hub.Attention(ctx, hub.AttentionQuery{Agent: "me"})
+			require.NoError(t, err)
+			_, err = lead.hub.Tell(ctx, hub.ToldInput{AgentID: "me", ToldID: a.HeadID})
+			require.NoError(t, err)
+		}
+	})
+}
+
 // TestSessionWithAnInputFileIsWoken: a session of Qwen Code gets a text of the hub's own
 // when a message comes, if it was begun with a means for that. Any other is not woken.
 func TestSessionWithAnInputFileIsWoken(t *testing.T) {

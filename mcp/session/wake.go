@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"hubcli/hub"
 	"hubcli/internal/pause"
 )
@@ -22,15 +24,23 @@ const (
 	wakeMessage    = "There are new messages for you on the hub. If you do not see them here, read them with hub_poll_messages."
 )
 
+// The pace of turns: wakeBurst at once, then one every wakeEvery. Each costs a request to the
+// model, and two agents may answer each other without end.
+const (
+	wakeBurst = 8
+	wakeEvery = 2500 * time.Millisecond
+)
+
 // waker begins turns of an idle harness session for messages to its agent. It takes
 // messages that a hook shows for told, and never shows any itself: the text that it
 // gives the harness counts as the user's.
 type waker struct {
 	*Link
 	turn   func(ctx context.Context, text string) error // begins one
-	after  hub.MessageID                                // those up to this one need no turn
-	failed int                                          // turns in a row that could not be begun
-	broken *hub.Time                                    // the beginning of a turn that seemed broken off, and for which another was begun
+	pace   *rate.Limiter
+	after  hub.MessageID // those up to this one need no turn
+	failed int           // turns in a row that could not be begun
+	broken *hub.Time     // the beginning of a turn that seemed broken off, and for which another was begun
 }
 
 // wakes begins turns while the bridge lives, if the harness has a means and the session
@@ -41,7 +51,7 @@ func (l *Link) wakes() {
 		return
 	case <-l.called:
 	}
-	w := &waker{Link: l, turn: l.means()}
+	w := &waker{Link: l, turn: l.means(), pace: rate.NewLimiter(rate.Every(wakeEvery), wakeBurst)}
 	if w.turn == nil {
 		return
 	}
@@ -100,10 +110,14 @@ func (w *waker) once(ctx context.Context) error {
 	case !got.Met:
 		return nil
 	}
+	if missing := 1 - w.pace.Tokens(); missing > 0 && !pause.For(ctx, time.Duration(missing*float64(wakeEvery))) {
+		return context.Cause(ctx)
+	}
 	head, turn, err := w.untilIdle(ctx, s, q)
 	if err != nil || head <= w.after {
 		return err
 	}
+	w.pace.Allow() // a turn is begun
 	return w.begin(ctx, s, room, head, turn)
 }
 
