@@ -106,6 +106,7 @@ const rows = [
     api: chat,
     command: () => [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "auto-edit", "go"],
     stays: sessions.qwen,
+    asks: "write_file",
     program: [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "default"],
     wakes: 2000, // ms; it looks at its input file each half second
     env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
