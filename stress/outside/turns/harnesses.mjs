@@ -71,6 +71,7 @@ const rows = [
     entry: [".codex", "config.toml"],
     tool: "PostToolUse",
     stays: sessions.codex,
+    asks: "apply_patch",
     program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
     writer: "gpt-5.5", // a model of which it knows that it edits files by patches
     write: ({ tools }, file, content) => ({

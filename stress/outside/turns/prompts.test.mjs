@@ -19,7 +19,7 @@ for (const harness of harnesses.filter(({ asks }) => asks)) {
       const file = join(project, "made.txt");
       const steps = [() => ({ text: "done" }), (request) => harness.write(request, file, "made"), () => ({ text: "done" })];
       model = await Model.start(harness.api, async (request, n) => steps[n - 1]?.(request));
-      session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url), asking: true });
+      session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url), asking: harness.writer ?? true });
       await session.go("go");
     });
     after(async () => {

@@ -49,7 +49,7 @@ export async function opencode({ hub, project, env, command, within, asking }) {
 
 // codex runs the sessions of terminals in a daemon. A client of its socket does what a
 // terminal does: it trusts the hooks, begins a thread, and follows its turns.
-export async function codex({ hub, project, env, command, model, modules, within }) {
+export async function codex({ hub, project, env, command, model, modules, within, asking }) {
   const file = join(hub.root, ".codex", "config.toml");
   const settings = await readFile(file, "utf8");
   await writeFile(file, `model = "stand-in"\nmodel_provider = "local"\napproval_policy = "never"\ncheck_for_update_on_startup = false\n${settings}`);
@@ -70,9 +70,11 @@ export async function codex({ hub, project, env, command, model, modules, within
   const answers = new Map();
   let calls = 0;
   let working = false;
+  let asked; // the question whether a tool may run
   socket.on("message", (text) => {
     const { id, method, result, error } = JSON.parse(text);
-    if (answers.has(id)) answers.get(id)(error ?? result);
+    if (method?.endsWith("/requestApproval")) asked = id;
+    else if (answers.has(id)) answers.get(id)(error ?? result);
     if (method === "turn/started") working = true;
     if (method === "turn/completed") working = false;
   });
@@ -87,8 +89,13 @@ export async function codex({ hub, project, env, command, model, modules, within
   const trusted = Object.fromEntries(data.flatMap(({ hooks }) => hooks).map(({ key, currentHash }) => [key, { trusted_hash: currentHash }]));
   assert.ok(Object.keys(trusted).length > 0, "the harness has no hooks");
   await call("config/batchWrite", { edits: [{ keyPath: "hooks.state", value: trusted, mergeStrategy: "upsert" }], reloadUserConfig: true });
-  const { thread } = await call("thread/start", { cwd: project });
+  const asks = asking ? { model: asking, approvalPolicy: "untrusted", sandbox: "read-only" } : {};
+  const { thread } = await call("thread/start", { cwd: project, ...asks });
   return {
+    say: (text) => call("turn/start", { threadId: thread.id, input: [{ type: "text", text }] }),
+    async grant() {
+      if (asked !== undefined) socket.send(JSON.stringify({ id: asked, result: { decision: "accept" } }));
+    },
     async go(text) {
       working = true;
       await call("turn/start", { threadId: thread.id, input: [{ type: "text", text }] });
