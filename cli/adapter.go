@@ -37,13 +37,17 @@ type adapterPlace struct {
 }
 
 func (p *adapterPlace) add(f *pflag.FlagSet) {
-	f.StringVar(&p.scope, "scope", "", "`scope` of the adapter: global or project (default global, or project with --path)")
+	f.StringVar(&p.scope, "scope", "", "`scope` of the adapter: global or project (default global, or project with --path and for git)")
 	f.StringVar(&p.path, "path", "", "`folder` of the project (default the current folder, for the scope project)")
 }
 
-// input makes the path absolute, because the hub's working folder is another.
-func (p *adapterPlace) input() (hub.AdapterInput, error) {
+// input makes the path absolute, because the hub's working folder is another. Git
+// has an adapter in projects alone, so for Git the scope need not be named.
+func (p *adapterPlace) input(h hub.Harness) (hub.AdapterInput, error) {
 	in := hub.AdapterInput{Scope: hub.AdapterScope(p.scope)}
+	if in.Scope == "" && h == hub.HarnessGit {
+		in.Scope = hub.AdapterProject
+	}
 	switch in.Scope {
 	case "", hub.AdapterGlobal, hub.AdapterProject:
 	default:

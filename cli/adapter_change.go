@@ -38,7 +38,7 @@ func adapterCommand(env *Env, o *adapterChange, cmd *cobra.Command, run func(con
 		if err != nil {
 			return err
 		}
-		in, err := o.input()
+		in, err := o.input(harness)
 		if err != nil {
 			return err
 		}
