@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,22 +32,29 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
   hubcli post --agent lead "the build is green"
   hubcli poll --agent dev-a     wait for messages
   hubcli --storage ./hub.sqlite3 --port 7001   run one in the foreground`,
-		Args:             func(cmd *cobra.Command, args []string) error { return unknownCommand(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return nil
+			}
+			return unknownCommand(cmd, args)
+		},
 		TraverseChildren: true,
 		SilenceErrors:    true,
 		SilenceUsage:     true,
-		Version:          env.Version,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "hubcli %s\n", env.Version)
+				return err
+			}
 			return runDaemon(cmd.Context(), env, cmd, &o)
 		},
 	}
 	o.add(env, root.Flags())
-	// Declared here, so that cobra does not add a shorthand of its own.
+	// Not cobra's Version: it would add a shorthand, and it needs a template.
 	root.Flags().BoolVar(&version, "version", false, "print the version and exit")
-	root.SetVersionTemplate("hubcli {{.Version}}\n")
 	root.InitDefaultHelpFlag()
 	root.SetFlagErrorFunc(flagFailure)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
@@ -59,45 +67,6 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 	suggestNear(root)
 	completeValues(root)
 	return root
-}
-
-// usageTemplate is cobra's without the parts that this tree does not have. It
-// lists no hidden commands.
-const usageTemplate = `Usage:{{if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
-
-Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
-`
-
-// newHelp is cobra's help command, hidden and strict.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:    "help [command]",
-		Short:  "Show the help of a command",
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
-			found := root
-			for _, name := range args {
-				next, rest, err := found.Find([]string{name})
-				if err != nil || len(rest) > 0 || next == found {
-					return unknownCommand(found, []string{name})
-				}
-				found = next
-			}
-			return found.Help()
-		},
-	}
 }
 
 // noteRootFlags prints that flags before a subcommand configure only the bare

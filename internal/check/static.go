@@ -10,14 +10,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-)
 
-// platforms lists the platforms for which the executable is built, without cgo.
-var platforms = []string{
-	"linux/amd64", "linux/arm64",
-	"darwin/amd64", "darwin/arm64",
-	"windows/amd64", "windows/arm64",
-}
+	"hubcli/internal/target"
+)
 
 // tool returns the command line of a pinned tool. The tools have their own
 // module file, so that the file of the product lists only what the product
@@ -72,7 +67,7 @@ func platformTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return command(ctx, []string{"CGO_ENABLED=0"}, exe, append(slices.Clone(platforms), "./...")...)
+	return command(ctx, []string{"CGO_ENABLED=0"}, exe, append(slices.Clone(target.Platforms), "./...")...)
 }
 
 // buildTool builds a program of internal/tools into .cache/bin.
@@ -105,8 +100,9 @@ func mutate(ctx context.Context) error {
 	return command(ctx, []string{"CGO_ENABLED=0", "GOFLAGS="}, "go", "run", gremlins, "unleash", "--timeout-coefficient=10", folder)
 }
 
-// cross builds the programs for every platform. It omits debug symbols and
-// everything that only tests need, because dependencies take most of the time.
+// cross builds the programs for every platform, and weighs the executable. It omits
+// debug symbols and everything that only tests need, because dependencies take most of
+// the time.
 func cross(ctx context.Context) (err error) {
 	out, err := os.MkdirTemp("", "hubcli-cross-")
 	if err != nil {
@@ -114,7 +110,7 @@ func cross(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
 	var failed []string
-	for _, platform := range platforms {
+	for _, platform := range target.Platforms {
 		goos, goarch, _ := strings.Cut(platform, "/")
 		err := command(ctx, []string{"CGO_ENABLED=0", "GOOS=" + goos, "GOARCH=" + goarch},
 			"go", "build", "-ldflags=-s -w", "-o", out+string(filepath.Separator), "./cmd/hubcli", "./stress")
@@ -125,7 +121,18 @@ func cross(ctx context.Context) (err error) {
 			failed = append(failed, platform)
 			continue
 		}
-		fmt.Fprintf(writer(ctx), "%s\n", platform)
+		name := "hubcli"
+		if goos == "windows" {
+			name += ".exe"
+		}
+		exe, err := os.Stat(filepath.Join(out, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(writer(ctx), "%s, %d bytes\n", platform, exe.Size())
+		if exe.Size() > target.MaxExecutable {
+			return fmt.Errorf("the executable for %s has %d bytes, at most %d are meant: see go run ./internal/release weigh", platform, exe.Size(), target.MaxExecutable)
+		}
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("the build failed for %s", strings.Join(failed, ", "))

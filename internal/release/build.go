@@ -11,11 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// maxExecutable is how large the executable may be. What grows it beyond needs a
-// reason; go run ./internal/release weigh says what takes space.
-const maxExecutable = 32 << 20
+	"hubcli/internal/target"
+)
 
 // checksums is the list of the made files, for sha256sum --check.
 const checksums = "SHA256SUMS"
@@ -141,8 +139,8 @@ func (r *release) archive(ctx context.Context, platform string, shared []file) e
 	if err != nil {
 		return err
 	}
-	if len(exe) > maxExecutable {
-		return fmt.Errorf("the executable has %d bytes, at most %d are meant", len(exe), maxExecutable)
+	if len(exe) > target.MaxExecutable {
+		return fmt.Errorf("the executable has %d bytes, at most %d are meant", len(exe), target.MaxExecutable)
 	}
 	goos, goarch, _ := strings.Cut(platform, "/")
 	folder, program, suffix := fmt.Sprintf("hubcli-%s-%s-%s", r.version, goos, goarch), "hubcli", ".tar.gz"

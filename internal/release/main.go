@@ -1,7 +1,7 @@
 // Command release makes what users install. It needs a clean commit. It needs
 // no network once the modules and the builder of the Python client are cached.
 //
-//	go run ./internal/release [build]      archives for all platforms, the wheel and SHA256SUMS, into dist
+//	go run ./internal/release [build]      archives for all target.Platforms, the wheel and SHA256SUMS, into dist
 //	go run ./internal/release notices      rewrites THIRD_PARTY_NOTICES.txt from the linked modules
 //	go run ./internal/release weigh        lists what takes space in the executable
 //	go run ./internal/release module PATH  gives the module another path, in go.mod and in every import
@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"hubcli/internal/target"
 )
 
 func main() {
@@ -63,15 +65,15 @@ func run(ctx context.Context, args []string) error {
 func runBuild(ctx context.Context, root string, args []string) error {
 	flags := flag.NewFlagSet("build", flag.ContinueOnError)
 	out := flags.String("out", "dist", "the `folder` to write into; its release files are replaced")
-	only := flags.String("platforms", strings.Join(platforms, ","), "the `platforms` to build for")
+	only := flags.String("platforms", strings.Join(target.Platforms, ","), "the `platforms` to build for")
 	wheel := flags.Bool("wheel", true, "build the wheel of the Python client too")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	wanted := strings.Split(*only, ",")
 	for _, p := range wanted {
-		if !slices.Contains(platforms, p) {
-			return fmt.Errorf("there is no platform %q; the platforms are %s", p, strings.Join(platforms, ", "))
+		if !slices.Contains(target.Platforms, p) {
+			return fmt.Errorf("there is no platform %q; the platforms are %s", p, strings.Join(target.Platforms, ", "))
 		}
 	}
 	r, err := newRelease(ctx, root, *out)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hubcli/internal/target"
 )
 
 // noticesFile holds the licenses of everything that is linked, for any platform.
@@ -88,7 +90,7 @@ func notices(ctx context.Context, root string) ([]byte, error) {
 // of the Go that builds.
 func linkedModules(ctx context.Context, root string) ([]*linkedModule, error) {
 	byPath := map[string]*linkedModule{}
-	for _, platform := range platforms {
+	for _, platform := range target.Platforms {
 		out, err := output(goCommand(ctx, root, platform, "list", "-deps", "-json=Dir,Standard,Module", executable))
 		if err != nil {
 			return nil, err
@@ -97,7 +99,7 @@ func linkedModules(ctx context.Context, root string) ([]*linkedModule, error) {
 			return nil, err
 		}
 	}
-	goroot, err := output(goCommand(ctx, root, platforms[0], "env", "GOROOT"))
+	goroot, err := output(goCommand(ctx, root, target.Platforms[0], "env", "GOROOT"))
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func linkedModules(ctx context.Context, root string) ([]*linkedModule, error) {
 	return modules, nil
 }
 
-// addModules adds what go list says of one platform. The project's own module and
+// addModules adds what go list says of one platform. The project's own modules and
 // the standard library are left out.
 func addModules(byPath map[string]*linkedModule, list []byte) error {
 	for dec := json.NewDecoder(bytes.NewReader(list)); ; {
@@ -124,6 +126,7 @@ func addModules(byPath map[string]*linkedModule, list []byte) error {
 			Module   *struct {
 				Path, Version, Dir string
 				Main               bool
+				Replace            *struct{ Version string }
 			}
 		}
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
@@ -133,6 +136,9 @@ func addModules(byPath map[string]*linkedModule, list []byte) error {
 		}
 		if p.Standard || p.Module == nil || p.Module.Main {
 			continue
+		}
+		if r := p.Module.Replace; r != nil && r.Version == "" {
+			continue // a folder of the project
 		}
 		m := byPath[p.Module.Path]
 		if m == nil {

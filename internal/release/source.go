@@ -13,13 +13,6 @@ import (
 	"time"
 )
 
-// platforms are those that archives are made for.
-var platforms = []string{
-	"linux/amd64", "linux/arm64",
-	"darwin/amd64", "darwin/arm64",
-	"windows/amd64", "windows/arm64",
-}
-
 // executable is the package that is delivered.
 const executable = "./cmd/hubcli"
 
