@@ -43,6 +43,11 @@ func notFrom(agent hub.AgentID) selects {
 	return func(m *hub.Message) bool { return m.FromAgent != agent }
 }
 
+func everything(*hub.Message) bool { return true }
+func party(agent hub.AgentID) selects {
+	return func(m *hub.Message) bool { return m.FromAgent == agent || m.ToAgent != nil && *m.ToAgent == agent }
+}
+
 // reader is one way to read on behalf of an agent.
 type reader struct {
 	name string
@@ -54,6 +59,13 @@ func events(q hub.EventsQuery) func(context.Context, *rig, hub.MessageID, int, t
 	return func(ctx context.Context, r *rig, since hub.MessageID, limit int, wait time.Duration) (hub.Page, error) {
 		q.Since, q.Limit, q.Wait = since, limit, wait
 		return r.Events(ctx, q)
+	}
+}
+
+func logged(q hub.LogQuery) func(context.Context, *rig, hub.MessageID, int, time.Duration) (hub.Page, error) {
+	return func(ctx context.Context, r *rig, since hub.MessageID, limit int, wait time.Duration) (hub.Page, error) {
+		q.SinceID, q.Limit, q.Wait = since, limit, wait
+		return r.Log(ctx, q)
 	}
 }
 
@@ -77,6 +89,13 @@ func readersOf(agent hub.AgentID) []reader {
 		{"inbox", func(ctx context.Context, r *rig, since hub.MessageID, limit int, _ time.Duration) (hub.Page, error) {
 			return r.Inbox(ctx, hub.InboxQuery{Agent: agent, Since: since, Limit: limit})
 		}, mine},
+		{"log", logged(hub.LogQuery{}), public},
+		{"log of a channel", logged(hub.LogQuery{Channel: "room1"}), inChannel("room1")},
+		{"log of a thread", logged(hub.LogQuery{ThreadID: "t1"}), both(public, inThread("t1"))},
+		{"log of an agent", logged(hub.LogQuery{Agent: agent}), both(public, party(agent))},
+		{"log with direct messages", logged(hub.LogQuery{Direct: true}), everything},
+		{"log of a thread with direct messages", logged(hub.LogQuery{ThreadID: "t1", Direct: true}), inThread("t1")},
+		{"log of an agent with direct messages", logged(hub.LogQuery{Agent: agent, Direct: true}), party(agent)},
 	}
 }
 
@@ -261,6 +280,9 @@ func tails(rt *rapid.T, t *testing.T, r *rig, all []hub.Message, rng *rand.Rand)
 		"inbox": {func() (hub.Page, error) {
 			return r.Inbox(t.Context(), hub.InboxQuery{Agent: someAgents[1], Limit: limit, Tail: true})
 		}, direct(someAgents[1])},
+		"log": {func() (hub.Page, error) {
+			return r.Log(t.Context(), hub.LogQuery{Direct: true, Limit: limit, Tail: true})
+		}, everything},
 	} {
 		p, err := x.page()
 		var want []hub.MessageID

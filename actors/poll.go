@@ -68,10 +68,14 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 // waitsFor returns the scopes whose news may end the wait: the scopes of the feed, and
 // the session that the caller has proved.
 func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
-	if caller.Incarnation == 0 {
-		return c.feed.Scopes
+	scopes := c.feed.Scopes
+	if slices.Contains(scopes, view.AllScope()) {
+		scopes = []core.Scope{view.PublicScope(), view.DirectScope()}
 	}
-	return append(slices.Clip(c.feed.Scopes), view.SessionScope(caller.Agent))
+	if caller.Incarnation == 0 {
+		return scopes
+	}
+	return append(slices.Clip(scopes), view.SessionScope(caller.Agent))
 }
 
 // look reads the rows behind examined and moves examined. Error: session_replaced.

@@ -10,6 +10,7 @@ import (
 var messageHandlers = handlers{
 	"pollEvents":   pollEvents,
 	"getInbox":     getInbox,
+	"readLog":      readLog,
 	"listMessages": listMessages,
 	"postMessage":  postMessage,
 	"getMessage":   getMessage,
@@ -124,6 +125,46 @@ func channels(names []string) []hub.ChannelName {
 		list[i] = hub.ChannelName(name)
 	}
 	return list
+}
+
+// readLog returns messages for a spectator. Direct messages of all agents are shown to
+// the operator alone, and then the call is logged.
+func readLog(c *call) (reply, error) {
+	query := c.query()
+	q := hub.LogQuery{
+		RoomID:   hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
+		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
+		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		Agent:    query.Agent("agent"),
+		Direct:   query.Bool("direct"),
+		SinceID:  query.Cursor("since_id"),
+		Since:    query.Time("since"),
+		Until:    query.Time("until"),
+		Tail:     query.Bool("tail"),
+		Limit:    query.Limit(),
+		Wait:     query.Wait(0),
+	}
+	scopes := 0
+	for _, named := range []bool{q.RoomID != "", q.Channel != "", q.ThreadID != ""} {
+		if named {
+			scopes++
+		}
+	}
+	if scopes > 1 {
+		query.Keep(hub.Invalid("room_id", "room_id, channel and thread_id exclude each other").WithFix("send one of them"))
+	}
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if q.Direct {
+		c.logged, c.agent = true, hub.AgentOperator
+		if !c.caller.Operator {
+			return reply{}, c.needsOperator("direct messages of all agents are shown to the operator alone")
+		}
+	}
+	c.parksRead(&q.Wait)
+	page, err := c.service().Log(c.context(), q)
+	return reply{page: &page}, err
 }
 
 // getInbox returns the direct messages of an agent. With as_operator the

@@ -381,6 +381,7 @@ func walkOperator(t *testing.T, c *client, h *testhub.Hub) {
 	if n := operator.ok(200, "GET", "/v1/inbox/dev?as_operator=1", "").rows(); n < 1 {
 		t.Errorf("the operator sees %d messages to dev", n)
 	}
+	walkLog(t, c, operator)
 	c.refused(hub.CodeOperatorRequired, "POST", "/v1/shutdown", `{}`)
 	if a := operator.ok(200, "POST", "/v1/shutdown", `{"delay_sec":600}`); a.row("pending") != true {
 		t.Errorf("shutdown: %s", a.Result)
@@ -389,4 +390,26 @@ func walkOperator(t *testing.T, c *client, h *testhub.Hub) {
 	if a := operator.ok(200, "POST", "/v1/shutdown/cancel", ""); a.row("pending") != false {
 		t.Errorf("cancel: %s", a.Result)
 	}
+}
+
+// walkLog reads the log as anybody and as the operator.
+func walkLog(t *testing.T, c, operator *client) {
+	public := c.ok(200, "GET", "/v1/log", "").rows()
+	if all := operator.ok(200, "GET", "/v1/log?direct=1", "").rows(); public == 0 || all <= public {
+		t.Errorf("the log has %d rows, with direct messages %d", public, all)
+	}
+	if n := operator.ok(200, "GET", "/v1/log?direct=1&agent=operator&tail=1&limit=2", "").rows(); n != 2 {
+		t.Errorf("%d of the last two rows of the operator", n)
+	}
+	if n := c.ok(200, "GET", "/v1/log?since=2000-01-01T00:00:00Z&until=2000-01-01T00:00:01Z", "").rows(); n != 0 {
+		t.Errorf("%d rows of long ago", n)
+	}
+	if n := c.ok(200, "GET", "/v1/log?channel=general", "").rows(); n == 0 {
+		t.Error("the channel general has no row")
+	}
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/log?direct=1", "")
+	c.refused(hub.CodeChannelNotFound, "GET", "/v1/log?channel=none", "")
+	c.refused(hub.CodeRoomNotFound, "GET", "/v1/log?room_id=none", "")
+	c.refused(hub.CodeInvalid, "GET", "/v1/log?channel=general&thread_id=t", "")
+	c.refused(hub.CodeInvalid, "GET", "/v1/log?since=yesterday", "")
 }

@@ -130,6 +130,25 @@ type EventsQuery struct {
 	Peek        bool          // Since does not mark messages as seen
 }
 
+// LogQuery selects messages for a spectator. At most one of RoomID, Channel and
+// ThreadID is set; Agent is a party of the messages. Direct adds the direct messages
+// of all agents and is for the operator. Since and Until bound the time of the
+// messages, Until without the moment itself; with Until the call does not wait. With
+// Tail and no SinceID the last Limit rows are returned, rising all the same.
+type LogQuery struct {
+	RoomID   RoomID
+	Channel  ChannelName
+	ThreadID ThreadID
+	Agent    AgentID
+	Direct   bool
+	SinceID  MessageID
+	Since    Time // 0: from the beginning
+	Until    Time // 0: up to now
+	Tail     bool
+	Limit    int
+	Wait     time.Duration
+}
+
 // InboxQuery selects the direct messages to Agent.
 type InboxQuery struct {
 	Agent AgentID
@@ -165,6 +184,10 @@ type Messages interface {
 	// Events waits for rows, or until q.Wait is over, the hub stops or the
 	// caller's session ends (session_replaced). Errors: too_many_polls.
 	Events(ctx context.Context, q EventsQuery) (Page, error)
+	// Log returns messages for a spectator: nothing becomes seen, no agent becomes
+	// live, and no agent need be named. It waits as Events does. Errors:
+	// room_not_found, channel_not_found, too_many_polls.
+	Log(ctx context.Context, q LogQuery) (Page, error)
 	// Inbox returns direct messages to an agent.
 	Inbox(ctx context.Context, q InboxQuery) (Page, error)
 	// Threads lists summaries by the latest message at the time when the walk

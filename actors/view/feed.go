@@ -24,14 +24,17 @@ type Feed struct {
 	Viewer  hub.AgentID // sees direct messages to itself
 	Thread  hub.ThreadID
 	Exclude hub.AgentID // whose messages are left out; empty: nobody's
+	Party   hub.AgentID // who wrote the messages or got them; empty: anybody
+	All     bool        // direct messages of all agents too, for the operator
 	Limit   int
 	Tail    bool // the last rows rather than the first
 }
 
 // keeps applies what the scopes do not say.
 func (f *Feed) keeps(m *core.StoredMessage) bool {
-	return hub.Delivered(f.Viewer, m.To) &&
+	return (f.All || hub.Delivered(f.Viewer, m.To)) &&
 		(f.Thread == "" || m.Thread == f.Thread) &&
+		(f.Party == "" || m.From == f.Party || m.To == f.Party) &&
 		(f.Exclude == "" || m.From != f.Exclude)
 }
 
@@ -47,7 +50,7 @@ func (v *View) Read(f *Feed, since, head hub.MessageID) (rows []*core.StoredMess
 	case ok:
 		examined = head
 	case f.Tail:
-		rows, err = v.readTail(f, head)
+		rows, err = v.readTail(f, since, head)
 		examined = head
 	default:
 		rows, examined, err = v.readStore(f, since, head)
@@ -133,11 +136,11 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 	return rows[:end], examined, nil
 }
 
-// readTail reads the last rows from the store.
-func (v *View) readTail(f *Feed, head hub.MessageID) (rows []*core.StoredMessage, err error) {
+// readTail reads the last rows behind since from the store.
+func (v *View) readTail(f *Feed, since, head hub.MessageID) (rows []*core.StoredMessage, err error) {
 	for _, s := range f.Scopes {
 		part := part{feed: f, public: s.Kind == core.ScopePublic}
-		if err := v.rows.Messages(storedScope(s), 0, head, true, part.add); err != nil {
+		if err := v.rows.Messages(storedScope(s), since, head, true, part.add); err != nil {
 			return nil, err
 		}
 		rows = append(rows, part.rows...)

@@ -160,7 +160,7 @@ func (r *Ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core
 	if since < r.floor {
 		return false
 	}
-	for pos := r.heads[scope]; pos >= r.first && pos != 0; {
+	for pos := r.last(scope); pos >= r.first && pos != 0; {
 		e := r.at(pos)
 		if e.msg.ID <= since {
 			break
@@ -168,9 +168,22 @@ func (r *Ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core
 		if e.msg.ID <= upto && !keep(e.msg) {
 			break
 		}
-		pos = e.before(scope.Kind)
+		if scope.Kind == core.ScopeAll {
+			pos--
+		} else {
+			pos = e.before(scope.Kind)
+		}
 	}
 	return true
+}
+
+// last returns the position of the latest entry of a scope, or one before the first.
+// All entries stand in the scope of all messages, so it needs no links.
+func (r *Ring) last(scope core.Scope) uint64 {
+	if scope.Kind == core.ScopeAll {
+		return r.first + uint64(len(r.list)-r.start) - 1
+	}
+	return r.heads[scope]
 }
 
 // len returns how many messages are held.

@@ -21,6 +21,11 @@ func ThreadScope(t hub.ThreadID) core.Scope {
 // InboxScope is the scope of the direct messages of one agent.
 func InboxScope(a hub.AgentID) core.Scope { return core.Scope{Kind: core.ScopeInbox, Name: string(a)} }
 
+// AllScope is the scope of all messages, direct ones too. It is read and never
+// notified: a call that waits for all messages subscribes to PublicScope and
+// DirectScope.
+func AllScope() core.Scope { return core.Scope{Kind: core.ScopeAll} }
+
 // Scopes of notifications, not of messages.
 const (
 	scopeSession  core.ScopeKind = 255
@@ -28,7 +33,11 @@ const (
 	scopeRun      core.ScopeKind = 253
 	scopePresence core.ScopeKind = 252
 	scopeReady    core.ScopeKind = 251
+	scopeDirect   core.ScopeKind = 250
 )
+
+// DirectScope is a scope of notifications: it has news with each direct message.
+func DirectScope() core.Scope { return core.Scope{Kind: scopeDirect} }
 
 // SessionScope is a scope of notifications, not of messages: it has news when the
 // agent's session ends or another begins.
@@ -57,7 +66,7 @@ func appendScopes(scopes []core.Scope, m *core.StoredMessage) []core.Scope {
 	if m.To == "" {
 		scopes = append(scopes, PublicScope(), ChannelScope(m.Channel))
 	} else {
-		scopes = append(scopes, InboxScope(m.To))
+		scopes = append(scopes, InboxScope(m.To), DirectScope())
 	}
 	if m.Thread != "" {
 		scopes = append(scopes, ThreadScope(m.Thread))

@@ -69,7 +69,7 @@ type sending struct {
 	url   string
 	body  []byte
 	key   string // idempotency key; empty for reads
-	token string // operator token; empty unless only the operator may call the operation
+	token string // operator token; empty unless the call is made as the operator
 }
 
 // do sends k until it is answered or a retry cannot help.
@@ -130,7 +130,7 @@ func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
 		}
 		s.body = b
 	}
-	if k.Plane == api.PlaneOperator {
+	if k.Plane == api.PlaneOperator || c.cfg.Operator && k.ID != infoCall {
 		token, err := c.operatorToken(ctx)
 		if err != nil {
 			return sending{}, err

@@ -42,6 +42,9 @@ type Config struct {
 	// describes; nil is StoreToken. It is called only for a hub on this
 	// machine.
 	OperatorToken func(context.Context, hub.Info) (string, error)
+	// Operator says that every call is made as the operator, not only those that
+	// nobody else may make.
+	Operator bool
 	// Transport carries the requests; nil is a transport of the client's own
 	// with kept-alive connections, no proxy and no compression.
 	Transport http.RoundTripper
@@ -100,6 +103,14 @@ func New(cfg Config) *Client {
 func (c *Client) As(agent hub.AgentID, session hub.SessionID) *Client {
 	other := *c
 	other.cfg.Agent, other.cfg.Session = agent, session
+	return &other
+}
+
+// AsOperator returns a client of the same hub and connections that makes every call
+// as the operator.
+func (c *Client) AsOperator() *Client {
+	other := *c
+	other.cfg.Agent, other.cfg.Session, other.cfg.Operator = "", "", true
 	return &other
 }
 

@@ -41,6 +41,13 @@ func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error
 		"max_chars", q.MaxChars, "peek", q.Peek, "timeout", wait), wait)
 }
 
+// Log returns messages for a spectator; it waits at most hub.MaxPollWait a call.
+func (c *Client) Log(ctx context.Context, q hub.LogQuery) (hub.Page, error) {
+	wait := min(max(q.Wait, 0), hub.MaxPollWait)
+	return page(ctx, c, to("readLog"), params("room_id", q.RoomID, "channel", q.Channel, "thread_id", q.ThreadID, "agent", q.Agent,
+		"direct", q.Direct, "since_id", q.SinceID, "since", q.Since, "until", q.Until, "tail", q.Tail, "limit", q.Limit, "timeout", wait), wait)
+}
+
 // Inbox returns direct messages to an agent.
 func (c *Client) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	return page(ctx, c, at("getInbox", c.viewer(q.Agent)), params("since_id", q.Since, "limit", q.Limit, "tail", q.Tail, "peek", q.Peek), 0)

@@ -23,6 +23,10 @@ const (
 	maxSecretBytes = 4096
 )
 
+// infoCall says which hub answers. It comes before the secret is read, each time,
+// because another hub may serve the address by now.
+const infoCall = "getHubInfo"
+
 // operatorToken finds the secret for the hub at the address, and refuses to look
 // for it when the hub is not on this machine.
 func (c *Client) operatorToken(ctx context.Context) (string, error) {

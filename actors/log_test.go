@@ -1,0 +1,89 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+// A log between two moments has the messages of that time, from the first moment on
+// and without the second, from the ring as from the disk.
+func TestLogBetweenTwoMoments(t *testing.T) {
+	for _, ring := range []int{1, 1 << 20} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t, newMemStore(), ringOf(ring))
+			defer r.stop()
+			var at []hub.Time
+			for range 8 {
+				time.Sleep(time.Minute)
+				at = append(at, hub.TimeOf(time.Now()))
+				r.say("ann", "general", "one")
+				r.post(hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "two"})
+			}
+			for name, x := range map[string]struct {
+				q    hub.LogQuery
+				want []hub.MessageID
+			}{
+				"from a moment":              {hub.LogQuery{Since: at[6]}, []hub.MessageID{13, 15}},
+				"from between two":           {hub.LogQuery{Since: at[6] + 1, Direct: true}, []hub.MessageID{15, 16}},
+				"a time":                     {hub.LogQuery{Since: at[2], Until: at[4], Direct: true}, []hub.MessageID{5, 6, 7, 8}},
+				"the end of a time":          {hub.LogQuery{Since: at[2], Until: at[4], Direct: true, Tail: true, Limit: 3}, []hub.MessageID{6, 7, 8}},
+				"a time, from an id on":      {hub.LogQuery{Since: at[2], Until: at[4], SinceID: 6}, []hub.MessageID{7}},
+				"before all":                 {hub.LogQuery{Until: at[0]}, nil},
+				"after all":                  {hub.LogQuery{Since: at[7] + 1}, nil},
+				"from before all":            {hub.LogQuery{Since: 1, Limit: 2}, []hub.MessageID{1, 3}},
+				"a time that ends it begins": {hub.LogQuery{Since: at[4], Until: at[2]}, nil},
+			} {
+				if x.q.Limit == 0 {
+					x.q.Limit = 100
+				}
+				page, err := r.Log(t.Context(), x.q)
+				require.NoError(t, err)
+				if got := ids(decodeAll(t, page.Rows)); !slices.Equal(got, x.want) {
+					t.Errorf("ring of %d, %s: %v, want %v", ring, name, got, x.want)
+				}
+			}
+		})
+	}
+}
+
+// Somebody who follows the log is woken by each message, makes no agent live and
+// leaves every message unread.
+func TestLogIsFollowed(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		follow := func(since hub.MessageID, direct bool) <-chan result[hub.Page] {
+			c := async(func() (hub.Page, error) {
+				return r.Log(t.Context(), hub.LogQuery{SinceID: since, Direct: direct, Limit: 10, Wait: time.Minute})
+			})
+			synctest.Wait()
+			return c
+		}
+		all, public := follow(0, true), follow(0, false)
+		r.post(hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "direct"})
+		if p := <-all; p.err != nil || len(p.v.Rows) != 1 {
+			t.Errorf("a direct message: %+v", p)
+		}
+		parked(t, public)
+		all = follow(1, true)
+		r.say("ann", "general", "public")
+		for _, c := range []<-chan result[hub.Page]{all, public} {
+			if p := <-c; p.err != nil || len(p.v.Rows) != 1 || p.v.NextSinceID != 2 {
+				t.Errorf("a public message: %+v", p)
+			}
+		}
+		live, _, err := r.Agents(t.Context(), hub.AgentsQuery{})
+		require.NoError(t, err)
+		if len(live) != 0 {
+			t.Errorf("live agents: %+v", live)
+		}
+		attention, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "bob"})
+		require.NoError(t, err)
+		if len(attention.Directed) != 1 {
+			t.Errorf("what bob has not seen: %+v", attention)
+		}
+	})
+}
