@@ -93,6 +93,12 @@ func readersOf(agent hub.AgentID) []reader {
 		{"log of a channel", logged(hub.LogQuery{Channel: "room1"}), inChannel("room1")},
 		{"log of a thread", logged(hub.LogQuery{ThreadID: "t1"}), both(public, inThread("t1"))},
 		{"log of an agent", logged(hub.LogQuery{Agent: agent}), both(public, party(agent))},
+	}
+}
+
+// operatorsReadersOf lists every way in which the operator reads what concerns agent.
+func operatorsReadersOf(agent hub.AgentID) []reader {
+	return []reader{
 		{"log with direct messages", logged(hub.LogQuery{Direct: true}), everything},
 		{"log of a thread with direct messages", logged(hub.LogQuery{ThreadID: "t1", Direct: true}), inThread("t1")},
 		{"log of an agent with direct messages", logged(hub.LogQuery{Agent: agent, Direct: true}), party(agent)},
@@ -118,7 +124,7 @@ func TestInvariant2PollsMissAndRepeatNothingUnderLoad(t *testing.T) {
 	var mu sync.Mutex
 	var outcomes []*outcome
 	for _, agent := range someAgents[:3] {
-		for _, rd := range readersOf(agent) {
+		for _, rd := range append(readersOf(agent), operatorsReadersOf(agent)...) {
 			o := &outcome{reader: rd}
 			o.name += " by " + string(agent)
 			outcomes = append(outcomes, o)
@@ -230,7 +236,7 @@ func TestReadsEqualTheListOfMessages(t *testing.T) {
 		}
 		all := storedMessages(t, store)
 		head := hub.MessageID(len(all))
-		for _, rd := range readersOf(someAgents[0]) {
+		for _, rd := range append(readersOf(someAgents[0]), operatorsReadersOf(someAgents[0])...) {
 			for range 6 {
 				since, limit := hub.MessageID(rng.IntN(len(all)+3)), 1+rng.IntN(8)
 				p, err := rd.read(t.Context(), r, since, limit, 0)

@@ -443,3 +443,49 @@ func TestLocksAreLeasesOfPaths(t *testing.T) {
 		t.Errorf("locks that ended: %+v, %v", got, err)
 	}
 }
+
+// A list names who waits for a lease, the first in line first, and no longer once the
+// wait has ended by a grant, in time or by a caller that went.
+func TestListsNameWhoWaitsForALease(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		r.claim("ann", "k", 600)
+		waits := func(ctx context.Context, agent hub.AgentID, sec float64) {
+			async(func() (hub.Grant[hub.Claim], error) {
+				return r.Claim(ctx, hub.ClaimInput{OwnerAgentID: agent, ClaimKey: "k", TTLSec: 60, WaitSec: sec})
+			})
+			synctest.Wait()
+		}
+		check := func(when string, want ...hub.AgentID) {
+			t.Helper()
+			rows, _, err := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: true, Limit: 10})
+			require.NoError(t, err)
+			var got []hub.AgentID
+			for _, w := range rows[0].Waiters {
+				got = append(got, w.AgentID)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v wait, want %v", when, got, want)
+			}
+		}
+		check("before anyone waits")
+		began := r.engine.Clock.Now().Wall
+		goes, leave := context.WithCancel(t.Context())
+		defer leave()
+		waits(t.Context(), "bob", 50)
+		waits(goes, "cid", 50)
+		waits(t.Context(), "dan", 20)
+		check("three in line", "bob", "cid", "dan")
+		leave()
+		synctest.Wait()
+		check("one hung up", "bob", "dan")
+		time.Sleep(21 * time.Second)
+		synctest.Wait()
+		check("one had no more time", "bob")
+		if rows, _, _ := r.Claims(t.Context(), hub.LeasesQuery{ActiveOnly: true, Limit: 10}); rows[0].Waiters[0].Since != began {
+			t.Errorf("waits since %v, want %v", rows[0].Waiters[0].Since, began)
+		}
+		r.release("ann", "k")
+		synctest.Wait()
+		check("the first was granted it")
+	})
+}

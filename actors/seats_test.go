@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +45,8 @@ func (r *rig) seat(room hub.RoomID, agents ...hub.AgentID) {
 	var rows []core.Row
 	for i, agent := range agents {
 		s := core.StoredSeat{SeatID: hub.SeatID(core.IDAt(core.PrefixSeat, hub.Seq(i+1))), RoomID: room, AgentID: agent, Role: "dev"}
-		rows = append(rows, core.Row{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: engine.EncodeEffect(s)})
+		rows = append(rows, core.Row{Table: core.TableSeat, Key: core.SeatKey(room, agent), Value: engine.EncodeEffect(s)},
+			core.Row{Table: core.TableSeatByAgent, Key: core.SeatByAgentKey(agent, s.SeatID), Value: []byte(room)})
 	}
 	require.NoError(r.t, r.journal.PutRows(rows))
 }
@@ -281,5 +283,39 @@ func TestAgentsAreListedWithWhatTheyDo(t *testing.T) {
 			t.Errorf("the agent in no room is listed as %+v, %v", rows, err)
 		}
 		r.stop()
+	})
+}
+
+// A list with details says where an agent is, what it has not seen, what it works on and
+// what it watches for. A list without them does not ask.
+func TestAgentsAreListedWithDetails(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("dev", "ben")
+		list := func() *hub.AgentDetails {
+			t.Helper()
+			rows, _, err := r.Agents(t.Context(), hub.AgentsQuery{Prefix: "dev", Details: true})
+			require.NoError(t, err)
+			return rows[0].Details
+		}
+		r.register("dev")
+		before := list().Unread
+		id := r.task(hub.PostInput{FromAgent: "ben", ToAgent: "dev", Channel: room.Channel, Body: "work"})
+		r.say("ben", room.Channel, "hello")
+		must(r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "dev", Status: new(hub.TaskWorking)}))
+		got := list()
+		if !slices.Equal(got.Rooms, []hub.RoomID{room.RoomID}) || got.Unread != before+2 || got.Watching == nil {
+			t.Errorf("details %+v", got)
+		}
+		if got.CurrentTaskID != nil {
+			t.Errorf("a stranger is told of the direct task %d", *got.CurrentTaskID)
+		}
+		rows, _, err := r.Agents(asOperator(t.Context()), hub.AgentsQuery{Prefix: "dev", Details: true})
+		if err != nil || rows[0].Details.CurrentTaskID == nil || *rows[0].Details.CurrentTaskID != id {
+			t.Errorf("the operator is told %+v, %v", rows[0].Details, err)
+		}
+		rows, _, err = r.Agents(t.Context(), hub.AgentsQuery{Prefix: "dev"})
+		if err != nil || rows[0].Details != nil {
+			t.Errorf("without being asked: %+v, %v", rows[0].Details, err)
+		}
 	})
 }

@@ -60,6 +60,7 @@ func newHub(options Options) *Hub {
 	h.handover = leases.NewHandover(h.view, h.engine, h.log)
 	h.Lists = lists.New(lists.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows,
+		Watching: func(agent hub.AgentID) (string, []string, bool) { return h.watches.Of(agent) },
 		Find: func(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
 			hits, _, err := h.find(ctx, q)
 			return hits, err

@@ -117,6 +117,7 @@ func listAgents(c *call) (reply, error) {
 		Capability: query.Text("capability"),
 		Prefix:     query.Name("prefix", hub.MaxNameChars),
 		RoomID:     hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
+		Details:    query.Bool("details"),
 	}
 	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
 	as := query.Agent("as")

@@ -35,6 +35,18 @@ type LiveAgent struct {
 	ActivitySince *Time    `json:"activity_since"`
 	PromptTool    string   `json:"prompt_tool"` // that its program asks for; empty: not at_prompt, or unknown
 	Listener      Listener `json:"listener"`    // armed or none
+
+	Details *AgentDetails `json:"details,omitempty"` // only in answers to a query with Details
+}
+
+// AgentDetails says where an agent is and what waits for it. It costs a look at the
+// messages of a room for each agent.
+type AgentDetails struct {
+	Rooms         []RoomID `json:"rooms"`           // that it has a seat in, the latest joined first, at most 20
+	Unread        int      `json:"unread"`          // of its latest room and directly, counted up to MaxUnread
+	CurrentTaskID *TaskID  `json:"current_task_id"` // that it works on, if the caller may see it
+	Label         string   `json:"label"`           // of its watch
+	Watching      []string `json:"watching"`        // the conditions of its watches
 }
 
 // Bridged reports whether an MCP bridge registered the session. A bridge says
@@ -72,6 +84,15 @@ type ClosedSession struct {
 	Deleted   bool      `json:"deleted"`
 }
 
+// LeaseWaiter is an agent whose call waits for a lease.
+type LeaseWaiter struct {
+	AgentID AgentID `json:"agent_id"`
+	Since   Time    `json:"since"`
+}
+
+// MaxLeaseWaiters is how many waiting agents a list shows of each lease.
+const MaxLeaseWaiters = 20
+
 // Claim is a logical lease.
 type Claim struct {
 	ClaimKey      ClaimKey        `json:"claim_key"`
@@ -83,6 +104,7 @@ type Claim struct {
 	ReleasedAt    *Time           `json:"released_at"`
 	Metadata      json.RawMessage `json:"metadata"`
 	Fence         Fence           `json:"fence"`
+	Waiters       []LeaseWaiter   `json:"waiters,omitempty"` // in lists alone: the agents that wait for it, the first in line first
 }
 
 // Lock is an advisory lease of a file.
@@ -94,6 +116,7 @@ type Lock struct {
 	ReleasedAt *Time           `json:"released_at"`
 	Metadata   json.RawMessage `json:"metadata"`
 	Fence      Fence           `json:"fence"`
+	Waiters    []LeaseWaiter   `json:"waiters,omitempty"` // as those of a claim
 }
 
 // TaskStatus is the state of a task: open → working ↔ input_required → done,

@@ -44,6 +44,7 @@ type AgentsQuery struct {
 	Capability string
 	Prefix     string // of the agent id
 	RoomID     RoomID // agents with a seat in the room
+	Details    bool   // with AgentDetails
 	Cursor     Cursor
 	Limit      int
 }

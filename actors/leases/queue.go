@@ -77,7 +77,9 @@ func (t *queue) park(r *request, now core.Now) {
 		r.Fail(err)
 		return
 	}
+	waiter := t.view.Waiters.Arrive(r.key, r.Agent, now.Wall)
 	r.unpark = func() {
+		t.view.Waiters.Leave(waiter)
 		t.view.Directory.Touch(r.Agent, t.engine.Clock.Now().Wall)
 		t.view.Directory.Unpark(call)
 	}

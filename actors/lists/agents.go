@@ -11,7 +11,7 @@ import (
 )
 
 // Agents lists the live sessions; see hub.Sessions.
-func (s *Lists) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
+func (s *Lists) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
 	behind, err := s.cursors.textPlace(listAgents, q.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -31,9 +31,40 @@ func (s *Lists) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, h
 	now := s.engine.Clock.Now().Wall
 	out := make([]hub.LiveAgent, 0, len(rows))
 	for i := range rows {
-		out = append(out, s.agentWith(rows[i], now))
+		row := s.agentWith(rows[i], now)
+		if q.Details {
+			if row.Details, err = s.details(row.AgentID, view.ViewerOf(ctx, "")); err != nil {
+				return nil, "", err
+			}
+		}
+		out = append(out, row)
 	}
 	return out, next, nil
+}
+
+// detailedRooms is how many rooms of an agent are shown.
+const detailedRooms = 20
+
+// details says where an agent is and what waits for it.
+func (s *Lists) details(agent hub.AgentID, sees view.Viewer) (*hub.AgentDetails, error) {
+	d := &hub.AgentDetails{Rooms: []hub.RoomID{}, Watching: []string{}}
+	rooms, err := s.view.RoomsOf(agent)
+	if err != nil {
+		return nil, err
+	}
+	d.Rooms = append(d.Rooms, rooms[:min(len(rooms), detailedRooms)]...)
+	latest := hub.RoomID("")
+	if len(rooms) > 0 {
+		latest = rooms[0]
+	}
+	if d.Unread, err = s.view.Unread(agent, latest); err != nil {
+		return nil, err
+	}
+	d.CurrentTaskID = view.CurrentTask(s.view.Tasks.Of(agent, func(*core.StoredTask) bool { return true }), sees)
+	if label, conditions, parked := s.watching(agent); parked {
+		d.Label, d.Watching = label, conditions
+	}
+	return d, nil
 }
 
 // agentWith shows a session with what its agent does. A session that has ended since it

@@ -16,6 +16,7 @@ func (s *Lists) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub
 	now, out := s.engine.Clock.Now(), make([]hub.Claim, len(leases))
 	for i := range leases {
 		out[i] = leases[i].Claim(now)
+		out[i].Waiters = s.view.Waiters.Of(leases[i].LeaseKey())
 	}
 	return out, next, err
 }
@@ -36,6 +37,7 @@ func (s *Lists) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.C
 	now, out := s.engine.Clock.Now(), make([]hub.Lock, len(leases))
 	for i := range leases {
 		out[i] = leases[i].Lock(now)
+		out[i].Waiters = s.view.Waiters.Of(leases[i].LeaseKey())
 	}
 	return out, next, err
 }

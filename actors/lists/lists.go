@@ -6,6 +6,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/view"
+	"hubcli/hub"
 )
 
 // Options are the parts of the hub that lists use. All are required.
@@ -15,6 +16,9 @@ type Options struct {
 	Rows   core.Rows
 	// MAC proves that a cursor was made with the same key.
 	MAC func(text string) []byte
+	// Watching returns the label and the conditions of an agent's watches; false if it
+	// has none.
+	Watching func(hub.AgentID) (label string, conditions []string, parked bool)
 	// Find asks the index of the search.
 	Find func(context.Context, core.IndexQuery) ([]core.IndexHit, error)
 }
@@ -25,10 +29,12 @@ type Lists struct {
 	engine  *engine.Engine
 	rows    core.Rows
 	cursors cursors
-	find    func(context.Context, core.IndexQuery) ([]core.IndexHit, error)
+
+	watching func(hub.AgentID) (string, []string, bool)
+	find     func(context.Context, core.IndexQuery) ([]core.IndexHit, error)
 }
 
 // New returns the lists of a hub. Its engine need not run yet.
 func New(o Options) *Lists {
-	return &Lists{view: o.View, engine: o.Engine, rows: o.Rows, cursors: cursors{o.MAC}, find: o.Find}
+	return &Lists{view: o.View, engine: o.Engine, rows: o.Rows, cursors: cursors{o.MAC}, watching: o.Watching, find: o.Find}
 }

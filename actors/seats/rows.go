@@ -23,7 +23,7 @@ func (s *Seats) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, no
 	var since hub.Time
 	row.Activity, since = d.Activity(tasks, now)
 	row.ActivitySince, row.PromptTool = core.Optional(since), d.PromptTool()
-	row.CurrentTaskID = currentTask(tasks, sees)
+	row.CurrentTaskID = view.CurrentTask(tasks, sees)
 	if d.Session != nil {
 		row.SessionID, row.LastSeen = &d.Session.SessionID, &d.Session.LastSeen
 		return row, nil
@@ -60,19 +60,6 @@ func (s *Seats) longGone(agent hub.AgentID, heard hub.Time, d view.Doing) (bool,
 		return s.started <= shown, nil
 	}
 	return row.EndedAt <= shown, nil
-}
-
-// currentTask returns the newest working task, else the newest that needs input, of
-// the tasks that the viewer may see.
-func currentTask(tasks []core.StoredTask, sees view.Viewer) *hub.TaskID {
-	for _, status := range []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired} {
-		for i := range tasks {
-			if tasks[i].Task.Status == status && sees.Task(&tasks[i]) {
-				return &tasks[i].Task.TaskID
-			}
-		}
-	}
-	return nil
 }
 
 // seated is a seat with what its agent does.

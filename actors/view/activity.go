@@ -157,3 +157,16 @@ func earlier(a, b hub.Time) hub.Time {
 	}
 	return a
 }
+
+// CurrentTask returns the newest working task, else the newest that needs input, of
+// the tasks that the viewer may see.
+func CurrentTask(tasks []core.StoredTask, sees Viewer) *hub.TaskID {
+	for _, status := range []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired} {
+		for i := range tasks {
+			if tasks[i].Task.Status == status && sees.Task(&tasks[i]) {
+				return &tasks[i].Task.TaskID
+			}
+		}
+	}
+	return nil
+}

@@ -22,6 +22,7 @@ type View struct {
 	Seen      *SeenBook
 	Offers    *Offers
 	Leases    *Leases
+	Waiters   *Waiters
 	Tasks     *Tasks
 	Runs      *Runs
 	Places    *places
@@ -39,7 +40,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 	return &View{
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
-		Leases: newLeases(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
+		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
 }

@@ -34,7 +34,7 @@ func (c *Client) CloseSession(ctx context.Context, id hub.SessionID, successor h
 // Agents lists the live sessions by agent id, with what their agents do.
 func (c *Client) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
 	return list[hub.LiveAgent](ctx, c, to("listAgents"), params("capability", q.Capability, "prefix", q.Prefix,
-		"room_id", q.RoomID, "as", c.cfg.Agent), q.Cursor, q.Limit)
+		"room_id", q.RoomID, "details", q.Details, "as", c.cfg.Agent), q.Cursor, q.Limit)
 }
 
 // Bootstrap returns what agent needs to begin.
