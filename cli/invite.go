@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,11 +32,12 @@ type inviteCreateOptions struct {
 	baseURL
 	in     hub.InviteInput
 	handle string
+	ttl    time.Duration
 	json   bool
 }
 
 func newInviteCreate(env *Env) *cobra.Command {
-	o := inviteCreateOptions{in: hub.InviteInput{TTLSec: hub.DefaultInviteTTLSec, MaxUses: 1}}
+	o := inviteCreateOptions{in: hub.InviteInput{MaxUses: 1}, ttl: hub.DefaultInviteTTLSec * time.Second}
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Make an invite to a room",
@@ -43,16 +45,16 @@ func newInviteCreate(env *Env) *cobra.Command {
 shown only this once. Role, handle and harness are hints for the agent that joins.
 An agent that names no id gets the handle, or a name made of the role.
 
-An invite ends when it has been accepted --max-uses times, after --ttl-sec seconds
+An invite ends when it has been accepted --max-uses times, after --ttl-sec, a time
 in which the hub runs, or when it is revoked.`,
 		Example: `  hubcli invite create --project shop --room checkout --role reviewer --handle rev-1
-  hubcli invite create --project shop --room checkout --max-uses 5 --ttl-sec 3600`,
+  hubcli invite create --project shop --room checkout --max-uses 5 --ttl-sec 1h`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := needed("project", o.in.Project, "room", o.in.Room); err != nil {
 				return err
 			}
-			o.in.Handle = hub.AgentID(o.handle)
+			o.in.Handle, o.in.TTLSec = hub.AgentID(o.handle), int(o.ttl.Seconds())
 			if err := api.ValidateInvite(&o.in, false); err != nil {
 				return asUsage(err)
 			}
@@ -65,7 +67,7 @@ in which the hub runs, or when it is revoked.`,
 	f.StringVar(&o.in.Role, "role", "", "role of the agent that joins, for example implementer")
 	f.StringVar(&o.handle, "handle", "", "`agent` id to suggest")
 	f.StringVar(&o.in.Harness, "harness", "", "preferred harness, for example generic")
-	f.Var(intValue{&o.in.TTLSec, hub.MinTTLSec, hub.MaxInviteTTLSec}, "ttl-sec", "seconds until it expires")
+	f.Var(durationValue{&o.ttl, hub.MinTTLSec * time.Second, hub.MaxInviteTTLSec * time.Second, inWholeSeconds}, "ttl-sec", "`time` until it expires, such as 3600 or 1h")
 	f.Var(intValue{&o.in.MaxUses, 1, hub.MaxInviteUses}, "max-uses", "how often it may be accepted")
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the invite as JSON")

@@ -64,7 +64,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 	o.baseURL.add(env, f)
 	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear, in addition to direct messages")
 	f.StringVar(&o.threadID, "thread-id", "", "the only `thread` to hear")
-	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for a message; 0 looks once")
+	f.Var(waitValue(&o.timeout, inSeconds), "timeout", "`time` to wait for a message, such as 90, 90s or 5m; 0 looks once")
 	f.Var(idValue{&o.sinceID}, "since-id", "`id` of the last message that is known")
 	f.BoolVar(&o.includeSelf, "include-self", false, "print the agent's own posts too")
 	f.BoolVar(&o.json, "json", false, "print each message as one line of JSON")

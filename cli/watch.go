@@ -90,7 +90,7 @@ must allow them longer than --timeout.`,
 	f.StringVar(&o.room, "room", "", "`room_id` to watch (default the room bound to --path)")
 	f.StringVar(&o.path, "path", "", "`folder` whose room to watch (default the current folder)")
 	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (default for-me); all of them must hold at once")
-	f.Var(durationValue{&o.timeout}, "timeout", "how long to wait, such as 90s, 20m or 1h; 0 looks once")
+	f.Var(waitValue(&o.timeout, inUnits), "timeout", "`time` to wait, such as 90, 90s, 20m or 1h30m; 0 looks once")
 	f.StringVar(&o.label, "label", "", "short `label` shown in the room's status; one watch per agent and label")
 	f.BoolVar(&o.stream, "stream", false, "print one line for each event until stopped, instead of ending with the first")
 	f.BoolVar(&o.json, "json", false, "with --stream: print each event as JSON")
