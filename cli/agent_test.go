@@ -115,7 +115,7 @@ func TestPoll(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// The last call says what was printed; what it brings is not taken.
-	if len(s.asked) != 4 || !strings.HasSuffix(s.asked[3], "exclude_self=true&limit=1&since_id=9&timeout=0") || !strings.Contains(s.asked[1], "exclude_self=true&since_id=2&") || !strings.Contains(s.asked[2], "since_id=4&") {
+	if len(s.asked) != 5 || !strings.HasSuffix(s.asked[4], "exclude_self=true&limit=1&since_id=9&timeout=0") || !strings.Contains(s.asked[2], "exclude_self=true&since_id=2&") || !strings.Contains(s.asked[3], "since_id=4&") {
 		t.Errorf("asked %q", s.asked)
 	}
 	for _, line := range s.asked[1:] {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -52,7 +50,7 @@ content is --body, or the bytes of --file, of which - is standard input; at most
   go test ./... | hubcli artifact add --room r_5 --title "test log" --kind log --file -`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, err := o.input(env, cmd)
+			in, err := o.input(cmd.Context(), env, cmd)
 			if err != nil {
 				return err
 			}
@@ -72,7 +70,7 @@ content is --body, or the bytes of --file, of which - is standard input; at most
 }
 
 // input makes the hub's checks that need no hub, and reads the content.
-func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactInput, error) {
+func (o *artifactAddOptions) input(ctx context.Context, env *Env, cmd *cobra.Command) (hub.ArtifactInput, error) {
 	if err := needed("room", o.room, "title", o.title, "kind", o.kind); err != nil {
 		return hub.ArtifactInput{}, err
 	}
@@ -90,7 +88,7 @@ func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactIn
 		}
 		in.Body = &o.body
 	default:
-		data, err := readContent(env, o.file)
+		data, err := contentOf(ctx, env, o.file)
 		if err != nil {
 			return in, err
 		}
@@ -100,42 +98,15 @@ func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactIn
 	return in, asUsage(api.ValidateArtifact(&in, false))
 }
 
-// readContent reads a file that is small enough to be an artifact; "-" is
-// standard input.
-func readContent(env *Env, path string) ([]byte, error) {
-	from := env.Stdin
-	if path != "-" {
-		// A pipe or a device would block or never end, so it is not opened.
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, usage("name a file that can be read", "%s", err)
-		}
-		if !info.Mode().IsRegular() {
-			return nil, usage("name a regular file, or use --file - and a pipe", "%s is not a regular file", path)
-		}
-		if err := hub.CheckArtifactSize(info.Size()); err != nil {
-			return nil, tooLarge(path)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, usage("name a file that can be read", "%s", err)
-		}
-		defer f.Close()
-		from = f
+// contentOf reads a file that is small enough to be an artifact; "-" is standard
+// input.
+func contentOf(ctx context.Context, env *Env, path string) ([]byte, error) {
+	data, over, err := readInput(ctx, env, path, hub.MaxArtifactBytes)
+	if over {
+		return nil, usage("keep it in its place, and add an artifact that says where that is",
+			"%s has more than %d bytes, the most that an artifact may have", path, hub.MaxArtifactBytes)
 	}
-	data, err := io.ReadAll(io.LimitReader(from, hub.MaxArtifactBytes+1))
-	if err != nil {
-		return nil, usage("name a file that can be read", "%s cannot be read: %v", path, err)
-	}
-	if len(data) > hub.MaxArtifactBytes {
-		return nil, tooLarge(path)
-	}
-	return data, nil
-}
-
-func tooLarge(path string) error {
-	return usage("keep it in its place, and add an artifact that says where that is",
-		"%s has more than %d bytes, the most that an artifact may have", path, hub.MaxArtifactBytes)
+	return data, err
 }
 
 func runArtifactAdd(ctx context.Context, env *Env, o *artifactAddOptions, in hub.ArtifactInput) error {
