@@ -110,7 +110,7 @@ var (
 	CodeRoomNotFound = define(CodeInfo{
 		Code: "room_not_found", Status: http.StatusNotFound,
 		HTTP:  "name a room by its id; GET /v1/rooms lists the rooms",
-		CLI:   "hubcli room list lists the rooms",
+		CLI:   "name it by its id, by its slug or as project/slug; see: hubcli project show <project>",
 		Model: "hub_list_rooms shows the rooms, with their ids and as project/room",
 	})
 	CodePathNotFound = define(CodeInfo{Code: "path_not_found", Status: http.StatusBadRequest})
