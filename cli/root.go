@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,9 +150,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	fix := "see: " + cmd.CommandPath() + " --help"
-	near := cmd.SuggestionsFor(args[0])
-	if slices.Sort(near); len(near) > 0 {
-		fix = "did you mean " + strings.Join(near, " or ") + "? " + fix
+	if meant := suggested(cmd, args[0]); meant != "" {
+		fix = "did you mean " + meant + "? " + fix
 	}
 	return usage(fix, "%s has no command %q", cmd.CommandPath(), args[0])
 }
