@@ -67,7 +67,11 @@ func live(find lookup) cobra.CompletionFunc {
 		}()
 		select {
 		case values := <-found:
-			return beginning(prefix, values), files
+			values = beginning(prefix, values)
+			if len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool { return !strings.HasSuffix(v, ":") }) {
+				return values, files | cobra.ShellCompDirectiveNoSpace // the word goes on
+			}
+			return values, files
 		case <-ctx.Done():
 			return nil, files
 		}

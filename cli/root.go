@@ -168,6 +168,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	root.SetIn(own.Stdin)
 	root.SetOut(own.Stdout)
 	root.SetErr(own.Stderr)
+	ownBashCompletion(root) // cobra keeps the output that is set now
 
 	cmd, err := root.ExecuteContextC(ctx)
 	err = outsideSandbox(&own, settle(ctx, cmd, err))
