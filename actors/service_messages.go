@@ -125,7 +125,7 @@ func (h *Hub) checkChannel(name hub.ChannelName, status int) error {
 		return err
 	}
 	return hub.Errorf(hub.CodeChannelNotFound, "there is no channel %s", name).WithStatus(status).
-		With("channel", name).WithFix("create it with POST /v1/channels, or use general")
+		With("channel", name)
 }
 
 func (h *Hub) messageCodec() engine.Codec[hub.EncodedMessage] {

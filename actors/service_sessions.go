@@ -229,8 +229,7 @@ func (h *Hub) agentOfSession(id hub.SessionID) (hub.AgentID, error) {
 }
 
 func errSessionInvalid() error {
-	return hub.NewError(hub.CodeSessionInvalid, "X-Hub-Session names no valid session").
-		WithFix("register the agent and send the session_id of the answer")
+	return hub.NewError(hub.CodeSessionInvalid, "the session that the call names is not valid")
 }
 
 func (h *Hub) secrets() secrets { return secrets{h.options.Secret} }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // scripted is a hub that answers each path with the next of its answers, the
@@ -115,7 +117,7 @@ func TestPoll(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// The last call says what was printed; what it brings is not taken.
-	if len(s.asked) != 4 || !strings.HasSuffix(s.asked[3], "exclude_self=true&limit=1&since_id=9&timeout=0") || !strings.Contains(s.asked[1], "exclude_self=true&since_id=2&") || !strings.Contains(s.asked[2], "since_id=4&") {
+	if len(s.asked) != 5 || !strings.HasSuffix(s.asked[4], "exclude_self=true&limit=1&since_id=9&timeout=0") || !strings.Contains(s.asked[2], "exclude_self=true&since_id=2&") || !strings.Contains(s.asked[3], "since_id=4&") {
 		t.Errorf("asked %q", s.asked)
 	}
 	for _, line := range s.asked[1:] {
@@ -197,6 +199,7 @@ func TestAppStatus(t *testing.T) {
 instance      i
 process       5, up 1m1s
 address       127.0.0.1:1
+address from  --base-url
 store         /s
 journal       ok, record 7, last sync 0.8 ms, 2 MiB free
 sessions      1
@@ -211,6 +214,21 @@ quarantined   channel/x at record 3: panic
 `
 	if got != (ran{0, want, ""}) {
 		t.Errorf("got %d %q\n%s", got.exit, got.stderr, got.stdout)
+	}
+	// The environment may name the address and an agent; a flag counts more.
+	vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a\x1b"}
+	got = runIn(t, world(t, vars), "app", "status")
+	inherited := strings.Replace(want, "--base-url\n", "HUB_BASE_URL\nagent         dev-a\\x1b, from HUB_AGENT\n", 1)
+	if got != (ran{0, inherited, ""}) {
+		t.Errorf("got %d %q\n%s", got.exit, got.stderr, got.stdout)
+	}
+	vars["HUB_BASE_URL"] = "http://127.0.0.1:1"
+	if got = runIn(t, world(t, vars), "app", "status", "--base-url", s.URL); !strings.Contains(got.stdout, "\naddress from  --base-url\n") {
+		t.Errorf("got %+v", got)
+	}
+	var b baseURL
+	if b.add(world(t, nil), pflag.NewFlagSet("status", pflag.ContinueOnError)); b.source() != "the default" {
+		t.Errorf("an address that nobody has named comes from %s", b.source())
 	}
 	got = runIn(t, world(t, nil), "app", "status", "--json", "--base-url", s.URL)
 	if got.exit != 0 || !json.Valid([]byte(got.stdout)) || !strings.Contains(got.stdout, `"parked_polls": 6`) {

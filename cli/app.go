@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 func newApp(env *Env) *cobra.Command {
@@ -70,7 +72,8 @@ func newAppStatus(env *Env) *cobra.Command {
 		Use:   "status",
 		Short: "Show how the running hub is doing",
 		Long: `Show version, store, address, counts and the health of the journal of the hub
-that answers at the address.`,
+that answers at the address. It also says where the address comes from, and which
+agent HUB_AGENT names, if it is set.`,
 		Example: `  hubcli app status
   hubcli app status --json --base-url http://127.0.0.1:7001`,
 		Args: arity(),
@@ -96,16 +99,19 @@ func runAppStatus(ctx context.Context, env *Env, base *baseURL, asJSON bool) err
 	if asJSON {
 		return printJSON(env.Stdout, s)
 	}
-	return printStatus(env.Stdout, s)
+	return printStatus(env.Stdout, s, base.source(), env.Getenv(hook.EnvAgent))
 }
 
-func printStatus(w io.Writer, s hub.AppStatus) error {
+// printStatus writes the page. from is where the address comes from, agent the one that
+// the environment names.
+func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 	up := time.Duration(s.UptimeSec * float64(time.Second)).Round(time.Second)
 	rows := [][2]string{
 		{"version", s.Version},
 		{"instance", string(s.InstanceID)},
 		{"process", fmt.Sprintf("%d, up %s", s.PID, up)},
 		{"address", s.ListenAddress},
+		{"address from", from},
 		{"store", s.StoragePath},
 		{"journal", fmt.Sprintf("%s, record %d, last sync %.1f ms, %d MiB free", s.Journal.State, s.Journal.Head, s.Journal.LastSyncMS, s.Journal.FreeBytes>>20)},
 		{"sessions", fmt.Sprint(s.Counts.Sessions)},
@@ -116,6 +122,9 @@ func printStatus(w io.Writer, s hub.AppStatus) error {
 		{"parked polls", fmt.Sprint(s.Counts.ParkedPolls)},
 		{"spawns", fmt.Sprint(s.Counts.Spawns)},
 		{"adapters", orNone(strings.Join(s.Adapters, ", "))},
+	}
+	if agent != "" {
+		rows = slices.Insert(rows, 5, [2]string{"agent", agent + ", from " + hook.EnvAgent})
 	}
 	for _, a := range s.Asleep {
 		rows = append(rows, [2]string{"asleep", fmt.Sprintf("%s, %d unread directed, since %s", a.AgentID, a.Unread, a.Since)})

@@ -25,12 +25,12 @@ type appDebugOptions struct {
 	stacks  bool
 	profile string // file
 	kind    string
-	seconds int
+	seconds time.Duration
 	force   bool
 }
 
 func newAppDebug(env *Env) *cobra.Command {
-	o := appDebugOptions{kind: string(hub.ProfileCPU), seconds: 5}
+	o := appDebugOptions{kind: string(hub.ProfileCPU), seconds: 5 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "debug",
 		Short: "Show what the hub does at this moment",
@@ -65,7 +65,7 @@ With --profile it writes a profile of the hub's process to a file instead, for
 		kinds = append(kinds, string(kind))
 	}
 	f.Var(choiceValue{&o.kind, kinds}, "kind", "profile to take: "+strings.Join(kinds, ", "))
-	f.Var(intValue{&o.seconds, 1, int(hub.MaxProfileTime.Seconds())}, "seconds", "how long a cpu profile takes")
+	f.Var(durationValue{&o.seconds, time.Second, hub.MaxProfileTime, inWholeSeconds}, "seconds", "`time` that a cpu profile takes, such as 10 or 10s")
 	f.BoolVar(&o.force, "force", false, "replace the regular file that is there")
 	o.baseURL.add(env, f)
 	return cmd
@@ -104,7 +104,7 @@ func runAppProfile(ctx context.Context, env *Env, o *appDebugOptions) error {
 	defer c.Close()
 	q := hub.ProfileQuery{Kind: hub.ProfileKind(o.kind)}
 	if q.Kind == hub.ProfileCPU {
-		q.For = time.Duration(o.seconds) * time.Second
+		q.For = o.seconds
 	}
 	data, err := c.Profile(ctx, q)
 	if err != nil {

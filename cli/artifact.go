@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -22,16 +20,16 @@ func newArtifact(env *Env) *cobra.Command {
 		Short: "Manage artifacts",
 		Long: `Keep what a room has made: texts, or files of any bytes up to 4194304. Adding to a
 title again makes its next version; every version stays.`,
-		Example: `  hubcli artifact add --room r_5 --title plan --kind doc --file plan.md
-  hubcli artifact list --room r_5 --latest
-  hubcli artifact get --room r_5 --title plan`,
+		Example: `  hubcli artifact add --title plan --kind doc --file plan.md
+  hubcli artifact list --room shop/checkout --latest
+  hubcli artifact get --title plan`,
 	}
 	return group(cmd, newArtifactAdd(env), newArtifactList(env), newArtifactGet(env))
 }
 
 type artifactAddOptions struct {
 	baseURL
-	room  string
+	roomRef
 	title string
 	kind  string
 	by    agent
@@ -48,11 +46,11 @@ func newArtifactAdd(env *Env) *cobra.Command {
 		Long: `Store the next version of a title in a room, and tell the room's channel. The
 content is --body, or the bytes of --file, of which - is standard input; at most
 4194304 bytes. --by is taken as it is: no session is begun or ended.`,
-		Example: `  hubcli artifact add --room r_5 --title plan --kind doc --file plan.md --by lead
-  go test ./... | hubcli artifact add --room r_5 --title "test log" --kind log --file -`,
+		Example: `  hubcli artifact add --title plan --kind doc --file plan.md --by lead
+  go test ./... | hubcli artifact add --room checkout --title "test log" --kind log --file -`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, err := o.input(env, cmd)
+			in, err := o.input(cmd.Context(), env, cmd)
 			if err != nil {
 				return err
 			}
@@ -60,7 +58,7 @@ content is --body, or the bytes of --file, of which - is standard input; at most
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
+	o.addRoom(f, roomUsage)
 	f.StringVar(&o.title, "title", "", "name of the thing; its versions share it (required)")
 	f.StringVar(&o.kind, "kind", "", "kind of the content, in your own word (required)")
 	o.by.addAs(env, f, "by", "`agent` that stores it, if not the one in "+hook.EnvAgent)
@@ -72,15 +70,18 @@ content is --body, or the bytes of --file, of which - is standard input; at most
 }
 
 // input makes the hub's checks that need no hub, and reads the content.
-func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactInput, error) {
-	if err := needed("room", o.room, "title", o.title, "kind", o.kind); err != nil {
+func (o *artifactAddOptions) input(ctx context.Context, env *Env, cmd *cobra.Command) (hub.ArtifactInput, error) {
+	if err := o.checkRoom(cmd); err != nil {
+		return hub.ArtifactInput{}, err
+	}
+	if err := needed("title", o.title, "kind", o.kind); err != nil {
 		return hub.ArtifactInput{}, err
 	}
 	by, err := o.by.optional()
 	if err != nil {
 		return hub.ArtifactInput{}, err
 	}
-	in := hub.ArtifactInput{RoomID: hub.RoomID(o.room), Title: o.title, Kind: o.kind, By: by}
+	in := hub.ArtifactInput{RoomID: somewhere, Title: o.title, Kind: o.kind, By: by}
 	switch body, file := cmd.Flags().Changed("body"), cmd.Flags().Changed("file"); {
 	case body == file:
 		return in, usage("give exactly one of --body TEXT and --file PATH", "an artifact needs one content")
@@ -90,7 +91,7 @@ func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactIn
 		}
 		in.Body = &o.body
 	default:
-		data, err := readContent(env, o.file)
+		data, err := contentOf(ctx, env, o.file)
 		if err != nil {
 			return in, err
 		}
@@ -100,42 +101,15 @@ func (o *artifactAddOptions) input(env *Env, cmd *cobra.Command) (hub.ArtifactIn
 	return in, asUsage(api.ValidateArtifact(&in, false))
 }
 
-// readContent reads a file that is small enough to be an artifact; "-" is
-// standard input.
-func readContent(env *Env, path string) ([]byte, error) {
-	from := env.Stdin
-	if path != "-" {
-		// A pipe or a device would block or never end, so it is not opened.
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, usage("name a file that can be read", "%s", err)
-		}
-		if !info.Mode().IsRegular() {
-			return nil, usage("name a regular file, or use --file - and a pipe", "%s is not a regular file", path)
-		}
-		if err := hub.CheckArtifactSize(info.Size()); err != nil {
-			return nil, tooLarge(path)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, usage("name a file that can be read", "%s", err)
-		}
-		defer f.Close()
-		from = f
+// contentOf reads a file that is small enough to be an artifact; "-" is standard
+// input.
+func contentOf(ctx context.Context, env *Env, path string) ([]byte, error) {
+	data, over, err := readInput(ctx, env, path, hub.MaxArtifactBytes)
+	if over {
+		return nil, usage("keep it in its place, and add an artifact that says where that is",
+			"%s has more than %d bytes, the most that an artifact may have", path, hub.MaxArtifactBytes)
 	}
-	data, err := io.ReadAll(io.LimitReader(from, hub.MaxArtifactBytes+1))
-	if err != nil {
-		return nil, usage("name a file that can be read", "%s cannot be read: %v", path, err)
-	}
-	if len(data) > hub.MaxArtifactBytes {
-		return nil, tooLarge(path)
-	}
-	return data, nil
-}
-
-func tooLarge(path string) error {
-	return usage("keep it in its place, and add an artifact that says where that is",
-		"%s has more than %d bytes, the most that an artifact may have", path, hub.MaxArtifactBytes)
+	return data, err
 }
 
 func runArtifactAdd(ctx context.Context, env *Env, o *artifactAddOptions, in hub.ArtifactInput) error {
@@ -144,6 +118,9 @@ func runArtifactAdd(ctx context.Context, env *Env, o *artifactAddOptions, in hub
 		return err
 	}
 	defer c.Close()
+	if in.RoomID, err = o.roomID(ctx, c); err != nil {
+		return err
+	}
 	out, err := c.AddArtifact(ctx, in)
 	if err != nil {
 		return err
@@ -158,8 +135,8 @@ func runArtifactAdd(ctx context.Context, env *Env, o *artifactAddOptions, in hub
 
 type artifactListOptions struct {
 	baseURL
-	q     hub.ArtifactsQuery
-	room  string
+	q hub.ArtifactsQuery
+	roomRef
 	limit int
 	json  bool
 }
@@ -171,16 +148,19 @@ func newArtifactList(env *Env) *cobra.Command {
 		Short: "List artifacts, latest first",
 		Long: `List the artifacts of a room, or without --room of any room, latest first and
 without their content.`,
-		Example: `  hubcli artifact list --room r_5 --latest
-  hubcli artifact list --room r_5 --title plan --json`,
+		Example: `  hubcli artifact list --room . --latest
+  hubcli artifact list --room checkout --title plan --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.q.RoomID, o.q.Limit = hub.RoomID(o.room), pageOf(o.limit)
+			if err := o.checkRoom(cmd); err != nil {
+				return err
+			}
+			o.q.Limit = pageOf(o.limit)
 			return runArtifactList(cmd.Context(), env, &o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.room, "room", "", "`room_id` of the room")
+	o.addRoom(f, roomOnlyUsage)
 	f.StringVar(&o.q.Title, "title", "", "only the versions of this title")
 	f.StringVar(&o.q.Kind, "kind", "", "only artifacts of this kind")
 	f.BoolVar(&o.q.Latest, "latest", false, "only the latest version of each title")
@@ -196,6 +176,9 @@ func runArtifactList(ctx context.Context, env *Env, o *artifactListOptions) erro
 		return err
 	}
 	defer c.Close()
+	if o.q.RoomID, err = o.onlyRoom(ctx, c); err != nil {
+		return err
+	}
 	rows := upTo(o.limit, hub.Walk(ctx, c.Artifacts, o.q))
 	return printList(env, o.json, "no artifacts", rows, func(a hub.Artifact) string {
 		return fmt.Sprintf("%s %s %s%s: %s version %d, %s, %s, %d bytes", a.ArtifactID, a.CreatedAt, a.RoomID,

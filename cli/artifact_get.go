@@ -17,7 +17,7 @@ import (
 
 type artifactGetOptions struct {
 	baseURL
-	room    string
+	roomRef
 	title   string
 	version int64
 	out     string
@@ -30,12 +30,13 @@ func newArtifactGet(env *Env) *cobra.Command {
 		Use:   "get [artifact_id]",
 		Short: "Write the content of an artifact, byte for byte",
 		Long: `Write the content of an artifact to standard output, or to a file with --out. The
-artifact is named by its id, or by --room and --title with --version, or without it
-for the latest version. An existing file is replaced only with --force; a link, or
+artifact is named by its id, or by its --title in a --room, with --version or else the latest
+version. An existing file is replaced only with --force; a link, or
 anything that is not a regular file, never. --out - is standard output. Content that
 a terminal cannot show unchanged goes only to a file or a pipe.`,
 		Example: `  hubcli artifact get a_1f --out plan.md
-  hubcli artifact get --room r_5 --title plan --version 2`,
+  hubcli artifact get --title plan
+  hubcli artifact get --room shop/checkout --title plan --version 2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {
 				return err
@@ -44,7 +45,7 @@ a terminal cannot show unchanged goes only to a file or a pipe.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.room, "room", "", "`room_id` of the room")
+	o.addRoom(f, roomUsage)
 	f.StringVar(&o.title, "title", "", "title of the artifact")
 	f.Var(versionValue{idValue{&o.version}}, "version", "version of the title; 0 is the latest")
 	f.StringVar(&o.out, "out", "", "`file` to write to; - is standard output")
@@ -54,17 +55,20 @@ a terminal cannot show unchanged goes only to a file or a pipe.`,
 }
 
 func (o *artifactGetOptions) check(cmd *cobra.Command, args []string) error {
+	if err := o.checkRoom(cmd); err != nil {
+		return err
+	}
 	fix := "see: " + cmd.CommandPath() + " --help"
 	byTitle := o.room != "" || o.title != "" || cmd.Flags().Changed("version")
 	switch {
 	case len(args) > 1:
 		return usage(fix, "%s takes no argument %q", cmd.CommandPath(), args[1])
 	case len(args) == 1 && byTitle:
-		return usage("give the id alone, or --room and --title", "the artifact is named twice")
+		return usage("give the id alone, or --title, with --room if needed", "the artifact is named twice")
 	case len(args) == 0 && !byTitle:
-		return usage("give an artifact_id, or --room and --title", "no artifact is named")
+		return usage("give an artifact_id, or --title, with --room if needed", "no artifact is named")
 	case len(args) == 0:
-		if err := needed("room", o.room, "title", o.title); err != nil {
+		if err := needed("title", o.title); err != nil {
 			return err
 		}
 	}
@@ -116,15 +120,19 @@ func runArtifactGet(ctx context.Context, env *Env, o *artifactGetOptions, args [
 
 // find returns the artifact that --room, --title and --version name.
 func (o *artifactGetOptions) find(ctx context.Context, c *client.Client) (hub.ArtifactID, error) {
+	room, err := o.roomID(ctx, c)
+	if err != nil {
+		return "", err
+	}
 	rows, _, err := c.Artifacts(ctx, hub.ArtifactsQuery{
-		RoomID: hub.RoomID(o.room), Title: o.title, Version: o.version, Latest: o.version == 0, Limit: 1,
+		RoomID: room, Title: o.title, Version: o.version, Latest: o.version == 0, Limit: 1,
 	})
 	if err != nil {
 		return "", err
 	}
 	if len(rows) == 0 {
 		return "", hub.NewError(hub.CodeArtifactNotFound, "the room has no such artifact").
-			WithFix("see: hubcli artifact list --room " + peertext.TerminalLine(o.room))
+			WithFix("see: hubcli artifact list --room " + peertext.TerminalLine(string(room)))
 	}
 	return rows[0].ArtifactID, nil
 }

@@ -10,9 +10,8 @@ import (
 )
 
 // completeValues tells the shells which values the flags and arguments of a
-// command tree take. It offers values that are known without a hub: choices,
-// harnesses, folders and files. For all other values it offers nothing, not the
-// files of the current folder.
+// command tree take: choices, harnesses, folders, files, and what the hub knows. For
+// all other values it offers nothing, not the files of the current folder.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		// It fails only for a flag that already has values.
@@ -31,6 +30,9 @@ func completeValues(cmd *cobra.Command) {
 func flagValues(f *pflag.Flag) cobra.CompletionFunc {
 	if v, ok := f.Value.(choiceValue); ok {
 		return cobra.FixedCompletions(v.choices, cobra.ShellCompDirectiveNoFileComp)
+	}
+	if find := liveFlags[f.Name]; find != nil {
+		return live(find)
 	}
 	switch kind, _ := pflag.UnquoteUsage(f); {
 	case f.Name == "harness":
@@ -54,6 +56,13 @@ func argumentValues(use string) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		name := names[len(args)]
+		if find := liveArguments[name]; find != nil {
+			values, directive := live(find)(cmd, args, prefix)
+			if next := len(args) + 1; name[0] == '[' && next < len(names) && strings.Contains(names[next], "|") {
+				values = append(values, beginning(prefix, strings.Split(names[next], "|"))...)
+			}
+			return values, directive
+		}
 		switch name {
 		case "<harness>":
 			return harnessNames(cmd, args, prefix)

@@ -27,6 +27,9 @@ func TestCompletionOffersValues(t *testing.T) {
 		"post --agent |":                ":4",
 		"post |":                        ":4",
 		"room bind |":                   ":4",
+		"room locks |":                  "warn\nrefuse\n:4",
+		"room locks ops |":              "warn\nrefuse\n:4",
+		"watch --until |":               "for-me\ntask-ready\nanswered:\ntasks-complete:\nrun-complete:\nmessage-from:\nseat-idle:\n:4",
 		"room bind ops |":               ":16",
 		"resolve |":                     ":16",
 		"artifact add --file |":         ":0",
@@ -36,7 +39,7 @@ func TestCompletionOffersValues(t *testing.T) {
 		"adapter verify claude-code x|": ":4",
 	} {
 		typed, _ := strings.CutSuffix(line, "|")
-		got := runIn(t, world(t, nil), append([]string{"__complete"}, strings.Split(typed, " ")...)...)
+		got := runIn(t, world(t, map[string]string{"HUB_BASE_URL": "http://127.0.0.1:1"}), append([]string{"__complete"}, strings.Split(typed, " ")...)...)
 		if got.exit != 0 || strings.TrimSuffix(got.stdout, "\n") != want {
 			t.Errorf("hubcli %s offers %q (exit %d, %s), want %q", line, got.stdout, got.exit, got.stderr, want)
 		}

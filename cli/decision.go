@@ -22,15 +22,15 @@ func newDecision(env *Env) *cobra.Command {
 		Short: "Manage decisions",
 		Long: `Record what a room has agreed on, so that agents that come later need not ask. A decision
 is never changed; a later one may say otherwise.`,
-		Example: `  hubcli decision add --room r_5 --title "use Go" --note "one binary"
-  hubcli decision list --room r_5`,
+		Example: `  hubcli decision add --title "use Go" --note "one binary"
+  hubcli decision list --room shop/checkout`,
 	}
 	return group(cmd, newDecisionAdd(env), newDecisionList(env))
 }
 
 type decisionAddOptions struct {
 	baseURL
-	room     string
+	roomRef
 	title    string
 	note     string
 	by       agent
@@ -48,12 +48,15 @@ is: no session is begun or ended. Without it HUB_AGENT says who records it.
 
 --metadata-json is a JSON object of at most 4 levels: the object itself is the
 first, and each object or array in another is one more.`,
-		Example: `  hubcli decision add --room r_5 --title "use Go" --note "one binary, no runtime" --by lead
-  hubcli decision add --room r_5 --title "port 6969" --metadata-json '{"tags":["net"]}'`,
+		Example: `  hubcli decision add --title "use Go" --note "one binary, no runtime" --by lead
+  hubcli decision add --room checkout --title "port 6969" --metadata-json '{"tags":["net"]}'`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("metadata-json") && o.metadata == "" {
 				return usage("leave it out, or give one object, for example {\"tags\":[\"net\"]}", "--metadata-json is empty")
+			}
+			if err := o.checkRoom(cmd); err != nil {
+				return err
 			}
 			in, err := o.input()
 			if err != nil {
@@ -63,7 +66,7 @@ first, and each object or array in another is one more.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.room, "room", "", "`room_id` of the room (required)")
+	o.addRoom(f, roomUsage)
 	f.StringVar(&o.title, "title", "", "what was decided, in a few words (required)")
 	f.StringVar(&o.note, "note", "", "why, and what follows from it")
 	o.by.addAs(env, f, "by", "`agent` that records it, if not the one in "+hook.EnvAgent)
@@ -75,14 +78,14 @@ first, and each object or array in another is one more.`,
 
 // input makes the hub's checks that need no hub.
 func (o *decisionAddOptions) input() (hub.DecisionInput, error) {
-	if err := needed("room", o.room, "title", o.title); err != nil {
+	if err := needed("title", o.title); err != nil {
 		return hub.DecisionInput{}, err
 	}
 	by, err := o.by.optional()
 	if err != nil {
 		return hub.DecisionInput{}, err
 	}
-	in := hub.DecisionInput{RoomID: hub.RoomID(o.room), Title: o.title, Note: o.note, By: by}
+	in := hub.DecisionInput{RoomID: somewhere, Title: o.title, Note: o.note, By: by}
 	if o.metadata != "" {
 		var compact bytes.Buffer
 		err := api.Decode([]byte(o.metadata), &struct{}{})
@@ -114,6 +117,9 @@ func runDecisionAdd(ctx context.Context, env *Env, o *decisionAddOptions, in hub
 		return err
 	}
 	defer c.Close()
+	if in.RoomID, err = o.roomID(ctx, c); err != nil {
+		return err
+	}
 	out, err := c.AddDecision(ctx, in)
 	if err != nil {
 		return err
@@ -127,7 +133,7 @@ func runDecisionAdd(ctx context.Context, env *Env, o *decisionAddOptions, in hub
 
 type decisionListOptions struct {
 	baseURL
-	room  string
+	roomRef
 	limit int
 	json  bool
 }
@@ -138,15 +144,18 @@ func newDecisionList(env *Env) *cobra.Command {
 		Use:   "list",
 		Short: "List decisions, latest first",
 		Long:  `List what a room, or without --room any room, has agreed on, latest first.`,
-		Example: `  hubcli decision list --room r_5
+		Example: `  hubcli decision list --room .
   hubcli decision list --limit 3 --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.checkRoom(cmd); err != nil {
+				return err
+			}
 			return runDecisionList(cmd.Context(), env, &o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.room, "room", "", "`room_id` of the room")
+	o.addRoom(f, roomOnlyUsage)
 	addLimit(f, &o.limit)
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print one decision a line as JSON")
@@ -159,7 +168,11 @@ func runDecisionList(ctx context.Context, env *Env, o *decisionListOptions) erro
 		return err
 	}
 	defer c.Close()
-	rows := upTo(o.limit, hub.Walk(ctx, c.Decisions, hub.DecisionsQuery{RoomID: hub.RoomID(o.room), Limit: pageOf(o.limit)}))
+	room, err := o.onlyRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	rows := upTo(o.limit, hub.Walk(ctx, c.Decisions, hub.DecisionsQuery{RoomID: room, Limit: pageOf(o.limit)}))
 	if o.json {
 		return printList(env, true, "no decisions", rows, nil)
 	}

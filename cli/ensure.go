@@ -38,7 +38,7 @@ other options that differ from the running hub's only cause a warning.`,
 	o.addressFlags.add(env, f, 1)
 	o.storage.add(f)
 	o.spool.add(f)
-	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for the hub")
+	f.Var(waitValue(&o.timeout, inSeconds), "timeout", "`time` to wait for the hub, such as 90, 90s or 5m")
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	o.limits.add(f)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")

@@ -97,6 +97,9 @@ func measured(detail map[string]any) string {
 
 // flagFailure turns an error of pflag into a sentence with a fix.
 func flagFailure(cmd *cobra.Command, err error) error {
+	if typed := cmd.Flags().Args(); cmd.HasSubCommands() && len(typed) > 0 {
+		return unknownCommand(cmd, typed) // the flag is that of a command that there is not
+	}
 	help := "see: " + cmd.CommandPath() + " --help"
 	var missing *pflag.NotExistError
 	var valueless *pflag.ValueRequiredError

@@ -17,15 +17,16 @@ import (
 
 // baseURL is --base-url.
 type baseURL struct {
-	url  string
-	flag *pflag.Flag
+	url       string
+	flag      *pflag.Flag
+	inherited bool // HUB_BASE_URL is set; the flag counts more
 }
 
 func (b *baseURL) add(env *Env, f *pflag.FlagSet) {
 	f.StringVar(&b.url, "base-url", client.DefaultBaseURL, "`address` of the hub, if not that in "+hook.EnvBaseURL)
 	b.flag = f.Lookup("base-url")
 	if named := env.Getenv(hook.EnvBaseURL); named != "" {
-		b.url = named
+		b.url, b.inherited = named, true
 	}
 }
 
@@ -47,6 +48,17 @@ func badBaseURL(err error) error {
 	}
 	return usage("set it to http://<host>:<port>, for example "+client.DefaultBaseURL+"; or unset it, or give the flag",
 		"%s in the environment is no address of a hub: %s", hook.EnvBaseURL, why)
+}
+
+// source says where the address comes from.
+func (b *baseURL) source() string {
+	switch {
+	case b.flag.Changed:
+		return "--" + b.flag.Name
+	case b.inherited:
+		return hook.EnvBaseURL
+	}
+	return "the default"
 }
 
 // client returns a client of the hub at the address.

@@ -75,30 +75,71 @@ func (v versionValue) Set(s string) error {
 // maxSeconds bounds every wait that a flag names: a week.
 const maxSeconds = 7 * 24 * 3600
 
-// secondsValue is a duration in decimal seconds.
-type secondsValue struct{ p *time.Duration }
+// durationStyle says how the help shows a duration. All styles are read alike.
+type durationStyle int
 
-func (v secondsValue) String() string {
-	if v.p == nil {
+const (
+	inSeconds      durationStyle = iota // 60.0
+	inWholeSeconds                      // 86400; a fraction is refused
+	inUnits                             // 20m
+)
+
+// durationValue is a duration within bounds: a number of seconds, such as 90, or
+// numbers with units, such as 90s, 5m or 1h30m. Every flag that takes a time is one.
+type durationValue struct {
+	p        *time.Duration
+	min, max time.Duration
+	style    durationStyle
+}
+
+// waitValue is a wait of at most a week.
+func waitValue(p *time.Duration, style durationStyle) durationValue {
+	return durationValue{p, 0, maxSeconds * time.Second, style}
+}
+
+func (v durationValue) String() string {
+	switch {
+	case v.p == nil:
 		return "0"
+	case v.style == inUnits:
+		return durationText(*v.p)
 	}
-	s := strconv.FormatFloat(v.p.Seconds(), 'f', -1, 64)
-	if !strings.Contains(s, ".") {
+	s := secondsText(*v.p)
+	if v.style == inSeconds && !strings.Contains(s, ".") {
 		s += ".0"
 	}
 	return s
 }
 
-func (secondsValue) Type() string { return "float" }
+func (v durationValue) Type() string { return "duration" }
 
-func (v secondsValue) Set(s string) error {
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(f) || f < 0 || f > maxSeconds {
-		return &badValue{fmt.Sprintf("it must be seconds from 0 to %d", maxSeconds)}
+func (v durationValue) Set(s string) error {
+	d, err := parseDuration(s)
+	if err != nil || d < v.min || d > v.max || v.style == inWholeSeconds && d%time.Second != 0 {
+		whole := ""
+		if v.style == inWholeSeconds {
+			whole = "whole "
+		}
+		return &badValue{fmt.Sprintf("it must be %sseconds from %s to %s, or the same time with units, such as 90s, 5m or 1h30m",
+			whole, secondsText(v.min), secondsText(v.max))}
 	}
-	*v.p = time.Duration(f * float64(time.Second))
+	*v.p = d
 	return nil
 }
+
+// parseDuration reads seconds without a unit, or a duration with units.
+func parseDuration(s string) (time.Duration, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err != nil:
+		return time.ParseDuration(s)
+	case math.IsNaN(f) || math.Abs(f) > math.MaxInt64/float64(2*time.Second):
+		return 0, strconv.ErrRange
+	}
+	return time.Duration(math.Round(f * float64(time.Second))), nil
+}
+
+func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // choiceValue is one of a few words.
 type choiceValue struct {
@@ -120,27 +161,6 @@ func (v choiceValue) Set(s string) error {
 		return &badValue{"it must be one of " + strings.Join(v.choices, ", ")}
 	}
 	*v.p = s
-	return nil
-}
-
-// durationValue is a duration with units, such as 90s, 20m or 1h; 0 needs none.
-type durationValue struct{ p *time.Duration }
-
-func (v durationValue) String() string {
-	if v.p == nil {
-		return "0"
-	}
-	return durationText(*v.p)
-}
-
-func (durationValue) Type() string { return "duration" }
-
-func (v durationValue) Set(s string) error {
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 || d > maxSeconds*time.Second {
-		return &badValue{"it must be a duration of at most a week, such as 90s, 20m or 1h, or 0"}
-	}
-	*v.p = d
 	return nil
 }
 

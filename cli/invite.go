@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,7 +21,7 @@ func newInvite(env *Env) *cobra.Command {
 		Short: "Manage room invites",
 		Long: `Let agents into a room. An invite is a code of eight letters and digits that is
 shown once; an agent that has it joins with "hubcli join".`,
-		Example: `  hubcli invite create --project shop --room checkout --role reviewer
+		Example: `  hubcli invite create --room shop/checkout --role reviewer
   hubcli invite preview 7KQ2-M9XD
   hubcli invite list --project shop
   hubcli invite revoke i_2c`,
@@ -29,13 +31,15 @@ shown once; an agent that has it joins with "hubcli join".`,
 
 type inviteCreateOptions struct {
 	baseURL
+	roomRef
 	in     hub.InviteInput
 	handle string
+	ttl    time.Duration
 	json   bool
 }
 
 func newInviteCreate(env *Env) *cobra.Command {
-	o := inviteCreateOptions{in: hub.InviteInput{TTLSec: hub.DefaultInviteTTLSec, MaxUses: 1}}
+	o := inviteCreateOptions{in: hub.InviteInput{MaxUses: 1}, ttl: hub.DefaultInviteTTLSec * time.Second}
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Make an invite to a room",
@@ -43,16 +47,17 @@ func newInviteCreate(env *Env) *cobra.Command {
 shown only this once. Role, handle and harness are hints for the agent that joins.
 An agent that names no id gets the handle, or a name made of the role.
 
-An invite ends when it has been accepted --max-uses times, after --ttl-sec seconds
+An invite ends when it has been accepted --max-uses times, after --ttl-sec, a time
 in which the hub runs, or when it is revoked.`,
-		Example: `  hubcli invite create --project shop --room checkout --role reviewer --handle rev-1
-  hubcli invite create --project shop --room checkout --max-uses 5 --ttl-sec 3600`,
+		Example: `  hubcli invite create --role reviewer --handle rev-1
+  hubcli invite create --room shop/checkout --max-uses 5 --ttl-sec 1h`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := needed("project", o.in.Project, "room", o.in.Room); err != nil {
+			if err := o.checkRoom(cmd); err != nil {
 				return err
 			}
-			o.in.Handle = hub.AgentID(o.handle)
+			o.in.Project, o.in.Room = cmp.Or(o.project, string(somewhere)), cmp.Or(o.room, string(somewhere))
+			o.in.Handle, o.in.TTLSec = hub.AgentID(o.handle), int(o.ttl.Seconds())
 			if err := api.ValidateInvite(&o.in, false); err != nil {
 				return asUsage(err)
 			}
@@ -60,12 +65,12 @@ in which the hub runs, or when it is revoked.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.in.Project, "project", "", "`id`, slug or name of the project (required)")
-	f.StringVar(&o.in.Room, "room", "", "`id`, slug or name of the room (required)")
+	o.addProject(f)
+	o.addRoom(f, roomUsage)
 	f.StringVar(&o.in.Role, "role", "", "role of the agent that joins, for example implementer")
 	f.StringVar(&o.handle, "handle", "", "`agent` id to suggest")
 	f.StringVar(&o.in.Harness, "harness", "", "preferred harness, for example generic")
-	f.Var(intValue{&o.in.TTLSec, hub.MinTTLSec, hub.MaxInviteTTLSec}, "ttl-sec", "seconds until it expires")
+	f.Var(durationValue{&o.ttl, hub.MinTTLSec * time.Second, hub.MaxInviteTTLSec * time.Second, inWholeSeconds}, "ttl-sec", "`time` until it expires, such as 3600 or 1h")
 	f.Var(intValue{&o.in.MaxUses, 1, hub.MaxInviteUses}, "max-uses", "how often it may be accepted")
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the invite as JSON")
@@ -78,6 +83,11 @@ func runInviteCreate(ctx context.Context, env *Env, o *inviteCreateOptions) erro
 		return err
 	}
 	defer c.Close()
+	room, err := o.findRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	o.in.Project, o.in.Room = string(room.ProjectID), string(room.RoomID)
 	out, err := c.CreateInvite(ctx, o.in)
 	if err != nil {
 		return err
@@ -187,6 +197,7 @@ that is over already is shown as it is.`,
 
 type inviteListOptions struct {
 	baseURL
+	roomRef
 	q     hub.InvitesQuery
 	state string
 	limit int
@@ -199,18 +210,21 @@ func newInviteList(env *Env) *cobra.Command {
 		Use:   "list",
 		Short: "List invites, latest first",
 		Long: `List invites without their codes, latest first: of all rooms, of a project, or of
-a room, which is named by its id, or with --project also by slug or name.`,
+a room.`,
 		Example: `  hubcli invite list --project shop --state active
-  hubcli invite list --room r_5 --json`,
+  hubcli invite list --room . --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.checkRoom(cmd); err != nil {
+				return err
+			}
 			o.q.State = hub.InviteState(o.state)
 			return runInviteList(cmd.Context(), env, &o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.q.Project, "project", "", "`id`, slug or name of the project")
-	f.StringVar(&o.q.Room, "room", "", "`id` of the room, with --project also slug or name")
+	f.StringVar(&o.project, "project", "", "only this `project`, by its id, slug or name")
+	o.addRoom(f, roomOnlyUsage)
 	f.Var(choiceValue{&o.state, []string{"active", "exhausted", "expired", "revoked"}}, "state", "`state` of the invites: active, exhausted, expired or revoked")
 	addLimit(f, &o.limit)
 	o.baseURL.add(env, f)
@@ -224,7 +238,11 @@ func runInviteList(ctx context.Context, env *Env, o *inviteListOptions) error {
 		return err
 	}
 	defer c.Close()
-	o.q.Limit = pageOf(o.limit)
+	room, err := o.onlyRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	o.q.Limit, o.q.Project, o.q.Room = pageOf(o.limit), o.project, string(room)
 	rows := upTo(o.limit, hub.Walk(ctx, c.Invites, o.q))
 	return printList(env, o.json, "no invites", rows, inviteLine)
 }

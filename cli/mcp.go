@@ -58,7 +58,7 @@ machine's. The agent's session ends when stdin does.`,
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.noEnsure, "no-ensure", false, "start no hub; one runs already, or will run")
 	o.storage.add(f)
-	f.Var(secondsValue{&o.ensureTimeout}, "ensure-timeout", "`seconds` to wait for a hub that the bridge starts")
+	f.Var(waitValue(&o.ensureTimeout, inSeconds), "ensure-timeout", "`time` to wait for a hub that the bridge starts, such as 90, 90s or 5m")
 	f.StringVar(&o.resumeKey, "resume-key", "", "`slot` that remembers the bridge's agent after hub_join")
 	f.BoolVar(&o.progressive, "progressive-tools", false, "show only the tools of every turn, and tools that find and call the others")
 	f.BoolVar(&o.full, "full-tools", false, "show all tools, whatever the hub's setting for the program is")

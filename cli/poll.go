@@ -64,7 +64,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 	o.baseURL.add(env, f)
 	f.StringVar(&o.channel, "channel", "", "`name` of the only channel to hear, in addition to direct messages")
 	f.StringVar(&o.threadID, "thread-id", "", "the only `thread` to hear")
-	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` to wait for a message; 0 looks once")
+	f.Var(waitValue(&o.timeout, inSeconds), "timeout", "`time` to wait for a message, such as 90, 90s or 5m; 0 looks once")
 	f.Var(idValue{&o.sinceID}, "since-id", "`id` of the last message that is known")
 	f.BoolVar(&o.includeSelf, "include-self", false, "print the agent's own posts too")
 	f.BoolVar(&o.json, "json", false, "print each message as one line of JSON")
@@ -104,6 +104,9 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 	if !c.Local() {
 		c = registered
 	}
+	if q.Since > 0 {
+		noteBeyond(ctx, env, c, q.Since)
+	}
 	deadline := env.Now().Add(o.timeout)
 	for {
 		q.Wait = max(0, deadline.Sub(env.Now()))
@@ -128,6 +131,16 @@ func runPoll(ctx context.Context, env *Env, o *pollOptions, q hub.EventsQuery) e
 		if !pause.For(ctx, daemon.ProbeEvery) {
 			return context.Cause(ctx)
 		}
+	}
+}
+
+// noteBeyond tells that there is no message with the id that the agent claims to
+// know: it has mistyped it, or the hub has another store now. The poll goes on, since
+// the message may come.
+func noteBeyond(ctx context.Context, env *Env, c *client.Client, since hub.MessageID) {
+	s, err := c.AppStatus(ctx)
+	if newest := hub.MessageID(s.Counts.Messages); err == nil && since > newest {
+		env.note("message %d is beyond the newest, %d: what comes before %[1]d will not be shown; go on with --since-id %[2]d", since, newest)
 	}
 }
 

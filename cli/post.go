@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -24,16 +25,18 @@ type postOptions struct {
 	replyTo  int64
 	blockers []int64
 	force    bool
+	bodyFile string
 	json     bool
 }
 
 func newPost(env *Env) *cobra.Command {
 	var o postOptions
 	cmd := &cobra.Command{
-		Use:   "post <body>",
+		Use:   "post [body]",
 		Short: "Post a message (or direct message with --to)",
 		Long: `Post a message to a channel, or to one agent with --to. The channel "general"
-always exists.
+always exists. The body - is read from standard input, and --body-file names a file
+with the body; the last line end of either is left out.
 
 A task or task_request opens a tracked task whose id is the message's. A
 task_result completes the task that --reply-to names. With --blocked-by a task waits
@@ -44,10 +47,15 @@ use an id of your own, not that of a running agent. An id from HUB_AGENT displac
 nobody: a live session of that id stays, and the command acts without a session.`,
 		Example: `  hubcli post --agent lead "the build is green"
   hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"
-  hubcli post --agent dev-a --to lead --kind task_result --reply-to 7 "fixed"`,
-		Args: arity("body"),
+  hubcli post --agent dev-a --to lead --kind task_result --reply-to 7 "fixed"
+  git log -3 | hubcli post --agent dev-a -
+  hubcli post --agent dev-a --body-file report.md`,
+		Args: bodyArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := o.input(cmd, args[0])
+			in, err := o.input(cmd)
+			if err == nil {
+				in.Body, err = o.body(cmd.Context(), env, args)
+			}
 			if err != nil {
 				return err
 			}
@@ -65,6 +73,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 	f.Int64Var(&o.replyTo, "reply-to", 0, "`id` of the message that this one answers")
 	f.Int64SliceVar(&o.blockers, "blocked-by", nil, "`ids` of the tasks that must end before this task")
 	f.BoolVar(&o.force, "force", false, "complete the task although it waits for others")
+	f.StringVar(&o.bodyFile, "body-file", "", "`file` with the body; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print the stored message as JSON")
 	return cmd
 }
@@ -77,21 +86,59 @@ func kindNames() []string {
 	return names
 }
 
-// input checks what can be checked without the hub.
-func (o *postOptions) input(cmd *cobra.Command, body string) (hub.PostInput, error) {
+// bodyArgument takes one argument, or none beside --body-file.
+func bodyArgument(cmd *cobra.Command, args []string) error {
+	if !cmd.Flags().Changed("body-file") {
+		return arity("body")(cmd, args)
+	}
+	if len(args) > 0 {
+		return usage("leave the argument or --body-file out", "the message has two bodies, %q and that of --body-file", args[0])
+	}
+	return validText(cmd, args)
+}
+
+// body returns the text of the message: the argument, a file or standard input.
+func (o *postOptions) body(ctx context.Context, env *Env, args []string) (string, error) {
+	file, text := o.bodyFile, ""
+	if len(args) > 0 {
+		file, text = "", args[0]
+		if text == stdinName {
+			file = stdinName
+		}
+	}
+	if len(args) == 0 && file == "" {
+		return "", usage("name a file, or - for standard input", "--body-file cannot be empty")
+	}
+	if file != "" {
+		data, over, err := readInput(ctx, env, file, mostBodyChars*utf8.UTFMax)
+		switch {
+		case err != nil:
+			return "", err
+		case over:
+			return "", usage("keep it with hubcli artifact add, and post its id", "the body has more than %d characters, the most that any hub takes", mostBodyChars)
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	}
+	switch {
+	case !utf8.ValidString(text):
+		return "", usage("give the text as UTF-8", "the body is not valid UTF-8")
+	case text == "":
+		return "", usage("give the text of the message", "the body cannot be empty")
+	case strings.TrimSpace(text) == "":
+		return "", usage("give the text of the message", "the body cannot be blank: it has only white space")
+	}
+	return text, nil
+}
+
+// input checks what can be checked without the hub and without the body.
+func (o *postOptions) input(cmd *cobra.Command) (hub.PostInput, error) {
 	id, err := o.agent.check()
 	if err != nil {
 		return hub.PostInput{}, err
 	}
-	if !utf8.ValidString(body) {
-		return hub.PostInput{}, usage("give the text as UTF-8", "the body is not valid UTF-8")
-	}
-	if body == "" {
-		return hub.PostInput{}, usage("give the text of the message", "the body cannot be empty")
-	}
 	in := hub.PostInput{
 		FromAgent: id, Channel: hub.ChannelName(o.channel), Kind: hub.Kind(o.kind),
-		Body: body, ThreadID: hub.ThreadID(o.threadID), Force: o.force,
+		ThreadID: hub.ThreadID(o.threadID), Force: o.force,
 	}
 	for _, id := range o.blockers {
 		in.BlockedBy = append(in.BlockedBy, hub.TaskID(id))

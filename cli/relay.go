@@ -50,10 +50,10 @@ agent. Calls of the operator are not forwarded.`,
 	f := cmd.Flags()
 	o.baseURL.add(env, f)
 	o.spool.add(f)
-	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, forwarder.MinPollInterval, forwarder.MaxPollInterval},
-		"poll-interval-sec", "`seconds` between two looks at the folder")
-	f.Var(boundedSeconds{secondsValue{&o.requestTimeout}, forwarder.MinRequestTimeout, forwarder.MaxRequestTimeout},
-		"request-timeout-sec", "`seconds` that one request may take")
+	f.Var(durationValue{&o.pollInterval, forwarder.MinPollInterval, forwarder.MaxPollInterval, inSeconds},
+		"poll-interval-sec", "`time` between two looks at the folder, such as 0.5 or 500ms")
+	f.Var(durationValue{&o.requestTimeout, forwarder.MinRequestTimeout, forwarder.MaxRequestTimeout, inSeconds},
+		"request-timeout-sec", "`time` that one request may take, such as 30 or 30s")
 	f.BoolVar(&o.noNotify, "no-notify", false, "")
 	f.Lookup("no-notify").Hidden = true
 	o.lifeline.add(f)
@@ -103,19 +103,4 @@ func noteHub(ctx context.Context, env *Env, url string) {
 	default:
 		env.note("no hub answers at %s yet; until one does, requests are answered 599", url)
 	}
-}
-
-// boundedSeconds is secondsValue within bounds of its own.
-type boundedSeconds struct {
-	secondsValue
-	min, max time.Duration
-}
-
-func (v boundedSeconds) Set(s string) error {
-	var d time.Duration
-	if err := (secondsValue{&d}).Set(s); err != nil || d < v.min || d > v.max {
-		return &badValue{fmt.Sprintf("it must be seconds from %s to %s", secondsValue{&v.min}, secondsValue{&v.max})}
-	}
-	*v.p = d
-	return nil
 }

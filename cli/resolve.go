@@ -27,7 +27,7 @@ no path is given. The first line is the room's id; what follows names its projec
 its slug, its channel and the folder that is bound.
 
 The exit code is 0 if a room is bound, 1 if none is, and 3 if no hub answers within
---timeout seconds, whatever it is that answers instead.`,
+--timeout, whatever it is that answers instead.`,
 		Example: `  hubcli resolve
   hubcli resolve services/checkout --json
   room=$(hubcli resolve | head -n 1)`,
@@ -45,7 +45,7 @@ The exit code is 0 if a room is bound, 1 if none is, and 3 if no hub answers wit
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print the full answer as JSON")
-	f.Var(secondsValue{&o.timeout}, "timeout", "`seconds` that all of it may take")
+	f.Var(waitValue(&o.timeout, inSeconds), "timeout", "`time` that all of it may take, such as 2 or 500ms")
 	o.baseURL.add(env, f)
 	return cmd
 }

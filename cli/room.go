@@ -17,28 +17,30 @@ func newRoom(env *Env) *cobra.Command {
 		Use:   "room",
 		Short: "Manage rooms",
 		Long: `Make rooms, look at them and bind folders to them. A room belongs to a project and
-owns a channel, room-<room_id>, in which its team talks. A command names it by its
-id, or with --project also by its slug or name.`,
+owns a channel, room-<room_id>, in which its team talks.
+
+A command names a room by its id, as project/slug, or by its slug or name alone if
+no other room of the hub has it. Without a name it takes the room that is bound to
+the current folder. With --project the slug or name is that of a room of this
+project.`,
 		Example: `  hubcli room create --project web-shop --name "Checkout"
   hubcli room list --project web-shop
-  hubcli room bind checkout --project web-shop
-  hubcli room show r_4k`,
+  hubcli room bind web-shop/checkout
+  hubcli room show`,
 	}
 	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env))
 }
 
-// project is --project of the commands that name a room.
+// project is --project of the commands that need one.
 type project struct{ ref string }
 
-// check refuses an empty reference where one is required or was given.
-func (p *project) check(cmd *cobra.Command, required bool) error {
-	if p.ref == "" && (required || cmd.Flags().Changed("project")) {
+// check refuses an empty reference.
+func (p *project) check() error {
+	if p.ref == "" {
 		return usage("name the project by its id, slug or name; see: hubcli project list", "--project is missing")
 	}
 	return nil
 }
-
-const projectUsage = "`project` of the room, by its id, slug or name"
 
 type roomCreateOptions struct {
 	baseURL
@@ -64,7 +66,7 @@ recorded with the room.`,
   hubcli room create --project web-shop --name "checkout" --force --force-reason "a second team"`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, err := o.input(cmd)
+			in, err := o.input()
 			if err != nil {
 				return err
 			}
@@ -84,9 +86,9 @@ recorded with the room.`,
 }
 
 // input checks what can be checked without the hub.
-func (o *roomCreateOptions) input(cmd *cobra.Command) (hub.RoomInput, error) {
+func (o *roomCreateOptions) input() (hub.RoomInput, error) {
 	in := o.in
-	if err := o.project.check(cmd, true); err != nil {
+	if err := o.project.check(); err != nil {
 		return in, err
 	}
 	in.Project, in.Name = o.project.ref, strings.TrimSpace(in.Name)
@@ -134,7 +136,7 @@ With --json each line is one room as JSON.`,
   hubcli room list --project p_2 --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.project.check(cmd, true); err != nil {
+			if err := o.project.check(); err != nil {
 				return err
 			}
 			return runRoomList(cmd.Context(), env, &o.baseURL, o.project.ref, o.json)
@@ -168,37 +170,38 @@ func roomLine(r hub.Room) string {
 func newRoomShow(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
-		project
+		roomRef
 		json bool
 	}
 	cmd := &cobra.Command{
-		Use:   "show <room>",
+		Use:   "show [room]",
 		Short: "Show a room",
-		Long: `Show a room: its project, channel, topic and the folders bound to it. Name it by its
-id, or with --project also by its slug or name.`,
-		Example: `  hubcli room show r_4k
-  hubcli room show checkout --project web-shop --json`,
-		Args: arity("room"),
+		Long: `Show a room: its project, channel, topic and the folders bound to it. Without a name
+it is the room that is bound to the current folder.`,
+		Example: `  hubcli room show
+  hubcli room show checkout
+  hubcli room show web-shop/checkout --json`,
+		Args: between(0, "room"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.project.check(cmd, false); err != nil {
+			if err := o.takeRoom(cmd, args); err != nil {
 				return err
 			}
-			return runRoomShow(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, o.json)
+			return runRoomShow(cmd.Context(), env, &o.baseURL, &o.roomRef, o.json)
 		},
 	}
-	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	o.addProject(cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, asJSON bool) error {
+func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref *roomRef, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	r, err := c.Room(ctx, ref)
+	r, err := ref.findRoom(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func newRoomBind(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
-		project
+		roomRef
 		json bool
 	}
 	cmd := &cobra.Command{
@@ -28,33 +28,33 @@ func newRoomBind(env *Env) *cobra.Command {
 it or below it find the room with "hubcli resolve". A folder is bound to one room at
 most; a folder below it may be bound to another, which then counts there. All work
 trees of a git repository share the binding.`,
-		Example: `  hubcli room bind r_4k
-  hubcli room bind checkout services/checkout --project web-shop`,
+		Example: `  hubcli room bind checkout
+  hubcli room bind web-shop/checkout services/checkout`,
 		Args: between(1, "room", "path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.project.check(cmd, false); err != nil {
+			if err := o.takeRoom(cmd, args); err != nil {
 				return err
 			}
 			path, err := pathArgument(args[1:])
 			if err != nil {
 				return err
 			}
-			return runRoomBind(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, path, o.json)
+			return runRoomBind(cmd.Context(), env, &o.baseURL, &o.roomRef, path, o.json)
 		},
 	}
-	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	o.addProject(cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, path string, asJSON bool) error {
+func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref *roomRef, path string, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	room, err := c.Room(ctx, ref)
+	room, err := ref.findRoom(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -14,43 +14,52 @@ import (
 func newRoomLocks(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
-		project
+		roomRef
 		json bool
 	}
 	cmd := &cobra.Command{
-		Use:   "locks <room> warn|refuse",
+		Use:   "locks [room] warn|refuse",
 		Short: "Say what happens before an agent edits a locked file",
 		Long: `Say what happens before an agent that works in the room edits a file on which
 another agent holds the lock. With warn, the default, its harness tells the agent who
 holds the lock. With refuse the edit does not happen. Either needs a harness with the
 hook before-edit; "hubcli adapter install" writes it where there is such a hook.`,
-		Example: `  hubcli room locks checkout refuse --project web-shop
-  hubcli room locks r_4k warn`,
-		Args: arity("room", "policy"),
+		Example: `  hubcli room locks refuse
+  hubcli room locks web-shop/checkout warn`,
+		Args: policyArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.project.check(cmd, false); err != nil {
+			last := len(args) - 1
+			if err := o.takeRoom(cmd, args[:last]); err != nil {
 				return err
 			}
-			policy := hub.LockPolicy(args[1])
+			policy := hub.LockPolicy(args[last])
 			if !slices.Contains(hub.LockPolicies(), policy) {
-				return usage("write warn or refuse", "there is no policy %q", args[1])
+				return usage("write warn or refuse", "there is no policy %q", args[last])
 			}
-			return runRoomLocks(cmd.Context(), env, &o.baseURL, hub.RoomRef{Project: o.project.ref, Room: args[0]}, policy, o.json)
+			return runRoomLocks(cmd.Context(), env, &o.baseURL, &o.roomRef, policy, o.json)
 		},
 	}
-	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	o.addProject(cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runRoomLocks(ctx context.Context, env *Env, base *baseURL, ref hub.RoomRef, policy hub.LockPolicy, asJSON bool) error {
+// policyArgument takes the policy, after the room if one is named.
+func policyArgument(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return arity("policy")(cmd, args)
+	}
+	return arity("room", "policy")(cmd, args)
+}
+
+func runRoomLocks(ctx context.Context, env *Env, base *baseURL, ref *roomRef, policy hub.LockPolicy, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	room, err := c.Room(ctx, ref)
+	room, err := ref.findRoom(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 type roomStatusOptions struct {
 	baseURL
-	project
+	roomRef
 	agent agent
 	all   bool
 	json  bool
@@ -27,7 +27,7 @@ type roomStatusOptions struct {
 func newRoomStatus(env *Env) *cobra.Command {
 	var o roomStatusOptions
 	cmd := &cobra.Command{
-		Use:   "status <room>",
+		Use:   "status [room]",
 		Short: "Show the work in a room",
 		Long: `Show the work in a room on one page: the agents with a seat, their activity and
 whether a message would wake them, the open tasks and runs, the leases with their
@@ -39,22 +39,22 @@ that has been gone for more than ten minutes is only counted, unless --all is gi
 
 With --agent or HUB_AGENT the page also shows that agent's tasks from direct messages,
 and the number of its unread messages. The command registers nobody.`,
-		Example: `  hubcli room status r_4k
-  hubcli room status checkout --project web-shop --agent dev-a
-  hubcli room status r_4k --json`,
-		Args: arity("room"),
+		Example: `  hubcli room status
+  hubcli room status web-shop/checkout --agent dev-a
+  hubcli room status checkout --json`,
+		Args: between(0, "room"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.project.check(cmd, false); err != nil {
+			if err := o.takeRoom(cmd, args); err != nil {
 				return err
 			}
 			viewer, err := o.agent.optional()
 			if err != nil {
 				return err
 			}
-			return runRoomStatus(cmd.Context(), env, &o, viewer, hub.RoomRef{Project: o.project.ref, Room: args[0]})
+			return runRoomStatus(cmd.Context(), env, &o, viewer)
 		},
 	}
-	cmd.Flags().StringVar(&o.project.ref, "project", "", projectUsage)
+	o.addProject(cmd.Flags())
 	o.agent.addAs(env, cmd.Flags(), "agent", "`agent` that looks, if not the one in "+hook.EnvAgent)
 	cmd.Flags().BoolVar(&o.all, "all", false, "also show agents that have been gone for more than ten minutes")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the status as JSON")
@@ -62,13 +62,13 @@ and the number of its unread messages. The command registers nobody.`,
 	return cmd
 }
 
-func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer hub.AgentID, ref hub.RoomRef) error {
+func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer hub.AgentID) error {
 	c, err := o.baseURL.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	room, err := c.Room(ctx, ref)
+	room, err := o.findRoom(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,9 +119,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	fix := "see: " + cmd.CommandPath() + " --help"
-	near := cmd.SuggestionsFor(args[0])
-	if slices.Sort(near); len(near) > 0 {
-		fix = "did you mean " + strings.Join(near, " or ") + "? " + fix
+	if meant := suggested(cmd, args[0]); meant != "" {
+		fix = "did you mean " + meant + "? " + fix
 	}
 	return usage(fix, "%s has no command %q", cmd.CommandPath(), args[0])
 }
@@ -139,6 +137,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	root.SetIn(own.Stdin)
 	root.SetOut(own.Stdout)
 	root.SetErr(own.Stderr)
+	ownBashCompletion(root) // cobra keeps the output that is set now
 
 	cmd, err := root.ExecuteContextC(ctx)
 	err = outsideSandbox(&own, settle(ctx, cmd, err))

@@ -12,7 +12,7 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, all, stream, app debug, app receipt). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug, app receipt). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -28,7 +28,7 @@ var specified = map[string]map[string]string{
 	"hubcli reset": {"host": "127.0.0.1", "port": "6969", "storage": "", "yes": "false"},
 	"hubcli post": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "general", "to": "", "kind": "chat", "thread-id": "",
-		"reply-to": "0", "blocked-by": "[]", "force": "false", "json": "false",
+		"reply-to": "0", "blocked-by": "[]", "force": "false", "body-file": "", "json": "false",
 	},
 	"hubcli poll": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",

@@ -65,10 +65,10 @@ of these ids. The test may be run on a hub that is in use, as often as wanted.`,
 	f.StringVar(&o.channel, "channel", string(smoke.DefaultChannel), "`name` of the channel that the roles meet in")
 	f.StringVar(&o.threadID, "thread-id", string(smoke.DefaultThread), "`thread` that they write in")
 	f.StringVar(&o.claimKey, "claim-key", string(smoke.DefaultClaim), "`key` of the claim that they compete for")
-	f.Var(boundedSeconds{secondsValue{&o.timeout}, time.Second, maxSeconds * time.Second},
-		"timeout-sec", "`seconds` that the whole run may take")
-	f.Var(boundedSeconds{secondsValue{&o.pollInterval}, 10 * time.Millisecond, hub.MaxPollWait},
-		"poll-interval-sec", "`seconds` that one poll waits for messages")
+	f.Var(durationValue{&o.timeout, time.Second, maxSeconds * time.Second, inSeconds},
+		"timeout-sec", "`time` that the whole run may take, such as 90, 90s or 5m")
+	f.Var(durationValue{&o.pollInterval, 10 * time.Millisecond, hub.MaxPollWait, inSeconds},
+		"poll-interval-sec", "`time` that one poll waits for messages, such as 1 or 500ms")
 	return cmd
 }
 

@@ -14,8 +14,7 @@ import (
 type watchOptions struct {
 	agent
 	baseURL
-	room    string
-	path    string
+	room    roomRef
 	until   []string
 	timeout time.Duration
 	label   string
@@ -76,7 +75,7 @@ must allow them longer than --timeout.`,
   hubcli watch --agent dev-a
   hubcli watch --agent dev-a --stream
   hubcli watch --agent dev-a --until message-from:lead --label "waits for review"
-  hubcli watch --agent lead --room r_7 --until run-complete:run_9 --timeout 0`,
+  hubcli watch --agent lead --room shop/checkout --until run-complete:run_9 --timeout 0`,
 		Args: func(cmd *cobra.Command, args []string) error { return mistaken(arity()(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.timed = cmd.Flags().Changed("timeout")
@@ -87,10 +86,10 @@ must allow them longer than --timeout.`,
 	f := cmd.Flags()
 	o.agent.addAs(env, f, "agent", "agent `id` that waits (required, unless "+hook.EnvAgent+" names it); its own session stays live")
 	o.baseURL.add(env, f)
-	f.StringVar(&o.room, "room", "", "`room_id` to watch (default the room bound to --path)")
-	f.StringVar(&o.path, "path", "", "`folder` whose room to watch (default the current folder)")
+	f.StringVar(&o.room.room, "room", "", "`room` to watch, by its id, slug or project/slug (default the one that is bound to --path)")
+	f.StringVar(&o.room.folder, "path", "", "`folder` whose room to watch (default the current folder)")
 	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (default for-me); all of them must hold at once")
-	f.Var(durationValue{&o.timeout}, "timeout", "how long to wait, such as 90s, 20m or 1h; 0 looks once")
+	f.Var(waitValue(&o.timeout, inUnits), "timeout", "`time` to wait, such as 90, 90s, 20m or 1h30m; 0 looks once")
 	f.StringVar(&o.label, "label", "", "short `label` shown in the room's status; one watch per agent and label")
 	f.BoolVar(&o.stream, "stream", false, "print one line for each event until stopped, instead of ending with the first")
 	f.BoolVar(&o.json, "json", false, "with --stream: print each event as JSON")
@@ -107,7 +106,7 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 	if err := hub.CheckWatching(o.agent.field(), id); err != nil {
 		return hub.WatchQuery{}, asUsage(err)
 	}
-	q := hub.WatchQuery{Agent: id, Room: hub.RoomID(o.room), Label: o.label}
+	q := hub.WatchQuery{Agent: id, Label: o.label}
 	if len(o.until) > hub.MaxWatchConditions {
 		return q, usage("a condition may name several tasks", "--until is given more than %d times", hub.MaxWatchConditions)
 	}
@@ -121,9 +120,12 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 		}
 		q.Until = append(q.Until, c)
 	}
-	if o.room != "" {
-		if err := hub.CheckName("--room", o.room, hub.MaxNameChars); err != nil {
+	if named := o.room.room; named != "" {
+		if err := hub.CheckName("--room", named, hub.MaxNameChars); err != nil {
 			return q, asUsage(err)
+		}
+		if hub.IsRoomID(named) {
+			q.Room = hub.RoomID(named)
 		}
 	}
 	if o.label != "" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -273,27 +272,13 @@ func (w *watcher) same(ctx context.Context, err error) error {
 	return err
 }
 
-// resolve finds the room that is bound to the folder.
+// resolve finds the room that is named, or bound to the folder.
 func (w *watcher) resolve(ctx context.Context) error {
-	path := w.options.path
-	if path == "" {
-		path = "."
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return usage("name the room with --room", "the folder %s cannot be resolved: %v", path, err)
-	}
 	ctx, cancel := w.within(ctx, client.DefaultTimeout)
 	defer cancel()
-	got, err := w.hub.Resolve(ctx, abs)
-	if err != nil {
-		return err
-	}
-	if !got.Bound || got.RoomID == nil {
-		return usage("name the room with --room, or bind one with: hubcli room bind", "no room is bound to %s or a folder above it", abs)
-	}
-	w.query.Room = *got.RoomID
-	return nil
+	room, err := w.options.room.roomID(ctx, w.hub)
+	w.query.Room = room
+	return err
 }
 
 func (w *watcher) left() time.Duration { return w.deadline.Sub(w.env.Now()) }

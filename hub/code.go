@@ -37,8 +37,9 @@ const (
 
 const exitUnreachable = 3 // the exit code of a command that got no answer
 
-// Ways out for a model that many codes share.
+// Ways out that many codes share.
 const (
+	otherVersion    = "the hub may be of another version: compare hubcli --version with hubcli app status, and restart it with hubcli stop and hubcli ensure"
 	tryAgain        = "try again in a moment with the same idempotency_key; then go on without the hub and tell your user"
 	changeArguments = "change the arguments: hub_describe_tool says what the tool takes"
 )
@@ -75,6 +76,7 @@ var (
 	CodeUnknownKind      = define(CodeInfo{Code: "unknown_kind", Status: http.StatusBadRequest})
 	CodeBodyTooLarge     = define(CodeInfo{
 		Code: "body_too_large", Status: http.StatusBadRequest,
+		CLI:   "keep the text with hubcli artifact add --file FILE and post its id, or post less",
 		Model: "put the text into hub_add_artifact and post its id, or post less",
 	})
 	CodeAttachmentTooLarge = define(CodeInfo{
@@ -89,10 +91,12 @@ var (
 	CodeMetadataTooDeep  = define(CodeInfo{Code: "metadata_too_deep", Status: http.StatusBadRequest})
 	CodeReplyNotFound    = define(CodeInfo{
 		Code: "reply_not_found", Status: http.StatusBadRequest,
+		CLI:   "give the number that hubcli poll shows after the #",
 		Model: "check the id; hub_poll_messages shows ids",
 	})
 	CodeReplyRequired = define(CodeInfo{
 		Code: "reply_required", Status: http.StatusBadRequest,
+		CLI:   "name the task or task_request that this result belongs to with --reply-to",
 		Model: "set reply_to to the task or request that this result belongs to; hub_list_tasks shows ids",
 	})
 	CodeParentNotFound = define(CodeInfo{
@@ -110,7 +114,7 @@ var (
 	CodeRoomNotFound = define(CodeInfo{
 		Code: "room_not_found", Status: http.StatusNotFound,
 		HTTP:  "name a room by its id; GET /v1/rooms lists the rooms",
-		CLI:   "hubcli room list lists the rooms",
+		CLI:   "name it by its id, by its slug or as project/slug; see: hubcli project show <project>",
 		Model: "hub_list_rooms shows the rooms, with their ids and as project/room",
 	})
 	CodePathNotFound = define(CodeInfo{Code: "path_not_found", Status: http.StatusBadRequest})
@@ -122,6 +126,7 @@ var (
 	CodeMessageNotFound = define(CodeInfo{
 		Code: "message_not_found", Status: http.StatusNotFound,
 		HTTP:  "find the id with GET /v1/events or GET /v1/messages; only its two parties see a direct message",
+		CLI:   "give the number that hubcli poll shows after the #; only its two parties see a direct message",
 		Model: "check the id; only its two parties see a direct message",
 	})
 	CodeThreadNotFound = define(CodeInfo{
@@ -130,6 +135,7 @@ var (
 	})
 	CodeTaskNotFound = define(CodeInfo{
 		Code: "task_not_found", Status: http.StatusNotFound,
+		CLI:   "a task has the number of the message that opened it; only the parties of a direct message see its task",
 		Model: "hub_list_tasks shows the tasks that you may see",
 	})
 	CodeProjectNotFound = define(CodeInfo{
@@ -141,27 +147,36 @@ var (
 	CodeRunNotFound = define(CodeInfo{
 		Code: "run_not_found", Status: http.StatusNotFound,
 		HTTP:  "list the runs with GET /v1/runs, or make one with POST /v1/runs",
+		CLI:   "hubcli room status shows the runs of a room that have not ended",
 		Model: "check the run_id; hub_room_status shows the runs of a room",
 	})
 	CodeSessionNotFound = define(CodeInfo{
 		Code: "session_not_found", Status: http.StatusNotFound,
+		HTTP:  "name an agent as GET /v1/agents or the status of the room shows it",
+		CLI:   "name an agent as hubcli room status shows it",
 		Model: "hub_list_agents shows the live agents, hub_room_status those of a room",
 	})
 	CodeSessionInvalid = define(CodeInfo{
 		Code: "session_invalid", Status: http.StatusUnauthorized,
 		HTTP:  "register the agent and send the session_id of the answer",
+		CLI:   "run the command again, which registers the agent anew",
 		Model: "call hub_whoami, which registers you again",
 	})
 	CodeSessionRequired = define(CodeInfo{
 		Code: "session_required", Status: http.StatusUnauthorized,
 		HTTP:  "have the operator register the agent, then send X-Hub-Session with its session_id",
+		CLI:   "run the command on the machine of the hub: hubcli sends no session from another one",
 		Model: "ask your user to have the operator register you: this hub is on another machine",
 	})
 	CodeSessionReplaced = define(CodeInfo{Code: "session_replaced", Status: http.StatusConflict})
-	CodeSessionConflict = define(CodeInfo{Code: "session_conflict", Status: http.StatusConflict})
-	CodeAgentMismatch   = define(CodeInfo{
+	CodeSessionConflict = define(CodeInfo{
+		Code: "session_conflict", Status: http.StatusConflict,
+		CLI: "use another agent id, or name this one with --agent if its session may be displaced",
+	})
+	CodeAgentMismatch = define(CodeInfo{
 		Code: "agent_mismatch", Status: http.StatusForbidden,
 		HTTP:  "name the session's agent, or leave out X-Hub-Session",
+		CLI:   "act as the agent whose session it is",
 		Model: "act as yourself: leave out the argument that names another agent",
 	})
 	CodeResumeDenied = define(CodeInfo{Code: "resume_denied", Status: http.StatusUnauthorized})
@@ -281,20 +296,24 @@ var (
 	CodeNotFound = define(CodeInfo{
 		Code: "not_found", Status: http.StatusNotFound,
 		HTTP:  "GET /v1/openapi.json lists all paths",
+		CLI:   otherVersion,
 		Model: changeArguments,
 	})
 	CodeMethodNotAllowed = define(CodeInfo{
 		Code: "method_not_allowed", Status: http.StatusMethodNotAllowed,
+		CLI:   otherVersion,
 		Model: changeArguments,
 	})
 	CodeRequestTooLarge = define(CodeInfo{
 		Code: "request_too_large", Status: http.StatusRequestEntityTooLarge,
 		HTTP:  "send less in one call",
+		CLI:   "give less to one command: keep long text with hubcli artifact add --file FILE",
 		Model: "send less at once: store long text in parts with hub_add_artifact",
 	})
 	CodeUnsupportedMedia = define(CodeInfo{
 		Code: "unsupported_media_type", Status: http.StatusUnsupportedMediaType,
 		HTTP:  "send the header Content-Type: application/json",
+		CLI:   otherVersion,
 		Model: changeArguments,
 	})
 	CodeTooManyPolls = define(CodeInfo{
@@ -342,6 +361,7 @@ var (
 	CodeSpawnNotFound   = define(CodeInfo{
 		Code: "spawn_not_found", Status: http.StatusNotFound,
 		HTTP:  "GET /v1/spawn?room_id= lists the spawns of a room with their ids",
+		CLI:   "hubcli room status shows the spawns of a room that have not ended",
 		Model: "check the spawn_id in the answer of hub_spawn; hub_room_status shows the agents in the room",
 	})
 	CodeSpawnUnavailable = define(CodeInfo{

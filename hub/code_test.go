@@ -1,6 +1,9 @@
 package hub
 
-import "testing"
+import (
+	"regexp"
+	"testing"
+)
 
 // TestFixFor: what a program says of an error itself counts before the row of the
 // code, the row before what a hub has answered.
@@ -39,5 +42,26 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 		if info.Code != code {
 			t.Errorf("%s is filed under %s", info.Code, code)
 		}
+	}
+}
+
+// TestPeopleReadOfNoHTTP: where a program that sends requests is told of a path or a
+// header, a person at the command line is told of a command.
+func TestPeopleReadOfNoHTTP(t *testing.T) {
+	http := regexp.MustCompile(`/v1/|X-Hub-|[Hh]eader|Retry-After|Content-Type|\b(GET|POST|PUT|DELETE) |openapi`)
+	told := 0
+	for code, info := range CodeInfos() {
+		if http.MatchString(info.HTTP) {
+			told++
+			if info.CLI == "" {
+				t.Errorf("%s sends a person to %q", code, info.HTTP)
+			}
+		}
+		if http.MatchString(info.CLI) {
+			t.Errorf("%s tells a person %q", code, info.CLI)
+		}
+	}
+	if told < 10 {
+		t.Errorf("only %d codes name a path or a header", told)
 	}
 }

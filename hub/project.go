@@ -1,6 +1,9 @@
 package hub
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Project groups rooms.
 type Project struct {
@@ -92,6 +95,13 @@ type BindingInput struct {
 type RoomRef struct {
 	Project string
 	Room    string
+}
+
+// IsRoomID reports whether a text has the form of a room's id. No slug and no name of
+// a room has it.
+func IsRoomID(text string) bool {
+	rest, ok := strings.CutPrefix(text, "r_")
+	return ok && rest != "" && !strings.ContainsFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 }
 
 // Projects keeps projects and their rooms.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"strings"
 
 	"hubcli/hub"
 )
@@ -10,15 +9,15 @@ import (
 // home is the room in which the agent works, or "".
 func (c *call) home(ctx context.Context) (hub.RoomID, error) { return c.bridge.link.Home(ctx, c.at) }
 
-// room returns the room that a call is about: the one it names, by id or as
-// project/room, else the agent's own. invalid where there is none.
+// room returns the room that a call is about: the one it names, by id, as
+// project/room or by its slug, else the agent's own. invalid where there is none.
 func (c *call) room(ctx context.Context, given string) (hub.RoomID, error) {
-	if project, name, ok := strings.Cut(given, "/"); ok {
-		row, err := c.hub().Room(ctx, hub.RoomRef{Project: project, Room: name})
-		return row.RoomID, err
+	if hub.IsRoomID(given) {
+		return hub.RoomID(given), nil
 	}
 	if given != "" {
-		return hub.RoomID(given), nil
+		row, err := hub.FindRoom(ctx, c.hub(), hub.RoomRef{Room: given})
+		return row.RoomID, err
 	}
 	room, err := c.home(ctx)
 	if err != nil {

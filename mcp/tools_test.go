@@ -78,9 +78,11 @@ func TestRoomIsFound(t *testing.T) {
 			t.Errorf("%s is about room %q, want %s", name, got.RoomID, room)
 		}
 	}
-	var named pageOfRoom
-	if lost.must("hub_room_status", args{"room_id": "web-shop/check-out"}, &named); named.RoomID != room {
-		t.Errorf("project/room is %q, want %s", named.RoomID, room)
+	for _, name := range []string{"web-shop/check-out", "check-out", "Check OUT"} {
+		var named pageOfRoom
+		if lost.must("hub_room_status", args{"room_id": name}, &named); named.RoomID != room {
+			t.Errorf("%s is room %q, want %s", name, named.RoomID, room)
+		}
 	}
 }
 

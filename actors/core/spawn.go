@@ -148,7 +148,7 @@ func (s *Spawns) checkLimits(c *SpawnRequest, allow hub.SpawnAllowance, now Now)
 			inRoom++
 		}
 	}
-	wait := "wait for one to end or stop one with POST /v1/spawn/{spawn_id}/stop; GET /v1/spawn?active=true lists them"
+	wait := "wait for one to end, or stop one"
 	switch {
 	case inRoom >= allow.MaxSeats:
 		return limitReached(string(c.In.Harness)+" spawns running in this room", allow.MaxSeats).WithFix(wait)

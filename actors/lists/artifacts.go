@@ -150,6 +150,5 @@ func (s *Lists) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Con
 }
 
 func errArtifactNotFound(id hub.ArtifactID) error {
-	return hub.NewError(hub.CodeArtifactNotFound, "there is no such artifact").With("artifact_id", id).
-		WithFix("GET /v1/artifacts?room_id= lists the artifacts of a room with their ids")
+	return hub.NewError(hub.CodeArtifactNotFound, "there is no such artifact").With("artifact_id", id)
 }

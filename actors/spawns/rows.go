@@ -53,8 +53,7 @@ func Row(rows core.Rows, id hub.SpawnID) (hub.Spawn, error) {
 }
 
 func errNotFound(id hub.SpawnID) error {
-	return hub.NewError(hub.CodeSpawnNotFound, "there is no such spawn").With("spawn_id", id).
-		WithFix("GET /v1/spawn?room_id= lists the spawns of a room with their ids")
+	return hub.NewError(hub.CodeSpawnNotFound, "there is no such spawn").With("spawn_id", id)
 }
 
 // Live lists the spawns that have not ended, sorted by their ids as texts.

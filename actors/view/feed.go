@@ -196,8 +196,7 @@ func (v *View) Message(id hub.MessageID) (*core.StoredMessage, error) {
 
 // ErrMessageNotFound is the refusal for a message that is not there or not shown.
 func ErrMessageNotFound(id hub.MessageID) error {
-	return hub.Errorf(hub.CodeMessageNotFound, "there is no message %d", id).
-		WithFix("look the id up with GET /v1/events or GET /v1/messages; direct messages are shown to their two parties only")
+	return hub.Errorf(hub.CodeMessageNotFound, "there is no message %d", id)
 }
 
 // Page renders rows within a budget of body characters; 0 is no budget. The

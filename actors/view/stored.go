@@ -148,8 +148,7 @@ func (v *View) Run(id hub.RunID) (core.StoredRun, error) {
 	}
 	run, err := v.StoredRun(id)
 	if errors.Is(err, core.ErrNotFound) {
-		return run, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id).
-			WithFix("list the runs with GET /v1/runs")
+		return run, hub.Errorf(hub.CodeRunNotFound, "there is no run %s", id).With("run_id", id)
 	}
 	return run, err
 }

@@ -118,8 +118,7 @@ func (w *watch) knownAgent(c *test) error {
 		heard, _, err = w.messageFrom(c)
 	}
 	if err == nil && !heard {
-		err = hub.Errorf(hub.CodeSessionNotFound, "agent %s has never registered", agent).With("agent_id", agent).
-			WithFix("name an agent as GET /v1/agents or the status of the room shows it")
+		err = hub.Errorf(hub.CodeSessionNotFound, "agent %s has never registered", agent).With("agent_id", agent)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func isBatch(exe string) bool {
 
 func badExecutable(exe, why string) error {
 	return hub.NewError(hub.CodeBadExecutable, "the operator's command "+exe+" "+why).With("executable", exe).
-		WithFix("the operator sets args and dir of the command in PUT /v1/spawn/policy; command -v finds the absolute path of a program")
+		WithFix("the operator sets args and dir of the command in the spawn policy; command -v finds the absolute path of a program")
 }
 
 // cause returns the reason of an error without the path.

@@ -27,7 +27,7 @@ func generate(s source) ([]file, error) {
 		path  string
 		write func(*bytes.Buffer) error
 	}{
-		{"completions/hubcli.bash", func(b *bytes.Buffer) error { return root.GenBashCompletionV2(b, true) }},
+		{"completions/hubcli.bash", func(b *bytes.Buffer) error { return cli.BashCompletion(root, b) }},
 		{"completions/_hubcli", func(b *bytes.Buffer) error { return root.GenZshCompletion(b) }},
 		{"completions/hubcli.fish", func(b *bytes.Buffer) error { return root.GenFishCompletion(b, true) }},
 		{"completions/hubcli.ps1", func(b *bytes.Buffer) error { return root.GenPowerShellCompletionWithDesc(b) }},

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// TestDurationsAreReadAlike: by every flag that takes a time, with and without units.
+func TestDurationsAreReadAlike(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"90": 90 * time.Second, "90s": 90 * time.Second, "5m": 5 * time.Minute, "1h30m": 90 * time.Minute,
+		"0": 0, "0.25": 250 * time.Millisecond, "500ms": 500 * time.Millisecond, "1e3": 1000 * time.Second, "1.1": 1100 * time.Millisecond,
+	} {
+		for _, style := range []durationStyle{inSeconds, inUnits} {
+			var got time.Duration
+			if err := waitValue(&got, style).Set(text); err != nil || got != want {
+				t.Errorf("%q is %s, %v, want %s", text, got, err, want)
+			}
+		}
+	}
+	for _, text := range []string{"", "-1", "-5m", "nan", "inf", "-inf", "1e300", "5 m", "5x", "m", "169h", "604801"} {
+		var got time.Duration
+		err := waitValue(&got, inUnits).Set(text)
+		if err == nil || err.Error() != "it must be seconds from 0 to 604800, or the same time with units, such as 90s, 5m or 1h30m" {
+			t.Errorf("%q is %s, %v", text, got, err)
+		}
+	}
+	var whole time.Duration
+	v := durationValue{&whole, time.Second, time.Hour, inWholeSeconds}
+	if err := v.Set("1.5s"); err == nil || !strings.HasPrefix(err.Error(), "it must be whole seconds from 1 to 3600, ") {
+		t.Errorf("a fraction: %v", err)
+	}
+	if err := v.Set("2m"); err != nil || v.String() != "120" {
+		t.Errorf("2m: %s, %v", v, err)
+	}
+}
+
+// TestEveryTimeIsADuration: no flag that takes a time reads it in a way of its own.
+func TestEveryTimeIsADuration(t *testing.T) {
+	times := regexp.MustCompile(`timeout|ttl|seconds|interval|-sec$|since$|^for$|^within$`)
+	found := 0
+	for _, c := range commands(newRoot(world(t, nil))) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			v, ok := f.Value.(durationValue)
+			if times.MatchString(f.Name) && !ok {
+				t.Errorf("%s --%s is a %T", c.CommandPath(), f.Name, f.Value)
+			}
+			if !ok {
+				return
+			}
+			found++
+			if least := min(v.max, max(v.min, 2*time.Second)); f.Value.Set(least.String()) != nil || f.Value.Set(secondsText(least)) != nil {
+				t.Errorf("%s --%s does not take %s with and without a unit", c.CommandPath(), f.Name, least)
+			}
+			if name, _ := pflag.UnquoteUsage(f); name != "time" || !strings.Contains(f.Usage, "such as ") {
+				t.Errorf("%s --%s does not tell how a time is written: %s", c.CommandPath(), f.Name, f.Usage)
+			}
+		})
+	}
+	if found < 10 {
+		t.Errorf("only %d flags take a time", found)
+	}
+}

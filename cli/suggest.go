@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// expected lists words that people type because other programs have such commands,
+// with the command lines that do it here. The words of a group stand below its path.
+var expected = map[string]map[string]string{
+	"hubcli": {
+		"status": "hubcli app status", "ps": "hubcli app status or hubcli room status", "info": "hubcli app status",
+		"who": "hubcli room status", "sessions": "hubcli room status", "seats": "hubcli room status",
+		"start": "hubcli ensure", "up": "hubcli ensure", "serve": "hubcli ensure, or hubcli alone in the foreground",
+		"server": "hubcli ensure, or hubcli alone in the foreground", "run": "hubcli ensure, or hubcli alone in the foreground",
+		"daemon": "hubcli ensure, or hubcli alone in the foreground", "restart": "hubcli stop and then hubcli ensure",
+		"down": "hubcli stop", "shutdown": "hubcli stop", "kill": "hubcli stop", "quit": "hubcli stop",
+		"delete": "hubcli reset", "wipe": "hubcli reset", "clean": "hubcli reset",
+		"version": "hubcli --version",
+		"send":    "hubcli post", "message": "hubcli post", "msg": "hubcli post", "write": "hubcli post",
+		"dm": "hubcli post --to AGENT", "tell": "hubcli post --to AGENT",
+		"messages": "hubcli poll", "read": "hubcli poll", "receive": "hubcli poll", "events": "hubcli poll",
+		"listen": "hubcli poll, or hubcli watch --stream", "tail": "hubcli poll, or hubcli watch --stream",
+		"wait": "hubcli watch", "sleep": "hubcli watch",
+		"me": "hubcli whoami", "id": "hubcli whoami", "register": "hubcli whoami", "login": "hubcli whoami",
+		"list":  "hubcli project list, hubcli room list or hubcli adapter list",
+		"ls":    "hubcli project list, hubcli room list or hubcli adapter list",
+		"rooms": "hubcli room list --project PROJECT", "projects": "hubcli project list", "invites": "hubcli invite list",
+		"artifacts": "hubcli artifact list", "adapters": "hubcli adapter list", "harnesses": "hubcli adapter list",
+		"create": "hubcli project create or hubcli room create", "new": "hubcli project create or hubcli room create",
+		"bind": "hubcli room bind", "unbind": "hubcli room unbind", "accept": "hubcli join",
+		"install": "hubcli adapter install", "setup": "hubcli adapter install", "init": "hubcli adapter install",
+		"uninstall": "hubcli adapter uninstall", "bridge": "hubcli mcp", "debug": "hubcli app debug", "receipt": "hubcli app receipt",
+		"where": "hubcli data-root or hubcli resolve", "dir": "hubcli data-root",
+	},
+	"hubcli app": {
+		"run": "hubcli app start", "up": "hubcli app start", "ensure": "hubcli ensure", "down": "hubcli app stop",
+		"info": "hubcli app status", "ps": "hubcli app status", "reset": "hubcli reset", "version": "hubcli --version",
+	},
+	"hubcli project": {
+		"ls": "hubcli project list", "new": "hubcli project create", "add": "hubcli project create",
+		"get": "hubcli project show", "status": "hubcli project show", "rooms": "hubcli project show",
+	},
+	"hubcli room": {
+		"ls": "hubcli room list", "new": "hubcli room create", "add": "hubcli room create", "get": "hubcli room show",
+		"info": "hubcli room show", "lock": "hubcli room locks", "invite": "hubcli invite create", "join": "hubcli join",
+		"resolve": "hubcli resolve",
+	},
+	"hubcli invite": {
+		"ls": "hubcli invite list", "new": "hubcli invite create", "add": "hubcli invite create", "show": "hubcli invite preview",
+		"get": "hubcli invite preview", "delete": "hubcli invite revoke", "remove": "hubcli invite revoke",
+		"rm": "hubcli invite revoke", "accept": "hubcli join",
+	},
+	"hubcli decision": {
+		"ls": "hubcli decision list", "show": "hubcli decision list", "new": "hubcli decision add",
+		"create": "hubcli decision add", "record": "hubcli decision add",
+	},
+	"hubcli artifact": {
+		"ls": "hubcli artifact list", "show": "hubcli artifact get", "cat": "hubcli artifact get",
+		"download": "hubcli artifact get", "new": "hubcli artifact add", "create": "hubcli artifact add",
+		"put": "hubcli artifact add", "upload": "hubcli artifact add",
+	},
+	"hubcli adapter": {
+		"ls": "hubcli adapter list", "show": "hubcli adapter status", "add": "hubcli adapter install",
+		"remove": "hubcli adapter uninstall", "rm": "hubcli adapter uninstall", "delete": "hubcli adapter uninstall",
+		"check": "hubcli adapter verify", "test": "hubcli adapter verify", "fix": "hubcli adapter repair",
+		"update": "hubcli adapter repair", "upgrade": "hubcli adapter repair", "diff": "hubcli adapter preview",
+	},
+}
+
+// suggested returns what somebody may have meant by a command that cmd does not have:
+// the command for an expected word, else those with a similar name. It may be empty.
+func suggested(cmd *cobra.Command, word string) string {
+	if meant := expected[cmd.CommandPath()][strings.ToLower(word)]; meant != "" {
+		return meant
+	}
+	near := cmd.SuggestionsFor(word)
+	slices.Sort(near)
+	return strings.Join(near, " or ")
+}
