@@ -22,9 +22,11 @@ root and runs in the background.`,
   hubcli app status
   hubcli app debug
   hubcli app receipt 12 --agent lead
+  hubcli app backup hub.backup
   hubcli app stop`,
 	}
-	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env), newAppStop(env))
+	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
+		newAppBackup(env), newAppRestore(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

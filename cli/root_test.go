@@ -12,7 +12,8 @@ import (
 )
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, all, stream, app debug, app receipt). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, all, stream, app debug, app receipt,
+// app backup, app restore). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -108,8 +109,10 @@ var specified = map[string]map[string]string{
 		"base-url": "http://127.0.0.1:6969", "json": "false", "stacks": "false", "profile": "", "kind": "cpu", "seconds": "5",
 		"force": "false",
 	},
-	"hubcli app status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app stop":   {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app backup":  {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
+	"hubcli app restore": {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
+	"hubcli app status":  {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app stop":    {"host": "127.0.0.1", "port": "6969", "storage": ""},
 
 	"hubcli project":        {},
 	"hubcli project create": {"name": "", "slug": "", "json": "false", "base-url": "http://127.0.0.1:6969"},

@@ -48,8 +48,7 @@ func filled(t *testing.T) *Store {
 	return s
 }
 
-// everything is what a store holds, but for what a restore changes: kept answers
-// may expire, and the note of the numbers that were passed over is new.
+// everything is all that the database of a store holds.
 func everything(t testing.TB, s *Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}

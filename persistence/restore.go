@@ -99,14 +99,17 @@ func placeFor(dir string, moveAside bool) (there bool, err error) {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return false, notAStore(dir + " is a symbolic link; name the folder itself")
 	}
-	held, holder, err := HeldBy(dir)
-	if err != nil {
-		return false, err
+	_, err = Inspect(dir)
+	if errors.Is(err, ErrNotAStore) {
+		return false, err // what stands there is none of ours to move
+	}
+	held, holder, herr := HeldBy(dir)
+	if herr != nil {
+		return false, herr
 	}
 	if held {
 		return false, heldError(dir, holder)
 	}
-	_, err = Inspect(dir)
 	if errors.Is(err, ErrNoStore) {
 		names, err := diskFS{}.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -115,8 +118,6 @@ func placeFor(dir string, moveAside bool) (there bool, err error) {
 		if len(names) == 0 {
 			return false, nil
 		}
-	} else if errors.Is(err, ErrNotAStore) {
-		return false, err // what stands there is none of ours to move
 	}
 	if !moveAside {
 		return true, &StartError{
