@@ -109,6 +109,7 @@ var specified = map[string]map[string]string{
 		"base-url": "http://127.0.0.1:6969", "json": "false", "stacks": "false", "profile": "", "kind": "cpu", "seconds": "5",
 		"force": "false",
 	},
+	"hubcli app doctor":  {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app backup":  {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
 	"hubcli app restore": {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
 	"hubcli app status":  {"base-url": "http://127.0.0.1:6969", "json": "false"},

@@ -19,6 +19,7 @@ var ErrNoStore = errors.New("there is no store")
 type StoreInfo struct {
 	Instance hub.InstanceID
 	Messages int64 // rows stored; -1 if unknown
+	Free     int64 // bytes free on its disk; -1 if unknown
 	Held     bool  // a process has it open now
 	Holder   Holder
 }

@@ -23,7 +23,9 @@ func inspectStore(dir string) (daemon.StoreInfo, error) {
 	if err != nil {
 		return daemon.StoreInfo{}, storeFailure(err)
 	}
-	return daemon.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held, Holder: daemon.Holder(who)}, nil
+	return daemon.StoreInfo{
+		Instance: marker.InstanceID, Messages: -1, Free: persistence.Free(dir), Held: held, Holder: daemon.Holder(who),
+	}, nil
 }
 
 // deleteStore deletes a real store that nobody serves.
