@@ -27,7 +27,7 @@ root and runs in the background.`,
   hubcli app stop`,
 	}
 	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppStop(env))
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

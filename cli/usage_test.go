@@ -15,7 +15,7 @@ func TestBadUsage(t *testing.T) {
 	}{
 		{"frobnicate", `hubcli has no command "frobnicate"`, "see: hubcli --help"},
 		{"enure", `hubcli has no command "enure"`, "did you mean ensure? see: hubcli --help"},
-		{"app", "hubcli app needs a subcommand: start, status, debug, receipt, doctor, backup, restore or stop", "see: hubcli app --help"},
+		{"app", "hubcli app needs a subcommand: start, status, debug, receipt, doctor, backup, restore, service or stop", "see: hubcli app --help"},
 		{"app debug --seconds 3", "--seconds is for a profile only", "name the file of the profile with --profile FILE"},
 		{"app debug --profile=", "--profile cannot be empty", "name a file"},
 		{"app debug --profile x --json", "a profile is no text", "leave --profile out, or --json and --stacks"},

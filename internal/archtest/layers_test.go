@@ -58,7 +58,7 @@ var layers = []layer{
 	{dir: "integrations/wake", may: nil, why: "what begins a turn knows no hub and no message"},
 	{dir: "cli/daemon", may: client, why: "it starts, finds and stops hubs; the commands tell people about it"},
 	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
-	{dir: "cli", may: append([]string{"integrations/hook", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/smoke", "cli/daemon", "cli/doctor"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "cli", may: append([]string{"integrations/hook", "integrations/service", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/smoke", "cli/daemon", "cli/doctor"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
