@@ -55,6 +55,7 @@ var layers = []layer{
 	{dir: "relay/forwarder", may: append([]string{"relay"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
 	{dir: "integrations/hook", may: []string{"hub", "internal/identity"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
+	{dir: "integrations/service", may: nil, why: "it writes a file for a service manager and knows no hub"},
 	{dir: "integrations/wake", may: nil, why: "what begins a turn knows no hub and no message"},
 	{dir: "cli/daemon", may: client, why: "it starts, finds and stops hubs; the commands tell people about it"},
 	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
