@@ -315,7 +315,9 @@ enabled, and whether a hub answers at its address.`,
 				return printJSON(env.Stdout, status)
 			}
 			return printRows(env.Stdout, [][2]string{
-				{"file", status.File}, {"state", string(status.State)}, {"enabled", yesNo(status.Enabled)},
+				{"file", status.File},
+				{"state", string(status.State)},
+				{"enabled", yesNo(status.Enabled)},
 				{"hub", map[bool]string{true: "answers at ", false: "does not answer at "}[status.Answers] + status.BaseURL},
 			})
 		},

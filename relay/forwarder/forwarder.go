@@ -265,8 +265,10 @@ func (f *Forwarder) loop(ctx context.Context) {
 		case <-f.absence.events:
 			f.absence.close() // armed again at the next tick: the folder may be busy
 			f.look()
-		case <-f.absence.errors:
-			f.absence.close()
+		case _, ok := <-f.absence.errors:
+			if f.absence.close(); ok { // some events were lost
+				f.look()
+			}
 		case event, ok := <-f.notices.events:
 			f.noticed(event, ok)
 		case _, ok := <-f.notices.errors:
