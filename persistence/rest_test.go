@@ -74,3 +74,32 @@ func TestCompactorsKeepUp(t *testing.T) {
 		require.NoError(t, s.Close())
 	})
 }
+
+// TestCompactorsDoNotRestBeforeTheirWork: a level that is due keeps them awake.
+func TestCompactorsDoNotRestBeforeTheirWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, t.TempDir())
+		stopCompactions(s.db) // so that the work is still there at the next look
+		w := &conformance.Writer{}
+		for s.db.Levels()[0].NumTables < 5 {
+			g := &core.Group{}
+			for range 500 {
+				g.Records = append(g.Records, w.Post("general", "thread", "x"))
+				g.Rows = append(g.Rows, core.Row{Table: core.TableThread, Key: core.IDKey(w.Head.Message), Value: make([]byte, 900)})
+			}
+			require.NoError(t, s.Append(g))
+			synctest.Wait() // the tables are written beside the commits
+		}
+		s.rest.used.Store(false)
+		s.rest.tick()
+		if s.rest.resting.Load() {
+			t.Error("they rest, and level 0 is due")
+		}
+		startCompactions(s.db)
+		time.Sleep(time.Minute)
+		if !s.rest.resting.Load() || s.rest.due() {
+			t.Error("they do not rest after their work")
+		}
+		require.NoError(t, s.Close())
+	})
+}
