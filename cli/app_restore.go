@@ -83,7 +83,7 @@ func runCheckBackup(env *Env, file string, asJSON bool) error {
 		return printJSON(env.Stdout, backupResult{File: file, Backup: b})
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s is whole: %s, made at %s of the store %s\n",
-		peertext.TerminalLine(file), backupExtent(b), b.Made, b.Instance)
+		peertext.TerminalLine(file), backupExtent(b), b.Made, peertext.TerminalLine(string(b.Instance)))
 	return err
 }
 

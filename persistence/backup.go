@@ -326,5 +326,5 @@ func (k *block) check() error {
 	return nil
 }
 
-// buffered is a reader for a backup that counts what was read.
+// buffered is how a backup is read: its chunks have short heads.
 func buffered(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 64<<10) }
