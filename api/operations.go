@@ -126,6 +126,7 @@ var operations = []Operation{
 	{ID: "uninstallAdapter", Method: "POST", Path: "/v1/adapters/{harness}/uninstall", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
 	{ID: "verifyAdapter", Method: "POST", Path: "/v1/adapters/{harness}/verify", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxAdapterVerify}, NotRelayed: operatorsSecret},
 	{ID: "listAgents", Method: "GET", Path: "/v1/agents", Agent: "as"},
+	{ID: "backup", Method: "GET", Path: "/v1/app/backup", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "debug", Method: "GET", Path: "/v1/app/debug", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "getAppStatus", Method: "GET", Path: "/v1/app/status", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
 	{ID: "listArtifacts", Method: "GET", Path: "/v1/artifacts", Agent: "agent_id"},

@@ -24,9 +24,12 @@ root and runs in the background.`,
   hubcli app status
   hubcli app debug
   hubcli app receipt 12 --agent lead
+  hubcli app doctor
+  hubcli app backup hub.backup
   hubcli app stop`,
 	}
-	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env), newAppStop(env))
+	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

@@ -44,6 +44,11 @@ type Env struct {
 	// DeleteStore deletes a store that no hub serves. The error is a *Failure.
 	// The remark names files in the folder that did not belong to the store.
 	DeleteStore func(dir string) (remark string, err error)
+	// CheckBackup reads a backup through and says what it holds. The error is a
+	// *Failure.
+	CheckBackup func(r io.Reader) (daemon.Backup, error)
+	// RestoreStore makes a store in dir of a backup. The error is a *Failure.
+	RestoreStore func(file io.ReadSeeker, dir string, moveAside bool) (daemon.Restored, error)
 }
 
 // machine is what starting and stopping a hub knows of the world.

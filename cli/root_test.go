@@ -2,6 +2,7 @@ package cli
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -9,10 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hubcli/integrations/service"
 )
 
+var managerHere = string(service.KindOf(runtime.GOOS))
+
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug, app receipt). The defaults of --storage that
+// every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug,
+// app receipt, app backup, app restore). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -108,8 +114,16 @@ var specified = map[string]map[string]string{
 		"base-url": "http://127.0.0.1:6969", "json": "false", "stacks": "false", "profile": "", "kind": "cpu", "seconds": "5",
 		"force": "false",
 	},
-	"hubcli app status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app stop":   {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app service preview":   {"host": "127.0.0.1", "port": "6969", "storage": "", "spool-dir": ".hub-relay", "allow-remote": "false", "quiet": "false", "manager": managerHere},
+	"hubcli app service install":   {"host": "127.0.0.1", "port": "6969", "storage": "", "spool-dir": ".hub-relay", "allow-remote": "false", "quiet": "false", "manager": managerHere, "yes": "false", "enable": "false"},
+	"hubcli app service uninstall": {"host": "127.0.0.1", "port": "6969", "storage": "", "spool-dir": ".hub-relay", "allow-remote": "false", "quiet": "false", "manager": managerHere, "disable": "false"},
+	"hubcli app service status":    {"host": "127.0.0.1", "port": "6969", "storage": "", "spool-dir": ".hub-relay", "allow-remote": "false", "quiet": "false", "manager": managerHere, "json": "false"},
+	"hubcli app service":           {},
+	"hubcli app doctor":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app backup":            {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
+	"hubcli app restore":           {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
+	"hubcli app status":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app stop":              {"host": "127.0.0.1", "port": "6969", "storage": ""},
 
 	"hubcli project":        {},
 	"hubcli project create": {"name": "", "slug": "", "json": "false", "base-url": "http://127.0.0.1:6969"},

@@ -184,6 +184,24 @@ func (o *startOptions) daemonArgs(cmd *cobra.Command) ([]string, error) {
 	return args, nil
 }
 
+// serviceArgs are the arguments of a daemon that a service manager starts: what was
+// not given keeps its default, also in later versions.
+func (o *startOptions) serviceArgs(cmd *cobra.Command) ([]string, error) {
+	all, err := o.daemonArgs(cmd)
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	for i := 0; i < len(all); i++ {
+		if strings.HasPrefix(all[i], "--max-") {
+			i++
+			continue
+		}
+		args = append(args, all[i])
+	}
+	return args, nil
+}
+
 // noteOptions tells which options that were given differ from the running hub's.
 func (o *startOptions) noteOptions(env *Env, cmd *cobra.Command, i hub.Info) {
 	var differ []string

@@ -34,6 +34,7 @@ var resources = []handlers{
 	taskHandlers,
 	surfaceHandlers,
 	debugHandlers,
+	backupHandlers,
 	watchHandlers,
 }
 

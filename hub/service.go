@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 )
 
@@ -347,6 +348,10 @@ type Status interface {
 	// Profile returns a profile in the form of pprof. A CPU profile takes q.For,
 	// or less if the hub stops. Errors: limit_reached while another one is taken.
 	Profile(ctx context.Context, q ProfileQuery) ([]byte, error)
+	// Backup writes everything that the store holds after one commit, for the
+	// operator only. What w has after an error is no backup. Errors: limit_reached
+	// while another one is made, corrupt_record.
+	Backup(ctx context.Context, w io.Writer) error
 }
 
 // ShutdownInput asks the hub to stop after DelaySec seconds; absent means 60.

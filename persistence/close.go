@@ -37,9 +37,11 @@ func (s *Store) Close() error {
 // whole is false then, and nothing is lost. open says that Badger was left open.
 func (s *Store) closeDatabase() (whole, open bool, err error) {
 	if ok, _ := s.space.look(); !ok {
+		s.rest.close()
 		s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
 		return false, true, nil
 	}
+	s.rest.close()
 	done := make(chan error, 1)
 	go func() { done <- s.db.Close() }()
 	if s.Err() == nil {

@@ -52,6 +52,7 @@ func (s *Store) commit(entries []entry) error {
 	if err := s.badger.failure(); err != nil {
 		return err
 	}
+	s.rest.wake()
 	txn := s.db.NewTransactionAt(s.lastTS, true)
 	defer txn.Discard()
 	var size int64

@@ -240,4 +240,14 @@ func writeNoise(f *os.File, size int64) error {
 	return nil
 }
 
+// Free returns how many bytes are free on the disk of a folder, or -1 if that
+// cannot be told.
+func Free(dir string) int64 {
+	free, err := freeBytes(dir)
+	if err != nil {
+		return -1
+	}
+	return free
+}
+
 func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

@@ -23,6 +23,7 @@ const (
 	StartTruncated   StartKind = "truncated"    // the journal ends before the last acknowledged record
 	StartCorrupt     StartKind = "corrupt"      // a file fails its checks
 	StartExhausted   StartKind = "exhausted"    // the system has no memory or no open files left
+	StartBadBackup   StartKind = "bad_backup"   // a backup that is not whole, damaged or of a later version
 )
 
 // StartError says in one sentence why a store cannot be opened and in Fix what

@@ -60,6 +60,7 @@ type Store struct {
 
 	db     *badger.DB
 	badger *badgerLog
+	rest   *rest
 	gate   *gate
 	space  *space
 	ahead  *ahead
@@ -283,6 +284,7 @@ func (s *Store) openBadger(dir string) error {
 	if s.db.MaxBatchCount() < maxTxnEntries || s.db.MaxBatchSize() < maxTxnBytes {
 		return corrupt("its database takes smaller transactions than it must", nil)
 	}
+	s.rest = newRest(db)
 	if s.ahead, err = newAhead(dir); err != nil {
 		return ioError("reading the database's folder", err)
 	}
@@ -303,6 +305,9 @@ func truncated(acknowledged, found hub.Seq) *StartError {
 func (s *Store) abandon() {
 	if s.gate != nil {
 		s.gate.close()
+	}
+	if s.rest != nil {
+		s.rest.close()
 	}
 	if s.db != nil {
 		_ = s.db.Close()

@@ -81,6 +81,7 @@ type Tree struct {
 	started  time.Time
 	shutdown *shutdown
 	profiles sync.Mutex         // held while a profile is taken
+	backups  sync.Mutex         // held while a backup is made
 	cease    context.CancelFunc // ends the HTTP server
 	served   chan error         // its result
 }

@@ -18,11 +18,18 @@ const CheckpointEvery = 20_000
 // checkpointMaxAge is how old the last checkpoint may get while records come in.
 const checkpointMaxAge = 30 * time.Second
 
+// How often it is looked whether a checkpoint is due: with records since the last
+// one, and without. A hub that nobody calls should not be woken for nothing.
+const (
+	checkpointLook     = time.Second
+	checkpointIdleLook = 5 * time.Second
+)
+
 // keepCheckpoints runs until quit is closed. It saves the state when
 // CheckpointEvery records have passed since asOf, or when the last checkpoint
 // is older than checkpointMaxAge.
 func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTimer(checkpointLook)
 	defer tick.Stop()
 	last := time.Now()
 	for {
@@ -32,6 +39,11 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 		case <-tick.C:
 		}
 		passed := int(e.view.ShownUpTo()) - int(asOf)
+		if passed == 0 {
+			tick.Reset(checkpointIdleLook)
+		} else {
+			tick.Reset(checkpointLook)
+		}
 		// Without new records a checkpoint is still useful while something has
 		// a deadline: it keeps how much hub time has passed.
 		if passed == 0 && !e.view.Timed() {

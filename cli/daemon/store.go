@@ -19,8 +19,26 @@ var ErrNoStore = errors.New("there is no store")
 type StoreInfo struct {
 	Instance hub.InstanceID
 	Messages int64 // rows stored; -1 if unknown
+	Free     int64 // bytes free on its disk; -1 if unknown
 	Held     bool  // a process has it open now
 	Holder   Holder
+}
+
+// Backup is what a backup of a store holds.
+type Backup struct {
+	Instance hub.InstanceID `json:"instance_id"` // of the store that it was made of
+	Made     hub.Time       `json:"made_at"`
+	Seq      hub.Seq        `json:"record"`
+	Message  hub.MessageID  `json:"message"`
+	Entries  int64          `json:"entries"`
+	Bytes    int64          `json:"bytes"`
+}
+
+// Restored is a store that was made of a backup.
+type Restored struct {
+	Backup   Backup         `json:"backup"`
+	Instance hub.InstanceID `json:"instance_id"`
+	Aside    string         `json:"moved_aside,omitempty"` // where the store is that was in the place
 }
 
 // Holder names the process that has a store open. It is a hint from the lock file;

@@ -53,6 +53,8 @@ func run() int {
 		Daemon:       serve,
 		InspectStore: inspectStore,
 		DeleteStore:  deleteStore,
+		CheckBackup:  checkBackup,
+		RestoreStore: restoreStore,
 	}, os.Args[1:])
 }
 

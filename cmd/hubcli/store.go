@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"hubcli/cli"
 	"hubcli/cli/daemon"
@@ -22,7 +23,9 @@ func inspectStore(dir string) (daemon.StoreInfo, error) {
 	if err != nil {
 		return daemon.StoreInfo{}, storeFailure(err)
 	}
-	return daemon.StoreInfo{Instance: marker.InstanceID, Messages: -1, Held: held, Holder: daemon.Holder(who)}, nil
+	return daemon.StoreInfo{
+		Instance: marker.InstanceID, Messages: -1, Free: persistence.Free(dir), Held: held, Holder: daemon.Holder(who),
+	}, nil
 }
 
 // deleteStore deletes a real store that nobody serves.
@@ -38,6 +41,30 @@ func deleteStore(dir string) (remark string, err error) {
 	return "", storeFailure(err)
 }
 
+// checkBackup reads a backup through.
+func checkBackup(r io.Reader) (daemon.Backup, error) {
+	b, err := persistence.CheckBackup(r)
+	if err != nil {
+		return daemon.Backup{}, storeFailure(err)
+	}
+	return backupOf(&b), nil
+}
+
+func backupOf(b *persistence.Backup) daemon.Backup {
+	return daemon.Backup{
+		Instance: b.Instance, Made: b.Made, Seq: b.Head.Seq, Message: b.Head.Message, Entries: b.Entries, Bytes: b.Bytes,
+	}
+}
+
+// restoreStore makes a store of a backup.
+func restoreStore(file io.ReadSeeker, dir string, moveAside bool) (daemon.Restored, error) {
+	r, err := persistence.Restore(file, dir, persistence.RestoreOptions{MoveAside: moveAside})
+	if err != nil {
+		return daemon.Restored{}, storeFailure(err)
+	}
+	return daemon.Restored{Backup: backupOf(&r.Backup), Instance: r.Instance, Aside: r.Aside}, nil
+}
+
 // storeFailure gives what the store says about itself its exit code: naming
 // something that is no store is bad input, everything else is the store's.
 func storeFailure(err error) error {
@@ -49,7 +76,7 @@ func storeFailure(err error) error {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
 	exit := cli.ExitStore
-	if s.Kind == persistence.StartNotAStore {
+	if s.Kind == persistence.StartNotAStore || s.Kind == persistence.StartBadBackup {
 		exit = cli.ExitUsage
 	}
 	return &cli.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}

@@ -86,4 +86,9 @@ var faults = []fault{
 	{80, "a turn is begun while another is under way", "untilIdle", swap("a.Turn == hub.TurnIdle", "a.Turn != hub.TurnUnknown"), "TestIdleSessionIsWokenOnce"},
 	{81, "a stream shows lines as fast as messages come", "coolDown", swap("wait <= 0", "wait >= 0"), "TestStreamIsPaced"},
 	{82, "a commit of a locked file passes where the room refuses it", "beforeCommit", swap("r.refuses = got.Room.Locks == hub.LocksRefuse", "r.refuses = got.Room.Locks == \"\""), "TestBeforeCommit"},
+	{83, "a damaged part of a backup is taken", "next", never("chunkSum"), "TestDamagedBackupIsRefused"},
+	{84, "a restored store gives out ids of the original", "passedOver", swap("h.Message+restoredSkip", "h.Message"), "TestRestoredGivesOutNoNumberTwice"},
+	{85, "a disk without room is good", "room", swap("free < fullMiB", "free < 0"), "TestRoomOfTheDisk"},
+	{86, "a percent sign in a path is a specifier", "quoteUnit", swap("`%`, `%%`", "`%`, `%`"), "TestUnitIsQuoted"},
+	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
 }

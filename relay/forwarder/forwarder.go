@@ -46,6 +46,9 @@ const (
 	answerMargin   = 5 * time.Second // time between the end of a wait in the hub and the request's timeout
 	maxRequestAge  = time.Hour
 	absentInterval = time.Second            // between two looks for a spool that is not there
+	waitInterval   = 30 * time.Second       // the same, while the system is asked to tell of it
+	quietAfter     = 30 * time.Second       // after the last call
+	quietInterval  = 2 * time.Second        // between two looks then, at a spool of which notification tells
 	fullInterval   = 2 * time.Second        // between two readings of a folder that seems unchanged
 	quickInterval  = 10 * time.Millisecond  // between two readings of a folder whose last request no notification announced
 	quickFor       = time.Second            // after such a request
@@ -124,6 +127,8 @@ type Forwarder struct {
 	crowded bool    // the present look found too many folders
 	misfits *folder // the folder requests itself, with entries that are no agent folders
 	notices notices
+	absence absence
+	active  time.Time             // when the last call began
 	pending map[*folder]bool      // have names queued or unread
 	quick   map[*folder]time.Time // are read more often until then
 
@@ -172,7 +177,7 @@ func New(cfg Config) (*Forwarder, error) {
 	f := &Forwarder{
 		cfg: cfg, base: strings.TrimRight(cfg.BaseURL, "/"), log: troubles{log: cfg.Logger, now: bounded.New[string, string](maxTroubles)},
 		run: context.Background(), ending: context.Background(), lock: tryLock, large: newBudget(maxLargeInAll), answers: newBudget(maxKeptInAll), kick: make(chan struct{}, 1),
-		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher},
+		misfits: newFolder(""), notices: notices{make: fsnotify.NewWatcher}, absence: absence{make: fsnotify.NewWatcher},
 		pending: map[*folder]bool{}, quick: map[*folder]time.Time{}, folders: map[string]*folder{},
 	}
 	f.reject.log, f.reject.run, f.reject.told = &f.log, f.run, bounded.New[string, struct{}](maxFolders)
@@ -234,6 +239,7 @@ func (f *Forwarder) loop(ctx context.Context) {
 	defer quick.Stop()
 	ticking := false
 	f.look()
+	f.await()
 	for {
 		f.startSome(ctx)
 		if ticking != (len(f.quick) > 0) {
@@ -248,10 +254,7 @@ func (f *Forwarder) loop(ctx context.Context) {
 			return
 		case <-tick.C:
 			f.look()
-			if interval := f.interval(); interval != every {
-				every = interval
-				tick.Reset(every)
-			}
+			f.await()
 		case <-quick.C:
 			f.lookQuickly()
 		case <-sweep.C:
@@ -259,6 +262,13 @@ func (f *Forwarder) loop(ctx context.Context) {
 			f.watchAgain()
 			f.sweepBeside()
 		case <-f.kick:
+		case <-f.absence.events:
+			f.absence.close() // armed again at the next tick: the folder may be busy
+			f.look()
+		case _, ok := <-f.absence.errors:
+			if f.absence.close(); ok { // some events were lost
+				f.look()
+			}
 		case event, ok := <-f.notices.events:
 			f.noticed(event, ok)
 		case _, ok := <-f.notices.errors:
@@ -267,16 +277,47 @@ func (f *Forwarder) loop(ctx context.Context) {
 				f.notices.close()
 			}
 		}
+		if interval := f.interval(); interval != every {
+			every = interval
+			tick.Reset(every)
+		}
 	}
 }
 
-// interval is the time until the next look. A spool that is missing, and that
-// the forwarder must not create, is looked for less often.
+// interval is the time until the next look. A spool that is missing, and that the
+// forwarder must not create, is looked for less often, and so is one of which
+// notification tells while nobody uses it.
 func (f *Forwarder) interval() time.Duration {
-	if f.spool == nil && !f.cfg.Create {
+	switch {
+	case f.spool == nil && f.cfg.Create:
+	case f.spool == nil && f.absence.armed():
+		return max(f.cfg.PollInterval, waitInterval)
+	case f.spool == nil:
 		return max(f.cfg.PollInterval, absentInterval)
+	case f.quiet():
+		return max(f.cfg.PollInterval, quietInterval)
 	}
 	return f.cfg.PollInterval
+}
+
+// quiet reports whether nobody has used the spool lately, and notification would
+// tell of the next request. A folder whose last request came unannounced is on a
+// file system that does not tell of everything.
+func (f *Forwarder) quiet() bool {
+	if f.notices.watcher == nil || len(f.pending) > 0 || len(f.quick) > 0 || f.crowded || time.Since(f.active) < quietAfter {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.inAll > 0 {
+		return false
+	}
+	for _, d := range f.folders {
+		if !d.watched || d.unheard || d.missed || d.unreadable || d.heldByOthers > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // finish gives calls a moment to end by themselves. It breaks off those that

@@ -97,6 +97,7 @@ func (f *Forwarder) leaveFolders() {
 
 // close lets go of the spool if it is open.
 func (f *Forwarder) close() {
+	f.absence.close()
 	if f.spool != nil {
 		f.retire()
 	}
@@ -296,6 +297,7 @@ func (f *Forwarder) nextOf(d *folder) string {
 
 // start deals with a name in a goroutine, unless one does already.
 func (f *Forwarder) start(d *folder, name string) {
+	f.active = time.Now()
 	key := stem(name)
 	_, id := kindOf(name)
 	c := &call{dir: d, spool: f.spool, name: name, id: id}

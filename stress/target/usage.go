@@ -33,6 +33,46 @@ func (p *Process) Anonymous() (int64, error) {
 	return kb << 10, err
 }
 
+// Usage is what the threads of a process have used.
+type Usage struct {
+	Running time.Duration // on a processor, to the nanosecond
+	Wakeups int64         // times that a thread has waited and was woken
+}
+
+// Used sums up the threads that run now. Those that have ended are left out: the
+// program keeps its own. Linux only.
+func (p *Process) Used() (u Usage, err error) {
+	tasks := fmt.Sprintf("/proc/%d/task", p.PID())
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return u, err
+	}
+	for _, e := range entries {
+		var running, waits int64
+		stat, err := os.ReadFile(tasks + "/" + e.Name() + "/schedstat")
+		if err != nil {
+			return u, err
+		}
+		if _, err := fmt.Sscan(string(stat), &running); err != nil {
+			return u, fmt.Errorf("/proc gives schedstat of process %d in an unknown form: %w", p.PID(), err)
+		}
+		status, err := os.ReadFile(tasks + "/" + e.Name() + "/status")
+		if err != nil {
+			return u, err
+		}
+		_, rest, ok := strings.Cut(string(status), "\nvoluntary_ctxt_switches:")
+		if !ok {
+			return u, fmt.Errorf("/proc has no voluntary_ctxt_switches of process %d", p.PID())
+		}
+		if _, err := fmt.Sscan(rest, &waits); err != nil {
+			return u, err
+		}
+		u.Running += time.Duration(running)
+		u.Wakeups += waits
+	}
+	return u, nil
+}
+
 // CPU returns the processor time that the process has used. Linux only.
 func (p *Process) CPU() (time.Duration, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))

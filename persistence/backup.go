@@ -1,0 +1,330 @@
+package persistence
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// A backup is one stream:
+//
+//	magic 8 │ version 2 │ chunk…
+//	chunk    kind 1 │ length 4 │ data │ CRC 4 (offset of the chunk 8, kind, length, data)
+//
+//	head     store format 2 │ wall 8 │ seq 8 │ message 8 │ fence 8 │ hub ms 8 │ instance str │ key 32
+//	point    a piece of the newest checkpoint's file; absent if there is none
+//	entries  (key bytes │ value bytes │ expires 8)… by rising keys
+//	end      entries 8 │ SHA-256 32 of everything before this chunk
+//	failed   why the hub could not go on; the backup is none
+//
+// It holds the pairs of keys and values and no file of Badger, so that it does
+// not depend on how a database arranges them. Both sides check each value by its
+// own checksum: a backup of a damaged store must not pass for a good one.
+const (
+	backupMagic   = "HUBSAVE\n"
+	backupVersion = 1
+
+	chunkHead    = 'h'
+	chunkPoint   = 'p'
+	chunkEntries = 'k'
+	chunkEnd     = 'e'
+	chunkFailed  = 'f'
+
+	// backupChunk is where a chunk is cut, in bytes; one entry may be larger.
+	backupChunk = 256 << 10
+	maxChunk    = maxValue + 1<<20
+)
+
+// backupHead is what the first chunk says.
+type backupHead struct {
+	format   int
+	made     hub.Time
+	head     core.Head
+	instance hub.InstanceID
+	key      []byte
+}
+
+func (h *backupHead) encode() []byte {
+	var e encoder
+	e.u16(uint16(h.format))
+	e.u64(uint64(h.made))
+	e.u64(uint64(h.head.Seq))
+	e.u64(uint64(h.head.Message))
+	e.u64(uint64(h.head.Fence))
+	e.u64(uint64(h.head.HubMS))
+	e.str(string(h.instance))
+	e.b = append(e.b, h.key...)
+	return e.b
+}
+
+func decodeBackupHead(b []byte) (h backupHead, ok bool) {
+	d := decoder{b: b}
+	h.format, h.made = int(d.u16()), hub.Time(d.u64())
+	h.head = decodePoint(&d)
+	h.instance = hub.InstanceID(d.str())
+	h.key = bytes.Clone(d.take(secretSize))
+	return h, d.done()
+}
+
+// Backup writes the store as it is after one commit: everything up to the head at
+// this moment, and nothing later. Commits and reads go on meanwhile. After an
+// error the stream has no end and says why, if it has begun at all. Close waits
+// for a Backup under way, so whoever closes the store ends ctx first.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	view, err := s.freeze()
+	if err != nil {
+		return err
+	}
+	defer view.release()
+	b := &backupWriter{out: w, sum: newSum()}
+	err = b.writeAll(ctx, s, view)
+	if err != nil && b.offset > 0 && b.failed == nil {
+		b.chunk(chunkFailed, []byte(backupReason(err)))
+	}
+	return err
+}
+
+// backupReason is what the stream says about an error.
+func backupReason(err error) string {
+	var known *hub.Error
+	switch {
+	case errors.As(err, &known):
+		return known.Message
+	case errors.Is(err, context.Canceled), errors.Is(err, ErrClosed):
+		return "the hub stopped"
+	}
+	return redact(err.Error())
+}
+
+// frozen is the state of a store after one commit.
+type frozen struct {
+	head  core.Head
+	point []byte // newest good checkpoint; nil: none
+	txn   *badger.Txn
+	leave func()
+}
+
+func (f *frozen) release() {
+	f.txn.Discard()
+	f.leave()
+}
+
+// freeze takes the checkpoint before the snapshot, and no other is saved in
+// between. So the snapshot has every record that the checkpoint needs, and none of
+// those is trimmed yet.
+func (s *Store) freeze() (*frozen, error) {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	point, err := s.pointFile()
+	if err != nil {
+		return nil, err
+	}
+	s.writing.Lock() // so that head and snapshot are those of one commit
+	defer s.writing.Unlock()
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	gen, ts, err := s.gate.enter()
+	if err != nil {
+		return nil, err
+	}
+	return &frozen{
+		head: s.durable, point: point, txn: s.db.NewTransactionAt(ts, false),
+		leave: func() { s.gate.leave(gen) },
+	}, nil
+}
+
+// pointFile returns the newest checkpoint file that passes its checks. The caller
+// holds s.saving.
+func (s *Store) pointFile() ([]byte, error) {
+	seqs, err := s.checkpoints()
+	if err != nil {
+		return nil, fmt.Errorf("persistence: listing the checkpoints: %w", err)
+	}
+	for _, seq := range seqs {
+		b, err := readFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(seq)), maxCheckpoint)
+		if err != nil {
+			continue
+		}
+		if c, err := decodeCheckpoint(b); err == nil && c.Head.Seq == seq {
+			return b, nil
+		}
+	}
+	return nil, nil
+}
+
+// backupWriter writes chunks and sums them up.
+type backupWriter struct {
+	out    io.Writer
+	sum    hash.Hash
+	offset int64
+	failed error // of out
+}
+
+func (b *backupWriter) write(p []byte) {
+	if b.failed != nil {
+		return
+	}
+	if _, b.failed = b.out.Write(p); b.failed == nil {
+		_, _ = b.sum.Write(p)
+		b.offset += int64(len(p))
+	}
+}
+
+func (b *backupWriter) chunk(kind byte, data []byte) {
+	head := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(data)))
+	sum := chunkSum(b.offset, head, data)
+	b.write(head)
+	b.write(data)
+	b.write(binary.BigEndian.AppendUint32(nil, sum))
+}
+
+// chunkSum covers the place of a chunk, so that none can be left out or moved.
+func chunkSum(offset int64, head, data []byte) uint32 {
+	place := binary.BigEndian.AppendUint64(nil, uint64(offset))
+	return crc32.Update(checksum(head, place), castagnoli, data)
+}
+
+func (b *backupWriter) writeAll(ctx context.Context, s *Store, view *frozen) error {
+	b.write(binary.BigEndian.AppendUint16([]byte(backupMagic), backupVersion))
+	h := backupHead{
+		format: FormatVersion, made: hub.TimeOf(time.Now()), head: view.head, instance: s.marker.InstanceID, key: s.key,
+	}
+	b.chunk(chunkHead, h.encode())
+	for rest := view.point; len(rest) > 0; {
+		n := min(len(rest), backupChunk)
+		b.chunk(chunkPoint, rest[:n])
+		rest = rest[n:]
+	}
+	entries, err := b.entries(ctx, view.txn)
+	if err != nil {
+		return err
+	}
+	b.end(entries)
+	return b.failed
+}
+
+// end writes the last chunk.
+func (b *backupWriter) end(entries uint64) {
+	b.chunk(chunkEnd, b.sum.Sum(binary.BigEndian.AppendUint64(nil, entries)))
+}
+
+func newSum() hash.Hash { return sha256.New() }
+
+// entries writes all pairs of keys and values, and returns how many.
+func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn) (n uint64, err error) {
+	o := badger.DefaultIteratorOptions
+	o.PrefetchValues = false // it would hold a hundred values, of up to 64 MiB each
+	it := txn.NewIterator(o)
+	defer it.Close()
+	var e encoder
+	var value []byte
+	for it.Rewind(); it.Valid(); it.Next() {
+		if err := errors.Join(b.failed, context.Cause(ctx)); err != nil {
+			return n, err
+		}
+		item := it.Item()
+		// A copy: while the bytes are looked at, Badger holds a lock on their file
+		// that its writer needs, and the reader of the stream may be slow.
+		if value, err = item.ValueCopy(value); err != nil {
+			return n, corruptRecord("a value", nil)
+		}
+		if err := checkEntry(item.Key(), value); err != nil {
+			return n, err
+		}
+		e.bytes(item.Key())
+		e.bytes(value)
+		e.u64(item.ExpiresAt())
+		n++
+		if len(e.b) >= backupChunk {
+			b.chunk(chunkEntries, e.b)
+			if e.b = e.b[:0]; cap(e.b) > maxKept {
+				e.b, value = nil, nil
+			}
+		}
+	}
+	if len(e.b) > 0 {
+		b.chunk(chunkEntries, e.b)
+	}
+	return n, b.failed
+}
+
+// checkEntry checks a value as its reader would.
+func checkEntry(key, value []byte) error {
+	prefix, _, _ := bytes.Cut(key, []byte{'/'})
+	switch string(prefix) + "/" {
+	case prefixFrame:
+		f, err := decodeFrame(value)
+		if n, ok := keyNumber(key); err != nil || !ok || hub.Seq(n) != f.first() {
+			return corruptRecord("a record", nil)
+		}
+	case prefixMessage:
+		k, err := decodeBlock(key, value)
+		if err == nil {
+			err = k.check()
+		}
+		if err != nil {
+			return damagedBlock(key)
+		}
+	case prefixChannel, prefixThread, prefixInbox:
+		if _, err := decodeIndex(key, value, nil); err != nil {
+			return corruptRecord("an index entry", nil)
+		}
+	case prefixRow:
+		if _, err := decodeRow(key, value); err != nil || len(key) < len(prefixRow)+2 {
+			return corruptRecord("a row", nil)
+		}
+	case prefixEffect:
+		var scope [32]byte
+		if copy(scope[:], key[len(prefixEffect):]) != len(scope) || len(key) != len(prefixEffect)+len(scope) {
+			return corruptRecord("a kept answer", nil)
+		}
+		if _, err := decodeEffect(scope, value); err != nil {
+			return corruptRecord("a kept answer", nil)
+		}
+	case prefixGap:
+		if _, err := decodeGap(value); err != nil {
+			return corruptRecord("a note of given up records", nil)
+		}
+	case keyRedone:
+		if _, err := unseal(value, rowVersion, []byte(keyRedone)); err != nil {
+			return corruptRecord("a note of finished groups", nil)
+		}
+	default:
+		return corruptRecord("a key of an unknown kind", nil)
+	}
+	return nil
+}
+
+// check decodes all messages of the block.
+func (k *block) check() error {
+	start := uint32(0)
+	for i, id := 0, k.first; i < len(k.ends); i, id = i+4, id+1 {
+		end := binary.BigEndian.Uint32(k.ends[i:])
+		if start > end || int64(end) > int64(len(k.body)) {
+			return errDamaged
+		}
+		if m, err := decodeMessage(k.body[start:end]); err != nil || m.ID != id {
+			return errDamaged
+		}
+		start = end
+	}
+	return nil
+}
+
+// buffered is how a backup is read: its chunks have short heads.
+func buffered(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 64<<10) }
