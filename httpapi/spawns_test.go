@@ -67,12 +67,13 @@ func walkSpawns(t *testing.T, c *client, h *testhub.Hub) {
 	if !strings.Contains(denied.Fix, "PUT /v1/spawn/policy") || !strings.Contains(denied.Fix, room) {
 		t.Errorf("the way out is %q", denied.Fix)
 	}
-	set := allow(operator, room, 0, map[hub.Harness]string{hub.HarnessCodex: `echo "$1"; exit 3`, hub.HarnessZed: "exec sleep 600"})
-	if set.row("version") != 1.0 {
+	operator.ok(200, "PUT", "/v1/spawn/policy", `{"version":0}`) // an empty policy has lists, too
+	set := allow(operator, room, 1, map[hub.Harness]string{hub.HarnessCodex: `echo "$1"; exit 3`, hub.HarnessZed: "exec sleep 600"})
+	if set.row("version") != 2.0 {
 		t.Errorf("the policy is %s", set.Result)
 	}
 	operator.refused(hub.CodeVersionConflict, "PUT", "/v1/spawn/policy", `{"version":0}`)
-	operator.refused(hub.CodeRoomNotFound, "PUT", "/v1/spawn/policy", `{"version":1,"allow":[{"room_id":"r_zz","harness":"codex"}]}`)
+	operator.refused(hub.CodeRoomNotFound, "PUT", "/v1/spawn/policy", `{"version":2,"allow":[{"room_id":"r_zz","harness":"codex"}]}`)
 	c.refused(hub.CodeNotBound, "POST", "/v1/spawn", say(`{"room_id":"R","harness":"codex","by":"lead","prompt":"x"}`))
 	c.ok(201, "PUT", "/v1/rooms/"+room+"/binding", fmt.Sprintf(`{"path":%q}`, t.TempDir()))
 
@@ -145,11 +146,11 @@ func refuseSpawns(t *testing.T, c, operator *client, room string) {
 		"folder": `{"harness":"zed","args":["/bin/sh"],"dir":"x"}`, "time": `{"harness":"zed","args":["/bin/sh"],"timeout_sec":999999}`,
 		"twice": `{"harness":"zed","args":["/bin/sh"]},{"harness":"Zed","args":["/bin/sh"]}`,
 	} {
-		if a := operator.call("PUT", "/v1/spawn/policy", `{"version":1,"commands":[`+command+`]}`); a.Code != hub.CodeInvalid {
+		if a := operator.call("PUT", "/v1/spawn/policy", `{"version":2,"commands":[`+command+`]}`); a.Code != hub.CodeInvalid {
 			t.Errorf("%s: %d %s %s", name, a.status, a.Code, a.Error)
 		}
 	}
-	operator.ok(200, "PUT", "/v1/spawn/policy", say(`{"version":1,"commands":[{"harness":"zed","args":["/nowhere/zed"]}],"allow":[{"room_id":"R","harness":"zed"}]}`))
+	operator.ok(200, "PUT", "/v1/spawn/policy", say(`{"version":2,"commands":[{"harness":"zed","args":["/nowhere/zed"]}],"allow":[{"room_id":"R","harness":"zed"}]}`))
 	c.refused(hub.CodeBadExecutable, "POST", "/v1/spawn", say(`{"room_id":"R","harness":"zed","by":"lead"}`))
 }
 

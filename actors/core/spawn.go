@@ -43,7 +43,7 @@ func (s *Spawns) SetPolicy(in hub.SpawnPolicyInput) (Decision[hub.SpawnPolicy], 
 			With("version", s.policy.Version).WithFix("read it, change that, and send it with its version")
 	}
 	p := hub.SpawnPolicy{
-		Commands: slices.Concat([]hub.SpawnCommand{}, in.Commands), Allow: slices.Concat([]hub.SpawnAllowance{}, in.Allow),
+		Commands: append([]hub.SpawnCommand{}, in.Commands...), Allow: append([]hub.SpawnAllowance{}, in.Allow...),
 		MaxRunning: cmp.Or(in.MaxRunning, hub.DefaultSpawnRunning), MaxPerHour: cmp.Or(in.MaxPerHour, hub.DefaultSpawnsHour),
 		MaxDepth: cmp.Or(in.MaxDepth, hub.DefaultSpawnDepth), Remote: in.Remote, Version: in.Version + 1,
 	}
