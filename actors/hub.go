@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -100,6 +101,7 @@ type Hub struct {
 	waker    *view.Waker
 	indexer  *index.Indexer // nil without an index
 	spawns   *spawns.Manager
+	asks     *asks.Asks
 	idle     *idleAgents
 	channels *knownChannels
 

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"hubcli/actors/asks"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/leases"
@@ -36,6 +37,7 @@ func (h *Hub) kinds() []engine.Kind {
 		{Kind: core.OwnerMemory, Load: stored(h.loadMemory)},
 		{Kind: core.OwnerSettings, Load: stored(func(string) (*core.Settings, error) { return h.loadSettings() })},
 		{Kind: core.OwnerSpawns, Load: stored(func(string) (*core.Spawns, error) { return spawns.Load(h.rows) })},
+		{Kind: core.OwnerAsks, Load: stored(func(string) (*core.Asks, error) { return asks.Load(h.rows) })},
 	}
 }
 

@@ -40,10 +40,24 @@ var pagers = map[string]func(r *rig) pager{
 	"Artifacts/latest": func(r *rig) pager { return artifactPager(r, true) },
 	"Invites":          invitePager,
 	"Recall":           memoryPager,
+	"Asks":             askPager,
 }
 
 // shuffled is a name that does not sort by its number.
 func shuffled(prefix string, n int) string { return fmt.Sprintf("%s%03d", prefix, n*619%997) }
+
+func askPager(r *rig) pager {
+	query := func(n int) hub.AsksQuery { return hub.AsksQuery{AgentID: "ann", Limit: n} }
+	return pager{
+		page: pageOf(r.Asks, query, func(a *hub.Ask) string { return a.Question }),
+		add: func(n int) string {
+			// Closed at once: an agent may have only so many open ones.
+			q := r.ask(hub.AskInput{AgentID: "ann", Question: shuffled("q", n)})
+			must(r.WithdrawAsk(context.Background(), q.AskID, hub.AskWithdrawInput{AgentID: "ann"}))
+			return q.Question
+		},
+	}
+}
 
 func claimPager(r *rig, held bool) pager {
 	owner := hub.AgentID("ann")

@@ -145,6 +145,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewSettings()
 			case core.OwnerSpawns:
 				m = core.RestoreSpawns(core.NoSpawns(), nil, nil)
+			case core.OwnerAsks:
+				m = core.RestoreAsks(nil)
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"hubcli/actors/asks"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/view"
@@ -39,6 +40,8 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
 		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force}, size)
+	case asks.IsQuestion(&m):
+		row, replayed, err = h.asks.Post(ctx, m, size, h.messageCodec())
 	case m.To != "":
 		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),

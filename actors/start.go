@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 
+	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -43,6 +44,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.asleep.Serve(h.engine.Quit) })
 	background.Go(func() { h.handover.Serve(h.engine.Quit) })
 	background.Go(func() { h.spawns.Lose(lost) })
+	background.Go(func() { h.asks.Serve(h.engine.Quit) })
 	return h, nil
 }
 
@@ -81,12 +83,13 @@ func newHub(options Options) *Hub {
 	h.spawns = spawns.New(spawns.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
 	})
+	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log})
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	if options.Index != nil {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.asleep.Shown, h.handover.Shown, h.spawns.Shown, h.indexer.Shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.asleep.Shown, h.handover.Shown, h.spawns.Shown, h.asks.Shown, h.indexer.Shown)
 	return h
 }
 

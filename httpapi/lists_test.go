@@ -26,6 +26,7 @@ var pagedLists = map[string]struct {
 }{
 	"listAgents":    {"prefix=l-", posts("/v1/sessions", `{"agent_id":"l-%d"}`)},
 	"listArtifacts": {"room_id=R", posts("/v1/artifacts", `{"room_id":"R","title":"t%d","kind":"k","body":""}`)},
+	"listAsks":      {"agent_id=ann", posts("/v1/asks", `{"agent_id":"ann","question":"q%d"}`)},
 	"listChannels":  {"prefix=l-&created_by=ann", posts("/v1/channels", `{"name":"l-%d","created_by":"ann"}`)},
 	"listClaims":    {"prefix=l-", posts("/v1/claims", `{"claim_key":"l-%d","owner_agent_id":"ann"}`)},
 	"listDecisions": {"room_id=R", posts("/v1/decisions", `{"room_id":"R","title":"t%d"}`)},

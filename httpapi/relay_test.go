@@ -20,6 +20,7 @@ import (
 // of other.
 var foreignCalls = map[string]string{
 	"addArtifact":   `{"room_id":"r","title":"t","kind":"k","body":"","by":"other"}`,
+	"ask":           `{"agent_id":"other","question":"x"}`,
 	"addDecision":   `{"room_id":"r","title":"t","by":"other"}`,
 	"createInvite":  `{"project":"p","room":"r","by":"other"}`,
 	"spawn":         `{"room_id":"r_1","harness":"codex","by":"other"}`,

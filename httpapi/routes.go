@@ -30,6 +30,7 @@ var resources = []handlers{
 	runHandlers,
 	searchHandlers,
 	spawnHandlers,
+	askHandlers,
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,

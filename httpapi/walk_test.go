@@ -142,6 +142,7 @@ func TestWalk(t *testing.T) {
 	walkMemory(t, c)
 	walkRecords(t, c)
 	walkInvites(t, c)
+	walkAsks(c, h)
 	walkSurfaces(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)

@@ -364,6 +364,18 @@ var (
 		CLI:   "hubcli room status shows the spawns of a room that have not ended",
 		Model: "check the spawn_id in the answer of hub_spawn; hub_room_status shows the agents in the room",
 	})
+	CodeAskNotFound = define(CodeInfo{
+		Code: "ask_not_found", Status: http.StatusNotFound,
+		HTTP:  "GET /v1/asks lists the questions with their ids",
+		CLI:   "hubcli inbox lists the questions with their ids",
+		Model: "check the ask_id in the answer of hub_ask_human",
+	})
+	CodeAskClosed = define(CodeInfo{
+		Code: "ask_closed", Status: http.StatusConflict,
+		HTTP:  "the first answer counts; post a direct message to the agent to say more",
+		CLI:   "the first answer counts; hubcli say --to AGENT says more",
+		Model: "read the answer among your messages; ask again if you need another one",
+	})
 	CodeSpawnUnavailable = define(CodeInfo{
 		Code: "spawn_unavailable", Status: http.StatusServiceUnavailable,
 		Model: "this hub starts no agents: ask your user, or ask a live agent with hub_rpc_call",

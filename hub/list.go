@@ -124,3 +124,6 @@ func (q MemoryQuery) At(c Cursor) MemoryQuery { q.Cursor = c; return q }
 
 // At returns the query for the page at a cursor.
 func (q SpawnsQuery) At(c Cursor) SpawnsQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
+func (q AsksQuery) At(c Cursor) AsksQuery { q.Cursor = c; return q }

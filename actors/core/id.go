@@ -21,6 +21,7 @@ const (
 	PrefixMemory   = "m"
 	PrefixRun      = "run"
 	PrefixSpawn    = "sp"
+	PrefixAsk      = "ask"
 )
 
 // IDAt returns the id of the thing that the record at seq creates.

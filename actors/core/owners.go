@@ -42,6 +42,9 @@ func SettingsOwner() Owner { return Owner{Kind: OwnerSettings} }
 // SpawnsOwner is the owner of all spawns and their policy.
 func SpawnsOwner() Owner { return Owner{Kind: OwnerSpawns} }
 
+// AsksOwner is the owner of all questions to the operator.
+func AsksOwner() Owner { return Owner{Kind: OwnerAsks} }
+
 // DirectoryOwner names the section of a checkpoint that holds the live sessions.
 // It decides nothing, and no record is its own.
 func DirectoryOwner() Owner { return Owner{Kind: OwnerAgent} }

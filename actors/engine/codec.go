@@ -39,6 +39,7 @@ const (
 	EffectSpawn    uint8 = 18
 	EffectPolicy   uint8 = 19
 	EffectSeat     uint8 = 20
+	EffectAsk      uint8 = 21
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

@@ -30,6 +30,7 @@ const (
 	listInvites
 	listMemories
 	listSpawns
+	listAsks
 )
 
 // A cursor is a version, its list, the place of the last row that was shown and a MAC

@@ -276,8 +276,19 @@ func AsksOf(m *core.StoredMessage, agent hub.AgentID) bool {
 	return m.To != "" || mentions(m, agent)
 }
 
-// noticeAsks reports whether a notice of the system says that a lease of the
-// agent has expired, or that a task is the agent's now.
+// EndsAskOf reports whether a message of the system says how a question of the agent to
+// the operator has ended.
+func EndsAskOf(m *core.StoredMessage, agent hub.AgentID) bool {
+	var row struct {
+		Metadata struct {
+			Ask core.AskNotice `json:"ask"`
+		} `json:"metadata"`
+	}
+	return m.From == hub.AgentSystem && json.Unmarshal(m.JSON, &row) == nil && row.Metadata.Ask.AgentID == agent
+}
+
+// noticeAsks reports whether a notice of the system says that a lease of the agent has
+// expired, that a task is the agent's now, or that nobody has answered its question.
 func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 	var row struct {
 		Metadata struct {
@@ -288,13 +299,14 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 				To    hub.AgentID `json:"to"`
 				State string      `json:"state"`
 			} `json:"handoff"`
+			Ask core.AskNotice `json:"ask"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(m.JSON, &row) != nil {
 		return false
 	}
 	to := &row.Metadata.Handoff
-	return row.Metadata.Recovery.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
+	return row.Metadata.Recovery.AgentID == agent || row.Metadata.Ask.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }
 
 // IsFor reports whether an unread message is for the agent: it asks something of the

@@ -148,10 +148,10 @@ func (w *watch) answered(c *test) (bool, string, error) {
 }
 
 // answers reports whether a message is an answer that the agent may see. What the
-// system says of a task is none.
+// system says of a task is none, but that nobody has answered a question in time is one.
 func (w *watch) answers(c *test, m *core.StoredMessage) bool {
-	return m.From != w.query.Agent && m.From != hub.AgentSystem &&
-		hub.Visible(w.query.Agent, m.From, m.To) && m.ReplyTo() == c.Message
+	return m.From != w.query.Agent && hub.Visible(w.query.Agent, m.From, m.To) && m.ReplyTo() == c.Message &&
+		(m.From != hub.AgentSystem || view.EndsAskOf(m, w.query.Agent))
 }
 
 // wanted reports whether an answer shows an unread message: it is for the agent, comes

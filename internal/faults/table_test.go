@@ -91,4 +91,6 @@ var faults = []fault{
 	{85, "a disk without room is good", "room", swap("free < fullMiB", "free < 0"), "TestRoomOfTheDisk"},
 	{86, "a percent sign in a path is a specifier", "quoteUnit", swap("`%`, `%%`", "`%`, `%`"), "TestUnitIsQuoted"},
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
+	{90, "a deadline that is over wakes nobody", "EndsAskOf", swap("row.Metadata.Ask.AgentID == agent", "false"), "TestQuestionExpires"},
+	{91, "any agent learns how a question ended", "whyClosed", swap("!operator && agent != a.AgentID", "false"), "TestQuestionsArePrivate"},
 }

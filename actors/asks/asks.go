@@ -1,0 +1,198 @@
+package asks
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Options are the parts of the hub that the package uses. All are required.
+type Options struct {
+	View   *view.View
+	Engine *engine.Engine
+	Rows   core.Rows
+	Log    *slog.Logger
+}
+
+// Asks serves the questions of a hub.
+type Asks struct {
+	view   *view.View
+	engine *engine.Engine
+	rows   core.Rows
+	log    *slog.Logger
+
+	mu   sync.Mutex
+	due  map[hub.AskID]int64 // deadlines of open questions in hub ms
+	news chan struct{}       // a question with a deadline was asked; capacity 1
+}
+
+// New returns the questions of a hub. The engine need not run yet.
+func New(o Options) *Asks {
+	return &Asks{view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, due: map[hub.AskID]int64{}, news: make(chan struct{}, 1)}
+}
+
+// IsQuestion reports whether a message is a question to the operator: it is direct, comes
+// from an agent and opens or ends no task.
+func IsQuestion(m *core.MessageDraft) bool {
+	return m.To == hub.AgentOperator && !m.From.Reserved() && !m.Kind.OpensTask() && m.Kind != hub.KindTaskResult && m.Parent == 0
+}
+
+// Ask asks the operator; see hub.Asks.
+func (s *Asks) Ask(ctx context.Context, in hub.AskInput) (hub.Outcome[hub.Ask], error) {
+	if err := s.checkNames(ctx, &in); err != nil {
+		return hub.Outcome[hub.Ask]{}, err
+	}
+	c := core.AskCommand{In: in, Authority: hub.AuthorityAgent, Assurance: hub.CallerOf(ctx).Assurance()}
+	out, err := s.change(ctx, in.AgentID, len(in.Question), func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
+		return a.Ask(c, now)
+	})
+	out.Created = true
+	return out, err
+}
+
+// checkNames refuses a question about a room, task or artifact that there is not, or that
+// its agent may not see. What passes stays true: these are never deleted.
+func (s *Asks) checkNames(ctx context.Context, in *hub.AskInput) error {
+	if in.RoomID != "" {
+		if _, err := s.view.Room(in.RoomID); err != nil {
+			return err
+		}
+	}
+	if in.Blocks != 0 {
+		t, err := s.view.AnyTask(in.Blocks)
+		if errors.Is(err, core.ErrNotFound) || err == nil && !view.ViewerOf(ctx, in.AgentID).Task(&t) {
+			return hub.Errorf(hub.CodeTaskNotFound, "there is no task %d", in.Blocks).With("field", "blocks")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if in.ArtifactID != "" {
+		return s.checkArtifact(in.ArtifactID)
+	}
+	return nil
+}
+
+func (s *Asks) checkArtifact(id hub.ArtifactID) error {
+	seq, ok := core.SeqOf(core.PrefixArtifact, string(id))
+	if ok {
+		_, err := view.StoredRow[hub.Artifact](s.rows, core.TableArtifact, core.SeqKey(seq))
+		if !errors.Is(err, core.ErrNotFound) {
+			return err
+		}
+	}
+	return hub.NewError(hub.CodeArtifactNotFound, "there is no such artifact").With("artifact_id", id)
+}
+
+// Post lets a direct message to the operator be a question. The answer is the row of the
+// message.
+func (s *Asks) Post(ctx context.Context, m core.MessageDraft, size int, codec engine.Codec[hub.EncodedMessage]) (hub.EncodedMessage, bool, error) {
+	return engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.MessageID, hub.EncodedMessage]{
+		Owner: core.AsksOwner(), Agent: m.From, Size: size, Codec: codec,
+		Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.MessageID], error) { return a.AskByMessage(m) },
+		Answer: func(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+	})
+}
+
+// AnswerAsk answers a question; see hub.Asks.
+func (s *Asks) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerInput) (hub.Outcome[hub.Ask], error) {
+	out, err := s.change(ctx, hub.AgentOperator, len(in.Answer), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
+		return a.Answer(id, in)
+	})
+	return out, s.whyClosed(id, hub.AgentOperator, true, err)
+}
+
+// WithdrawAsk closes a question without an answer; see hub.Asks.
+func (s *Asks) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdrawInput) (hub.Outcome[hub.Ask], error) {
+	c := core.AskWithdrawal{Agent: in.AgentID, Operator: hub.CallerOf(ctx).Operator, By: in.By, Reason: in.Reason}
+	by := in.AgentID
+	if by == "" {
+		by = hub.AgentOperator
+	}
+	out, err := s.change(ctx, by, len(in.Reason), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
+		return a.Withdraw(id, c)
+	})
+	return out, s.whyClosed(id, in.AgentID, c.Operator, err)
+}
+
+// change lets the owner of questions decide.
+func (s *Asks) change(ctx context.Context, agent hub.AgentID, size int,
+	decide func(*core.Asks, core.Now) (core.Decision[core.StoredAsk], error),
+) (hub.Outcome[hub.Ask], error) {
+	row, replayed, err := engine.Submit(ctx, s.engine, engine.Command[*core.Asks, core.StoredAsk, core.StoredAsk]{
+		Owner: core.AsksOwner(), Agent: agent, Size: size, Decide: decide,
+		Answer: func(row core.StoredAsk, _ *core.Record) core.StoredAsk { return row },
+		Codec:  s.codec(),
+	})
+	if err != nil {
+		return hub.Outcome[hub.Ask]{}, err
+	}
+	return hub.Outcome[hub.Ask]{Row: row.Row(s.engine.Clock.Now()), Replayed: replayed}, nil
+}
+
+// codec stores only the id of a question. Its row is stored anyway, and a repeated call
+// gets the current row.
+func (s *Asks) codec() engine.Codec[core.StoredAsk] {
+	return engine.Codec[core.StoredAsk]{
+		Kind:   engine.EffectAsk,
+		Encode: func(r core.StoredAsk) []byte { return []byte(r.Ask.AskID) },
+		Decode: func(_ context.Context, e *core.Effect) (core.StoredAsk, error) {
+			return row(s.rows, hub.AskID(e.Answer))
+		},
+	}
+}
+
+// whyClosed says of a question that is not open how it was closed, to an agent that may see it.
+func (s *Asks) whyClosed(id hub.AskID, agent hub.AgentID, operator bool, err error) error {
+	if !errors.Is(err, core.ErrAskNotOpen) {
+		return err
+	}
+	stored, err := row(s.rows, id)
+	if err != nil {
+		return err
+	}
+	a := &stored.Ask
+	if !operator && agent != a.AgentID {
+		return errNotFound(id)
+	}
+	e := hub.NewError(hub.CodeAskClosed, "the question is closed: "+howClosed(a)).
+		With("ask_id", id).With("state", a.State).With("closed_by", a.ClosedBy)
+	if a.Answer != nil {
+		e = e.With("answer", *a.Answer)
+	}
+	if a.ClosedAt != nil {
+		e = e.With("closed_at", *a.ClosedAt)
+	}
+	return e
+}
+
+// howClosed says in words how a question was closed, without its texts.
+func howClosed(a *hub.Ask) string {
+	switch a.State {
+	case hub.AskAnswered:
+		return "it was answered before"
+	case hub.AskExpired:
+		return "nobody answered it in time"
+	case hub.AskWithdrawn:
+		return "it was withdrawn"
+	}
+	return "it is " + string(a.State)
+}
+
+// AskByID returns a question; see hub.Asks.
+func (s *Asks) AskByID(ctx context.Context, id hub.AskID, viewer hub.AgentID) (hub.Ask, error) {
+	stored, err := row(s.rows, id)
+	if err == nil && !hub.CallerOf(ctx).Operator && viewer != stored.Ask.AgentID {
+		err = errNotFound(id)
+	}
+	if err != nil {
+		return hub.Ask{}, err
+	}
+	return stored.Row(s.engine.Clock.Now()), nil
+}

@@ -1,0 +1,155 @@
+package core
+
+import (
+	"maps"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// The facts of questions to the operator: 840 to 859.
+const (
+	factAsked        FactType = 840
+	factAskAnswered  FactType = 841
+	factAskWithdrawn FactType = 842
+	factAskExpired   FactType = 843
+)
+
+func askFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{
+		factAsked:        func() Fact { return &Asked{} },
+		factAskAnswered:  func() Fact { return &AskAnswered{} },
+		factAskWithdrawn: func() Fact { return &AskWithdrawn{} },
+		factAskExpired:   func() Fact { return &AskExpired{} },
+	}
+}
+
+// Asked says that an agent asks the operator. The record's message 0 is the question.
+type Asked struct {
+	Agent      hub.AgentID    `json:"agent"`
+	Question   string         `json:"question"`
+	Options    []string       `json:"options,omitempty"`
+	Default    string         `json:"default,omitempty"`
+	DeadlineMS int64          `json:"deadline_ms,omitempty"` // hub time; 0: none
+	Room       hub.RoomID     `json:"room,omitempty"`
+	Blocks     hub.TaskID     `json:"blocks,omitempty"`
+	Artifact   hub.ArtifactID `json:"artifact,omitempty"`
+}
+
+// AskAnswered says what the operator answered. The record's message 0 tells the agent.
+type AskAnswered struct {
+	Ask    hub.AskID `json:"ask"`
+	Answer string    `json:"answer"`
+	By     string    `json:"by,omitempty"` // the name of the human
+}
+
+// AskWithdrawn says that a question was closed without an answer.
+type AskWithdrawn struct {
+	Ask    hub.AskID `json:"ask"`
+	By     string    `json:"by,omitempty"` // the agent, or the name of the human
+	Reason string    `json:"reason,omitempty"`
+	Told   bool      `json:"told,omitempty"` // the record's message 0 tells the agent
+}
+
+// AskExpired says that nobody answered in time: the default is the answer, if there is
+// one. The record's message number Message tells the agent.
+type AskExpired struct {
+	Ask     hub.AskID `json:"ask"`
+	Message int       `json:"message"`
+}
+
+// FactType implements Fact.
+func (*Asked) FactType() FactType { return factAsked }
+
+// FactType implements Fact.
+func (*AskAnswered) FactType() FactType { return factAskAnswered }
+
+// FactType implements Fact.
+func (*AskWithdrawn) FactType() FactType { return factAskWithdrawn }
+
+// FactType implements Fact.
+func (*AskExpired) FactType() FactType { return factAskExpired }
+
+// ID returns the id of the question that the fact creates at a position.
+func (f *Asked) ID(at Position) hub.AskID { return hub.AskID(IDAt(PrefixAsk, at.Seq)) }
+
+// ask returns the question that the fact creates at a position.
+func (f *Asked) ask(at Position) StoredAsk {
+	return StoredAsk{DeadlineMS: f.DeadlineMS, Ask: hub.Ask{
+		AskID: f.ID(at), State: hub.AskOpen, AgentID: f.Agent, Question: f.Question,
+		Options: append([]string{}, f.Options...), Default: Optional(f.Default), RoomID: Optional(f.Room),
+		Blocks: Optional(f.Blocks), ArtifactID: Optional(f.Artifact), MessageID: at.Message(0), CreatedAt: at.Now.Wall,
+	}}
+}
+
+func (f *AskAnswered) closed(row StoredAsk, at Position) StoredAsk {
+	row.Ask.Answer, row.Ask.ClosedBy = &f.Answer, f.By
+	return row.end(hub.AskAnswered, at, Optional(at.Message(0)))
+}
+
+func (f *AskWithdrawn) closed(row StoredAsk, at Position) StoredAsk {
+	row.Ask.ClosedBy, row.Ask.Reason = f.By, f.Reason
+	if f.Told {
+		return row.end(hub.AskWithdrawn, at, Optional(at.Message(0)))
+	}
+	return row.end(hub.AskWithdrawn, at, nil)
+}
+
+func (f *AskExpired) closed(row StoredAsk, at Position) StoredAsk {
+	row.Ask.Answer = row.Ask.Default
+	return row.end(hub.AskExpired, at, Optional(at.Message(f.Message)))
+}
+
+// end returns the row of a question that is closed at a position, by a message or none.
+func (r StoredAsk) end(state hub.AskState, at Position, message *hub.MessageID) StoredAsk {
+	r.Ask.State, r.Ask.ClosedAt, r.Ask.AnswerMessageID = state, &at.Now.Wall, message
+	return r
+}
+
+// Row is the question as it is shown at a moment.
+func (r StoredAsk) Row(now Now) hub.Ask {
+	row := r.Ask
+	if row.State == hub.AskOpen && r.DeadlineMS != 0 {
+		at := now.Wall + hub.Time(max(r.DeadlineMS-now.HubMS, 0))
+		row.DeadlineAt = &at
+	}
+	return row
+}
+
+// change replaces the row of an open question. It leaves a closed one alone.
+func (a *Asks) change(id hub.AskID, next func(StoredAsk) StoredAsk, rows RowSink) {
+	if row, ok := a.open[id]; ok {
+		a.put(next(row), rows)
+	}
+}
+
+// put keeps a question while it is open and writes its row. If the set of open ones
+// changes, it also writes the row from which the owner is loaded.
+func (a *Asks) put(row StoredAsk, rows RowSink) {
+	id := row.Ask.AskID
+	_, was := a.open[id]
+	open := row.Ask.State == hub.AskOpen
+	if a.open[id] = row; !open {
+		delete(a.open, id)
+	}
+	seq, _ := SeqOf(PrefixAsk, string(id))
+	rows.Put(TableAsk, SeqKey(seq), mustJSON(row))
+	if was != open {
+		rows.Put(TableAskOpen, AskOpenKey(), mustJSON(OpenAsks{slices.Sorted(maps.Keys(a.open))}))
+	}
+}
+
+// OpenAsks is the stored row from which the owner is loaded.
+type OpenAsks struct {
+	Open []hub.AskID `json:"open"`
+}
+
+// AskOpenKey is the key of the one row of TableAskOpen.
+func AskOpenKey() []byte { return []byte("open") }
+
+// AskKey is the key of a question in TableAsk, and false if id is not the id of a
+// question.
+func AskKey(id hub.AskID) ([]byte, bool) {
+	seq, ok := SeqOf(PrefixAsk, string(id))
+	return SeqKey(seq), ok
+}
