@@ -280,7 +280,7 @@ func TestSearchToolsFinds(t *testing.T) {
 	for query, want := range map[string]string{
 		"claiming work": "hub_claim", "lock a file": "hub_lock", "tasks": "hub_list_tasks", "remember facts": "hub_remember",
 		"wait in the background": "hub_watch", "invite": "hub_create_invite", "decisions": "hub_list_decisions",
-		"ask the human": "hub_dm", "who else is working": "hub_room_status", "what was decided": "hub_list_decisions",
+		"ask the human": "hub_ask_human", "who else is working": "hub_room_status", "what was decided": "hub_list_decisions",
 		"wait for messages from teammates": "hub_poll_messages", "message other agents": "hub_dm", "take over a task": "hub_take",
 		"finish a task": "hub_done", "who am I": "hub_whoami", "release a lock": "hub_unlock", "hand over a task": "hub_update_task",
 	} {
@@ -307,7 +307,7 @@ func TestSearchToolsFinds(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"ask the human": "hub_dm", "who else is working": "hub_room_status hub_list_agents", "what was decided": "hub_list_decisions",
+		"ask the human": "hub_ask_human", "who else is working": "hub_room_status hub_list_agents", "what was decided": "hub_list_decisions",
 	} {
 		if found := toolNames(best(query)); len(found) == 0 || !strings.Contains(want, found[0]) {
 			t.Errorf("%q finds %s, wants %s first", query, found, want)

@@ -37,7 +37,7 @@ func table() []tool {
 	tables.once.Do(func() {
 		tables.all = slices.Concat(
 			startTools(), planTools(), workTools(), messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
-			watchTools(), recordTools(), memoryTools(), spawnTools(), metaTools(),
+			watchTools(), recordTools(), memoryTools(), askTools(), spawnTools(), metaTools(),
 		)
 		slices.SortFunc(tables.all, func(a, b tool) int { return strings.Compare(a.name, b.name) })
 	})

@@ -125,7 +125,7 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 type holdIn struct {
 	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
 	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
-	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"optional: only if your lease still has this fence"`
+	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -150,7 +150,7 @@ func notHeld(err error, tool string) error {
 
 type releaseIn struct {
 	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
-	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"optional: only if your lease still has this fence"`
+	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -193,7 +193,7 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 
 type unlockIn struct {
 	FilePath       string    `json:"file_path" jsonschema:"as locked" range:"1024"`
-	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"optional: only if your lease still has this fence"`
+	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey string    `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 

@@ -60,8 +60,8 @@ func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
 
 type rememberIn struct {
 	Text           string   `json:"text" jsonschema:"the fact" range:"32000"`
-	Key            string   `json:"key,omitempty" jsonschema:"what it is about, such as build:command" range:"200"`
-	Tags           []string `json:"tags,omitempty" jsonschema:"words to find it by"`
+	Key            string   `json:"key,omitempty" jsonschema:"such as build:command" range:"200"`
+	Tags           []string `json:"tags,omitempty" jsonschema:"to find it by"`
 	Scope          string   `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
 	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
 	IdempotencyKey string   `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -120,7 +120,7 @@ type recallIn struct {
 	Tag      string       `json:"tag,omitempty" jsonschema:"with this tag" range:"200"`
 	Scope    string       `json:"scope,omitempty" jsonschema:"default both" enum:"room,project"`
 	MemoryID hub.MemoryID `json:"memory_id,omitempty" jsonschema:"this one alone"`
-	Offset   int          `json:"offset,omitempty" jsonschema:"character of its text to begin at" range:"0,100000000"`
+	Offset   int          `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
 	RoomID   string       `json:"room_id,omitempty" jsonschema:"default: your room"`
 	Cursor   hub.Cursor   `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit    int          `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`

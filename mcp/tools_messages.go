@@ -31,7 +31,7 @@ func messageTools() []tool {
 		}, getThread),
 		define(tool{
 			name: "hub_create_channel", title: "Make a channel", idempotent: true,
-			description: "Make a public channel that belongs to no room. Returns the channel if it exists already.",
+			description: "Make a public channel that belongs to no room, if it is not there.",
 		}, createChannel),
 	}
 }

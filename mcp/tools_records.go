@@ -86,7 +86,7 @@ func recordDecision(ctx context.Context, c *call, in recordDecisionIn) (*answer,
 type listDecisionsIn struct {
 	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
 	DecisionID hub.DecisionID `json:"decision_id,omitempty" jsonschema:"this one alone"`
-	Offset     int            `json:"offset,omitempty" jsonschema:"character of its note to begin at" range:"0,100000000"`
+	Offset     int            `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
 	Cursor     hub.Cursor     `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
@@ -142,7 +142,7 @@ func (c *call) decision(ctx context.Context, id hub.RoomID, in listDecisionsIn) 
 
 type addArtifactIn struct {
 	Title          string  `json:"title" jsonschema:"same title: next version" range:"300"`
-	Kind           string  `json:"kind" jsonschema:"any word, such as plan or report" range:"200"`
+	Kind           string  `json:"kind" jsonschema:"such as plan or report" range:"200"`
 	Body           *string `json:"body,omitempty" jsonschema:"text" most:"6000000"`
 	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes" most:"6000000"`
 	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: your room"`

@@ -267,7 +267,7 @@ type createRoomIn struct {
 	Project        string `json:"project" jsonschema:"id, slug or name"`
 	Name           string `json:"name" jsonschema:"for people" range:"300"`
 	Topic          string `json:"topic,omitempty" jsonschema:"what it is for" range:"1000"`
-	ForceReason    string `json:"force_reason,omitempty" jsonschema:"reason to make it although a similar room exists" range:"1000"`
+	ForceReason    string `json:"force_reason,omitempty" jsonschema:"why, although a similar room exists" range:"1000"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 

@@ -26,7 +26,7 @@ func taskTools() []tool {
 		}, updateTask),
 		define(tool{
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
-			description: "Mark a task done and release your claims and locks for it. The note goes to the agent that asked for it.",
+			description: "Mark a task done and release your claims and locks for it. The agent that asked gets the note.",
 		}, completeTask),
 	}
 }
@@ -69,7 +69,7 @@ func showTask(t *hub.Task) shownTask {
 type listTasksIn struct {
 	Status       string     `json:"status,omitempty" jsonschema:"default active: not ended" enum:"active,open,working,input_required,done,failed,cancelled" words:"in_progress=working,blocked=input_required,completed=done,pending=open,todo=open,canceled=cancelled"`
 	Mine         bool       `json:"mine,omitempty" jsonschema:"assigned to you, offered to you or given by you"`
-	Ready        bool       `json:"ready,omitempty" jsonschema:"only tasks whose blockers are all done"`
+	Ready        bool       `json:"ready,omitempty" jsonschema:"only tasks that wait for nothing"`
 	RoomID       string     `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
 	RunID        hub.RunID  `json:"run_id,omitempty" jsonschema:"of this run"`
 	ParentTaskID hub.TaskID `json:"parent_task_id,omitempty" jsonschema:"parts of it"`
@@ -154,10 +154,10 @@ type updateTaskIn struct {
 	Assignee        *hub.AgentID  `json:"assignee,omitempty" jsonschema:"agent that does it; empty: none"`
 	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks that must end first"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
-	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer made to you" enum:"accept,decline"`
+	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer" enum:"accept,decline"`
 	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
 	Force           bool          `json:"force,omitempty" jsonschema:"although it waits for others"`
-	Release         bool          `json:"release,omitempty" jsonschema:"also release your claims and locks for it"`
+	Release         bool          `json:"release,omitempty" jsonschema:"your claims and locks for it, too"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }

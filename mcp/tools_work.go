@@ -21,7 +21,7 @@ func workTools() []tool {
 		}, takeTool),
 		define(tool{
 			name: "hub_done", title: "Finish a task", idempotent: true,
-			description: "Finish a task: tells the agent that asked for it, and releases your claims on it and the locks that hub_take got for it.",
+			description: "Finish a task: tells the agent that asked for it, and releases your claims on it and what hub_take locked for it.",
 		}, done),
 	}
 }
