@@ -319,3 +319,24 @@ func TestAgentsAreListedWithDetails(t *testing.T) {
 		}
 	})
 }
+
+// An agent that works in a room without joining it is listed with the room too, behind
+// those that it has joined. Before, only joined rooms were named.
+func TestAgentsAreListedWithRoomsTheyActIn(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		joined := r.roomWithSeats("dev")
+		other := must(r.CreateRoom(t.Context(), hub.RoomInput{Project: string(joined.ProjectID), Name: "another place"})).Row
+		r.register("dev")
+		r.register("guest")
+		for _, agent := range []hub.AgentID{"dev", "guest"} {
+			must(r.Sit(t.Context(), other.RoomID, hub.SitInput{AgentID: agent}))
+		}
+		rows, _, err := r.Agents(t.Context(), hub.AgentsQuery{Details: true})
+		require.NoError(t, err)
+		for i, want := range [][]hub.RoomID{{joined.RoomID, other.RoomID}, {other.RoomID}} {
+			if !slices.Equal(rows[i].Details.Rooms, want) {
+				t.Errorf("%s is in %v, want %v", rows[i].AgentID, rows[i].Details.Rooms, want)
+			}
+		}
+	})
+}

@@ -19,17 +19,25 @@ func newApp(env *Env) *cobra.Command {
 		Use:   "app",
 		Short: "Manage the application daemon",
 		Long: `Manage the hub of this machine: the daemon that keeps its store in the data
-root and runs in the background.`,
+root and runs in the background. The lists show a person what is in it; they register
+nobody and mark nothing as seen.
+
+The lists have short names, too: "hubcli agents" is "hubcli app agents", and the same
+holds for log, tasks, claims, locks and runs.`,
 		Example: `  hubcli app start
   hubcli app status
+  hubcli app agents --watch
+  hubcli app log --since 1h
   hubcli app debug
   hubcli app receipt 12 --agent lead
   hubcli app doctor
   hubcli app backup hub.backup
   hubcli app stop`,
 	}
-	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env))
+	return group(cmd, append([]*cobra.Command{
+		newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env),
+	}, lists(env)...)...)
 }
 
 func newAppStart(env *Env) *cobra.Command {

@@ -27,6 +27,9 @@ type Env struct {
 	Terminal func() bool
 	// StdoutTerminal reports whether Stdout is a terminal; nil says no.
 	StdoutTerminal func() bool
+	// StdoutSize returns the columns and rows of the terminal at Stdout; nil or zero
+	// stands for 80 and 24.
+	StdoutSize func() (width, height int)
 	// StderrTerminal reports whether Stderr is a terminal; nil says no.
 	StderrTerminal func() bool
 

@@ -139,6 +139,55 @@ func parseDuration(s string) (time.Duration, error) {
 	return time.Duration(math.Round(f * float64(time.Second))), nil
 }
 
+// momentValue is a time of the past. It is kept as it was written, because a time of the
+// day means another moment later.
+type momentValue string
+
+func (v *momentValue) String() string { return string(*v) }
+
+func (*momentValue) Type() string { return "time" }
+
+func (v *momentValue) Set(s string) error {
+	if _, ok := moment(s, time.Now()); !ok {
+		return &badValue{"it must be a time such as 1h (so long ago), 14:05 (the last one), 2026-01-02T15:04 or RFC 3339"}
+	}
+	*v = momentValue(s)
+	return nil
+}
+
+// at returns the moment as it is meant now.
+func (v momentValue) at(now time.Time) time.Time {
+	at, _ := moment(string(v), now)
+	return at
+}
+
+// moment reads so long ago; a time of the day, today or, if that is still to come,
+// yesterday; a date; or a date with a time. Without a zone the time is local.
+func moment(s string, now time.Time) (time.Time, bool) {
+	if d, err := parseDuration(s); err == nil {
+		return now.Add(-d), d >= 0
+	}
+	now = now.Local()
+	for _, layout := range []string{"15:04", time.TimeOnly} {
+		clock, err := time.Parse(layout, s)
+		if err != nil {
+			continue
+		}
+		year, month, day := now.Date()
+		at := time.Date(year, month, day, clock.Hour(), clock.Minute(), clock.Second(), 0, time.Local)
+		if at.After(now) {
+			at = time.Date(year, month, day-1, clock.Hour(), clock.Minute(), clock.Second(), 0, time.Local)
+		}
+		return at, true
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
 func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // choiceValue is one of a few words.

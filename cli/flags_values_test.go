@@ -39,6 +39,27 @@ func TestDurationsAreReadAlike(t *testing.T) {
 	}
 }
 
+// TestMoments: so long ago, the last such time of the day, and dates, all of them local.
+func TestMoments(t *testing.T) {
+	now := time.Date(2026, 3, 4, 13, 0, 0, 0, time.Local)
+	day := func(d, h, m, s int) time.Time { return time.Date(2026, 3, d, h, m, s, 0, time.Local) }
+	for text, want := range map[string]time.Time{
+		"1h": day(4, 12, 0, 0), "90": day(4, 12, 58, 30), "0": now, "12:30": day(4, 12, 30, 0), "12:30:05": day(4, 12, 30, 5),
+		"13:00": now, "13:01": day(3, 13, 1, 0), "2026-03-01": day(1, 0, 0, 0), "2026-03-01T09:15": day(1, 9, 15, 0),
+		"2026-03-01 09:15:02": day(1, 9, 15, 2), "2026-03-01T09:15:00Z": time.Date(2026, 3, 1, 9, 15, 0, 0, time.UTC),
+		"2026-03-01T09:15:00+02:00": time.Date(2026, 3, 1, 7, 15, 0, 0, time.UTC),
+	} {
+		if at, ok := moment(text, now); !ok || !at.Equal(want) {
+			t.Errorf("%q is %s, %t, want %s", text, at, ok, want)
+		}
+	}
+	for _, text := range []string{"", "-1h", "1d", "25:00", "14.05.", "tomorrow", "1h ago", "2026-13-01", "nan"} {
+		if at, ok := moment(text, now); ok {
+			t.Errorf("%q is %s", text, at)
+		}
+	}
+}
+
 // TestEveryTimeIsADuration: no flag that takes a time reads it in a way of its own.
 func TestEveryTimeIsADuration(t *testing.T) {
 	times := regexp.MustCompile(`timeout|ttl|seconds|interval|-sec$|since$|^for$|^within$`)
@@ -46,7 +67,7 @@ func TestEveryTimeIsADuration(t *testing.T) {
 	for _, c := range commands(newRoot(world(t, nil))) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			v, ok := f.Value.(durationValue)
-			if times.MatchString(f.Name) && !ok {
+			if _, past := f.Value.(*momentValue); times.MatchString(f.Name) && !ok && !past {
 				t.Errorf("%s --%s is a %T", c.CommandPath(), f.Name, f.Value)
 			}
 			if !ok {

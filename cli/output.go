@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"hubcli/internal/peertext"
 )
@@ -69,6 +72,47 @@ func printLine(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// printDocument is printJSON for rows that agents wrote, which a terminal may show.
+func printDocument(w io.Writer, v any) error {
+	var b bytes.Buffer
+	if err := printJSON(&b, v); err != nil {
+		return err
+	}
+	_, err := w.Write(visibleJSON(b.Bytes()))
+	return err
+}
+
+// printSafeLine is printLine for the same rows.
+func printSafeLine(w io.Writer, v any) error {
+	var b bytes.Buffer
+	if err := printLine(&b, v); err != nil {
+		return err
+	}
+	_, err := w.Write(visibleJSON(b.Bytes()))
+	return err
+}
+
+// visibleJSON escapes the hidden characters of a JSON text. They can be in strings
+// only, so it stays the same text for every program that reads it.
+func visibleJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, peertext.Hidden) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+64)
+	for _, r := range string(text) {
+		switch {
+		case !peertext.Hidden(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // note writes a remark to stderr.

@@ -190,6 +190,24 @@ func printMessage(w io.Writer, m hub.Message) error {
 	if m.Kind != hub.KindChat {
 		fmt.Fprintf(&b, " [%s]", m.Kind)
 	}
+	if about := messageAbout(&m); about != "" {
+		fmt.Fprintf(&b, " (%s)", about)
+	}
+	head := peertext.TerminalLine(b.String())
+	body := strings.ReplaceAll(peertext.Terminal(strings.TrimRight(m.Body, "\n")), "\n", "\n    ")
+	if _, err := fmt.Fprintf(w, "%s> %s\n", head, body); err != nil {
+		return err
+	}
+	for _, a := range m.Attachments {
+		if _, err := fmt.Fprintf(w, "    + %s\n", attachmentLine(&a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messageAbout says to what a message belongs; it may be empty.
+func messageAbout(m *hub.Message) string {
 	var about []string
 	if m.ThreadID != nil {
 		about = append(about, "thread "+string(*m.ThreadID))
@@ -200,22 +218,14 @@ func printMessage(w io.Writer, m hub.Message) error {
 	if m.ParentTaskID != nil {
 		about = append(about, fmt.Sprintf("under task %d", *m.ParentTaskID))
 	}
-	if len(about) > 0 {
-		fmt.Fprintf(&b, " (%s)", strings.Join(about, ", "))
+	return strings.Join(about, ", ")
+}
+
+// attachmentLine names an attachment.
+func attachmentLine(a *hub.Attachment) string {
+	what := a.Path
+	if what == "" {
+		what = fmt.Sprintf("%d bytes of JSON", len(a.Content))
 	}
-	head := peertext.TerminalLine(b.String())
-	body := strings.ReplaceAll(peertext.Terminal(strings.TrimRight(m.Body, "\n")), "\n", "\n    ")
-	if _, err := fmt.Fprintf(w, "%s> %s\n", head, body); err != nil {
-		return err
-	}
-	for _, a := range m.Attachments {
-		what := a.Path
-		if what == "" {
-			what = fmt.Sprintf("%d bytes of JSON", len(a.Content))
-		}
-		if _, err := fmt.Fprintf(w, "    + %s: %s\n", a.Type, peertext.TerminalLine(what)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fmt.Sprintf("%s: %s", a.Type, peertext.TerminalLine(what))
 }

@@ -63,6 +63,7 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 		newRelay(env), newMCP(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
 		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env),
 	)
+	root.AddCommand(shortNames(env)...)
 	suggestNear(root)
 	completeValues(root)
 	return root

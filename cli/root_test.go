@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/integrations/service"
+	"hubcli/internal/require"
 )
 
 var managerHere = string(service.KindOf(runtime.GOOS))
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
 // every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug,
-// app receipt, app backup, app restore). The defaults of --storage that
+// app receipt, app backup, app restore, the lists of app). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -122,8 +123,17 @@ var specified = map[string]map[string]string{
 	"hubcli app doctor":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app backup":            {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
 	"hubcli app restore":           {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
-	"hubcli app status":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app stop":              {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app agents":            listed("room", "", "prefix", "", "capability", ""),
+	"hubcli app tasks":             listed("room", "", "status", "active", "assignee", "", "ready", "false"),
+	"hubcli app claims":            listed("room", "", "holder", "", "prefix", ""),
+	"hubcli app locks":             listed("room", "", "holder", "", "prefix", ""),
+	"hubcli app runs":              listed("room", "", "status", "active"),
+	"hubcli app log": {
+		"room": "", "channel": "", "thread-id": "", "agent": "", "direct": "false", "since": "", "at": "", "for": "10m", "tail": "100",
+		"all": "false", "follow": "false", "full": "false", "json": "false", "color": "auto", "base-url": "http://127.0.0.1:6969",
+	},
+	"hubcli app status": {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app stop":   {"host": "127.0.0.1", "port": "6969", "storage": ""},
 
 	"hubcli project":        {},
 	"hubcli project create": {"name": "", "slug": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
@@ -140,6 +150,34 @@ var specified = map[string]map[string]string{
 	"hubcli room bind":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room locks":  {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room unbind": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+}
+
+// listed are the flags that all lists have, and more.
+func listed(more ...string) map[string]string {
+	flags := map[string]string{"base-url": "http://127.0.0.1:6969", "color": "auto", "json": "false", "watch": "false", "every": "2s"}
+	for i := 0; i < len(more); i += 2 {
+		flags[more[i]] = more[i+1]
+	}
+	return flags
+}
+
+// TestShortNames: each list is found at the top too, where no listing shows it.
+func TestShortNames(t *testing.T) {
+	root := newRoot(world(t, nil))
+	app, _, err := root.Find([]string{"app"})
+	require.NoError(t, err)
+	for _, long := range lists(world(t, nil)) {
+		short, rest, err := root.Find([]string{long.Name()})
+		if err != nil || len(rest) > 0 || !short.Hidden || short.Short != long.Short {
+			t.Errorf("hubcli %s is not the hidden short name of app %[1]s: %v", long.Name(), err)
+		}
+		if !strings.Contains(app.Long, long.Name()) {
+			t.Errorf("the help of app does not tell of the short name %s", long.Name())
+		}
+	}
+	if n := len(commands(root)) - len(specified); n != 0 {
+		t.Errorf("%d commands more are listed than are specified", n)
+	}
 }
 
 // commands lists what the listings show.

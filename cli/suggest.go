@@ -12,7 +12,7 @@ import (
 var expected = map[string]map[string]string{
 	"hubcli": {
 		"status": "hubcli app status", "ps": "hubcli app status or hubcli room status", "info": "hubcli app status",
-		"who": "hubcli room status", "sessions": "hubcli room status", "seats": "hubcli room status",
+		"who": "hubcli agents", "sessions": "hubcli agents", "agent": "hubcli agents", "seats": "hubcli room status",
 		"start": "hubcli ensure", "up": "hubcli ensure", "serve": "hubcli ensure, or hubcli alone in the foreground",
 		"server": "hubcli ensure, or hubcli alone in the foreground", "run": "hubcli ensure, or hubcli alone in the foreground",
 		"daemon": "hubcli ensure, or hubcli alone in the foreground", "restart": "hubcli stop and then hubcli ensure",
@@ -21,8 +21,9 @@ var expected = map[string]map[string]string{
 		"version": "hubcli --version",
 		"send":    "hubcli post", "message": "hubcli post", "msg": "hubcli post", "write": "hubcli post",
 		"dm": "hubcli post --to AGENT", "tell": "hubcli post --to AGENT",
-		"messages": "hubcli poll", "read": "hubcli poll", "receive": "hubcli poll", "events": "hubcli poll",
-		"listen": "hubcli poll, or hubcli watch --stream", "tail": "hubcli poll, or hubcli watch --stream",
+		"messages": "hubcli log", "history": "hubcli log", "chat": "hubcli log", "read": "hubcli poll", "receive": "hubcli poll", "events": "hubcli poll",
+		"listen": "hubcli log, or hubcli watch --stream", "tail": "hubcli log, or hubcli watch --stream",
+		"task": "hubcli tasks", "todo": "hubcli tasks", "claim": "hubcli claims", "lock": "hubcli locks", "leases": "hubcli claims or hubcli locks",
 		"wait": "hubcli watch", "sleep": "hubcli watch",
 		"me": "hubcli whoami", "id": "hubcli whoami", "register": "hubcli whoami", "login": "hubcli whoami",
 		"list":  "hubcli project list, hubcli room list or hubcli adapter list",

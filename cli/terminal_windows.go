@@ -7,3 +7,12 @@ func IsTerminal(fd uintptr) bool {
 	var mode uint32
 	return windows.GetConsoleMode(windows.Handle(fd), &mode) == nil
 }
+
+// TerminalSize returns the columns and rows of a console; zero if they are unknown.
+func TerminalSize(fd uintptr) (width, height int) {
+	var info windows.ConsoleScreenBufferInfo
+	if windows.GetConsoleScreenBufferInfo(windows.Handle(fd), &info) != nil {
+		return 0, 0
+	}
+	return int(info.Window.Right-info.Window.Left) + 1, int(info.Window.Bottom-info.Window.Top) + 1
+}

@@ -40,9 +40,9 @@ type LiveAgent struct {
 }
 
 // AgentDetails says where an agent is and what waits for it. It costs a look at the
-// messages of a room for each agent.
+// messages of a room for each agent, and one at the seats of all rooms.
 type AgentDetails struct {
-	Rooms         []RoomID `json:"rooms"`           // that it has a seat in, the latest joined first, at most 20
+	Rooms         []RoomID `json:"rooms"`           // that it has a seat in, at most 20: those it has joined, then those it acts in, the latest first
 	Unread        int      `json:"unread"`          // of its latest room and directly, counted up to MaxUnread
 	CurrentTaskID *TaskID  `json:"current_task_id"` // that it works on, if the caller may see it
 	Label         string   `json:"label"`           // of its watch

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -31,28 +32,66 @@ func (s *Lists) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent,
 	now := s.engine.Clock.Now().Wall
 	out := make([]hub.LiveAgent, 0, len(rows))
 	for i := range rows {
-		row := s.agentWith(rows[i], now)
-		if q.Details {
-			if row.Details, err = s.details(row.AgentID, view.ViewerOf(ctx, "")); err != nil {
-				return nil, "", err
-			}
+		out = append(out, s.agentWith(rows[i], now))
+	}
+	if !q.Details {
+		return out, next, nil
+	}
+	acting, err := s.actingIn(out)
+	if err != nil {
+		return nil, "", err
+	}
+	for i := range out {
+		if out[i].Details, err = s.details(out[i].AgentID, acting[out[i].AgentID], view.ViewerOf(ctx, "")); err != nil {
+			return nil, "", err
 		}
-		out = append(out, row)
 	}
 	return out, next, nil
+}
+
+// actingIn returns the rooms in which the agents act without having joined, the latest
+// first. No list of an agent holds these seats, so it looks at the seats of all rooms.
+func (s *Lists) actingIn(agents []hub.LiveAgent) (map[hub.AgentID][]hub.RoomID, error) {
+	listed := make(map[hub.AgentID]bool, len(agents))
+	for i := range agents {
+		listed[agents[i].AgentID] = true
+	}
+	var rooms []hub.RoomID
+	s.view.Places.Rooms("", func(r *hub.Room) { rooms = append(rooms, r.RoomID) })
+	var found []core.StoredSeat
+	for _, room := range rooms {
+		seats, err := s.view.SeatsOf(room)
+		if err != nil {
+			return nil, err
+		}
+		for i := range seats {
+			if listed[seats[i].AgentID] && seats[i].Acting() {
+				found = append(found, seats[i])
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b core.StoredSeat) int {
+		return cmp.Or(cmp.Compare(b.JoinedAt, a.JoinedAt), strings.Compare(string(a.RoomID), string(b.RoomID)))
+	})
+	acting := map[hub.AgentID][]hub.RoomID{}
+	for i := range found {
+		acting[found[i].AgentID] = append(acting[found[i].AgentID], found[i].RoomID)
+	}
+	return acting, nil
 }
 
 // detailedRooms is how many rooms of an agent are shown.
 const detailedRooms = 20
 
 // details says where an agent is and what waits for it.
-func (s *Lists) details(agent hub.AgentID, sees view.Viewer) (*hub.AgentDetails, error) {
+func (s *Lists) details(agent hub.AgentID, acting []hub.RoomID, sees view.Viewer) (*hub.AgentDetails, error) {
 	d := &hub.AgentDetails{Rooms: []hub.RoomID{}, Watching: []string{}}
 	rooms, err := s.view.RoomsOf(agent)
 	if err != nil {
 		return nil, err
 	}
-	d.Rooms = append(d.Rooms, rooms[:min(len(rooms), detailedRooms)]...)
+	d.Rooms = append(append(d.Rooms, rooms...), acting...)
+	d.Rooms = d.Rooms[:min(len(d.Rooms), detailedRooms)]
 	latest := hub.RoomID("")
 	if len(rooms) > 0 {
 		latest = rooms[0]

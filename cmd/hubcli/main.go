@@ -48,6 +48,7 @@ func run() int {
 
 		HookBudget:     hooksHave(),
 		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
+		StdoutSize:     func() (int, int) { return cli.TerminalSize(os.Stdout.Fd()) },
 		StderrTerminal: func() bool { return cli.IsTerminal(os.Stderr.Fd()) },
 
 		Daemon:       serve,

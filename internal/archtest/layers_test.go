@@ -234,6 +234,7 @@ var others = []other{
 	{"github.com/blevesearch/snowballstem", []string{"persistence/search"}, "the stems of English words; Snowball's algorithm as bleve has it"},
 	{"golang.org/x/text", []string{"persistence/search"}, "words are compared without regard to accents and composition"},
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
+	{"github.com/charmbracelet/x/ansi", []string{"cli"}, "tables are measured and cut as a terminal shows them, wide characters included"},
 	{"golang.org/x/time", []string{"cli", "mcp/session"}, "the lines of a stream, and the turns that a bridge begins, are paced by a token bucket"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 	{"github.com/tailscale/hujson", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newAppAgents(env *Env) *cobra.Command {
+	var o struct {
+		listing
+		roomRef
+		prefix, capability string
+	}
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List the agents that are connected, and what each of them does",
+		Long: `List the agents with a live session: what each of them does and since when, in
+which harness and rooms it is, how many messages it has not seen, the task that it
+works on, and what it watches for. "at prompt" means that its program asks a user
+whether a tool may run.`,
+		Example: `  hubcli app agents
+  hubcli app agents --room web-shop/checkout
+  hubcli app agents --watch`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.checkRoom(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
+				room, err := o.onlyRoom(ctx, s.Client)
+				if err != nil {
+					return found{}, err
+				}
+				return findAgents(ctx, s, hub.AgentsQuery{RoomID: room, Prefix: o.prefix, Capability: o.capability, Details: true, Limit: hub.MaxPageRows})
+			})
+		},
+	}
+	f := cmd.Flags()
+	o.addRoom(f, roomOnlyUsage)
+	f.StringVar(&o.prefix, "prefix", "", "only agents whose id begins with this `text`")
+	f.StringVar(&o.capability, "capability", "", "only agents that have said they have this `capability`")
+	o.listing.add(env, f)
+	return cmd
+}
+
+func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, error) {
+	agents, err := hub.All(ctx, s.Agents, q)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	titles, err := s.titles(ctx, agents)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)")
+	now := s.now()
+	for i := range agents {
+		a := &agents[i]
+		since := a.LastSeen
+		if a.ActivitySince != nil {
+			since = *a.ActivitySince
+		}
+		var d hub.AgentDetails
+		if a.Details != nil {
+			d = *a.Details
+		}
+		t.add(a.AgentID, agentState(a), age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d))
+	}
+	return found{agents, t}, nil
+}
+
+// agentState says in a few words what an agent does.
+func agentState(a *hub.LiveAgent) cell {
+	switch {
+	case a.Presence == hub.PresenceAway:
+		return cell{"away", sgrDim}
+	case a.Activity == hub.ActivityAtPrompt && a.PromptTool != "":
+		return cell{"at prompt: " + a.PromptTool, sgrYellow}
+	case a.Activity == hub.ActivityAtPrompt:
+		return cell{"at prompt", sgrYellow}
+	case a.Activity == hub.ActivityBlocked:
+		return cell{string(a.Activity), sgrRed}
+	case a.Activity == hub.ActivityWorking:
+		return cell{string(a.Activity), sgrGreen}
+	}
+	return cell{text: string(a.Activity)}
+}
+
+func unreadCell(n int) cell {
+	switch {
+	case n >= hub.MaxUnread:
+		return cell{fmt.Sprintf("%d+", hub.MaxUnread), sgrYellow}
+	case n > 0:
+		return cell{fmt.Sprint(n), sgrYellow}
+	}
+	return cell{text: "0"}
+}
+
+// roomsOf names the latest room, and says how many there are besides.
+func roomsOf(names roomNames, rooms []hub.RoomID) string {
+	switch len(rooms) {
+	case 0:
+		return ""
+	case 1:
+		return names.of(&rooms[0])
+	}
+	return fmt.Sprintf("%s +%d", names.of(&rooms[0]), len(rooms)-1)
+}
+
+func watching(d *hub.AgentDetails) string {
+	text := strings.Join(d.Watching, ", ")
+	switch {
+	case d.Label == "":
+		return text
+	case text == "":
+		return d.Label
+	}
+	return d.Label + ": " + text
+}
+
+// taskTitles are the titles of tasks that agents work on.
+type taskTitles map[hub.TaskID]string
+
+// titles finds them. A task that has ended in the meantime has none.
+func (s *spectator) titles(ctx context.Context, agents []hub.LiveAgent) (taskTitles, error) {
+	wanted := false
+	for i := range agents {
+		wanted = wanted || agents[i].Details != nil && agents[i].Details.CurrentTaskID != nil
+	}
+	if !wanted {
+		return nil, nil
+	}
+	tasks, err := hub.All(ctx, s.Tasks, hub.TasksQuery{Active: true, Limit: hub.MaxPageRows})
+	titles := taskTitles{}
+	for i := range tasks {
+		titles[tasks[i].TaskID] = tasks[i].Title
+	}
+	return titles, err
+}
+
+// of returns the number of a task and its title.
+func (t taskTitles) of(id *hub.TaskID) string {
+	if id == nil {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("#%d %s", *id, t[*id]))
+}

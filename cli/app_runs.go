@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newAppRuns(env *Env) *cobra.Command {
+	var o struct {
+		listing
+		roomRef
+		status string
+	}
+	o.status = activeStatus
+	words := statusWords(hub.RunStatuses())
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List the runs of all rooms",
+		Long: `List runs, the newest first: those that are not over, or those of --status. TASKS
+counts the tasks that have ended, and all of them. AGE is the time since the run
+began, ENDED the time since its last task ended.`,
+		Example: `  hubcli app runs
+  hubcli app runs --status any --room web-shop/checkout
+  hubcli app runs --watch`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q := hub.RunsQuery{Limit: hub.MaxPageRows}
+			q.Status, q.Active = statusQuery[hub.RunStatus](o.status)
+			if err := o.checkRoom(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (got found, err error) {
+				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
+					return found{}, err
+				}
+				return findRuns(ctx, s, q)
+			})
+		},
+	}
+	f := cmd.Flags()
+	o.addRoom(f, roomOnlyUsage)
+	f.Var(choiceValue{&o.status, words}, "status", "`status` of the runs: "+strings.Join(words, ", "))
+	o.listing.add(env, f)
+	return cmd
+}
+
+func findRuns(ctx context.Context, s *spectator, q hub.RunsQuery) (found, error) {
+	runs, err := hub.All(ctx, s.Runs, q)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("there is no such run", "RUN", "STATUS", ">AGE", ">ENDED", "ROOM(8)", "FROM(8)", "TASKS(8)", "TITLE(12)")
+	now := s.now()
+	for i := range runs {
+		r := &runs[i]
+		ended := ""
+		if r.EndedAt != nil {
+			ended = age(now, *r.EndedAt)
+		}
+		t.add(r.RunID, runStatus(r.Status), age(now, r.StartedAt), ended, rooms.of(r.RoomID), r.CreatedBy,
+			fmt.Sprintf("%d/%d%s", r.Counts.Done+r.Counts.Failed+r.Counts.Cancelled, r.Counts.Total, failures(r.Counts)), r.Title)
+	}
+	return found{runs, t}, nil
+}
+
+func runStatus(s hub.RunStatus) cell {
+	return cell{string(s), map[hub.RunStatus]string{hub.RunRunning: sgrGreen, hub.RunFailed: sgrRed, hub.RunCancelled: sgrDim, hub.RunComplete: sgrDim}[s]}
+}

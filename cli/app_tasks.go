@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+// activeStatus is the word for all tasks or runs that have not ended.
+const (
+	activeStatus = "active"
+	anyStatus    = "any"
+)
+
+// statusWords are the values of --status.
+func statusWords[S ~string](statuses []S) []string {
+	words := []string{activeStatus, anyStatus}
+	for _, s := range statuses {
+		words = append(words, string(s))
+	}
+	return words
+}
+
+// statusQuery turns a word into what a query selects.
+func statusQuery[S ~string](word string) (status S, active bool) {
+	switch word {
+	case activeStatus:
+		return "", true
+	case anyStatus:
+		return "", false
+	}
+	return S(word), false
+}
+
+func newAppTasks(env *Env) *cobra.Command {
+	var o struct {
+		listing
+		roomRef
+		status, assignee string
+		ready            bool
+	}
+	o.status = activeStatus
+	words := statusWords(hub.TaskStatuses())
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "List the tasks of all rooms",
+		Long: `List tasks, the newest first: those that have not ended, or those of --status. Tasks
+that direct messages opened are listed for the operator: the command reads the
+operator's secret in the store of the hub, so only the user who started the hub sees
+them. With HUB_AGENT it lists what this agent may see.
+
+A task is ready if it has not ended and waits for no other task. BLOCKED BY names
+the tasks that it was made to wait for.`,
+		Example: `  hubcli app tasks
+  hubcli app tasks --room . --status working
+  hubcli app tasks --assignee dev-a --status any --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q := hub.TasksQuery{Assignee: hub.AgentID(o.assignee), Limit: hub.MaxPageRows}
+			q.Status, q.Active = statusQuery[hub.TaskStatus](o.status)
+			if cmd.Flags().Changed("ready") {
+				q.Ready = &o.ready
+			}
+			if err := o.checkRoom(cmd); err != nil {
+				return err
+			}
+			if err := checkNamed(cmd, "assignee", q.Assignee); err != nil {
+				return err
+			}
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (got found, err error) {
+				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
+					return found{}, err
+				}
+				return findTasks(ctx, s, q)
+			})
+		},
+	}
+	f := cmd.Flags()
+	o.addRoom(f, roomOnlyUsage)
+	f.Var(choiceValue{&o.status, words}, "status", "`status` of the tasks: "+strings.Join(words, ", "))
+	f.StringVar(&o.assignee, "assignee", "", "only tasks of this `agent`")
+	f.BoolVar(&o.ready, "ready", false, "only tasks that wait for no other task; with =false only those that do")
+	o.listing.add(env, f)
+	return cmd
+}
+
+// checkNamed refuses the value of a flag that is no agent id.
+func checkNamed(cmd *cobra.Command, flag string, id hub.AgentID) error {
+	if !cmd.Flags().Changed(flag) {
+		return nil
+	}
+	return asUsage(hub.CheckAgentID("--"+flag, id))
+}
+
+func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery) (found, error) {
+	tasks, err := hub.All(ctx, s.Tasks, q)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("there is no such task", ">TASK", "STATUS", "READY", ">AGE", "ROOM(8)", "FROM(8)", "ASSIGNEE(8)", "BLOCKED BY(10)", "TITLE(12)")
+	now := s.now()
+	for i := range tasks {
+		k := &tasks[i]
+		assignee := optional(k.Assignee)
+		if k.OfferedTo != nil {
+			assignee = strings.TrimSpace(assignee + " (offered to " + string(*k.OfferedTo) + ")")
+		}
+		t.add(k.TaskID, taskStatus(k.Status), readiness(k), age(now, k.CreatedAt), rooms.of(k.RoomID), k.CreatedBy, assignee, numbered(k.BlockedBy), k.Title)
+	}
+	return found{tasks, t}, nil
+}
+
+func taskStatus(s hub.TaskStatus) cell {
+	return cell{string(s), map[hub.TaskStatus]string{
+		hub.TaskWorking: sgrGreen, hub.TaskInputRequired: sgrYellow, hub.TaskFailed: sgrRed, hub.TaskDone: sgrDim, hub.TaskCancelled: sgrDim,
+	}[s]}
+}
+
+func readiness(t *hub.Task) string {
+	switch {
+	case t.Ready:
+		return "yes"
+	case t.Status.Terminal():
+		return ""
+	}
+	return "no"
+}
+
+// numbered lists tasks.
+func numbered(ids []hub.TaskID) string {
+	parts := make([]string, len(ids))
+	for i, id := range ids {
+		parts[i] = fmt.Sprintf("#%d", id)
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/internal/pause"
+)
+
+// leastEvery bounds how often --watch looks.
+const leastEvery = 100 * time.Millisecond
+
+// listing is what the commands that show a list have in common.
+type listing struct {
+	baseURL
+	color colorMode
+	json  bool
+	watch bool
+	every time.Duration
+}
+
+// add declares the flags.
+func (l *listing) add(env *Env, f *pflag.FlagSet) {
+	l.every = 2 * time.Second
+	l.baseURL.add(env, f)
+	l.color.add(f)
+	f.BoolVar(&l.json, "json", false, "print one JSON document: an array of the rows")
+	f.BoolVarP(&l.watch, "watch", "w", false, "look again and again, until Ctrl-C; with --json each look is one line")
+	f.Var(durationValue{&l.every, leastEvery, maxSeconds * time.Second, inUnits}, "every", "`time` between two looks of --watch, such as 2 or 500ms")
+}
+
+// found is the outcome of one look: the rows for --json, and the same as a table.
+type found struct {
+	rows  any
+	table *table
+}
+
+// run shows what find finds, once or with --watch until the command is interrupted.
+func (l *listing) run(cmd *cobra.Command, env *Env, find func(context.Context, *spectator) (found, error)) error {
+	if cmd.Flags().Changed("every") && !l.watch {
+		return usage("add --watch, or leave --every out", "--every is for --watch only")
+	}
+	c, err := l.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx := cmd.Context()
+	s, err := newSpectator(ctx, env, c)
+	if err != nil {
+		return err
+	}
+	look := func() (found, error) { return find(ctx, s) }
+	if l.watch {
+		return l.repeat(ctx, env, cmd.CommandPath(), look)
+	}
+	got, err := look()
+	switch {
+	case err != nil:
+		return err
+	case l.json:
+		return printDocument(env.Stdout, got.rows)
+	}
+	return got.table.print(env, env.screen(l.color))
+}
+
+// repeat looks until ctx ends, which is no failure. It fails if the first look does. If
+// the hub goes away later, it goes on looking.
+func (l *listing) repeat(ctx context.Context, env *Env, title string, look func() (found, error)) error {
+	show := l.append
+	if env.StdoutTerminal != nil && env.StdoutTerminal() && !l.json {
+		if _, err := io.WriteString(env.Stdout, enterScreen); err != nil {
+			return err
+		}
+		defer func() { _, _ = io.WriteString(env.Stdout, leaveScreen) }()
+		show = l.redraw
+	}
+	var last *found
+	for {
+		got, err := look()
+		away := ""
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			last = &got
+		case last == nil || exitOf(err) != ExitUnreachable:
+			return err
+		default:
+			away = err.Error()
+		}
+		if err := show(env, title, *last, away); err != nil {
+			return err
+		}
+		if !pause.For(ctx, l.every) {
+			return nil
+		}
+	}
+}
+
+// append prints a look below the one before.
+func (l *listing) append(env *Env, _ string, got found, away string) error {
+	if away != "" {
+		env.note("%s", away)
+		return nil
+	}
+	if l.json {
+		return printSafeLine(env.Stdout, got.rows)
+	}
+	s := env.screen(l.color)
+	_, err := fmt.Fprintf(env.Stdout, "%s\n%s\n\n", s.paint(env.Now().Local().Format(time.RFC3339), sgrDim), strings.Join(got.table.lines(s), "\n"))
+	return err
+}
+
+// redraw replaces what the terminal shows.
+func (l *listing) redraw(env *Env, title string, got found, away string) error {
+	s := env.screen(l.color)
+	head := fmt.Sprintf("%s  every %s  %s", title, durationText(l.every), env.Now().Local().Format(time.TimeOnly))
+	if away != "" {
+		head += "  " + oneLine(away)
+	}
+	lines := got.table.lines(s)
+	if len(got.table.rows) == 0 {
+		lines = []string{got.table.none}
+	}
+	_, err := io.WriteString(env.Stdout, frame(s.paint(head, sgrDim), lines, s))
+	return err
+}
+
+// What a terminal is told. A frame is drawn over the one before, line by line, and
+// shown at once by terminals that know synchronized output: nothing flickers.
+const (
+	enterScreen = "\x1b[?1049h\x1b[?25l"
+	leaveScreen = "\x1b[?25h\x1b[?1049l"
+	beginFrame  = "\x1b[?2026h\x1b[H"
+	clearLine   = "\x1b[K"
+	endFrame    = "\x1b[J\x1b[?2026l"
+)
+
+// frame draws a title and as many lines as the screen has room for.
+func frame(title string, lines []string, s screen) string {
+	if room := max(1, s.height-1); len(lines) > room {
+		kept := max(0, room-1)
+		lines = append(lines[:kept:kept], fmt.Sprintf("and %d more", len(lines)-kept))
+	}
+	var b strings.Builder
+	b.WriteString(beginFrame + s.cut(title) + clearLine)
+	for _, line := range lines {
+		b.WriteString("\r\n" + s.cut(line) + clearLine)
+	}
+	b.WriteString(endFrame)
+	return b.String()
+}

@@ -1,0 +1,18 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// lists are the commands that show a person what is in the hub: subcommands of app.
+func lists(env *Env) []*cobra.Command {
+	return []*cobra.Command{newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env)}
+}
+
+// shortNames are the same commands at the top. The listing of hubcli --help leaves them
+// out; that of hubcli app --help has them.
+func shortNames(env *Env) []*cobra.Command {
+	all := lists(env)
+	for _, c := range all {
+		c.Hidden = true
+	}
+	return all
+}

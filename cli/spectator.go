@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/integrations/hook"
+)
+
+// spectator looks at a hub for a person: it registers nobody and marks nothing as seen.
+// It looks as the operator if the user can read the operator's secret. With HUB_AGENT it
+// looks as this agent.
+type spectator struct {
+	*client.Client
+	env *Env
+}
+
+// newSpectator decides who looks.
+func newSpectator(ctx context.Context, env *Env, c *client.Client) (*spectator, error) {
+	if named := hub.AgentID(env.Getenv(hook.EnvAgent)); named != "" {
+		if err := hub.CheckSender(hook.EnvAgent, named); err != nil {
+			return nil, asUsage(err)
+		}
+		return &spectator{c.As(named, ""), env}, nil
+	}
+	operator := c.AsOperator()
+	_, err := operator.AppStatus(ctx)
+	var refused *hub.Error
+	if errors.As(err, &refused) && refused.Code == hub.CodeOperatorRequired {
+		env.note("what concerns only some agents is not shown: %s", refused.Message)
+		return &spectator{c, env}, nil
+	}
+	return &spectator{operator, env}, err
+}
+
+// now is the time of this look.
+func (s *spectator) now() hub.Time { return hub.TimeOf(s.env.Now()) }
+
+// roomNames are the names of rooms as a person types them.
+type roomNames map[hub.RoomID]string
+
+// roomNames finds the names of all rooms: the slug, or project/slug where several rooms
+// have the slug.
+func (s *spectator) roomNames(ctx context.Context) (roomNames, error) {
+	rooms, err := hub.All(ctx, s.Rooms, hub.RoomsQuery{Limit: hub.MaxPageRows})
+	if err != nil || len(rooms) == 0 {
+		return nil, err
+	}
+	projects, err := hub.All(ctx, s.Projects, hub.ProjectsQuery{Limit: hub.MaxPageRows})
+	if err != nil {
+		return nil, err
+	}
+	slugs, of := map[string]int{}, map[hub.ProjectID]string{}
+	for i := range rooms {
+		slugs[rooms[i].Slug]++
+	}
+	for _, p := range projects {
+		of[p.ProjectID] = p.Slug
+	}
+	names := roomNames{}
+	for i := range rooms {
+		r := &rooms[i]
+		names[r.RoomID] = r.Slug
+		if slugs[r.Slug] > 1 {
+			names[r.RoomID] = cmp.Or(of[r.ProjectID], string(r.ProjectID)) + "/" + r.Slug
+		}
+	}
+	return names, nil
+}
+
+// of returns the name of a room that a row may have.
+func (n roomNames) of(id *hub.RoomID) string {
+	if id == nil {
+		return ""
+	}
+	return cmp.Or(n[*id], string(*id))
+}

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/pause"
+	"hubcli/internal/peertext"
+)
+
+// everything is the tail that leaves nothing out.
+const everything = -1
+
+// awayPause is the time between two calls to a hub that is away.
+const awayPause = time.Second
+
+// spectatorLog reads messages for a person and prints them.
+type spectatorLog struct {
+	options *logOptions
+	env     *Env
+	client  *client.Client
+	query   hub.LogQuery
+	tail    int // only the last ones; everything: all
+	printed int
+}
+
+// run prints what there is, and what comes if it is to follow. An interrupted follower
+// has done its work.
+func (l *spectatorLog) run(ctx context.Context) error {
+	c, err := l.options.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if l.query.RoomID, err = l.options.onlyRoom(ctx, c); err != nil {
+		return err
+	}
+	if l.client = c; l.query.Direct {
+		l.client = c.AsOperator()
+	}
+	info, err := l.client.Info(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.history(ctx); err != nil {
+		return err
+	}
+	switch {
+	case l.options.follow:
+		err = l.follow(ctx, info.InstanceID)
+		if ctx.Err() != nil {
+			return nil
+		}
+	case l.options.json && l.printed == 0:
+		_, err = io.WriteString(l.env.Stdout, "[]\n")
+	case l.options.json:
+		_, err = io.WriteString(l.env.Stdout, "\n]\n")
+	case l.printed == 0:
+		l.env.note("there is no such message")
+	}
+	return err
+}
+
+// history prints what there is.
+func (l *spectatorLog) history(ctx context.Context) error {
+	q := l.query
+	q.Limit = hub.MaxPageRows
+	if l.tail >= 0 && l.tail <= hub.MaxPageRows && q.Since == 0 {
+		q.Tail, q.Limit = true, max(l.tail, 1)
+		page, err := l.client.Log(ctx, q)
+		if err != nil {
+			return err
+		}
+		l.query.SinceID = page.NextSinceID
+		return l.print(page.Rows[len(page.Rows)-min(l.tail, len(page.Rows)):])
+	}
+	var last []hub.EncodedMessage
+	for {
+		page, err := l.client.Log(ctx, q)
+		if err != nil {
+			return err
+		}
+		if l.tail == everything {
+			if err := l.print(page.Rows); err != nil {
+				return err
+			}
+		} else {
+			last = append(last, page.Rows...)
+			last = last[max(0, len(last)-l.tail):]
+		}
+		if page.NextSinceID <= q.SinceID {
+			l.query.SinceID = q.SinceID
+			return l.print(last)
+		}
+		q.SinceID, q.Since = page.NextSinceID, 0
+	}
+}
+
+// follow prints new messages until ctx ends. While the hub is away it waits for it. It
+// fails if another hub answers, because that has other messages.
+func (l *spectatorLog) follow(ctx context.Context, instance hub.InstanceID) error {
+	q := l.query
+	q.Since, q.Wait, q.Limit = 0, hub.MaxPollWait, hub.MaxPageRows
+	away := false
+	for {
+		began := l.env.Now()
+		page, err := l.client.Log(ctx, q)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && !passes(err):
+			return err
+		case err != nil:
+			if !away {
+				l.env.note("%s; waiting for the hub", err)
+			}
+			away = true
+			pause.For(ctx, awayPause)
+			continue
+		case away:
+			if err := l.sameHub(ctx, instance); err != nil {
+				return err
+			}
+			away = false
+		}
+		if err := l.print(page.Rows); err != nil {
+			return err
+		}
+		q.SinceID = max(q.SinceID, page.NextSinceID)
+		if len(page.Rows) == 0 && l.env.Now().Sub(began) < awayPause { // the hub ends
+			pause.For(ctx, awayPause)
+		}
+	}
+}
+
+// passes reports whether an error of the hub may pass by itself.
+func passes(err error) bool {
+	var h *hub.Error
+	return exitOf(err) == ExitUnreachable || errors.As(err, &h) && (h.RetryAfter > 0 || hub.InfoOf(h.Code).Repeat == hub.RepeatAlways)
+}
+
+func (l *spectatorLog) sameHub(ctx context.Context, instance hub.InstanceID) error {
+	info, err := l.client.Info(ctx)
+	if err != nil || info.InstanceID == instance {
+		return err
+	}
+	return fail(ExitRefused, "begin again to see what that one has", "another store is served at %s now", l.client.BaseURL())
+}
+
+// print writes messages in the form that was asked for.
+func (l *spectatorLog) print(rows []hub.EncodedMessage) error {
+	s := l.env.screen(l.options.color)
+	for _, row := range rows {
+		if err := l.printOne(row, s); err != nil {
+			return err
+		}
+		l.printed++
+	}
+	return nil
+}
+
+func (l *spectatorLog) printOne(row hub.EncodedMessage, s screen) error {
+	switch {
+	case l.options.json && l.options.follow:
+		return printSafeLine(l.env.Stdout, json.RawMessage(row))
+	case l.options.json:
+		before := "[\n"
+		if l.printed > 0 {
+			before = ",\n"
+		}
+		_, err := fmt.Fprintf(l.env.Stdout, "%s%s", before, visibleJSON(row))
+		return err
+	}
+	m, err := row.Decode()
+	if err != nil {
+		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+	}
+	text := messageLine(&m, l.env.Now().Local(), s)
+	if l.options.full {
+		text = messageText(&m, l.env.Now().Local(), s)
+	}
+	_, err = fmt.Fprintln(l.env.Stdout, text)
+	return err
+}
+
+// messageHead is what stands before the text of a message.
+func messageHead(m *hub.Message, now time.Time, s screen) string {
+	at := m.TS.Std().In(now.Location())
+	layout := time.TimeOnly
+	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		layout = time.DateTime
+	}
+	between := string(m.FromAgent)
+	if m.ToAgent != nil {
+		between += " → " + string(*m.ToAgent)
+	}
+	color := sgrBold
+	if m.Authority == hub.AuthorityOperator {
+		color = sgrBold + sgrYellow
+	}
+	return fmt.Sprintf("%s %s %s  %s", s.paint(at.Format(layout), sgrDim), s.paint("#"+oneLine(string(m.Channel)), sgrCyan),
+		s.paint(oneLine(between), color), s.paint(fmt.Sprintf("[%s #%d]", oneLine(string(m.Kind)), m.ID), sgrDim))
+}
+
+// messageLine is a message on one line, which a screen may cut.
+func messageLine(m *hub.Message, now time.Time, s screen) string {
+	text := peertext.TerminalLine(strings.TrimSpace(m.Body))
+	if n := len(m.Attachments); n > 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%s (+%d attached)", text, n))
+	}
+	return s.cut(messageHead(m, now, s) + " " + strings.ReplaceAll(text, "\t", " "))
+}
+
+// messageText is a whole message. Lines after the first are indented, so that no body
+// can look like another message.
+func messageText(m *hub.Message, now time.Time, s screen) string {
+	const indent = "\n    "
+	text := messageHead(m, now, s)
+	if about := messageAbout(m); about != "" {
+		text += " (" + peertext.TerminalLine(about) + ")"
+	}
+	text += " " + strings.ReplaceAll(peertext.Terminal(strings.TrimRight(m.Body, "\n")), "\n", indent)
+	for _, a := range m.Attachments {
+		text += indent + "+ " + attachmentLine(&a)
+	}
+	return text
+}
