@@ -18,7 +18,7 @@ func TestBadUsage(t *testing.T) {
 		{"send --to dev-a hello", `hubcli has no command "send"`, "did you mean hubcli post? see: hubcli --help"},
 		{"room ls", `hubcli room has no command "ls"`, "did you mean hubcli room list? see: hubcli room --help"},
 		{"help version", `hubcli has no command "version"`, "did you mean hubcli --version? see: hubcli --help"},
-		{"app", "hubcli app needs a subcommand: start, status, debug, receipt, doctor, backup, restore, service or stop", "see: hubcli app --help"},
+		{"app", "hubcli app needs a subcommand: start, status, overview, debug, receipt, doctor, backup, restore, service or stop", "see: hubcli app --help"},
 		{"app debug --seconds 3", "--seconds is for a profile only", "name the file of the profile with --profile FILE"},
 		{"app debug --profile=", "--profile cannot be empty", "name a file"},
 		{"app debug --profile x --json", "a profile is no text", "leave --profile out, or --json and --stacks"},
