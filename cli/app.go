@@ -26,6 +26,7 @@ The lists have short names, too: "hubcli agents" is "hubcli app agents", and the
 holds for log, tasks, claims, locks and runs.`,
 		Example: `  hubcli app start
   hubcli app status
+  hubcli app overview
   hubcli app agents --watch
   hubcli app log --since 1h
   hubcli app debug
@@ -35,7 +36,7 @@ holds for log, tasks, claims, locks and runs.`,
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
-		newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
+		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env),
 	}, lists(env)...)...)
 }

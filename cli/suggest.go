@@ -11,7 +11,7 @@ import (
 // with the command lines that do it here. The words of a group stand below its path.
 var expected = map[string]map[string]string{
 	"hubcli": {
-		"status": "hubcli app status", "ps": "hubcli app status or hubcli room status", "info": "hubcli app status",
+		"ps": "hubcli app status or hubcli room status", "info": "hubcli app status",
 		"who": "hubcli agents", "sessions": "hubcli agents", "agent": "hubcli agents", "seats": "hubcli room status",
 		"start": "hubcli ensure", "up": "hubcli ensure", "serve": "hubcli ensure, or hubcli alone in the foreground",
 		"server": "hubcli ensure, or hubcli alone in the foreground", "run": "hubcli ensure, or hubcli alone in the foreground",

@@ -1,0 +1,200 @@
+package overview
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// The most rows that Gather reads of each list. A longer list is named in Cut.
+const (
+	mostAgents = 2 * hub.MaxPageRows
+	mostRooms  = hub.MaxPageRows
+	mostTasks  = 5 * hub.MaxPageRows
+	mostLeases = 5 * hub.MaxPageRows
+	mostEnded  = hub.MaxPageRows
+)
+
+// Hub is what Gather asks a hub. The client of the operator has it.
+type Hub interface {
+	AppStatus(ctx context.Context) (hub.AppStatus, error)
+	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error)
+	Projects(ctx context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error)
+	Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error)
+	Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error)
+	Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error)
+	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
+}
+
+// Source is where a Snapshot comes from.
+type Source struct {
+	Hub     Hub
+	BaseURL string
+	// Asks reads the open questions to the human; nil: there are none.
+	Asks func(context.Context) ([]Ask, error)
+	// Limited says that Hub does not show what only the operator sees.
+	Limited bool
+}
+
+// Ask is an open question of an agent to the human.
+type Ask struct {
+	AskID   string      `json:"ask_id"`
+	From    hub.AgentID `json:"from"`
+	RoomID  *hub.RoomID `json:"room_id"`
+	Text    string      `json:"text"`
+	Options []string    `json:"options"`
+	Since   hub.Time    `json:"since"`
+}
+
+// Snapshot is a whole hub as it was when it was gathered, and what follows from that.
+type Snapshot struct {
+	At      hub.Time        `json:"at"`
+	BaseURL string          `json:"base_url"`
+	Limited bool            `json:"limited"` // without what only the operator sees
+	Cut     []string        `json:"cut"`     // lists that have more rows than were read
+	Trouble []Trouble       `json:"trouble"` // the worst first
+	Asks    []Ask           `json:"asks"`    // the oldest first
+	Waits   []Wait          `json:"waits"`
+	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
+	Agents  []hub.LiveAgent `json:"agents"`  // by id
+	Rooms   []hub.Room      `json:"rooms"`
+	Tasks   []hub.Task      `json:"tasks"` // that have not ended, newest first
+	Claims  []hub.Claim     `json:"claims"`
+	Locks   []hub.Lock      `json:"locks"`
+	Hub     hub.AppStatus   `json:"hub"`
+
+	projects map[hub.ProjectID]hub.Project
+	lost     map[hub.TaskID]hub.TaskStatus // tasks that failed or were cancelled, of those that others waited for
+}
+
+// Gather reads the whole hub. now is the wall time.
+func Gather(ctx context.Context, src Source, now hub.Time) (*Snapshot, error) {
+	s := &Snapshot{At: now, BaseURL: src.BaseURL, Limited: src.Limited, Cut: []string{}}
+	if err := s.read(ctx, src); err != nil {
+		return nil, err
+	}
+	s.Derive()
+	return s, nil
+}
+
+// read makes the calls. The status comes first: it says whether a hub answers at all.
+func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
+	h, page := src.Hub, hub.MaxPageRows
+	if s.Hub, err = h.AppStatus(ctx); err != nil {
+		return err
+	}
+	if s.Agents, err = upTo(s, "agents", mostAgents, hub.Walk(ctx, h.Agents, hub.AgentsQuery{Details: true, Limit: page})); err != nil {
+		return err
+	}
+	projects, err := upTo(s, "projects", hub.MaxProjects, hub.Walk(ctx, h.Projects, hub.ProjectsQuery{Limit: page}))
+	if err != nil {
+		return err
+	}
+	s.projects = byID(projects, func(p hub.Project) hub.ProjectID { return p.ProjectID })
+	if s.Rooms, err = upTo(s, "rooms", mostRooms, hub.Walk(ctx, h.Rooms, hub.RoomsQuery{Limit: page})); err != nil {
+		return err
+	}
+	if s.Tasks, err = upTo(s, "tasks", mostTasks, hub.Walk(ctx, h.Tasks, hub.TasksQuery{Active: true, Limit: page})); err != nil {
+		return err
+	}
+	held := hub.LeasesQuery{ActiveOnly: true, Limit: page}
+	if s.Claims, err = upTo(s, "claims", mostLeases, hub.Walk(ctx, h.Claims, held)); err != nil {
+		return err
+	}
+	if s.Locks, err = upTo(s, "locks", mostLeases, hub.Walk(ctx, h.Locks, held)); err != nil {
+		return err
+	}
+	if err := s.readLost(ctx, h); err != nil {
+		return err
+	}
+	s.Asks = []Ask{}
+	if src.Asks != nil {
+		s.Asks, err = src.Asks(ctx)
+	}
+	return err
+}
+
+// readLost learns which of the ended tasks that others waited for failed or were
+// cancelled. It looks at the newest ended tasks alone, and only if there are such tasks.
+func (s *Snapshot) readLost(ctx context.Context, h Hub) error {
+	live := byID(s.Tasks, func(t hub.Task) hub.TaskID { return t.TaskID })
+	wanted := map[hub.TaskID]bool{}
+	for i := range s.Tasks {
+		for _, id := range s.Tasks[i].BlockedBy {
+			if _, lives := live[id]; !lives && s.Tasks[i].Status == hub.TaskOpen {
+				wanted[id] = true
+			}
+		}
+	}
+	s.lost = map[hub.TaskID]hub.TaskStatus{}
+	for _, status := range []hub.TaskStatus{hub.TaskFailed, hub.TaskCancelled} {
+		if len(wanted) == 0 {
+			return nil
+		}
+		ended, _, err := h.Tasks(ctx, hub.TasksQuery{Status: status, Limit: mostEnded})
+		if err != nil {
+			return err
+		}
+		for i := range ended {
+			if id := ended[i].TaskID; wanted[id] {
+				s.lost[id] = status
+			}
+		}
+	}
+	return nil
+}
+
+// Derive computes what follows from the rows: waits, circles and trouble.
+func (s *Snapshot) Derive() {
+	slices.SortStableFunc(s.Asks, func(a, b Ask) int { return int(a.Since - b.Since) })
+	s.Waits = waits(s)
+	s.Circles = circles(s.Waits)
+	s.Trouble = trouble(s)
+}
+
+// upTo collects the first rows of a list. If there are more, it notes the list's name.
+func upTo[T any](s *Snapshot, name string, most int, rows iter.Seq2[T, error]) ([]T, error) {
+	list := []T{}
+	for row, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == most {
+			s.Cut = append(s.Cut, name)
+			break
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+func byID[K comparable, T any](rows []T, id func(T) K) map[K]T {
+	m := make(map[K]T, len(rows))
+	for _, row := range rows {
+		m[id(row)] = row
+	}
+	return m
+}
+
+// RoomName returns how a person names a room: project/slug, or its id if it is unknown.
+func (s *Snapshot) RoomName(id hub.RoomID) string {
+	for i := range s.Rooms {
+		if r := &s.Rooms[i]; r.RoomID == id {
+			if p, ok := s.projects[r.ProjectID]; ok {
+				return p.Slug + "/" + r.Slug
+			}
+			return r.Slug
+		}
+	}
+	return string(id)
+}
+
+// RoomOf returns the room that the agent works in, or nil.
+func RoomOf(a *hub.LiveAgent) *hub.RoomID {
+	if a.Details == nil || len(a.Details.Rooms) == 0 {
+		return nil
+	}
+	return &a.Details.Rooms[0]
+}
