@@ -26,10 +26,12 @@ root and runs in the background.`,
   hubcli app receipt 12 --agent lead
   hubcli app doctor
   hubcli app backup hub.backup
+  hubcli app say --room checkout "stop at noon"
   hubcli app stop`,
 	}
 	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env))
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env),
+		newAppSay(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

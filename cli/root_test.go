@@ -121,9 +121,12 @@ var specified = map[string]map[string]string{
 	"hubcli app service":           {},
 	"hubcli app doctor":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app backup":            {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
-	"hubcli app restore":           {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
-	"hubcli app status":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app stop":              {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app say": {
+		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
+	"hubcli app restore": {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
+	"hubcli app status":  {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app stop":    {"host": "127.0.0.1", "port": "6969", "storage": ""},
 
 	"hubcli project":        {},
 	"hubcli project create": {"name": "", "slug": "", "json": "false", "base-url": "http://127.0.0.1:6969"},

@@ -20,7 +20,7 @@ var expected = map[string]map[string]string{
 		"delete": "hubcli reset", "wipe": "hubcli reset", "clean": "hubcli reset",
 		"version": "hubcli --version",
 		"send":    "hubcli post", "message": "hubcli post", "msg": "hubcli post", "write": "hubcli post",
-		"dm": "hubcli post --to AGENT", "tell": "hubcli post --to AGENT",
+		"dm": "hubcli post --to AGENT", "tell": "hubcli app say --to AGENT",
 		"messages": "hubcli poll", "read": "hubcli poll", "receive": "hubcli poll", "events": "hubcli poll",
 		"listen": "hubcli poll, or hubcli watch --stream", "tail": "hubcli poll, or hubcli watch --stream",
 		"wait": "hubcli watch", "sleep": "hubcli watch",
