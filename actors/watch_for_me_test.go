@@ -46,9 +46,10 @@ func TestForMe(t *testing.T) {
 				r.t.Fatal(err)
 			}
 		}, true},
-		"a message to all":             {func(r *rig, room hub.Room, _ hub.MessageID) { r.say("ben", room.Channel, "hello all") }, false},
-		"a name that only begins so":   {func(r *rig, room hub.Room, _ hub.MessageID) { r.say("ben", room.Channel, "@annette") }, false},
-		"a mention in another channel": {func(r *rig, _ hub.Room, _ hub.MessageID) { r.say("ben", hub.DefaultChannel, "@ann") }, false},
+		"what the operator says to all": {func(r *rig, room hub.Room, _ hub.MessageID) { r.say(hub.AgentOperator, room.Channel, "hello all") }, true},
+		"a message to all":              {func(r *rig, room hub.Room, _ hub.MessageID) { r.say("ben", room.Channel, "hello all") }, false},
+		"a name that only begins so":    {func(r *rig, room hub.Room, _ hub.MessageID) { r.say("ben", room.Channel, "@annette") }, false},
+		"a mention in another channel":  {func(r *rig, _ hub.Room, _ hub.MessageID) { r.say("ben", hub.DefaultChannel, "@ann") }, false},
 		"a direct message to another": {func(r *rig, _ hub.Room, _ hub.MessageID) {
 			r.post(hub.PostInput{FromAgent: "ben", ToAgent: "cleo", Body: "@ann"})
 		}, false},

@@ -33,12 +33,13 @@ holds for log, tasks, claims, locks and runs.`,
   hubcli app receipt 12 --agent lead
   hubcli app doctor
   hubcli app backup hub.backup
+  hubcli app say --room checkout "stop at noon"
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env),
-	}, lists(env)...)...)
+	}, forPeople(env)...)...)
 }
 
 func newAppStart(env *Env) *cobra.Command {

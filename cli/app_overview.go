@@ -61,13 +61,6 @@ tasks of direct messages. The command registers nobody.`,
 	return cmd
 }
 
-// newStatus is the hidden short name of app overview.
-func newStatus(env *Env) *cobra.Command {
-	cmd := newAppOverview(env, "status")
-	cmd.Hidden = true
-	return cmd
-}
-
 func runOverview(ctx context.Context, env *Env, o *overviewOptions) error {
 	c, err := o.baseURL.client()
 	if err != nil {

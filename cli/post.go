@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +23,8 @@ type postOptions struct {
 	replyTo  int64
 	blockers []int64
 	force    bool
-	bodyFile string
-	json     bool
+	messageBody
+	json bool
 }
 
 func newPost(env *Env) *cobra.Command {
@@ -54,7 +52,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := o.input(cmd)
 			if err == nil {
-				in.Body, err = o.body(cmd.Context(), env, args)
+				in.Body, err = o.messageBody.read(cmd.Context(), env, args)
 			}
 			if err != nil {
 				return err
@@ -73,7 +71,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 	f.Int64Var(&o.replyTo, "reply-to", 0, "`id` of the message that this one answers")
 	f.Int64SliceVar(&o.blockers, "blocked-by", nil, "`ids` of the tasks that must end before this task")
 	f.BoolVar(&o.force, "force", false, "complete the task although it waits for others")
-	f.StringVar(&o.bodyFile, "body-file", "", "`file` with the body; - is standard input")
+	o.messageBody.add(f)
 	f.BoolVar(&o.json, "json", false, "print the stored message as JSON")
 	return cmd
 }
@@ -84,50 +82,6 @@ func kindNames() []string {
 		names = append(names, string(k))
 	}
 	return names
-}
-
-// bodyArgument takes one argument, or none beside --body-file.
-func bodyArgument(cmd *cobra.Command, args []string) error {
-	if !cmd.Flags().Changed("body-file") {
-		return arity("body")(cmd, args)
-	}
-	if len(args) > 0 {
-		return usage("leave the argument or --body-file out", "the message has two bodies, %q and that of --body-file", args[0])
-	}
-	return validText(cmd, args)
-}
-
-// body returns the text of the message: the argument, a file or standard input.
-func (o *postOptions) body(ctx context.Context, env *Env, args []string) (string, error) {
-	file, text := o.bodyFile, ""
-	if len(args) > 0 {
-		file, text = "", args[0]
-		if text == stdinName {
-			file = stdinName
-		}
-	}
-	if len(args) == 0 && file == "" {
-		return "", usage("name a file, or - for standard input", "--body-file cannot be empty")
-	}
-	if file != "" {
-		data, over, err := readInput(ctx, env, file, mostBodyChars*utf8.UTFMax)
-		switch {
-		case err != nil:
-			return "", err
-		case over:
-			return "", usage("keep it with hubcli artifact add, and post its id", "the body has more than %d characters, the most that any hub takes", mostBodyChars)
-		}
-		text = strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
-	}
-	switch {
-	case !utf8.ValidString(text):
-		return "", usage("give the text as UTF-8", "the body is not valid UTF-8")
-	case text == "":
-		return "", usage("give the text of the message", "the body cannot be empty")
-	case strings.TrimSpace(text) == "":
-		return "", usage("give the text of the message", "the body cannot be blank: it has only white space")
-	}
-	return text, nil
 }
 
 // input checks what can be checked without the hub and without the body.

@@ -135,6 +135,9 @@ var specified = map[string]map[string]string{
 	"hubcli app overview": {"base-url": "http://127.0.0.1:6969", "json": "false", "all": "false", "watch": "false"},
 	"hubcli app status":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":     {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app say": {
+		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
+	},
 
 	"hubcli project":        {},
 	"hubcli project create": {"name": "", "slug": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
@@ -167,7 +170,7 @@ func TestShortNames(t *testing.T) {
 	root := newRoot(world(t, nil))
 	app, _, err := root.Find([]string{"app"})
 	require.NoError(t, err)
-	for _, long := range lists(world(t, nil)) {
+	for _, long := range forPeople(world(t, nil)) {
 		short, rest, err := root.Find([]string{long.Name()})
 		if err != nil || len(rest) > 0 || !short.Hidden || short.Short != long.Short {
 			t.Errorf("hubcli %s is not the hidden short name of app %[1]s: %v", long.Name(), err)

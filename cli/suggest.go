@@ -20,7 +20,7 @@ var expected = map[string]map[string]string{
 		"delete": "hubcli reset", "wipe": "hubcli reset", "clean": "hubcli reset",
 		"version": "hubcli --version",
 		"send":    "hubcli post", "message": "hubcli post", "msg": "hubcli post", "write": "hubcli post",
-		"dm": "hubcli post --to AGENT", "tell": "hubcli post --to AGENT",
+		"dm": "hubcli post --to AGENT", "tell": "hubcli app say --to AGENT",
 		"messages": "hubcli log", "history": "hubcli log", "chat": "hubcli log", "read": "hubcli poll", "receive": "hubcli poll", "events": "hubcli poll",
 		"listen": "hubcli log, or hubcli watch --stream", "tail": "hubcli log, or hubcli watch --stream",
 		"task": "hubcli tasks", "todo": "hubcli tasks", "claim": "hubcli claims", "lock": "hubcli locks", "leases": "hubcli claims or hubcli locks",

@@ -268,12 +268,13 @@ func (v *View) firstAsking(u *UnreadIn) (hub.MessageID, error) {
 	return first, nil
 }
 
-// AsksOf reports whether a message that the agent may see asks something of it.
+// AsksOf reports whether a message that the agent may see asks something of it. What the
+// operator says to all asks something of everybody who reads it.
 func AsksOf(m *core.StoredMessage, agent hub.AgentID) bool {
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
 		return noticeAsks(m, agent)
 	}
-	return m.To != "" || mentions(m, agent)
+	return m.To != "" || m.From == hub.AgentOperator || mentions(m, agent)
 }
 
 // EndsAskOf reports whether a message of the system says how a question of the agent to

@@ -1,0 +1,23 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// forPeople are the subcommands of app with which a person sees what is in the hub, and
+// takes part in it.
+func forPeople(env *Env) []*cobra.Command {
+	return []*cobra.Command{
+		newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env),
+		newAppSay(env),
+	}
+}
+
+// shortNames are the same commands at the top. The listing of hubcli --help leaves them
+// out; that of hubcli app --help has them. app status shows the daemon alone, so status
+// is the short name of app overview.
+func shortNames(env *Env) []*cobra.Command {
+	all := append(forPeople(env), newAppOverview(env, "status"))
+	for _, c := range all {
+		c.Hidden = true
+	}
+	return all
+}
