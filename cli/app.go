@@ -22,11 +22,13 @@ func newApp(env *Env) *cobra.Command {
 root and runs in the background. The lists show a person what is in it; they register
 nobody and mark nothing as seen.
 
-The lists have short names, too: "hubcli agents" is "hubcli app agents", and the same
-holds for log, tasks, claims, locks and runs.`,
+Many have short names: "hubcli agents" is "hubcli app agents", and the same holds for
+log, tasks, claims, locks, runs, ask, inbox, answer and say. "hubcli status" is
+"hubcli app overview".`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app overview
+  hubcli app inbox
   hubcli app agents --watch
   hubcli app log --since 1h
   hubcli app debug

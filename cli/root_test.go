@@ -135,6 +135,12 @@ var specified = map[string]map[string]string{
 	"hubcli app overview": {"base-url": "http://127.0.0.1:6969", "json": "false", "all": "false", "watch": "false"},
 	"hubcli app status":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":     {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app ask": {
+		"agent": "", "option": "[]", "default": "", "deadline": "0", "task": "0", "artifact": "", "room": "", "body-file": "", "json": "false",
+		"base-url": "http://127.0.0.1:6969",
+	},
+	"hubcli app inbox":  listed("room", "", "from", "", "all", "false"),
+	"hubcli app answer": {"body-file": "", "as": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},

@@ -7,7 +7,7 @@ import "github.com/spf13/cobra"
 func forPeople(env *Env) []*cobra.Command {
 	return []*cobra.Command{
 		newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env),
-		newAppSay(env),
+		newAppAsk(env), newAppInbox(env), newAppAnswer(env), newAppSay(env),
 	}
 }
 

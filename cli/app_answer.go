@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
+)
+
+type answerOptions struct {
+	baseURL
+	messageBody
+	by      string
+	dismiss bool
+	reason  string
+	json    bool
+}
+
+func newAppAnswer(env *Env) *cobra.Command {
+	var o answerOptions
+	cmd := &cobra.Command{
+		Use:   "answer <question> [option or text]",
+		Short: "Answer a question of an agent",
+		Long: `Answer an open question as the operator. The answer is the number of an option, an
+option, or any other text; - reads it from standard input. Without an answer the command
+shows the question and asks for one. The agent gets the answer as a direct message and
+is woken by it.
+
+The first answer counts. If the question is closed already, the exit code is 1, and the
+error says who closed it. With --dismiss the question is closed without an answer, and
+the agent is told.
+
+The command needs the secret of the hub, which it reads from the store. It refuses to
+answer where HUB_AGENT is set: agents do not answer for people.`,
+		Example: `  hubcli app answer ask_1f yes
+  hubcli app answer ask_1f 2
+  hubcli app answer ask_1f "yes, but only the staging cluster"
+  hubcli app answer ask_1f --dismiss --reason "ask the tests"`,
+		Args: answerArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd, env, args); err != nil {
+				return err
+			}
+			return runAnswer(cmd.Context(), env, &o, askID(args[0]), args[1:])
+		},
+	}
+	f := cmd.Flags()
+	o.messageBody.add(f)
+	f.StringVar(&o.by, "as", "", "`name` of the person who answers (default: the name of the user)")
+	f.BoolVar(&o.dismiss, "dismiss", false, "close the question without an answer")
+	f.StringVar(&o.reason, "reason", "", "`text` that tells the agent why there is no answer; for --dismiss")
+	f.BoolVar(&o.json, "json", false, "print the question as JSON")
+	o.baseURL.add(env, f)
+	return cmd
+}
+
+// answerArguments takes a question, and an answer unless a flag gives it.
+func answerArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || len(args) > 2 {
+		return between(1, "question", "answer")(cmd, args)
+	}
+	return validText(cmd, args)
+}
+
+// check checks what can be checked without the hub.
+func (o *answerOptions) check(cmd *cobra.Command, env *Env, args []string) error {
+	given := len(args) == 2 || cmd.Flags().Changed("body-file")
+	switch {
+	case env.Getenv(hook.EnvAgent) != "":
+		return usage("a person answers from a shell of their own, or unsets "+hook.EnvAgent, "%s is set, and agents do not answer for people", hook.EnvAgent)
+	case len(args) == 2 && cmd.Flags().Changed("body-file"):
+		return usage("leave the argument or --body-file out", "the question has two answers, %q and that of --body-file", args[1])
+	case o.dismiss && given:
+		return usage("leave one of them out; --reason tells the agent why", "--dismiss closes the question without an answer, and there is one")
+	case !o.dismiss && cmd.Flags().Changed("reason"):
+		return usage("add --dismiss, or leave --reason out", "--reason is for --dismiss only")
+	case utf8.RuneCountInString(o.by) > hub.MaxHumanChars:
+		return usage("give a shorter name", "--as has more than %d characters", hub.MaxHumanChars)
+	}
+	if o.by == "" {
+		if u, err := user.Current(); err == nil {
+			o.by = u.Username
+		}
+	}
+	return nil
+}
+
+func runAnswer(ctx context.Context, env *Env, o *answerOptions, id hub.AskID, args []string) error {
+	anyone, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer anyone.Close()
+	c := anyone.AsOperator()
+	a, err := c.AskByID(ctx, id, "")
+	if err != nil {
+		return err
+	}
+	if a.State != hub.AskOpen {
+		return askIsClosed(&a, hub.TimeOf(env.Now()))
+	}
+	var out hub.Outcome[hub.Ask]
+	if o.dismiss {
+		out, err = c.WithdrawAsk(ctx, id, hub.AskWithdrawInput{By: o.by, Reason: o.reason})
+	} else {
+		var answer string
+		if answer, err = o.answer(ctx, env, c, &a, args); err == nil {
+			out, err = c.AnswerAsk(ctx, id, hub.AskAnswerInput{Answer: answer, By: o.by})
+		}
+	}
+	if errors.Is(err, &hub.Error{Code: hub.CodeAskClosed}) {
+		if a, readErr := c.AskByID(ctx, id, ""); readErr == nil { // another person was first
+			return askIsClosed(&a, hub.TimeOf(env.Now()))
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return printDocument(env.Stdout, out.Row)
+	}
+	return printAnswered(env, &out.Row)
+}
+
+// answer finds the answer: an option by its number or its text, or any other text.
+func (o *answerOptions) answer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask, args []string) (string, error) {
+	if len(args) == 0 && o.messageBody.file == "" {
+		return askForAnswer(ctx, env, c, a)
+	}
+	text, err := o.messageBody.read(ctx, env, args)
+	if err != nil {
+		return "", err
+	}
+	return chosen(a, text), nil
+}
+
+// chosen is the answer that a text means.
+func chosen(a *hub.Ask, text string) string {
+	if slices.Contains(a.Options, text) {
+		return text
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && n >= 1 && n <= len(a.Options) {
+		return a.Options[n-1]
+	}
+	for _, option := range a.Options {
+		if strings.EqualFold(option, strings.TrimSpace(text)) {
+			return option
+		}
+	}
+	return text
+}
+
+// askForAnswer shows the question and asks on the terminal.
+func askForAnswer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (string, error) {
+	if env.Terminal == nil || !env.Terminal() {
+		return "", usage("give it behind the question: hubcli answer "+string(a.AskID)+" TEXT", "the answer is missing, and stdin is not a terminal")
+	}
+	text, err := wholeQuestion(ctx, c, a)
+	if err != nil {
+		return "", err
+	}
+	if err := printQuestion(env.Stderr, a, text, hub.TimeOf(env.Now())); err != nil {
+		return "", err
+	}
+	prompt := "\nanswer: "
+	if len(a.Options) > 0 {
+		prompt = "\nanswer (a number or a text): "
+	}
+	answer, err := ask(ctx, env, prompt)
+	if err == nil && answer == "" {
+		err = &Failure{Exit: ExitRefused, Sentence: "not answered; the question stays open", Fix: "give an answer, or close it with --dismiss"}
+	}
+	return chosen(a, answer), err
+}
+
+// askIsClosed says who was first.
+func askIsClosed(a *hub.Ask, now hub.Time) error {
+	return fail(ExitRefused, "the first answer counts; to say more: hubcli say --to "+string(a.AgentID)+" TEXT",
+		"%s is closed: %s", a.AskID, howAskEnded(a, now))
+}
+
+func printAnswered(env *Env, a *hub.Ask) error {
+	what := "closed " + string(a.AskID) + " of " + string(a.AgentID) + " without an answer"
+	if a.Answer != nil {
+		what = fmt.Sprintf("answered %s of %s: %s", a.AskID, a.AgentID, *a.Answer)
+	}
+	_, err := fmt.Fprintln(env.Stdout, peertext.TerminalLine(what))
+	return err
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+type askOptions struct {
+	agent
+	baseURL
+	roomRef
+	messageBody
+	options  []string
+	fallback string
+	deadline time.Duration
+	task     int64
+	artifact string
+	json     bool
+}
+
+func newAppAsk(env *Env) *cobra.Command {
+	var o askOptions
+	cmd := &cobra.Command{
+		Use:   "ask [question]",
+		Short: "Ask the operator a question as an agent",
+		Long: `Ask the operator, a human, as --agent, for programs without the tools of the hub. The
+command does not wait: the answer comes as a direct message to the agent, and
+"hubcli watch --until answered:<message id>" waits for it. A question is also what an
+agent posts with --to operator; this command adds options, a deadline and a default.
+
+The question - is read from standard input, and --body-file names a file with it.`,
+		Example: `  hubcli app ask --agent dev-a --option yes --option no "Deploy to the shop now?"
+  hubcli app ask --agent dev-a --default no --deadline 10m "Deploy to the shop now?"`,
+		Args: bodyArgument,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := o.input(cmd)
+			if err == nil {
+				in.Question, err = o.messageBody.read(cmd.Context(), env, args)
+			}
+			if err != nil {
+				return err
+			}
+			return runAsk(cmd.Context(), env, &o, in)
+		},
+	}
+	f := cmd.Flags()
+	o.agent.add(env, f)
+	f.StringArrayVar(&o.options, "option", nil, "a suggested answer, as `text`; may be given again")
+	f.StringVar(&o.fallback, "default", "", "`text` that is the answer if there is none in time; needs --deadline")
+	f.Var(durationValue{&o.deadline, time.Second, hub.MaxAskDeadlineSec * time.Second, inWholeSeconds}, "deadline", "`time` for which the question is open, such as 600 or 10m (default: until it is answered)")
+	f.Int64Var(&o.task, "task", 0, "`id` of the task that waits for the answer")
+	f.StringVar(&o.artifact, "artifact", "", "`id` of the artifact to look at")
+	o.addRoom(f, roomOnlyUsage)
+	o.messageBody.add(f)
+	o.baseURL.add(env, f)
+	f.BoolVar(&o.json, "json", false, "print the question as JSON")
+	return cmd
+}
+
+// input checks what can be checked without the hub and without the question.
+func (o *askOptions) input(cmd *cobra.Command) (hub.AskInput, error) {
+	id, err := o.agent.check()
+	if err != nil {
+		return hub.AskInput{}, err
+	}
+	if err := o.checkRoom(cmd); err != nil {
+		return hub.AskInput{}, err
+	}
+	switch {
+	case o.fallback != "" && o.deadline == 0:
+		return hub.AskInput{}, usage("add --deadline, such as --deadline 10m", "--default is taken at a deadline, and there is none")
+	case cmd.Flags().Changed("task") && (o.task < 1 || o.task > hub.MaxMessageID):
+		return hub.AskInput{}, usage("hubcli tasks lists the tasks with their numbers", "--task %d is no task id", o.task)
+	}
+	return hub.AskInput{
+		AgentID: id, Options: o.options, Default: o.fallback, DeadlineSec: int(o.deadline / time.Second),
+		Blocks: hub.TaskID(o.task), ArtifactID: hub.ArtifactID(o.artifact),
+	}, nil
+}
+
+func runAsk(ctx context.Context, env *Env, o *askOptions, in hub.AskInput) error {
+	anyone, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer anyone.Close()
+	if in.RoomID, err = o.onlyRoom(ctx, anyone); err != nil {
+		return err
+	}
+	c, err := register(ctx, anyone, in.AgentID, o.agent.replaces())
+	if err != nil {
+		return err
+	}
+	out, err := c.Ask(ctx, in)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return printDocument(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "asked the operator: %s, with message #%d\n", out.Row.AskID, out.Row.MessageID)
+	return err
+}
