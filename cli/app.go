@@ -23,7 +23,8 @@ root and runs in the background. The lists show a person what is in it; they reg
 nobody and mark nothing as seen.
 
 The lists have short names, too: "hubcli agents" is "hubcli app agents", and the same
-holds for log, tasks, claims, locks and runs.`,
+holds for log, tasks, claims, locks, runs, search, channels, threads, memory,
+decisions, spawns and logs.`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app agents --watch

@@ -4,7 +4,10 @@ import "github.com/spf13/cobra"
 
 // lists are the commands that show a person what is in the hub: subcommands of app.
 func lists(env *Env) []*cobra.Command {
-	return []*cobra.Command{newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env)}
+	return []*cobra.Command{
+		newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env),
+		newAppSearch(env), newAppChannels(env), newAppThreads(env), newAppMemory(env), newAppDecisions(env), newAppSpawns(env), newAppLogs(env),
+	}
 }
 
 // shortNames are the same commands at the top. The listing of hubcli --help leaves them
