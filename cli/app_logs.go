@@ -135,8 +135,8 @@ func replacedBy(file *os.File, path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// printTail prints the last n lines of what is left to read, or all. A last line without
-// an end is printed too.
+// printTail reads to the end and prints the last n lines, or all. A last line without an
+// end is printed too.
 func printTail(w io.Writer, in *bufio.Reader, n int, all bool) error {
 	var last []string
 	for {

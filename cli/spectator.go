@@ -16,8 +16,8 @@ type spectator struct {
 	env *Env
 }
 
-// sight says what a spectator sees of what is not public. With HUB_AGENT it sees what
-// this agent sees, unless it needs the operator's secret.
+// sight says how much a spectator sees that is not public. With HUB_AGENT it sees as much
+// as this agent, unless it needs the operator's secret.
 type sight int
 
 const (

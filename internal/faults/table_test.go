@@ -91,4 +91,6 @@ var faults = []fault{
 	{85, "a disk without room is good", "room", swap("free < fullMiB", "free < 0"), "TestRoomOfTheDisk"},
 	{86, "a percent sign in a path is a specifier", "quoteUnit", swap("`%`, `%%`", "`%`, `%`"), "TestUnitIsQuoted"},
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
+	{90, "a cell holds what a terminal obeys", "lines", swap("oneLine(c.text)", "c.text"), "TestTableLines"},
+	{90, "the log ends with its first page", "history", swap("page.NextSinceID <= q.SinceID", "page.NextSinceID >= q.SinceID"), "TestManyClaimsComeWhole"},
 }
