@@ -23,8 +23,8 @@ root and runs in the background. The lists show a person what is in it; they reg
 nobody and mark nothing as seen.
 
 Many have short names: "hubcli agents" is "hubcli app agents", and the same holds for
-log, tasks, claims, locks, runs, ask, inbox, answer and say. "hubcli status" is
-"hubcli app overview".`,
+log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns,
+logs, ask, inbox, answer and say. "hubcli status" is "hubcli app overview".`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app overview

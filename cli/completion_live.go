@@ -36,7 +36,7 @@ type lookup func(context.Context, *client.Client, asked) ([]cobra.Completion, er
 // liveFlags and liveArguments are the flags and arguments whose values the hub knows.
 var (
 	liveFlags = map[string]lookup{
-		"agent": liveAgents, "by": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
+		"agent": liveAgents, "by": liveAgents, "assignee": liveAgents, "holder": liveAgents, "from": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
 	}
 	liveArguments = map[string]lookup{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type listing struct {
 	json  bool
 	watch bool
 	every time.Duration
+	sees  sight
 }
 
 // add declares the flags.
@@ -52,7 +54,7 @@ func (l *listing) run(cmd *cobra.Command, env *Env, find func(context.Context, *
 	}
 	defer c.Close()
 	ctx := cmd.Context()
-	s, err := newSpectator(ctx, env, c)
+	s, err := newSpectator(ctx, env, c, l.sees)
 	if err != nil {
 		return err
 	}
@@ -156,4 +158,16 @@ func frame(title string, lines []string, s screen) string {
 	}
 	b.WriteString(endFrame)
 	return b.String()
+}
+
+// firstOf reads the first n rows of a list; 0 are all.
+func firstOf[T any](n int, rows iter.Seq2[T, error]) ([]T, error) {
+	all := []T{}
+	for row, err := range upTo(n, rows) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
 }

@@ -7,6 +7,7 @@ import "github.com/spf13/cobra"
 func forPeople(env *Env) []*cobra.Command {
 	return []*cobra.Command{
 		newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env),
+		newAppSearch(env), newAppChannels(env), newAppThreads(env), newAppMemory(env), newAppDecisions(env), newAppSpawns(env), newAppLogs(env),
 		newAppAsk(env), newAppInbox(env), newAppAnswer(env), newAppSay(env),
 	}
 }

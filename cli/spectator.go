@@ -11,20 +11,34 @@ import (
 )
 
 // spectator looks at a hub for a person: it registers nobody and marks nothing as seen.
-// It looks as the operator if the user can read the operator's secret. With HUB_AGENT it
-// looks as this agent.
 type spectator struct {
 	*client.Client
 	env *Env
 }
 
-// newSpectator decides who looks.
-func newSpectator(ctx context.Context, env *Env, c *client.Client) (*spectator, error) {
+// sight says how much a spectator sees that is not public. With HUB_AGENT it sees as much
+// as this agent, unless it needs the operator's secret.
+type sight int
+
+const (
+	sightOfOperator sight = iota // everything, if the user can read the operator's secret
+	sightOfPublic                // nothing of it
+	sightOfSecrets               // everything; without the secret the command fails
+)
+
+// newSpectator decides as whom to look.
+func newSpectator(ctx context.Context, env *Env, c *client.Client, sees sight) (*spectator, error) {
+	if sees == sightOfSecrets {
+		return &spectator{c.AsOperator(), env}, nil
+	}
 	if named := hub.AgentID(env.Getenv(hook.EnvAgent)); named != "" {
 		if err := hub.CheckSender(hook.EnvAgent, named); err != nil {
 			return nil, asUsage(err)
 		}
 		return &spectator{c.As(named, ""), env}, nil
+	}
+	if sees == sightOfPublic {
+		return &spectator{c, env}, nil
 	}
 	operator := c.AsOperator()
 	_, err := operator.AppStatus(ctx)

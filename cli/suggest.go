@@ -23,6 +23,8 @@ var expected = map[string]map[string]string{
 		"dm": "hubcli post --to AGENT", "tell": "hubcli app say --to AGENT",
 		"messages": "hubcli log", "history": "hubcli log", "chat": "hubcli log", "read": "hubcli poll", "receive": "hubcli poll", "events": "hubcli poll",
 		"listen": "hubcli log, or hubcli watch --stream", "tail": "hubcli log, or hubcli watch --stream",
+		"find": "hubcli search", "grep": "hubcli search", "channel": "hubcli channels", "thread": "hubcli threads",
+		"memories": "hubcli memory", "recall": "hubcli memory", "spawn": "hubcli spawns",
 		"task": "hubcli tasks", "todo": "hubcli tasks", "claim": "hubcli claims", "lock": "hubcli locks", "leases": "hubcli claims or hubcli locks",
 		"wait": "hubcli watch", "sleep": "hubcli watch",
 		"me": "hubcli whoami", "id": "hubcli whoami", "register": "hubcli whoami", "login": "hubcli whoami",

@@ -86,7 +86,9 @@ func (t *table) lines(s screen) []string {
 	for _, row := range t.rows {
 		safe := make([]cell, len(row))
 		for i, c := range row {
-			safe[i] = cell{oneLine(c.text), c.color}
+			if safe[i] = (cell{oneLine(c.text), c.color}); safe[i].text == noValue {
+				safe[i].color = ""
+			}
 		}
 		cells = append(cells, safe)
 	}

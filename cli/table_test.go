@@ -44,8 +44,8 @@ agent-1  1  世界世…`},
 		{"what is still too long is cut at the end", screen{width: 9}, [][]any{{"agent-1", 1, "title"}}, `
 AGENT   …
 agent-1 …`},
-		{"colors do not count", screen{color: true}, [][]any{{cell{"a", sgrRed}, 1, "x"}}, "\n" +
-			"\x1b[1mAGENT\x1b[0m  \x1b[1mN\x1b[0m  \x1b[1mTITLE\x1b[0m\n\x1b[31ma\x1b[0m      1  x"},
+		{"colors do not count", screen{color: true}, [][]any{{cell{"a", sgrRed}, 1, cell{"", sgrRed}}}, "\n" +
+			"\x1b[1mAGENT\x1b[0m  \x1b[1mN\x1b[0m  \x1b[1mTITLE\x1b[0m\n\x1b[31ma\x1b[0m      1  -"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			table := newTable("nothing", "AGENT", ">N", "TITLE(6)")

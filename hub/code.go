@@ -147,7 +147,7 @@ var (
 	CodeRunNotFound = define(CodeInfo{
 		Code: "run_not_found", Status: http.StatusNotFound,
 		HTTP:  "list the runs with GET /v1/runs, or make one with POST /v1/runs",
-		CLI:   "hubcli room status shows the runs of a room that have not ended",
+		CLI:   "hubcli app runs lists the runs that are not over, with --status any all of them",
 		Model: "check the run_id; hub_room_status shows the runs of a room",
 	})
 	CodeSessionNotFound = define(CodeInfo{
@@ -361,7 +361,7 @@ var (
 	CodeSpawnNotFound   = define(CodeInfo{
 		Code: "spawn_not_found", Status: http.StatusNotFound,
 		HTTP:  "GET /v1/spawn?room_id= lists the spawns of a room with their ids",
-		CLI:   "hubcli room status shows the spawns of a room that have not ended",
+		CLI:   "hubcli app spawns lists the spawns that have not ended, with --status any all of them",
 		Model: "check the spawn_id in the answer of hub_spawn; hub_room_status shows the agents in the room",
 	})
 	CodeAskNotFound = define(CodeInfo{

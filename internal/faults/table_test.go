@@ -93,4 +93,6 @@ var faults = []fault{
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
 	{90, "a deadline that is over wakes nobody", "EndsAskOf", swap("row.Metadata.Ask.AgentID == agent", "false"), "TestQuestionExpires"},
 	{91, "any agent learns how a question ended", "whyClosed", swap("!operator && agent != a.AgentID", "false"), "TestQuestionsArePrivate"},
+	{92, "a cell holds what a terminal obeys", "lines", swap("oneLine(c.text)", "c.text"), "TestTableLines"},
+	{92, "the log ends with its first page", "history", swap("page.NextSinceID <= q.SinceID", "page.NextSinceID >= q.SinceID"), "TestManyClaimsComeWhole"},
 }

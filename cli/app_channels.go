@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newAppChannels(env *Env) *cobra.Command {
+	var o struct {
+		listing
+		prefix string
+	}
+	cmd := &cobra.Command{
+		Use:   "channels",
+		Short: "List the channels",
+		Long: `List the channels by name: the room to which a channel belongs, the agent that made it,
+and how long ago. "hubcli log --channel NAME" shows what was said there.`,
+		Example: `  hubcli app channels
+  hubcli app channels --prefix build-`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.sees = sightOfPublic
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
+				return findChannels(ctx, s, hub.ChannelsQuery{Prefix: o.prefix, Limit: hub.MaxPageRows})
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.prefix, "prefix", "", "only channels whose name begins with this `text`")
+	o.listing.add(env, f)
+	return cmd
+}
+
+func findChannels(ctx context.Context, s *spectator, q hub.ChannelsQuery) (found, error) {
+	channels, err := hub.All(ctx, s.Channels, q)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("there is no such channel", "CHANNEL(12)", "ROOM(8)", "FROM(8)", ">AGE")
+	now := s.now()
+	for i := range channels {
+		c := &channels[i]
+		made := "" // the hub's own channels were there from the first
+		if c.CreatedAt != 0 {
+			made = age(now, c.CreatedAt)
+		}
+		t.add(c.Name, rooms.of(c.RoomID), c.CreatedBy, made)
+	}
+	return found{channels, t}, nil
+}
+
+func newAppThreads(env *Env) *cobra.Command {
+	var o struct {
+		listing
+		limit int
+	}
+	cmd := &cobra.Command{
+		Use:   "threads",
+		Short: "List the threads, and how far each of them is",
+		Long: `List the threads, those with the latest message first: how far the tasks of each are,
+the number of its messages, of its open tasks and of all its tasks, and of the claims
+and locks that agents hold for it. "hubcli log --thread-id ID" shows what was said
+there. Threads that hold direct messages alone are listed for the operator: the
+command reads the operator's secret in the store of the hub. With HUB_AGENT it lists
+what this agent may see.`,
+		Example: `  hubcli app threads
+  hubcli app threads --limit 20 --watch`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
+				return findThreads(ctx, s, o.limit)
+			})
+		},
+	}
+	addLimit(cmd.Flags(), &o.limit)
+	o.listing.add(env, cmd.Flags())
+	return cmd
+}
+
+func findThreads(ctx context.Context, s *spectator, limit int) (found, error) {
+	threads, err := firstOf(limit, hub.Walk(ctx, s.Threads, hub.ThreadsQuery{Limit: pageOf(limit)}))
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("there is no thread", "THREAD(12)", "STATUS", "CHANNEL(8)", ">MESSAGES", ">TASKS", ">LEASES", ">LATEST")
+	now := s.now()
+	for i := range threads {
+		h := &threads[i]
+		t.add(h.ThreadID, threadStatus(h.Status), h.Channel, h.MessageCount, fmt.Sprintf("%d/%d", h.OpenTaskCount, h.TotalTaskCount),
+			h.ActiveClaimCount+h.ActiveLockCount, age(now, h.LatestMessageTS))
+	}
+	return found{threads, t}, nil
+}
+
+func threadStatus(s hub.ThreadStatus) cell {
+	return cell{string(s), map[hub.ThreadStatus]string{hub.ThreadWaiting: sgrYellow, hub.ThreadCompleted: sgrDim}[s]}
+}
