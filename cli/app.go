@@ -23,13 +23,14 @@ root and runs in the background.`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app overview
+  hubcli app top
   hubcli app debug
   hubcli app receipt 12 --agent lead
   hubcli app doctor
   hubcli app backup hub.backup
   hubcli app stop`,
 	}
-	return group(cmd, newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env),
+	return group(cmd, newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env))
 }
 

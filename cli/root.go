@@ -62,7 +62,7 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env), newWatch(env),
 		newRelay(env), newMCP(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newRoom(env),
 		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env),
-		newStatus(env), // hidden: short names of subcommands
+		newStatus(env), newTop(env), // hidden: short names of subcommands
 	)
 	suggestNear(root)
 	completeValues(root)

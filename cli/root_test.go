@@ -18,7 +18,7 @@ var managerHere = string(service.KindOf(runtime.GOOS))
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
 // every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug,
-// app receipt, app backup, app restore, app overview). The defaults of --storage that
+// app receipt, app backup, app restore, app overview, app top). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -124,6 +124,7 @@ var specified = map[string]map[string]string{
 	"hubcli app restore":           {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
 	"hubcli app status":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app overview":          {"base-url": "http://127.0.0.1:6969", "json": "false", "all": "false", "watch": "false"},
+	"hubcli app top":               {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app stop":              {"host": "127.0.0.1", "port": "6969", "storage": ""},
 
 	"hubcli project":        {},
