@@ -152,7 +152,7 @@ func TestSelectionStaysWithItsRow(t *testing.T) {
 	press(m, "enter", "s", "j", "k", "G")
 }
 
-func TestFilter(t *testing.T) {
+func TestRowsAreFiltered(t *testing.T) {
 	m := shown(t, &fake{}, 80, 24, snapshot(20))
 	press(m, "/", "DEV-1")
 	if strings.Contains(screen(m), "dev-2 ") || m.View().Cursor == nil {

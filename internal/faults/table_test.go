@@ -91,4 +91,6 @@ var faults = []fault{
 	{85, "a disk without room is good", "room", swap("free < fullMiB", "free < 0"), "TestRoomOfTheDisk"},
 	{86, "a percent sign in a path is a specifier", "quoteUnit", swap("`%`, `%%`", "`%`, `%`"), "TestUnitIsQuoted"},
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
+	{88, "a long text leaves its place on the screen", "Clip", swap("max(0, n)", "len(s)"), "TestEveryLineFits"},
+	{89, "agents that wait for each other are not found", "wayBack", swap("to == from", "to == at"), "TestCircles"},
 }
