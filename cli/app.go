@@ -24,10 +24,11 @@ nobody and mark nothing as seen.
 
 Many have short names: "hubcli agents" is "hubcli app agents", and the same holds for
 log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns,
-logs, ask, inbox, answer and say. "hubcli status" is "hubcli app overview".`,
+logs, ask, inbox, answer, say and top. "hubcli status" is "hubcli app overview".`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app overview
+  hubcli app top
   hubcli app inbox
   hubcli app agents --watch
   hubcli app log --since 1h
@@ -39,7 +40,7 @@ logs, ask, inbox, answer and say. "hubcli status" is "hubcli app overview".`,
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
-		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env),
+		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }

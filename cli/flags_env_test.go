@@ -13,7 +13,7 @@ import (
 // --base-url.
 var calls = []string{
 	"post --agent a x", "poll --agent a", "whoami --agent a", "resolve .", "watch --agent a --room r_1 --until message-from:b --timeout 0",
-	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app overview", "app debug", "app receipt 1 --agent a", "app backup never.backup",
+	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app overview", "app top", "app debug", "app receipt 1 --agent a", "app backup never.backup",
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs",
 	"app ask --agent a x", "app inbox", "app answer ask_1 yes", "app say --channel general x",
 	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s",
@@ -59,8 +59,8 @@ func TestEveryCommandTakesTheAddressOfTheEnvironment(t *testing.T) {
 		if got.exit != ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_BASE_URL in the environment is no address of a hub: the base address does not begin with http:// or https://\nfix: ") {
 			t.Errorf("%s with a bad HUB_BASE_URL: %+v", line, got)
 		}
-		if slices.Contains([]string{"relay", "mcp", "smoke-agent"}, c.Name()) {
-			continue // they wait for a hub; the script environment.txt tries them
+		if slices.Contains([]string{"relay", "mcp", "smoke-agent", "top"}, c.Name()) {
+			continue // they wait for a hub or need a terminal; the script environment.txt and TestTop try them
 		}
 		got = runIn(t, world(t, vars), append(args, "--base-url", other)...)
 		if got.exit != ExitUnreachable || !strings.Contains(got.stderr, other) {

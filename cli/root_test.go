@@ -19,7 +19,7 @@ var managerHere = string(service.KindOf(runtime.GOOS))
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
 // every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug,
-// app receipt, app backup, app restore, app overview, the lists of app). The defaults of --storage that
+// app receipt, app backup, app restore, app overview, app top, the lists of app). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -143,6 +143,7 @@ var specified = map[string]map[string]string{
 		"all": "false", "follow": "false", "full": "false", "json": "false", "color": "auto", "base-url": "http://127.0.0.1:6969",
 	},
 	"hubcli app overview": {"base-url": "http://127.0.0.1:6969", "json": "false", "all": "false", "watch": "false"},
+	"hubcli app top":      {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app status":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":     {"host": "127.0.0.1", "port": "6969", "storage": ""},
 	"hubcli app ask": {

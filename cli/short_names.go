@@ -16,7 +16,7 @@ func forPeople(env *Env) []*cobra.Command {
 // out; that of hubcli app --help has them. app status shows the daemon alone, so status
 // is the short name of app overview.
 func shortNames(env *Env) []*cobra.Command {
-	all := append(forPeople(env), newAppOverview(env, "status"))
+	all := append(forPeople(env), newAppOverview(env, "status"), newAppTop(env))
 	for _, c := range all {
 		c.Hidden = true
 	}

@@ -77,13 +77,13 @@ WAITS
   lead  waits for dev-a     1m   message-from:dev-a
 
 AGENTS  2 live, 0 away
-web-shop/checkout
+checkout
   dev-a                working 1m           task 1 t1, 2 unread
 in no room
   lead                 waiting 1m           until message-from:dev-a
 
 ROOMS
-  web-shop/checkout            1 agent, 1 task, 1 working     the till
+  checkout                     1 agent, 1 task, 1 working     the till
   1 room without agents and open tasks
 `
 	if text := strings.Join(got, "\n"); text != strings.TrimSuffix(want, "\n")+"\n" {
@@ -169,11 +169,23 @@ func TestGather(t *testing.T) {
 	asks := func(context.Context) ([]Ask, error) { return []Ask{{AskID: "q_1", From: "a"}}, nil }
 	s, err := Gather(t.Context(), Source{Hub: f, BaseURL: "http://h", Asks: asks}, now)
 	require.NoError(t, err)
-	if s.RoomName("r_1") != "web/till" || s.RoomName("r_9") != "r_9" || len(s.Cut) != 0 || len(s.Asks) != 1 || len(s.Waits) != 2 {
+	if s.RoomName("r_1") != "till" || s.RoomName("r_9") != "r_9" || len(s.Cut) != 0 || len(s.Asks) != 1 || len(s.Waits) != 2 {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Trouble) != 1 || s.Trouble[0].Kind != TroubleStuck {
 		t.Errorf("trouble: %+v", s.Trouble)
+	}
+}
+
+// TestRoomsOfOneNameAreToldApart by their projects.
+func TestRoomsOfOneNameAreToldApart(t *testing.T) {
+	s := &Snapshot{
+		Rooms:    []hub.Room{{RoomID: "r_1", ProjectID: "p_1", Slug: "till"}, {RoomID: "r_2", ProjectID: "p_2", Slug: "till"}, {RoomID: "r_3", ProjectID: "p_2", Slug: "stock"}},
+		projects: map[hub.ProjectID]hub.Project{"p_1": {Slug: "web"}, "p_2": {Slug: "shop"}},
+	}
+	derived(s)
+	if got := s.RoomName("r_1") + " " + s.RoomName("r_2") + " " + s.RoomName("r_3"); got != "web/till shop/till stock" {
+		t.Errorf("%s", got)
 	}
 }
 

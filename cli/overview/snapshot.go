@@ -66,6 +66,7 @@ type Snapshot struct {
 	Hub     hub.AppStatus   `json:"hub"`
 
 	projects map[hub.ProjectID]hub.Project
+	names    map[hub.RoomID]string
 	lost     map[hub.TaskID]hub.TaskStatus // tasks that failed or were cancelled, of those that others waited for
 }
 
@@ -149,6 +150,7 @@ func (s *Snapshot) readLost(ctx context.Context, h Hub) error {
 // Derive computes what follows from the rows: waits, circles and trouble.
 func (s *Snapshot) Derive() {
 	slices.SortStableFunc(s.Asks, func(a, b Ask) int { return int(a.Since - b.Since) })
+	s.names = s.roomNames()
 	s.Waits = waits(s)
 	s.Circles = circles(s.Waits)
 	s.Trouble = trouble(s)
@@ -178,17 +180,30 @@ func byID[K comparable, T any](rows []T, id func(T) K) map[K]T {
 	return m
 }
 
-// RoomName returns how a person names a room: project/slug, or its id if it is unknown.
+// RoomName returns how a person names a room: its slug, or project/slug where several
+// rooms have the slug. A room that is unknown has its id.
 func (s *Snapshot) RoomName(id hub.RoomID) string {
-	for i := range s.Rooms {
-		if r := &s.Rooms[i]; r.RoomID == id {
-			if p, ok := s.projects[r.ProjectID]; ok {
-				return p.Slug + "/" + r.Slug
-			}
-			return r.Slug
-		}
+	if name, ok := s.names[id]; ok {
+		return name
 	}
 	return string(id)
+}
+
+// roomNames names all rooms.
+func (s *Snapshot) roomNames() map[hub.RoomID]string {
+	slugs := map[string]int{}
+	for i := range s.Rooms {
+		slugs[s.Rooms[i].Slug]++
+	}
+	names := make(map[hub.RoomID]string, len(s.Rooms))
+	for i := range s.Rooms {
+		r := &s.Rooms[i]
+		names[r.RoomID] = r.Slug
+		if p, known := s.projects[r.ProjectID]; known && slugs[r.Slug] > 1 {
+			names[r.RoomID] = p.Slug + "/" + r.Slug
+		}
+	}
+	return names
 }
 
 // RoomOf returns the room that the agent works in, or nil.

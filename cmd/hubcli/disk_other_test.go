@@ -25,3 +25,7 @@ func condition(name string) (bool, error) {
 
 func cmdSmallDisk(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("needs [mount]") }
 func cmdReadOnly(ts *testscript.TestScript, _ bool, _ []string)  { ts.Fatalf("needs [mount]") }
+
+func cmdTerminal(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Fatalf("this test knows the pseudo-terminals of Linux alone")
+}

@@ -97,6 +97,7 @@ const patience = 30 * time.Second
 //	fill <dir> <KiB>                             write to the disk until so much is left
 //	readonly <dir>                               make dir read-only, for root too
 //	appears <file> [regexp]                      wait until the file is there, and has a match
+//	terminal <code> <size> <steps> <command...>  run on a terminal, type and look as the file of steps says (Linux)
 //	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -120,6 +121,7 @@ func TestScripts(t *testing.T) {
 			"appears":   cmdAppears,
 			"room":      cmdRoom,
 			"lock":      cmdLock,
+			"terminal":  cmdTerminal,
 		},
 	})
 }

@@ -1,0 +1,235 @@
+package top
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hubcli/cli/overview"
+	"hubcli/hub"
+)
+
+const (
+	refreshEvery = 2 * time.Second
+	logWait      = 30 * time.Second
+	keptLog      = 1_000 // messages that the log view keeps
+)
+
+// Target is where the human says something: to an agent, or in a channel.
+type Target struct {
+	Agent   hub.AgentID
+	Channel hub.ChannelName
+	Name    string // for people
+}
+
+// Hub is what the view asks of a hub.
+type Hub interface {
+	// Snapshot reads the whole hub.
+	Snapshot(ctx context.Context) (*overview.Snapshot, error)
+	// Log returns the messages behind since, and waits for one up to wait. With 0 it
+	// returns the latest at once. The id is where the next call begins.
+	Log(ctx context.Context, since hub.MessageID, wait time.Duration) ([]hub.Message, hub.MessageID, error)
+	// Say posts a text with the operator's authority and says where it went.
+	Say(ctx context.Context, to Target, text string) (string, error)
+}
+
+// Answerer is a Hub that also takes the human's answers to asks. It says what became of
+// the answer.
+type Answerer interface {
+	Answer(ctx context.Context, askID, text string) (string, error)
+}
+
+// The messages of the commands.
+type (
+	gathered struct {
+		snap *overview.Snapshot
+		err  error
+		at   time.Time
+	}
+	logged struct {
+		generation int
+		rows       []hub.Message
+		next       hub.MessageID
+		err        error
+	}
+	refresh  struct{}
+	relog    struct{ generation int }
+	answered struct {
+		text string
+		err  error
+	}
+)
+
+// mode says what the keys do.
+type mode int
+
+const (
+	browsing mode = iota
+	reading       // a page of text: details, help, trouble
+	typing        // a line of text
+)
+
+// Model is the state of the view.
+type Model struct {
+	ctx   context.Context // ends the calls of commands
+	hub   Hub
+	now   func() time.Time
+	paint overview.Paint
+
+	width, height int
+
+	snap   *overview.Snapshot // the last that was read; nil: none yet
+	lost   error              // why the last one could not be read
+	lostAt time.Time          // since when
+	tried  time.Time          // the last time
+	asking bool               // a command reads the hub now
+
+	log        []hub.Message
+	logAt      hub.MessageID
+	generation int // of the log; an answer of an earlier one is not taken
+	instance   hub.InstanceID
+
+	mode  mode
+	view  int
+	lists [viewCount]list
+	page  textPage
+	input line
+	note  string // the last thing that was done, or why it failed
+}
+
+// New makes the state. Calls of the hub end with ctx.
+func New(ctx context.Context, h Hub, now func() time.Time, paint overview.Paint) *Model {
+	return &Model{ctx: ctx, hub: h, now: now, paint: paint}
+}
+
+// Init begins to read.
+func (m *Model) Init() tea.Cmd {
+	m.asking = true
+	return tea.Batch(m.gather(), m.readLog())
+}
+
+// Update takes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.page.wrap(m.width)
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case tea.PasteMsg:
+		if m.mode == typing {
+			m.input.insert(msg.Content)
+			m.typed()
+		}
+	case gathered:
+		return m, m.take(msg)
+	case refresh:
+		return m, m.refresh()
+	case logged:
+		return m, m.takeLog(msg)
+	case relog:
+		if msg.generation == m.generation {
+			return m, m.readLog()
+		}
+	case answered:
+		m.note = msg.text
+		if msg.err != nil {
+			m.note = "not sent: " + sentence(msg.err)
+		}
+	}
+	return m, nil
+}
+
+// gather reads the hub.
+func (m *Model) gather() tea.Cmd {
+	ctx, h, now := m.ctx, m.hub, m.now
+	return func() tea.Msg {
+		snap, err := h.Snapshot(ctx)
+		return gathered{snap, err, now()}
+	}
+}
+
+// refresh reads the hub unless it is being read.
+func (m *Model) refresh() tea.Cmd {
+	if m.asking {
+		return nil
+	}
+	m.asking = true
+	return m.gather()
+}
+
+func (m *Model) take(msg gathered) tea.Cmd {
+	m.asking, m.tried = false, msg.at
+	next := tea.Tick(refreshEvery, func(time.Time) tea.Msg { return refresh{} })
+	if msg.err != nil {
+		if m.lost == nil {
+			m.lostAt = msg.at
+		}
+		m.lost = msg.err
+		return next
+	}
+	m.snap, m.lost = msg.snap, nil
+	other := m.instance != "" && m.instance != msg.snap.Hub.InstanceID
+	m.instance = msg.snap.Hub.InstanceID
+	if other { // the store was reset or another one is served: its messages count from 1
+		m.generation++
+		m.log, m.logAt = nil, 0
+		next = tea.Batch(next, m.readLog())
+	}
+	m.rebuild()
+	return next
+}
+
+// readLog reads the messages behind the last one.
+func (m *Model) readLog() tea.Cmd {
+	ctx, h, at, generation := m.ctx, m.hub, m.logAt, m.generation
+	return func() tea.Msg {
+		wait := logWait
+		if at == 0 {
+			wait = 0
+		}
+		rows, next, err := h.Log(ctx, at, wait)
+		return logged{generation, rows, next, err}
+	}
+}
+
+func (m *Model) takeLog(msg logged) tea.Cmd {
+	if msg.generation != m.generation {
+		return nil
+	}
+	again := func(time.Time) tea.Msg { return relog{msg.generation} }
+	if msg.err != nil {
+		return tea.Tick(refreshEvery, again)
+	}
+	empty := m.logAt == 0 && msg.next == 0
+	m.logAt = msg.next
+	if len(msg.rows) > 0 {
+		m.log = append(m.log, msg.rows...)
+		if old := len(m.log) - keptLog; old > 0 {
+			m.log = slices.Clone(m.log[old:])
+		}
+		m.rebuild()
+	}
+	if empty { // there is no message yet to wait behind
+		return tea.Tick(refreshEvery, again)
+	}
+	return m.readLog()
+}
+
+// rebuild makes the rows anew and keeps what is selected.
+func (m *Model) rebuild() {
+	for i := range views {
+		l := &m.lists[i]
+		l.set(views[i].rows(m), views[i].follows)
+	}
+	if m.mode == reading && m.page.row != "" {
+		if r := m.lists[m.view].find(m.page.row); r != nil {
+			m.page.set(r.detail(), m.width)
+		}
+	}
+}
+
+// selected is the selected row of the view, or nil.
+func (m *Model) selected() *row { return m.lists[m.view].selected() }
