@@ -89,11 +89,18 @@ func (o *answerOptions) check(cmd *cobra.Command, env *Env, args []string) error
 		return usage("give a shorter name", "--as has more than %d characters", hub.MaxHumanChars)
 	}
 	if o.by == "" {
-		if u, err := user.Current(); err == nil {
-			o.by = u.Username
-		}
+		o.by = userName()
 	}
 	return nil
+}
+
+// userName names the person at this terminal; empty: unknown.
+func userName() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
 }
 
 func runAnswer(ctx context.Context, env *Env, o *answerOptions, id hub.AskID, args []string) error {

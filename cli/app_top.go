@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -115,6 +116,25 @@ func (h *topHub) Log(ctx context.Context, since hub.MessageID, wait time.Duratio
 		rows = append(rows, row)
 	}
 	return rows, page.NextSinceID, nil
+}
+
+// Answer answers a question as the operator.
+func (h *topHub) Answer(ctx context.Context, id hub.AskID, text string) (string, error) {
+	a, err := h.operator.AskByID(ctx, id, "")
+	if err == nil {
+		var out hub.Outcome[hub.Ask]
+		out, err = h.operator.AnswerAsk(ctx, id, hub.AskAnswerInput{Answer: chosen(&a, text), By: userName()})
+		a = out.Row
+	}
+	if errors.Is(err, &hub.Error{Code: hub.CodeAskClosed}) {
+		if a, readErr := h.operator.AskByID(ctx, id, ""); readErr == nil {
+			return "", askIsClosed(&a, hub.TimeOf(h.now()))
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("answered %s of %s", a.AskID, a.AgentID), nil
 }
 
 // Say posts a text as the operator.

@@ -80,7 +80,7 @@ func TestWaits(t *testing.T) {
 		{"a watch on tasks waits for those that have them", Snapshot{Tasks: []hub.Task{inRun}, Agents: []hub.LiveAgent{live("a", hub.ActivityWaiting, "tasks-complete:9,10")}}, []string{"a b tasks tasks-complete:9,10"}},
 		{"a watch on a run waits for those that have its tasks", Snapshot{Tasks: []hub.Task{inRun}, Agents: []hub.LiveAgent{live("a", hub.ActivityWaiting, "run-complete:run_1")}}, []string{"a b tasks run-complete:run_1"}},
 		{"an agent at a prompt waits for the human", Snapshot{Agents: []hub.LiveAgent{prompt}}, []string{"a operator prompt a prompt for Bash"}},
-		{"an agent that asks waits for the human, and comes first", Snapshot{Asks: []Ask{{AskID: "q_1", From: "z", Text: "really?"}}, Claims: []hub.Claim{claim("k", "a", 90, "b")}}, []string{"z operator ask really?", "b a lease claim k"}},
+		{"an agent that asks waits for the human, and comes first", Snapshot{Asks: []hub.Ask{{AskID: "q_1", AgentID: "z", Question: "really?"}}, Claims: []hub.Claim{claim("k", "a", 90, "b")}}, []string{"z operator ask really?", "b a lease claim k"}},
 		{"the same wait is one", Snapshot{Claims: []hub.Claim{claim("k", "a", 90, "b", "b")}}, []string{"b a lease claim k"}},
 	} {
 		var got []string
@@ -226,7 +226,7 @@ func drawSnapshot(t *rapid.T) (*Snapshot, map[hub.AgentID]bool) {
 		s.Agents = append(s.Agents, row)
 	}
 	if rapid.Bool().Draw(t, "ask") {
-		s.Asks = append(s.Asks, Ask{AskID: "q_1", From: agent(), Text: "?"})
+		s.Asks = append(s.Asks, hub.Ask{AskID: "q_1", AgentID: agent(), Question: "?"})
 	}
 	return s, named
 }

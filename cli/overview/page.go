@@ -121,11 +121,11 @@ func (p *page) asks() {
 	n := p.shown(len(p.s.Asks), shownAsks)
 	for i := range p.s.Asks[:n] {
 		a := &p.s.Asks[i]
-		text := fmt.Sprintf("%s, %s ago: %s", a.From, Age(p.s.At-a.Since), a.Text)
+		text := fmt.Sprintf("%s, %s ago: %s", a.AgentID, Age(p.s.At-a.CreatedAt), a.Question)
 		if len(a.Options) > 0 {
 			text += " [" + strings.Join(a.Options, " | ") + "]"
 		}
-		p.long(Warn, a.AskID+"  ", text)
+		p.long(Warn, string(a.AskID)+"  ", text)
 	}
 	p.more(len(p.s.Asks), n)
 }

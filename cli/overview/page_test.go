@@ -30,7 +30,7 @@ func TestPageIsSafe(t *testing.T) {
 		row.Title, row.RoomID = name, &room
 		s.Tasks = append(s.Tasks, row)
 		s.Claims = append(s.Claims, claim(hub.ClaimKey(name), "gone", 5, hub.AgentID(name)))
-		s.Asks = append(s.Asks, Ask{AskID: "q_1", From: hub.AgentID(name), Text: name, Options: hostile})
+		s.Asks = append(s.Asks, hub.Ask{AskID: "q_1", AgentID: hub.AgentID(name), Question: name, Options: hostile})
 		s.Rooms[0].Topic = name
 	}
 	derived(s)
@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	s := derived(&Snapshot{
 		BaseURL: "http://h", Agents: []hub.LiveAgent{dev, lead}, Tasks: []hub.Task{mine},
 		Rooms:  []hub.Room{{RoomID: room, ProjectID: "p_1", Slug: "checkout", Topic: "the till"}, {RoomID: other, ProjectID: "p_1", Slug: "stock"}},
-		Claims: []hub.Claim{claim("k", "dev-a", 20, "lead")}, Asks: []Ask{{AskID: "q_1", From: "dev-a", Text: "Push?", Options: []string{"yes", "no"}, Since: *ago(70)}},
+		Claims: []hub.Claim{claim("k", "dev-a", 20, "lead")}, Asks: []hub.Ask{{AskID: "q_1", AgentID: "dev-a", Question: "Push?", Options: []string{"yes", "no"}, CreatedAt: *ago(70)}},
 		Hub:      hub.AppStatus{Version: "1.2.3", UptimeSec: 90, Counts: hub.Counts{Messages: 7}},
 		projects: map[hub.ProjectID]hub.Project{"p_1": {Slug: "web-shop"}},
 	})
@@ -152,6 +152,10 @@ func (f *fake) Locks(_ context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Curs
 	return pageOf(f, hub.Lock{FilePath: "f"}, q.Cursor)
 }
 
+func (f *fake) Asks(_ context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error) {
+	return pageOf(f, hub.Ask{AskID: "ask_1", AgentID: "a"}, q.Cursor)
+}
+
 // pageOf is a page of a list that has one row, or no end.
 func pageOf[T any](f *fake, row T, at hub.Cursor) ([]T, hub.Cursor, error) {
 	rows := []T{row}
@@ -166,8 +170,7 @@ func pageOf[T any](f *fake, row T, at hub.Cursor) ([]T, hub.Cursor, error) {
 
 func TestGather(t *testing.T) {
 	f := &fake{}
-	asks := func(context.Context) ([]Ask, error) { return []Ask{{AskID: "q_1", From: "a"}}, nil }
-	s, err := Gather(t.Context(), Source{Hub: f, BaseURL: "http://h", Asks: asks}, now)
+	s, err := Gather(t.Context(), Source{Hub: f, BaseURL: "http://h"}, now)
 	require.NoError(t, err)
 	if s.RoomName("r_1") != "till" || s.RoomName("r_9") != "r_9" || len(s.Cut) != 0 || len(s.Asks) != 1 || len(s.Waits) != 2 {
 		t.Errorf("%+v", s)
@@ -194,7 +197,7 @@ func TestGatherIsBounded(t *testing.T) {
 	f := &fake{endless: true}
 	s, err := Gather(t.Context(), Source{Hub: f}, now)
 	require.NoError(t, err)
-	if got := strings.Join(s.Cut, " "); got != "agents rooms tasks claims locks" || len(s.Tasks) != mostTasks {
+	if got := strings.Join(s.Cut, " "); got != "agents rooms tasks claims locks asks" || len(s.Tasks) != mostTasks {
 		t.Errorf("cut %q, %d tasks", got, len(s.Tasks))
 	}
 	if text := strings.Join(Page(s, PageOptions{Width: 80}), "\n"); !strings.Contains(text, "only the first rows were read of: agents, rooms, tasks, claims, locks") {

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -26,26 +27,15 @@ type Hub interface {
 	Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error)
 	Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error)
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
+	Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error)
 }
 
 // Source is where a Snapshot comes from.
 type Source struct {
 	Hub     Hub
 	BaseURL string
-	// Asks reads the open questions to the human; nil: there are none.
-	Asks func(context.Context) ([]Ask, error)
 	// Limited says that Hub does not show what only the operator sees.
 	Limited bool
-}
-
-// Ask is an open question of an agent to the human.
-type Ask struct {
-	AskID   string      `json:"ask_id"`
-	From    hub.AgentID `json:"from"`
-	RoomID  *hub.RoomID `json:"room_id"`
-	Text    string      `json:"text"`
-	Options []string    `json:"options"`
-	Since   hub.Time    `json:"since"`
 }
 
 // Snapshot is a whole hub as it was when it was gathered, and what follows from that.
@@ -55,7 +45,7 @@ type Snapshot struct {
 	Limited bool            `json:"limited"` // without what only the operator sees
 	Cut     []string        `json:"cut"`     // lists that have more rows than were read
 	Trouble []Trouble       `json:"trouble"` // the worst first
-	Asks    []Ask           `json:"asks"`    // the oldest first
+	Asks    []hub.Ask       `json:"asks"`    // the open questions to the human, the oldest first
 	Waits   []Wait          `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
@@ -110,10 +100,10 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if err := s.readLost(ctx, h); err != nil {
 		return err
 	}
-	s.Asks = []Ask{}
-	if src.Asks != nil {
-		s.Asks, err = src.Asks(ctx)
+	if s.Asks = []hub.Ask{}; src.Limited {
+		return nil
 	}
+	s.Asks, err = upTo(s, "asks", hub.MaxOpenAsks, hub.Walk(ctx, h.Asks, hub.AsksQuery{State: hub.AskOpen, Limit: page}))
 	return err
 }
 
@@ -149,7 +139,7 @@ func (s *Snapshot) readLost(ctx context.Context, h Hub) error {
 
 // Derive computes what follows from the rows: waits, circles and trouble.
 func (s *Snapshot) Derive() {
-	slices.SortStableFunc(s.Asks, func(a, b Ask) int { return int(a.Since - b.Since) })
+	slices.SortStableFunc(s.Asks, func(a, b hub.Ask) int { return cmp.Compare(a.MessageID, b.MessageID) })
 	s.names = s.roomNames()
 	s.Waits = waits(s)
 	s.Circles = circles(s.Waits)

@@ -65,7 +65,11 @@ func waits(s *Snapshot) []Wait {
 	g := &graph{rows: []Wait{}, seen: map[edge]bool{}}
 	for i := range s.Asks {
 		a := &s.Asks[i]
-		g.add(Wait{Waiter: a.From, For: Human, Reason: ForAnswer, What: a.Text, Since: &a.Since})
+		w := Wait{Waiter: a.AgentID, For: Human, Reason: ForAnswer, What: a.Question, Since: &a.CreatedAt}
+		if a.Blocks != nil {
+			w.TaskID = *a.Blocks
+		}
+		g.add(w)
 	}
 	for _, l := range s.Leases() {
 		for _, waiter := range l.Waiters {

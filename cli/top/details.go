@@ -175,16 +175,26 @@ func waitOf(s *overview.Snapshot, id hub.AgentID) *overview.Wait {
 	return nil
 }
 
-func askDetail(s *overview.Snapshot, a *overview.Ask) []string {
-	lines := field(nil, "ask", a.AskID)
-	lines = field(lines, "agent", string(a.From))
+func askDetail(s *overview.Snapshot, a *hub.Ask) []string {
+	lines := field(nil, "ask", string(a.AskID))
+	lines = field(lines, "agent", string(a.AgentID))
 	if a.RoomID != nil {
 		lines = field(lines, "room", s.RoomName(*a.RoomID))
 	}
-	lines = field(lines, "for", overview.Age(s.At-a.Since))
+	lines = field(lines, "for", overview.Age(s.At-a.CreatedAt))
+	if a.DeadlineAt != nil {
+		lines = field(lines, "left", overview.Age(*a.DeadlineAt-s.At))
+	}
+	if a.Default != nil {
+		lines = field(lines, "default", *a.Default)
+	}
 	lines = append(lines, "")
-	lines = append(lines, strings.Split(a.Text, "\n")...)
-	return part(lines, "OPTIONS", a.Options)
+	lines = append(lines, strings.Split(a.Question, "\n")...)
+	options := make([]string, len(a.Options))
+	for i, option := range a.Options {
+		options[i] = fmt.Sprintf("%d  %s", i+1, option)
+	}
+	return part(lines, "OPTIONS", options)
 }
 
 func messageDetail(msg *hub.Message, to string) []string {

@@ -1,7 +1,6 @@
 package top
 
 import (
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -173,20 +172,13 @@ func (m *Model) askSay() {
 // askAnswer asks for an answer to the selected ask.
 func (m *Model) askAnswer() {
 	r := m.selected()
-	h, takes := m.hub.(Answerer)
-	switch {
-	case r == nil || r.ask == "":
+	if r == nil || r.ask == "" {
 		m.note = "select a question in the view of asks (4) to answer it"
-	case !takes:
-		m.note = "this hub takes no answers"
-	default:
-		m.answer(m.ctx, h, r.ask)
+		return
 	}
-}
-
-func (m *Model) answer(ctx context.Context, h Answerer, ask string) {
-	m.mode, m.input = typing, line{prompt: "answer " + ask + ": ", done: func(text string) tea.Cmd {
-		return m.send(text, func() (string, error) { return h.Answer(ctx, ask, text) })
+	ctx, h, id := m.ctx, m.hub, r.ask
+	m.mode, m.input = typing, line{prompt: "answer " + string(id) + ": ", done: func(text string) tea.Cmd {
+		return m.send(text, func() (string, error) { return h.Answer(ctx, id, text) })
 	}}
 }
 

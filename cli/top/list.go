@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hubcli/cli/overview"
+	"hubcli/hub"
 )
 
 // row is one line of a view. Its cells are safe for a terminal.
@@ -12,7 +13,7 @@ type row struct {
 	cells  []string
 	tone   overview.Tone
 	to     *Target         // where say goes; nil: nowhere
-	ask    string          // the ask that an answer is for
+	ask    hub.AskID       // the ask that an answer is for
 	detail func() []string // the whole of it, as lines of any text
 }
 

@@ -33,12 +33,9 @@ type Hub interface {
 	Log(ctx context.Context, since hub.MessageID, wait time.Duration) ([]hub.Message, hub.MessageID, error)
 	// Say posts a text with the operator's authority and says where it went.
 	Say(ctx context.Context, to Target, text string) (string, error)
-}
-
-// Answerer is a Hub that also takes the human's answers to asks. It says what became of
-// the answer.
-type Answerer interface {
-	Answer(ctx context.Context, askID, text string) (string, error)
+	// Answer answers a question as the operator and says what became of the answer. The
+	// text is the number of an option, an option or any other text.
+	Answer(ctx context.Context, id hub.AskID, text string) (string, error)
 }
 
 // The messages of the commands.

@@ -209,8 +209,8 @@ func askRows(m *Model) []row {
 	for i := range m.snap.Asks {
 		a := &m.snap.Asks[i]
 		rows = append(rows, row{
-			key: a.AskID, ask: a.AskID, tone: overview.Warn, to: toAgent(a.From),
-			cells:  safe(a.AskID, string(a.From), overview.Age(m.snap.At-a.Since), a.Text, strings.Join(a.Options, " | ")),
+			key: string(a.AskID), ask: a.AskID, tone: overview.Warn, to: toAgent(a.AgentID),
+			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), a.Question, strings.Join(a.Options, " | ")),
 			detail: func() []string { return askDetail(m.snap, a) },
 		})
 	}
