@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
@@ -14,8 +17,11 @@ import (
 	"hubcli/hub"
 )
 
-// pageWidth is the width of the page; terminals are seldom narrower.
-const pageWidth = 80
+// The width of the page, and the least width that it has on a narrow terminal.
+const (
+	pageWidth      = 80
+	leastPageWidth = 40
+)
 
 // overviewEvery is how often a page that is watched is read anew.
 const overviewEvery = 2 * time.Second
@@ -108,25 +114,53 @@ func printOverview(ctx context.Context, env *Env, o *overviewOptions, c *client.
 	case o.json:
 		return printJSON(env.Stdout, s)
 	}
-	paint := overview.NoPaint
-	if env.colors(env.StdoutTerminal) {
-		paint = overview.Colors
-	}
-	text := strings.Join(overview.Page(s, overview.PageOptions{Width: pageWidth, All: o.all, Paint: paint}), "\n") + "\n"
-	if o.watch {
-		text = repainted(text, env.StdoutTerminal != nil && env.StdoutTerminal() && env.Getenv("TERM") != "dumb")
-	}
-	_, err = io.WriteString(env.Stdout, text)
+	_, err = io.WriteString(env.Stdout, pageFor(env, s, o))
 	return err
 }
 
-// repainted is a page that takes the place of the one before on a terminal. Elsewhere an
-// empty line follows it.
-func repainted(text string, terminal bool) string {
-	if !terminal {
-		return text + "\n"
+// pageFor is the page as it is written to stdout.
+func pageFor(env *Env, s *overview.Snapshot, o *overviewOptions) string {
+	po := overview.PageOptions{Width: pageWidth, All: o.all, Paint: overview.NoPaint}
+	if env.colors(env.StdoutTerminal) {
+		po.Paint = overview.Colors
 	}
-	return "\x1b[H" + strings.ReplaceAll(text, "\n", "\x1b[K\n") + "\x1b[J"
+	width, height := env.screen()
+	if width > 0 {
+		po.Width = max(leastPageWidth, min(width, pageWidth))
+	}
+	lines := overview.Page(s, po)
+	switch {
+	case !o.watch:
+	case height > 0:
+		return repainted(lines, height)
+	default: // an empty line parts the pages
+		lines = append(lines, "")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// screen returns the size of the terminal that stdout is, or 0, 0 if it is none on which
+// a page can take the place of another.
+func (e *Env) screen() (width, height int) {
+	file := fileOf(e.Stdout)
+	if file == nil || !holds(e.StdoutTerminal) || e.Getenv("TERM") == "dumb" {
+		return 0, 0
+	}
+	width, height, err := term.GetSize(file.Fd())
+	if err != nil {
+		return 0, 0
+	}
+	return width, height
+}
+
+// repainted is a page that takes the place of the one before on a terminal. What does not
+// fit is counted: a longer page would scroll away its first lines, which matter most.
+func repainted(lines []string, height int) string {
+	if room := max(1, height-1); len(lines) > room {
+		more := fmt.Sprintf("and %d more lines: hubcli status", len(lines)-room+1)
+		lines = append(slices.Clone(lines[:room-1]), more)
+	}
+	return "\x1b[H" + strings.Join(lines, "\x1b[K\n") + "\x1b[K\n\x1b[J"
 }
 
 // gather reads the hub as the operator. If the operator's secret cannot be read here, it

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,11 +32,16 @@ func TestWatchedPageIsShownAgain(t *testing.T) {
 	}
 }
 
-func TestRepaintedPageLeavesNothingOfTheOneBefore(t *testing.T) {
-	if got := repainted("a\nb\n", true); got != "\x1b[Ha\x1b[K\nb\x1b[K\n\x1b[J" {
+// TestRepaintedPageFitsTheScreen: nothing is left of the page before, and the first lines
+// stay in sight.
+func TestRepaintedPageFitsTheScreen(t *testing.T) {
+	if got := repainted([]string{"a", "b"}, 3); got != "\x1b[Ha\x1b[K\nb\x1b[K\n\x1b[J" {
 		t.Errorf("%q", got)
 	}
-	if got := repainted("a\n", false); got != "a\n\n" {
+	if got := repainted([]string{"a", "b", "c", "d"}, 4); got != "\x1b[Ha\x1b[K\nb\x1b[K\nand 2 more lines: hubcli status\x1b[K\n\x1b[J" {
+		t.Errorf("%q", got)
+	}
+	if got := repainted([]string{"a", "b"}, 1); strings.Count(got, "\n") != 1 {
 		t.Errorf("%q", got)
 	}
 }

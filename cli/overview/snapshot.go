@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -110,7 +111,6 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if err := s.readLost(ctx, h); err != nil {
 		return err
 	}
-	s.Asks = []Ask{}
 	if src.Asks != nil {
 		s.Asks, err = src.Asks(ctx)
 	}
@@ -149,7 +149,10 @@ func (s *Snapshot) readLost(ctx context.Context, h Hub) error {
 
 // Derive computes what follows from the rows: waits, circles and trouble.
 func (s *Snapshot) Derive() {
-	slices.SortStableFunc(s.Asks, func(a, b Ask) int { return int(a.Since - b.Since) })
+	if s.Asks == nil {
+		s.Asks = []Ask{}
+	}
+	slices.SortStableFunc(s.Asks, func(a, b Ask) int { return cmp.Compare(a.Since, b.Since) })
 	s.names = s.roomNames()
 	s.Waits = waits(s)
 	s.Circles = circles(s.Waits)

@@ -224,6 +224,7 @@ var others = []other{
 	{"github.com/spf13/cobra", []string{"cli"}, "commands are the command line's"},
 	{"github.com/spf13/cobra", []string{"internal/release"}, "man pages and completions are generated from the command tree"},
 	{"charm.land/bubbletea/v2", []string{"cli/top"}, "one package draws a live screen and reads its keys"},
+	{"github.com/charmbracelet/x/term", []string{"cli"}, "what only a terminal knows: its size"},
 	{"github.com/charmbracelet/x/ansi", []string{"cli/overview"}, "texts are measured and cut by the cells that they take on a terminal"},
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"github.com/spf13/pflag", []string{"internal/release"}, "man pages are generated from the command tree"},
