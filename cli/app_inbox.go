@@ -52,6 +52,7 @@ store.`,
 			if err := o.checkRoom(cmd); err != nil {
 				return err
 			}
+			o.sees = sightOfSecrets
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (got found, err error) {
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
@@ -69,7 +70,7 @@ store.`,
 }
 
 func findQuestions(ctx context.Context, s *spectator, q hub.AsksQuery) (found, error) {
-	asks, err := hub.All(ctx, s.AsOperator().Asks, q)
+	asks, err := hub.All(ctx, s.Asks, q)
 	if err != nil {
 		return found{}, err
 	}

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,23 +12,19 @@ import (
 	"hubcli/hub"
 )
 
-// pageWidth is the width of the page; terminals are seldom narrower.
-const pageWidth = 80
-
-// overviewEvery is how often a page that is watched is read anew.
-const overviewEvery = 2 * time.Second
-
-type overviewOptions struct {
-	baseURL
-	json  bool
-	all   bool
-	watch bool
-}
+// The width of the page: that of the terminal within these bounds.
+const (
+	leastPageWidth = 40
+	pageWidth      = 80
+)
 
 // newAppOverview makes the command under a name: overview of app, or status, its short
 // name.
 func newAppOverview(env *Env, name string) *cobra.Command {
-	var o overviewOptions
+	var o struct {
+		listing
+		all bool
+	}
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Show the whole hub on one page",
@@ -44,82 +38,42 @@ that failed, a task under way whose agent is not there, a lease that ends while 
 wait for it, and a hub that refuses writes.
 
 It reads the operator token in the store of the hub. Without it, the page leaves out
-tasks of direct messages. The command registers nobody.`,
+questions and the tasks of direct messages. The command registers nobody.`,
 		Example: `  hubcli app overview
   hubcli app overview --watch
   hubcli status --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runOverview(cmd.Context(), env, &o)
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
+				snap, err := gather(ctx, s.Client, env.Now())
+				return found{snap, &wholePage{snap, o.all}}, err
+			})
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "show all rows of each part")
-	f.BoolVarP(&o.watch, "watch", "w", false, "show the page again every two seconds, until interrupted")
-	f.BoolVar(&o.json, "json", false, "print everything as one JSON document; with --watch one line each time")
-	o.baseURL.add(env, f)
+	o.listing.add(env, f)
+	f.Lookup("json").Usage = "print everything as one JSON document"
 	return cmd
 }
 
-func runOverview(ctx context.Context, env *Env, o *overviewOptions) error {
-	c, err := o.baseURL.client()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	show := func(ctx context.Context) error { return printOverview(ctx, env, o, c) }
-	if !o.watch {
-		return show(ctx)
-	}
-	ticks := time.NewTicker(overviewEvery)
-	defer ticks.Stop()
-	return again(ctx, ticks.C, show)
+// wholePage is the page of a hub.
+type wholePage struct {
+	snap *overview.Snapshot
+	all  bool
 }
 
-// again shows the page now and with each tick, until ctx ends or the page cannot be
-// shown.
-func again(ctx context.Context, ticks <-chan time.Time, show func(context.Context) error) error {
-	for {
-		if err := show(ctx); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-ticks:
-		}
-	}
-}
+func (p *wholePage) empty() string { return "" }
 
-func printOverview(ctx context.Context, env *Env, o *overviewOptions, c *client.Client) error {
-	s, err := gather(ctx, c, env.Now())
-	switch {
-	case err != nil:
-		return err
-	case o.json && o.watch:
-		return printLine(env.Stdout, s)
-	case o.json:
-		return printJSON(env.Stdout, s)
+func (p *wholePage) lines(s screen) []string {
+	o := overview.PageOptions{Width: pageWidth, All: p.all, Paint: overview.NoPaint}
+	if s.width > 0 {
+		o.Width = max(leastPageWidth, min(s.width, pageWidth))
 	}
-	paint := overview.NoPaint
-	if env.colors(env.StdoutTerminal) {
-		paint = overview.Colors
+	if s.color {
+		o.Paint = overview.Colors
 	}
-	text := strings.Join(overview.Page(s, overview.PageOptions{Width: pageWidth, All: o.all, Paint: paint}), "\n") + "\n"
-	if o.watch {
-		text = repainted(text, env.StdoutTerminal != nil && env.StdoutTerminal() && env.Getenv("TERM") != "dumb")
-	}
-	_, err = io.WriteString(env.Stdout, text)
-	return err
-}
-
-// repainted is a page that takes the place of the one before on a terminal. Elsewhere an
-// empty line follows it.
-func repainted(text string, terminal bool) string {
-	if !terminal {
-		return text + "\n"
-	}
-	return "\x1b[H" + strings.ReplaceAll(text, "\n", "\x1b[K\n") + "\x1b[J"
+	return overview.Page(p.snap, o)
 }
 
 // gather reads the hub as the operator. If the operator's secret cannot be read here, it

@@ -37,10 +37,16 @@ func (l *listing) add(env *Env, f *pflag.FlagSet) {
 	f.Var(durationValue{&l.every, leastEvery, maxSeconds * time.Second, inUnits}, "every", "`time` between two looks of --watch, such as 2 or 500ms")
 }
 
-// found is the outcome of one look: the rows for --json, and the same as a table.
+// found is the outcome of one look: the rows for --json, and the same for people.
 type found struct {
-	rows  any
-	table *table
+	rows any
+	text view
+}
+
+// view is what people are shown of a look.
+type view interface {
+	lines(s screen) []string // safe for a terminal
+	empty() string           // what is said where there is nothing to show; "": there is something
 }
 
 // run shows what find finds, once or with --watch until the command is interrupted.
@@ -69,7 +75,17 @@ func (l *listing) run(cmd *cobra.Command, env *Env, find func(context.Context, *
 	case l.json:
 		return printDocument(env.Stdout, got.rows)
 	}
-	return got.table.print(env, env.screen(l.color))
+	return l.print(env, got.text)
+}
+
+// print shows one look.
+func (l *listing) print(env *Env, v view) error {
+	if none := v.empty(); none != "" {
+		env.note("%s", none)
+		return nil
+	}
+	_, err := io.WriteString(env.Stdout, strings.Join(v.lines(env.screen(l.color)), "\n")+"\n")
+	return err
 }
 
 // repeat looks until ctx ends, which is no failure. It fails if the first look does. If
@@ -116,7 +132,7 @@ func (l *listing) append(env *Env, _ string, got found, away string) error {
 		return printSafeLine(env.Stdout, got.rows)
 	}
 	s := env.screen(l.color)
-	_, err := fmt.Fprintf(env.Stdout, "%s\n%s\n\n", s.paint(env.Now().Local().Format(time.RFC3339), sgrDim), strings.Join(got.table.lines(s), "\n"))
+	_, err := fmt.Fprintf(env.Stdout, "%s\n%s\n\n", s.paint(env.Now().Local().Format(time.RFC3339), sgrDim), strings.Join(got.text.lines(s), "\n"))
 	return err
 }
 
@@ -127,9 +143,9 @@ func (l *listing) redraw(env *Env, title string, got found, away string) error {
 	if away != "" {
 		head += "  " + oneLine(away)
 	}
-	lines := got.table.lines(s)
-	if len(got.table.rows) == 0 {
-		lines = []string{got.table.none}
+	lines := got.text.lines(s)
+	if none := got.text.empty(); none != "" {
+		lines = []string{none}
 	}
 	_, err := io.WriteString(env.Stdout, frame(s.paint(head, sgrDim), lines, s))
 	return err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -175,14 +174,12 @@ func (s screen) paint(text, color string) string {
 	return color + text + sgrReset
 }
 
-// print writes the whole table, or that there is nothing.
-func (t *table) print(env *Env, s screen) error {
-	if len(t.rows) == 0 {
-		env.note("%s", t.none)
-		return nil
+// empty says that there are no rows.
+func (t *table) empty() string {
+	if len(t.rows) > 0 {
+		return ""
 	}
-	_, err := io.WriteString(env.Stdout, strings.Join(t.lines(s), "\n")+"\n")
-	return err
+	return t.none
 }
 
 // age is how long ago a moment was: 12s, 3m, 2h, 4d. The clocks of the hub and of this

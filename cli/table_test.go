@@ -113,7 +113,7 @@ func TestScreen(t *testing.T) {
 // TestEmptyTable says on stderr that there is nothing; stdout stays empty.
 func TestEmptyTable(t *testing.T) {
 	var out, err bytes.Buffer
-	require.NoError(t, newTable("there is no such thing", "A").print(&Env{Stdout: &out, Stderr: &err}, screen{}))
+	require.NoError(t, new(listing).print(&Env{Stdout: &out, Stderr: &err}, newTable("there is no such thing", "A")))
 	if got := out.String() + err.String(); got != "hubcli: there is no such thing\n" {
 		t.Error(got)
 	}

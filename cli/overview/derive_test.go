@@ -136,7 +136,8 @@ func TestTrouble(t *testing.T) {
 		{"a state of a later hub", Snapshot{Hub: hub.AppStatus{Journal: hub.JournalStatus{State: "odd"}}}, []string{"hub: the journal of the hub is odd"}},
 		{"an owner in quarantine", Snapshot{Hub: hub.AppStatus{Quarantined: []hub.QuarantinedActor{{Owner: "room/r_1", Reason: "odd"}}}}, []string{"hub: room/r_1 is in quarantine and refuses all calls: odd"}},
 		{
-			"a deadlock", Snapshot{Claims: []hub.Claim{claim("k", "a", 90, "b"), claim("l", "b", 90, "a")}},
+			"a deadlock",
+			Snapshot{Claims: []hub.Claim{claim("k", "a", 90, "b"), claim("l", "b", 90, "a")}},
 			[]string{"circle: a and b wait for each other: a for b (claim l), b for a (claim k)"},
 		},
 		{"a task behind a failed one", Snapshot{Tasks: []hub.Task{task(5, hub.TaskOpen, "a", 4)}, Agents: []hub.LiveAgent{live("a", hub.ActivityIdle)}, lost: map[hub.TaskID]hub.TaskStatus{4: hub.TaskFailed}}, []string{"stuck: task 5 (t5) waits for task 4, which ended as failed"}},
@@ -150,7 +151,8 @@ func TestTrouble(t *testing.T) {
 		{"away without a task", Snapshot{Agents: []hub.LiveAgent{away}}, nil},
 		{"a claim that ends while others wait", Snapshot{Claims: []hub.Claim{claim("k", "a", 29, "b", "c"), claim("l", "a", 31, "b")}}, []string{"expires: claim k of a ends in 29s, and 2 agents wait for it"}},
 		{
-			"the worst first", Snapshot{Tasks: working, Hub: hub.AppStatus{Journal: hub.JournalStatus{State: hub.JournalFailed}}},
+			"the worst first",
+			Snapshot{Tasks: working, Hub: hub.AppStatus{Journal: hub.JournalStatus{State: hub.JournalFailed}}},
 			[]string{"hub: a write of the hub to its disk failed: it is about to exit", "away: a is gone and has task 1 under way (t1)"},
 		},
 	} {

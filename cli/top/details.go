@@ -86,7 +86,7 @@ func aboutAgent(m *Model, id hub.AgentID) []string {
 	}
 	for i := len(m.log) - 1; i >= 0 && len(said) < 10; i-- {
 		if msg := &m.log[i]; msg.FromAgent == id || has(msg.ToAgent, id) {
-			said = append(said, fmt.Sprintf("%s %s%s: %s", clock(msg.TS), msg.FromAgent, arrow(msg), firstOf(msg.Body)))
+			said = append(said, fmt.Sprintf("%s %s%s: %s", clock(msg.TS), msg.FromAgent, arrow(msg), textOf(msg)))
 		}
 	}
 	lines := part(nil, "TROUBLE", wrong)

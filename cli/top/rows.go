@@ -247,7 +247,7 @@ func logRows(m *Model) []row {
 		}
 		rows = append(rows, row{
 			key: fmt.Sprint(msg.ID), tone: tone, to: target,
-			cells:  safe(clock(msg.TS), string(msg.FromAgent), to, string(msg.Kind), firstOf(msg.Body)),
+			cells:  safe(clock(msg.TS), string(msg.FromAgent), to, string(msg.Kind), textOf(msg)),
 			detail: func() []string { return messageDetail(msg, to) },
 		})
 	}
@@ -256,6 +256,15 @@ func logRows(m *Model) []row {
 
 // clock is the time of the day here.
 func clock(t hub.Time) string { return t.Std().Local().Format("15:04:05") }
+
+// textOf is what a message says, in one line.
+func textOf(msg *hub.Message) string {
+	text := firstOf(msg.Body)
+	if n := len(msg.Attachments); n > 0 {
+		text = strings.TrimSpace(text + " (" + overview.Count(n, "attachment") + ")")
+	}
+	return text
+}
 
 // firstOf is the beginning of a body, as one line.
 func firstOf(body string) string {
