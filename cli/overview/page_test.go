@@ -115,6 +115,7 @@ func TestPageIsOnePage(t *testing.T) {
 // fake is a hub of a few rows, whose lists have many pages.
 type fake struct {
 	endless bool
+	rooms   int // whose seats were asked for
 	asked   []hub.TasksQuery
 	fails   error
 }
@@ -122,6 +123,10 @@ type fake struct {
 func (f *fake) AppStatus(context.Context) (hub.AppStatus, error) { return hub.AppStatus{}, f.fails }
 
 func (f *fake) Agents(_ context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
+	if q.RoomID != "" {
+		f.rooms++
+		return []hub.LiveAgent{live("a", hub.ActivityIdle), live("new", hub.ActivityIdle)}, "", nil
+	}
 	if !q.Details {
 		return nil, "", errors.New("without details")
 	}
@@ -169,6 +174,9 @@ func TestGather(t *testing.T) {
 	asks := func(context.Context) ([]Ask, error) { return []Ask{{AskID: "q_1", From: "a"}}, nil }
 	s, err := Gather(t.Context(), Source{Hub: f, BaseURL: "http://h", Asks: asks}, now)
 	require.NoError(t, err)
+	if RoomOf(&s.Agents[0]) == nil || *RoomOf(&s.Agents[0]) != "r_1" {
+		t.Errorf("the agent that acts in a room is not there: %+v", s.Agents[0].Details)
+	}
 	if s.RoomName("r_1") != "till" || s.RoomName("r_9") != "r_9" || len(s.Cut) != 0 || len(s.Asks) != 1 || len(s.Waits) != 2 {
 		t.Errorf("%+v", s)
 	}
@@ -194,10 +202,10 @@ func TestGatherIsBounded(t *testing.T) {
 	f := &fake{endless: true}
 	s, err := Gather(t.Context(), Source{Hub: f}, now)
 	require.NoError(t, err)
-	if got := strings.Join(s.Cut, " "); got != "agents rooms tasks claims locks" || len(s.Tasks) != mostTasks {
-		t.Errorf("cut %q, %d tasks", got, len(s.Tasks))
+	if got := strings.Join(s.Cut, " "); got != "agents rooms seats tasks claims locks" || len(s.Tasks) != mostTasks || f.rooms != mostSeated {
+		t.Errorf("cut %q, %d tasks, seats of %d rooms", got, len(s.Tasks), f.rooms)
 	}
-	if text := strings.Join(Page(s, PageOptions{Width: 80}), "\n"); !strings.Contains(text, "only the first rows were read of: agents, rooms, tasks, claims, locks") {
+	if text := strings.Join(Page(s, PageOptions{Width: 80}), "\n"); !strings.Contains(text, "only the first rows were read of: agents, rooms, seats, tasks, claims, locks") {
 		t.Errorf("%s", text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 const (
 	mostAgents = 2 * hub.MaxPageRows
 	mostRooms  = hub.MaxPageRows
+	mostSeated = 50 // rooms whose seats are read: a call each
 	mostTasks  = 5 * hub.MaxPageRows
 	mostLeases = 5 * hub.MaxPageRows
 	mostEnded  = hub.MaxPageRows
@@ -98,6 +99,9 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if s.Rooms, err = upTo(s, "rooms", mostRooms, hub.Walk(ctx, h.Rooms, hub.RoomsQuery{Limit: page})); err != nil {
 		return err
 	}
+	if err = s.readSeats(ctx, h); err != nil {
+		return err
+	}
 	if s.Tasks, err = upTo(s, "tasks", mostTasks, hub.Walk(ctx, h.Tasks, hub.TasksQuery{Active: true, Limit: page})); err != nil {
 		return err
 	}
@@ -115,6 +119,34 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 		s.Asks, err = src.Asks(ctx)
 	}
 	return err
+}
+
+// readSeats adds to each agent the rooms in which it acts without having joined them: the
+// hub lists with an agent only the rooms that it has joined. Of many rooms it asks for the
+// last ones of the list.
+func (s *Snapshot) readSeats(ctx context.Context, h Hub) error {
+	rooms := s.Rooms
+	if len(rooms) > mostSeated {
+		rooms = rooms[len(rooms)-mostSeated:]
+		s.Cut = append(s.Cut, "seats")
+	}
+	details := make(map[hub.AgentID]*hub.AgentDetails, len(s.Agents))
+	for i := range s.Agents {
+		details[s.Agents[i].AgentID] = s.Agents[i].Details
+	}
+	for i := range rooms {
+		id := rooms[i].RoomID
+		seated, _, err := h.Agents(ctx, hub.AgentsQuery{RoomID: id, Limit: hub.MaxPageRows}) // a room has no more seats
+		if err != nil {
+			return err
+		}
+		for j := range seated {
+			if d := details[seated[j].AgentID]; d != nil && !slices.Contains(d.Rooms, id) {
+				d.Rooms = append(d.Rooms, id)
+			}
+		}
+	}
+	return nil
 }
 
 // readLost learns which of the ended tasks that others waited for failed or were
@@ -209,7 +241,7 @@ func (s *Snapshot) roomNames() map[hub.RoomID]string {
 	return names
 }
 
-// RoomOf returns the room that the agent works in, or nil.
+// RoomOf returns the room that the agent joined last, else one in which it acts, or nil.
 func RoomOf(a *hub.LiveAgent) *hub.RoomID {
 	if a.Details == nil || len(a.Details.Rooms) == 0 {
 		return nil
