@@ -10,6 +10,10 @@ import (
 	"hubcli/cli/overview"
 )
 
+// framesASecond is how often the screen may change. At rest, each frame wakes the
+// process.
+const framesASecond = 20
+
 // Options are what the view needs of its surroundings.
 type Options struct {
 	Hub    Hub
@@ -28,7 +32,7 @@ func Run(ctx context.Context, o Options) error {
 		paint = overview.Colors
 	}
 	_, err := tea.NewProgram(New(calls, o.Hub, o.Now, paint),
-		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler()).Run()
+		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(), tea.WithFPS(framesASecond)).Run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
