@@ -10,12 +10,15 @@ func lists(env *Env) []*cobra.Command {
 	}
 }
 
+// shortName marks the commands that are hidden because they have a longer name too.
+const shortName = "short"
+
 // shortNames are the same commands at the top. The listing of hubcli --help leaves them
 // out; that of hubcli app --help has them.
 func shortNames(env *Env) []*cobra.Command {
 	all := lists(env)
 	for _, c := range all {
-		c.Hidden = true
+		c.Hidden, c.Annotations = true, map[string]string{shortName: "app " + c.Name()}
 	}
 	return all
 }

@@ -80,6 +80,13 @@ func suggested(cmd *cobra.Command, word string) string {
 		return meant
 	}
 	near := cmd.SuggestionsFor(word)
+	if len(near) == 0 { // the short names are hidden, and cobra suggests nothing hidden
+		for _, c := range cmd.Commands() {
+			if c.Annotations[shortName] != "" && distance(strings.ToLower(word), c.Name()) <= cmd.SuggestionsMinimumDistance {
+				near = append(near, c.Name())
+			}
+		}
+	}
 	slices.Sort(near)
 	return strings.Join(near, " or ")
 }
