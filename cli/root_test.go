@@ -142,7 +142,7 @@ var specified = map[string]map[string]string{
 		"room": "", "channel": "", "thread-id": "", "agent": "", "direct": "false", "since": "", "at": "", "for": "10m", "tail": "100",
 		"all": "false", "follow": "false", "full": "false", "json": "false", "color": "auto", "base-url": "http://127.0.0.1:6969",
 	},
-	"hubcli app overview": {"base-url": "http://127.0.0.1:6969", "json": "false", "all": "false", "watch": "false"},
+	"hubcli app overview": listed("all", "false"),
 	"hubcli app top":      {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app status":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":     {"host": "127.0.0.1", "port": "6969", "storage": ""},

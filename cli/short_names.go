@@ -12,11 +12,19 @@ func forPeople(env *Env) []*cobra.Command {
 	}
 }
 
+// shortName marks the commands that are hidden because they have a longer name too.
+const shortName = "short"
+
 // shortNames are the same commands at the top. The listing of hubcli --help leaves them
-// out; that of hubcli app --help has them. app status shows the daemon alone, so status
-// is the short name of app overview.
+// out; that of hubcli app --help has them.
 func shortNames(env *Env) []*cobra.Command {
-	all := append(forPeople(env), newAppOverview(env, "status"), newAppTop(env))
+	all := append(forPeople(env), newAppTop(env))
+	for _, c := range all {
+		c.Annotations = map[string]string{shortName: "app " + c.Name()}
+	}
+	status := newAppOverview(env, "status") // app status shows the daemon alone
+	status.Annotations = map[string]string{shortName: "app overview"}
+	all = append(all, status)
 	for _, c := range all {
 		c.Hidden = true
 	}

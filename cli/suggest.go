@@ -42,6 +42,8 @@ var expected = map[string]map[string]string{
 		"run": "hubcli app start", "up": "hubcli app start", "ensure": "hubcli ensure", "down": "hubcli app stop",
 		"info": "hubcli app status", "ps": "hubcli app status", "reset": "hubcli reset", "version": "hubcli --version",
 	},
+	"hubcli app spawns": {"list": "hubcli app spawns", "ls": "hubcli app spawns", "show": "hubcli app spawns", "kill": "hubcli app spawns stop"},
+	"hubcli spawns":     {"list": "hubcli spawns", "ls": "hubcli spawns", "show": "hubcli spawns", "kill": "hubcli spawns stop"},
 	"hubcli project": {
 		"ls": "hubcli project list", "new": "hubcli project create", "add": "hubcli project create",
 		"get": "hubcli project show", "status": "hubcli project show", "rooms": "hubcli project show",
@@ -80,6 +82,13 @@ func suggested(cmd *cobra.Command, word string) string {
 		return meant
 	}
 	near := cmd.SuggestionsFor(word)
+	if len(near) == 0 { // the short names are hidden, and cobra suggests nothing hidden
+		for _, c := range cmd.Commands() {
+			if c.Annotations[shortName] != "" && distance(strings.ToLower(word), c.Name()) <= cmd.SuggestionsMinimumDistance {
+				near = append(near, c.Name())
+			}
+		}
+	}
 	slices.Sort(near)
 	return strings.Join(near, " or ")
 }
