@@ -24,6 +24,9 @@ import (
 // Runner starts the processes of spawns.
 type Runner = spawns.Runner
 
+// Notifier tells the operator of questions.
+type Notifier = asks.Notifier
+
 // Options is what a Hub is made of. Journal, Rows and Secret are required.
 type Options struct {
 	Journal core.Journal
@@ -38,6 +41,8 @@ type Options struct {
 	Folders Folders
 	// Runner starts processes for spawns. nil: the hub starts none.
 	Runner Runner
+	// Notifier tells the operator of questions outside of the hub. nil: nothing does.
+	Notifier Notifier
 	// BaseURL is the address by which processes that the hub starts reach it.
 	BaseURL string
 	// Info is answered to hub-info as it is.

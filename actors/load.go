@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 
+	"hubcli/actors/asks"
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
@@ -74,5 +75,10 @@ func (h *Hub) loadSettings() (*core.Settings, error) {
 		s.RestoreSurface(hub.Harness(key), hub.Surface(value))
 		return true
 	})
+	if err != nil {
+		return nil, err
+	}
+	to, err := asks.Setting(h.rows)
+	s.RestoreNotify(to)
 	return s, err
 }

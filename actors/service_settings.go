@@ -39,3 +39,20 @@ func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.
 	})
 	return hub.Outcome[hub.ToolSurface]{Row: row, Replayed: replayed}, err
 }
+
+// Notify returns how the operator is told of questions; see hub.Notifications.
+func (h *Hub) Notify(ctx context.Context) (hub.Notify, error) { return h.asks.Notify(ctx) }
+
+// SetNotify replaces it; see hub.Notifications.
+func (h *Hub) SetNotify(ctx context.Context, in hub.NotifyInput) (hub.Outcome[hub.Notify], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Settings, hub.Notify, hub.Notify]{
+		Owner: core.SettingsOwner(), Agent: hub.AgentOperator,
+		Decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.Notify], error) { return s.SetNotify(in) },
+		Answer: func(row hub.Notify, _ *core.Record) hub.Notify { return row },
+		Codec:  engine.JSONCodec[hub.Notify](engine.EffectNotify),
+	})
+	return hub.Outcome[hub.Notify]{Row: row, Replayed: replayed}, err
+}
+
+// TestNotify sends a notification of a made-up question; see hub.Notifications.
+func (h *Hub) TestNotify(ctx context.Context) (hub.Notified, error) { return h.asks.TestNotify(ctx) }

@@ -45,6 +45,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.handover.Serve(h.engine.Quit) })
 	background.Go(func() { h.spawns.Lose(lost) })
 	background.Go(func() { h.asks.Serve(h.engine.Quit) })
+	background.Go(func() { h.asks.Tell(h.engine.Quit) })
 	return h, nil
 }
 
@@ -83,7 +84,7 @@ func newHub(options Options) *Hub {
 	h.spawns = spawns.New(spawns.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
 	})
-	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log})
+	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Notifier: options.Notifier})
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	if options.Index != nil {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)

@@ -108,6 +108,9 @@ const (
 	runsOutside     = "spawned processes run outside of every sandbox; the status of a room shows them"
 )
 
+// notifyTimeout bounds each of the two ways of a notification.
+const notifyTimeout = 10 * time.Second
+
 var adapterChange = Wait{By: WaitFixed, Default: hub.MaxAdapterChange}
 
 // operations is the one table of calls, sorted by path and method. The routes,
@@ -168,6 +171,9 @@ var operations = []Operation{
 	{ID: "postMessage", Method: "POST", Path: "/v1/messages", Agent: "from_agent", Body: large[hub.PostInput]()},
 	{ID: "getMessage", Method: "GET", Path: "/v1/messages/{message_id}", Agent: "agent_id"},
 	{ID: "getReceipt", Method: "GET", Path: "/v1/messages/{message_id}/receipt", Agent: "agent_id"},
+	{ID: "getNotify", Method: "GET", Path: "/v1/notify", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "setNotify", Method: "PUT", Path: "/v1/notify", Plane: PlaneOperator, Body: small[hub.NotifyInput](), NotRelayed: operatorsSecret},
+	{ID: "testNotify", Method: "POST", Path: "/v1/notify/test", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: 2 * notifyTimeout}, NotRelayed: operatorsSecret},
 	{ID: "getOpenAPI", Method: "GET", Path: "/v1/openapi.json", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "its answer has no envelope"},
 	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},

@@ -48,6 +48,24 @@ func walkAsks(c *client, h *testhub.Hub) {
 		c.t.Errorf("the inbox of the agent is %s", inbox.Result)
 	}
 
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/notify", "")
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/notify", `{"version":0,"command":["/bin/true"]}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/notify/test", "")
+	operator.refused(hub.CodeInvalid, "POST", "/v1/notify/test", "")
+	for _, body := range []string{
+		`{"version":-1}`, `{"version":0,"command":["true"]}`, `{"version":0,"command":["/x","a\u0000b"]}`, `{"version":0,"webhook":"ftp://127.0.0.1/"}`,
+		`{"version":0,"webhook":"http://a:b@127.0.0.1/"}`, `{"version":0,"webhook":"https://example.com/"}`, `{"version":0,"webhook":"http://example.com/","remote":true}`,
+	} {
+		operator.refused(hub.CodeInvalid, "PUT", "/v1/notify", body)
+	}
+	operator.ok(200, "PUT", "/v1/notify", `{"version":0,"webhook":"http://127.0.0.1:1/"}`)
+	operator.refused(hub.CodeVersionConflict, "PUT", "/v1/notify", `{"version":0}`)
+	if a := operator.ok(200, "POST", "/v1/notify/test", ""); a.row("command_error") != "this hub sends no notifications" {
+		c.t.Errorf("a hub without a notifier says %s", a.Result)
+	}
+	if a := operator.ok(200, "GET", "/v1/notify", ""); a.row("webhook") != "http://127.0.0.1:1/" || a.row("version") != 1.0 {
+		c.t.Errorf("the setting is %s", a.Result)
+	}
 	withdrawn := fmt.Sprint(c.ok(201, "POST", "/v1/asks", `{"agent_id":"asker","question":"Which?"}`).row("ask_id"))
 	c.refused(hub.CodeInvalid, "POST", "/v1/asks/"+withdrawn+"/withdraw", `{}`)
 	c.refused(hub.CodeAskNotFound, "POST", "/v1/asks/"+withdrawn+"/withdraw", `{"agent_id":"other"}`)

@@ -31,6 +31,7 @@ var resources = []handlers{
 	searchHandlers,
 	spawnHandlers,
 	askHandlers,
+	notifyHandlers,
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,

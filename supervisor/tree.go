@@ -44,6 +44,8 @@ type Config struct {
 	// the hub starts none.
 	Runner  actors.Runner
 	BaseURL string
+	// Notifier tells the operator of questions; nil: nothing does.
+	Notifier actors.Notifier
 
 	// WithoutSearch runs the hub without a search index, for tests and measures.
 	WithoutSearch bool
@@ -116,7 +118,7 @@ func (t *Tree) startParts() (err error) {
 	}
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
-		Runner: c.Runner, BaseURL: c.BaseURL,
+		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier,
 	}
 	if !c.WithoutSearch {
 		options.Index = search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger)

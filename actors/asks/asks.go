@@ -12,12 +12,14 @@ import (
 	"hubcli/hub"
 )
 
-// Options are the parts of the hub that the package uses. All are required.
+// Options are the parts of the hub that the package uses. All but Notifier are required.
 type Options struct {
 	View   *view.View
 	Engine *engine.Engine
 	Rows   core.Rows
 	Log    *slog.Logger
+	// Notifier tells the operator of questions. nil: nothing does.
+	Notifier Notifier
 }
 
 // Asks serves the questions of a hub.
@@ -27,14 +29,22 @@ type Asks struct {
 	rows   core.Rows
 	log    *slog.Logger
 
-	mu   sync.Mutex
-	due  map[hub.AskID]int64 // deadlines of open questions in hub ms
-	news chan struct{}       // a question with a deadline was asked; capacity 1
+	notifier Notifier
+
+	mu     sync.Mutex
+	due    map[hub.AskID]int64 // deadlines of open questions in hub ms
+	news   chan struct{}       // a question with a deadline was asked; capacity 1
+	untold []hub.AskID         // questions of which the operator is to be told
+	fresh  chan struct{}       // untold has got one; capacity 1
+	failed string              // why the latest notification failed
 }
 
 // New returns the questions of a hub. The engine need not run yet.
 func New(o Options) *Asks {
-	return &Asks{view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, due: map[hub.AskID]int64{}, news: make(chan struct{}, 1)}
+	return &Asks{
+		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, notifier: o.Notifier,
+		due: map[hub.AskID]int64{}, news: make(chan struct{}, 1), fresh: make(chan struct{}, 1),
+	}
 }
 
 // IsQuestion reports whether a message is a question to the operator: it is direct, comes

@@ -25,6 +25,7 @@ func (s *Asks) Shown(r *core.Record, facts []core.Fact) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.Asked:
+			s.untell(f.ID(r.Position()))
 			if f.DeadlineMS != 0 {
 				s.note(f.ID(r.Position()), f.DeadlineMS)
 			}

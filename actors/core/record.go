@@ -187,6 +187,7 @@ const (
 	TableSpawnByRoom     Table = 37 // key: room id, 0, sequence number; empty value
 	TableSpawnPolicy     Table = 38 // one row; key: "policy"
 	TableSpawnLive       Table = 39 // one row; key: "live"; what the owner must know to decide
+	TableNotify          Table = 40 // one row; key: "notify"
 	TableAsk             Table = 50 // key: sequence number, big endian
 	TableAskOpen         Table = 51 // one row; key: "open"; ids of the open questions
 )

@@ -7,17 +7,22 @@ import (
 )
 
 // The facts of the settings: 800 to 819.
-const factToolSurfaceSet FactType = 800
+const (
+	factToolSurfaceSet FactType = 800
+	factNotifySet      FactType = 801
+)
 
 func settingsFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{
 		factToolSurfaceSet: func() Fact { return &ToolSurfaceSet{} },
+		factNotifySet:      func() Fact { return &NotifySet{} },
 	}
 }
 
 // Settings decides the operator's choices for the hub as a whole.
 type Settings struct {
 	surfaces map[hub.Harness]hub.Surface // only harnesses for which the operator has chosen one
+	notify   hub.Notify
 }
 
 // ToolSurfaceSet sets the surface of a harness. An empty surface restores the
@@ -27,11 +32,43 @@ type ToolSurfaceSet struct {
 	Surface hub.Surface `json:"surface,omitempty"`
 }
 
+// NotifySet says how the operator is told of questions from now on.
+type NotifySet struct {
+	Notify hub.Notify `json:"notify"`
+}
+
+// FactType implements Fact.
+func (*NotifySet) FactType() FactType { return factNotifySet }
+
 // FactType implements Fact.
 func (*ToolSurfaceSet) FactType() FactType { return factToolSurfaceSet }
 
 // NewSettings returns the settings of a hub whose operator has chosen nothing.
-func NewSettings() *Settings { return &Settings{surfaces: map[hub.Harness]hub.Surface{}} }
+func NewSettings() *Settings {
+	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify()}
+}
+
+// NoNotify is the setting of a hub whose operator is told of nothing.
+func NoNotify() hub.Notify { return hub.Notify{Command: []string{}} }
+
+// NotifyKey is the key of the one row of TableNotify.
+func NotifyKey() []byte { return []byte("notify") }
+
+// RestoreNotify adds a stored setting to a state that is being loaded.
+func (s *Settings) RestoreNotify(to hub.Notify) { s.notify = to }
+
+// SetNotify decides how the operator is told of questions. Error: version_conflict.
+func (s *Settings) SetNotify(in hub.NotifyInput) (Decision[hub.Notify], error) {
+	if in.Version != s.notify.Version {
+		return Decision[hub.Notify]{}, hub.NewError(hub.CodeVersionConflict, "the setting has changed since it was read").
+			With("version", s.notify.Version).WithFix("read it, change that, and send it with its version")
+	}
+	to := hub.Notify{Command: append([]string{}, in.Command...), Webhook: in.Webhook, Remote: in.Remote, Version: in.Version + 1}
+	return Decision[hub.Notify]{
+		Draft:  Draft{Facts: []Fact{&NotifySet{Notify: to}}},
+		Answer: func(Position) hub.Notify { return to },
+	}, nil
+}
 
 // RestoreSurface adds a stored choice to a state that is being loaded.
 func (s *Settings) RestoreSurface(h hub.Harness, surface hub.Surface) {
@@ -63,11 +100,15 @@ func SurfaceOf(h hub.Harness, chosen hub.Surface) hub.ToolSurface {
 // Apply changes the state by one fact. Applying a fact twice has the same
 // effect as once.
 func (s *Settings) Apply(f Fact, _ Position, rows RowSink) {
-	set, ok := f.(*ToolSurfaceSet)
-	if !ok {
+	switch f := f.(type) {
+	case *ToolSurfaceSet:
+		delete(s.surfaces, f.Harness)
+		s.RestoreSurface(f.Harness, f.Surface)
+		rows.Put(TableToolSurface, []byte(f.Harness), []byte(f.Surface))
+	case *NotifySet:
+		s.notify = f.Notify
+		rows.Put(TableNotify, NotifyKey(), mustJSON(f.Notify))
+	default:
 		panic(fmt.Sprintf("core: the settings were given the fact %T", f))
 	}
-	delete(s.surfaces, set.Harness)
-	s.RestoreSurface(set.Harness, set.Surface)
-	rows.Put(TableToolSurface, []byte(set.Harness), []byte(set.Surface))
 }

@@ -40,6 +40,7 @@ const (
 	EffectPolicy   uint8 = 19
 	EffectSeat     uint8 = 20
 	EffectAsk      uint8 = 21
+	EffectNotify   uint8 = 22
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

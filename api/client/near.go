@@ -5,8 +5,9 @@ import (
 	"net"
 	"net/url"
 	"runtime"
-	"strings"
 	"time"
+
+	"hubcli/api"
 )
 
 // nearTimeout bounds a connection within this machine. If nothing listens, the
@@ -22,13 +23,7 @@ func OnThisMachine(base string) bool {
 }
 
 // isLoopback compares the exact name or the parsed address, never a prefix.
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
+func isLoopback(host string) bool { return api.Loopback(host) }
 
 // isInterface reports whether host is the IP address of an interface of this
 // machine. Nothing that is sent there leaves it.

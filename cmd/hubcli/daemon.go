@@ -40,7 +40,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	}
 	adapters := newAdapters(&cfg, log)
 	tree, err := supervisor.Start(supervisor.Config{
-		Runner: runner(), BaseURL: base,
+		Runner: runner(), BaseURL: base, Notifier: notifier(),
 		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters,
 		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
 	})

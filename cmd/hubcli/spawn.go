@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"hubcli/actors"
+	"hubcli/integrations/notify"
 	"hubcli/integrations/spawn"
 )
 
@@ -28,6 +29,15 @@ func runner() actors.Runner {
 		return nil
 	}
 	return &spawn.Runner{Keeper: []string{exe, keeperCommand}}
+}
+
+// notifier tells the operator of questions.
+func notifier() actors.Notifier {
+	n := &notify.Notifier{}
+	if r := runner(); r != nil {
+		n.Runner = r
+	}
+	return n
 }
 
 var _ actors.Runner = (*spawn.Runner)(nil)

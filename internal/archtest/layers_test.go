@@ -57,6 +57,7 @@ var layers = []layer{
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
 	{dir: "integrations/hook", may: []string{"hub", "internal/identity"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
 	{dir: "integrations/service", may: nil, why: "it writes a file for a service manager and knows no hub"},
+	{dir: "integrations/notify", may: []string{"hub"}, why: "it runs the program and calls the webhook that it is told, and knows no hub"},
 	{dir: "integrations/wake", may: nil, why: "what begins a turn knows no hub and no message"},
 	{dir: "cli/daemon", may: client, why: "it starts, finds and stops hubs; the commands tell people about it"},
 	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},

@@ -97,4 +97,5 @@ var faults = []fault{
 	{92, "the log ends with its first page", "history", swap("page.NextSinceID <= q.SinceID", "page.NextSinceID >= q.SinceID"), "TestManyClaimsComeWhole"},
 	{93, "a long text leaves its place on the screen", "Clip", swap("max(0, n)", "len(s)"), "TestEveryLineFits"},
 	{94, "agents that wait for each other are not found", "wayBack", swap("to == from", "to == at"), "TestCircles"},
+	{95, "a text of an agent becomes an option", "Arguments", swap(`expanded = " " + expanded`, ""), "TestArguments"},
 }
