@@ -36,6 +36,7 @@ func (h *Hub) kinds() []engine.Kind {
 		{Kind: core.OwnerMemory, Load: stored(h.loadMemory)},
 		{Kind: core.OwnerSettings, Load: stored(func(string) (*core.Settings, error) { return h.loadSettings() })},
 		{Kind: core.OwnerSpawns, Load: stored(func(string) (*core.Spawns, error) { return spawns.Load(h.rows) })},
+		{Kind: core.OwnerPauses, Load: stored(func(string) (*core.Pauses, error) { return h.loadPauses() })},
 	}
 }
 

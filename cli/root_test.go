@@ -121,6 +121,9 @@ var specified = map[string]map[string]string{
 	"hubcli app service":           {},
 	"hubcli app doctor":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app backup":            {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
+	"hubcli app pause":             {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app resume":            {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app pauses":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},

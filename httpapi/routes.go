@@ -33,6 +33,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
+	pauseHandlers,
 	debugHandlers,
 	backupHandlers,
 	watchHandlers,

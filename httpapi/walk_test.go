@@ -143,6 +143,7 @@ func TestWalk(t *testing.T) {
 	walkRecords(t, c)
 	walkInvites(t, c)
 	walkSurfaces(t, c, h)
+	walkPauses(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)
 	walkOperator(t, c, h)

@@ -212,6 +212,18 @@ var (
 		HTTP:  "read the row again and decide again",
 		Model: "read it again with hub_list_tasks and decide again",
 	})
+	// CodePaused: the operator has paused the agent; detail.pause is the pause.
+	CodePaused = define(CodeInfo{
+		Code: "paused", Status: http.StatusConflict, Repeat: RepeatNever,
+		HTTP:  "end the turn and wait for messages until the operator resumes; reads, renewals, releases and the end of what the agent holds go on",
+		CLI:   "hubcli app pauses shows what is paused, and hubcli app resume ends a pause",
+		Model: "end your turn and tell your user these words; you can still read, release what you hold and complete your own tasks. You get a message when you are resumed",
+	})
+	CodeNotPaused = define(CodeInfo{
+		Code: "not_paused", Status: http.StatusNotFound, Operator: true,
+		HTTP: "GET /v1/pauses lists what is paused",
+		CLI:  "hubcli app pauses shows what is paused",
+	})
 	CodeProjectExists = define(CodeInfo{
 		Code: "project_exists", Status: http.StatusConflict,
 		Model: "use that one, or choose another name; hub_list_rooms shows the projects",

@@ -385,4 +385,5 @@ type Service interface {
 	Watches
 	ToolSurfaces
 	Spawns
+	Pauses
 }

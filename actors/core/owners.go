@@ -42,6 +42,9 @@ func SettingsOwner() Owner { return Owner{Kind: OwnerSettings} }
 // SpawnsOwner is the owner of all spawns and their policy.
 func SpawnsOwner() Owner { return Owner{Kind: OwnerSpawns} }
 
+// PausesOwner is the owner of all pauses.
+func PausesOwner() Owner { return Owner{Kind: OwnerPauses} }
+
 // DirectoryOwner names the section of a checkpoint that holds the live sessions.
 // It decides nothing, and no record is its own.
 func DirectoryOwner() Owner { return Owner{Kind: OwnerAgent} }

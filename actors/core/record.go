@@ -40,6 +40,7 @@ const (
 	OwnerMemory   OwnerKind = 7
 	OwnerSettings OwnerKind = 8
 	OwnerSpawns   OwnerKind = 9
+	OwnerPauses   OwnerKind = 12
 )
 
 func (k OwnerKind) String() string {
@@ -62,6 +63,8 @@ func (k OwnerKind) String() string {
 		return "settings"
 	case OwnerSpawns:
 		return "spawns"
+	case OwnerPauses:
+		return "pauses"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -184,6 +187,7 @@ const (
 	TableSpawnByRoom     Table = 37 // key: room id, 0, sequence number; empty value
 	TableSpawnPolicy     Table = 38 // one row; key: "policy"
 	TableSpawnLive       Table = 39 // one row; key: "live"; what the owner must know to decide
+	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -39,6 +39,7 @@ const (
 	EffectSpawn    uint8 = 18
 	EffectPolicy   uint8 = 19
 	EffectSeat     uint8 = 20
+	EffectPause    uint8 = 30
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

@@ -34,7 +34,7 @@ var faults = []fault{
 	{26, "resolve has no time limit", "runResolve", swap("c.Resolve(within", "c.Resolve(ctx"), "TestResolveOfAHostThatSwallowsPackets"},
 	{27, "a task is not counted in its run", "change", swap("t.countInRun(task, was, at, rows)", "_ = was"), "TestTaskProperties"},
 	{28, "an offer is accepted by anybody", "Accept", never("OfferedTo"), "TestTaskProperties"},
-	{29, "a seat shows a hidden task", "currentTask", swap(" && sees.Task(&tasks[i])", ""), "TestSeatShowsNoHiddenTask"},
+	{29, "a seat shows a hidden task", "CurrentTask", swap(" && sees.Task(&tasks[i])", ""), "TestSeatShowsNoHiddenTask"},
 	{30, "a search does not wait for the index", "find", swap("searchFresh", "0"), "TestWhatIsAcknowledgedIsFound"},
 	{31, "a search finds what others wrote to each other", "plan", never("fieldDirect"), "TestFindIsWhatAScanFinds"},
 	{32, "uses of an invite are not counted", "Accept", swap("invite.Uses + 1", "invite.Uses"), "TestRoomIsItsRows"},
@@ -91,4 +91,6 @@ var faults = []fault{
 	{85, "a disk without room is good", "room", swap("free < fullMiB", "free < 0"), "TestRoomOfTheDisk"},
 	{86, "a percent sign in a path is a specifier", "quoteUnit", swap("`%`, `%%`", "`%`, `%`"), "TestUnitIsQuoted"},
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
+	{93, "a call that waits is not paused", "RefusePaused", swap("err != nil || p == nil", "err != nil || p != nil"), "TestPauseStopsAnAgent"},
+	{93, "a paused agent is woken", "look", swap("err != nil || paused != nil", "err != nil"), "TestPauseHoldsWatches"},
 }

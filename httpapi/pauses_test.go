@@ -1,0 +1,56 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/require"
+	"hubcli/internal/testhub"
+)
+
+func walkPauses(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/pauses", `{"all":true,"words":"x"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/pauses/resume", `{"all":true}`)
+	for _, body := range []string{
+		`{}`, `{"words":"x"}`, `{"all":true}`, `{"all":true,"words":" "}`, `{"all":true,"agent_id":"a","words":"x"}`,
+		`{"all":true,"words":"` + strings.Repeat("x", hub.MaxPauseWords+1) + `"}`,
+	} {
+		operator.refused(hub.CodeInvalid, "POST", "/v1/pauses", body)
+	}
+	operator.refused(hub.CodeRoomNotFound, "POST", "/v1/pauses", `{"room_id":"r_999","words":"x"}`)
+	operator.refused(hub.CodeNotPaused, "POST", "/v1/pauses/resume", `{"agent_id":"paul"}`)
+
+	operator.ok(200, "POST", "/v1/pauses", `{"agent_id":"paul","words":"merge first"}`)
+	e := c.refused(hub.CodePaused, "POST", "/v1/messages", `{"from_agent":"paul","body":"hello"}`)
+	if !strings.Contains(e.Error, "operator has paused agent paul since 2") || !strings.HasSuffix(e.Error, ": merge first") || e.Detail["pause"] == nil {
+		t.Errorf("the refusal is %+v", e)
+	}
+	c.refused(hub.CodePaused, "POST", "/v1/claims", `{"owner_agent_id":"paul","claim_key":"pauls"}`)
+	operator.ok(201, "POST", "/v1/messages", `{"body":"the operator is never paused"}`)
+	c.ok(200, "GET", "/v1/events?agent_id=paul&timeout=0", "")
+	if a := c.ok(200, "GET", "/v1/attention?agent_id=paul", ""); a.row("paused") == nil {
+		t.Errorf("the attention of a paused agent is %s", a.Result)
+	}
+	if a := c.ok(200, "GET", "/v1/pauses", ""); !strings.Contains(string(a.Result), `"agent_id":"paul"`) {
+		t.Errorf("the pauses are %s", a.Result)
+	}
+	operator.ok(200, "POST", "/v1/pauses/resume", `{"agent_id":"paul"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","body":"hello"}`)
+}
+
+// TestPauseSurvives: a pause that was acknowledged holds after a restart, and one that was
+// ended does not.
+func TestPauseSurvives(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h).with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(200, "POST", "/v1/pauses", `{"agent_id":"ann","words":"wait"}`)
+	c.ok(200, "POST", "/v1/pauses", `{"agent_id":"ben","words":"wait"}`)
+	c.ok(200, "POST", "/v1/pauses/resume", `{"agent_id":"ben"}`)
+	require.NoError(t, h.Stop())
+	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
+	again.refused(hub.CodePaused, "POST", "/v1/messages", `{"from_agent":"ann","body":"hello"}`)
+	again.ok(201, "POST", "/v1/messages", `{"from_agent":"ben","body":"hello"}`)
+}
