@@ -124,6 +124,10 @@ var specified = map[string]map[string]string{
 	"hubcli app pause":             {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app resume":            {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app pauses":            {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app task":              {},
+	"hubcli app task assign":       {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app task complete":     {"note": "", "force": "false", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app task cancel":       {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
