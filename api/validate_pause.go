@@ -12,11 +12,16 @@ func ValidatePause(in *hub.PauseInput) error {
 	if err := checkPauseTarget(in.Target()); err != nil {
 		return err
 	}
-	switch n := utf8.RuneCountInString(in.Words); {
-	case strings.TrimSpace(in.Words) == "":
-		return hub.Invalid("words", "words are missing").WithFix("say why, or what comes next: the agents that are stopped are told it")
+	return checkWords("words", in.Words)
+}
+
+// checkWords checks what the operator tells the agents that a call concerns.
+func checkWords(field, words string) error {
+	switch n := utf8.RuneCountInString(words); {
+	case strings.TrimSpace(words) == "":
+		return hub.Invalid(field, field+" is missing").WithFix("say why, or what comes next: the agents that it concerns are told it")
 	case n > hub.MaxPauseWords:
-		return hub.Invalid("words", "the words are too long").With("limit", hub.MaxPauseWords).With("size", n).
+		return hub.Invalid(field, field+" is too long").With("limit", hub.MaxPauseWords).With("size", n).
 			WithFix("say it shorter, and post the rest as a message")
 	}
 	return nil

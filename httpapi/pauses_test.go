@@ -41,6 +41,27 @@ func walkPauses(t *testing.T, c *client, h *testhub.Hub) {
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","body":"hello"}`)
 }
 
+func walkBreaks(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	first := c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"paul","claim_key":"stuck"}`)
+	c.ok(201, "POST", "/v1/locks", `{"agent_id":"paul","file_path":"src/stuck.go"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/claims/break", `{"claim_key":"stuck","reason":"x"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/locks/break", `{"file_path":"src/stuck.go","reason":"x"}`)
+	for _, body := range []string{`{}`, `{"claim_key":"stuck"}`, `{"claim_key":"stuck","reason":" "}`, `{"reason":"x"}`} {
+		operator.refused(hub.CodeInvalid, "POST", "/v1/claims/break", body)
+	}
+	operator.refused(hub.CodeInvalid, "POST", "/v1/locks/break", `{"file_path":"src/stuck.go"}`)
+	if a := operator.ok(200, "POST", "/v1/claims/break", `{"claim_key":"stuck","reason":"it hangs"}`); a.row("released_at") == nil || a.row("owner_agent_id") != "paul" {
+		t.Errorf("the broken claim is %s", a.Result)
+	}
+	operator.refused(hub.CodeNotHolder, "POST", "/v1/claims/break", `{"claim_key":"stuck","reason":"it hangs"}`)
+	operator.ok(200, "POST", "/v1/locks/break", `{"file_path":"./src/stuck.go","reason":"it hangs"}`)
+	c.refused(hub.CodeNotHolder, "POST", "/v1/claims/refresh", `{"owner_agent_id":"paul","claim_key":"stuck"}`)
+	if a := c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"mary","claim_key":"stuck"}`); a.row("fence").(float64) <= first.row("fence").(float64) {
+		t.Errorf("the next grant is %s after %s", a.Result, first.Result)
+	}
+}
+
 // TestPauseSurvives: a pause that was acknowledged holds after a restart, and one that was
 // ended does not.
 func TestPauseSurvives(t *testing.T) {

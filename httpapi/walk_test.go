@@ -144,6 +144,7 @@ func TestWalk(t *testing.T) {
 	walkInvites(t, c)
 	walkSurfaces(t, c, h)
 	walkPauses(t, c, h)
+	walkBreaks(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)
 	walkOperator(t, c, h)

@@ -84,6 +84,33 @@ func (l *Leases) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Out
 	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
 }
 
+// BreakClaim takes a claim from its holder; see hub.Leases.
+func (l *Leases) BreakClaim(ctx context.Context, in hub.ClaimBreakInput) (hub.Outcome[hub.Claim], error) {
+	a, replayed, err := l.breakLease(ctx, core.BreakCommand{Space: core.SpaceClaim, Key: string(in.ClaimKey), Reason: in.Reason})
+	return hub.Outcome[hub.Claim]{Row: claimGrant(a, replayed).Row, Replayed: replayed}, err
+}
+
+// BreakLock takes a file lock from its holder; see hub.Leases.
+func (l *Leases) BreakLock(ctx context.Context, in hub.LockBreakInput) (hub.Outcome[hub.Lock], error) {
+	path, err := core.CanonicalPath(in.FilePath)
+	if err != nil {
+		return hub.Outcome[hub.Lock]{}, err
+	}
+	a, replayed, err := l.breakLease(ctx, core.BreakCommand{Space: core.SpaceLock, Key: path, Reason: in.Reason})
+	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
+}
+
+func (l *Leases) breakLease(ctx context.Context, c core.BreakCommand) (core.LeaseAnswer, bool, error) {
+	key := core.LeaseKey{Space: c.Space, Key: c.Key}
+	return l.submit(ctx, key, hub.AgentOperator, len(c.Reason), 0, func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+		c.Waiting = nil
+		for _, waiter := range l.view.Waiters.Of(key) {
+			c.Waiting = append(c.Waiting, waiter.AgentID)
+		}
+		return state.Break(c, now)
+	})
+}
+
 func claimHold(in hub.ClaimHoldInput) core.HoldCommand {
 	agent := in.OwnerAgentID
 	if agent == "" {
