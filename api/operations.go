@@ -188,6 +188,7 @@ var operations = []Operation{
 	{ID: "search", Method: "GET", Path: "/v1/search", Agent: "agent_id"},
 	{ID: "register", Method: "POST", Path: "/v1/sessions", Auth: AuthRegister, Agent: "agent_id", Body: small[hub.RegisterInput]()},
 	{ID: "resumeSession", Method: "POST", Path: "/v1/sessions/resume", Auth: AuthNone, Agent: "prior_session_id", Body: small[hub.ResumeInput]()},
+	{ID: "endSession", Method: "POST", Path: "/v1/sessions/{agent_id}/end", Plane: PlaneOperator, Body: small[hub.SessionEndInput](), NotRelayed: operatorsSecret},
 	{ID: "renameSession", Method: "POST", Path: "/v1/sessions/{agent_id}/rename", Agent: "agent_id", Body: small[hub.RenameInput]()},
 	{ID: "closeSession", Method: "DELETE", Path: "/v1/sessions/{session_id}", Auth: AuthRemote, Agent: "session_id", Secret: true},
 	{ID: "getShutdown", Method: "GET", Path: "/v1/shutdown", Plane: PlaneOperator, NotRelayed: operatorsSecret},

@@ -44,3 +44,6 @@ func checkPauseTarget(in hub.PauseTarget) error {
 	}
 	return first(given(hub.CheckSender, "agent_id", in.AgentID), checkName("room_id", in.RoomID, hub.MaxNameChars))
 }
+
+// ValidateSessionEnd checks what the operator says when a session ends.
+func ValidateSessionEnd(in *hub.SessionEndInput) error { return checkWords("reason", in.Reason) }

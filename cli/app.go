@@ -32,7 +32,7 @@ root and runs in the background.`,
 	return group(cmd, newAppStart(env), newAppStatus(env), newAppDebug(env), newAppReceipt(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env),
 		newAppSay(env), newAppPause(env), newAppResume(env), newAppPauses(env),
-		newAppTask(env), newAppRelease(env), newAppStop(env))
+		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppStop(env))
 }
 
 func newAppStart(env *Env) *cobra.Command {

@@ -15,7 +15,7 @@ var calls = []string{
 	"post --agent a x", "poll --agent a", "whoami --agent a", "resolve .", "watch --agent a --room r_1 --until message-from:b --timeout 0",
 	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app debug", "app receipt 1 --agent a", "app backup never.backup",
 	"app say --channel general x", "app pause --all x", "app resume --all", "app pauses",
-	"app task assign 1 a", "app task complete 1", "app task cancel 1", "app release c --reason x",
+	"app task assign 1 a", "app task complete 1", "app task cancel 1", "app release c --reason x", "app end a --reason x",
 	"project create --name p", "project list", "project show p",
 	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room unbind .",
 	"decision add --room r_1 --title t", "decision list --room r_1",

@@ -129,6 +129,7 @@ var specified = map[string]map[string]string{
 	"hubcli app task complete":     {"note": "", "force": "false", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task cancel":       {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app release":           {"lock": "", "reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app end":               {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},

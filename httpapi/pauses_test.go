@@ -62,6 +62,41 @@ func walkBreaks(t *testing.T, c *client, h *testhub.Hub) {
 	}
 }
 
+func walkEnds(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"enid"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/sessions/enid/end", `{"reason":"x"}`)
+	operator.refused(hub.CodeInvalid, "POST", "/v1/sessions/enid/end", `{"reason":" "}`)
+	operator.refused(hub.CodeSessionNotFound, "POST", "/v1/sessions/nobody-here/end", `{"reason":"x"}`)
+	operator.ok(200, "POST", "/v1/sessions/enid/end", `{"reason":"the work is done"}`)
+	operator.refused(hub.CodeSessionNotFound, "POST", "/v1/sessions/enid/end", `{"reason":"x"}`)
+}
+
+// TestEndedSessionIsTold: the next calls of a session that the operator ended are refused with the
+// reason, also after a restart, and a new session of the agent works.
+func TestEndedSessionIsTold(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h)
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	session := c.ok(201, "POST", "/v1/sessions", `{"agent_id":"ann"}`).row("session_id").(string)
+	ann := c.with(api.HeaderSession, session)
+	ann.ok(201, "POST", "/v1/messages", `{"body":"hello"}`)
+	operator.ok(200, "POST", "/v1/sessions/ann/end", `{"reason":"the work is done"}`)
+	if e := ann.refused(hub.CodeSessionEnded, "POST", "/v1/messages", `{"body":"hello"}`); !strings.HasSuffix(e.Error, ": the work is done") {
+		t.Errorf("the refusal is %+v", e)
+	}
+	c.ok(200, "GET", "/v1/events?agent_id=ann&timeout=0", "") // a call that proves nothing revives nothing
+	if a := c.ok(200, "GET", "/v1/inbox/ann", ""); !strings.Contains(string(a.Result), "I have ended your session: the work is done") {
+		t.Errorf("the inbox is %s", a.Result)
+	}
+	require.NoError(t, h.Stop())
+	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
+	again.with(api.HeaderSession, session).refused(hub.CodeSessionEnded, "POST", "/v1/messages", `{"body":"hello"}`)
+	fresh := again.ok(201, "POST", "/v1/sessions", `{"agent_id":"ann"}`).row("session_id").(string)
+	again.with(api.HeaderSession, fresh).ok(201, "POST", "/v1/messages", `{"body":"hello"}`)
+	again.with(api.HeaderSession, session).refused(hub.CodeSessionReplaced, "POST", "/v1/messages", `{"body":"hello"}`)
+}
+
 // TestPauseSurvives: a pause that was acknowledged holds after a restart, and one that was
 // ended does not.
 func TestPauseSurvives(t *testing.T) {

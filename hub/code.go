@@ -168,6 +168,12 @@ var (
 		CLI:   "run the command on the machine of the hub: hubcli sends no session from another one",
 		Model: "ask your user to have the operator register you: this hub is on another machine",
 	})
+	CodeSessionEnded = define(CodeInfo{
+		Code: "session_ended", Status: http.StatusUnauthorized, Repeat: RepeatNever,
+		HTTP:  "stop, or register the agent again if the operator's words allow it",
+		CLI:   "run the command again if the operator's words allow it: it registers the agent anew",
+		Model: "end your turn and tell your user these words; only if they allow it, come back with hub_join and your agent_id",
+	})
 	CodeSessionReplaced = define(CodeInfo{Code: "session_replaced", Status: http.StatusConflict})
 	CodeSessionConflict = define(CodeInfo{
 		Code: "session_conflict", Status: http.StatusConflict,

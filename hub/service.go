@@ -40,6 +40,11 @@ type RenameInput struct {
 	DisplayName string `json:"display_name"`
 }
 
+// SessionEndInput ends the live session of an agent, which is told the reason.
+type SessionEndInput struct {
+	Reason string `json:"reason"`
+}
+
 // AgentsQuery selects live sessions; a zero field does not select.
 type AgentsQuery struct {
 	Capability string
@@ -67,6 +72,10 @@ type Sessions interface {
 	// successor. Errors: session_not_found if the session is unknown or has
 	// ended; invalid if an agent names itself as its successor.
 	CloseSession(ctx context.Context, id SessionID, successor AgentID) (Outcome[ClosedSession], error)
+	// EndSession ends the live session of an agent by the operator's word. The agent gets
+	// a message with the reason, and the next call that proves the session is refused with
+	// session_ended and the reason. Operator only. Errors: session_not_found.
+	EndSession(ctx context.Context, agent AgentID, in SessionEndInput) (Outcome[ClosedSession], error)
 	// Agents lists the live sessions by agent id, without watchers, with what
 	// their agents do. Errors: room_not_found.
 	Agents(ctx context.Context, q AgentsQuery) ([]LiveAgent, Cursor, error)

@@ -45,6 +45,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"claim_key":"k","fence":3}}`), hub.Outcome[hub.Claim]{Row: hub.Claim{ClaimKey: "k", Fence: 3}}),
 	row("BreakLock", in(hub.LockBreakInput{FilePath: "/a", Reason: "late"}), sent{op: "breakLock", body: `{"file_path":"/a","reason":"late"}`},
 		says(200, `{"ok":true,"result":{"file_path":"/a","fence":3}}`), hub.Outcome[hub.Lock]{Row: hub.Lock{FilePath: "/a", Fence: 3}}),
+	row("EndSession", in("a@b", hub.SessionEndInput{Reason: "late"}), sent{op: "endSession", param: "a@b", body: `{"reason":"late"}`},
+		says(200, `{"ok":true,"result":{"session_id":"s","deleted":true}}`), hub.Outcome[hub.ClosedSession]{Row: hub.ClosedSession{SessionID: "s", Deleted: true}}),
 	row("Pause", in(hub.PauseInput{RoomID: "r_1", Words: "wait"}), sent{op: "pause", body: `{"room_id":"r_1","words":"wait"}`},
 		says(200, `{"ok":true,"result":{"room_id":"r_1","words":"wait"}}`), hub.Outcome[hub.Pause]{Row: hub.Pause{RoomID: ptr(hub.RoomID("r_1")), Words: "wait"}}),
 	row("EndPause", in(hub.PauseEndInput{All: true}), sent{op: "endPause", body: `{"all":true}`},
