@@ -145,6 +145,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewSettings()
 			case core.OwnerSpawns:
 				m = core.RestoreSpawns(core.NoSpawns(), nil, nil)
+			case core.OwnerPauses:
+				m = core.NewPauses()
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

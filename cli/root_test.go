@@ -146,12 +146,14 @@ var specified = map[string]map[string]string{
 		"project": "", "name": "", "topic": "", "by": "", "force": "false", "force-reason": "", "json": "false",
 		"base-url": "http://127.0.0.1:6969",
 	},
-	"hubcli room list":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli room show":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli room status": {"project": "", "agent": "", "all": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli room bind":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli room locks":  {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli room unbind": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli project rename": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room rename":    {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room list":      {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room show":      {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room status":    {"project": "", "agent": "", "all": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room bind":      {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room locks":     {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room unbind":    {"json": "false", "base-url": "http://127.0.0.1:6969"},
 }
 
 // commands lists what the listings show.

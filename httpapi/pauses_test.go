@@ -62,6 +62,32 @@ func walkBreaks(t *testing.T, c *client, h *testhub.Hub) {
 	}
 }
 
+func walkRenames(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	project := c.ok(201, "POST", "/v1/projects", `{"name":"Old name"}`).row("project_id").(string)
+	room := c.ok(201, "POST", "/v1/rooms", `{"project":"old-name","name":"Old room"}`).row("room_id").(string)
+	c.ok(201, "POST", "/v1/rooms", `{"project":"old-name","name":"Kitchen"}`)
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/projects/"+project+"/name", `{"name":"x"}`)
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/rooms/"+room+"/name", `{"name":"x"}`)
+	operator.refused(hub.CodeInvalid, "PUT", "/v1/rooms/"+room+"/name", `{"name":" "}`)
+	operator.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_999/name", `{"name":"x"}`)
+	operator.refused(hub.CodeProjectNotFound, "PUT", "/v1/projects/nowhere/name", `{"name":"x"}`)
+	operator.refused(hub.CodeSimilarRoomExists, "PUT", "/v1/rooms/"+room+"/name", `{"name":"KITCHEN"}`)
+	if a := operator.ok(200, "PUT", "/v1/projects/old-name/name", `{"name":" New name "}`); a.row("name") != "New name" || a.row("slug") != "old-name" {
+		t.Errorf("the project is %s", a.Result)
+	}
+	if a := operator.ok(200, "PUT", "/v1/rooms/"+room+"/name", `{"name":"New room"}`); a.row("name") != "New room" || a.row("slug") != "old-room" || a.row("channel") != "room-"+room {
+		t.Errorf("the room is %s", a.Result)
+	}
+	for _, ref := range []string{"old-name", "New%20name", project} {
+		c.ok(200, "GET", "/v1/projects/"+ref, "")
+	}
+	for _, ref := range []string{"old-room", "new%20room", room} {
+		c.ok(200, "GET", "/v1/rooms/"+ref+"?project=old-name", "")
+	}
+	c.refused(hub.CodeProjectExists, "POST", "/v1/projects", `{"name":"new name"}`)
+}
+
 func walkEnds(t *testing.T, c *client, h *testhub.Hub) {
 	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
 	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"enid"}`)

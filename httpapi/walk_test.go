@@ -145,6 +145,7 @@ func TestWalk(t *testing.T) {
 	walkSurfaces(t, c, h)
 	walkPauses(t, c, h)
 	walkBreaks(t, c, h)
+	walkRenames(t, c, h)
 	walkEnds(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)

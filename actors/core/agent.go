@@ -24,7 +24,7 @@ type AgentRow struct {
 	Session   hub.Session   `json:"session"` // the latest; a zero Incarnation means none
 	EndReason EndReason     `json:"end_reason,omitempty"`
 	EndedAt   hub.Time      `json:"ended_at,omitempty"`
-	Words     string        `json:"words,omitempty"` // of the operator who ended it
+	Words     string        `json:"words,omitempty"`     // of the operator who ended it
 	Successor hub.AgentID   `json:"successor,omitempty"` // the id under which the agent went on after Session
 	Prior     hub.SessionID `json:"prior,omitempty"`     // its resume key is valid until the first call of Session
 	// Since is when the agent registered first. 0: before the hub noted that.
