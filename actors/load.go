@@ -82,3 +82,14 @@ func (h *Hub) loadSettings() (*core.Settings, error) {
 	s.RestoreNotify(to)
 	return s, err
 }
+
+// loadPauses makes the state of the owner of the pauses from its stored rows.
+func (h *Hub) loadPauses() (*core.Pauses, error) {
+	p := core.NewPauses()
+	var bad error
+	err := h.rows.RowsOf(core.TablePause, nil, false, func(_, value []byte) bool {
+		bad = p.Restore(value)
+		return bad == nil
+	})
+	return p, errors.Join(err, bad)
+}

@@ -147,6 +147,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.RestoreSpawns(core.NoSpawns(), nil, nil)
 			case core.OwnerAsks:
 				m = core.RestoreAsks(nil)
+			case core.OwnerPauses:
+				m = core.NewPauses()
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

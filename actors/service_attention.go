@@ -51,6 +51,9 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	_, _, out.Watching = h.watches.Of(q.Agent)
 	d := h.view.Directory.Doing(q.Agent)
 	out.Turn, out.TurnSince = d.Turn(h.engine.Clock.Now().Wall)
+	if out.Paused, err = h.view.Paused(q.Agent, q.Room); err != nil {
+		return out, err
+	}
 	out.Proposals = proposals(q.Agent, tasks)
 	return out, nil
 }

@@ -19,6 +19,9 @@ func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInpu
 		return hub.Outcome[hub.Task]{}, err
 	}
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		if err := h.taskPaused(ctx, in.AgentID, id, false); err != nil {
+			return core.Decision[hub.Task]{}, err
+		}
 		return t.Handoff(id, c, now)
 	})
 	return h.refuseEnded(id, c.By, out, err)
@@ -26,7 +29,12 @@ func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInpu
 
 // AcceptTask takes an offered task over; see hub.Runs.
 func (h *Hub) AcceptTask(ctx context.Context, id hub.TaskID, in hub.OfferInput) (hub.Outcome[hub.Task], error) {
-	return h.endOffer(ctx, id, in, (*core.Tasks).Accept)
+	return h.endOffer(ctx, id, in, func(t *core.Tasks, id hub.TaskID, c core.OfferCommand, now core.Now) (core.Decision[hub.Task], error) {
+		if err := h.taskPaused(ctx, in.AgentID, id, false); err != nil {
+			return core.Decision[hub.Task]{}, err
+		}
+		return t.Accept(id, c, now)
+	})
 }
 
 // DeclineTask takes an offer back; see hub.Runs.

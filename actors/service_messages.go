@@ -43,17 +43,17 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	case asks.IsQuestion(&m):
 		row, replayed, err = h.asks.Post(ctx, m, size, h.messageCodec())
 	case m.To != "":
-		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
+		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
 			Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
 			Answer: postedRow,
-		})
+		}))
 	default:
-		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
+		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
 			Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
 			Answer: postedRow,
-		})
+		}))
 	}
 	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -73,6 +73,9 @@ func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (h
 		row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
 			Owner: core.TasksOwner(), Agent: m.From, Size: size, Codec: h.messageCodec(),
 			Decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
+				if err := h.taskPostPaused(ctx, m); err != nil {
+					return core.Decision[core.TaskPosted]{}, err
+				}
 				return t.Post(c, now, taskWorld{h})
 			},
 			Answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },

@@ -40,3 +40,25 @@ func (h *Hub) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolicyIn
 	})
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
 }
+
+// RenameProject changes a project's name; see hub.Projects.
+func (h *Hub) RenameProject(ctx context.Context, ref string, in hub.RenamedInput) (hub.Outcome[hub.Project], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
+		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Rename(ref, in.Name) },
+		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
+		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
+	})
+	return hub.Outcome[hub.Project]{Row: row, Replayed: replayed}, err
+}
+
+// RenameRoom changes a room's name; see hub.Projects.
+func (h *Hub) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
+		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.RenameRoom(room, in.Name) },
+		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
+		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
+	})
+	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+}

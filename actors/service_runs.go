@@ -35,6 +35,9 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 		})
 	}
 	out, err := h.changeRun(ctx, in.CreatedBy, size, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+		if err := h.view.RefusePaused(hub.CallerOf(ctx), in.CreatedBy, in.RoomID); err != nil {
+			return core.Decision[core.StoredRun]{}, err
+		}
 		return t.StartRun(c, now, taskWorld{h})
 	})
 	out.Created = true
@@ -63,6 +66,9 @@ func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInpu
 	return withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.Run], error) {
 		c.Ended = ended
 		return h.changeRun(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+			if err := h.view.RefusePaused(hub.CallerOf(ctx), in.AgentID, ""); err != nil {
+				return core.Decision[core.StoredRun]{}, err
+			}
 			return t.JoinRun(c, now, taskWorld{h})
 		})
 	})

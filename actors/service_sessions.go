@@ -114,6 +114,23 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID, successor hub.
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
 }
 
+// EndSession ends the session of an agent by the operator's word; see hub.Sessions.
+func (h *Hub) EndSession(ctx context.Context, agent hub.AgentID, in hub.SessionEndInput) (hub.Outcome[hub.ClosedSession], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
+		Owner: core.AgentOwner(agent), Agent: hub.AgentOperator, Size: len(in.Reason),
+		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.End(in.Reason) },
+		Answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
+		Codec:  engine.JSONCodec[hub.ClosedSession](engine.EffectClosed),
+	})
+	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
+}
+
+// errSessionEnded tells an agent why the operator has ended its session.
+func errSessionEnded(row *core.AgentRow) error {
+	return hub.Errorf(hub.CodeSessionEnded, "the operator has ended the session of agent %s at %s: %s", row.Session.AgentID, row.EndedAt, row.Words).
+		With("agent_id", row.Session.AgentID).With("ended_at", row.EndedAt)
+}
+
 // spoolOfAnother refuses a call about a session of agent that came through the
 // spool of another agent. The session's agent is known only here.
 func spoolOfAnother(ctx context.Context, agent hub.AgentID) error {
@@ -158,7 +175,7 @@ func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 
 // Authenticate proves a session by its full id and returns its agent and
 // incarnation. A session that ended because of silence revives unless another
-// has displaced it. Errors: session_invalid, session_replaced.
+// has displaced it. Errors: session_invalid, session_replaced, session_ended.
 func (h *Hub) Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller, error) {
 	if !h.secrets().provesSession(full) {
 		return hub.Caller{}, errSessionInvalid()
@@ -197,6 +214,8 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 		return hub.Caller{}, errSessionInvalid()
 	case row.Session.SessionID != id:
 		return hub.Caller{}, engine.ErrSessionReplaced(agent)
+	case row.EndReason == core.EndedOperator:
+		return hub.Caller{}, errSessionEnded(row)
 	case row.EndReason == core.EndedClosed:
 		return hub.Caller{}, errSessionInvalid()
 	}

@@ -17,6 +17,9 @@ import (
 func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
 	by := taskActor(ctx, in.AgentID)
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		if err := h.taskPaused(ctx, in.AgentID, id, true); err != nil {
+			return core.Decision[hub.Task]{}, err
+		}
 		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note, Force: in.Force, Release: in.Release}, now)
 	})
 	h.handover.Await(ctx, id)
@@ -41,6 +44,9 @@ func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateIn
 		}
 	}
 	out, err := h.changeTask(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+		if err := h.taskPaused(ctx, in.AgentID, id, frees(&in)); err != nil {
+			return core.Decision[hub.Task]{}, err
+		}
 		return t.Update(id, c, now, taskWorld{h})
 	})
 	h.handover.Await(ctx, id)

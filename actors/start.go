@@ -25,6 +25,9 @@ func Start(options Options) (*Hub, error) {
 	restored, err := h.engine.Restore()
 	var lost []hub.Spawn
 	if err == nil {
+		err = h.view.RestorePauses()
+	}
+	if err == nil {
 		lost, err = spawns.Live(h.rows)
 	}
 	if err != nil {

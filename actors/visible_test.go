@@ -235,6 +235,8 @@ func ownerOfFact(f core.Fact) core.Owner {
 		return lease(f.Space, f.Key)
 	case *core.LeaseReleased:
 		return lease(f.Space, f.Key)
+	case *core.LeaseBroken:
+		return lease(f.Space, f.Key)
 	case *core.LeaseExpired:
 		return lease(f.Space, f.Key)
 	case *core.LeaseGraced:

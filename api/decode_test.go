@@ -264,3 +264,14 @@ func BenchmarkDecodePost(b *testing.B) {
 		}
 	})
 }
+
+// TestEmptyAssigneeMeansNobody: where a zero value is not the same as an absent one, it is taken.
+func TestEmptyAssigneeMeansNobody(t *testing.T) {
+	var in hub.TaskUpdateInput
+	if err := api.Decode([]byte(`{"assignee":""}`), &in); err != nil || in.Assignee == nil || *in.Assignee != "" {
+		t.Errorf("decoded %+v, %v", in, err)
+	}
+	if err := api.Decode([]byte(`{"agent_id":""}`), &in); err == nil {
+		t.Error("an empty agent was taken")
+	}
+}

@@ -92,3 +92,13 @@ func checkFence(f hub.Fence) error {
 	}
 	return nil
 }
+
+// ValidateClaimBreak checks what the operator says when a claim is taken.
+func ValidateClaimBreak(in *hub.ClaimBreakInput) error {
+	return first(hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars), checkWords("reason", in.Reason))
+}
+
+// ValidateLockBreak checks what the operator says when a file lock is taken.
+func ValidateLockBreak(in *hub.LockBreakInput) error {
+	return first(hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars), checkWords("reason", in.Reason))
+}

@@ -17,6 +17,12 @@ func ValidateProject(in *hub.ProjectInput, operator bool) error {
 		hub.CheckVisible("name", in.Name))
 }
 
+// ValidateRenamed checks another name of a project or a room. Space around it is dropped.
+func ValidateRenamed(in *hub.RenamedInput) error {
+	in.Name = strings.TrimSpace(in.Name)
+	return first(hub.CheckName("name", in.Name, hub.MaxNameChars), hub.CheckVisible("name", in.Name))
+}
+
 // ValidateRoom checks a new room. Space around its name, topic and reason is
 // dropped.
 func ValidateRoom(in *hub.RoomInput, operator bool) error {

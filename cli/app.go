@@ -41,7 +41,8 @@ logs, ask, inbox, answer, say and top. "hubcli status" is "hubcli app overview".
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppStop(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppPause(env), newAppResume(env), newAppPauses(env),
+		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }
 

@@ -28,7 +28,8 @@ project.`,
   hubcli room bind web-shop/checkout
   hubcli room show`,
 	}
-	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env))
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env),
+		newRoomRename(env))
 }
 
 // project is --project of the commands that need one.

@@ -14,6 +14,8 @@ var leaseHandlers = handlers{
 	"claim":        postClaim,
 	"refreshClaim": refreshClaim,
 	"releaseClaim": releaseClaim,
+	"breakClaim":   breakClaim,
+	"breakLock":    breakLock,
 	"listLocks":    listLocks,
 	"lock":         postLock,
 	"refreshLock":  refreshLock,
@@ -94,6 +96,16 @@ func releaseClaim(c *call) (reply, error) {
 	}
 	out, err := c.service().ReleaseClaim(c.context(), in)
 	return changed(out), err
+}
+
+func breakClaim(c *call) (reply, error) {
+	var in hub.ClaimBreakInput
+	return writeRow(c, &in, nil, anyone(api.ValidateClaimBreak), c.service().BreakClaim, changed)
+}
+
+func breakLock(c *call) (reply, error) {
+	var in hub.LockBreakInput
+	return writeRow(c, &in, nil, anyone(api.ValidateLockBreak), c.service().BreakLock, changed)
 }
 
 // leasesQuery reads the filters of a list of leases. key is the parameter that

@@ -12,6 +12,8 @@ var projectHandlers = handlers{
 	"listRooms":     listRooms,
 	"createRoom":    createRoom,
 	"getRoom":       getRoom,
+	"renameProject": renameProject,
+	"renameRoom":    renameRoom,
 }
 
 func listProjects(c *call) (reply, error) {
@@ -52,4 +54,14 @@ func getRoom(c *call) (reply, error) {
 	ref := hub.RoomRef{Project: query.Name("project", hub.MaxNameChars), Room: c.param}
 	c.readAs(query, c.own())
 	return readRow(c, query, ref, c.service().Room)
+}
+
+func renameProject(c *call) (reply, error) {
+	var in hub.RenamedInput
+	return writeRow(c, &in, nil, anyone(api.ValidateRenamed), of(c.param, c.service().RenameProject), changed)
+}
+
+func renameRoom(c *call) (reply, error) {
+	var in hub.RenamedInput
+	return writeRow(c, &in, nil, anyone(api.ValidateRenamed), of(hub.RoomID(c.param), c.service().RenameRoom), changed)
 }

@@ -35,6 +35,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
+	pauseHandlers,
 	debugHandlers,
 	backupHandlers,
 	watchHandlers,

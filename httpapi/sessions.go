@@ -20,6 +20,7 @@ var sessionHandlers = handlers{
 	"getOpenAPI":     getOpenAPI,
 	"register":       register,
 	"renameSession":  renameSession,
+	"endSession":     endSession,
 	"closeSession":   closeSession,
 	"resumeSession":  resumeSession,
 	"getShutdown":    getShutdown,
@@ -73,6 +74,15 @@ func resumeSession(c *call) (reply, error) {
 	out, err := c.service().Resume(c.context(), in)
 	c.agent = out.Row.AgentID
 	return added(out), err
+}
+
+func endSession(c *call) (reply, error) {
+	agent := hub.AgentID(c.param)
+	if err := hub.CheckSender("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	var in hub.SessionEndInput
+	return writeRow(c, &in, nil, anyone(api.ValidateSessionEnd), of(agent, c.service().EndSession), changed)
 }
 
 func renameSession(c *call) (reply, error) {

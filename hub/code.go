@@ -168,6 +168,12 @@ var (
 		CLI:   "run the command on the machine of the hub: hubcli sends no session from another one",
 		Model: "ask your user to have the operator register you: this hub is on another machine",
 	})
+	CodeSessionEnded = define(CodeInfo{
+		Code: "session_ended", Status: http.StatusUnauthorized, Repeat: RepeatNever,
+		HTTP:  "stop, or register the agent again if the operator's words allow it",
+		CLI:   "run the command again if the operator's words allow it: it registers the agent anew",
+		Model: "end your turn and tell your user these words; only if they allow it, come back with hub_join and your agent_id",
+	})
 	CodeSessionReplaced = define(CodeInfo{Code: "session_replaced", Status: http.StatusConflict})
 	CodeSessionConflict = define(CodeInfo{
 		Code: "session_conflict", Status: http.StatusConflict,
@@ -211,6 +217,18 @@ var (
 		Code: "version_conflict", Status: http.StatusConflict,
 		HTTP:  "read the row again and decide again",
 		Model: "read it again with hub_list_tasks and decide again",
+	})
+	// CodePaused: the operator has paused the agent; detail.pause is the pause.
+	CodePaused = define(CodeInfo{
+		Code: "paused", Status: http.StatusConflict, Repeat: RepeatNever,
+		HTTP:  "end the turn and wait for messages until the operator resumes; reads, renewals, releases and the end of what the agent holds go on",
+		CLI:   "hubcli app pauses shows what is paused, and hubcli app resume ends a pause",
+		Model: "end your turn and tell your user these words; you can still read, release what you hold and complete your own tasks. You get a message when you are resumed",
+	})
+	CodeNotPaused = define(CodeInfo{
+		Code: "not_paused", Status: http.StatusNotFound, Operator: true,
+		HTTP: "GET /v1/pauses lists what is paused",
+		CLI:  "hubcli app pauses shows what is paused",
 	})
 	CodeProjectExists = define(CodeInfo{
 		Code: "project_exists", Status: http.StatusConflict,

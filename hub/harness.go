@@ -66,6 +66,7 @@ type HookForm struct {
 	Tool    HookAnswer // after tools, before the model's next request
 	Warn    HookAnswer // before a tool changes a file; the tool runs all the same
 	Refuse  HookAnswer // the same; the tool does not run
+	End     HookAnswer // after tools; the turn ends, and its user sees the text
 	Call    HookCall
 }
 

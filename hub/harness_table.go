@@ -104,7 +104,7 @@ var harnesses = []HarnessFacts{
 		Hooks: &HookForm{
 			Silence: "{}", Start: claudeForm.Start,
 			Stop:   HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
-			Prompt: addsContext("BeforeAgent"), Tool: addsContext("AfterTool"),
+			Prompt: addsContext("BeforeAgent"), Tool: addsContext("AfterTool"), End: endsTurn,
 			Refuse: HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
 			Call: HookCall{
 				JSON: claudeForm.Call.JSON, Stop: "AfterAgent", Prompt: "BeforeAgent", Tool: "AfterTool", End: "SessionEnd",
@@ -176,6 +176,9 @@ func addsContext(event string) HookAnswer {
 	return HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"` + event + `","additionalContext":$text}}`}
 }
 
+// endsTurn is how the hook of a tool ends the turn in harnesses that document it so.
+var endsTurn = HookAnswer{JSON: `{"continue":false,"stopReason":$text}`}
+
 // midTurn returns the form of a harness that also calls hooks by Claude Code's
 // names with a prompt, after tools and when a session ends.
 func midTurn(f HookForm, tool string) *HookForm {
@@ -205,6 +208,7 @@ func qwenForm() *HookForm {
 func claudeCodeForm() *HookForm {
 	f := midTurn(claudeForm, "PostToolBatch")
 	f.Stop = addsContext("Stop")
+	f.End = endsTurn
 	f.Call.JSON = `{"session_id":$session,"cwd":$folder,"prompt_id":"p1","hook_event_name":$event}`
 	return f
 }

@@ -78,6 +78,12 @@ type RoomInput struct {
 	ForceReason string  `json:"force_reason,omitempty"`
 }
 
+// RenamedInput gives a project or a room another name. Its slug stays, so that references
+// go on to lead to it.
+type RenamedInput struct {
+	Name string `json:"name"`
+}
+
 // LockPolicyInput changes what a room wants of locks.
 type LockPolicyInput struct {
 	Locks   LockPolicy `json:"locks"`
@@ -117,6 +123,12 @@ type Projects interface {
 	// CreateRoom makes a room with its channel. Errors: project_not_found,
 	// similar_room_exists (not with Force), limit_reached.
 	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
+	// RenameProject gives a project another name. Operator only. Errors:
+	// project_not_found, project_exists.
+	RenameProject(ctx context.Context, ref string, in RenamedInput) (Outcome[Project], error)
+	// RenameRoom gives a room another name. Operator only. Errors: room_not_found,
+	// similar_room_exists if another room of the project has the name.
+	RenameRoom(ctx context.Context, room RoomID, in RenamedInput) (Outcome[Room], error)
 	// SetLocks changes what the room wants of locks. Errors: room_not_found.
 	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)
 	// Rooms lists the rooms of one project or of all, by slug. Rooms with the

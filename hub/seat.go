@@ -129,6 +129,7 @@ type Attention struct {
 	Watching  bool          `json:"watching"`
 	Turn      Turn          `json:"turn"` // as hooks have noted it; empty: unknown
 	TurnSince *Time         `json:"turn_since"`
+	Paused    *Pause        `json:"paused"`    // the pause that stops the agent; null: there is none
 	Proposals []WatchAdvice `json:"proposals"` // what a watch could wait for
 }
 

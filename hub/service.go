@@ -40,6 +40,11 @@ type RenameInput struct {
 	DisplayName string `json:"display_name"`
 }
 
+// SessionEndInput ends the live session of an agent, which is told the reason.
+type SessionEndInput struct {
+	Reason string `json:"reason"`
+}
+
 // AgentsQuery selects live sessions; a zero field does not select.
 type AgentsQuery struct {
 	Capability string
@@ -67,6 +72,10 @@ type Sessions interface {
 	// successor. Errors: session_not_found if the session is unknown or has
 	// ended; invalid if an agent names itself as its successor.
 	CloseSession(ctx context.Context, id SessionID, successor AgentID) (Outcome[ClosedSession], error)
+	// EndSession ends the live session of an agent by the operator's word. The agent gets
+	// a message with the reason, and the next call that proves the session is refused with
+	// session_ended and the reason. Operator only. Errors: session_not_found.
+	EndSession(ctx context.Context, agent AgentID, in SessionEndInput) (Outcome[ClosedSession], error)
 	// Agents lists the live sessions by agent id, without watchers, with what
 	// their agents do. Errors: room_not_found.
 	Agents(ctx context.Context, q AgentsQuery) ([]LiveAgent, Cursor, error)
@@ -240,6 +249,18 @@ type LockHoldInput struct {
 	Fence    Fence   `json:"fence,omitempty"`
 }
 
+// ClaimBreakInput takes a claim from its holder, who is told the reason.
+type ClaimBreakInput struct {
+	ClaimKey ClaimKey `json:"claim_key"`
+	Reason   string   `json:"reason"`
+}
+
+// LockBreakInput does the same with a file lock.
+type LockBreakInput struct {
+	FilePath string `json:"file_path"`
+	Reason   string `json:"reason"`
+}
+
 // LeasesQuery selects leases; zero fields do not select. ActiveOnly leaves out
 // released and expired leases. Paths and prefixes of paths are compared in
 // canonical form.
@@ -256,8 +277,8 @@ type LeasesQuery struct {
 }
 
 // Leases grants claims and file locks. At any moment a key has at most one
-// holder; a lease ends when it is released or when its time is over, never
-// earlier. A lease for a task follows the task to its new assignee or its end.
+// holder; a lease ends when it is released, when the operator breaks it or when its
+// time is over, never earlier. A lease for a task follows the task to its new assignee or its end.
 type Leases interface {
 	// Claim grants the key if it is free, and extends the claim if the caller
 	// holds it. If another agent holds it, the answer is no error but the
@@ -268,14 +289,19 @@ type Leases interface {
 	RefreshClaim(ctx context.Context, in ClaimHoldInput) (Grant[Claim], error)
 	// ReleaseClaim ends a claim. Errors: not_holder, stale_fence.
 	ReleaseClaim(ctx context.Context, in ClaimHoldInput) (Outcome[Claim], error)
+	// BreakClaim ends a claim by the operator's word: its holder and the agents that
+	// wait for it are told why, and the first in line gets it. Operator only. Error:
+	// not_holder if nobody holds it.
+	BreakClaim(ctx context.Context, in ClaimBreakInput) (Outcome[Claim], error)
 	// Claims lists claims by key. Errors: room_not_found.
 	Claims(ctx context.Context, q LeasesQuery) ([]Claim, Cursor, error)
 
-	// Lock, RefreshLock, ReleaseLock and Locks do the same for files. Paths are
+	// Lock, RefreshLock, ReleaseLock, BreakLock and Locks do the same for files. Paths are
 	// compared and sorted in canonical form, and returned as they were given.
 	Lock(ctx context.Context, in LockInput) (Grant[Lock], error)
 	RefreshLock(ctx context.Context, in LockHoldInput) (Grant[Lock], error)
 	ReleaseLock(ctx context.Context, in LockHoldInput) (Outcome[Lock], error)
+	BreakLock(ctx context.Context, in LockBreakInput) (Outcome[Lock], error)
 	Locks(ctx context.Context, q LeasesQuery) ([]Lock, Cursor, error)
 }
 
@@ -387,4 +413,5 @@ type Service interface {
 	Spawns
 	Asks
 	Notifications
+	Pauses
 }

@@ -68,6 +68,45 @@ func TestNamedAgentReplacesAndTheDisplacedSaysSo(t *testing.T) {
 	}
 }
 
+// TestEndedSessionStaysEnded: a bridge whose session the operator ended tells the reason with
+// each call, does not come back by itself, and does so when the agent asks.
+func TestEndedSessionStaysEnded(t *testing.T) {
+	h := testhub.Start(t)
+	me := bridgeTo(t, h, nil)
+	whoamiLine(me)
+	_, err := me.hub.EndSession(t.Context(), "me", hub.SessionEndInput{Reason: "the work is done"})
+	require.NoError(t, err)
+	for range 2 {
+		say := me.refused("hub_post_message", map[string]any{"body": "x"})
+		if !strings.Contains(say, "session_ended") || !strings.Contains(say, ": the work is done") || !strings.Contains(say, "hub_join") {
+			t.Fatalf("the bridge says %q", say)
+		}
+	}
+	agents, _, err := me.hub.Agents(t.Context(), hub.AgentsQuery{})
+	require.NoError(t, err)
+	if len(agents) != 0 {
+		t.Errorf("live are %+v", agents)
+	}
+	me.must("hub_join", map[string]any{"agent_id": "me"}, nil)
+	if id, _ := whoamiLine(me); id != "me" {
+		t.Errorf("after hub_join the bridge is %s", id)
+	}
+}
+
+// TestPausedToolsSayTheWords: a tool that a pause refuses tells the model the operator's words.
+func TestPausedToolsSayTheWords(t *testing.T) {
+	h := testhub.Start(t)
+	me := bridgeTo(t, h, nil)
+	whoamiLine(me)
+	_, err := me.hub.Pause(t.Context(), hub.PauseInput{AgentID: "me", Words: "merge first"})
+	require.NoError(t, err)
+	say := me.refused("hub_post_message", map[string]any{"body": "x"})
+	if !strings.Contains(say, "the operator has paused agent me since ") || !strings.Contains(say, ": merge first") || !strings.Contains(say, "end your turn") {
+		t.Errorf("the tool says %q", say)
+	}
+	me.must("hub_poll_messages", map[string]any{"timeout_seconds": 0}, nil)
+}
+
 // A call that waits when the session is displaced ends at once and says so.
 func TestParkedCallHearsOfDisplacement(t *testing.T) {
 	h := testhub.Start(t)

@@ -121,6 +121,9 @@ func (s *Asleep) tell(agent hub.AgentID, got *looked) error {
 	if err != nil || told {
 		return err
 	}
+	if paused, err := s.view.Paused(agent, ""); err != nil || paused != nil {
+		return err // the operator knows; the notice that resumes the agent is looked at anew
+	}
 	r, err := s.recipient(agent)
 	if err != nil {
 		return err

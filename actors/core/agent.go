@@ -24,6 +24,7 @@ type AgentRow struct {
 	Session   hub.Session   `json:"session"` // the latest; a zero Incarnation means none
 	EndReason EndReason     `json:"end_reason,omitempty"`
 	EndedAt   hub.Time      `json:"ended_at,omitempty"`
+	Words     string        `json:"words,omitempty"`     // of the operator who ended it
 	Successor hub.AgentID   `json:"successor,omitempty"` // the id under which the agent went on after Session
 	Prior     hub.SessionID `json:"prior,omitempty"`     // its resume key is valid until the first call of Session
 	// Since is when the agent registered first. 0: before the hub noted that.
@@ -38,6 +39,8 @@ type EndReason string
 const (
 	EndedClosed EndReason = "closed"
 	EndedIdle   EndReason = "idle"
+	// EndedOperator: like a closed session, and the agent is told the operator's words.
+	EndedOperator EndReason = "operator"
 )
 
 // SessionStarted says that the agent has a new session, which ends and
@@ -62,6 +65,7 @@ type SessionEnded struct {
 	Agent     hub.AgentID `json:"agent"`
 	Reason    EndReason   `json:"reason"`
 	Successor hub.AgentID `json:"successor,omitempty"` // the id under which the agent goes on
+	Words     string      `json:"words,omitempty"`     // of the operator who ended it
 }
 
 // SessionProof names one session of an agent: the one that a command has proved, or
@@ -191,6 +195,25 @@ func (a *Agent) Close(id hub.SessionID, successor hub.AgentID) (Decision[hub.Clo
 	}, nil
 }
 
+// End decides that the operator ends the live session, and tells the agent why. Error:
+// session_not_found.
+func (a *Agent) End(reason string) (Decision[hub.ClosedSession], error) {
+	if !a.row.Session.Active {
+		return Decision[hub.ClosedSession]{}, hub.Errorf(hub.CodeSessionNotFound, "agent %s has no live session", a.id)
+	}
+	id := a.row.Session.SessionID
+	return Decision[hub.ClosedSession]{
+		Draft: Draft{
+			Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedOperator, Words: reason}},
+			Messages: []MessageDraft{{
+				From: hub.AgentOperator, To: a.id, Channel: hub.DirectChannel, Kind: hub.KindNotice, Body: "I have ended your session: " + reason,
+				Authority: hub.AuthorityOperator, Assurance: hub.AssuranceOperator,
+			}},
+		},
+		Answer: func(Position) hub.ClosedSession { return hub.ClosedSession{SessionID: id, Deleted: true} },
+	}, nil
+}
+
 // Idle decides that the session with this incarnation has been silent for too
 // long. The draft is empty if that session is not live.
 func (a *Agent) Idle(incarnation uint64) Draft {
@@ -255,7 +278,7 @@ func (a *Agent) Apply(f Fact, at Position, rows RowSink) {
 		a.row.Session.DisplayName = f.DisplayName
 	case *SessionEnded:
 		a.row.Session.Active = false
-		a.row.EndReason, a.row.EndedAt, a.row.Successor = f.Reason, at.Now.Wall, f.Successor
+		a.row.EndReason, a.row.EndedAt, a.row.Successor, a.row.Words = f.Reason, at.Now.Wall, f.Successor, f.Words
 	case *SessionRevived:
 		a.row.Session = f.Session
 		a.row.EndReason, a.row.EndedAt = "", 0

@@ -54,13 +54,14 @@ func (l *Leases) Expire(now Now, w LeaseWorld, limit int, keys ...LeaseKey) Draf
 }
 
 // AfterExpiry appends a decision to the draft of Expire, for one record. The
-// positions in both stay correct: an expiry takes no fence and refers to no
-// message, and a lease command posts no message.
+// positions in both stay correct: an expiry takes no fence, and neither refers to
+// a message.
 func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
 	if expired.Empty() {
 		return d
 	}
 	expired.Facts = append(expired.Facts, d.Facts...)
+	expired.Messages = append(expired.Messages, d.Messages...)
 	expired.Fences = d.Fences
 	return Decision[LeaseAnswer]{Draft: expired, Answer: d.Answer}
 }

@@ -109,6 +109,8 @@ func (l *Leases) Apply(f Fact, at Position, rows RowSink) {
 		l.end(LeaseKey{f.Space, f.Key}, at, rows)
 	case *LeaseExpired:
 		l.end(LeaseKey{f.Space, f.Key}, at, rows)
+	case *LeaseBroken:
+		l.end(LeaseKey{f.Space, f.Key}, at, rows)
 	default:
 		panic(fmt.Sprintf("core: leases were given the fact %T", f))
 	}

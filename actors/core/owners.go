@@ -45,6 +45,9 @@ func SpawnsOwner() Owner { return Owner{Kind: OwnerSpawns} }
 // AsksOwner is the owner of all questions to the operator.
 func AsksOwner() Owner { return Owner{Kind: OwnerAsks} }
 
+// PausesOwner is the owner of all pauses.
+func PausesOwner() Owner { return Owner{Kind: OwnerPauses} }
+
 // DirectoryOwner names the section of a checkpoint that holds the live sessions.
 // It decides nothing, and no record is its own.
 func DirectoryOwner() Owner { return Owner{Kind: OwnerAgent} }

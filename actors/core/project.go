@@ -12,7 +12,7 @@ import (
 // are never deleted, with the folders bound to rooms.
 type Projects struct {
 	index *ProjectIndex
-	looks map[hub.RoomID]*look // of every room's name, which never changes
+	looks map[hub.RoomID]*look // of every room's name
 }
 
 // NewProjects returns the state of an owner that has decided nothing yet.

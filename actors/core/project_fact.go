@@ -118,6 +118,10 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.putRoom(f.unbind(*p.index.rooms[f.Room]), rows)
 	case *LocksSet:
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
+	case *ProjectRenamed:
+		p.renameProject(f, rows)
+	case *RoomRenamed:
+		p.renameRoom(f, rows)
 	default:
 		panic(fmt.Sprintf("core: projects were given the fact %T", f))
 	}

@@ -41,6 +41,7 @@ const (
 	OwnerSettings OwnerKind = 8
 	OwnerSpawns   OwnerKind = 9
 	OwnerAsks     OwnerKind = 10
+	OwnerPauses   OwnerKind = 12
 )
 
 func (k OwnerKind) String() string {
@@ -65,6 +66,8 @@ func (k OwnerKind) String() string {
 		return "spawns"
 	case OwnerAsks:
 		return "asks"
+	case OwnerPauses:
+		return "pauses"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -190,6 +193,7 @@ const (
 	TableNotify          Table = 40 // one row; key: "notify"
 	TableAsk             Table = 50 // key: sequence number, big endian
 	TableAskOpen         Table = 51 // one row; key: "open"; ids of the open questions
+	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

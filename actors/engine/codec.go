@@ -41,6 +41,7 @@ const (
 	EffectSeat     uint8 = 20
 	EffectAsk      uint8 = 21
 	EffectNotify   uint8 = 22
+	EffectPause    uint8 = 30
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

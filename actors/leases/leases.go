@@ -84,6 +84,33 @@ func (l *Leases) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Out
 	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
 }
 
+// BreakClaim takes a claim from its holder; see hub.Leases.
+func (l *Leases) BreakClaim(ctx context.Context, in hub.ClaimBreakInput) (hub.Outcome[hub.Claim], error) {
+	a, replayed, err := l.breakLease(ctx, core.BreakCommand{Space: core.SpaceClaim, Key: string(in.ClaimKey), Reason: in.Reason})
+	return hub.Outcome[hub.Claim]{Row: claimGrant(a, replayed).Row, Replayed: replayed}, err
+}
+
+// BreakLock takes a file lock from its holder; see hub.Leases.
+func (l *Leases) BreakLock(ctx context.Context, in hub.LockBreakInput) (hub.Outcome[hub.Lock], error) {
+	path, err := core.CanonicalPath(in.FilePath)
+	if err != nil {
+		return hub.Outcome[hub.Lock]{}, err
+	}
+	a, replayed, err := l.breakLease(ctx, core.BreakCommand{Space: core.SpaceLock, Key: path, Reason: in.Reason})
+	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
+}
+
+func (l *Leases) breakLease(ctx context.Context, c core.BreakCommand) (core.LeaseAnswer, bool, error) {
+	key := core.LeaseKey{Space: c.Space, Key: c.Key}
+	return l.submit(ctx, key, hub.AgentOperator, len(c.Reason), 0, func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+		c.Waiting = nil
+		for _, waiter := range l.view.Waiters.Of(key) {
+			c.Waiting = append(c.Waiting, waiter.AgentID)
+		}
+		return state.Break(c, now)
+	})
+}
+
 func claimHold(in hub.ClaimHoldInput) core.HoldCommand {
 	agent := in.OwnerAgentID
 	if agent == "" {
@@ -98,8 +125,16 @@ func lockHold(in hub.LockHoldInput) (core.HoldCommand, error) {
 }
 
 func (l *Leases) acquire(ctx context.Context, c core.AcquireCommand, waitSec float64) (core.LeaseAnswer, bool, error) {
+	caller := hub.CallerOf(ctx)
+	refuse := func() error { return l.view.RefusePaused(caller, c.Agent, "") }
 	return l.submit(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, len(c.Metadata), time.Duration(waitSec*float64(time.Second)),
 		func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+			// An agent that has the lease renews it, which a pause does not stop.
+			if l, held := state.Get(core.LeaseKey{Space: c.Space, Key: c.Key}); !held || l.Agent != c.Agent {
+				if err := refuse(); err != nil {
+					return core.Decision[core.LeaseAnswer]{}, err
+				}
+			}
 			return state.Acquire(c, now), nil
 		})
 }
@@ -163,23 +198,27 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 	return answer, false, err
 }
 
-// wait waits for the answer of a request that may be parked, until its caller leaves
-// or the session that the caller proved is displaced.
+// wait waits for the answer of a request that may be parked, until its caller leaves,
+// the session that the caller proved is displaced, or a pause stops the agent.
 func (l *Leases) wait(ctx context.Context, r *request) (core.LeaseAnswer, error) {
 	caller := hub.CallerOf(ctx)
-	var changed chan struct{} // the caller's session changed; nil if the caller proved none
+	scopes := []core.Scope{view.PauseScope()}
 	if caller.Incarnation != 0 {
-		sub := l.view.Notifier.Subscribe([]core.Scope{view.SessionScope(caller.Agent)})
-		defer sub.Close()
-		changed = sub.C
+		scopes = append(scopes, view.SessionScope(caller.Agent))
 	}
+	changed := l.view.Notifier.Subscribe(scopes)
+	defer changed.Close()
 	for {
+		if err := l.view.RefusePaused(caller, r.Agent, ""); err != nil {
+			r.queue.leave(r, err)
+			return r.Wait()
+		}
 		if l.view.Displaced(caller) {
 			r.queue.leave(r, engine.ErrSessionReplaced(caller.Agent))
 			return r.Wait()
 		}
 		select {
-		case <-changed:
+		case <-changed.C:
 		case reply := <-r.Reply:
 			return reply.Answer, reply.Err
 		case <-ctx.Done():

@@ -64,6 +64,8 @@ func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
 		case *core.LeaseReleased:
 			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
+		case *core.LeaseBroken:
+			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
 		case *core.LeaseExpired:
 			t.changes[core.LeaseKey{Space: f.Space, Key: f.Key}] = seq
 		}
@@ -121,6 +123,8 @@ func (t *queue) serveWaiters(now core.Now, facts []core.Fact) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.LeaseReleased:
+			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+		case *core.LeaseBroken:
 			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseExpired:
 			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})

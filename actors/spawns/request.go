@@ -41,6 +41,9 @@ func (m *Manager) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub
 	if err != nil {
 		return none, err
 	}
+	if err := m.view.RefusePaused(caller, in.By, in.RoomID); err != nil {
+		return none, err
+	}
 	for range maxPolicyTries {
 		row, started, replayed, err := m.request(ctx, in, room)
 		switch {

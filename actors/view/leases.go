@@ -66,6 +66,8 @@ func (v *Leases) apply(facts []core.Fact, rows []core.Row) {
 			v.put(core.LeaseKey{Space: f.Space, Key: f.Key}, heldLease{agent: f.Agent, thread: f.Thread, task: f.Task}) // its row follows
 		case *core.LeaseReleased:
 			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
+		case *core.LeaseBroken:
+			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseExpired:
 			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
 		}

@@ -34,6 +34,7 @@ const (
 	scopePresence core.ScopeKind = 252
 	scopeReady    core.ScopeKind = 251
 	scopeDirect   core.ScopeKind = 250
+	scopePause    core.ScopeKind = 249
 )
 
 // DirectScope is a scope of notifications: it has news with each direct message.
@@ -58,6 +59,9 @@ func RunScope(id hub.RunID) core.Scope { return core.Scope{Kind: scopeRun, Name:
 func PresenceScope(a hub.AgentID) core.Scope {
 	return core.Scope{Kind: scopePresence, Name: string(a)}
 }
+
+// PauseScope has news when a pause begins or ends.
+func PauseScope() core.Scope { return core.Scope{Kind: scopePause} }
 
 // ReadyScope has news when a task of the room is open and ready after a change of it.
 func ReadyScope(room hub.RoomID) core.Scope { return core.Scope{Kind: scopeReady, Name: string(room)} }

@@ -26,6 +26,7 @@ type View struct {
 	Tasks     *Tasks
 	Runs      *Runs
 	Places    *places
+	pauses    *pauses
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -41,6 +42,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
+		pauses:       newPauses(),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
 }
@@ -97,6 +99,9 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 	switch row.Table { //nolint:exhaustive // the others are read from the store
 	case core.TableProject, core.TableRoom:
 		v.Places.apply(row)
+	case core.TablePause:
+		v.pauses.apply(row.Key, row.Value)
+		return append(scopes, PauseScope())
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

@@ -134,6 +134,7 @@ func (w *watch) scopes(caller *hub.Caller) []core.Scope {
 	if caller.Incarnation != 0 {
 		add(view.SessionScope(caller.Agent))
 	}
+	add(view.PauseScope())
 	if w.query.Stream {
 		add(view.SessionScope(w.query.Agent)) // it may go on under another id
 	}
@@ -190,8 +191,23 @@ func (w *watch) describe(got *hub.Watched) (err error) {
 	return err
 }
 
+// held is the answer while a pause stops the agent: nothing wakes it.
+func (w *watch) held(got hub.Watched, paused *hub.Pause) hub.Watched {
+	got.Met = false
+	for i := range w.tests {
+		if paused != nil {
+			got.Conditions = append(got.Conditions, hub.ConditionState{Condition: w.tests[i].Text, Why: paused.String()})
+		}
+	}
+	return got
+}
+
 func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 	got = hub.Watched{Met: !w.query.Stream, RoomID: w.query.Room, AgentID: w.query.Agent}
+	paused, err := w.view.Paused(w.query.Agent, w.query.Room)
+	if err != nil || paused != nil {
+		return w.held(got, paused), 0, err
+	}
 	for i := range w.tests {
 		state := hub.ConditionState{Condition: w.tests[i].Text}
 		var after time.Duration

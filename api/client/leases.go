@@ -65,3 +65,13 @@ func grant[T any](ctx context.Context, c *Client, to target, in any, waitSec flo
 		Row: row, Acquired: got.Acquired != nil && *got.Acquired, Created: got.status == http.StatusCreated, Replayed: got.replayed,
 	}, nil
 }
+
+// BreakClaim takes a claim from its holder. It carries the operator token.
+func (c *Client) BreakClaim(ctx context.Context, in hub.ClaimBreakInput) (hub.Outcome[hub.Claim], error) {
+	return write[hub.Claim](ctx, c, to("breakClaim"), in)
+}
+
+// BreakLock takes a file lock from its holder. It carries the operator token.
+func (c *Client) BreakLock(ctx context.Context, in hub.LockBreakInput) (hub.Outcome[hub.Lock], error) {
+	return write[hub.Lock](ctx, c, to("breakLock"), in)
+}

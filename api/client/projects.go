@@ -100,3 +100,13 @@ func (c *Client) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.Binding
 func (c *Client) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
 	return get[hub.Resolved](ctx, c, to("resolve"), params("path", path))
 }
+
+// RenameProject gives a project another name. It carries the operator token.
+func (c *Client) RenameProject(ctx context.Context, ref string, in hub.RenamedInput) (hub.Outcome[hub.Project], error) {
+	return write[hub.Project](ctx, c, at("renameProject", ref), in)
+}
+
+// RenameRoom gives a room another name. It carries the operator token.
+func (c *Client) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
+	return write[hub.Room](ctx, c, at("renameRoom", room), in)
+}

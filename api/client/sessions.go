@@ -51,3 +51,8 @@ func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Ou
 func (c *Client) Channels(ctx context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
 	return list[hub.Channel](ctx, c, to("listChannels"), params("prefix", q.Prefix, "created_by", q.CreatedBy), q.Cursor, q.Limit)
 }
+
+// EndSession ends the session of an agent. It carries the operator token.
+func (c *Client) EndSession(ctx context.Context, agent hub.AgentID, in hub.SessionEndInput) (hub.Outcome[hub.ClosedSession], error) {
+	return write[hub.ClosedSession](ctx, c, at("endSession", agent), in)
+}

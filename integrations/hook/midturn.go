@@ -25,6 +25,9 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if a.Paused != nil {
+		return r.paused(a.Paused)
+	}
 	fresh, why := untold(&a), "nothing is new"
 	if given(&a, fresh) {
 		fresh, why = nil, "the agent may be reading it already"

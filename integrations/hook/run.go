@@ -79,6 +79,7 @@ type run struct {
 	notes    identity.Notes
 	bridged  bool // a bridge runs in this harness and names the agent
 	refuses  bool // the answer refuses what the harness is about to do
+	ends     bool // the answer ends the turn
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
@@ -117,6 +118,9 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	}
 	if r.refuses {
 		return r.form().render(r.form().Refuse, text)
+	}
+	if r.ends {
+		return r.form().render(r.form().End, text)
 	}
 	return r.form().answer(event, text)
 }

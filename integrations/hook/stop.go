@@ -34,6 +34,9 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if a.Paused != nil { // messages hold no turn meanwhile
+		return "", quiet("the operator has paused the agent")
+	}
 	// What begins turns of Codex leaves the end of a turn to this hook.
 	if a.Watching && !r.harness.Facts().Queues {
 		return "", quiet("a watch is armed")

@@ -43,6 +43,9 @@ func (s *scene) opening() (string, hub.MessageID) {
 	p := &page{left: MaxText}
 	p.reserve(last)
 	p.add(s.identity())
+	if s.Attention != nil && s.Attention.Paused != nil {
+		p.add(pausedText(s.Attention.Paused))
+	}
 	if s.Room != nil && peertext.Plain(s.Room.Topic) != "" {
 		p.add("Topic: " + quote(s.Room.Topic, maxTopic))
 	}

@@ -98,4 +98,8 @@ var faults = []fault{
 	{93, "a long text leaves its place on the screen", "Clip", swap("max(0, n)", "len(s)"), "TestEveryLineFits"},
 	{94, "agents that wait for each other are not found", "wayBack", swap("to == from", "to == at"), "TestCircles"},
 	{95, "a text of an agent becomes an option", "Arguments", swap(`expanded = " " + expanded`, ""), "TestArguments"},
+	{96, "a call that waits is not paused", "RefusePaused", swap("err != nil || p == nil", "err != nil || p != nil"), "TestPauseStopsAnAgent"},
+	{96, "a paused agent is woken", "look", swap("err != nil || paused != nil", "err != nil"), "TestPauseHoldsWatches"},
+	{98, "an ended session is only invalid", "authenticateEnded", never("EndedOperator"), "TestEndedSessionIsTold"},
+	{97, "nobody gets what the operator frees", "serveWaiters", swap("case *core.LeaseBroken:\n\t\t\tt.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})", "case *core.LeaseBroken:"), "TestBrokenLeaseGoesToTheNextInLine"},
 }

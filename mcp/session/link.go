@@ -137,7 +137,7 @@ func (l *Link) try() *attempt {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		var h *hub.Error
-		if errors.As(a.err, &h) && h.Code == hub.CodeSessionReplaced {
+		if errors.As(a.err, &h) && (h.Code == hub.CodeSessionReplaced || h.Code == hub.CodeSessionEnded) {
 			l.ended, l.last = h, nil
 		}
 		if l.now == nil {
@@ -289,6 +289,11 @@ func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced}):
 		if l.now == s {
 			l.now, l.last, l.ended = nil, nil, replaced(s.Agent)
+		}
+	case errors.Is(err, &hub.Error{Code: hub.CodeSessionEnded}):
+		if l.now == s {
+			_ = errors.As(err, &l.ended) // its words are the operator's: the next tool says them
+			l.now, l.last = nil, nil
 		}
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}), away(err):
 		if l.now == s {

@@ -1,0 +1,167 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// The facts of pauses: 860 to 869.
+const (
+	factPaused  FactType = 860
+	factResumed FactType = 861
+)
+
+func pauseFacts() map[FactType]func() Fact {
+	return map[FactType]func() Fact{
+		factPaused:  func() Fact { return &Paused{} },
+		factResumed: func() Fact { return &Resumed{} },
+	}
+}
+
+// Pauses decides what the operator has paused. Other owners ask no pause: what a paused
+// agent may not do is refused by the view of these rows.
+type Pauses struct{ held map[hub.PauseTarget]hub.Pause }
+
+// Paused says that a target is paused, or that its words have changed.
+type Paused struct {
+	Pause hub.Pause `json:"pause"`
+}
+
+// Resumed says that the pause of a target is over.
+type Resumed struct {
+	Target hub.PauseTarget `json:"target"`
+}
+
+// FactType implements Fact.
+func (*Paused) FactType() FactType { return factPaused }
+
+// FactType implements Fact.
+func (*Resumed) FactType() FactType { return factResumed }
+
+// NewPauses returns the state in which nothing is paused.
+func NewPauses() *Pauses { return &Pauses{held: map[hub.PauseTarget]hub.Pause{}} }
+
+// Restore adds a stored row. An empty value is a pause that is over.
+func (p *Pauses) Restore(value []byte) error {
+	if len(value) == 0 {
+		return nil
+	}
+	var row hub.Pause
+	if json.Unmarshal(value, &row) != nil {
+		return hub.NewError(hub.CodeCorruptRecord, "the stored row of a pause cannot be read")
+	}
+	p.held[row.Target()] = row
+	return nil
+}
+
+// PauseCommand pauses or resumes a target. Tell names the channels in which those read
+// whom it concerns; a pause of one agent is told to that agent alone.
+type PauseCommand struct {
+	Target hub.PauseTarget
+	Words  string
+	Tell   []hub.ChannelName
+}
+
+// Pause decides a pause. A target that is paused keeps the time of its pause. Pausing with the
+// words in force has no effect. Errors: limit_reached.
+func (p *Pauses) Pause(c PauseCommand, now Now) (Decision[hub.Pause], error) {
+	row, held := p.held[c.Target]
+	if held && row.Words == c.Words {
+		return Decision[hub.Pause]{Answer: func(Position) hub.Pause { return row }}, nil
+	}
+	if !held && len(p.held) >= hub.MaxPauses {
+		return Decision[hub.Pause]{}, hub.Errorf(hub.CodeLimitReached, "%d pauses are in force, and there cannot be more", hub.MaxPauses).
+			With("limit", hub.MaxPauses).WithFix("resume what need not be paused, or pause a room or everything")
+	}
+	if !held {
+		row = hub.Pause{
+			AgentID: Optional(c.Target.AgentID), RoomID: Optional(c.Target.RoomID), All: c.Target.All,
+			By: hub.AgentOperator, Since: now.Wall,
+		}
+	}
+	row.Words = c.Words
+	return Decision[hub.Pause]{
+		Draft:  Draft{Facts: []Fact{&Paused{Pause: row}}, Messages: c.notices(row, "paused", "I have paused "+c.Target.String()+": "+c.Words)},
+		Answer: func(Position) hub.Pause { return row },
+	}, nil
+}
+
+// Resume decides the end of a pause. Error: not_paused.
+func (p *Pauses) Resume(c PauseCommand) (Decision[hub.Pause], error) {
+	row, held := p.held[c.Target]
+	if !held {
+		return Decision[hub.Pause]{}, hub.Errorf(hub.CodeNotPaused, "%s is not paused by itself", c.Target)
+	}
+	return Decision[hub.Pause]{
+		Draft:  Draft{Facts: []Fact{&Resumed{Target: c.Target}}, Messages: c.notices(row, "resumed", "I have resumed "+c.Target.String()+": go on.")},
+		Answer: func(Position) hub.Pause { return row },
+	}, nil
+}
+
+// notices are the messages of the operator to those whom a pause concerns.
+func (c *PauseCommand) notices(row hub.Pause, state, body string) []MessageDraft {
+	m := MessageDraft{
+		From: hub.AgentOperator, Kind: hub.KindNotice, Body: body,
+		Metadata:  mustJSON(map[string]any{"pause": map[string]any{"state": state, "target": row.Target(), "since": row.Since}}),
+		Authority: hub.AuthorityOperator, Assurance: hub.AssuranceOperator,
+	}
+	if agent := c.Target.AgentID; agent != "" {
+		m.To, m.Channel = agent, hub.DirectChannel
+		return []MessageDraft{m}
+	}
+	var all []MessageDraft
+	for _, channel := range c.Tell {
+		m.Channel, m.Room = channel, ""
+		if room, ok := channel.Room(); ok {
+			m.Room = room
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// List returns the pauses in force, the earliest first.
+func (p *Pauses) List() []hub.Pause { return SortedPauses(p.held) }
+
+// SortedPauses returns pauses, the earliest first.
+func SortedPauses(held map[hub.PauseTarget]hub.Pause) []hub.Pause {
+	all := make([]hub.Pause, 0, len(held))
+	for _, row := range held {
+		all = append(all, row)
+	}
+	slices.SortFunc(all, func(a, b hub.Pause) int {
+		if a.Since != b.Since {
+			return int(a.Since - b.Since)
+		}
+		return slices.Compare(PauseKey(a.Target()), PauseKey(b.Target()))
+	})
+	return all
+}
+
+// PauseKey is the key of a target in TablePause.
+func PauseKey(t hub.PauseTarget) []byte {
+	switch {
+	case t.All:
+		return []byte("all")
+	case t.RoomID != "":
+		return []byte("room\x00" + string(t.RoomID))
+	}
+	return []byte("agent\x00" + string(t.AgentID))
+}
+
+// Apply changes the state by one fact. Applying a fact twice has the same effect as once.
+func (p *Pauses) Apply(f Fact, _ Position, rows RowSink) {
+	switch f := f.(type) {
+	case *Paused:
+		p.held[f.Pause.Target()] = f.Pause
+		rows.Put(TablePause, PauseKey(f.Pause.Target()), mustJSON(f.Pause))
+	case *Resumed:
+		delete(p.held, f.Target)
+		rows.Put(TablePause, PauseKey(f.Target), nil)
+	default:
+		panic(fmt.Sprintf("core: the pauses were given the fact %T", f))
+	}
+}

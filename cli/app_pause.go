@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+// pauseOptions is what app pause and app resume are about: an agent, a room or everything.
+type pauseOptions struct {
+	baseURL
+	roomRef
+	agent string
+	all   bool
+	json  bool
+}
+
+func (o *pauseOptions) add(env *Env, f *pflag.FlagSet) {
+	f.StringVar(&o.agent, "agent", "", "this `agent`")
+	o.addRoom(f, "the agents that joined this `room` last, and what anybody does there; by its id, slug or project/slug")
+	f.BoolVar(&o.all, "all", false, "everything")
+	o.baseURL.add(env, f)
+	f.BoolVar(&o.json, "json", false, "print the pause as JSON")
+}
+
+// target returns what is named, with a room that only the hub can find.
+func (o *pauseOptions) target(cmd *cobra.Command) (hub.PauseTarget, error) {
+	if err := o.checkRoom(cmd); err != nil {
+		return hub.PauseTarget{}, err
+	}
+	named := 0
+	for _, name := range []string{"agent", "room", "all"} {
+		if cmd.Flags().Changed(name) {
+			named++
+		}
+	}
+	switch {
+	case named != 1:
+		return hub.PauseTarget{}, usage("give one of --agent, --room and --all", "a pause is of one agent, one room or everything")
+	case cmd.Flags().Changed("agent"):
+		return hub.PauseTarget{AgentID: hub.AgentID(o.agent)}, asUsage(hub.CheckSender("--agent", hub.AgentID(o.agent)))
+	case o.all:
+		return hub.PauseTarget{All: true}, nil
+	}
+	return hub.PauseTarget{RoomID: somewhere}, nil
+}
+
+// find fills in the id of the room.
+func (o *pauseOptions) find(ctx context.Context, c *client.Client, t *hub.PauseTarget) (err error) {
+	if t.RoomID != "" {
+		t.RoomID, err = o.roomID(ctx, c)
+	}
+	return err
+}
+
+func newAppPause(env *Env) *cobra.Command {
+	var o pauseOptions
+	cmd := &cobra.Command{
+		Use:   "pause [words]",
+		Short: "Stop an agent, a room or everything for a while",
+		Long: `Stop an agent, the agents of a room, or all agents, until "hubcli app resume". They
+are told the words.
+
+A paused agent posts nothing, takes no task, claim or lock, and records nothing: such
+calls are refused with your words. It may read, and renew, release or complete what it
+holds. Nothing wakes it. Its hooks end its turn where its program allows that (Claude
+Code, Gemini CLI), and tell it your words elsewhere. The hub cannot stop a program:
+the command prints what still runs. The operator is never paused.`,
+		Example: `  hubcli app pause --agent dev-a "wait until the release is cut"
+  hubcli app pause --room web-shop/checkout "the tests are broken; dev-b mends them"
+  hubcli app pause --all "lunch"`,
+		Args: arity("words"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := o.target(cmd)
+			if err != nil {
+				return err
+			}
+			return runPause(cmd.Context(), env, &o, t, args[0])
+		},
+	}
+	o.add(env, cmd.Flags())
+	return cmd
+}
+
+func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget, words string) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := o.find(ctx, c, &t); err != nil {
+		return err
+	}
+	out, err := c.Pause(ctx, hub.PauseInput{AgentID: t.AgentID, RoomID: t.RoomID, All: t.All, Words: words})
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	fmt.Fprintf(env.Stdout, "paused %s since %s\n", t, out.Row.Since)
+	return printStillRuns(ctx, env.Stdout, c, t)
+}
+
+// printStillRuns says of each live agent that a pause concerns what its program does. The hub
+// stops no program: an agent in a turn goes on until it calls the hub.
+func printStillRuns(ctx context.Context, w io.Writer, c *client.Client, t hub.PauseTarget) error {
+	shown := 0
+	q := hub.AgentsQuery{RoomID: t.RoomID, Prefix: string(t.AgentID)}
+	for {
+		rows, next, err := c.Agents(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			a := &rows[i]
+			if t.AgentID != "" && a.AgentID != t.AgentID || a.AgentID.Watcher() {
+				continue
+			}
+			does := "its program goes on until its next call of the hub"
+			if a.Activity != hub.ActivityWorking && a.Activity != hub.ActivityAtPrompt {
+				does = "nothing wakes it"
+			}
+			shown++
+			if _, err := fmt.Fprintf(w, "still there: %s (%s): %s; it keeps its claims and locks\n", peertext.TerminalLine(string(a.AgentID)), a.Activity, does); err != nil {
+				return err
+			}
+		}
+		if q.Cursor = next; next == "" {
+			break
+		}
+	}
+	if shown == 0 {
+		_, err := fmt.Fprintln(w, "no agent that it concerns is live; one that comes is paused")
+		return err
+	}
+	return nil
+}
+
+func newAppResume(env *Env) *cobra.Command {
+	var o pauseOptions
+	cmd := &cobra.Command{
+		Use:   "resume",
+		Short: "Let an agent, a room or everything go on",
+		Long: `End the pause of exactly this agent, of this room, or of everything. The agents
+that it stopped get a message, which wakes them, and then read what came meanwhile. An
+agent that another pause stops too stays paused; "hubcli app pauses" lists them.`,
+		Example: `  hubcli app resume --agent dev-a
+  hubcli app resume --room web-shop/checkout
+  hubcli app resume --all`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t, err := o.target(cmd)
+			if err != nil {
+				return err
+			}
+			return runResume(cmd.Context(), env, &o, t)
+		},
+	}
+	o.add(env, cmd.Flags())
+	return cmd
+}
+
+func runResume(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := o.find(ctx, c, &t); err != nil {
+		return err
+	}
+	out, err := c.EndPause(ctx, hub.PauseEndInput(t))
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	fmt.Fprintf(env.Stdout, "resumed %s, which was paused since %s\n", t, out.Row.Since)
+	rest, err := c.Pauses(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range rest {
+		if _, err := fmt.Fprintf(env.Stdout, "still paused: %s\n", rest[i].Target()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newAppPauses(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:     "pauses",
+		Short:   "List what is paused",
+		Long:    "List what the operator has paused: what, since when, and with which words.",
+		Example: "  hubcli app pauses\n  hubcli app pauses --json",
+		Args:    arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			rows, err := c.Pauses(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(env.Stdout, rows)
+			}
+			if len(rows) == 0 {
+				_, err = fmt.Fprintln(env.Stdout, "nothing is paused")
+			}
+			for i := range rows {
+				if _, err = fmt.Fprintf(env.Stdout, "%s  since %s  %s\n", rows[i].Target(), rows[i].Since, peertext.TerminalLine(rows[i].Words)); err != nil {
+					break
+				}
+			}
+			return err
+		},
+	}
+	o.baseURL.add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the pauses as JSON")
+	return cmd
+}

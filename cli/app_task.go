@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+func newAppTask(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "task",
+		Short: "Give a task to an agent, complete it or cancel it, as the operator",
+		Long: `Change a task with the operator's authority, whoever has it, also one that a direct
+message opened. The agents concerned are told.`,
+		Example: `  hubcli app task assign 12 dev-b
+  hubcli app task complete 12 --note "merged by hand"
+  hubcli app task cancel 12 --reason "the customer left"`,
+	}
+	return group(cmd, newAppTaskAssign(env), newAppTaskComplete(env), newAppTaskCancel(env))
+}
+
+// taskArgument reads the id of a task.
+func taskArgument(text string) (hub.TaskID, error) {
+	var id int64
+	if (idValue{&id}).Set(text) != nil || id == 0 {
+		return 0, usage("a task has the number of the message that opened it", "%q is no task id", text)
+	}
+	return hub.TaskID(id), nil
+}
+
+// taskOptions is what the commands about a task share.
+type taskOptions struct {
+	baseURL
+	json bool
+}
+
+// change makes a call about a task as the operator and prints the row.
+func (o *taskOptions) change(w io.Writer, says func(*hub.Task) string, call func(*client.Client) (hub.Outcome[hub.Task], error)) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out, err := call(c.AsOperator())
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(w, out.Row)
+	}
+	_, err = fmt.Fprintf(w, "task %d %q: %s\n", out.Row.TaskID, peertext.TerminalLine(out.Row.Title), says(&out.Row))
+	return err
+}
+
+// statusOf gives the status of a task and its assignee.
+func statusOf(t *hub.Task) string {
+	if t.Assignee == nil {
+		return string(t.Status) + ", nobody has it"
+	}
+	return string(t.Status) + ", " + peertext.TerminalLine(string(*t.Assignee)) + " has it"
+}
+
+func newAppTaskAssign(env *Env) *cobra.Command {
+	var o taskOptions
+	cmd := &cobra.Command{
+		Use:   "assign <task> <agent>",
+		Short: "Give a task to an agent",
+		Long: `Give a task to an agent, without its consent. The new and the former assignee get a
+notice, and the claims and locks for the task pass with it, each with a higher fence.
+The agent "" stands for nobody: then any agent may take the task.`,
+		Example: `  hubcli app task assign 12 dev-b
+  hubcli app task assign 12 ""`,
+		Args: arity("task", "agent"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := taskArgument(args[0])
+			if err != nil {
+				return err
+			}
+			to := hub.AgentID(args[1])
+			if to != "" {
+				if err := hub.CheckAgentID("the agent", to); err != nil {
+					return asUsage(err)
+				}
+			}
+			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
+				return c.UpdateTask(cmd.Context(), id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Assignee: &to})
+			})
+		},
+	}
+	o.baseURL.add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the task as JSON")
+	return cmd
+}
+
+func newAppTaskComplete(env *Env) *cobra.Command {
+	var o taskOptions
+	var note string
+	var force, release bool
+	cmd := &cobra.Command{
+		Use:   "complete <task>",
+		Short: "End a task as done",
+		Long: `End a task as done, whoever has it. Parent tasks that wait for it alone are done too.
+A task that waits for others needs --force.`,
+		Example: `  hubcli app task complete 12 --note "merged by hand"
+  hubcli app task complete 12 --force --release`,
+		Args: arity("task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := taskArgument(args[0])
+			if err != nil {
+				return err
+			}
+			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
+				return c.CompleteTask(cmd.Context(), id, hub.CompleteInput{AgentID: hub.AgentOperator, Note: note, Force: force, Release: release})
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&note, "note", "", "`text` of the result")
+	f.BoolVar(&force, "force", false, "complete the task although it waits for others")
+	f.BoolVar(&release, "release", false, "release the claims and locks for the task")
+	o.baseURL.add(env, f)
+	f.BoolVar(&o.json, "json", false, "print the task as JSON")
+	return cmd
+}
+
+func newAppTaskCancel(env *Env) *cobra.Command {
+	var o taskOptions
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "cancel <task>",
+		Short: "End a task without a result",
+		Long: `Cancel a task, whoever has it, and release the claims and locks for it. The agent that
+has it, or was offered it, gets a message with the reason; if there is none, the agent
+that opened the task gets it.`,
+		Example: `  hubcli app task cancel 12
+  hubcli app task cancel 12 --reason "the customer left"`,
+		Args: arity("task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := taskArgument(args[0])
+			if err != nil {
+				return err
+			}
+			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
+				return cancelTask(cmd.Context(), c, id, reason)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "`text` that the agent is told")
+	o.baseURL.add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the task as JSON")
+	return cmd
+}
+
+// cancelTask ends the task and then tells the agent that it concerns. The words are a message of
+// their own, which a repetition of the command posts if the first one was cut off.
+func cancelTask(ctx context.Context, c *client.Client, id hub.TaskID, reason string) (hub.Outcome[hub.Task], error) {
+	before, err := c.Task(ctx, id, hub.AgentOperator)
+	if err != nil {
+		return hub.Outcome[hub.Task]{}, err
+	}
+	out := hub.Outcome[hub.Task]{Row: before}
+	if before.Status != hub.TaskCancelled {
+		cancelled := hub.TaskCancelled
+		out, err = c.UpdateTask(ctx, id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Status: &cancelled, Release: true})
+		if err != nil {
+			return out, err
+		}
+	}
+	to := before.CreatedBy
+	for _, agent := range []*hub.AgentID{before.OfferedTo, before.Assignee} {
+		if agent != nil {
+			to = *agent
+		}
+	}
+	if to.Reserved() {
+		return out, nil
+	}
+	body := fmt.Sprintf("I have cancelled task %d.", id)
+	if reason != "" {
+		body = fmt.Sprintf("I have cancelled task %d: %s", id, reason)
+	}
+	_, err = c.Post(ctx, hub.PostInput{FromAgent: hub.AgentOperator, ToAgent: to, Kind: hub.KindChat, Body: body, ReplyTo: id})
+	return out, err
+}

@@ -1,0 +1,138 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"hubcli/api"
+	"hubcli/hub"
+	"hubcli/internal/require"
+	"hubcli/internal/testhub"
+)
+
+func walkPauses(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/pauses", `{"all":true,"words":"x"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/pauses/resume", `{"all":true}`)
+	for _, body := range []string{
+		`{}`, `{"words":"x"}`, `{"all":true}`, `{"all":true,"words":" "}`, `{"all":true,"agent_id":"a","words":"x"}`,
+		`{"all":true,"words":"` + strings.Repeat("x", hub.MaxPauseWords+1) + `"}`,
+	} {
+		operator.refused(hub.CodeInvalid, "POST", "/v1/pauses", body)
+	}
+	operator.refused(hub.CodeRoomNotFound, "POST", "/v1/pauses", `{"room_id":"r_999","words":"x"}`)
+	operator.refused(hub.CodeNotPaused, "POST", "/v1/pauses/resume", `{"agent_id":"paul"}`)
+
+	operator.ok(200, "POST", "/v1/pauses", `{"agent_id":"paul","words":"merge first"}`)
+	e := c.refused(hub.CodePaused, "POST", "/v1/messages", `{"from_agent":"paul","body":"hello"}`)
+	if !strings.Contains(e.Error, "operator has paused agent paul since 2") || !strings.HasSuffix(e.Error, ": merge first") || e.Detail["pause"] == nil {
+		t.Errorf("the refusal is %+v", e)
+	}
+	c.refused(hub.CodePaused, "POST", "/v1/claims", `{"owner_agent_id":"paul","claim_key":"pauls"}`)
+	operator.ok(201, "POST", "/v1/messages", `{"body":"the operator is never paused"}`)
+	c.ok(200, "GET", "/v1/events?agent_id=paul&timeout=0", "")
+	if a := c.ok(200, "GET", "/v1/attention?agent_id=paul", ""); a.row("paused") == nil {
+		t.Errorf("the attention of a paused agent is %s", a.Result)
+	}
+	if a := c.ok(200, "GET", "/v1/pauses", ""); !strings.Contains(string(a.Result), `"agent_id":"paul"`) {
+		t.Errorf("the pauses are %s", a.Result)
+	}
+	operator.ok(200, "POST", "/v1/pauses/resume", `{"agent_id":"paul"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","body":"hello"}`)
+}
+
+func walkBreaks(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	first := c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"paul","claim_key":"stuck"}`)
+	c.ok(201, "POST", "/v1/locks", `{"agent_id":"paul","file_path":"src/stuck.go"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/claims/break", `{"claim_key":"stuck","reason":"x"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/locks/break", `{"file_path":"src/stuck.go","reason":"x"}`)
+	for _, body := range []string{`{}`, `{"claim_key":"stuck"}`, `{"claim_key":"stuck","reason":" "}`, `{"reason":"x"}`} {
+		operator.refused(hub.CodeInvalid, "POST", "/v1/claims/break", body)
+	}
+	operator.refused(hub.CodeInvalid, "POST", "/v1/locks/break", `{"file_path":"src/stuck.go"}`)
+	if a := operator.ok(200, "POST", "/v1/claims/break", `{"claim_key":"stuck","reason":"it hangs"}`); a.row("released_at") == nil || a.row("owner_agent_id") != "paul" {
+		t.Errorf("the broken claim is %s", a.Result)
+	}
+	operator.refused(hub.CodeNotHolder, "POST", "/v1/claims/break", `{"claim_key":"stuck","reason":"it hangs"}`)
+	operator.ok(200, "POST", "/v1/locks/break", `{"file_path":"./src/stuck.go","reason":"it hangs"}`)
+	c.refused(hub.CodeNotHolder, "POST", "/v1/claims/refresh", `{"owner_agent_id":"paul","claim_key":"stuck"}`)
+	if a := c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"mary","claim_key":"stuck"}`); a.row("fence").(float64) <= first.row("fence").(float64) {
+		t.Errorf("the next grant is %s after %s", a.Result, first.Result)
+	}
+}
+
+func walkRenames(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	project := c.ok(201, "POST", "/v1/projects", `{"name":"Old name"}`).row("project_id").(string)
+	room := c.ok(201, "POST", "/v1/rooms", `{"project":"old-name","name":"Old room"}`).row("room_id").(string)
+	c.ok(201, "POST", "/v1/rooms", `{"project":"old-name","name":"Kitchen"}`)
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/projects/"+project+"/name", `{"name":"x"}`)
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/rooms/"+room+"/name", `{"name":"x"}`)
+	operator.refused(hub.CodeInvalid, "PUT", "/v1/rooms/"+room+"/name", `{"name":" "}`)
+	operator.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_999/name", `{"name":"x"}`)
+	operator.refused(hub.CodeProjectNotFound, "PUT", "/v1/projects/nowhere/name", `{"name":"x"}`)
+	operator.refused(hub.CodeSimilarRoomExists, "PUT", "/v1/rooms/"+room+"/name", `{"name":"KITCHEN"}`)
+	if a := operator.ok(200, "PUT", "/v1/projects/old-name/name", `{"name":" New name "}`); a.row("name") != "New name" || a.row("slug") != "old-name" {
+		t.Errorf("the project is %s", a.Result)
+	}
+	if a := operator.ok(200, "PUT", "/v1/rooms/"+room+"/name", `{"name":"New room"}`); a.row("name") != "New room" || a.row("slug") != "old-room" || a.row("channel") != "room-"+room {
+		t.Errorf("the room is %s", a.Result)
+	}
+	for _, ref := range []string{"old-name", "New%20name", project} {
+		c.ok(200, "GET", "/v1/projects/"+ref, "")
+	}
+	for _, ref := range []string{"old-room", "new%20room", room} {
+		c.ok(200, "GET", "/v1/rooms/"+ref+"?project=old-name", "")
+	}
+	c.refused(hub.CodeProjectExists, "POST", "/v1/projects", `{"name":"new name"}`)
+}
+
+func walkEnds(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"enid"}`)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/sessions/enid/end", `{"reason":"x"}`)
+	operator.refused(hub.CodeInvalid, "POST", "/v1/sessions/enid/end", `{"reason":" "}`)
+	operator.refused(hub.CodeSessionNotFound, "POST", "/v1/sessions/nobody-here/end", `{"reason":"x"}`)
+	operator.ok(200, "POST", "/v1/sessions/enid/end", `{"reason":"the work is done"}`)
+	operator.refused(hub.CodeSessionNotFound, "POST", "/v1/sessions/enid/end", `{"reason":"x"}`)
+}
+
+// TestEndedSessionIsTold: the next calls of a session that the operator ended are refused with the
+// reason, also after a restart, and a new session of the agent works.
+func TestEndedSessionIsTold(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h)
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	session := c.ok(201, "POST", "/v1/sessions", `{"agent_id":"ann"}`).row("session_id").(string)
+	ann := c.with(api.HeaderSession, session)
+	ann.ok(201, "POST", "/v1/messages", `{"body":"hello"}`)
+	operator.ok(200, "POST", "/v1/sessions/ann/end", `{"reason":"the work is done"}`)
+	if e := ann.refused(hub.CodeSessionEnded, "POST", "/v1/messages", `{"body":"hello"}`); !strings.HasSuffix(e.Error, ": the work is done") {
+		t.Errorf("the refusal is %+v", e)
+	}
+	c.ok(200, "GET", "/v1/events?agent_id=ann&timeout=0", "") // a call that proves nothing revives nothing
+	if a := c.ok(200, "GET", "/v1/inbox/ann", ""); !strings.Contains(string(a.Result), "I have ended your session: the work is done") {
+		t.Errorf("the inbox is %s", a.Result)
+	}
+	require.NoError(t, h.Stop())
+	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
+	again.with(api.HeaderSession, session).refused(hub.CodeSessionEnded, "POST", "/v1/messages", `{"body":"hello"}`)
+	fresh := again.ok(201, "POST", "/v1/sessions", `{"agent_id":"ann"}`).row("session_id").(string)
+	again.with(api.HeaderSession, fresh).ok(201, "POST", "/v1/messages", `{"body":"hello"}`)
+	again.with(api.HeaderSession, session).refused(hub.CodeSessionReplaced, "POST", "/v1/messages", `{"body":"hello"}`)
+}
+
+// TestPauseSurvives: a pause that was acknowledged holds after a restart, and one that was
+// ended does not.
+func TestPauseSurvives(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h).with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(200, "POST", "/v1/pauses", `{"agent_id":"ann","words":"wait"}`)
+	c.ok(200, "POST", "/v1/pauses", `{"agent_id":"ben","words":"wait"}`)
+	c.ok(200, "POST", "/v1/pauses/resume", `{"agent_id":"ben"}`)
+	require.NoError(t, h.Stop())
+	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
+	again.refused(hub.CodePaused, "POST", "/v1/messages", `{"from_agent":"ann","body":"hello"}`)
+	again.ok(201, "POST", "/v1/messages", `{"from_agent":"ben","body":"hello"}`)
+}
