@@ -196,3 +196,17 @@ func TestAskNames(t *testing.T) {
 		}
 	})
 }
+
+// A paused agent may ask the operator, who paused it, by either way.
+func TestPausedAgentMayAsk(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		r.pause(hub.PauseTarget{All: true}, "wait")
+		r.ask(hub.AskInput{AgentID: "ann", Question: "why?"})
+		r.post(hub.PostInput{FromAgent: "ann", ToAgent: hub.AgentOperator, Body: "how long?"})
+		_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "hello"})
+		wantCode(t, err, hub.CodePaused)
+		if rows, _, err := r.Asks(asOperator(t.Context()), hub.AsksQuery{State: hub.AskOpen}); err != nil || len(rows) != 2 {
+			t.Errorf("%d questions, %v", len(rows), err)
+		}
+	})
+}
