@@ -93,6 +93,7 @@ var faults = []fault{
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
 	{93, "a call that waits is not paused", "RefusePaused", swap("err != nil || p == nil", "err != nil || p != nil"), "TestPauseStopsAnAgent"},
 	{93, "a paused agent is woken", "look", swap("err != nil || paused != nil", "err != nil"), "TestPauseHoldsWatches"},
-	{95, "an ended session is only invalid", "authenticateEnded", never("EndedOperator"), "TestEndedSessionIsTold"},
 	{94, "nobody gets what the operator frees", "serveWaiters", swap("case *core.LeaseBroken:\n\t\t\tt.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})", "case *core.LeaseBroken:"), "TestBrokenLeaseGoesToTheNextInLine"},
+	{95, "an ended session is only invalid", "authenticateEnded", never("EndedOperator"), "TestEndedSessionIsTold"},
+	{96, "an archived room is forgotten at a start", "restore", drop("p.note"), "TestArchiveSurvives"},
 }
