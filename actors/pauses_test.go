@@ -139,7 +139,7 @@ func TestPauseStopsAnAgent(t *testing.T) {
 				}
 			}
 			r.release("ann", "held")
-			_, err = r.tryPost(ctx, hub.PostInput{FromAgent: "ben", Body: "x"})
+			_, err = r.tryPost(ctx, hub.PostInput{FromAgent: "dan", Body: "x"})
 			if stopped := target(room).All; pausedBy(err, "merge first") != stopped {
 				t.Errorf("another agent posts: %v", err)
 			}
@@ -273,4 +273,27 @@ func inJSON(t *testing.T, v any) string {
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
 	return string(b)
+}
+
+// TestPauseOfARoomStopsWhoWorksThere without having joined a room, also outside of it; an agent
+// that joined another room last is stopped in the paused room alone.
+func TestPauseOfARoomStopsWhoWorksThere(t *testing.T) {
+	ctx := context.Background()
+	r := start(t, newMemStore())
+	room := r.roomWithSeats("ann")
+	other := r.newRoom("other")
+	r.seat(other.RoomID, "cleo")
+	r.say("ben", room.Channel, "I work here")
+	r.say("cleo", room.Channel, "I visit")
+	r.seatsSettled()
+	r.pause(hub.PauseTarget{RoomID: room.RoomID}, "wait")
+	for agent, stopped := range map[hub.AgentID]bool{"ann": true, "ben": true, "cleo": false, "dan": false} {
+		_, err := r.Claim(ctx, hub.ClaimInput{OwnerAgentID: agent, ClaimKey: hub.ClaimKey(agent), TTLSec: 600})
+		if pausedBy(err, "wait") != stopped {
+			t.Errorf("%s claims: %v", agent, err)
+		}
+		if _, err := r.tryPost(ctx, hub.PostInput{FromAgent: agent, Channel: room.Channel, Body: "x"}); !pausedBy(err, "wait") {
+			t.Errorf("%s posts to the room: %v", agent, err)
+		}
+	}
 }

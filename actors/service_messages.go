@@ -229,6 +229,7 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Scopes = []core.Scope{view.ThreadScope(q.ThreadID)}
 	default:
 		f.Scopes = []core.Scope{view.PublicScope(), view.InboxScope(q.Agent)}
+		f.Without = h.view.Places.Archived
 	}
 	h.view.NotePoll(ctx, &q)
 	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})

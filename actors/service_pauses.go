@@ -2,10 +2,10 @@ package actors
 
 import (
 	"context"
-	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -43,7 +43,7 @@ func (h *Hub) changePause(ctx context.Context, c core.PauseCommand, decide func(
 const toldRooms = 200
 
 // concerned returns the channels in which those read whom a pause concerns: that of the
-// room, or for everything the default channel and the rooms where live agents work.
+// room, or for everything the default channel and those of all rooms.
 func (h *Hub) concerned(t hub.PauseTarget) ([]hub.ChannelName, error) {
 	if t.RoomID != "" {
 		room, err := h.view.Room(t.RoomID)
@@ -53,13 +53,9 @@ func (h *Hub) concerned(t hub.PauseTarget) ([]hub.ChannelName, error) {
 		return nil, nil
 	}
 	channels := []hub.ChannelName{hub.DefaultChannel}
-	for _, s := range h.view.Directory.Agents("") {
-		rooms, err := h.view.RoomsOf(s.AgentID)
-		if err != nil {
-			return nil, err
-		}
-		if len(rooms) > 0 && len(channels) <= toldRooms && !slices.Contains(channels, rooms[0].Channel()) {
-			channels = append(channels, rooms[0].Channel())
+	for _, room := range view.Look(h.view.Places, func(a *core.ProjectIndex) []hub.Room { return a.Rooms("") }) {
+		if len(channels) <= toldRooms && !room.Archived {
+			channels = append(channels, room.Channel)
 		}
 	}
 	return channels, nil

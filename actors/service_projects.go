@@ -56,7 +56,22 @@ func (h *Hub) RenameProject(ctx context.Context, ref string, in hub.RenamedInput
 func (h *Hub) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
 		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.RenameRoom(room, in.Name) },
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) {
+			return p.RenameRoom(room, in.Name)
+		},
+		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
+		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
+	})
+	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+}
+
+// ArchiveRoom archives a room; see hub.Projects.
+func (h *Hub) ArchiveRoom(ctx context.Context, room hub.RoomID, in hub.ArchiveInput) (hub.Outcome[hub.Room], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
+		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) {
+			return p.ArchiveRoom(room, in.Archived)
+		},
 		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
 		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
 	})

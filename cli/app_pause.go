@@ -113,7 +113,7 @@ func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget,
 // stops no program: an agent in a turn goes on until it calls the hub.
 func printStillRuns(ctx context.Context, w io.Writer, c *client.Client, t hub.PauseTarget) error {
 	shown := 0
-	q := hub.AgentsQuery{RoomID: t.RoomID, Prefix: string(t.AgentID)}
+	q := hub.AgentsQuery{RoomID: t.RoomID, Prefix: string(t.AgentID), Details: true}
 	for {
 		rows, next, err := c.Agents(ctx, q)
 		if err != nil {
@@ -123,6 +123,9 @@ func printStillRuns(ctx context.Context, w io.Writer, c *client.Client, t hub.Pa
 			a := &rows[i]
 			if t.AgentID != "" && a.AgentID != t.AgentID || a.AgentID.Watcher() {
 				continue
+			}
+			if d := a.Details; t.RoomID != "" && d != nil && len(d.Rooms) > 0 && d.Rooms[0] != t.RoomID {
+				continue // it has joined another room since
 			}
 			does := "its program goes on until its next call of the hub"
 			if a.Activity != hub.ActivityWorking && a.Activity != hub.ActivityAtPrompt {

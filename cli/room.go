@@ -29,7 +29,7 @@ project.`,
   hubcli room show`,
 	}
 	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env),
-		newRoomRename(env))
+		newRoomRename(env), newRoomArchive(env))
 }
 
 // project is --project of the commands that need one.
@@ -125,12 +125,14 @@ func newRoomList(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
 		project
-		json bool
+		archived bool
+		json     bool
 	}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the rooms of a project",
-		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic.
+		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic. Those that
+are archived are listed only with --archived, and say so.
 
 With --json each line is one room as JSON.`,
 		Example: `  hubcli room list --project web-shop
@@ -140,23 +142,24 @@ With --json each line is one room as JSON.`,
 			if err := o.project.check(); err != nil {
 				return err
 			}
-			return runRoomList(cmd.Context(), env, &o.baseURL, o.project.ref, o.json)
+			return runRoomList(cmd.Context(), env, &o.baseURL, hub.RoomsQuery{Project: o.project.ref, Archived: o.archived}, o.json)
 		},
 	}
 	cmd.Flags().StringVar(&o.project.ref, "project", "", "`project`, by its id, slug or name (required)")
+	cmd.Flags().BoolVar(&o.archived, "archived", false, "archived rooms too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print each room as one line of JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runRoomList(ctx context.Context, env *Env, base *baseURL, ref string, asJSON bool) error {
+func runRoomList(ctx context.Context, env *Env, base *baseURL, q hub.RoomsQuery, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	rows := hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref})
-	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+ref+" --name <name>", rows, roomLine)
+	rows := hub.Walk(ctx, c.Rooms, q)
+	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+q.Project+" --name <name>", rows, roomLine)
 }
 
 // roomLine is a room in a listing.
@@ -164,6 +167,9 @@ func roomLine(r hub.Room) string {
 	line := fmt.Sprintf("%s  %s  %s", r.RoomID, r.Slug, r.Name)
 	if r.Topic != "" {
 		line += "  (" + r.Topic + ")"
+	}
+	if r.Archived {
+		line += "  archived"
 	}
 	return line
 }
@@ -219,6 +225,9 @@ func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref *roomRef, asJ
 		{"created", r.CreatedAt.String() + " by " + orNobody(r.CreatedBy)},
 	}
 	rows = append(rows, [2]string{"locks", string(r.Locks)})
+	if r.Archived {
+		rows = append(rows, [2]string{"archived", "out of lists"})
+	}
 	if r.ForceReason != "" {
 		rows = append(rows, [2]string{"forced", r.ForceReason})
 	}

@@ -133,7 +133,7 @@ func unbind(ctx context.Context, c *client.Client, path string) (hub.Room, error
 			return out.Row, err
 		}
 	}
-	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{}) {
+	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Archived: true}) {
 		if err != nil {
 			return hub.Room{}, err
 		}

@@ -112,7 +112,7 @@ func TestBadUsage(t *testing.T) {
 		{"project create --name x --slug X", "--slug is not a slug", "use 1 to 64 lower case letters and digits in groups separated by single hyphens, such as web-shop"},
 		{"project create --name x --slug=", "--slug is not a slug", "use 1 to 64 lower case letters and digits in groups separated by single hyphens, such as web-shop"},
 		{"project show", "hubcli project show needs its argument project", "see: hubcli project show --help"},
-		{"room", "hubcli room needs a subcommand: create, list, show, status, bind, unbind, locks or rename", "see: hubcli room --help"},
+		{"room", "hubcli room needs a subcommand: create, list, show, status, bind, unbind, locks, rename or archive", "see: hubcli room --help"},
 		{"room create --name x", "--project is missing", "name the project by its id, slug or name; see: hubcli project list"},
 		{"room create --project p", "--name is missing", "name the room, for example --name Checkout"},
 		{"room create --project p --name x --force", "--force needs --force-reason", "say in --force-reason why a second, similar room is needed"},

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -86,6 +87,55 @@ func walkRenames(t *testing.T, c *client, h *testhub.Hub) {
 		c.ok(200, "GET", "/v1/rooms/"+ref+"?project=old-name", "")
 	}
 	c.refused(hub.CodeProjectExists, "POST", "/v1/projects", `{"name":"new name"}`)
+}
+
+func walkArchive(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(201, "POST", "/v1/projects", `{"name":"Attic"}`)
+	room := c.ok(201, "POST", "/v1/rooms", `{"project":"attic","name":"Boxes"}`).row("room_id").(string)
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":true}`)
+	operator.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_999/archived", `{"archived":true}`)
+	since := c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","channel":"room-`+room+`","body":"in the attic"}`).row("id")
+	poll := func(scope string) string {
+		return string(c.ok(200, "GET", "/v1/events?agent_id=mary&timeout=0&peek=1&since_id="+fmt.Sprintf("%.0f", since.(float64)-1)+scope, "").Result)
+	}
+	shown := func() (unscoped, scoped, listed bool) {
+		return strings.Contains(poll(""), "in the attic"), strings.Contains(poll("&room_id="+room), "in the attic"),
+			strings.Contains(string(c.ok(200, "GET", "/v1/rooms?project=attic", "").Result), room)
+	}
+	if unscoped, scoped, listed := shown(); !unscoped || !scoped || !listed {
+		t.Errorf("before: unscoped %v, scoped %v, listed %v", unscoped, scoped, listed)
+	}
+	operator.ok(200, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":true}`)
+	if unscoped, scoped, listed := shown(); unscoped || !scoped || listed {
+		t.Errorf("archived: unscoped %v, scoped %v, listed %v", unscoped, scoped, listed)
+	}
+	if !strings.Contains(string(c.ok(200, "GET", "/v1/rooms?project=attic&archived=true", "").Result), room) {
+		t.Error("a list of archived rooms lacks it")
+	}
+	c.ok(200, "GET", "/v1/rooms/boxes?project=attic", "")
+	operator.ok(200, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":false}`)
+	if unscoped, _, listed := shown(); !unscoped || !listed {
+		t.Errorf("back: unscoped %v, listed %v", unscoped, listed)
+	}
+}
+
+// TestArchiveSurvives: after a restart an archived room is still out of lists and unscoped polls.
+func TestArchiveSurvives(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h)
+	c.ok(201, "POST", "/v1/projects", `{"name":"Attic"}`)
+	room := c.ok(201, "POST", "/v1/rooms", `{"project":"attic","name":"Boxes"}`).row("room_id").(string)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","channel":"room-`+room+`","body":"in the attic"}`)
+	c.with(api.HeaderOperator, h.Store.OperatorToken()).ok(200, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":true}`)
+	require.NoError(t, h.Stop())
+	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
+	if a := again.ok(200, "GET", "/v1/events?agent_id=mary&timeout=0&since_id=0", ""); strings.Contains(string(a.Result), "attic") {
+		t.Errorf("a poll shows %s", a.Result)
+	}
+	if a := again.ok(200, "GET", "/v1/rooms", ""); strings.Contains(string(a.Result), room) {
+		t.Errorf("the list is %s", a.Result)
+	}
 }
 
 func walkEnds(t *testing.T, c *client, h *testhub.Hub) {

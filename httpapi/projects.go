@@ -14,6 +14,7 @@ var projectHandlers = handlers{
 	"getRoom":       getRoom,
 	"renameProject": renameProject,
 	"renameRoom":    renameRoom,
+	"archiveRoom":   archiveRoom,
 }
 
 func listProjects(c *call) (reply, error) {
@@ -38,7 +39,7 @@ func getProject(c *call) (reply, error) {
 
 func listRooms(c *call) (reply, error) {
 	query := c.query()
-	q := hub.RoomsQuery{Project: query.Name("project", hub.MaxNameChars)}
+	q := hub.RoomsQuery{Project: query.Name("project", hub.MaxNameChars), Archived: query.Bool("archived")}
 	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
 	c.readAs(query, c.own())
 	return readList(c, query, q, c.service().Rooms)
@@ -64,4 +65,9 @@ func renameProject(c *call) (reply, error) {
 func renameRoom(c *call) (reply, error) {
 	var in hub.RenamedInput
 	return writeRow(c, &in, nil, anyone(api.ValidateRenamed), of(hub.RoomID(c.param), c.service().RenameRoom), changed)
+}
+
+func archiveRoom(c *call) (reply, error) {
+	var in hub.ArchiveInput
+	return writeRow(c, &in, nil, anyone(func(*hub.ArchiveInput) error { return nil }), of(hub.RoomID(c.param), c.service().ArchiveRoom), changed)
 }

@@ -147,6 +147,7 @@ func TestWalk(t *testing.T) {
 	walkPauses(t, c, h)
 	walkBreaks(t, c, h)
 	walkRenames(t, c, h)
+	walkArchive(t, c, h)
 	walkEnds(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)

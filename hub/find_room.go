@@ -21,7 +21,7 @@ func FindRoom(ctx context.Context, of Projects, ref RoomRef) (Room, error) {
 		return of.Room(ctx, RoomRef{Project: project, Room: room})
 	}
 	var bySlug, byName []Room
-	for r, err := range Walk(ctx, of.Rooms, RoomsQuery{Limit: MaxPageRows}) {
+	for r, err := range Walk(ctx, of.Rooms, RoomsQuery{Archived: true, Limit: MaxPageRows}) {
 		switch {
 		case err != nil:
 			return Room{}, err

@@ -79,11 +79,13 @@ type ProjectsQuery struct {
 	Limit  int
 }
 
-// RoomsQuery selects rooms of Project (id, slug or name), or of all projects.
+// RoomsQuery selects rooms of Project (id, slug or name), or of all projects; those that are
+// archived only with Archived.
 type RoomsQuery struct {
-	Project string
-	Cursor  Cursor
-	Limit   int
+	Project  string
+	Archived bool
+	Cursor   Cursor
+	Limit    int
 }
 
 // At returns the query for the page at a cursor.

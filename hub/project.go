@@ -39,6 +39,7 @@ type Room struct {
 	CreatedAt   Time        `json:"created_at"`
 	ForceReason string      `json:"force_reason"` // why it was made beside a similar room; else empty
 	Locks       LockPolicy  `json:"locks"`
+	Archived    bool        `json:"archived,omitempty"` // out of lists, and of polls that name no channel
 }
 
 // SimilarRoom is an existing room that resembles a new one.
@@ -82,6 +83,11 @@ type RoomInput struct {
 // go on to lead to it.
 type RenamedInput struct {
 	Name string `json:"name"`
+}
+
+// ArchiveInput says whether a room is archived.
+type ArchiveInput struct {
+	Archived bool `json:"archived"`
 }
 
 // LockPolicyInput changes what a room wants of locks.
@@ -129,6 +135,10 @@ type Projects interface {
 	// RenameRoom gives a room another name. Operator only. Errors: room_not_found,
 	// similar_room_exists if another room of the project has the name.
 	RenameRoom(ctx context.Context, room RoomID, in RenamedInput) (Outcome[Room], error)
+	// ArchiveRoom takes a room out of lists and of polls that name no channel, or back.
+	// Nothing is deleted, and every reference leads to it. Operator only. Errors:
+	// room_not_found.
+	ArchiveRoom(ctx context.Context, room RoomID, in ArchiveInput) (Outcome[Room], error)
 	// SetLocks changes what the room wants of locks. Errors: room_not_found.
 	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)
 	// Rooms lists the rooms of one project or of all, by slug. Rooms with the

@@ -118,6 +118,8 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.putRoom(f.unbind(*p.index.rooms[f.Room]), rows)
 	case *LocksSet:
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
+	case *RoomArchived:
+		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	case *ProjectRenamed:
 		p.renameProject(f, rows)
 	case *RoomRenamed:

@@ -45,6 +45,9 @@ func (s *Lists) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Curs
 	behind, n := hub.Room{Slug: slug, RoomID: hub.RoomID(id)}, pageRows(q.Limit)
 	found := view.Firsts[hub.Room]{N: n + 1, Compare: core.CompareRooms}
 	s.view.Places.Rooms(project.ProjectID, func(r *hub.Room) {
+		if r.Archived && !q.Archived {
+			return
+		}
 		if !from || core.CompareRooms(*r, behind) > 0 {
 			found.Add(*r)
 		}

@@ -23,9 +23,10 @@ type Feed struct {
 	Scopes  []core.Scope
 	Viewer  hub.AgentID // sees direct messages to itself
 	Thread  hub.ThreadID
-	Exclude hub.AgentID // whose messages are left out; empty: nobody's
-	Party   hub.AgentID // who wrote the messages or got them; empty: anybody
-	All     bool        // direct messages of all agents too, for the operator
+	Exclude hub.AgentID                    // whose messages are left out; empty: nobody's
+	Party   hub.AgentID                    // who wrote the messages or got them; empty: anybody
+	Without func(*core.StoredMessage) bool // leaves messages out too; nil: none
+	All     bool                           // direct messages of all agents too, for the operator
 	Limit   int
 	Tail    bool // the last rows rather than the first
 }
@@ -35,7 +36,8 @@ func (f *Feed) keeps(m *core.StoredMessage) bool {
 	return (f.All || hub.Delivered(f.Viewer, m.To)) &&
 		(f.Thread == "" || m.Thread == f.Thread) &&
 		(f.Party == "" || m.From == f.Party || m.To == f.Party) &&
-		(f.Exclude == "" || m.From != f.Exclude)
+		(f.Exclude == "" || m.From != f.Exclude) &&
+		(f.Without == nil || !f.Without(m))
 }
 
 // Read returns the rows with since < id <= head that the feed selects, rising,

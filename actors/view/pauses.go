@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -69,23 +70,27 @@ func (v *View) RestorePauses() error {
 }
 
 // Paused returns the pause that stops what agent does in room, nil if there is none: that of
-// everything, of the agent, of the room, or of the room that the agent joined last. An
-// empty room is none. No pause stops a call that names no agent.
+// everything, of the agent, of the room, or of the room that the agent joined last, or works
+// in if it has joined none. An empty room is none. No pause stops a call that names no agent.
 func (v *View) Paused(agent hub.AgentID, room hub.RoomID) (*hub.Pause, error) {
 	if v.pauses.count.Load() == 0 || agent == "" || agent.Reserved() {
 		return nil, nil
 	}
 	targets := []hub.PauseTarget{{All: true}, {AgentID: agent}}
 	if v.pauses.rooms.Load() > 0 {
-		rooms, err := v.RoomsOf(agent)
-		if err != nil {
-			return nil, err
-		}
 		if room != "" {
 			targets = append(targets, hub.PauseTarget{RoomID: room})
 		}
-		if len(rooms) > 0 {
+		rooms, err := v.RoomsOf(agent)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(rooms) > 0:
 			targets = append(targets, hub.PauseTarget{RoomID: rooms[0]})
+		default:
+			if targets, err = v.seatedIn(targets, agent); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, t := range targets {
@@ -94,6 +99,22 @@ func (v *View) Paused(agent hub.AgentID, room hub.RoomID) (*hub.Pause, error) {
 		}
 	}
 	return nil, nil
+}
+
+// seatedIn appends the paused rooms in which an agent works that has joined none.
+func (v *View) seatedIn(targets []hub.PauseTarget, agent hub.AgentID) ([]hub.PauseTarget, error) {
+	for _, p := range v.Pauses() {
+		if p.RoomID == nil {
+			continue
+		}
+		switch _, err := v.SeatOf(*p.RoomID, agent); {
+		case err == nil:
+			targets = append(targets, p.Target())
+		case !errors.Is(err, core.ErrNotFound):
+			return nil, err
+		}
+	}
+	return targets, nil
 }
 
 // RefusePaused returns the error paused for what a caller does as agent in room, if a

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"maps"
 	"sync"
+	"sync/atomic"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -12,6 +14,9 @@ import (
 type places struct {
 	mu    sync.RWMutex
 	index *core.ProjectIndex
+	// archived holds the channels of archived rooms; nil: there are none. Each change makes
+	// another map, because every poll reads it.
+	archived atomic.Pointer[map[hub.ChannelName]bool]
 }
 
 func newPlaces() *places { return &places{index: core.NewProjectIndex()} }
@@ -37,6 +42,29 @@ func (p *places) apply(row *core.Row) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.index.PutRoom(room)
+	p.note(&room.Room)
+}
+
+// note keeps whether the room is archived.
+func (p *places) note(r *hub.Room) {
+	was := p.archived.Load()
+	if was == nil && !r.Archived || was != nil && (*was)[r.Channel] == r.Archived {
+		return
+	}
+	is := map[hub.ChannelName]bool{}
+	if was != nil {
+		maps.Copy(is, *was)
+	}
+	if delete(is, r.Channel); r.Archived {
+		is[r.Channel] = true
+	}
+	p.archived.Store(&is)
+}
+
+// Archived reports whether a message is a public one in an archived room.
+func (p *places) Archived(m *core.StoredMessage) bool {
+	channels := p.archived.Load()
+	return channels != nil && m.To == "" && (*channels)[m.Channel]
 }
 
 // restore takes what was restored, at a start.
@@ -49,6 +77,7 @@ func (p *places) restore(a *core.ProjectIndex) {
 	for _, room := range a.Rooms("") {
 		stored, _ := a.Room(room.RoomID)
 		p.index.PutRoom(stored)
+		p.note(&stored.Room)
 	}
 }
 

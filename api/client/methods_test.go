@@ -51,6 +51,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"project_id":"p_1","name":"Store"}}`), hub.Outcome[hub.Project]{Row: hub.Project{ProjectID: "p_1", Name: "Store"}}),
 	row("RenameRoom", in("r_1", hub.RenamedInput{Name: "Till"}), sent{op: "renameRoom", param: "r_1", body: `{"name":"Till"}`},
 		says(200, `{"ok":true,"result":{"room_id":"r_1","name":"Till"}}`), hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1", Name: "Till"}}),
+	row("ArchiveRoom", in("r_1", hub.ArchiveInput{Archived: true}), sent{op: "archiveRoom", param: "r_1", body: `{"archived":true}`},
+		says(200, `{"ok":true,"result":{"room_id":"r_1","archived":true}}`), hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1", Archived: true}}),
 	row("Pause", in(hub.PauseInput{RoomID: "r_1", Words: "wait"}), sent{op: "pause", body: `{"room_id":"r_1","words":"wait"}`},
 		says(200, `{"ok":true,"result":{"room_id":"r_1","words":"wait"}}`), hub.Outcome[hub.Pause]{Row: hub.Pause{RoomID: ptr(hub.RoomID("r_1")), Words: "wait"}}),
 	row("EndPause", in(hub.PauseEndInput{All: true}), sent{op: "endPause", body: `{"all":true}`},

@@ -33,7 +33,7 @@ func (c *Client) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[
 
 // Rooms lists the rooms of a project, or all.
 func (c *Client) Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
-	return list[hub.Room](ctx, c, to("listRooms"), params("project", q.Project), q.Cursor, q.Limit)
+	return list[hub.Room](ctx, c, to("listRooms"), params("project", q.Project, "archived", q.Archived), q.Cursor, q.Limit)
 }
 
 // Room returns the room that ref names. A name that cannot stand in a path is
@@ -53,7 +53,7 @@ func (c *Client) roomNamed(ctx context.Context, ref hub.RoomRef) (hub.Room, erro
 		return hub.Room{}, notFound
 	}
 	var named []hub.Room
-	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref.Project, Limit: hub.MaxPageRows}) {
+	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref.Project, Archived: true, Limit: hub.MaxPageRows}) {
 		if err != nil {
 			return hub.Room{}, err
 		}
@@ -109,4 +109,9 @@ func (c *Client) RenameProject(ctx context.Context, ref string, in hub.RenamedIn
 // RenameRoom gives a room another name. It carries the operator token.
 func (c *Client) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
 	return write[hub.Room](ctx, c, at("renameRoom", room), in)
+}
+
+// ArchiveRoom archives a room, or takes it back. It carries the operator token.
+func (c *Client) ArchiveRoom(ctx context.Context, room hub.RoomID, in hub.ArchiveInput) (hub.Outcome[hub.Room], error) {
+	return write[hub.Room](ctx, c, at("archiveRoom", room), in)
 }
