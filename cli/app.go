@@ -24,7 +24,8 @@ nobody and mark nothing as seen.
 
 Many have short names: "hubcli agents" is "hubcli app agents", and the same holds for
 log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns,
-logs, ask, inbox, answer, say and top. "hubcli status" is "hubcli app overview".`,
+logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
+"hubcli app overview".`,
 		Example: `  hubcli app start
   hubcli app status
   hubcli app overview
@@ -37,6 +38,7 @@ logs, ask, inbox, answer, say and top. "hubcli status" is "hubcli app overview".
   hubcli app doctor
   hubcli app backup hub.backup
   hubcli app say --room checkout "stop at noon"
+  hubcli app claim parser --agent dev-a
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{

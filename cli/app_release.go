@@ -38,9 +38,9 @@ The command stops no program: what the holder does goes on until it calls the hu
 				return usage("say why with --reason: the agents that it concerns are told it", "--reason is missing")
 			}
 			if len(args) == 1 {
-				return releaseClaim(cmd.Context(), env.Stdout, &o, hub.ClaimKey(args[0]))
+				return breakClaim(cmd.Context(), env.Stdout, &o, hub.ClaimKey(args[0]))
 			}
-			return releaseLock(cmd.Context(), env.Stdout, &o)
+			return breakLock(cmd.Context(), env.Stdout, &o)
 		},
 	}
 	f := cmd.Flags()
@@ -51,7 +51,7 @@ The command stops no program: what the holder does goes on until it calls the hu
 	return cmd
 }
 
-func releaseClaim(ctx context.Context, w io.Writer, o *releaseOptions, key hub.ClaimKey) error {
+func breakClaim(ctx context.Context, w io.Writer, o *releaseOptions, key hub.ClaimKey) error {
 	c, err := o.client()
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func releaseClaim(ctx context.Context, w io.Writer, o *releaseOptions, key hub.C
 	return printReleased(w, "claim", string(key), holder{out.Row.OwnerAgentID, out.Row.Fence}, next)
 }
 
-func releaseLock(ctx context.Context, w io.Writer, o *releaseOptions) error {
+func breakLock(ctx context.Context, w io.Writer, o *releaseOptions) error {
 	c, err := o.client()
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ began, ENDED the time since its last task ended.`,
 		Example: `  hubcli app runs
   hubcli app runs --status any --room web-shop/checkout
   hubcli app runs --watch`,
-		Args: arity(),
+		Args: func(cmd *cobra.Command, args []string) error { return unknownCommand(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := hub.RunsQuery{Limit: hub.MaxPageRows}
 			q.Status, q.Active = statusQuery[hub.RunStatus](o.status)
@@ -46,6 +46,7 @@ began, ENDED the time since its last task ended.`,
 	o.addRoom(f, roomOnlyUsage)
 	f.Var(choiceValue{&o.status, words}, "status", "`status` of the runs: "+strings.Join(words, ", "))
 	o.listing.add(env, f)
+	cmd.AddCommand(newRunsOpen(env))
 	return cmd
 }
 

@@ -22,7 +22,9 @@ type postOptions struct {
 	threadID string
 	replyTo  int64
 	blockers []int64
-	force    bool
+	run      string
+	roomRef
+	force bool
 	messageBody
 	json bool
 }
@@ -38,7 +40,8 @@ with the body; the last line end of either is left out.
 
 A task or task_request opens a tracked task whose id is the message's. A
 task_result completes the task that --reply-to names. With --blocked-by a task waits
-for others: until they have ended, it can be begun or completed only with force.
+for others: until they have ended, it can be begun or completed only with force. With
+--run it belongs to a run. --room posts to the channel of a room.
 
 The command registers --agent anew, which displaces a live session of that id:
 use an id of your own, not that of a running agent. An id from HUB_AGENT displaces
@@ -46,6 +49,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 		Example: `  hubcli post --agent lead "the build is green"
   hubcli post --agent lead --to dev-a --kind task_request "please fix the parser"
   hubcli post --agent dev-a --to lead --kind task_result --reply-to 7 "fixed"
+  hubcli post --agent lead --room . --to dev-b --kind task --run run_9 "test the parser"
   git log -3 | hubcli post --agent dev-a -
   hubcli post --agent dev-a --body-file report.md`,
 		Args: bodyArgument,
@@ -70,6 +74,8 @@ nobody: a live session of that id stays, and the command acts without a session.
 	f.StringVar(&o.threadID, "thread-id", "", "`thread` that the message belongs to")
 	f.Int64Var(&o.replyTo, "reply-to", 0, "`id` of the message that this one answers")
 	f.Int64SliceVar(&o.blockers, "blocked-by", nil, "`ids` of the tasks that must end before this task")
+	f.StringVar(&o.run, "run", "", "`run` that the task belongs to; see: hubcli app runs open")
+	o.addRoom(f, "`room` to post to, by its id, slug or project/slug; . is the one that is bound to the current folder")
 	f.BoolVar(&o.force, "force", false, "complete the task although it waits for others")
 	o.messageBody.add(f)
 	f.BoolVar(&o.json, "json", false, "print the stored message as JSON")
@@ -118,7 +124,23 @@ func (o *postOptions) input(cmd *cobra.Command) (hub.PostInput, error) {
 	if o.channel == "" {
 		return hub.PostInput{}, usage("leave --channel out for "+string(hub.DefaultChannel), "--channel cannot be empty")
 	}
-	return in, nil
+	return in, o.place(cmd, &in)
+}
+
+// place checks --room and --run.
+func (o *postOptions) place(cmd *cobra.Command, in *hub.PostInput) (err error) {
+	switch {
+	case o.room != "" && cmd.Flags().Changed("channel"):
+		return usage("leave one of them out", "--room and --channel exclude each other")
+	case o.run != "" && !in.Kind.OpensTask():
+		return usage("add --kind task or --kind task_request", "--run is for tasks, and %s opens none", in.Kind)
+	case o.run != "":
+		in.Metadata, err = json.Marshal(map[string]string{"run_id": o.run})
+	}
+	if err != nil {
+		return err
+	}
+	return o.checkRoom(cmd)
 }
 
 func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) error {
@@ -127,6 +149,13 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 		return err
 	}
 	defer anonymous.Close()
+	if o.room != "" {
+		room, err := o.findRoom(ctx, anonymous)
+		if err != nil {
+			return err
+		}
+		in.Channel = room.Channel
+	}
 	c, err := register(ctx, anonymous, in.FromAgent, o.agent.replaces())
 	if err != nil {
 		return err

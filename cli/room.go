@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
@@ -22,7 +25,7 @@ owns a channel, room-<room_id>, in which its team talks.
 A command names a room by its id, as project/slug, or by its slug or name alone if
 no other room of the hub has it. Without a name it takes the room that is bound to
 the current folder. With --project the slug or name is that of a room of this
-project.`,
+project. Without --project, create and list take the project of the bound room.`,
 		Example: `  hubcli room create --project web-shop --name "Checkout"
   hubcli room list --project web-shop
   hubcli room bind web-shop/checkout
@@ -32,15 +35,30 @@ project.`,
 		newRoomRename(env), newRoomArchive(env))
 }
 
-// project is --project of the commands that need one.
+// project is --project of the commands that make and list rooms. Without it they take
+// the project of the room that is bound to the current folder.
 type project struct{ ref string }
 
-// check refuses an empty reference.
-func (p *project) check() error {
-	if p.ref == "" {
-		return usage("name the project by its id, slug or name; see: hubcli project list", "--project is missing")
+func (p *project) add(f *pflag.FlagSet) {
+	f.StringVar(&p.ref, "project", "", "`project`, by its id, slug or name (default that of the room that is bound to the current folder)")
+}
+
+// check refuses a reference that was given without a value.
+func (p *project) check(cmd *cobra.Command) error {
+	return (&roomRef{project: p.ref}).checkRoom(cmd)
+}
+
+// find returns a reference that the hub knows.
+func (p *project) find(ctx context.Context, c *client.Client) (string, error) {
+	if p.ref != "" {
+		return p.ref, nil
 	}
-	return nil
+	room, err := (&roomRef{}).boundRoom(ctx, c)
+	var unbound *Failure
+	if errors.As(err, &unbound) {
+		unbound.Fix = "name the project with --project, or bind a room with: hubcli room bind <room>; see: hubcli project list"
+	}
+	return string(room.ProjectID), err
 }
 
 type roomCreateOptions struct {
@@ -58,6 +76,7 @@ func newRoomCreate(env *Env) *cobra.Command {
 		Short: "Make a room with its channel",
 		Long: `Make a room of a project, and the channel that it owns.
 
+Without --project it is the project of the room that is bound to the current folder.
 If the project has a room that looks like the new one, nothing is made and the
 look-alikes are listed: as a rule one of them is meant. If a sibling is needed all
 the same, repeat the command with --force and say why in --force-reason, which is
@@ -67,15 +86,15 @@ recorded with the room.`,
   hubcli room create --project web-shop --name "checkout" --force --force-reason "a second team"`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, err := o.input()
+			in, err := o.input(cmd)
 			if err != nil {
 				return err
 			}
-			return runRoomCreate(cmd.Context(), env, &o.baseURL, in, o.json)
+			return runRoomCreate(cmd.Context(), env, &o, in)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.project.ref, "project", "", projectUsage+" (required)")
+	o.project.add(f)
 	f.StringVar(&o.in.Name, "name", "", "`name` of the room (required)")
 	f.StringVar(&o.in.Topic, "topic", "", "what the room is `for`")
 	o.by.addAs(env, f, "by", "`agent` that makes the room, if not the one in "+hook.EnvAgent)
@@ -87,12 +106,12 @@ recorded with the room.`,
 }
 
 // input checks what can be checked without the hub.
-func (o *roomCreateOptions) input() (hub.RoomInput, error) {
+func (o *roomCreateOptions) input(cmd *cobra.Command) (hub.RoomInput, error) {
 	in := o.in
-	if err := o.project.check(); err != nil {
+	if err := o.project.check(cmd); err != nil {
 		return in, err
 	}
-	in.Project, in.Name = o.project.ref, strings.TrimSpace(in.Name)
+	in.Name = strings.TrimSpace(in.Name)
 	if in.Name == "" {
 		return in, usage("name the room, for example --name Checkout", "--name is missing")
 	}
@@ -104,17 +123,20 @@ func (o *roomCreateOptions) input() (hub.RoomInput, error) {
 	return in, err
 }
 
-func runRoomCreate(ctx context.Context, env *Env, base *baseURL, in hub.RoomInput, asJSON bool) error {
-	c, err := base.client()
+func runRoomCreate(ctx context.Context, env *Env, o *roomCreateOptions, in hub.RoomInput) error {
+	c, err := o.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	if in.Project, err = o.project.find(ctx, c); err != nil {
+		return err
+	}
 	out, err := c.CreateRoom(ctx, in)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
 	_, err = fmt.Fprintf(env.Stdout, "created room %s %s, channel %s\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), out.Row.Channel)
@@ -131,35 +153,40 @@ func newRoomList(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the rooms of a project",
-		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic. Those that
+		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic. Without
+--project it is the project of the room that is bound to the current folder. Rooms that
 are archived are listed only with --archived, and say so.
 
 With --json each line is one room as JSON.`,
 		Example: `  hubcli room list --project web-shop
-  hubcli room list --project p_2 --json`,
+  hubcli room list --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.project.check(); err != nil {
+			if err := o.project.check(cmd); err != nil {
 				return err
 			}
-			return runRoomList(cmd.Context(), env, &o.baseURL, hub.RoomsQuery{Project: o.project.ref, Archived: o.archived}, o.json)
+			return runRoomList(cmd.Context(), env, &o.baseURL, &o.project, o.archived, o.json)
 		},
 	}
-	cmd.Flags().StringVar(&o.project.ref, "project", "", "`project`, by its id, slug or name (required)")
+	o.project.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.archived, "archived", false, "archived rooms too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print each room as one line of JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runRoomList(ctx context.Context, env *Env, base *baseURL, q hub.RoomsQuery, asJSON bool) error {
+func runRoomList(ctx context.Context, env *Env, base *baseURL, of *project, archived, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	rows := hub.Walk(ctx, c.Rooms, q)
-	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+q.Project+" --name <name>", rows, roomLine)
+	ref, err := of.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	rows := hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref, Archived: archived})
+	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+ref+" --name <name>", rows, roomLine)
 }
 
 // roomLine is a room in a listing.

@@ -19,7 +19,7 @@ var managerHere = string(service.KindOf(runtime.GOOS))
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
 // every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug,
-// app receipt, app backup, app restore, app overview, app top, the lists of app). The defaults of --storage that
+// app receipt, app backup, app restore, app overview, app top, the lists of app, room and run of post). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
@@ -35,7 +35,7 @@ var specified = map[string]map[string]string{
 	"hubcli reset": {"host": "127.0.0.1", "port": "6969", "storage": "", "yes": "false"},
 	"hubcli post": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "general", "to": "", "kind": "chat", "thread-id": "",
-		"reply-to": "0", "blocked-by": "[]", "force": "false", "body-file": "", "json": "false",
+		"reply-to": "0", "blocked-by": "[]", "run": "", "room": "", "force": "false", "body-file": "", "json": "false",
 	},
 	"hubcli poll": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "channel": "", "thread-id": "", "timeout": "30.0", "since-id": "0",
@@ -138,6 +138,9 @@ var specified = map[string]map[string]string{
 	"hubcli app spawns stop":       {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app spawns policy":     {"set": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app logs":              {"base-url": "http://127.0.0.1:6969", "storage": "", "tail": "100", "all": "false", "follow": "false"},
+	"hubcli app runs open":         {"room": "", "by": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app claim":             {"agent": "", "ttl-sec": "300", "wait": "0.0", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app lock":              {"agent": "", "ttl-sec": "300", "wait": "0.0", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app log": {
 		"room": "", "channel": "", "thread-id": "", "agent": "", "direct": "false", "since": "", "at": "", "for": "10m", "tail": "100",
 		"all": "false", "follow": "false", "full": "false", "json": "false", "color": "auto", "base-url": "http://127.0.0.1:6969",

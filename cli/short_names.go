@@ -9,6 +9,7 @@ func forPeople(env *Env) []*cobra.Command {
 		newAppAgents(env), newAppLog(env), newAppTasks(env), newAppClaims(env), newAppLocks(env), newAppRuns(env),
 		newAppSearch(env), newAppChannels(env), newAppThreads(env), newAppMemory(env), newAppDecisions(env), newAppSpawns(env), newAppLogs(env),
 		newAppAsk(env), newAppInbox(env), newAppAnswer(env), newAppSay(env),
+		newAppClaim(env), newAppLock(env),
 	}
 }
 

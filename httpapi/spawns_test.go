@@ -64,7 +64,7 @@ func walkSpawns(t *testing.T, c *client, h *testhub.Hub) {
 		t.Errorf("the first policy is %s", a.Result)
 	}
 	denied := c.refused(hub.CodeSpawnNotAllowed, "POST", "/v1/spawn", say(`{"room_id":"R","harness":"codex","by":"lead"}`))
-	if !strings.Contains(denied.Fix, "PUT /v1/spawn/policy") || !strings.Contains(denied.Fix, room) {
+	if !strings.Contains(denied.Fix, "hubcli app spawns policy --set FILE") || !strings.Contains(denied.Fix, room) {
 		t.Errorf("the way out is %q", denied.Fix)
 	}
 	operator.ok(200, "PUT", "/v1/spawn/policy", `{"version":0}`) // an empty policy has lists, too

@@ -91,11 +91,11 @@ func (c *SpawnRequest) PermittedBy(p *hub.SpawnPolicy) (hub.SpawnCommand, hub.Sp
 
 // allowFix says what the operator must do to permit the request.
 func allowFix(in hub.SpawnInput, hasCommand bool) string {
-	fix := `ask the operator to take the policy of GET /v1/spawn/policy, add {"room_id":"` + string(in.RoomID) + `","harness":"` + string(in.Harness) + `"} to allow`
+	fix := `ask the operator to add {"room_id":"` + string(in.RoomID) + `","harness":"` + string(in.Harness) + `"} to allow`
 	if !hasCommand {
 		fix += ` and {"harness":"` + string(in.Harness) + `","args":["/absolute/path","--","{prompt}"]} to commands`
 	}
-	return fix + `, and send it with PUT /v1/spawn/policy and the header X-Hub-Operator; docs/spawn.md has the commands`
+	return fix + ` of the policy: hubcli app spawns policy prints it, and hubcli app spawns policy --set FILE takes the new one`
 }
 
 func spawnNotAllowed(why string) *hub.Error { return hub.NewError(hub.CodeSpawnNotAllowed, why) }
