@@ -35,6 +35,7 @@ func Page(s *Snapshot, o PageOptions) []string {
 	p := &page{s: s, o: o}
 	p.head()
 	p.trouble()
+	p.pauses()
 	p.asks()
 	p.waits()
 	p.agents()
@@ -111,6 +112,26 @@ func (p *page) trouble() {
 		p.long(Bad, "! ", t.Text)
 	}
 	p.more(len(p.s.Trouble), n)
+}
+
+func (p *page) pauses() {
+	if len(p.s.Pauses) == 0 {
+		return
+	}
+	p.part("PAUSED")
+	n := p.shown(len(p.s.Pauses), shownAsks)
+	for i := range p.s.Pauses[:n] {
+		v := &p.s.Pauses[i]
+		what := "everything"
+		switch {
+		case v.AgentID != nil:
+			what = "agent " + string(*v.AgentID)
+		case v.RoomID != nil:
+			what = "room " + p.s.RoomName(*v.RoomID)
+		}
+		p.long(Warn, what+"  ", fmt.Sprintf("%s ago: %s", Age(p.s.At-v.Since), v.Words))
+	}
+	p.more(len(p.s.Pauses), n)
 }
 
 func (p *page) asks() {

@@ -58,6 +58,7 @@ func TestPage(t *testing.T) {
 		BaseURL: "http://h", Agents: []hub.LiveAgent{dev, lead}, Tasks: []hub.Task{mine},
 		Rooms:  []hub.Room{{RoomID: room, ProjectID: "p_1", Slug: "checkout", Topic: "the till"}, {RoomID: other, ProjectID: "p_1", Slug: "stock"}},
 		Claims: []hub.Claim{claim("k", "dev-a", 20, "lead")}, Asks: []hub.Ask{{AskID: "q_1", AgentID: "dev-a", Question: "Push?", Options: []string{"yes", "no"}, CreatedAt: *ago(70)}},
+		Pauses:   []hub.Pause{{RoomID: &room, Words: "the tests are broken", Since: *ago(130)}},
 		Hub:      hub.AppStatus{Version: "1.2.3", UptimeSec: 90, Counts: hub.Counts{Messages: 7}},
 		projects: map[hub.ProjectID]hub.Project{"p_1": {Slug: "web-shop"}},
 	})
@@ -67,6 +68,9 @@ func TestPage(t *testing.T) {
 
 TROUBLE  1
 ! claim k of dev-a ends in 20s, and 1 agent waits for it
+
+PAUSED
+room checkout  2m ago: the tests are broken
 
 ASKS
 q_1  dev-a, 1m ago: Push? [yes | no]
@@ -155,6 +159,8 @@ func (f *fake) Locks(_ context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Curs
 func (f *fake) Asks(_ context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error) {
 	return pageOf(f, hub.Ask{AskID: "ask_1", AgentID: "a"}, q.Cursor)
 }
+
+func (f *fake) Pauses(context.Context) ([]hub.Pause, error) { return []hub.Pause{}, nil }
 
 // pageOf is a page of a list that has one row, or no end.
 func pageOf[T any](f *fake, row T, at hub.Cursor) ([]T, hub.Cursor, error) {

@@ -28,6 +28,7 @@ type Hub interface {
 	Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error)
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
 	Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error)
+	Pauses(ctx context.Context) ([]hub.Pause, error)
 }
 
 // Source is where a Snapshot comes from.
@@ -46,6 +47,7 @@ type Snapshot struct {
 	Cut     []string        `json:"cut"`     // lists that have more rows than were read
 	Trouble []Trouble       `json:"trouble"` // the worst first
 	Asks    []hub.Ask       `json:"asks"`    // the open questions to the human, the oldest first
+	Pauses  []hub.Pause     `json:"pauses"`  // what the operator has paused
 	Waits   []Wait          `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
@@ -98,6 +100,9 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 		return err
 	}
 	if err := s.readLost(ctx, h); err != nil {
+		return err
+	}
+	if s.Pauses, err = h.Pauses(ctx); err != nil {
 		return err
 	}
 	if s.Asks = []hub.Ask{}; src.Limited {
