@@ -386,4 +386,5 @@ type Service interface {
 	ToolSurfaces
 	Spawns
 	Asks
+	Permissions
 }

@@ -30,11 +30,16 @@ type Asks struct {
 	mu   sync.Mutex
 	due  map[hub.AskID]int64 // deadlines of open questions in hub ms
 	news chan struct{}       // a question with a deadline was asked; capacity 1
+
+	waiting map[hub.AskID]map[chan struct{}]bool // calls that wait for the end of a question
 }
 
 // New returns the questions of a hub. The engine need not run yet.
 func New(o Options) *Asks {
-	return &Asks{view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, due: map[hub.AskID]int64{}, news: make(chan struct{}, 1)}
+	return &Asks{
+		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log,
+		due: map[hub.AskID]int64{}, news: make(chan struct{}, 1), waiting: map[hub.AskID]map[chan struct{}]bool{},
+	}
 }
 
 // IsQuestion reports whether a message is a question to the operator: it is direct, comes

@@ -29,11 +29,11 @@ func (s *Asks) Shown(r *core.Record, facts []core.Fact) {
 				s.note(f.ID(r.Position()), f.DeadlineMS)
 			}
 		case *core.AskAnswered:
-			delete(s.due, f.Ask)
+			s.ended(f.Ask)
 		case *core.AskWithdrawn:
-			delete(s.due, f.Ask)
+			s.ended(f.Ask)
 		case *core.AskExpired:
-			delete(s.due, f.Ask)
+			s.ended(f.Ask)
 		}
 	}
 }
@@ -50,6 +50,7 @@ func (s *Asks) note(id hub.AskID, deadline int64) {
 // Serve closes questions when their deadlines are over, until quit is closed.
 func (s *Asks) Serve(quit <-chan struct{}) {
 	s.derive()
+	s.withdrawLeft()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

@@ -1,7 +1,8 @@
 // Package asks serves the questions to the operator: it checks what a question names, lets
 // the owner of all questions decide, and closes questions whose deadline is over.
 //
-// asks.go holds the calls, rows.go reads what is stored, and deadline.go has the one timer.
+// asks.go holds the calls, permission.go those for permission prompts of harnesses, rows.go
+// reads what is stored, and deadline.go has the one timer.
 // What the timer knows is in memory; a start reads it from the rows of the open questions.
 //
 // All exported methods may be called from any goroutine. The package never answers in the

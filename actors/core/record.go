@@ -189,6 +189,7 @@ const (
 	TableSpawnLive       Table = 39 // one row; key: "live"; what the owner must know to decide
 	TableAsk             Table = 50 // key: sequence number, big endian
 	TableAskOpen         Table = 51 // one row; key: "open"; ids of the open questions
+	TablePermissions     Table = 52 // one row; key: "policy"; what becomes of permission prompts
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

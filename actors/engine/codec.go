@@ -40,6 +40,9 @@ const (
 	EffectPolicy   uint8 = 19
 	EffectSeat     uint8 = 20
 	EffectAsk      uint8 = 21
+
+	EffectPermissions uint8 = 30
+	EffectPermission  uint8 = 31
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.
