@@ -31,6 +31,7 @@ var resources = []handlers{
 	searchHandlers,
 	spawnHandlers,
 	askHandlers,
+	permissionHandlers,
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,

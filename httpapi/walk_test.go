@@ -143,6 +143,7 @@ func TestWalk(t *testing.T) {
 	walkRecords(t, c)
 	walkInvites(t, c)
 	walkAsks(c, h)
+	walkPermissions(c, h)
 	walkSurfaces(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)
