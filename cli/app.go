@@ -35,12 +35,13 @@ log, tasks, claims, locks, runs, ask, inbox, answer and say. "hubcli status" is
   hubcli app receipt 12 --agent lead
   hubcli app doctor
   hubcli app backup hub.backup
+  hubcli app permissions on
   hubcli app say --room checkout "stop at noon"
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppPermissions(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }
 

@@ -66,6 +66,8 @@ type HookForm struct {
 	Tool    HookAnswer // after tools, before the model's next request
 	Warn    HookAnswer // before a tool changes a file; the tool runs all the same
 	Refuse  HookAnswer // the same; the tool does not run
+	Allow   HookAnswer // in place of its question to the user: the tool runs
+	Deny    HookAnswer // the same; the tool does not run
 	Call    HookCall
 }
 

@@ -81,6 +81,9 @@ type PermissionInput struct {
 	// same without symbolic links. Both are empty if the tool may touch others.
 	File     string `json:"file,omitempty"`
 	RealFile string `json:"real_file,omitempty"`
+	// Unclear says that the input has parts that no rule knows. Then no rule allows the call
+	// for its command or its file.
+	Unclear bool `json:"unclear,omitempty"`
 	// Files are all files that the tool's input names.
 	Files []string `json:"files,omitempty"`
 }

@@ -57,6 +57,9 @@ func allows(r *hub.PermissionRule, in *hub.PermissionInput) matching {
 	if r.Tool != hub.AnyTool && r.Tool != in.Tool {
 		return no
 	}
+	if in.Unclear && (in.Command != nil || len(r.Words) > 0 || r.Path != "") {
+		return no
+	}
 	if in.Command != nil {
 		words, plain := plainCommand(*in.Command)
 		return matchingOf(plain && r.Path == "" && len(words) >= len(r.Words) && slices.Equal(words[:len(r.Words)], r.Words))

@@ -46,7 +46,7 @@ func TestAllowRuleIsNeverWidened(t *testing.T) {
 			t.Errorf("%q: %s by %q", command, verdict, by)
 		}
 	}
-	for _, in := range []*hub.PermissionInput{{Tool: "bash", Command: shell("git status").Command}, {Tool: "Bash"}, {Tool: "Read", File: "/git status"}} {
+	for _, in := range []*hub.PermissionInput{{Tool: "Bash", Unclear: true, Command: shell("git status").Command}, {Tool: "bash", Command: shell("git status").Command}, {Tool: "Bash"}, {Tool: "Read", File: "/git status"}} {
 		if verdict, _ := core.DecidePermission(rules, in); verdict != hub.PermissionAsk {
 			t.Errorf("%+v: %s", in, verdict)
 		}
@@ -99,6 +99,7 @@ func TestRulesOfFiles(t *testing.T) {
 	for _, in := range []*hub.PermissionInput{
 		file("", ""), file("/work/app/a", ""), file("/work/app/link", "/etc/passwd"), file("/work/app/../x", "/work/x"), file("/work/app/../app/x", "/work/app/x"),
 		file("/work/app/x", "/work/app/../x"), file("/work/apple", "/work/apple"), file("/work/app\\x", "/work/app\\x"), file("/Work/App/x", "/Work/App/x"),
+		{Tool: "Read", File: "/work/app/x", RealFile: "/work/app/x", Unclear: true},
 		file("work/app/x", "work/app/x"), file("", "", "/work/app/x"), file("/work", "/work"), {Tool: "Write", File: "/work/app/x", RealFile: "/work/app/x"},
 	} {
 		if verdict, _ := core.DecidePermission(allow, in); verdict != hub.PermissionAsk {
