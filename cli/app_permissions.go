@@ -120,7 +120,7 @@ Codex shows its own prompt only after that.`,
 		},
 	}
 	o.wait = hub.DefaultPermissionWait * time.Second
-	cmd.Flags().Var(durationValue{&o.wait, time.Second, hub.MaxPermissionWaitSec * time.Second, inUnits}, "wait", "`time` for which a prompt waits for your answer; without it the last one stays")
+	cmd.Flags().Var(durationValue{&o.wait, time.Second, hub.MaxPermissionWaitSec * time.Second, inUnits}, "wait", "`time` for which a prompt waits for your answer, such as 45 or 45s; without it the last one stays")
 	o.add(env, cmd)
 	return cmd
 }

@@ -20,7 +20,7 @@ func (r *run) permission(ctx context.Context) (string, error) {
 	if err := r.connect(ctx, saved.BaseURL); err != nil {
 		return "", err
 	}
-	p := r.request(ctx, id, saved)
+	p := r.askHub(ctx, id, saved)
 	if text, decided := r.decided(p); decided {
 		return text, nil
 	}
@@ -55,8 +55,8 @@ func (r *run) noteTurn(ctx context.Context, in hub.TurnInput) error {
 	return err
 }
 
-// request asks the hub for a decision. Without an answer nobody has decided.
-func (r *run) request(ctx context.Context, id hub.AgentID, saved identity.Binding) hub.Permission {
+// askHub asks the hub for a decision. Without an answer nobody has decided.
+func (r *run) askHub(ctx context.Context, id hub.AgentID, saved identity.Binding) hub.Permission {
 	if !r.form().Allow.Heard() || !r.form().Deny.Heard() || r.Longer == nil || r.payload.Tool == "" {
 		return hub.Permission{}
 	}

@@ -93,4 +93,11 @@ var faults = []fault{
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
 	{90, "a deadline that is over wakes nobody", "EndsAskOf", swap("row.Metadata.Ask.AgentID == agent", "false"), "TestQuestionExpires"},
 	{91, "any agent learns how a question ended", "whyClosed", swap("!operator && agent != a.AgentID", "false"), "TestQuestionsArePrivate"},
+	{110, "a prompt is decided although that is off", "Permit", never("a.permissions.On"), "TestPermissionPrompts"},
+	{110, "an error of the hub is a decision", "askHub", never("err != nil"), "TestPermissionIsDecided"},
+	{111, "an allow rule takes lists of commands", "plainRune", swap("_@%+=:,./-", "_@%+=:,./-;"), "TestAllowRuleIsNeverWidened"},
+	{111, "an allow rule follows no links", "allows", swap("within(in.RealFile", "within(in.File"), "TestRulesOfFiles"},
+	{112, "a deny rule stops at sudo", "starts", swap("!wrappers[program(part[i])]", "true"), "TestDenyRuleSeesThroughWrappers"},
+	{113, "a prompt stays when its hook has gone", "Await", drop("s.giveUp"), "TestPermissionPromptIsWithdrawn"},
+	{114, "a secret is shown", "mask", swap("+masked", ""), "TestPromptIsShownSafely"},
 }
