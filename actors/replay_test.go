@@ -146,7 +146,7 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 			case core.OwnerSpawns:
 				m = core.RestoreSpawns(core.NoSpawns(), nil, nil)
 			case core.OwnerAsks:
-				m = core.RestoreAsks(nil)
+				m = core.RestoreAsks(core.NoPermissions(), nil)
 			case core.OwnerPauses:
 				m = core.NewPauses()
 			case core.OwnerRoom:

@@ -34,6 +34,7 @@ func Start(options Options) (*Hub, error) {
 		h.engine.Abandon()
 		return nil, err
 	}
+	asked := h.asks.Left()
 	go h.waker.Serve(h.engine.Writer.Done)
 	h.engine.Run(restored)
 	background := &h.engine.Tasks
@@ -47,7 +48,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.asleep.Serve(h.engine.Quit) })
 	background.Go(func() { h.handover.Serve(h.engine.Quit) })
 	background.Go(func() { h.spawns.Lose(lost) })
-	background.Go(func() { h.asks.Serve(h.engine.Quit) })
+	background.Go(func() { h.asks.Serve(asked, h.engine.Quit) })
 	background.Go(func() { h.asks.Tell(h.engine.Quit) })
 	return h, nil
 }

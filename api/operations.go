@@ -105,6 +105,7 @@ const (
 	watchesHub      = "it serves programs that watch the hub, and they speak HTTP"
 	setsUpMachine   = "it is about the machine of the hub, which a sandbox does not set up"
 	bindsOutside    = "its paths are those of the hub's machine, which a sandbox does not see"
+	asksHarness     = "the harness that asks its user runs where its user is, and its hook speaks HTTP"
 	runsOutside     = "spawned processes run outside of every sandbox; the status of a room shows them"
 )
 
@@ -180,6 +181,10 @@ var operations = []Operation{
 	{ID: "listPauses", Method: "GET", Path: "/v1/pauses"},
 	{ID: "pause", Method: "POST", Path: "/v1/pauses", Plane: PlaneOperator, Body: small[hub.PauseInput](), NotRelayed: operatorsSecret},
 	{ID: "endPause", Method: "POST", Path: "/v1/pauses/resume", Plane: PlaneOperator, Body: small[hub.PauseEndInput](), NotRelayed: operatorsSecret},
+	{ID: "getPermissions", Method: "GET", Path: "/v1/permissions", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "setPermissions", Method: "PUT", Path: "/v1/permissions", Plane: PlaneOperator, Body: small[hub.PermissionPolicyInput](), NotRelayed: operatorsSecret},
+	{ID: "requestPermission", Method: "POST", Path: "/v1/permissions/requests", Agent: "agent_id", Body: small[hub.PermissionInput](), NotRelayed: asksHarness},
+	{ID: "awaitPermission", Method: "POST", Path: "/v1/permissions/requests/{ask_id}/await", Agent: "agent_id", Body: small[hub.PermissionWaitInput](), Wait: Wait{By: WaitSec}, NotRelayed: asksHarness},
 	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
 	{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},

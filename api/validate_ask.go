@@ -15,7 +15,7 @@ func ValidateAsk(in *hub.AskInput) error {
 		checkOptions(in.Options),
 		checkText("default", in.Default, hub.MaxAskOptionChars),
 		checkName("room_id", in.RoomID, hub.MaxNameChars),
-		checkID("blocks", hub.MessageID(in.Blocks)),
+		checkID("blocks", in.Blocks),
 		checkName("artifact_id", in.ArtifactID, hub.MaxNameChars)); err != nil {
 		return err
 	}

@@ -37,13 +37,14 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
   hubcli app receipt 12 --agent lead
   hubcli app doctor
   hubcli app backup hub.backup
+  hubcli app permissions on
   hubcli app say --room checkout "stop at noon"
   hubcli app claim parser --agent dev-a
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppPause(env), newAppResume(env), newAppPauses(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env),
 		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }

@@ -26,7 +26,8 @@ func newAppInbox(env *Env) *cobra.Command {
 		Short: "List the questions of agents to you",
 		Long: `List the open questions of agents to the operator, the oldest first. AGE is the time
 since a question was asked. LEFT is the time until its deadline, when its default is
-taken. With the id of a question, show all of it.
+taken. With --all, ANSWER and BY show how questions ended, and by whom. With the id of a
+question, show all of it.
 
 Agents ask with the tool hub_ask_human, or with a direct message to "operator". Answer
 with "hubcli answer". The command needs the secret of the hub, which it reads from the
@@ -79,13 +80,26 @@ func findQuestions(ctx context.Context, s *spectator, q hub.AsksQuery) (found, e
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("there is no open question", "QUESTION", "STATE", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)", "OPTIONS(8)", "TEXT(16)")
 	now := s.now()
+	if q.State == "" {
+		return found{asks, endedQuestions(asks, now)}, nil
+	}
+	t := newTable("there is no open question", "QUESTION", "STATE", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)", "OPTIONS(8)", "TEXT(16)")
 	for i := range asks {
 		a := &asks[i]
 		t.add(a.AskID, askState(a.State), age(now, a.CreatedAt), timeLeft(a, now), a.AgentID, rooms.of(a.RoomID), strings.Join(a.Options, " | "), a.Question)
 	}
 	return found{asks, t}, nil
+}
+
+// endedQuestions shows how each question ended, and by whom.
+func endedQuestions(asks []hub.Ask, now hub.Time) *table {
+	t := newTable("there is no question", "QUESTION", "STATE", ">AGE", ">LEFT", "FROM(8)", "ANSWER(8)", "BY(12)", "TEXT(16)")
+	for i := range asks {
+		a := &asks[i]
+		t.add(a.AskID, askState(a.State), age(now, a.CreatedAt), timeLeft(a, now), a.AgentID, optional(a.Answer), a.ClosedBy, a.Question)
+	}
+	return t
 }
 
 func askState(s hub.AskState) cell {
@@ -134,7 +148,7 @@ func showQuestion(cmd *cobra.Command, env *Env, l *listing, id string) error {
 // wholeQuestion is the text of a question. Its row has only the beginning of a long
 // direct message.
 func wholeQuestion(ctx context.Context, c *client.Client, a *hub.Ask) (string, error) {
-	if !strings.HasSuffix(a.Question, "…") {
+	if a.MessageID == 0 || !strings.HasSuffix(a.Question, "…") {
 		return a.Question, nil
 	}
 	encoded, err := c.AsOperator().Message(ctx, a.MessageID, "")

@@ -30,6 +30,10 @@ const (
 	hookConnect = 300 * time.Millisecond
 )
 
+// A hook that waits for the operator's answer to a permission prompt gets more time, once
+// the hub has said so. hookMore is what is left after its calls to print the answer.
+const hookMore = 200 * time.Millisecond
+
 // hookBudget bounds the parts of a hook.
 type hookBudget struct{ stdin, calls, limit, connect time.Duration }
 
@@ -71,7 +75,9 @@ file of the commit, and fails where the room wants it. "hubcli adapter install g
 writes one.
 
 permission notes that the program asks its user whether a tool may run: the status
-of the room shows it.
+of the room shows it. Where the operator wants it (hubcli app permissions), a rule or
+the operator's answer decides in Claude Code and Codex. Only this hook may take longer
+than two seconds, while a question to the operator is open.
 
 stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
@@ -143,11 +149,17 @@ func harmless(err error) error {
 // runHook always answers within the budget.
 func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *hookOptions) error {
 	budget := env.hookBudget()
-	ctx, cancel := context.WithTimeout(ctx, budget.calls)
+	all := ctx
+	ctx, cancel := context.WithTimeout(all, budget.calls)
 	defer cancel()
 	transport := hookTransport(budget.connect)
 	defer transport.CloseIdleConnections()
 	c := hookConfig(env, transport, base, o)
+	more := make(chan time.Duration, 1)
+	c.Longer = func(d time.Duration) (context.Context, context.CancelFunc) {
+		more <- d
+		return context.WithTimeout(all, d)
+	}
 	answered := make(chan hook.Answer, 1)
 	go func() {
 		defer func() {
@@ -160,11 +172,15 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 	}()
 	limit := time.NewTimer(budget.limit)
 	defer limit.Stop()
-	select {
-	case a := <-answered:
-		return printAnswer(env, a)
-	case <-limit.C:
-		return printAnswer(env, c.Silence(event, nil))
+	for {
+		select {
+		case a := <-answered:
+			return printAnswer(env, a)
+		case d := <-more:
+			limit.Reset(d + hookMore)
+		case <-limit.C:
+			return printAnswer(env, c.Silence(event, nil))
+		}
 	}
 }
 

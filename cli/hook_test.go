@@ -242,3 +242,40 @@ func TestHookOfAnotherDataRoot(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// promptHub answers a permission hook: the paths that hang never answer.
+func promptHub(t *testing.T, hangs string) string {
+	t.Helper()
+	ended := make(chan struct{})
+	mux := http.NewServeMux()
+	answer := func(path, result string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if hangs != "" && strings.HasSuffix(r.URL.Path, hangs) {
+				<-ended
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("X-Hub-Instance", "i1")
+			_, _ = io.WriteString(w, `{"ok":true,"result":`+result+`}`)
+		})
+	}
+	answer("/v1/hub-info", `{"instance_id":"i1"}`)
+	answer("/v1/turns", `{"noted":true}`)
+	answer("/v1/permissions/requests", `{"verdict":"ask","ask_id":"ask_1","wait_sec":1}`)
+	answer("/v1/permissions/requests/ask_1/await", `{"verdict":"allow","ask_id":"ask_1"}`)
+	s := httptest.NewServer(mux)
+	t.Cleanup(func() { close(ended); s.Close() })
+	return s.URL
+}
+
+// TestHookWaitsNoLongerThanItMay: a hub that hangs before it has asked the operator costs
+// what every hook may take; one that hangs afterward, the time for the answer and no more.
+func TestHookWaitsNoLongerThanItMay(t *testing.T) {
+	const prompt = `{"session_id":"s","prompt_id":"p","cwd":"/","tool_name":"Bash","tool_input":{"command":"make"}}`
+	for hangs, want := range map[string]string{"": "allow", "/requests": "", "/await": ""} {
+		vars := map[string]string{"HUB_DATA_ROOT": t.TempDir(), "HUB_BASE_URL": promptHub(t, hangs), "HUB_AGENT": "dev-a"}
+		got, took := hooked(t, vars, strings.NewReader(prompt), "permission")
+		if got.exit != 0 || got.stderr != "" || (got.stdout == "") != (want == "") || !strings.Contains(got.stdout, want) || took > patience {
+			t.Errorf("a hub that hangs at %q: %+v after %s", hangs, got, took)
+		}
+	}
+}

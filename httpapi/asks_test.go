@@ -76,3 +76,48 @@ func walkAsks(c *client, h *testhub.Hub) {
 		c.t.Errorf("after the message %v the open questions are %s", posted.row("id"), list.Result)
 	}
 }
+
+func walkPermissions(c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	const prompt = `{"agent_id":"asker","tool":"Bash","command":"git push","about":"git push","folder":"/work/app"}`
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/permissions", "")
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/permissions", `{"version":0}`)
+	if a := operator.ok(200, "GET", "/v1/permissions", ""); a.row("on") != false || a.row("answer_sec") != 30.0 {
+		c.t.Errorf("the first policy is %s", a.Result)
+	}
+	if a := c.ok(200, "POST", "/v1/permissions/requests", prompt); a.row("verdict") != "none" {
+		c.t.Errorf("while it is off: %s", a.Result)
+	}
+	operator.ok(200, "PUT", "/v1/permissions", `{"version":0,"on":true,"rules":[{"decision":"deny","tool":"Bash","words":["git","push","--force"]}]}`)
+	operator.refused(hub.CodeVersionConflict, "PUT", "/v1/permissions", `{"version":0}`)
+	for _, body := range []string{
+		`{"version":-1}`, `{"version":1,"answer_sec":61}`, `{"version":1,"rules":[{"decision":"ask","tool":"x"}]}`, `{"version":1,"rules":[{"decision":"deny","tool":""}]}`,
+		`{"version":1,"rules":[{"decision":"deny","tool":"x","path":"a"}]}`, `{"version":1,"rules":[{"decision":"deny","tool":"x","path":"/a/../b"}]}`,
+		`{"version":1,"rules":[{"decision":"deny","tool":"x","path":"/a","words":["b"]}]}`, `{"version":1,"rules":[{"decision":"deny","tool":"x","words":[""]}]}`,
+	} {
+		operator.refused(hub.CodeInvalid, "PUT", "/v1/permissions", body)
+	}
+	for _, body := range []string{
+		`{"agent_id":"asker","tool":""}`, `{"tool":"x"}`, `{"agent_id":"asker","tool":"x","command":"` + strings.Repeat("x", hub.MaxPermissionCommand+1) + `"}`,
+		`{"agent_id":"asker","tool":"x","about":"` + strings.Repeat("x", hub.MaxPermissionAbout+1) + `"}`,
+	} {
+		c.refused(hub.CodeInvalid, "POST", "/v1/permissions/requests", body)
+	}
+	ask := c.ok(200, "POST", "/v1/permissions/requests", prompt)
+	id := fmt.Sprint(ask.row("ask_id"))
+	if ask.row("verdict") != "ask" || ask.row("wait_sec") != 30.0 {
+		c.t.Errorf("the prompt is %s", ask.Result)
+	}
+	operator.refused(hub.CodeInvalid, "POST", "/v1/asks/"+id+"/answer", `{"answer":"perhaps"}`)
+	operator.ok(200, "POST", "/v1/asks/"+id+"/answer", `{"answer":"allow","by":"Eva"}`)
+	await := "/v1/permissions/requests/" + id + "/await"
+	if a := c.ok(200, "POST", await, `{"agent_id":"asker","wait_sec":5}`); a.row("verdict") != "allow" || a.row("by") != "Eva" {
+		c.t.Errorf("the answer is %s", a.Result)
+	}
+	c.refused(hub.CodeAskNotFound, "POST", await, `{"agent_id":"other","wait_sec":5}`)
+	c.refused(hub.CodeInvalid, "POST", await, `{"agent_id":"asker","wait_sec":61}`)
+	forced := c.ok(200, "POST", "/v1/permissions/requests", strings.Replace(prompt, "git push", "git push --force", 1))
+	if forced.row("verdict") != "deny" || forced.row("by") != "rule 1: deny Bash git push --force" {
+		c.t.Errorf("by a rule: %s", forced.Result)
+	}
+}

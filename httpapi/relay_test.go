@@ -51,6 +51,8 @@ var foreignCalls = map[string]string{
 	"handoffTask":   `{"agent_id":"other","to_agent":"third"}`,
 	"createRun":     `{"title":"x","created_by":"other"}`,
 	"addRunTasks":   `{"agent_id":"other","task_ids":[2]}`,
+
+	"requestPermission": `{"agent_id":"other","tool":"x"}`,
 }
 
 // foreignCall makes a call of an operation as agent "other".

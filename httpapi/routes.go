@@ -32,6 +32,7 @@ var resources = []handlers{
 	spawnHandlers,
 	askHandlers,
 	notifyHandlers,
+	permissionHandlers,
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,

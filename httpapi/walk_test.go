@@ -143,6 +143,7 @@ func TestWalk(t *testing.T) {
 	walkRecords(t, c)
 	walkInvites(t, c)
 	walkAsks(c, h)
+	walkPermissions(c, h)
 	walkSurfaces(t, c, h)
 	walkPauses(t, c, h)
 	walkBreaks(t, c, h)

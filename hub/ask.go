@@ -72,13 +72,16 @@ type Ask struct {
 	RoomID          *RoomID     `json:"room_id"`
 	Blocks          *TaskID     `json:"blocks"`
 	ArtifactID      *ArtifactID `json:"artifact_id"`
-	MessageID       MessageID   `json:"message_id"` // the question; answered:<message_id> waits for the answer
+	MessageID       MessageID   `json:"message_id"` // the question; answered:<message_id> waits for the answer. 0: a permission prompt, which has none
 	Answer          *string     `json:"answer"`
 	AnswerMessageID *MessageID  `json:"answer_message_id"` // what told the agent how the question ended
 	ClosedBy        string      `json:"closed_by"`         // the human, or the agent that withdrew it; empty: nobody, or open
 	Reason          string      `json:"reason"`            // why it was withdrawn
-	CreatedAt       Time        `json:"created_at"`
-	ClosedAt        *Time       `json:"closed_at"`
+	// Permission is set if the question is a permission prompt of a harness. Its agent is
+	// told nothing: the hook that waits answers the harness.
+	Permission *PermissionPrompt `json:"permission"`
+	CreatedAt  Time              `json:"created_at"`
+	ClosedAt   *Time             `json:"closed_at"`
 }
 
 // AsksQuery selects questions, newest first; zero fields do not select. An agent is
@@ -98,7 +101,8 @@ type Asks interface {
 	// may not see the task), artifact_not_found, limit_reached.
 	Ask(ctx context.Context, in AskInput) (Outcome[Ask], error)
 	// AnswerAsk answers an open question and tells the agent. Operator only. The first
-	// answer counts. Errors: ask_not_found, ask_closed.
+	// answer counts. A permission prompt takes only allow, deny, or deny: and a reason.
+	// Errors: ask_not_found, ask_closed, invalid.
 	AnswerAsk(ctx context.Context, id AskID, in AskAnswerInput) (Outcome[Ask], error)
 	// WithdrawAsk closes an open question without an answer. If the operator closes it,
 	// the agent is told. Errors: ask_not_found (also if another agent asked it),

@@ -67,6 +67,8 @@ type HookForm struct {
 	Warn    HookAnswer // before a tool changes a file; the tool runs all the same
 	Refuse  HookAnswer // the same; the tool does not run
 	End     HookAnswer // after tools; the turn ends, and its user sees the text
+	Allow   HookAnswer // in place of its question to the user: the tool runs
+	Deny    HookAnswer // the same; the tool does not run
 	Call    HookCall
 }
 

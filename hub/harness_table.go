@@ -60,7 +60,7 @@ var harnesses = []HarnessFacts{
 		Offline: true, Queues: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
-		Hooks:     midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"),
+		Hooks:     decides(midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse")),
 		Variables: []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
 		// Its sessions in terminals share a daemon, which starts their MCP servers
 		// and their hooks.
@@ -203,6 +203,15 @@ func qwenForm() *HookForm {
 	return f
 }
 
+// decides adds how Claude Code and Codex read a decision about a question to the user. A
+// harness of which that is not known goes on asking its user.
+func decides(f *HookForm) *HookForm {
+	const begin = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":`
+	f.Allow = HookAnswer{JSON: begin + `"allow"}}}`}
+	f.Deny = HookAnswer{JSON: begin + `"deny","message":$text}}}`}
+	return f
+}
+
 // claudeCodeForm is the form of Claude Code. Its model reads context at the end of
 // a turn once, and goes on; it reads the reason of a decision twice.
 func claudeCodeForm() *HookForm {
@@ -210,7 +219,7 @@ func claudeCodeForm() *HookForm {
 	f.Stop = addsContext("Stop")
 	f.End = endsTurn
 	f.Call.JSON = `{"session_id":$session,"cwd":$folder,"prompt_id":"p1","hook_event_name":$event}`
-	return f
+	return decides(f)
 }
 
 // claudeForm is the form of harnesses that imitate Claude Code.

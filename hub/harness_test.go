@@ -39,7 +39,7 @@ func TestHarnessTable(t *testing.T) {
 		if f.Hooks == nil {
 			continue
 		}
-		for _, template := range []string{f.Hooks.Silence, f.Hooks.Start.JSON, f.Hooks.Stop.JSON, f.Hooks.Call.JSON} {
+		for _, template := range []string{f.Hooks.Silence, f.Hooks.Start.JSON, f.Hooks.Stop.JSON, f.Hooks.Call.JSON, f.Hooks.Allow.JSON, f.Hooks.Deny.JSON} {
 			valid(f.ID, template)
 		}
 		if f.Hooks.Call.JSON == "" || f.Hooks.Call.Stop == "" || !f.Hooks.Start.Heard() && !f.Hooks.Stop.Heard() {

@@ -414,4 +414,5 @@ type Service interface {
 	Asks
 	Notifications
 	Pauses
+	Permissions
 }

@@ -37,6 +37,8 @@ type Asks struct {
 	untold []hub.AskID         // questions of which the operator is to be told
 	fresh  chan struct{}       // untold has got one; capacity 1
 	failed string              // why the latest notification failed
+
+	waiting map[hub.AskID]map[chan struct{}]bool // calls that wait for the end of a question
 }
 
 // New returns the questions of a hub. The engine need not run yet.
@@ -44,6 +46,7 @@ func New(o Options) *Asks {
 	return &Asks{
 		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, notifier: o.Notifier,
 		due: map[hub.AskID]int64{}, news: make(chan struct{}, 1), fresh: make(chan struct{}, 1),
+		waiting: map[hub.AskID]map[chan struct{}]bool{},
 	}
 }
 
@@ -191,6 +194,7 @@ func howClosed(a *hub.Ask) string {
 		return "nobody answered it in time"
 	case hub.AskWithdrawn:
 		return "it was withdrawn"
+	case hub.AskOpen:
 	}
 	return "it is " + string(a.State)
 }

@@ -30,11 +30,11 @@ func (s *Asks) Shown(r *core.Record, facts []core.Fact) {
 				s.note(f.ID(r.Position()), f.DeadlineMS)
 			}
 		case *core.AskAnswered:
-			delete(s.due, f.Ask)
+			s.ended(f.Ask)
 		case *core.AskWithdrawn:
-			delete(s.due, f.Ask)
+			s.ended(f.Ask)
 		case *core.AskExpired:
-			delete(s.due, f.Ask)
+			s.ended(f.Ask)
 		}
 	}
 }
@@ -48,9 +48,11 @@ func (s *Asks) note(id hub.AskID, deadline int64) {
 	}
 }
 
-// Serve closes questions when their deadlines are over, until quit is closed.
-func (s *Asks) Serve(quit <-chan struct{}) {
-	s.derive()
+// Serve closes questions when their deadlines are over, until quit is closed. left are
+// those that an earlier process has left.
+func (s *Asks) Serve(left []core.StoredAsk, quit <-chan struct{}) {
+	s.derive(left)
+	s.withdrawLeft(left)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -76,18 +78,25 @@ func (s *Asks) Serve(quit <-chan struct{}) {
 	}
 }
 
-// derive reads the deadlines that an earlier process has left.
-func (s *Asks) derive() {
-	open, err := openRows(s.rows)
+// Left returns the open questions that an earlier process has left. It is called before the
+// hub takes calls, so that no question of this process is among them. If they cannot be
+// read, they do not expire, and the hub starts all the same.
+func (s *Asks) Left() []core.StoredAsk {
+	left, err := openRows(s.rows)
 	if err != nil {
 		s.log.LogAttrs(context.Background(), slog.LevelError, "open questions to the operator cannot be read, and do not expire", slog.Any("error", err))
-		return
+		return nil
 	}
+	return left
+}
+
+// derive notes the deadlines that an earlier process has left.
+func (s *Asks) derive(left []core.StoredAsk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range open {
-		if open[i].DeadlineMS != 0 {
-			s.note(open[i].Ask.AskID, open[i].DeadlineMS)
+	for i := range left {
+		if left[i].DeadlineMS != 0 {
+			s.note(left[i].Ask.AskID, left[i].DeadlineMS)
 		}
 	}
 }

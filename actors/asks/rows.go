@@ -10,8 +10,12 @@ import (
 
 // Load makes the state of the owner of questions from its stored rows.
 func Load(rows core.Rows) (*core.Asks, error) {
+	permissions, err := core.LoadPermissions(rows)
+	if err != nil {
+		return nil, err
+	}
 	open, err := openRows(rows)
-	return core.RestoreAsks(open), err
+	return core.RestoreAsks(permissions, open), err
 }
 
 // openRows returns the stored rows of the open questions.

@@ -20,9 +20,11 @@ import (
 //  2. A question is closed once: by an answer, a withdrawal or its deadline, whichever
 //     is decided first.
 //  3. Whatever closes a question, its agent gets one message that says so, in the same
-//     record. Only an agent that withdraws its own question gets none.
+//     record. Only an agent that withdraws its own question gets none, and a permission
+//     prompt has no messages: the hook that waits tells the harness.
 type Asks struct {
-	open map[hub.AskID]StoredAsk
+	open        map[hub.AskID]StoredAsk
+	permissions hub.PermissionPolicy
 }
 
 // StoredAsk is a question as the state and the store keep it.
@@ -37,9 +39,9 @@ type StoredAsk struct {
 // was closed or never was; see the rows.
 var ErrAskNotOpen = errors.New("core: the question is not open")
 
-// RestoreAsks returns the state with these open questions.
-func RestoreAsks(open []StoredAsk) *Asks {
-	a := &Asks{open: map[hub.AskID]StoredAsk{}}
+// RestoreAsks returns the state with this policy and these open questions.
+func RestoreAsks(permissions hub.PermissionPolicy, open []StoredAsk) *Asks {
+	a := &Asks{open: map[hub.AskID]StoredAsk{}, permissions: permissions}
 	for _, row := range open {
 		if row.Ask.State == hub.AskOpen {
 			a.open[row.Ask.AskID] = row
@@ -132,19 +134,24 @@ func (a *Asks) checkLimits(agent hub.AgentID) error {
 	return nil
 }
 
-// Answer decides the answer of an open question. Error: ErrAskNotOpen.
+// Answer decides the answer of an open question. Errors: ErrAskNotOpen, invalid.
 func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk], error) {
 	row, ok := a.open[id]
 	if !ok {
 		return Decision[StoredAsk]{}, ErrAskNotOpen
 	}
 	f := &AskAnswered{Ask: id, Answer: in.Answer, By: in.By}
+	d := Decision[StoredAsk]{
+		Draft:  Draft{Facts: []Fact{f}},
+		Answer: func(at Position) StoredAsk { return f.closed(row, at) },
+	}
+	if row.Ask.Permission != nil {
+		return d, checkPermissionAnswer(in.Answer)
+	}
 	m := operatorsWord(&row.Ask, hub.AskAnswered, in.Answer)
 	m.Body = in.Answer
-	return Decision[StoredAsk]{
-		Draft:  Draft{Facts: []Fact{f}, Messages: []MessageDraft{m}},
-		Answer: func(at Position) StoredAsk { return f.closed(row, at) },
-	}, nil
+	d.Messages = []MessageDraft{m}
+	return d, nil
 }
 
 // AskWithdrawal closes a question without an answer.
@@ -162,13 +169,16 @@ func (a *Asks) Withdraw(id hub.AskID, c AskWithdrawal) (Decision[StoredAsk], err
 	if !ok || !c.Operator && c.Agent != row.Ask.AgentID {
 		return Decision[StoredAsk]{}, ErrAskNotOpen
 	}
-	f := &AskWithdrawn{Ask: id, By: c.By, Reason: c.Reason, Told: c.Operator && c.Agent != row.Ask.AgentID}
+	byOperator := c.Operator && c.Agent != row.Ask.AgentID
+	f := &AskWithdrawn{Ask: id, By: c.By, Reason: c.Reason, Told: byOperator && row.Ask.Permission == nil}
 	d := Decision[StoredAsk]{
 		Draft:  Draft{Facts: []Fact{f}},
 		Answer: func(at Position) StoredAsk { return f.closed(row, at) },
 	}
-	if !f.Told {
+	if !byOperator {
 		f.By = string(row.Ask.AgentID)
+	}
+	if !f.Told {
 		return d, nil
 	}
 	m := operatorsWord(&row.Ask, hub.AskWithdrawn, "")
@@ -192,13 +202,15 @@ func (a *Asks) Expire(now Now) Decision[bool] {
 		}
 	}
 	slices.SortFunc(due, func(x, y StoredAsk) int {
-		return cmp.Or(cmp.Compare(x.DeadlineMS, y.DeadlineMS), cmp.Compare(x.Ask.MessageID, y.Ask.MessageID))
+		return cmp.Or(cmp.Compare(x.DeadlineMS, y.DeadlineMS), cmp.Compare(x.Ask.MessageID, y.Ask.MessageID), cmp.Compare(x.Ask.AskID, y.Ask.AskID))
 	})
 	more := len(due) > maxExpiring
 	var d Draft
-	for i, row := range due[:min(len(due), maxExpiring)] {
-		d.Facts = append(d.Facts, &AskExpired{Ask: row.Ask.AskID, Message: i})
-		d.Messages = append(d.Messages, askExpired(&row.Ask))
+	for _, row := range due[:min(len(due), maxExpiring)] {
+		d.Facts = append(d.Facts, &AskExpired{Ask: row.Ask.AskID, Message: len(d.Messages)})
+		if row.Ask.Permission == nil {
+			d.Messages = append(d.Messages, askExpired(&row.Ask))
+		}
 	}
 	return Decision[bool]{Draft: d, Answer: func(Position) bool { return more }}
 }
@@ -242,6 +254,11 @@ func (a *Asks) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *Asked:
 		a.put(f.ask(at), rows)
+	case *PermissionDecided:
+		a.put(f.ask(at), rows)
+	case *PermissionsSet:
+		a.permissions = f.Policy
+		rows.Put(TablePermissions, PermissionsKey(), mustJSON(f.Policy))
 	case *AskAnswered:
 		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
 	case *AskWithdrawn:

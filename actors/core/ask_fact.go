@@ -13,6 +13,9 @@ const (
 	factAskAnswered  FactType = 841
 	factAskWithdrawn FactType = 842
 	factAskExpired   FactType = 843
+
+	factPermissionsSet    FactType = 844
+	factPermissionDecided FactType = 845
 )
 
 func askFacts() map[FactType]func() Fact {
@@ -21,10 +24,14 @@ func askFacts() map[FactType]func() Fact {
 		factAskAnswered:  func() Fact { return &AskAnswered{} },
 		factAskWithdrawn: func() Fact { return &AskWithdrawn{} },
 		factAskExpired:   func() Fact { return &AskExpired{} },
+
+		factPermissionsSet:    func() Fact { return &PermissionsSet{} },
+		factPermissionDecided: func() Fact { return &PermissionDecided{} },
 	}
 }
 
-// Asked says that an agent asks the operator. The record's message 0 is the question.
+// Asked says that an agent asks the operator. The record's message 0 is the question. A
+// permission prompt has no message.
 type Asked struct {
 	Agent      hub.AgentID    `json:"agent"`
 	Question   string         `json:"question"`
@@ -34,6 +41,8 @@ type Asked struct {
 	Room       hub.RoomID     `json:"room,omitempty"`
 	Blocks     hub.TaskID     `json:"blocks,omitempty"`
 	Artifact   hub.ArtifactID `json:"artifact,omitempty"`
+
+	Prompt *hub.PermissionPrompt `json:"prompt,omitempty"` // the question is a permission prompt
 }
 
 // AskAnswered says what the operator answered. The record's message 0 tells the agent.
@@ -75,16 +84,20 @@ func (f *Asked) ID(at Position) hub.AskID { return hub.AskID(IDAt(PrefixAsk, at.
 
 // ask returns the question that the fact creates at a position.
 func (f *Asked) ask(at Position) StoredAsk {
-	return StoredAsk{DeadlineMS: f.DeadlineMS, Ask: hub.Ask{
+	row := StoredAsk{DeadlineMS: f.DeadlineMS, Ask: hub.Ask{
 		AskID: f.ID(at), State: hub.AskOpen, AgentID: f.Agent, Question: f.Question,
 		Options: append([]string{}, f.Options...), Default: Optional(f.Default), RoomID: Optional(f.Room),
-		Blocks: Optional(f.Blocks), ArtifactID: Optional(f.Artifact), MessageID: at.Message(0), CreatedAt: at.Now.Wall,
+		Blocks: Optional(f.Blocks), ArtifactID: Optional(f.Artifact), Permission: f.Prompt, CreatedAt: at.Now.Wall,
 	}}
+	if f.Prompt == nil {
+		row.Ask.MessageID = at.Message(0)
+	}
+	return row
 }
 
 func (f *AskAnswered) closed(row StoredAsk, at Position) StoredAsk {
 	row.Ask.Answer, row.Ask.ClosedBy = &f.Answer, f.By
-	return row.end(hub.AskAnswered, at, Optional(at.Message(0)))
+	return row.end(hub.AskAnswered, at, row.told(at, 0))
 }
 
 func (f *AskWithdrawn) closed(row StoredAsk, at Position) StoredAsk {
@@ -97,7 +110,15 @@ func (f *AskWithdrawn) closed(row StoredAsk, at Position) StoredAsk {
 
 func (f *AskExpired) closed(row StoredAsk, at Position) StoredAsk {
 	row.Ask.Answer = row.Ask.Default
-	return row.end(hub.AskExpired, at, Optional(at.Message(f.Message)))
+	return row.end(hub.AskExpired, at, row.told(at, f.Message))
+}
+
+// told is the message of a record that tells the agent; nil for a permission prompt.
+func (r StoredAsk) told(at Position, message int) *hub.MessageID {
+	if r.Ask.Permission != nil {
+		return nil
+	}
+	return Optional(at.Message(message))
 }
 
 // end returns the row of a question that is closed at a position, by a message or none.

@@ -26,7 +26,7 @@ type askRig struct {
 }
 
 func newAskRig(t rapid.TB) *askRig {
-	return &askRig{t: t, asks: core.RestoreAsks(nil), rows: map[string]core.Row{}, at: core.Position{Now: core.Now{HubMS: 1000, Wall: 5000}, FirstMessage: 1}}
+	return &askRig{t: t, asks: core.RestoreAsks(core.NoPermissions(), nil), rows: map[string]core.Row{}, at: core.Position{Now: core.Now{HubMS: 1000, Wall: 5000}, FirstMessage: 1}}
 }
 
 // decide applies a decision as an owner does: with facts that the journal's encoding gave
@@ -84,7 +84,11 @@ func (r *askRig) loaded() *core.Asks {
 	for i, id := range open.Open {
 		rows[i] = r.stored(id)
 	}
-	return core.RestoreAsks(rows)
+	permissions := core.NoPermissions()
+	if row, ok := r.rows[fmt.Sprintf("%02d/policy", core.TablePermissions)]; ok {
+		require.NoError(r.t, json.Unmarshal(row.Value, &permissions))
+	}
+	return core.RestoreAsks(permissions, rows)
 }
 
 // The messages of a question say what the operator and the agent must know.

@@ -193,6 +193,7 @@ const (
 	TableNotify          Table = 40 // one row; key: "notify"
 	TableAsk             Table = 50 // key: sequence number, big endian
 	TableAskOpen         Table = 51 // one row; key: "open"; ids of the open questions
+	TablePermissions     Table = 52 // one row; key: "policy"; what becomes of permission prompts
 	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
 )
 

@@ -42,6 +42,9 @@ const (
 	EffectAsk      uint8 = 21
 	EffectNotify   uint8 = 22
 	EffectPause    uint8 = 30
+
+	EffectPermissions uint8 = 32
+	EffectPermission  uint8 = 33
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

@@ -63,13 +63,19 @@ type occasions struct {
 	start, prompt, tool, edit, permission, stop, end string
 
 	editTools string // matches the tools that change files
+	decides   bool   // the answer about a permission prompt counts, and may be waited for
 }
 
 // occasionsOf returns the names in the table of harnesses.
 func occasionsOf(h hub.Harness) occasions {
-	call := h.HookForm().Call
-	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End, editTools: call.EditTools}
+	form := h.HookForm()
+	call := form.Call
+	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End, editTools: call.EditTools, decides: form.Allow.Heard()}
 }
+
+// promptLimit is the time, in seconds, for a hook that may wait for the operator's answer
+// to a permission prompt: the longest wait that the operator can set, and some more.
+const promptLimit = hub.MaxPermissionWaitSec + 10
 
 // hookLimit is the time that a harness should give a hook, in seconds. Hooks
 // end within two.
@@ -170,6 +176,10 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 					tools = on.editTools
 				case eventEnd:
 					limit = endLimit
+				case eventPermit:
+					if on.decides {
+						limit = promptLimit
+					}
 				}
 				return value(e.command(o.ev, h), tools, limit)
 			},

@@ -235,13 +235,18 @@ func editText(found []held, e edit, now time.Time) string {
 // patchMarks begin the lines of a patch that name a file.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "}
 
+// input is what a tool is called with.
+func (f fields) input() json.RawMessage {
+	if raw := f["tool_input"]; len(raw) > 0 {
+		return raw
+	}
+	return f["toolInput"]
+}
+
 // files lists the files that a tool is about to change: those that its input names,
 // or a patch in it.
 func (f fields) files() []string {
-	input, _ := members(f["tool_input"])
-	if len(input) == 0 {
-		input, _ = members(f["toolInput"])
-	}
+	input, _ := members(f.input())
 	var list []string
 	add := func(path string) {
 		if path = strings.TrimSpace(path); path != "" && len(path) <= maxPathBytes && len(list) < maxEdited && !slices.Contains(list, path) {

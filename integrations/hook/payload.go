@@ -51,6 +51,8 @@ type Payload struct {
 	Background []string
 	// Tool is the name of the tool that the event is about.
 	Tool string
+	// Input is what the tool is called with, in the harness's form.
+	Input json.RawMessage
 	// Files are the files that a tool is about to change, as the harness names
 	// them.
 	Files []string
@@ -78,6 +80,7 @@ func Parse(b []byte) Payload {
 		Folders:    f.folders(),
 		Background: f.background(),
 		Tool:       clip(f.text("tool_name", "toolName"), hub.MaxNameChars),
+		Input:      f.input(),
 		Files:      f.files(),
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))

@@ -29,6 +29,8 @@ type Service interface {
 	Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error)
 	ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error)
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
+	RequestPermission(ctx context.Context, in hub.PermissionInput) (hub.Permission, error)
+	AwaitPermission(ctx context.Context, id hub.AskID, in hub.PermissionWaitInput) (hub.Permission, error)
 	CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error)
 }
 
@@ -65,6 +67,9 @@ type Config struct {
 	// Staged returns the top of the work tree and the files of the commit that Git is about
 	// to make, named from there; see the function Staged.
 	Staged func(ctx context.Context) (top string, files []string, err error)
+	// Longer gives the hook more time, from now on, than it has for all other events; nil:
+	// it has no more.
+	Longer func(time.Duration) (context.Context, context.CancelFunc)
 	// Dial returns a client of the hub at an address. It sends nothing yet.
 	Dial func(baseURL string) (Service, error)
 }
@@ -77,9 +82,10 @@ type run struct {
 	harness  hub.Harness
 	sessions identity.Sessions
 	notes    identity.Notes
-	bridged  bool // a bridge runs in this harness and names the agent
-	refuses  bool // the answer refuses what the harness is about to do
-	ends     bool // the answer ends the turn
+	bridged  bool                  // a bridge runs in this harness and names the agent
+	refuses  bool                  // the answer refuses what the harness is about to do
+	verdict  hub.PermissionVerdict // allow or deny: the answer decides in place of the user
+	ends     bool                  // the answer ends the turn
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
@@ -116,8 +122,13 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	if event == BeforeCommit {
 		return commitAnswer(text, r.refuses)
 	}
-	if r.refuses {
+	switch {
+	case r.refuses:
 		return r.form().render(r.form().Refuse, text)
+	case r.verdict == hub.PermissionAllow:
+		return r.form().render(r.form().Allow, text)
+	case r.verdict == hub.PermissionDeny:
+		return r.form().render(r.form().Deny, text)
 	}
 	if r.ends {
 		return r.form().render(r.form().End, text)
@@ -152,6 +163,8 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return r.beforeCommit(ctx)
 	case r.event == BeforeEdit && !r.payload.Damaged: // a sub-agent may destroy the work of others too
 		return r.beforeEdit(ctx)
+	case r.event == Permission && !r.payload.Damaged: // so may a prompt of a sub-agent
+		return r.permission(ctx)
 	case r.payload.SubAgent:
 		return "", quiet("the event is a sub-agent's")
 	case r.event == SessionStart && r.payload.Aborted:
@@ -162,8 +175,6 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return "", quiet("the payload is damaged, so that nobody knows whose event it is")
 	case r.event == SessionEnd:
 		return "", r.end(ctx)
-	case r.event == Permission:
-		return "", r.permission(ctx)
 	case r.payload.Aborted:
 		r.turnEnded(ctx)
 		return "", quiet("the turn was broken off")

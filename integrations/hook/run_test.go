@@ -40,6 +40,8 @@ type fakeHub struct {
 	metadata  json.RawMessage        // of locks
 	locks     map[string]hub.AgentID // holders by path
 	meanwhile hub.MessageID          // up to which another tells the agent while a hook runs
+	verdicts  []hub.Permission       // the answers about permission prompts, one by one
+	prompt    hub.PermissionInput    // the last one
 	meet      *sync.WaitGroup        // those who ask for attention wait for each other; may be nil
 }
 
@@ -122,6 +124,26 @@ func (f *fakeHub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, 
 	f.attention.Turn = in.Turn
 	f.mu.Unlock()
 	return hub.TurnNoted{Noted: true}, f.note("turn %s %s %s", in.AgentID, in.Turn, in.Tool)
+}
+
+func (f *fakeHub) RequestPermission(_ context.Context, in hub.PermissionInput) (hub.Permission, error) {
+	f.prompt = in
+	return f.verdict(), f.note("request %s %s", in.AgentID, in.Tool)
+}
+
+func (f *fakeHub) AwaitPermission(ctx context.Context, id hub.AskID, in hub.PermissionWaitInput) (hub.Permission, error) {
+	if err := f.note("await %s %s %v", in.AgentID, id, in.WaitSec); err != nil || ctx.Err() != nil {
+		return hub.Permission{Verdict: hub.PermissionAllow}, errors.Join(err, ctx.Err())
+	}
+	return f.verdict(), nil
+}
+
+// verdict takes the next verdict.
+func (f *fakeHub) verdict() (p hub.Permission) {
+	if len(f.verdicts) > 0 {
+		p, f.verdicts = f.verdicts[0], f.verdicts[1:]
+	}
+	return p
 }
 
 func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {

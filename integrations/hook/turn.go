@@ -6,22 +6,6 @@ import (
 	"hubcli/hub"
 )
 
-// permission notes that the harness asks a user whether a tool may run. The next event
-// of the session takes that back. Nothing is said, because an answer would decide.
-func (r *run) permission(ctx context.Context) error {
-	id, saved, err := r.known()
-	if err != nil {
-		return err
-	}
-	if err := r.connect(ctx, saved.BaseURL); err != nil {
-		return err
-	}
-	if _, err = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnAtPrompt, Tool: r.payload.Tool}); err != nil {
-		return err
-	}
-	return quiet("the hub knows that the agent's program asks its user")
-}
-
 // attention asks what the agent has not seen. In a prompt and after a tool the hub is
 // told that the agent works, unless it knows.
 func (r *run) attention(ctx context.Context, id hub.AgentID, room *hub.Room) (hub.Attention, error) {

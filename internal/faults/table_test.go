@@ -103,4 +103,11 @@ var faults = []fault{
 	{97, "nobody gets what the operator frees", "serveWaiters", swap("case *core.LeaseBroken:\n\t\t\tt.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})", "case *core.LeaseBroken:"), "TestBrokenLeaseGoesToTheNextInLine"},
 	{98, "an ended session is only invalid", "authenticateEnded", never("EndedOperator"), "TestEndedSessionIsTold"},
 	{99, "an archived room is forgotten at a start", "restore", drop("p.note"), "TestArchiveSurvives"},
+	{110, "a prompt is decided although that is off", "Permit", never("a.permissions.On"), "TestPermissionPrompts"},
+	{110, "an error of the hub is a decision", "askHub", never("err != nil"), "TestPermissionIsDecided"},
+	{111, "an allow rule takes lists of commands", "plainRune", swap("_@%+=:,./-", "_@%+=:,./-;"), "TestAllowRuleIsNeverWidened"},
+	{111, "an allow rule follows no links", "allows", swap("within(in.RealFile", "within(in.File"), "TestRulesOfFiles"},
+	{112, "a deny rule stops at sudo", "starts", swap("!wrappers[program(part[i])]", "true"), "TestDenyRuleSeesThroughWrappers"},
+	{113, "a prompt stays when its hook has gone", "Await", drop("s.giveUp"), "TestPermissionPromptIsWithdrawn"},
+	{114, "a secret is shown", "mask", swap("+masked", ""), "TestPromptIsShownSafely"},
 }

@@ -1,0 +1,31 @@
+package hook
+
+import "regexp"
+
+// masked stands for a secret.
+const masked = "••••"
+
+// A secret is masked as a whole or not at all, and what is masked is one word of letters,
+// digits and a few other characters. So no part of a command that a shell would run can
+// hide behind a mask.
+const (
+	secretName  = `(?:token|secret|passw|pwd|api[_-]?key|auth|credential|cookie|private|access[_-]?key)`
+	secretValue = `[A-Za-z0-9+_=~%-][A-Za-z0-9+_=.~%-]{3,}`
+)
+
+// secretPlaces find secrets; the first group stays.
+var secretPlaces = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)([\w.-]*` + secretName + `[\w.-]*["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?)` + secretValue),
+	regexp.MustCompile(`(?i)(--?[\w-]*` + secretName + `[\w-]*\s+["']?)` + secretValue),
+	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)` + secretValue),
+	regexp.MustCompile(`()\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}`),
+	regexp.MustCompile(`(://[^/\s"'@:]*:)[A-Za-z0-9+_=.~%!*-]+@`),
+}
+
+// mask hides what looks like a secret.
+func mask(text string) string {
+	for _, place := range secretPlaces {
+		text = place.ReplaceAllString(text, "${1}"+masked)
+	}
+	return text
+}
