@@ -37,6 +37,8 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	var row hub.EncodedMessage
 	var replayed bool
 	var err error
+	talk := h.guard.Begin(&m)
+	defer talk.Leave()
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
 		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force}, size)
@@ -45,13 +47,23 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	case m.To != "":
 		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
-			Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+			Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.MessageID], error) {
+				if err := talk.Enter(now); err != nil {
+					return core.Decision[hub.MessageID]{}, err
+				}
+				return a.Deliver(m), nil
+			},
 			Answer: postedRow,
 		})
 	default:
 		row, replayed, err = engine.Submit(ctx, h.engine, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
-			Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
+			Decide: func(c *core.Channel, now core.Now) (core.Decision[hub.MessageID], error) {
+				if err := talk.Enter(now); err != nil {
+					return core.Decision[hub.MessageID]{}, err
+				}
+				return c.Post(m), nil
+			},
 			Answer: postedRow,
 		})
 	}

@@ -92,7 +92,7 @@ func planOf(t reflect.Type) *plan {
 		}
 		p.fields[name] = &field{
 			name: name, index: f.Index,
-			nozero: f.Type.Kind() != reflect.Float64 && strings.Contains(options, "omitempty"),
+			nozero: f.Type.Kind() != reflect.Float64 && f.Type.Kind() != reflect.Pointer && strings.Contains(options, "omitempty"),
 		}
 	}
 	stored, _ := plans.LoadOrStore(t, p)

@@ -178,6 +178,7 @@ var operations = []Operation{
 	{ID: "getRoom", Method: "GET", Path: "/v1/rooms/{room_id}"},
 	{ID: "unbindRoom", Method: "DELETE", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
 	{ID: "bindRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
+	{ID: "setRoomGuard", Method: "PUT", Path: "/v1/rooms/{room_id}/guard", Plane: PlaneOperator, Body: small[hub.GuardInput](), NotRelayed: operatorsSecret},
 	{ID: "setRoomLocks", Method: "PUT", Path: "/v1/rooms/{room_id}/locks", Agent: "agent_id", Body: small[hub.LockPolicyInput]()},
 	{ID: "sit", Method: "POST", Path: "/v1/rooms/{room_id}/seats", Agent: "agent_id", Body: small[hub.SitInput]()},
 	{ID: "getRoomStatus", Method: "GET", Path: "/v1/rooms/{room_id}/status", Agent: "agent_id"},

@@ -17,7 +17,7 @@ var calls = []string{
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs",
 	"app ask --agent a x", "app inbox", "app answer ask_1 yes", "app say --channel general x",
 	"project create --name p", "project list", "project show p",
-	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room unbind .",
+	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room guard r_1 off", "room unbind .",
 	"decision add --room r_1 --title t", "decision list --room r_1",
 	"artifact add --room r_1 --title t --kind k --body b", "artifact list --room r_1", "artifact get a_1",
 	"invite create --project p --room r_1", "invite preview c", "invite revoke c", "invite list", "join c",

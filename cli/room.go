@@ -28,7 +28,7 @@ project.`,
   hubcli room bind web-shop/checkout
   hubcli room show`,
 	}
-	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env))
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env), newRoomGuard(env))
 }
 
 // project is --project of the commands that need one.
@@ -217,7 +217,7 @@ func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref *roomRef, asJ
 		{"channel", string(r.Channel)},
 		{"created", r.CreatedAt.String() + " by " + orNobody(r.CreatedBy)},
 	}
-	rows = append(rows, [2]string{"locks", string(r.Locks)})
+	rows = append(rows, [2]string{"locks", string(r.Locks)}, [2]string{"guard", guardText(&r)})
 	if r.ForceReason != "" {
 		rows = append(rows, [2]string{"forced", r.ForceReason})
 	}

@@ -158,6 +158,7 @@ var specified = map[string]map[string]string{
 	"hubcli room show":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room status": {"project": "", "agent": "", "all": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room bind":   {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room guard":  {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room locks":  {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room unbind": {"json": "false", "base-url": "http://127.0.0.1:6969"},
 }

@@ -77,16 +77,16 @@ func (s *Asks) Serve(quit <-chan struct{}) {
 
 // derive reads the deadlines that an earlier process has left.
 func (s *Asks) derive() {
-	open, err := openRows(s.rows)
+	live, err := liveRows(s.rows)
 	if err != nil {
 		s.log.LogAttrs(context.Background(), slog.LevelError, "open questions to the operator cannot be read, and do not expire", slog.Any("error", err))
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range open {
-		if open[i].DeadlineMS != 0 {
-			s.note(open[i].Ask.AskID, open[i].DeadlineMS)
+	for i := range live {
+		if row := &live[i]; row.DeadlineMS != 0 && row.Ask.State == hub.AskOpen {
+			s.note(row.Ask.AskID, row.DeadlineMS)
 		}
 	}
 }

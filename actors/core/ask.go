@@ -20,9 +20,12 @@ import (
 //  2. A question is closed once: by an answer, a withdrawal or its deadline, whichever
 //     is decided first.
 //  3. Whatever closes a question, its agent gets one message that says so, in the same
-//     record. Only an agent that withdraws its own question gets none.
+//     record. Only an agent that withdraws its own question gets none. The end of a
+//     question about a loop is told to each agent of the loop.
+//  4. apart holds the answered questions whose answer still keeps agents apart.
 type Asks struct {
-	open map[hub.AskID]StoredAsk
+	open  map[hub.AskID]StoredAsk
+	apart map[hub.AskID]StoredAsk
 }
 
 // StoredAsk is a question as the state and the store keep it.
@@ -31,18 +34,26 @@ type StoredAsk struct {
 	// DeadlineMS is the hub time at which an open question expires; 0: never. It is hub
 	// time, so nobody loses the time to answer while the hub is down.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
+	// Loop is what the question is about if the hub itself asks it. ApartMS is the hub
+	// time until which its answer keeps the agents apart; 0: it does not.
+	Loop    *Loop `json:"loop,omitempty"`
+	ApartMS int64 `json:"apart_ms,omitempty"`
 }
 
 // ErrAskNotOpen says that no open question has this id. The stored row says whether it
 // was closed or never was; see the rows.
 var ErrAskNotOpen = errors.New("core: the question is not open")
 
-// RestoreAsks returns the state with these open questions.
-func RestoreAsks(open []StoredAsk) *Asks {
-	a := &Asks{open: map[hub.AskID]StoredAsk{}}
-	for _, row := range open {
-		if row.Ask.State == hub.AskOpen {
+// RestoreAsks returns the state with these questions: those that are open, and those
+// that keep agents apart.
+func RestoreAsks(rows []StoredAsk) *Asks {
+	a := &Asks{open: map[hub.AskID]StoredAsk{}, apart: map[hub.AskID]StoredAsk{}}
+	for _, row := range rows {
+		switch {
+		case row.Ask.State == hub.AskOpen:
 			a.open[row.Ask.AskID] = row
+		case row.ApartMS != 0:
+			a.apart[row.Ask.AskID] = row
 		}
 	}
 	return a
@@ -142,7 +153,7 @@ func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk],
 	m := operatorsWord(&row.Ask, hub.AskAnswered, in.Answer)
 	m.Body = in.Answer
 	return Decision[StoredAsk]{
-		Draft:  Draft{Facts: []Fact{f}, Messages: []MessageDraft{m}},
+		Draft:  Draft{Facts: []Fact{f}, Messages: row.toEach(m)},
 		Answer: func(at Position) StoredAsk { return f.closed(row, at) },
 	}, nil
 }
@@ -175,7 +186,7 @@ func (a *Asks) Withdraw(id hub.AskID, c AskWithdrawal) (Decision[StoredAsk], err
 	if m.Body = "I close question " + string(id) + " without an answer."; c.Reason != "" {
 		m.Body += " " + c.Reason
 	}
-	d.Messages = []MessageDraft{m}
+	d.Messages = row.toEach(m)
 	return d, nil
 }
 
@@ -196,9 +207,9 @@ func (a *Asks) Expire(now Now) Decision[bool] {
 	})
 	more := len(due) > maxExpiring
 	var d Draft
-	for i, row := range due[:min(len(due), maxExpiring)] {
-		d.Facts = append(d.Facts, &AskExpired{Ask: row.Ask.AskID, Message: i})
-		d.Messages = append(d.Messages, askExpired(&row.Ask))
+	for _, row := range due[:min(len(due), maxExpiring)] {
+		d.Facts = append(d.Facts, &AskExpired{Ask: row.Ask.AskID, Message: len(d.Messages)})
+		d.Messages = append(d.Messages, row.toEach(askExpired(&row.Ask))...)
 	}
 	return Decision[bool]{Draft: d, Answer: func(Position) bool { return more }}
 }
@@ -241,13 +252,13 @@ type AskNotice struct {
 func (a *Asks) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *Asked:
-		a.put(f.ask(at), rows)
+		a.put(f.ask(at), at, rows)
 	case *AskAnswered:
-		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
+		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	case *AskWithdrawn:
-		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
+		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	case *AskExpired:
-		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
+		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	default:
 		panic(fmt.Sprintf("core: asks were given the fact %T", f))
 	}

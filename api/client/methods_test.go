@@ -95,6 +95,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"slug":"r"}}`), hub.Room{Slug: "r"}),
 	row("Sit", in("r/1", hub.SitInput{AgentID: "a"}), sent{op: "sit", param: "r/1", body: `{"agent_id":"a"}`},
 		says(200, `{"ok":true,"result":{"seat_id":"seat_1"}}`), hub.Outcome[hub.Seat]{Row: hub.Seat{SeatID: "seat_1"}}),
+	row("SetGuard", in("r_1", hub.GuardInput{Hops: ptr(0)}), sent{op: "setRoomGuard", param: "r_1", body: `{"hops":0}`},
+		says(200, `{"ok":true,"result":{"room_id":"r_1","guard_hops":0}}`), hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1", GuardHops: ptr(0)}}),
 	row("SetLocks", in("r_1", hub.LockPolicyInput{Locks: hub.LocksRefuse, AgentID: "a"}), sent{op: "setRoomLocks", param: "r_1", body: `{"locks":"refuse","agent_id":"a"}`},
 		says(200, `{"ok":true,"result":{"room_id":"r_1","locks":"refuse"}}`), hub.Outcome[hub.Room]{Row: hub.Room{RoomID: "r_1", Locks: hub.LocksRefuse}}),
 	row("BindRoom", in("r_1", hub.BindingInput{Path: "/p", AgentID: "a"}), sent{op: "bindRoom", param: "r_1", body: `{"path":"/p","agent_id":"a"}`},
