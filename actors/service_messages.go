@@ -203,7 +203,11 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := view.Feed{Scopes: []core.Scope{view.InboxScope(q.Agent)}, Viewer: q.Agent, Limit: q.Limit, Tail: q.Tail && q.Since == 0}
 	h.view.NoteInbox(ctx, &q)
-	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since})
+	call := pollCall{feed: f, since: q.Since, path: hub.GivenByInbox}
+	if !q.Peek {
+		call.reader = q.Agent
+	}
+	page, err := h.poll(ctx, call)
 	if err == nil {
 		h.view.NoteInboxAnswer(ctx, &q, &page, h.engine.Clock.Now().Wall)
 	}
@@ -240,7 +244,14 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Scopes = []core.Scope{view.PublicScope(), view.InboxScope(q.Agent)}
 	}
 	h.view.NotePoll(ctx, &q)
-	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
+	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, path: hub.GivenByPoll}
+	if !q.Peek {
+		call.reader = q.Agent
+	}
+	if q.Streamed {
+		call.path = hub.GivenByStream
+	}
+	page, err := h.poll(ctx, call)
 	if err == nil {
 		h.view.NoteAnswer(ctx, &q, &page, h.engine.Clock.Now().Wall)
 	}

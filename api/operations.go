@@ -140,6 +140,7 @@ var operations = []Operation{
 	{ID: "withdrawAsk", Method: "POST", Path: "/v1/asks/{ask_id}/withdraw", Agent: "agent_id", Body: small[hub.AskWithdrawInput]()},
 	{ID: "getAttention", Method: "GET", Path: "/v1/attention", Agent: "agent_id", Polls: true},
 	{ID: "tellAgent", Method: "POST", Path: "/v1/attention", Agent: "agent_id", Body: small[hub.ToldInput]()},
+	{ID: "getAttentionLedger", Method: "GET", Path: "/v1/attention/ledger", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "getBootstrap", Method: "GET", Path: "/v1/bootstrap", Agent: "agent_id"},
 	{ID: "listChannels", Method: "GET", Path: "/v1/channels"},
 	{ID: "createChannel", Method: "POST", Path: "/v1/channels", Agent: "created_by", Body: small[hub.ChannelInput]()},

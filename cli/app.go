@@ -39,7 +39,7 @@ log, tasks, claims, locks, runs, ask, inbox, answer and say. "hubcli status" is
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
-		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env),
+		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppDebug(env), newAppReceipt(env), newAppAttention(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }

@@ -15,7 +15,7 @@ var calls = []string{
 	"post --agent a x", "poll --agent a", "whoami --agent a", "resolve .", "watch --agent a --room r_1 --until message-from:b --timeout 0",
 	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app overview", "app debug", "app receipt 1 --agent a", "app backup never.backup",
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs",
-	"app ask --agent a x", "app inbox", "app answer ask_1 yes", "app say --channel general x",
+	"app ask --agent a x", "app inbox", "app attention", "app answer ask_1 yes", "app say --channel general x",
 	"project create --name p", "project list", "project show p",
 	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room guard r_1 off", "room unbind .",
 	"decision add --room r_1 --title t", "decision list --room r_1",

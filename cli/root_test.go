@@ -139,8 +139,9 @@ var specified = map[string]map[string]string{
 		"agent": "", "option": "[]", "default": "", "deadline": "0", "task": "0", "artifact": "", "room": "", "body-file": "", "json": "false",
 		"base-url": "http://127.0.0.1:6969",
 	},
-	"hubcli app inbox":  listed("room", "", "from", "", "all", "false"),
-	"hubcli app answer": {"body-file": "", "as": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app inbox":     listed("room", "", "from", "", "all", "false"),
+	"hubcli app answer":    {"body-file": "", "as": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app attention": listed("to", "", "from", ""),
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},

@@ -18,7 +18,7 @@ func TestBadUsage(t *testing.T) {
 		{"send --to dev-a hello", `hubcli has no command "send"`, "did you mean hubcli post? see: hubcli --help"},
 		{"room ls", `hubcli room has no command "ls"`, "did you mean hubcli room list? see: hubcli room --help"},
 		{"help version", `hubcli has no command "version"`, "did you mean hubcli --version? see: hubcli --help"},
-		{"app", "hubcli app needs a subcommand: start, status, overview, debug, receipt, doctor, backup, restore, service, stop, agents, log, tasks, claims, locks, runs, ask, inbox, answer or say", "see: hubcli app --help"},
+		{"app", "hubcli app needs a subcommand: start, status, overview, debug, receipt, attention, doctor, backup, restore, service, stop, agents, log, tasks, claims, locks, runs, ask, inbox, answer or say", "see: hubcli app --help"},
 		{"agents --every 5", "--every is for --watch only", "add --watch, or leave --every out"},
 		{"agents --color perhaps", `--color cannot be "perhaps": it must be one of auto, always, never`, "see: hubcli agents --help"},
 		{"tasks --assignee a/b", "--assignee is not an agent id", "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit; for example a-b"},

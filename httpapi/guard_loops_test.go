@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"strings"
 
 	"hubcli/api"
 	"hubcli/hub"
@@ -13,6 +14,10 @@ import (
 func walkGuard(c *client, h *testhub.Hub) {
 	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
 	room := newRoom(c, "guarded", "Guarded")
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/attention/ledger", "")
+	if a := operator.ok(200, "GET", "/v1/attention/ledger", ""); !strings.Contains(string(a.Result), `"path":"poll"`) {
+		c.t.Errorf("the ledger is %s", a.Result)
+	}
 	path := "/v1/rooms/" + room + "/guard"
 	c.refused(hub.CodeOperatorRequired, "PUT", path, `{"hops":4}`)
 	for _, hops := range []string{"3", "-1", "1001"} {

@@ -26,6 +26,7 @@ type View struct {
 	Tasks     *Tasks
 	Runs      *Runs
 	Places    *places
+	ledger    *ledger
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -40,7 +41,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 	return &View{
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
-		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
+		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(), ledger: newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
 }
