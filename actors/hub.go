@@ -11,6 +11,7 @@ import (
 	"hubcli/actors/asleep"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/guard"
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
 	"hubcli/actors/lists"
@@ -107,6 +108,7 @@ type Hub struct {
 	indexer  *index.Indexer // nil without an index
 	spawns   *spawns.Manager
 	asks     *asks.Asks
+	guard    *guard.Guard
 	idle     *idleAgents
 	channels *knownChannels
 

@@ -18,6 +18,8 @@ type pollCall struct {
 	wait     time.Duration
 	maxChars int
 	agent    hub.AgentID // the agent that waits; may be empty
+	reader   hub.AgentID // the agent that is given the rows; empty: nobody is
+	path     hub.GivenBy
 }
 
 // poll reads a feed. If the feed has no rows, poll waits for the first one. A row that
@@ -26,9 +28,18 @@ func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 	head := h.view.Ring.Visible()
 	rows, examined, err := h.view.Read(&c.feed, c.since, head)
 	if err != nil || len(rows) > 0 || c.wait <= 0 || examined < head {
-		return view.Page(rows, c.maxChars, examined), err
+		return h.page(ctx, &c, rows, examined), err
 	}
 	return h.park(ctx, &c, examined)
+}
+
+// page renders rows, and notes that the reader is given them.
+func (h *Hub) page(ctx context.Context, c *pollCall, rows []*core.StoredMessage, examined hub.MessageID) hub.Page {
+	page := view.Page(rows, c.maxChars, examined)
+	if c.reader != "" {
+		h.view.NoteGiven(ctx, c.reader, c.path, rows, &page, h.engine.Clock.Now().Wall)
+	}
+	return page
 }
 
 // park waits for rows behind examined. It subscribes before it reads the head,
@@ -51,7 +62,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	for {
 		rows, err := h.look(c, caller, &examined)
 		if err != nil || len(rows) > 0 {
-			return view.Page(rows, c.maxChars, examined), err
+			return h.page(ctx, c, rows, examined), err
 		}
 		select {
 		case <-news.C:

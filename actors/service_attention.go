@@ -163,9 +163,31 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 		// disk it is told all the same.
 		h.view.Seen.Store(h.engine.Failed)
 		h.view.NoteOffer(in.AgentID, told.AfterID, told.ToldID, hub.OfferedByHook, h.engine.Clock.Now().Wall)
+		h.noteHook(ctx, told)
 	}
 	return told, nil
 }
+
+// noteHook counts the messages that a hook has told an agent of. That they cannot be read
+// spoils only the count.
+func (h *Hub) noteHook(ctx context.Context, told hub.Told) {
+	u := h.view.UnreadOf(told.AgentID)
+	u.After, u.Head = told.AfterID, told.ToldID
+	found, err := h.view.ListUnread(&u, "", attentionRows, func(m *core.StoredMessage) bool { return view.AsksOf(m, u.Agent) })
+	if err != nil {
+		return
+	}
+	rows := make([]hub.UnreadRow, 0, len(found))
+	for _, m := range found {
+		if row, err := view.UnreadRow(m); err == nil {
+			rows = append(rows, row)
+		}
+	}
+	h.view.NoteShown(ctx, told.AgentID, hub.GivenByHook, rows, h.engine.Clock.Now().Wall)
+}
+
+// AttentionLedger says what took the attention of agents; see hub.Ledgers.
+func (h *Hub) AttentionLedger(context.Context) (hub.Ledger, error) { return h.view.Ledger(), nil }
 
 // NoteTurn notes how far an agent is with its turn; see hub.Attentions.
 func (h *Hub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, error) {

@@ -37,6 +37,8 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	var row hub.EncodedMessage
 	var replayed bool
 	var err error
+	talk := h.guard.Begin(&m)
+	defer talk.Leave()
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
 		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force}, size)
@@ -45,13 +47,23 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	case m.To != "":
 		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
-			Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+			Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.MessageID], error) {
+				if err := talk.Enter(now); err != nil {
+					return core.Decision[hub.MessageID]{}, err
+				}
+				return a.Deliver(m), nil
+			},
 			Answer: postedRow,
 		}))
 	default:
 		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
-			Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(m), nil },
+			Decide: func(c *core.Channel, now core.Now) (core.Decision[hub.MessageID], error) {
+				if err := talk.Enter(now); err != nil {
+					return core.Decision[hub.MessageID]{}, err
+				}
+				return c.Post(m), nil
+			},
 			Answer: postedRow,
 		}))
 	}
@@ -194,7 +206,11 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := view.Feed{Scopes: []core.Scope{view.InboxScope(q.Agent)}, Viewer: q.Agent, Limit: q.Limit, Tail: q.Tail && q.Since == 0}
 	h.view.NoteInbox(ctx, &q)
-	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since})
+	call := pollCall{feed: f, since: q.Since, path: hub.GivenByInbox}
+	if !q.Peek {
+		call.reader = q.Agent
+	}
+	page, err := h.poll(ctx, call)
 	if err == nil {
 		h.view.NoteInboxAnswer(ctx, &q, &page, h.engine.Clock.Now().Wall)
 	}
@@ -232,7 +248,14 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Without = h.view.Places.Archived
 	}
 	h.view.NotePoll(ctx, &q)
-	page, err := h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent})
+	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, path: hub.GivenByPoll}
+	if !q.Peek {
+		call.reader = q.Agent
+	}
+	if q.Streamed {
+		call.path = hub.GivenByStream
+	}
+	page, err := h.poll(ctx, call)
 	if err == nil {
 		h.view.NoteAnswer(ctx, &q, &page, h.engine.Clock.Now().Wall)
 	}

@@ -30,6 +30,17 @@ func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub
 	return hub.Outcome[hub.Room]{Row: row, Created: true, Replayed: replayed}, err
 }
 
+// SetGuard changes when agents of a room are stopped; see hub.Projects.
+func (h *Hub) SetGuard(ctx context.Context, room hub.RoomID, in hub.GuardInput) (hub.Outcome[hub.Room], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
+		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.SetGuard(room, in) },
+		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
+		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
+	})
+	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+}
+
 // SetLocks changes what a room wants of locks; see hub.Projects.
 func (h *Hub) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolicyInput) (hub.Outcome[hub.Room], error) {
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{

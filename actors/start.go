@@ -7,6 +7,7 @@ import (
 	"hubcli/actors/asleep"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/guard"
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
 	"hubcli/actors/lists"
@@ -30,6 +31,9 @@ func Start(options Options) (*Hub, error) {
 	if err == nil {
 		lost, err = spawns.Live(h.rows)
 	}
+	if err == nil {
+		err = h.guard.Restore()
+	}
 	if err != nil {
 		h.engine.Abandon()
 		return nil, err
@@ -50,6 +54,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.spawns.Lose(lost) })
 	background.Go(func() { h.asks.Serve(asked, h.engine.Quit) })
 	background.Go(func() { h.asks.Tell(h.engine.Quit) })
+	background.Go(func() { h.guard.Serve(h.engine.Quit) })
 	return h, nil
 }
 
@@ -89,12 +94,16 @@ func newHub(options Options) *Hub {
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
 	})
 	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Notifier: options.Notifier})
+	h.guard = guard.New(guard.Options{
+		View: h.view, Engine: h.engine, Log: h.log, Ask: h.asks.AboutLoop,
+		Stopped: func() ([]core.StoredAsk, error) { return asks.Stopped(h.rows) },
+	})
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	if options.Index != nil {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)
 	}
 	h.waker = view.NewWaker(h.view.Notifier, func() { options.Step(engine.StepNotified) })
-	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.asleep.Shown, h.handover.Shown, h.spawns.Shown, h.asks.Shown, h.indexer.Shown)
+	h.engine.Subscribe(h.waker, h.indexer, h.seats.Shown, h.asleep.Shown, h.handover.Shown, h.spawns.Shown, h.asks.Shown, h.guard.Shown, h.indexer.Shown)
 	return h
 }
 

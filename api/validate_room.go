@@ -52,6 +52,15 @@ func ValidateLockPolicy(in *hub.LockPolicyInput, operator bool) error {
 	return checkNamedActor("agent_id", in.AgentID, operator)
 }
 
+// ValidateGuard checks a change of when agents of a room are stopped.
+func ValidateGuard(in *hub.GuardInput) error {
+	if h := in.Hops; h != nil && *h != 0 && (*h < hub.MinGuardHops || *h > hub.MaxGuardHops) {
+		return hub.Invalid("hops", "hops is out of range").With("min", hub.MinGuardHops).With("max", hub.MaxGuardHops).
+			WithFix("use a number from 4 to 1000, 0 for never, or leave hops out for the default")
+	}
+	return nil
+}
+
 // ValidateBinding checks the agent only. Package folders checks the path.
 func ValidateBinding(in *hub.BindingInput, operator bool) error {
 	if err := checkNamedActor("agent_id", in.AgentID, operator); err != nil {

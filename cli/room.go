@@ -31,7 +31,7 @@ project. Without --project, create and list take the project of the bound room.`
   hubcli room bind web-shop/checkout
   hubcli room show`,
 	}
-	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env),
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env), newRoomGuard(env),
 		newRoomRename(env), newRoomArchive(env))
 }
 
@@ -251,7 +251,7 @@ func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref *roomRef, asJ
 		{"channel", string(r.Channel)},
 		{"created", r.CreatedAt.String() + " by " + orNobody(r.CreatedBy)},
 	}
-	rows = append(rows, [2]string{"locks", string(r.Locks)})
+	rows = append(rows, [2]string{"locks", string(r.Locks)}, [2]string{"guard", guardText(&r)})
 	if r.Archived {
 		rows = append(rows, [2]string{"archived", "out of lists"})
 	}

@@ -173,6 +173,7 @@ var specified = map[string]map[string]string{
 	"hubcli app task cancel":   {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app release":       {"lock": "", "reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app end":           {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app attention":     listed("to", "", "from", ""),
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
@@ -195,6 +196,7 @@ var specified = map[string]map[string]string{
 	"hubcli room bind":      {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room locks":     {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room unbind":    {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room guard":     {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 }
 
 // listed are the flags that all lists have, and more.

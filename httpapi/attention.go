@@ -8,7 +8,9 @@ import (
 var attentionHandlers = handlers{
 	"getAttention": getAttention,
 	"tellAgent":    postAttention,
-	"noteTurn":     postTurn,
+
+	"getAttentionLedger": getAttentionLedger,
+	"noteTurn":           postTurn,
 }
 
 func getAttention(c *call) (reply, error) {
@@ -21,6 +23,16 @@ func getAttention(c *call) (reply, error) {
 	row, err := c.service().Attention(c.context(), q)
 	row.Directed, row.Tasks = list(row.Directed), list(row.Tasks)
 	row.Claims, row.Proposals = list(row.Claims), list(row.Proposals)
+	return reply{result: row}, err
+}
+
+func getAttentionLedger(c *call) (reply, error) {
+	query := c.query()
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	row, err := c.service().AttentionLedger(c.context())
+	row.Rows = list(row.Rows)
 	return reply{result: row}, err
 }
 

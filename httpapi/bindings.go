@@ -7,6 +7,7 @@ import (
 
 var bindingHandlers = handlers{
 	"resolve":      resolve,
+	"setRoomGuard": setRoomGuard,
 	"setRoomLocks": setRoomLocks,
 	"unbindRoom":   unbindRoom,
 	"bindRoom":     bindRoom,
@@ -20,6 +21,11 @@ func bindRoom(c *call) (reply, error) {
 func setRoomLocks(c *call) (reply, error) {
 	var in hub.LockPolicyInput
 	return writeRow(c, &in, &in.AgentID, api.ValidateLockPolicy, of(hub.RoomID(c.param), c.service().SetLocks), changed)
+}
+
+func setRoomGuard(c *call) (reply, error) {
+	var in hub.GuardInput
+	return writeRow(c, &in, nil, anyone(api.ValidateGuard), of(hub.RoomID(c.param), c.service().SetGuard), changed)
 }
 
 func unbindRoom(c *call) (reply, error) {

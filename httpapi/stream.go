@@ -73,6 +73,7 @@ func (c *call) streamQuery() (hub.EventsQuery, error) {
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       hub.DefaultPageRows,
 		Peek:        query.Bool("peek"),
+		Streamed:    true,
 	}
 	if last := c.r.Header.Get(api.HeaderLastEventID); last != "" {
 		id, ok := parseID(last)

@@ -153,6 +153,7 @@ func TestWalk(t *testing.T) {
 	walkSpawns(t, c, h)
 	walkStatus(t, c)
 	walkOperator(t, c, h)
+	walkGuard(c, h)
 
 	page := string(c.ok(200, "GET", "/metrics", "").Result)
 	for _, want := range []string{`hub_http_calls_total{code="ok",operation="postMessage"}`, "hub_messages ", "hub_search_open 1", "hub_search_behind ", "hub_search_documents ", "go_goroutines"} {

@@ -394,6 +394,18 @@ var (
 		CLI:   "the first answer counts; hubcli say --to AGENT says more",
 		Model: "read the answer among your messages; ask again if you need another one",
 	})
+	CodeSlowed = define(CodeInfo{
+		Code: "slowed", Status: http.StatusTooManyRequests,
+		HTTP:  "open a task or end here; post again after the time in Retry-After if it must be said",
+		CLI:   "open a task or end here; post again later if it must be said",
+		Model: "end this exchange, or open a task if there is work: hub_post_message with kind task; otherwise post again after retry_after seconds",
+	})
+	CodeLoopStopped = define(CodeInfo{
+		Code: "loop_stopped", Status: http.StatusConflict,
+		HTTP:  "go on with other work; a post that opens or ends a task passes, and a direct message tells when the operator has decided",
+		CLI:   "go on with other work; hubcli inbox shows the operator the question",
+		Model: "go on with other work or end your turn; a message that opens or ends a task passes, and the operator decides about the rest",
+	})
 	CodeSpawnUnavailable = define(CodeInfo{
 		Code: "spawn_unavailable", Status: http.StatusServiceUnavailable,
 		Model: "this hub starts no agents: ask your user, or ask a live agent with hub_rpc_call",

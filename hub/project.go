@@ -39,7 +39,16 @@ type Room struct {
 	CreatedAt   Time        `json:"created_at"`
 	ForceReason string      `json:"force_reason"` // why it was made beside a similar room; else empty
 	Locks       LockPolicy  `json:"locks"`
-	Archived    bool        `json:"archived,omitempty"` // out of lists, and of polls that name no channel
+	Archived    bool        `json:"archived,omitempty"`   // out of lists, and of polls that name no channel
+	GuardHops   *int        `json:"guard_hops,omitempty"` // see GuardInput; nil: DefaultGuardHops
+}
+
+// Guard returns the hops after which the agents of the room are stopped; 0: never.
+func (r *Room) Guard() int {
+	if r.GuardHops == nil {
+		return DefaultGuardHops
+	}
+	return *r.GuardHops
 }
 
 // SimilarRoom is an existing room that resembles a new one.
@@ -96,6 +105,19 @@ type LockPolicyInput struct {
 	AgentID AgentID    `json:"agent_id,omitempty"`
 }
 
+// Limits of what a few agents may post to each other in turn without progress.
+const (
+	DefaultGuardHops = 12
+	MinGuardHops     = 4
+	MaxGuardHops     = 1_000
+)
+
+// GuardInput says after how many posts in turn the agents of a room are stopped that show
+// no progress: MinGuardHops to MaxGuardHops, 0 for never, nil for DefaultGuardHops.
+type GuardInput struct {
+	Hops *int `json:"hops,omitempty"`
+}
+
 // BindingInput names an absolute path of the hub's machine.
 type BindingInput struct {
 	Path    string  `json:"path"`
@@ -141,6 +163,9 @@ type Projects interface {
 	ArchiveRoom(ctx context.Context, room RoomID, in ArchiveInput) (Outcome[Room], error)
 	// SetLocks changes what the room wants of locks. Errors: room_not_found.
 	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)
+	// SetGuard changes when agents of the room are stopped that post to each other without
+	// progress. Operator only. Errors: room_not_found.
+	SetGuard(ctx context.Context, room RoomID, in GuardInput) (Outcome[Room], error)
 	// Rooms lists the rooms of one project or of all, by slug. Rooms with the
 	// same slug are listed by age. Errors: project_not_found.
 	Rooms(ctx context.Context, q RoomsQuery) ([]Room, Cursor, error)

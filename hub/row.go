@@ -47,6 +47,7 @@ type AgentDetails struct {
 	CurrentTaskID *TaskID  `json:"current_task_id"` // that it works on, if the caller may see it
 	Label         string   `json:"label"`           // of its watch
 	Watching      []string `json:"watching"`        // the conditions of its watches
+	GivenHour     int      `json:"given_hour"`      // characters of messages that it was given in the last hour
 }
 
 // Bridged reports whether an MCP bridge registered the session. A bridge says

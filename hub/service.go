@@ -139,6 +139,7 @@ type EventsQuery struct {
 	MaxChars    int           // 0: no budget
 	Wait        time.Duration // 0: answer at once
 	Peek        bool          // Since does not mark messages as seen
+	Streamed    bool          // the answer is a part of a stream
 }
 
 // LogQuery selects messages for a spectator. At most one of RoomID, Channel and
@@ -415,4 +416,5 @@ type Service interface {
 	Notifications
 	Pauses
 	Permissions
+	Ledgers
 }

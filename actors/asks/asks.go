@@ -69,6 +69,15 @@ func (s *Asks) Ask(ctx context.Context, in hub.AskInput) (hub.Outcome[hub.Ask], 
 	return out, err
 }
 
+// AboutLoop asks whether agents may go on that post to each other without progress. Only
+// one such question is open about the same agents at the same place.
+func (s *Asks) AboutLoop(ctx context.Context, l core.Loop) error {
+	_, err := s.change(ctx, hub.AgentSystem, 0, func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
+		return a.AskAboutLoop(l, now)
+	})
+	return err
+}
+
 // checkNames refuses a question about a room, task or artifact that there is not, or that
 // its agent may not see. What passes stays true: these are never deleted.
 func (s *Asks) checkNames(ctx context.Context, in *hub.AskInput) error {

@@ -82,7 +82,7 @@ func (s *Asks) Serve(left []core.StoredAsk, quit <-chan struct{}) {
 // hub takes calls, so that no question of this process is among them. If they cannot be
 // read, they do not expire, and the hub starts all the same.
 func (s *Asks) Left() []core.StoredAsk {
-	left, err := openRows(s.rows)
+	left, err := liveRows(s.rows)
 	if err != nil {
 		s.log.LogAttrs(context.Background(), slog.LevelError, "open questions to the operator cannot be read, and do not expire", slog.Any("error", err))
 		return nil
@@ -95,8 +95,8 @@ func (s *Asks) derive(left []core.StoredAsk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range left {
-		if left[i].DeadlineMS != 0 {
-			s.note(left[i].Ask.AskID, left[i].DeadlineMS)
+		if row := &left[i]; row.DeadlineMS != 0 && row.Ask.State == hub.AskOpen {
+			s.note(row.Ask.AskID, row.DeadlineMS)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package asks
 
 import (
 	"errors"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/view"
@@ -14,23 +15,31 @@ func Load(rows core.Rows) (*core.Asks, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, err := openRows(rows)
-	return core.RestoreAsks(permissions, open), err
+	live, err := liveRows(rows)
+	return core.RestoreAsks(permissions, live), err
 }
 
-// openRows returns the stored rows of the open questions.
-func openRows(rows core.Rows) ([]core.StoredAsk, error) {
+// Stopped returns the questions about agents that may not post to each other.
+func Stopped(rows core.Rows) ([]core.StoredAsk, error) {
+	live, err := liveRows(rows)
+	return slices.DeleteFunc(live, func(row core.StoredAsk) bool { return row.Loop == nil }), err
+}
+
+// liveRows returns the stored rows of the questions that are open, and of those that keep
+// agents apart.
+func liveRows(rows core.Rows) ([]core.StoredAsk, error) {
 	stored, err := view.StoredRow[core.OpenAsks](rows, core.TableAskOpen, core.AskOpenKey())
 	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, err
 	}
-	open := make([]core.StoredAsk, len(stored.Open))
-	for i, id := range stored.Open {
-		if open[i], err = row(rows, id); err != nil {
+	ids := slices.Concat(stored.Open, stored.Apart)
+	live := make([]core.StoredAsk, len(ids))
+	for i, id := range ids {
+		if live[i], err = row(rows, id); err != nil {
 			return nil, err
 		}
 	}
-	return open, nil
+	return live, nil
 }
 
 // row returns a stored question. Error: ask_not_found.

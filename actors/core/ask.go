@@ -21,9 +21,12 @@ import (
 //     is decided first.
 //  3. Whatever closes a question, its agent gets one message that says so, in the same
 //     record. Only an agent that withdraws its own question gets none, and a permission
-//     prompt has no messages: the hook that waits tells the harness.
+//     prompt has no messages: the hook that waits tells the harness. The end of a question
+//     about a loop is told to each agent of the loop.
+//  4. apart holds the answered questions whose answer still keeps agents apart.
 type Asks struct {
 	open        map[hub.AskID]StoredAsk
+	apart       map[hub.AskID]StoredAsk
 	permissions hub.PermissionPolicy
 }
 
@@ -33,18 +36,26 @@ type StoredAsk struct {
 	// DeadlineMS is the hub time at which an open question expires; 0: never. It is hub
 	// time, so nobody loses the time to answer while the hub is down.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
+	// Loop is what the question is about if the hub itself asks it. ApartMS is the hub
+	// time until which its answer keeps the agents apart; 0: it does not.
+	Loop    *Loop `json:"loop,omitempty"`
+	ApartMS int64 `json:"apart_ms,omitempty"`
 }
 
 // ErrAskNotOpen says that no open question has this id. The stored row says whether it
 // was closed or never was; see the rows.
 var ErrAskNotOpen = errors.New("core: the question is not open")
 
-// RestoreAsks returns the state with this policy and these open questions.
-func RestoreAsks(permissions hub.PermissionPolicy, open []StoredAsk) *Asks {
-	a := &Asks{open: map[hub.AskID]StoredAsk{}, permissions: permissions}
-	for _, row := range open {
-		if row.Ask.State == hub.AskOpen {
+// RestoreAsks returns the state with this policy and these questions: those that are open,
+// and those that keep agents apart.
+func RestoreAsks(permissions hub.PermissionPolicy, rows []StoredAsk) *Asks {
+	a := &Asks{open: map[hub.AskID]StoredAsk{}, apart: map[hub.AskID]StoredAsk{}, permissions: permissions}
+	for _, row := range rows {
+		switch {
+		case row.Ask.State == hub.AskOpen:
 			a.open[row.Ask.AskID] = row
+		case row.ApartMS != 0:
+			a.apart[row.Ask.AskID] = row
 		}
 	}
 	return a
@@ -150,7 +161,7 @@ func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk],
 	}
 	m := operatorsWord(&row.Ask, hub.AskAnswered, in.Answer)
 	m.Body = in.Answer
-	d.Messages = []MessageDraft{m}
+	d.Messages = row.toEach(m)
 	return d, nil
 }
 
@@ -185,7 +196,7 @@ func (a *Asks) Withdraw(id hub.AskID, c AskWithdrawal) (Decision[StoredAsk], err
 	if m.Body = "I close question " + string(id) + " without an answer."; c.Reason != "" {
 		m.Body += " " + c.Reason
 	}
-	d.Messages = []MessageDraft{m}
+	d.Messages = row.toEach(m)
 	return d, nil
 }
 
@@ -209,7 +220,7 @@ func (a *Asks) Expire(now Now) Decision[bool] {
 	for _, row := range due[:min(len(due), maxExpiring)] {
 		d.Facts = append(d.Facts, &AskExpired{Ask: row.Ask.AskID, Message: len(d.Messages)})
 		if row.Ask.Permission == nil {
-			d.Messages = append(d.Messages, askExpired(&row.Ask))
+			d.Messages = append(d.Messages, row.toEach(askExpired(&row.Ask))...)
 		}
 	}
 	return Decision[bool]{Draft: d, Answer: func(Position) bool { return more }}
@@ -253,18 +264,18 @@ type AskNotice struct {
 func (a *Asks) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *Asked:
-		a.put(f.ask(at), rows)
+		a.put(f.ask(at), at, rows)
 	case *PermissionDecided:
-		a.put(f.ask(at), rows)
+		a.put(f.ask(at), at, rows)
 	case *PermissionsSet:
 		a.permissions = f.Policy
 		rows.Put(TablePermissions, PermissionsKey(), mustJSON(f.Policy))
 	case *AskAnswered:
-		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
+		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	case *AskWithdrawn:
-		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
+		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	case *AskExpired:
-		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, rows)
+		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	default:
 		panic(fmt.Sprintf("core: asks were given the fact %T", f))
 	}

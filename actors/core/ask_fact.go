@@ -41,6 +41,7 @@ type Asked struct {
 	Room       hub.RoomID     `json:"room,omitempty"`
 	Blocks     hub.TaskID     `json:"blocks,omitempty"`
 	Artifact   hub.ArtifactID `json:"artifact,omitempty"`
+	Loop       *Loop          `json:"loop,omitempty"` // the hub asks about these agents
 
 	Prompt *hub.PermissionPrompt `json:"prompt,omitempty"` // the question is a permission prompt
 }
@@ -84,7 +85,7 @@ func (f *Asked) ID(at Position) hub.AskID { return hub.AskID(IDAt(PrefixAsk, at.
 
 // ask returns the question that the fact creates at a position.
 func (f *Asked) ask(at Position) StoredAsk {
-	row := StoredAsk{DeadlineMS: f.DeadlineMS, Ask: hub.Ask{
+	row := StoredAsk{DeadlineMS: f.DeadlineMS, Loop: f.Loop, Ask: hub.Ask{
 		AskID: f.ID(at), State: hub.AskOpen, AgentID: f.Agent, Question: f.Question,
 		Options: append([]string{}, f.Options...), Default: Optional(f.Default), RoomID: Optional(f.Room),
 		Blocks: Optional(f.Blocks), ArtifactID: Optional(f.Artifact), Permission: f.Prompt, CreatedAt: at.Now.Wall,
@@ -97,6 +98,9 @@ func (f *Asked) ask(at Position) StoredAsk {
 
 func (f *AskAnswered) closed(row StoredAsk, at Position) StoredAsk {
 	row.Ask.Answer, row.Ask.ClosedBy = &f.Answer, f.By
+	if row.Loop != nil {
+		row.ApartMS = ApartUntil(f.Answer, at)
+	}
 	return row.end(hub.AskAnswered, at, row.told(at, 0))
 }
 
@@ -138,31 +142,37 @@ func (r StoredAsk) Row(now Now) hub.Ask {
 }
 
 // change replaces the row of an open question. It leaves a closed one alone.
-func (a *Asks) change(id hub.AskID, next func(StoredAsk) StoredAsk, rows RowSink) {
+func (a *Asks) change(id hub.AskID, next func(StoredAsk) StoredAsk, at Position, rows RowSink) {
 	if row, ok := a.open[id]; ok {
-		a.put(next(row), rows)
+		a.put(next(row), at, rows)
 	}
 }
 
-// put keeps a question while it is open and writes its row. If the set of open ones
-// changes, it also writes the row from which the owner is loaded.
-func (a *Asks) put(row StoredAsk, rows RowSink) {
+// put keeps a question while it is open or keeps agents apart, and writes its row. If
+// the set of open ones changes, it also writes the row from which the owner is loaded,
+// and drops those that keep agents apart no longer.
+func (a *Asks) put(row StoredAsk, at Position, rows RowSink) {
 	id := row.Ask.AskID
 	_, was := a.open[id]
 	open := row.Ask.State == hub.AskOpen
 	if a.open[id] = row; !open {
 		delete(a.open, id)
 	}
+	if row.ApartMS != 0 {
+		a.apart[id] = row
+	}
+	maps.DeleteFunc(a.apart, func(_ hub.AskID, row StoredAsk) bool { return row.ApartMS <= at.Now.HubMS })
 	seq, _ := SeqOf(PrefixAsk, string(id))
 	rows.Put(TableAsk, SeqKey(seq), mustJSON(row))
 	if was != open {
-		rows.Put(TableAskOpen, AskOpenKey(), mustJSON(OpenAsks{slices.Sorted(maps.Keys(a.open))}))
+		rows.Put(TableAskOpen, AskOpenKey(), mustJSON(OpenAsks{Open: slices.Sorted(maps.Keys(a.open)), Apart: slices.Sorted(maps.Keys(a.apart))}))
 	}
 }
 
 // OpenAsks is the stored row from which the owner is loaded.
 type OpenAsks struct {
-	Open []hub.AskID `json:"open"`
+	Open  []hub.AskID `json:"open"`
+	Apart []hub.AskID `json:"apart,omitempty"` // answered ones that keep agents apart
 }
 
 // AskOpenKey is the key of the one row of TableAskOpen.

@@ -112,6 +112,22 @@ func (p *Projects) SetLocks(id hub.RoomID, in hub.LockPolicyInput) (Decision[hub
 	return Decision[hub.Room]{Draft: Draft{Facts: []Fact{f}}, Answer: func(Position) hub.Room { return room }}, nil
 }
 
+// SetGuard decides when agents of a room are stopped that post to each other without
+// progress. If that is so already, nothing changes. Errors: room_not_found.
+func (p *Projects) SetGuard(id hub.RoomID, in hub.GuardInput) (Decision[hub.Room], error) {
+	stored, ok := p.index.Room(id)
+	if !ok {
+		return Decision[hub.Room]{}, ErrRoomNotFound(string(id))
+	}
+	was, room := stored.Room.GuardHops, stored.Room
+	room.GuardHops = in.Hops
+	d := Decision[hub.Room]{Answer: func(Position) hub.Room { return room }}
+	if (was == nil) != (in.Hops == nil) || was != nil && *was != *in.Hops {
+		d.Facts = []Fact{&GuardSet{Room: id, Hops: in.Hops}}
+	}
+	return d, nil
+}
+
 func similarRoomExists(project hub.Project, similar []hub.SimilarRoom) error {
 	looks := "a room that looks"
 	if len(similar) > 1 {

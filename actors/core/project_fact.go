@@ -8,13 +8,14 @@ import (
 	"hubcli/hub"
 )
 
-// The facts of projects: 500 to 599.
+// The facts of projects: 500 to 599, and 880.
 const (
 	factProjectCreated FactType = 500
 	factRoomCreated    FactType = 501
 	factRoomBound      FactType = 502
 	factRoomUnbound    FactType = 503
 	factLocksSet       FactType = 504
+	factGuardSet       FactType = 880
 )
 
 // ProjectCreated says that a project exists from now on.
@@ -60,6 +61,15 @@ type LocksSet struct {
 	By    hub.AgentID    `json:"by,omitempty"`
 }
 
+// GuardSet says after how many posts in turn the agents of a room are stopped from now on.
+type GuardSet struct {
+	Room hub.RoomID `json:"room"`
+	Hops *int       `json:"hops"` // null: the default; 0: never
+}
+
+// FactType implements Fact.
+func (*GuardSet) FactType() FactType { return factGuardSet }
+
 // FactType implements Fact.
 func (*LocksSet) FactType() FactType { return factLocksSet }
 
@@ -82,6 +92,7 @@ func projectFacts() map[FactType]func() Fact {
 		factRoomBound:      func() Fact { return &RoomBound{} },
 		factRoomUnbound:    func() Fact { return &RoomUnbound{} },
 		factLocksSet:       func() Fact { return &LocksSet{} },
+		factGuardSet:       func() Fact { return &GuardSet{} },
 	}
 }
 
@@ -124,6 +135,8 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.renameProject(f, rows)
 	case *RoomRenamed:
 		p.renameRoom(f, rows)
+	case *GuardSet:
+		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	default:
 		panic(fmt.Sprintf("core: projects were given the fact %T", f))
 	}
@@ -139,6 +152,12 @@ func (p *Projects) putRoom(r StoredRoom, rows RowSink) {
 // set returns the room after the fact.
 func (f *LocksSet) set(r StoredRoom) StoredRoom {
 	r.Room.Locks = f.Locks
+	return r
+}
+
+// set returns the room after the fact.
+func (f *GuardSet) set(r StoredRoom) StoredRoom {
+	r.Room.GuardHops = f.Hops
 	return r
 }
 

@@ -85,7 +85,7 @@ const detailedRooms = 20
 
 // details says where an agent is and what waits for it.
 func (s *Lists) details(agent hub.AgentID, acting []hub.RoomID, sees view.Viewer) (*hub.AgentDetails, error) {
-	d := &hub.AgentDetails{Rooms: []hub.RoomID{}, Watching: []string{}}
+	d := &hub.AgentDetails{Rooms: []hub.RoomID{}, Watching: []string{}, GivenHour: s.view.GivenLately(agent, s.engine.Clock.Now().Wall)}
 	rooms, err := s.view.RoomsOf(agent)
 	if err != nil {
 		return nil, err

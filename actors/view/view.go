@@ -27,6 +27,7 @@ type View struct {
 	Runs      *Runs
 	Places    *places
 	pauses    *pauses
+	ledger    *ledger
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -43,6 +44,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		pauses:       newPauses(),
+		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
 }

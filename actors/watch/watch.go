@@ -208,6 +208,11 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	}
 	if n := len(got.Messages); err == nil && got.Met && n > 0 {
 		s.view.NoteOffer(q.Agent, got.Messages[0].ID-1, got.Messages[n-1].ID, hub.OfferedByWatch, s.now())
+		path := hub.GivenByWatch
+		if q.Stream {
+			path = hub.GivenByStream
+		}
+		s.view.NoteShown(ctx, q.Agent, path, got.Messages, s.now())
 	}
 	if waits && err == nil && got.Met && !q.Stream {
 		s.notify(&got, q.Label)

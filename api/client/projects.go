@@ -80,6 +80,12 @@ func segment(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
 }
 
+// SetGuard changes when agents of a room are stopped that post to each other without
+// progress. It carries the operator token.
+func (c *Client) SetGuard(ctx context.Context, room hub.RoomID, in hub.GuardInput) (hub.Outcome[hub.Room], error) {
+	return write[hub.Room](ctx, c, at("setRoomGuard", room), in)
+}
+
 // SetLocks changes what a room wants of locks.
 func (c *Client) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolicyInput) (hub.Outcome[hub.Room], error) {
 	return write[hub.Room](ctx, c, at("setRoomLocks", room), in)

@@ -24,6 +24,11 @@ func (c *Client) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Atten
 	return get[hub.Attention](ctx, c, to("getAttention"), params("agent_id", c.viewer(q.Agent), "room_id", q.Room))
 }
 
+// AttentionLedger returns what agents were given. It carries the operator token.
+func (c *Client) AttentionLedger(ctx context.Context) (hub.Ledger, error) {
+	return get[hub.Ledger](ctx, c, to("getAttentionLedger"), nil)
+}
+
 // NoteTurn notes how far the agent is with its turn.
 func (c *Client) NoteTurn(ctx context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
 	return change[hub.TurnNoted](ctx, c, to("noteTurn"), in)

@@ -51,6 +51,15 @@ func (m *Map[K, V]) Put(key K, value V) {
 	}
 }
 
+// Values returns the values of all keys, the last used first. It is no use of a key.
+func (m *Map[K, V]) Values() []V {
+	all := make([]V, 0, len(m.at))
+	for e := m.order.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*entry[K, V]).value)
+	}
+	return all
+}
+
 // Delete forgets a key and reports whether it was known.
 func (m *Map[K, V]) Delete(key K) (known bool) {
 	e, known := m.at[key]

@@ -46,6 +46,15 @@ func TestMap(t *testing.T) {
 					want = want[1:]
 				}
 			},
+			"values": func(t *rapid.T) {
+				var all []int
+				for _, p := range slices.Backward(want) {
+					all = append(all, p.value)
+				}
+				if got := m.Values(); !slices.Equal(got, all) {
+					t.Fatalf("the values are %v, want %v", got, all)
+				}
+			},
 			"delete": func(t *rapid.T) {
 				k := key.Draw(t, "key")
 				known := m.Delete(k)

@@ -1,0 +1,111 @@
+package core
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// Loop is a few agents that post to each other and show no progress.
+type Loop struct {
+	Agents  []hub.AgentID   `json:"agents"`            // two or three, sorted
+	Channel hub.ChannelName `json:"channel,omitempty"` // empty: direct messages
+	Thread  hub.ThreadID    `json:"thread,omitempty"`
+	Room    hub.RoomID      `json:"room,omitempty"`
+	Hops    int             `json:"hops"`
+}
+
+// The question about a loop, and how long it is open and an answer keeps agents apart.
+const (
+	LoopGoOn     = "let them go on"
+	LoopApart    = "keep them apart for an hour"
+	loopSeconds  = 3600
+	loopApartMS  = loopSeconds * 1000
+	loopProgress = "a task, a decision, an artifact, a memory, a claim or a lock"
+)
+
+// names lists the agents in words.
+func (l *Loop) names() string {
+	names := make([]string, len(l.Agents))
+	for i, agent := range l.Agents {
+		names[i] = string(agent)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// where says in words where they post.
+func (l *Loop) where() string {
+	switch {
+	case l.Channel == "":
+		return "in direct messages"
+	case l.Thread != "":
+		return "in the thread " + strconv.Quote(string(l.Thread)) + " of " + strconv.Quote(string(l.Channel))
+	}
+	return "in the channel " + strconv.Quote(string(l.Channel))
+}
+
+// same reports whether two loops are of the same agents at the same place.
+func (l *Loop) same(other *Loop) bool {
+	return other != nil && l.names() == other.names() && l.Channel == other.Channel && l.Thread == other.Thread
+}
+
+// LoopNotice tells an agent of a loop that it is in one. It asks for no answer, and wakes
+// nobody.
+func LoopNotice(l Loop, to hub.AgentID, slow, stop int) MessageDraft {
+	n := systemNotice(fmt.Sprintf(
+		"%s have posted %d times in turn %s without %s between. If there is work, open a task or do it. If not, end here: this needs no answer. "+
+			"The hub slows such posts down after %d turns. After %d it stops them and asks the operator.",
+		l.names(), l.Hops, l.where(), loopProgress, slow, stop), map[string]any{"loop": l})
+	n.To, n.Channel = to, hub.DirectChannel
+	return n
+}
+
+// AskAboutLoop decides that the operator is asked whether the agents of a loop may go on.
+// While the question is open, a second one has no effect. Error: limit_reached.
+func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
+	for _, row := range a.open {
+		if l.same(row.Loop) {
+			return Decision[StoredAsk]{Answer: func(Position) StoredAsk { return row }}, nil
+		}
+	}
+	in := hub.AskInput{
+		AgentID: hub.AgentSystem, RoomID: l.Room, Options: []string{LoopGoOn, LoopApart}, Default: LoopGoOn, DeadlineSec: loopSeconds,
+		Question: fmt.Sprintf("%s have posted %d times in turn %s without %s between. They cannot post there until you answer. May they go on?",
+			l.names(), l.Hops, l.where(), loopProgress),
+	}
+	d, err := a.Ask(AskCommand{In: in, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}, now)
+	if err != nil {
+		return d, err
+	}
+	f := d.Facts[0].(*Asked)
+	f.Loop = &l
+	return d, nil
+}
+
+// ApartUntil returns the hub time until which the answer to the question about a loop
+// keeps its agents apart; 0: they may go on. Only the words of the option let them go on.
+func ApartUntil(answer string, at Position) int64 {
+	if strings.EqualFold(strings.TrimSpace(answer), LoopGoOn) {
+		return 0
+	}
+	return at.Now.HubMS + loopApartMS
+}
+
+// toEach addresses the message that ends a question to its agent. The end of a question
+// about a loop is told to each agent of the loop.
+func (r *StoredAsk) toEach(m MessageDraft) []MessageDraft {
+	if r.Loop == nil {
+		return []MessageDraft{m}
+	}
+	m.Body = "About what " + r.Loop.names() + " post " + r.Loop.where() + ": " + m.Body
+	m.ReplyTo = 0 // they cannot see the question
+	all := make([]MessageDraft, len(r.Loop.Agents))
+	for i, agent := range r.Loop.Agents {
+		m.To = agent
+		all[i] = m
+	}
+	return all
+}

@@ -1,0 +1,230 @@
+package guard
+
+import (
+	"slices"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/internal/bounded"
+)
+
+const (
+	maxChains   = 1_000   // places that are kept, and agents of which is kept what they did
+	maxAgents   = 3       // agents of a chain in a channel
+	forming     = 4       // hops after which no agent joins a chain
+	pauseMS     = 600_000 // a chain ends when nothing comes for so long
+	firstGap    = 5_000   // between two posts of a chain that is slowed, in ms; each hop doubles it
+	longestMS   = 60_000  // and it is never longer
+	leastSlowed = 6       // a chain that is stopped with fewer hops is not slowed before
+	retryMS     = 1_000   // after which a post may be repeated while others are under way
+)
+
+// place is where agents post to each other.
+type place struct {
+	channel hub.ChannelName // empty: direct messages between first and second
+	thread  hub.ThreadID
+	first   hub.AgentID
+	second  hub.AgentID
+}
+
+// placeOf returns the place of a message; to is empty in a channel.
+func placeOf(from, to hub.AgentID, channel hub.ChannelName, thread hub.ThreadID) place {
+	if to == "" {
+		return place{channel: channel, thread: thread}
+	}
+	return place{first: min(from, to), second: max(from, to)}
+}
+
+// limits are the hops from which on something happens. stop 0: nothing does.
+type limits struct{ tell, slow, stop int }
+
+// limitsOf derives the others from the hops at which a chain is stopped; 0: never. A chain
+// that is stopped early is not slowed before.
+func limitsOf(stop int) limits {
+	l := limits{tell: stop / 2, slow: stop * 2 / 3, stop: stop}
+	if stop < leastSlowed {
+		l.slow = stop
+	}
+	return l
+}
+
+// gap is how long a post of a chain with so many hops waits after the one before, in ms.
+func (l limits) gap(hops int) int64 {
+	if hops < l.slow {
+		return 0
+	}
+	return min(int64(firstGap)<<min(hops-l.slow, 10), longestMS)
+}
+
+// chain is what was posted at a place since progress was last shown.
+type chain struct {
+	agents  []hub.AgentID // in the order in which they came
+	last    hub.AgentID   // whose message is the last
+	hops    int
+	at      int64  // hub ms of the last message
+	tick    uint64 // of the last message
+	told    bool
+	asked   bool
+	pending map[hub.AgentID]int // posts under way
+}
+
+// acts is what is known of one agent, in ticks.
+type acts struct {
+	progress uint64
+	from     hub.AgentID // the sender of the last direct message to it
+	got      uint64      // when that was
+	other    uint64      // the last one of anybody else
+}
+
+// chains counts. It has no lock and no clock.
+type chains struct {
+	tick  uint64
+	known *bounded.Map[place, *chain]
+	acts  *bounded.Map[hub.AgentID, acts]
+}
+
+func newChains() *chains {
+	return &chains{known: bounded.New[place, *chain](maxChains), acts: bounded.New[hub.AgentID, acts](maxChains)}
+}
+
+// at returns the chain of a place. One that has ended begins anew.
+func (c *chains) at(p place, now int64) *chain {
+	ch, known := c.known.Get(p)
+	if !known {
+		ch = &chain{}
+		c.known.Put(p, ch)
+	}
+	if ch.hops > 0 && c.ended(p, ch, now) {
+		c.begin(ch)
+	}
+	return ch
+}
+
+// begin empties a chain. What is under way stays so.
+func (c *chains) begin(ch *chain) { *ch = chain{pending: ch.pending} }
+
+// ended reports whether a chain has paused, or something came between.
+func (c *chains) ended(p place, ch *chain, now int64) bool {
+	if now-ch.at >= pauseMS {
+		return true
+	}
+	for _, agent := range ch.agents {
+		if a, _ := c.acts.Get(agent); a.progress > ch.tick {
+			return true
+		}
+	}
+	return p.channel == "" && (c.heard(p.first, p.second) > ch.tick || c.heard(p.second, p.first) > ch.tick)
+}
+
+// heard returns when an agent was last written to by anybody but a peer.
+func (c *chains) heard(agent, peer hub.AgentID) uint64 {
+	a, _ := c.acts.Get(agent)
+	if a.from == peer {
+		return a.other
+	}
+	return a.got
+}
+
+// progress notes that an agent has shown progress, or that the operator wrote to it.
+func (c *chains) progress(agent hub.AgentID) {
+	if agent == "" || agent.Reserved() {
+		return
+	}
+	c.tick++
+	a, _ := c.acts.Get(agent)
+	a.progress = c.tick
+	c.acts.Put(agent, a)
+}
+
+// interrupt notes that the operator wrote at a place.
+func (c *chains) interrupt(p place) {
+	if ch, known := c.known.Get(p); known {
+		c.begin(ch)
+	}
+}
+
+// posted counts a committed message and returns the hops of its chain.
+func (c *chains) posted(p place, from, to hub.AgentID, now int64) int {
+	c.tick++
+	if to != "" {
+		c.receive(to, from)
+	}
+	ch := c.at(p, now)
+	if !slices.Contains(ch.agents, from) {
+		if p.channel != "" && (len(ch.agents) >= maxAgents || ch.hops >= forming) {
+			c.begin(ch) // another agent came between
+		}
+		ch.agents = append(ch.agents, from)
+		ch.hops = min(ch.hops, 1) // what others said before is not theirs alone
+	}
+	if ch.last != from {
+		ch.hops++
+	}
+	ch.last, ch.at, ch.tick = from, now, c.tick
+	return ch.hops
+}
+
+func (c *chains) receive(agent, from hub.AgentID) {
+	a, _ := c.acts.Get(agent)
+	if a.from != from {
+		a.from, a.other = from, a.got
+	}
+	a.got = c.tick
+	c.acts.Put(agent, a)
+}
+
+// verdict is what becomes of a post.
+type verdict struct {
+	stop bool
+	wait int64 // ms until it may be repeated; 0: it passes
+}
+
+// enter decides about a post that is to be made, and counts it as under way if it passes.
+// Whatever is committed in which order, no chain has more hops than l.stop, as long as
+// each agent of a channel has one post under way.
+func (c *chains) enter(p place, from hub.AgentID, now int64, l limits) verdict {
+	ch := c.at(p, now)
+	if l.stop > 0 && (p.channel == "" || slices.Contains(ch.agents, from)) {
+		under, gap := ch.underway(p), l.gap(ch.hops)
+		switch {
+		case ch.hops >= l.stop:
+			return verdict{stop: true}
+		case under > 0 && (ch.hops >= l.slow || ch.hops+under+1 > l.stop && under > ch.pending[from]):
+			return verdict{wait: retryMS}
+		case gap > 0 && ch.at+gap > now:
+			return verdict{wait: ch.at + gap - now}
+		}
+	}
+	if ch.pending == nil {
+		ch.pending = map[hub.AgentID]int{}
+	}
+	ch.pending[from]++
+	return verdict{}
+}
+
+// underway counts the posts of the chain's agents that are under way.
+func (ch *chain) underway(p place) (n int) {
+	for agent, posts := range ch.pending {
+		if p.channel == "" || slices.Contains(ch.agents, agent) {
+			n += posts
+		}
+	}
+	return n
+}
+
+// leave ends what enter has begun.
+func (c *chains) leave(p place, from hub.AgentID) {
+	ch, known := c.known.Get(p)
+	if !known {
+		return
+	}
+	if ch.pending[from]--; ch.pending[from] <= 0 {
+		delete(ch.pending, from)
+	}
+}
+
+// loop is the chain as the operator is told of it.
+func (ch *chain) loop(p place) core.Loop {
+	agents := slices.Sorted(slices.Values(ch.agents))
+	return core.Loop{Agents: agents, Channel: p.channel, Thread: p.thread, Hops: ch.hops}
+}

@@ -1,0 +1,18 @@
+// Package guard finds agents that write to each other and get nowhere, and ends that.
+// chains.go counts, without a clock and without a lock; guard.go learns of committed
+// records and decides about posts; tend.go tells the agents and asks the operator.
+//
+// A chain is what a few agents post to each other while nothing shows progress: two by
+// direct messages, two or three in a channel or in one of its threads. It has as many
+// hops as its sender changed. From a number of hops on the agents are told, later they
+// have to wait between two posts, and at last the posts are refused and the operator
+// is asked. A task, decision, artifact, memory, claim or lock of one of them begins a new
+// chain, and so does what the operator or another agent says to them, and a pause.
+//
+// Chains are in memory and bounded: a start begins with none. What was stopped is an
+// open question to the operator, which survives a restart.
+//
+// All exported methods may be called from any goroutine. The package never refuses a post
+// that opens, changes or ends a task, a question to the operator, or what the operator
+// says.
+package guard

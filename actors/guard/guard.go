@@ -1,0 +1,312 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/actors/view"
+	"hubcli/hub"
+)
+
+// Options are the parts of the hub that the package uses. All are required.
+type Options struct {
+	View   *view.View
+	Engine *engine.Engine
+	Log    *slog.Logger
+	// Ask asks the operator about agents that are stopped, once while they are.
+	Ask func(context.Context, core.Loop) error
+	// Stopped returns the questions about agents that are stopped, as stored.
+	Stopped func() ([]core.StoredAsk, error)
+}
+
+// Guard watches what agents post to each other.
+type Guard struct {
+	view    *view.View
+	engine  *engine.Engine
+	log     *slog.Logger
+	ask     func(context.Context, core.Loop) error
+	stopped func() ([]core.StoredAsk, error)
+
+	mu     sync.Mutex
+	chains *chains
+	stops  map[place]stop     // bounded by the questions that the system may have open
+	due    map[place]struct{} // chains to be looked at
+	news   chan struct{}      // there are some; capacity 1
+}
+
+// stop is a question to the operator that is open, or was answered with keeping apart.
+type stop struct {
+	ask    hub.AskID
+	agents []hub.AgentID
+	until  int64 // in hub ms, of an answered question; 0: it is open
+}
+
+// New returns the guard of a hub. The engine need not run yet.
+func New(o Options) *Guard {
+	return &Guard{
+		view: o.View, engine: o.Engine, log: o.Log, ask: o.Ask, stopped: o.Stopped,
+		chains: newChains(), stops: map[place]stop{}, due: map[place]struct{}{}, news: make(chan struct{}, 1),
+	}
+}
+
+// Restore takes what an earlier process has stopped.
+func (g *Guard) Restore() error {
+	rows, err := g.stopped()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range rows {
+		g.take(&rows[i])
+	}
+	return err
+}
+
+// take keeps a question about a loop. The caller holds the mutex.
+func (g *Guard) take(row *core.StoredAsk) {
+	if l := row.Loop; l != nil {
+		g.stops[placeOfLoop(l)] = stop{ask: row.Ask.AskID, agents: l.Agents, until: row.ApartMS}
+	}
+}
+
+func placeOfLoop(l *core.Loop) place {
+	if l.Channel == "" {
+		return placeOf(l.Agents[0], l.Agents[len(l.Agents)-1], "", "")
+	}
+	return placeOf("", "", l.Channel, l.Thread)
+}
+
+// Post is one post on its way. The zero Post passes always.
+type Post struct {
+	guard  *Guard
+	place  place
+	from   hub.AgentID
+	limits limits
+	state  postState
+}
+
+type postState uint8
+
+const (
+	postNew postState = iota
+	postEntered
+	postLeft
+)
+
+// Begin begins a post of an agent that asks for no work. The owner of the message then
+// calls Enter when it decides, and the caller calls Leave after it. What shows progress and
+// what the operator says is never looked at.
+func (g *Guard) Begin(m *core.MessageDraft) *Post {
+	if m.From.Reserved() || m.To.Reserved() {
+		return &Post{}
+	}
+	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), from: m.From}
+	g.mu.Lock()
+	ch, known := g.chains.known.Get(p.place)
+	_, held := g.stops[p.place]
+	looks := held || known && ch.hops >= limitsOf(hub.MinGuardHops).slow
+	g.mu.Unlock()
+	if looks { // a chain without so many hops is never stopped, and most have few
+		p.limits = g.limits(p.place)
+	} else {
+		p.limits = limitsOf(hub.DefaultGuardHops)
+	}
+	return p
+}
+
+// Enter refuses the post, or counts it as under way. Errors: slowed, loop_stopped.
+func (p *Post) Enter(now core.Now) error {
+	if p.guard == nil {
+		return nil
+	}
+	g := p.guard
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s, held := g.held(p.place, now.HubMS); held && p.limits.stop > 0 && slices.Contains(s.agents, p.from) {
+		return errStopped(s, now)
+	}
+	v := g.chains.enter(p.place, p.from, now.HubMS, p.limits)
+	switch {
+	case v.stop:
+		g.look(p.place)
+		return errStopped(stop{}, now)
+	case v.wait > 0:
+		return errSlowed(v.wait)
+	}
+	if p.state == postLeft { // its caller has gone
+		g.chains.leave(p.place, p.from)
+		return nil
+	}
+	p.state = postEntered
+	return nil
+}
+
+// held returns what stops a place now.
+func (g *Guard) held(p place, now int64) (stop, bool) {
+	s, held := g.stops[p]
+	if held && s.until != 0 && s.until <= now {
+		delete(g.stops, p)
+		held = false
+	}
+	return s, held
+}
+
+// Leave ends the post. It may be called although Enter was not.
+func (p *Post) Leave() {
+	if p.guard == nil {
+		return
+	}
+	p.guard.mu.Lock()
+	defer p.guard.mu.Unlock()
+	if p.state == postEntered {
+		p.guard.chains.leave(p.place, p.from)
+	}
+	p.state = postLeft
+}
+
+// errSlowed asks the agent to wait.
+func errSlowed(ms int64) error {
+	sec := int((ms + 999) / 1000)
+	return hub.Errorf(hub.CodeSlowed, "these agents have posted to each other many times without a task, a decision or an artifact between, so the hub slows them down").
+		With("retry_after", sec).WithRetryAfter(sec)
+}
+
+// errStopped says that the operator decides.
+func errStopped(s stop, now core.Now) error {
+	if s.until != 0 {
+		return hub.NewError(hub.CodeLoopStopped, "the operator keeps these agents apart for a time").
+			With("ask_id", s.ask).With("until", now.Wall+hub.Time(s.until-now.HubMS))
+	}
+	e := hub.NewError(hub.CodeLoopStopped, "these agents have posted to each other too many times without a task, a decision or an artifact between, and the operator is asked whether they may go on")
+	if s.ask != "" {
+		e = e.With("ask_id", s.ask)
+	}
+	return e
+}
+
+// Shown learns from a committed record which agents have posted or shown progress.
+func (g *Guard) Shown(r *core.Record, facts []core.Fact) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch r.Owner.Kind { //nolint:exhaustive // the others show progress, or nothing
+	case core.OwnerAgent, core.OwnerChannel:
+		for i := range r.Messages {
+			g.posted(&r.Messages[i], r.HubMS)
+		}
+		return
+	case core.OwnerAsks:
+		g.asked(r, facts)
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if m.From == hub.AgentOperator || r.Owner.Kind == core.OwnerTasks && m.From != hub.AgentSystem {
+			g.chains.progress(m.From)
+			g.chains.progress(m.To)
+		}
+		if m.To == "" && m.From != hub.AgentSystem { // a task, decision or artifact
+			g.chains.interrupt(placeOf("", "", m.Channel, m.Thread))
+		}
+	}
+	g.progress(r, facts)
+}
+
+// posted counts a message that shows no progress.
+func (g *Guard) posted(m *core.StoredMessage, now int64) {
+	p := placeOf(m.From, m.To, m.Channel, m.Thread)
+	switch {
+	case m.From == hub.AgentOperator:
+		g.chains.progress(m.To)
+		g.chains.interrupt(p)
+	case m.From.Reserved() || m.To.Reserved():
+	case g.chains.posted(p, m.From, m.To, now) >= limitsOf(hub.MinGuardHops).tell:
+		g.look(p)
+	}
+}
+
+// look has Serve look at a chain. The caller holds the mutex.
+func (g *Guard) look(p place) {
+	g.due[p] = struct{}{}
+	select {
+	case g.news <- struct{}{}:
+	default:
+	}
+}
+
+// asked learns which agents are stopped, and what the operator has answered. An answer
+// begins a new chain.
+func (g *Guard) asked(r *core.Record, facts []core.Fact) {
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.Asked:
+			g.take(&core.StoredAsk{Ask: hub.Ask{AskID: f.ID(r.Position())}, Loop: f.Loop})
+		case *core.AskAnswered:
+			g.settle(f.Ask, core.ApartUntil(f.Answer, r.Position()))
+		case *core.AskWithdrawn:
+			g.settle(f.Ask, 0)
+		case *core.AskExpired:
+			g.settle(f.Ask, 0)
+		}
+	}
+}
+
+// settle ends a stop, or keeps it until a time.
+func (g *Guard) settle(id hub.AskID, until int64) {
+	for p, s := range g.stops {
+		if s.ask != id {
+			continue
+		}
+		g.chains.interrupt(p)
+		if s.until = until; until == 0 {
+			delete(g.stops, p)
+		} else {
+			g.stops[p] = s
+		}
+	}
+}
+
+// progress learns from the facts of a record which agents have done something.
+func (g *Guard) progress(r *core.Record, facts []core.Fact) {
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *core.LeaseGranted:
+			g.chains.progress(f.Agent)
+		case *core.LeaseReleased:
+			for i := range r.Rows {
+				if l, err := core.DecodeLease(r.Rows[i].Value); err == nil && l.Space == f.Space && l.Key == f.Key {
+					g.chains.progress(l.Agent)
+				}
+			}
+		case *core.DecisionAdded:
+			g.chains.progress(f.By)
+		case *core.ArtifactAdded:
+			g.chains.progress(f.By)
+		case *core.MemoryRemembered:
+			g.chains.progress(f.By)
+		case *core.RunStarted:
+			g.chains.progress(f.CreatedBy)
+		}
+	}
+	if r.Owner.Kind == core.OwnerTasks {
+		g.worked(r)
+	}
+}
+
+// worked notes progress of the agents whose tasks a record has changed.
+func (g *Guard) worked(r *core.Record) {
+	if g.chains.known.Len() == 0 {
+		return
+	}
+	for i := range r.Rows {
+		var row core.StoredTask
+		if r.Rows[i].Table != core.TableTask || json.Unmarshal(r.Rows[i].Value, &row) != nil {
+			continue
+		}
+		g.chains.progress(row.Task.CreatedBy)
+		if row.Task.Assignee != nil {
+			g.chains.progress(*row.Task.Assignee)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"hubcli/actors/core"
+	"hubcli/actors/engine"
+	"hubcli/hub"
+)
+
+// Serve looks at chains that have grown, until quit is closed.
+func (g *Guard) Serve(quit <-chan struct{}) {
+	for {
+		select {
+		case <-g.news:
+		case <-quit:
+			return
+		}
+		for _, p := range g.taken() {
+			if err := g.tend(p); err != nil && !g.engine.Stopping.Load() {
+				g.log.LogAttrs(context.Background(), slog.LevelWarn, "agents that post to each other without progress were not told, or the operator was not asked", slog.Any("error", err))
+			}
+		}
+	}
+}
+
+func (g *Guard) taken() (all []place) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for p := range g.due {
+		all = append(all, p)
+	}
+	clear(g.due)
+	return all
+}
+
+// tend tells the agents of a chain, once, and asks the operator, once. If either fails,
+// the next post tries it again.
+func (g *Guard) tend(p place) error {
+	l := g.limits(p)
+	if l.stop == 0 {
+		return nil
+	}
+	now := g.engine.Clock.Now().HubMS
+	g.mu.Lock()
+	ch := g.chains.at(p, now)
+	loop := ch.loop(p)
+	loop.Room = g.view.RoomOf(p.channel)
+	_, held := g.stops[p]
+	tell, ask := ch.hops >= l.tell && !ch.told, ch.hops >= l.stop && !ch.asked && !held
+	ch.told, ch.asked = ch.told || tell, ch.asked || ask
+	g.mu.Unlock()
+	var err error
+	if tell {
+		err = g.tell(&loop, l)
+	}
+	if err == nil && ask {
+		err = g.ask(context.Background(), loop)
+	}
+	if err != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		ch.told, ch.asked = ch.told && !tell, ch.asked && !ask
+	}
+	return err
+}
+
+// tell sends each agent of a chain one notice.
+func (g *Guard) tell(l *core.Loop, at limits) error {
+	for _, agent := range l.Agents {
+		m := core.LoopNotice(*l, agent, at.slow, at.stop)
+		_, _, err := engine.Submit(context.Background(), g.engine, engine.Command[*core.Agent, hub.MessageID, struct{}]{
+			Owner: core.AgentOwner(m.To), Size: len(m.Body) + len(m.Metadata),
+			Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(m), nil },
+			Answer: func(hub.MessageID, *core.Record) struct{} { return struct{}{} },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limits returns the limits of a place. For direct messages they are the widest of the
+// rooms that have limits of their own and in which both agents have a seat.
+func (g *Guard) limits(p place) limits {
+	if p.channel != "" {
+		row, err := g.view.Room(g.view.RoomOf(p.channel))
+		if err != nil {
+			return limitsOf(hub.DefaultGuardHops)
+		}
+		return limitsOf(row.Guard())
+	}
+	var own []hub.Room
+	g.view.Places.Rooms("", func(r *hub.Room) {
+		if r.GuardHops != nil {
+			own = append(own, *r)
+		}
+	})
+	widest := 0
+	for i := range own {
+		if !g.sits(own[i].RoomID, p.first) || !g.sits(own[i].RoomID, p.second) {
+			continue
+		}
+		if own[i].Guard() == 0 {
+			return limits{}
+		}
+		widest = max(widest, own[i].Guard())
+	}
+	return limitsOf(cmp.Or(widest, hub.DefaultGuardHops))
+}
+
+// sits reports whether an agent has a seat in a room.
+func (g *Guard) sits(room hub.RoomID, agent hub.AgentID) bool {
+	_, err := g.view.SeatOf(room, agent)
+	return err == nil
+}

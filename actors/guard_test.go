@@ -1,0 +1,256 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+// thank has two agents answer each other until the hub stops them. It waits as long as it
+// is told. It returns how many messages were posted, and the last refusal.
+func (r *rig) thank(a, b hub.AgentID, in hub.PostInput) (posted int, last *hub.Error) {
+	r.t.Helper()
+	for posted < 100 {
+		in.FromAgent, in.Body = a, "Thank you!"
+		if in.Channel == "" || in.ToAgent != "" {
+			in.ToAgent = b
+		}
+		_, err := r.tryPost(r.t.Context(), in)
+		switch {
+		case err == nil:
+			posted++
+			a, b = b, a
+		case !errors.As(err, &last), last.Code != hub.CodeSlowed:
+			return posted, last
+		case last.RetryAfter < 1 || last.RetryAfter > 60:
+			r.t.Fatalf("slowed for %d s", last.RetryAfter)
+		default:
+			time.Sleep(time.Duration(last.RetryAfter) * time.Second)
+		}
+		synctest.Wait()
+	}
+	return posted, last
+}
+
+func (r *rig) openAsks() []hub.Ask {
+	r.t.Helper()
+	rows, _, err := r.Asks(asOperator(r.t.Context()), hub.AsksQuery{State: hub.AskOpen, Limit: 100})
+	require.NoError(r.t, err)
+	return rows
+}
+
+func (r *rig) toldTo(agent hub.AgentID) (bodies []string) {
+	r.t.Helper()
+	page, err := r.Inbox(r.t.Context(), hub.InboxQuery{Agent: agent, Limit: 1000})
+	require.NoError(r.t, err)
+	for _, m := range decodeAll(r.t, page.Rows) {
+		bodies = append(bodies, string(m.FromAgent)+": "+m.Body)
+	}
+	return bodies
+}
+
+// Two agents that thank each other for ever are told once, then slowed and stopped after
+// twelve messages, and the operator is asked once; in a channel and its threads as well.
+func TestRunawayIsStopped(t *testing.T) {
+	for name, in := range map[string]hub.PostInput{"direct": {}, "channel": {Channel: "general"}, "thread": {Channel: "general", ThreadID: "t"}} {
+		bubble(t, func(t *testing.T, r *rig) {
+			began := time.Now()
+			posted, last := r.thank("ann", "ben", in)
+			if posted != hub.DefaultGuardHops || last == nil || last.Code != hub.CodeLoopStopped {
+				t.Errorf("%s: %d messages, then %v", name, posted, last)
+			}
+			if took := time.Since(began); took != 75*time.Second {
+				t.Errorf("%s: it took %v", name, took)
+			}
+			asks := r.openAsks()
+			if len(asks) != 1 || asks[0].AgentID != hub.AgentSystem || !strings.Contains(asks[0].Question, "ann and ben") || len(asks[0].Options) != 2 {
+				t.Fatalf("%s: the questions are %+v", name, asks)
+			}
+			for _, agent := range []hub.AgentID{"ann", "ben"} {
+				if n := strings.Count(strings.Join(r.toldTo(agent), "\n"), "system: "); n != 1 {
+					t.Errorf("%s: %s was told %d times", name, agent, n)
+				}
+			}
+			// Others may post, and these two what shows progress or asks the operator.
+			r.post(hub.PostInput{FromAgent: "cid", ToAgent: "ann", Body: "hello"})
+			r.post(hub.PostInput{FromAgent: "ann", ToAgent: "cid", Body: "hello"})
+			r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Kind: hub.KindTaskRequest, Body: "Test it"})
+			r.post(hub.PostInput{FromAgent: "ann", ToAgent: hub.AgentOperator, Body: "May I?"})
+			if _, last = r.thank("ben", "ann", in); last == nil || last.Code != hub.CodeLoopStopped || last.Detail["ask_id"] != asks[0].AskID {
+				t.Errorf("%s: before an answer: %v", name, last)
+			}
+		})
+	}
+}
+
+// The answer of the operator lifts the stop or keeps it for an hour, and so do silence and
+// a dismissal. The agents are told. A later runaway is asked about anew.
+func TestAnswerAboutARunaway(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end  func(*rig, hub.AskID)
+		says string
+		held time.Duration
+	}{
+		"go on": {func(r *rig, id hub.AskID) {
+			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopGoOn}))
+		}, "operator: About what ann and ben post in direct messages: let them go on", 0},
+		"apart": {func(r *rig, id hub.AskID) {
+			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopApart}))
+		}, "operator: About what ann and ben post in direct messages: keep them apart", time.Hour},
+		"other words": {func(r *rig, id hub.AskID) {
+			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: "stop it"}))
+		}, "post in direct messages: stop it", time.Hour},
+		"dismissed": {func(r *rig, id hub.AskID) {
+			must(r.WithdrawAsk(asOperator(r.t.Context()), id, hub.AskWithdrawInput{}))
+		}, "without an answer", 0},
+		"silence": {func(*rig, hub.AskID) { time.Sleep(time.Hour) }, "Nobody answered", 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := newMemStore()
+			r := start(t, store)
+			r.thank("ann", "ben", hub.PostInput{})
+			r.stop()
+			r = start(t, store.restarted()) // a stop survives it
+			_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "x"})
+			wantCode(t, err, hub.CodeLoopStopped)
+			tt.end(r, r.openAsks()[0].AskID)
+			synctest.Wait()
+			for _, agent := range []hub.AgentID{"ann", "ben"} {
+				if all := r.toldTo(agent); !strings.Contains(all[len(all)-1], tt.says) {
+					t.Errorf("%s: the last word to %s is %q", name, agent, all[len(all)-1])
+				}
+			}
+			left := r.store
+			r.stop()
+			r = start(t, left.restarted()) // and so does an answer
+			defer r.stop()
+			if tt.held > 0 {
+				time.Sleep(tt.held - time.Second)
+				_, err = r.tryPost(t.Context(), hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"})
+				wantCode(t, err, hub.CodeLoopStopped)
+				time.Sleep(time.Second)
+			}
+			posted, last := r.thank("ann", "ben", hub.PostInput{})
+			if posted != hub.DefaultGuardHops || last.Code != hub.CodeLoopStopped || len(r.openAsks()) != 1 {
+				t.Errorf("%s: then %d messages, %v and %d questions", name, posted, last, len(r.openAsks()))
+			}
+		})
+	}
+}
+
+// What shows progress begins a new count, whatever it is.
+func TestProgressIsNoRunaway(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.makeRoom("room")
+		ctx := t.Context()
+		task := r.task(hub.PostInput{FromAgent: "ann", Channel: "general", Body: "work"})
+		for name, step := range map[string]func(i int){
+			"task":     func(int) { r.post(hub.PostInput{FromAgent: "ann", ToAgent: "cid", Kind: hub.KindTask, Body: "x"}) },
+			"decision": func(int) { must(r.AddDecision(ctx, hub.DecisionInput{RoomID: room.RoomID, Title: "t", By: "ben"})) },
+			"memory": func(i int) {
+				must(r.Remember(ctx, hub.MemoryInput{RoomID: room.RoomID, Key: "k", Text: fmt.Sprint(i), By: "ann"}))
+			},
+			"claim": func(i int) { r.claim("ann", hub.ClaimKey(fmt.Sprint("k", i)), 60) },
+			"status": func(i int) {
+				status := []hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired}[i%2]
+				must(r.UpdateTask(ctx, task, hub.TaskUpdateInput{AgentID: "cid", Status: &status}))
+			},
+			"human": func(int) {
+				_, err := r.tryPost(asOperator(ctx), hub.PostInput{FromAgent: hub.AgentOperator, ToAgent: "ben", Body: "go on"})
+				require.NoError(t, err)
+			},
+			"other": func(int) { r.post(hub.PostInput{FromAgent: "cid", ToAgent: "ben", Body: "hello"}) },
+			"pause": func(int) { time.Sleep(10 * time.Minute) },
+		} {
+			for i := range 20 {
+				r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "question " + name})
+				r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "answer"})
+				step(i)
+				synctest.Wait()
+			}
+			if n := strings.Count(strings.Join(append(r.toldTo("ann"), r.toldTo("ben")...), "\n"), "system: ann and ben"); n > 0 {
+				t.Fatalf("%s: %d notices", name, n)
+			}
+		}
+	})
+}
+
+// A release is progress of the agent that held the lease.
+func TestReleaseIsProgress(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		for i := range 10 {
+			r.claim("ann", hub.ClaimKey(fmt.Sprint("k", i)), 6000)
+		}
+		for i := range 10 {
+			r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "q"})
+			r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "a"})
+			r.release("ann", hub.ClaimKey(fmt.Sprint("k", i)))
+		}
+	})
+}
+
+// A room has hops of its own, for its channel and for direct messages of its members.
+func TestGuardOfARoom(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.makeRoom("room")
+		hops := func(n *int) {
+			out, err := r.SetGuard(asOperator(t.Context()), room.RoomID, hub.GuardInput{Hops: n})
+			if err != nil || (n == nil) != (out.Row.GuardHops == nil) {
+				t.Fatalf("set: %+v, %v", out, err)
+			}
+		}
+		in := hub.PostInput{Channel: room.Channel}
+		six, off := 6, 0
+		hops(&six)
+		if posted, _ := r.thank("ann", "ben", in); posted != 6 {
+			t.Errorf("%d messages in a room with 6 hops", posted)
+		}
+		if posted, _ := r.thank("ann", "ben", hub.PostInput{}); posted != 6 {
+			t.Errorf("%d direct messages of members of a room with 6 hops", posted)
+		}
+		hops(&off)
+		if posted, last := r.thank("ann", "ben", in); posted != 100 {
+			t.Errorf("%d messages in a room without a guard, then %v", posted, last)
+		}
+		if posted, last := r.thank("ann", "ben", hub.PostInput{}); posted != 100 {
+			t.Errorf("%d direct messages of members of a room without a guard, then %v", posted, last)
+		}
+		if posted, _ := r.thank("ann", "cid", hub.PostInput{}); posted != hub.DefaultGuardHops {
+			t.Errorf("%d direct messages to an agent of no room", posted)
+		}
+		_, err := r.SetGuard(asOperator(t.Context()), "r_zz", hub.GuardInput{})
+		wantCode(t, err, hub.CodeRoomNotFound)
+	})
+}
+
+// A post that was stored is answered again to the same key, although its chain is stopped.
+func TestStoppedPostIsRepeated(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		key := func(i int) context.Context { return withKey(t.Context(), fmt.Sprint("k", i), "body") }
+		agents := []hub.AgentID{"ann", "ben"}
+		post := func(i int) (hub.Message, error) {
+			return r.tryPost(key(i), hub.PostInput{FromAgent: agents[i%2], ToAgent: agents[(i+1)%2], Body: "thanks"})
+		}
+		var last hub.Message
+		for i := range hub.DefaultGuardHops {
+			time.Sleep(time.Minute)
+			var err error
+			last, err = post(i)
+			require.NoError(t, err)
+		}
+		again, err := post(hub.DefaultGuardHops - 1)
+		if err != nil || again.ID != last.ID {
+			t.Errorf("repeated: %+v, %v", again, err)
+		}
+		_, err = post(hub.DefaultGuardHops)
+		wantCode(t, err, hub.CodeLoopStopped)
+	})
+}

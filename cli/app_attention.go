@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newAppAttention(env *Env) *cobra.Command {
+	var o struct {
+		listing
+		to, from string
+	}
+	cmd := &cobra.Command{
+		Use:   "attention",
+		Short: "Show what agents were given to read, and by which path",
+		Long: `Show what took the attention of agents since the hub has started: for each agent, the
+senders of the messages that it was given, the path (poll, inbox, stream, watch or hook),
+the number of messages and the characters of their bodies. A message that is given twice
+counts twice. Of a watch and of a hook the beginnings count that they show. The hub keeps
+the 1000 rows that have changed last, and stores none. The command needs the secret of the
+hub, which it reads from the store.`,
+		Example: `  hubcli app attention
+  hubcli app attention --to lead
+  hubcli app attention --from dev-a --watch`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
+				return findAttention(ctx, s, hub.AgentID(o.to), hub.AgentID(o.from))
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.to, "to", "", "only what this `agent` was given")
+	f.StringVar(&o.from, "from", "", "only what this `agent` has written")
+	o.listing.add(env, f)
+	return cmd
+}
+
+// findAttention selects the rows of an agent and of a sender; empty selects all.
+func findAttention(ctx context.Context, s *spectator, agent, from hub.AgentID) (found, error) {
+	ledger, err := s.AsOperator().AttentionLedger(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	rows := slices.DeleteFunc(ledger.Rows, func(g hub.Given) bool {
+		return agent != "" && g.AgentID != agent || from != "" && g.FromAgent != from
+	})
+	t := newTable("no agent was given a message since the hub has started", "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST")
+	now := s.now()
+	for i := range rows {
+		g := &rows[i]
+		t.add(g.AgentID, g.FromAgent, g.Path, g.Messages, g.Chars, age(now, g.LastAt))
+	}
+	return found{rows, t}, nil
+}

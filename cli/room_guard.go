@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+func newRoomGuard(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		roomRef
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "guard [room] off|default|HOPS",
+		Short: "Say when agents are stopped that post to each other without progress",
+		Long: `Say after how many turns the hub stops agents of the room that post to each other
+while nothing shows progress: 12 by default, 4 to 1000, or off for never. At half of that
+they are told, and at two thirds they are slowed. When they are stopped, you are asked
+whether they may go on; see "hubcli inbox". A task, a decision, an artifact, a memory, a
+claim or a lock of one of them begins a new count, and so does what you or another agent
+says to them. The command needs the secret of the hub, which it reads from the store.`,
+		Example: `  hubcli room guard 30
+  hubcli room guard web-shop/checkout off
+  hubcli room guard web-shop/checkout default`,
+		Args: guardArgument,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last := len(args) - 1
+			if err := o.takeRoom(cmd, args[:last]); err != nil {
+				return err
+			}
+			hops, err := guardHops(args[last])
+			if err != nil {
+				return err
+			}
+			return runRoomGuard(cmd.Context(), env, &o.baseURL, &o.roomRef, hops, o.json)
+		},
+	}
+	o.addProject(cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
+	o.baseURL.add(env, cmd.Flags())
+	return cmd
+}
+
+// guardArgument takes the number, after the room if one is named.
+func guardArgument(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return arity("HOPS")(cmd, args)
+	}
+	return arity("room", "HOPS")(cmd, args)
+}
+
+// guardHops reads off, default or a number; nil is the default.
+func guardHops(text string) (*int, error) {
+	switch text {
+	case "default":
+		return nil, nil
+	case "off":
+		return new(int), nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < hub.MinGuardHops || n > hub.MaxGuardHops {
+		return nil, usage(fmt.Sprintf("write off, default, or a number from %d to %d", hub.MinGuardHops, hub.MaxGuardHops), "agents cannot be stopped after %q turns", text)
+	}
+	return &n, nil
+}
+
+func runRoomGuard(ctx context.Context, env *Env, base *baseURL, ref *roomRef, hops *int, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	room, err := ref.findRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	out, err := c.AsOperator().SetGuard(ctx, room.RoomID, hub.GuardInput{Hops: hops})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "room %s %s: guard %s\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), guardText(&out.Row))
+	return err
+}
+
+// guardText says when agents of a room are stopped.
+func guardText(r *hub.Room) string {
+	if r.Guard() == 0 {
+		return "off"
+	}
+	return fmt.Sprintf("stops after %d turns without progress", r.Guard())
+}

@@ -1,0 +1,41 @@
+package hub
+
+import "context"
+
+// GivenBy is the path by which an agent was given a message.
+type GivenBy string
+
+// The paths.
+const (
+	GivenByPoll   GivenBy = "poll"
+	GivenByInbox  GivenBy = "inbox"
+	GivenByStream GivenBy = "stream" // a stream of events, or a watch that streams
+	GivenByWatch  GivenBy = "watch"  // the answer of a watch: the beginning of each body
+	GivenByHook   GivenBy = "hook"   // a hook of the harness: the beginning of each body
+)
+
+// Given is how much one agent was given of what another has written, by one path. A
+// message that is given twice counts twice.
+type Given struct {
+	AgentID   AgentID `json:"agent_id"`
+	FromAgent AgentID `json:"from_agent"`
+	Path      GivenBy `json:"path"`
+	Messages  int     `json:"messages"`
+	Chars     int     `json:"chars"` // of their bodies, as far as they were shown
+	LastAt    Time    `json:"last_at"`
+}
+
+// MaxLedgerRows is how many rows the ledger keeps: those that have changed last.
+const MaxLedgerRows = 1_000
+
+// Ledger is what agents were given since the hub has started.
+type Ledger struct {
+	Since Time    `json:"since"`
+	Rows  []Given `json:"rows"` // most characters first
+}
+
+// Ledgers says what took the attention of agents. Nothing of it is stored.
+type Ledgers interface {
+	// AttentionLedger returns all rows. Operator only.
+	AttentionLedger(ctx context.Context) (Ledger, error)
+}
