@@ -173,8 +173,12 @@ func printQuestion(w io.Writer, a *hub.Ask, text string, now hub.Time) error {
 		fmt.Fprintf(&b, "  %s left", left)
 	}
 	b.WriteString("\n")
+	folder := ""
+	if a.Permission != nil {
+		folder = a.Permission.Folder
+	}
 	for _, row := range [][2]string{
-		{"room", optional(a.RoomID)}, {"task", optional(a.Blocks)}, {"artifact", optional(a.ArtifactID)}, {"default", optional(a.Default)},
+		{"folder", folder}, {"room", optional(a.RoomID)}, {"task", optional(a.Blocks)}, {"artifact", optional(a.ArtifactID)}, {"default", optional(a.Default)},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", row[0], peertext.TerminalLine(row[1]))

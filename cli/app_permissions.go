@@ -58,7 +58,7 @@ func (o *permissionOptions) change(ctx context.Context, env *Env, change func(*h
 		if err != nil {
 			return p, err
 		}
-		in := hub.PermissionPolicyInput{On: p.On, AnswerSec: p.AnswerSec, Rules: p.Rules, Version: p.Version}
+		in := hub.PermissionPolicyInput(p)
 		if err := change(&in); err != nil {
 			return p, err
 		}

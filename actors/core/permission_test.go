@@ -100,7 +100,8 @@ func TestRulesOfFiles(t *testing.T) {
 		file("", ""), file("/work/app/a", ""), file("/work/app/link", "/etc/passwd"), file("/work/app/../x", "/work/x"), file("/work/app/../app/x", "/work/app/x"),
 		file("/work/app/x", "/work/app/../x"), file("/work/apple", "/work/apple"), file("/work/app\\x", "/work/app\\x"), file("/Work/App/x", "/Work/App/x"),
 		{Tool: "Read", File: "/work/app/x", RealFile: "/work/app/x", Unclear: true},
-		file("work/app/x", "work/app/x"), file("", "", "/work/app/x"), file("/work", "/work"), {Tool: "Write", File: "/work/app/x", RealFile: "/work/app/x"},
+		file("work/app/x", "work/app/x"), file("", "", "/work/app/x"), file("/work", "/work"),
+		{Tool: "Write", File: "/work/app/x", RealFile: "/work/app/x"},
 	} {
 		if verdict, _ := core.DecidePermission(allow, in); verdict != hub.PermissionAsk {
 			t.Errorf("%+v: %s", in, verdict)
