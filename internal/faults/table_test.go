@@ -93,7 +93,7 @@ var faults = []fault{
 	{87, "the compactors rest before their work is done", "tick", swap("|| r.due()", ""), "TestCompactorsDoNotRestBeforeTheirWork"},
 	{90, "a deadline that is over wakes nobody", "EndsAskOf", swap("row.Metadata.Ask.AgentID == agent", "false"), "TestQuestionExpires"},
 	{91, "any agent learns how a question ended", "whyClosed", swap("!operator && agent != a.AgentID", "false"), "TestQuestionsArePrivate"},
-	{100, "a chain is slowed for ever", "enter", swap("ch.hops >= l.stop", "ch.hops > l.stop+100"), "TestRunawayIsStopped"},
+	{100, "a chain is never stopped", "enter", swap("ch.hops >= l.stop", "ch.hops > l.stop+100"), "TestStages"},
 	{100, "an answer does not outlive the hub", "put", swap("row.ApartMS != 0", "row.ApartMS < 0"), "TestAnswerAboutARunaway"},
-	{101, "a task is no progress", "worked", drop("row.Task.CreatedBy"), "TestBusyTeamIsNotTouched"},
+	{101, "a task is no progress", "worked", drop("row.Task.CreatedBy"), "TestProgressIsNoRunaway"},
 }
