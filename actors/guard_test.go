@@ -58,10 +58,19 @@ func (r *rig) toldTo(agent hub.AgentID) (bodies []string) {
 }
 
 // Two agents that thank each other for ever are told once, then slowed and stopped after
-// twelve messages, and the operator is asked once; in a channel and its threads as well.
+// twelve messages, and the operator is asked once; in a room and its threads as well. In a
+// channel that belongs to no room they are left alone.
 func TestRunawayIsStopped(t *testing.T) {
-	for name, in := range map[string]hub.PostInput{"direct": {}, "channel": {Channel: "general"}, "thread": {Channel: "general", ThreadID: "t"}} {
+	bubble(t, func(t *testing.T, r *rig) {
+		if posted, last := r.thank("ann", "ben", hub.PostInput{Channel: "general"}); last != nil || posted <= hub.DefaultGuardHops {
+			t.Errorf("outside of rooms: %d messages, then %v", posted, last)
+		}
+	})
+	for name, in := range map[string]hub.PostInput{"direct": {}, "room": {Channel: "room"}, "thread": {Channel: "room", ThreadID: "t"}} {
 		bubble(t, func(t *testing.T, r *rig) {
+			if in.Channel != "" {
+				in.Channel = r.makeRoom("room").Channel
+			}
 			began := time.Now()
 			posted, last := r.thank("ann", "ben", in)
 			if posted != hub.DefaultGuardHops || last == nil || last.Code != hub.CodeLoopStopped {

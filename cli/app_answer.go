@@ -14,7 +14,6 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
-	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
 )
 
@@ -49,7 +48,7 @@ answer where HUB_AGENT is set: agents do not answer for people.`,
   hubcli app answer ask_1f --dismiss --reason "ask the tests"`,
 		Args: answerArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd, env, args); err != nil {
+			if err := o.check(cmd, args); err != nil {
 				return err
 			}
 			return runAnswer(cmd.Context(), env, &o, askID(args[0]), args[1:])
@@ -74,11 +73,9 @@ func answerArguments(cmd *cobra.Command, args []string) error {
 }
 
 // check checks what can be checked without the hub.
-func (o *answerOptions) check(cmd *cobra.Command, env *Env, args []string) error {
+func (o *answerOptions) check(cmd *cobra.Command, args []string) error {
 	given := len(args) == 2 || cmd.Flags().Changed("body-file")
 	switch {
-	case env.Getenv(hook.EnvAgent) != "":
-		return usage("a person answers from a shell of their own, or unsets "+hook.EnvAgent, "%s is set, and agents do not answer for people", hook.EnvAgent)
 	case len(args) == 2 && cmd.Flags().Changed("body-file"):
 		return usage("leave the argument or --body-file out", "the question has two answers, %q and that of --body-file", args[1])
 	case o.dismiss && given:
@@ -135,7 +132,7 @@ func runAnswer(ctx context.Context, env *Env, o *answerOptions, id hub.AskID, ar
 	case err != nil:
 		return err
 	case o.json:
-		return printDocument(env.Stdout, out.Row)
+		return printJSON(env.Stdout, out.Row)
 	}
 	return printAnswered(env, &out.Row)
 }
@@ -149,7 +146,16 @@ func (o *answerOptions) answer(ctx context.Context, env *Env, c *client.Client, 
 	if err != nil {
 		return "", err
 	}
-	return chosen(a, text), nil
+	return chosen(a, text), checkNumber(a, text)
+}
+
+// checkNumber refuses the number of an option that there is not: an answer is final.
+func checkNumber(a *hub.Ask, text string) error {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || len(a.Options) == 0 || n >= 1 && n <= len(a.Options) || slices.Contains(a.Options, strings.TrimSpace(text)) {
+		return nil
+	}
+	return usage("choose a number from 1 to "+strconv.Itoa(len(a.Options))+", or answer in words", "%s has %d options, and none of them is %d", a.AskID, len(a.Options), n)
 }
 
 // chosen is the answer that a text means.
@@ -187,6 +193,9 @@ func askForAnswer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (
 	answer, err := ask(ctx, env, prompt)
 	if err == nil && answer == "" {
 		err = &Failure{Exit: ExitRefused, Sentence: "not answered; the question stays open", Fix: "give an answer, or close it with --dismiss"}
+	}
+	if err == nil {
+		err = checkNumber(a, answer)
 	}
 	return chosen(a, answer), err
 }

@@ -101,7 +101,7 @@ func runAsk(ctx context.Context, env *Env, o *askOptions, in hub.AskInput) error
 	case err != nil:
 		return err
 	case o.json:
-		return printDocument(env.Stdout, out.Row)
+		return printJSON(env.Stdout, out.Row)
 	}
 	_, err = fmt.Fprintf(env.Stdout, "asked the operator: %s, with message #%d\n", out.Row.AskID, out.Row.MessageID)
 	return err

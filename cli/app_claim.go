@@ -121,7 +121,7 @@ func (o *leaseOptions) run(ctx context.Context, env *Env, verb leaseVerb, in lea
 	case err != nil:
 		return err
 	case o.json:
-		return printSafeLine(env.Stdout, row)
+		return printLine(env.Stdout, row)
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s gave back %s\n", in.agent, peertext.TerminalLine(in.key))
 	return err
@@ -141,7 +141,7 @@ func (o *leaseOptions) take(ctx context.Context, env *Env, c *client.Client, ver
 		case err != nil:
 			return err
 		case got.acquired && o.json:
-			return printSafeLine(env.Stdout, got.row)
+			return printLine(env.Stdout, got.row)
 		case got.acquired:
 			_, err = fmt.Fprintf(env.Stdout, "%s holds %s for %s, fence %d\n", got.holder, peertext.TerminalLine(in.key), durationText(o.ttl), got.fence)
 			return err

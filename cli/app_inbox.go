@@ -136,7 +136,7 @@ func showQuestion(cmd *cobra.Command, env *Env, l *listing, id string) error {
 		return err
 	}
 	if l.json {
-		return printDocument(env.Stdout, a)
+		return printJSON(env.Stdout, a)
 	}
 	text, err := wholeQuestion(cmd.Context(), c, &a)
 	if err != nil {

@@ -38,8 +38,9 @@ func newAppLogs(env *Env) *cobra.Command {
 		Use:   "logs",
 		Short: "Show the hub's own log, and follow it",
 		Long: `Show the last lines of the log that a hub in the background writes to hub.log in its
-store: of the hub that answers at the address; of the store that --storage names; or,
-if no hub answers, of the store in the data root. Agents' messages are in "hubcli log".
+store: of the hub that answers at the address; of the store that --storage names; or, if
+no hub answers and no address is given, of the store in the data root. What agents say
+is in "hubcli log".
 
 With -f it goes on with new lines until Ctrl-C, also when the hub begins a new file.`,
 		Example: `  hubcli app logs

@@ -121,7 +121,7 @@ func runNotify(ctx context.Context, env *Env, cmd *cobra.Command, o *notifyOptio
 		}
 	}
 	if o.json {
-		return printDocument(env.Stdout, now)
+		return printJSON(env.Stdout, now)
 	}
 	return printNotify(env, &now)
 }

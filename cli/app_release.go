@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -82,6 +83,12 @@ func breakLock(ctx context.Context, w io.Writer, o *releaseOptions) error {
 	}
 	defer c.Close()
 	out, err := c.BreakLock(ctx, hub.LockBreakInput{FilePath: o.lock, Reason: o.reason})
+	if errors.Is(err, &hub.Error{Code: hub.CodeNotHolder}) { // agents lock files by their whole paths, too
+		if whole, pathErr := pathArgument([]string{o.lock}); pathErr == nil && whole != o.lock {
+			o.lock = whole
+			out, err = c.BreakLock(ctx, hub.LockBreakInput{FilePath: o.lock, Reason: o.reason})
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -110,6 +117,6 @@ func printReleased(w io.Writer, kind, name string, was, next holder) error {
 	if next.agent != "" {
 		now = fmt.Sprintf("%s has it now, with fence %d", next.agent, next.fence)
 	}
-	_, err := fmt.Fprintf(w, "took the %s %q from %s (fence %d); %s\n", kind, peertext.TerminalLine(name), peertext.TerminalLine(string(was.agent)), was.fence, peertext.TerminalLine(now))
+	_, err := fmt.Fprintf(w, "took the %s \"%s\" from %s (fence %d); %s\n", kind, peertext.TerminalLine(name), peertext.TerminalLine(string(was.agent)), was.fence, peertext.TerminalLine(now))
 	return err
 }

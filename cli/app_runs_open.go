@@ -47,7 +47,7 @@ func newRunsOpen(env *Env) *cobra.Command {
 			case err != nil:
 				return err
 			case o.json:
-				return printDocument(env.Stdout, out.Row)
+				return printJSON(env.Stdout, out.Row)
 			}
 			_, err = fmt.Fprintf(env.Stdout, "opened run %s: %s\n", out.Row.RunID, peertext.TerminalLine(out.Row.Title))
 			return err

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -110,15 +108,5 @@ func runSay(ctx context.Context, env *Env, o *sayOptions, in hub.PostInput) erro
 	if err != nil {
 		return err
 	}
-	if posted.Recipient != nil {
-		env.note("%s", posted.Recipient.Why())
-	}
-	if o.json {
-		return printLine(env.Stdout, json.RawMessage(posted.Row))
-	}
-	row, err := posted.Row.Decode()
-	if err != nil {
-		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
-	}
-	return printPosted(env, in.ToAgent, row)
+	return printPosted(env, in.ToAgent, &posted, o.json)
 }

@@ -239,7 +239,7 @@ func runSpawnPolicy(ctx context.Context, env *Env, base *baseURL, in *hub.SpawnP
 	policy, err := c.SpawnPolicy(ctx)
 	if err != nil || in == nil {
 		if err == nil {
-			err = printDocument(env.Stdout, policy)
+			err = printJSON(env.Stdout, policy)
 		}
 		return err
 	}

@@ -54,7 +54,7 @@ func (o *taskOptions) change(w io.Writer, says func(*hub.Task) string, call func
 	if o.json {
 		return printJSON(w, out.Row)
 	}
-	_, err = fmt.Fprintf(w, "task %d %q: %s\n", out.Row.TaskID, peertext.TerminalLine(out.Row.Title), says(&out.Row))
+	_, err = fmt.Fprintf(w, "task %d \"%s\": %s\n", out.Row.TaskID, peertext.TerminalLine(out.Row.Title), says(&out.Row))
 	return err
 }
 

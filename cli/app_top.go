@@ -122,6 +122,9 @@ func (h *topHub) Log(ctx context.Context, since hub.MessageID, wait time.Duratio
 func (h *topHub) Answer(ctx context.Context, id hub.AskID, text string) (string, error) {
 	a, err := h.operator.AskByID(ctx, id, "")
 	if err == nil {
+		err = checkNumber(&a, text)
+	}
+	if err == nil {
 		var out hub.Outcome[hub.Ask]
 		out, err = h.operator.AnswerAsk(ctx, id, hub.AskAnswerInput{Answer: chosen(&a, text), By: userName()})
 		a = out.Row

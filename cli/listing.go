@@ -73,7 +73,7 @@ func (l *listing) run(cmd *cobra.Command, env *Env, find func(context.Context, *
 	case err != nil:
 		return err
 	case l.json:
-		return printDocument(env.Stdout, got.rows)
+		return printJSON(env.Stdout, got.rows)
 	}
 	return l.print(env, got.text)
 }
@@ -129,7 +129,7 @@ func (l *listing) append(env *Env, _ string, got found, away string) error {
 		return nil
 	}
 	if l.json {
-		return printSafeLine(env.Stdout, got.rows)
+		return printLine(env.Stdout, got.rows)
 	}
 	s := env.screen(l.color)
 	_, err := fmt.Fprintf(env.Stdout, "%s\n%s\n\n", s.paint(env.Now().Local().Format(time.RFC3339), sgrDim), strings.Join(got.text.lines(s), "\n"))

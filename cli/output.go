@@ -60,34 +60,18 @@ func writeInTime(w io.Writer, b []byte) bool {
 }
 
 // printJSON writes one value as indented JSON and a line end.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
 
 // printLine writes one value as one line of JSON.
-func printLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+func printLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
+
+// encodeJSON writes a value, which may hold text of agents, so that a terminal may show it.
+func encodeJSON(w io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// printDocument is printJSON for rows that agents wrote, which a terminal may show.
-func printDocument(w io.Writer, v any) error {
-	var b bytes.Buffer
-	if err := printJSON(&b, v); err != nil {
-		return err
-	}
-	_, err := w.Write(visibleJSON(b.Bytes()))
-	return err
-}
-
-// printSafeLine is printLine for the same rows.
-func printSafeLine(w io.Writer, v any) error {
-	var b bytes.Buffer
-	if err := printLine(&b, v); err != nil {
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
 	_, err := w.Write(visibleJSON(b.Bytes()))

@@ -164,22 +164,22 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 	if err != nil {
 		return err
 	}
+	return printPosted(env, in.ToAgent, &posted, o.json)
+}
+
+// printPosted says where the message went, and whether its recipient would notice it.
+// asked is the agent that the caller named.
+func printPosted(env *Env, asked hub.AgentID, posted *hub.Posted, asJSON bool) error {
 	if posted.Recipient != nil {
 		env.note("%s", posted.Recipient.Why())
 	}
-	if o.json {
+	if asJSON {
 		return printLine(env.Stdout, json.RawMessage(posted.Row))
 	}
 	row, err := posted.Row.Decode()
 	if err != nil {
 		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
 	}
-	return printPosted(env, in.ToAgent, row)
-}
-
-// printPosted says where the message went. asked is the agent that the caller
-// named.
-func printPosted(env *Env, asked hub.AgentID, row hub.Message) error {
 	where := "to " + string(row.Channel)
 	if row.ToAgent != nil {
 		where = "to agent " + string(*row.ToAgent)
@@ -191,7 +191,7 @@ func printPosted(env *Env, asked hub.AgentID, row hub.Message) error {
 	if row.Kind.OpensTask() {
 		opened = fmt.Sprintf(", opened task %d", row.ID)
 	}
-	_, err := fmt.Fprintf(env.Stdout, "posted #%d %s%s\n", row.ID, peertext.TerminalLine(where), opened)
+	_, err = fmt.Fprintf(env.Stdout, "posted #%d %s%s\n", row.ID, peertext.TerminalLine(where), opened)
 	return err
 }
 

@@ -38,7 +38,7 @@ reference by slug or id goes on to lead to it.`,
 			if o.json {
 				return printJSON(env.Stdout, out.Row)
 			}
-			_, err = fmt.Fprintf(env.Stdout, "project %s %s is now named %q\n", out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug), peertext.TerminalLine(out.Row.Name))
+			_, err = fmt.Fprintf(env.Stdout, "project %s %s is now named \"%s\"\n", out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug), peertext.TerminalLine(out.Row.Name))
 			return err
 		},
 	}
@@ -81,7 +81,7 @@ id goes on to lead to it, and the agents in it notice nothing.`,
 			if o.json {
 				return printJSON(env.Stdout, out.Row)
 			}
-			_, err = fmt.Fprintf(env.Stdout, "room %s %s is now named %q\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), peertext.TerminalLine(out.Row.Name))
+			_, err = fmt.Fprintf(env.Stdout, "room %s %s is now named \"%s\"\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), peertext.TerminalLine(out.Row.Name))
 			return err
 		},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
@@ -262,15 +263,4 @@ func joined[T any](list []T) string {
 }
 
 // span shows a span of milliseconds in its largest unit.
-func span(ms hub.Time) string {
-	d := max(0, time.Duration(ms)*time.Millisecond)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
+func span(ms hub.Time) string { return overview.Age(ms) }

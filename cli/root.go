@@ -64,6 +64,7 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env),
 	)
 	root.AddCommand(shortNames(env)...)
+	refuseAgents(env, root)
 	suggestNear(root)
 	completeValues(root)
 	return root

@@ -29,6 +29,9 @@ const (
 // newSpectator decides as whom to look.
 func newSpectator(ctx context.Context, env *Env, c *client.Client, sees sight) (*spectator, error) {
 	if sees == sightOfSecrets {
+		if err := personOnly(env, "what concerns other agents"); err != nil {
+			return nil, err
+		}
 		return &spectator{c.AsOperator(), env}, nil
 	}
 	if named := hub.AgentID(env.Getenv(hook.EnvAgent)); named != "" {
@@ -59,7 +62,7 @@ type roomNames map[hub.RoomID]string
 // roomNames finds the names of all rooms: the slug, or project/slug where several rooms
 // have the slug.
 func (s *spectator) roomNames(ctx context.Context) (roomNames, error) {
-	rooms, err := hub.All(ctx, s.Rooms, hub.RoomsQuery{Limit: hub.MaxPageRows})
+	rooms, err := hub.All(ctx, s.Rooms, hub.RoomsQuery{Archived: true, Limit: hub.MaxPageRows})
 	if err != nil || len(rooms) == 0 {
 		return nil, err
 	}

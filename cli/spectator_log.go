@@ -169,7 +169,7 @@ func (l *spectatorLog) print(rows []hub.EncodedMessage) error {
 func (l *spectatorLog) printOne(row hub.EncodedMessage, s screen) error {
 	switch {
 	case l.options.json && l.options.follow:
-		return printSafeLine(l.env.Stdout, json.RawMessage(row))
+		return printLine(l.env.Stdout, json.RawMessage(row))
 	case l.options.json:
 		before := "[\n"
 		if l.printed > 0 {

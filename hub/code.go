@@ -222,7 +222,7 @@ var (
 	CodePaused = define(CodeInfo{
 		Code: "paused", Status: http.StatusConflict, Repeat: RepeatNever,
 		HTTP:  "end the turn and wait for messages until the operator resumes; reads, renewals, releases and the end of what the agent holds go on",
-		CLI:   "hubcli app pauses shows what is paused, and hubcli app resume ends a pause",
+		CLI:   "end the turn: you get a message when you are resumed; reads, releases and the end of what you hold go on",
 		Model: "end your turn and tell your user these words; you can still read, release what you hold and complete your own tasks. You get a message when you are resumed",
 	})
 	CodeNotPaused = define(CodeInfo{

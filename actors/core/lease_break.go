@@ -39,7 +39,7 @@ func (l *Leases) Break(c BreakCommand, now Now) (Decision[LeaseAnswer], error) {
 	lease := l.live(LeaseKey{c.Space, c.Key}, now)
 	if lease == nil {
 		return Decision[LeaseAnswer]{}, hub.Errorf(hub.CodeNotHolder, "nobody holds the %s %q", c.Space, c.Key).
-			WithFix("look at the list of those that are held")
+			WithFix("name it as the list of claims or locks shows it")
 	}
 	was := *lease
 	return Decision[LeaseAnswer]{

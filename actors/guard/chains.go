@@ -11,6 +11,7 @@ import (
 const (
 	maxChains   = 1_000   // places that are kept, and agents of which is kept what they did
 	maxAgents   = 3       // agents of a chain in a channel
+	ofThree     = 3       // times as many hops have three agents: their talk is seldom a loop
 	forming     = 4       // hops after which no agent joins a chain
 	pauseMS     = 600_000 // a chain ends when nothing comes for so long
 	firstGap    = 5_000   // between two posts of a chain that is slowed, in ms; each hop doubles it
@@ -46,6 +47,14 @@ func limitsOf(stop int) limits {
 		l.slow = stop
 	}
 	return l
+}
+
+// limits are those of a chain: three agents have more turns than two.
+func (ch *chain) limits(l limits) limits {
+	if len(ch.agents) < maxAgents {
+		return l
+	}
+	return limits{tell: l.tell * ofThree, slow: l.slow * ofThree, stop: l.stop * ofThree}
 }
 
 // gap is how long a post of a chain with so many hops waits after the one before, in ms.
@@ -184,6 +193,7 @@ type verdict struct {
 // each agent of a channel has one post under way.
 func (c *chains) enter(p place, from hub.AgentID, now int64, l limits) verdict {
 	ch := c.at(p, now)
+	l = ch.limits(l)
 	if l.stop > 0 && (p.channel == "" || slices.Contains(ch.agents, from)) {
 		under, gap := ch.underway(p), l.gap(ch.hops)
 		switch {

@@ -104,6 +104,9 @@ func (g *Guard) Begin(m *core.MessageDraft) *Post {
 		return &Post{}
 	}
 	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), from: m.From}
+	if !g.watched(p.place) {
+		return &Post{}
+	}
 	g.mu.Lock()
 	ch, known := g.chains.known.Get(p.place)
 	_, held := g.stops[p.place]
@@ -213,6 +216,10 @@ func (g *Guard) Shown(r *core.Record, facts []core.Fact) {
 	g.progress(r, facts)
 }
 
+// watched reports whether turns at a place count: in direct messages and in rooms. Other
+// channels are also what programs post to that agree on something in many small steps.
+func (g *Guard) watched(p place) bool { return p.channel == "" || g.view.RoomOf(p.channel) != "" }
+
 // posted counts a message that shows no progress.
 func (g *Guard) posted(m *core.StoredMessage, now int64) {
 	p := placeOf(m.From, m.To, m.Channel, m.Thread)
@@ -220,7 +227,7 @@ func (g *Guard) posted(m *core.StoredMessage, now int64) {
 	case m.From == hub.AgentOperator:
 		g.chains.progress(m.To)
 		g.chains.interrupt(p)
-	case m.From.Reserved() || m.To.Reserved():
+	case m.From.Reserved() || m.To.Reserved() || !g.watched(p):
 	case g.chains.posted(p, m.From, m.To, now) >= limitsOf(hub.MinGuardHops).tell:
 		g.look(p)
 	}

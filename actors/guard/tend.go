@@ -46,6 +46,7 @@ func (g *Guard) tend(p place) error {
 	now := g.engine.Clock.Now().HubMS
 	g.mu.Lock()
 	ch := g.chains.at(p, now)
+	l = ch.limits(l)
 	loop := ch.loop(p)
 	loop.Room = g.view.RoomOf(p.channel)
 	_, held := g.stops[p]

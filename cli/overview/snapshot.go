@@ -86,7 +86,7 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 		return err
 	}
 	s.projects = byID(projects, func(p hub.Project) hub.ProjectID { return p.ProjectID })
-	if s.Rooms, err = upTo(s, "rooms", mostRooms, hub.Walk(ctx, h.Rooms, hub.RoomsQuery{Limit: page})); err != nil {
+	if s.Rooms, err = upTo(s, "rooms", mostRooms, hub.Walk(ctx, h.Rooms, hub.RoomsQuery{Archived: true, Limit: page})); err != nil {
 		return err
 	}
 	if s.Tasks, err = upTo(s, "tasks", mostTasks, hub.Walk(ctx, h.Tasks, hub.TasksQuery{Active: true, Limit: page})); err != nil {
