@@ -9,8 +9,8 @@ import (
 	"hubcli/internal/testhub"
 )
 
-// walkGuard has two agents thank each other until the hub stops them: in a channel without
-// a room after the default number of turns, in a room after as many as the operator wants.
+// walkGuard has two agents thank each other until the hub stops them: directly after the
+// default number of turns, in a room after as many as the operator wants.
 func walkGuard(c *client, h *testhub.Hub) {
 	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
 	room := newRoom(c, "guarded", "Guarded")
@@ -35,14 +35,18 @@ func walkGuard(c *client, h *testhub.Hub) {
 		c.ok(201, "POST", "/v1/messages", thanks(i, `"channel":"room-`+room+`"`))
 	}
 	c.refused(hub.CodeLoopStopped, "POST", "/v1/messages", thanks(4, `"channel":"room-`+room+`"`))
-	for i := range 8 {
-		c.ok(201, "POST", "/v1/messages", thanks(i, `"channel":"general"`))
+	pair := []string{"cleo", "dirk"}
+	directly := func(i int) string {
+		return fmt.Sprintf(`{"from_agent":%q,"to_agent":%q,"body":"Thank you!"}`, pair[i%2], pair[(i+1)%2])
 	}
-	if a := c.refused(hub.CodeSlowed, "POST", "/v1/messages", thanks(8, `"channel":"general"`)); a.header.Get("Retry-After") == "" {
+	for i := range 8 {
+		c.ok(201, "POST", "/v1/messages", directly(i))
+	}
+	if a := c.refused(hub.CodeSlowed, "POST", "/v1/messages", directly(8)); a.header.Get("Retry-After") == "" {
 		c.t.Error("a slowed post is not told how long to wait")
 	}
-	c.ok(201, "POST", "/v1/messages", `{"from_agent":"cid","channel":"general","body":"What about lunch?"}`)
-	c.ok(201, "POST", "/v1/messages", thanks(8, `"channel":"general"`))
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"cid","to_agent":"cleo","body":"What about lunch?"}`)
+	c.ok(201, "POST", "/v1/messages", directly(8))
 	if a := operator.ok(200, "PUT", path, `{"hops":0}`); fmt.Sprint(a.row("guard_hops")) != "0" {
 		c.t.Errorf("the room is %s", a.Result)
 	}

@@ -68,17 +68,22 @@ func TestRestoredHubShowsWhatWasBackedUp(t *testing.T) {
 		_, err = h.Hub.Lock(ctx, hub.LockInput{AgentID: "dev", FilePath: fmt.Sprint("/src/", i), TTLSec: 3600})
 		require.NoError(t, err)
 	}
-	var load sync.WaitGroup
+	var load, begun sync.WaitGroup
 	loaded, stop := context.WithCancel(ctx)
 	for i := range 8 {
+		begun.Add(1)
 		load.Go(func() {
 			for n := 0; loaded.Err() == nil; n++ {
 				_, _ = h.Hub.Post(loaded, hub.PostInput{
 					FromAgent: hub.AgentID(fmt.Sprint("busy-", i)), Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: fmt.Sprint(n),
 				})
+				if n == 0 {
+					begun.Done()
+				}
 			}
 		})
 	}
+	begun.Wait()
 	var backup bytes.Buffer
 	for range 3 { // the last one counts
 		backup.Reset()

@@ -112,12 +112,8 @@ var liars = []liar{
 		}
 	}},
 	{name: "leaks a direct message in polls", step: "direct", lie: func(e *exchange) {
-		if e.is("GET", "/v1/events") && e.of(smoke.RoleB) {
-			for _, row := range e.rows() {
-				if word(row) == "secret" {
-					e.memory.rows["secret"] = row
-				}
-			}
+		if e.is("POST", "/v1/messages") && word(e.out["result"]) == "secret" { // before anybody posts behind it
+			e.memory.rows["secret"] = e.out["result"]
 		}
 		if secret := e.memory.rows["secret"]; secret != nil && e.is("GET", "/v1/events") && e.of(smoke.RoleC) {
 			e.out["result"] = append([]any{secret}, e.rows()...)
