@@ -13,7 +13,7 @@ import * as sessions from "./sessions.mjs";
 
 // modules is where the harnesses are installed, and the file beside it names those that are.
 export const modules = process.env.HARNESSES ?? join(here, "turns", "node_modules");
-const { devDependencies } = JSON.parse(await readFile(join(await realpath(modules), "..", "package.json"), "utf8"));
+export const { devDependencies } = JSON.parse(await readFile(join(await realpath(modules), "..", "package.json"), "utf8"));
 
 // within bounds, in ms, a turn of a program of 400 MB on a busy machine.
 export const within = 120_000;
@@ -38,6 +38,7 @@ const rows = [
     program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--permission-mode", "default", "--allowedTools", "mcp__hub"],
     plugin: true,
     asks: "Write",
+    permits: (project) => ["Write", "--path", project], // a rule that covers what it writes
     write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
     // reveal asks for tools that the model knows only by their names.
     reveal: ({ tools }, names) => ({ tool: tools.ToolSearch, input: { query: `select:${names.map((name) => `mcp__hub__${name}`)}` } }),
@@ -72,6 +73,8 @@ const rows = [
     tool: "PostToolUse",
     stays: sessions.codex,
     asks: "apply_patch",
+    needs: ["ws"], // for its sessions
+    permits: () => ["apply_patch"], // a patch may touch many files, so no rule about a folder allows one
     program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
     writer: "gpt-5.5", // a model of which it knows that it edits files by patches
     write: ({ tools }, file, content) => ({
