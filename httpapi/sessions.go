@@ -16,6 +16,7 @@ var sessionHandlers = handlers{
 	"getBootstrap":   getBootstrap,
 	"listChannels":   listChannels,
 	"createChannel":  createChannel,
+	"archiveChannel": archiveChannel,
 	"getHubInfo":     getHubInfo,
 	"getOpenAPI":     getOpenAPI,
 	"register":       register,
@@ -149,10 +150,15 @@ func getBootstrap(c *call) (reply, error) {
 
 func listChannels(c *call) (reply, error) {
 	query := c.query()
-	q := hub.ChannelsQuery{Prefix: query.Name("prefix", hub.MaxNameChars), CreatedBy: query.Agent("created_by")}
+	q := hub.ChannelsQuery{Prefix: query.Name("prefix", hub.MaxNameChars), CreatedBy: query.Agent("created_by"), Archived: query.Bool("archived")}
 	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
 	c.readAs(query, c.own())
 	return readList(c, query, q, c.service().Channels)
+}
+
+func archiveChannel(c *call) (reply, error) {
+	var in hub.ChannelArchiveInput
+	return writeRow(c, &in, nil, anyone(api.ValidateChannelArchive), c.service().ArchiveChannel, changed)
 }
 
 func createChannel(c *call) (reply, error) {

@@ -218,6 +218,14 @@ var (
 		HTTP:  "read the row again and decide again",
 		Model: "read it again with hub_list_tasks and decide again",
 	})
+	// CodeArchived: a post is for a channel that the operator has archived, or a room is to be made
+	// in, or come back without, its archived project.
+	CodeArchived = define(CodeInfo{
+		Code: "archived", Status: http.StatusConflict,
+		HTTP:  "post elsewhere; the operator takes it back with PUT /v1/rooms/{room_id}/archived, /v1/projects/{project}/archived or /v1/channels/{channel}/archived",
+		CLI:   "post elsewhere, or take it back as the operator: hubcli room unarchive ROOM, hubcli project unarchive PROJECT or hubcli app unarchive CHANNEL",
+		Model: "post elsewhere, such as to a room or channel that is listed; only the operator takes it back",
+	})
 	// CodePaused: the operator has paused the agent; detail.pause is the pause.
 	CodePaused = define(CodeInfo{
 		Code: "paused", Status: http.StatusConflict, Repeat: RepeatNever,

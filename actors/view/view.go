@@ -99,7 +99,7 @@ func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []co
 // those added that watches listen to.
 func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
 	switch row.Table { //nolint:exhaustive // the others are read from the store
-	case core.TableProject, core.TableRoom:
+	case core.TableProject, core.TableRoom, core.TableChannelArchived:
 		v.Places.apply(row)
 	case core.TablePause:
 		v.pauses.apply(row.Key, row.Value)
