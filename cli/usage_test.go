@@ -18,7 +18,7 @@ func TestBadUsage(t *testing.T) {
 		{"send --to dev-a hello", `hubcli has no command "send"`, "did you mean hubcli post? see: hubcli --help"},
 		{"room ls", `hubcli room has no command "ls"`, "did you mean hubcli room list? see: hubcli room --help"},
 		{"help version", `hubcli has no command "version"`, "did you mean hubcli --version? see: hubcli --help"},
-		{"app", "hubcli app needs a subcommand: start, status, overview, top, debug, receipt, attention, doctor, backup, restore, service, notify, permissions, pause, resume, pauses, task, release, end, archive, unarchive, stop, agents, log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns, logs, ask, inbox, answer, say, claim or lock", "see: hubcli app --help"},
+		{"app", "hubcli app needs a subcommand: start, status, overview, top, debug, receipt, attention, doctor, backup, restore, service, notify, permissions, pause, resume, pauses, task, release, end, retire, archive, unarchive, stop, agents, log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns, logs, ask, inbox, answer, say, claim or lock", "see: hubcli app --help"},
 		{"agnets", `hubcli has no command "agnets"`, "did you mean agents? see: hubcli --help"},
 		{"app loks", `hubcli app has no command "loks"`, "did you mean lock or locks or log or logs? see: hubcli app --help"},
 		{"agents --every 5", "--every is for --watch only", "add --watch, or leave --every out"},

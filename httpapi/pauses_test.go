@@ -250,3 +250,26 @@ func TestPauseSurvives(t *testing.T) {
 	again.refused(hub.CodePaused, "POST", "/v1/messages", `{"from_agent":"ann","body":"hello"}`)
 	again.ok(201, "POST", "/v1/messages", `{"from_agent":"ben","body":"hello"}`)
 }
+
+// walkRetires retires an agent that has a claim and makes no call any more.
+func walkRetires(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(201, "POST", "/v1/claims", `{"claim_key":"of-rita","owner_agent_id":"rita","ttl_sec":600}`)
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/agents/idle", "")
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/agents/rita/retire", `{}`)
+	operator.refused(hub.CodeInvalid, "GET", "/v1/agents/idle?idle_sec=0", "")
+	operator.refused(hub.CodeReservedAgent, "POST", "/v1/agents/operator/retire", `{}`)
+	operator.refused(hub.CodeSessionNotFound, "POST", "/v1/agents/nobody-here/retire", `{}`)
+	operator.refused(hub.CodeNotGone, "POST", "/v1/agents/rita/retire", `{"reason":"long gone"}`)
+	if a := operator.ok(200, "GET", "/v1/agents/idle?idle_sec=600", ""); strings.Contains(string(a.Result), "rita") {
+		t.Errorf("an agent that has just called is idle: %s", a.Result)
+	}
+	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","to_agent":"gus","kind":"task_request","body":"dig"}`).row("id")
+	row := operator.ok(200, "POST", "/v1/agents/gus/retire", `{}`)
+	if tasks, _ := row.row("tasks").([]any); len(tasks) != 1 || tasks[0] != task {
+		t.Errorf("an agent that has one task: %s", row.Result)
+	}
+	if left := operator.ok(200, "GET", fmt.Sprintf("/v1/tasks/%.0f", task), ""); left.row("assignee") != nil {
+		t.Errorf("its task is %s", left.Result)
+	}
+}

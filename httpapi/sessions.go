@@ -22,6 +22,8 @@ var sessionHandlers = handlers{
 	"register":       register,
 	"renameSession":  renameSession,
 	"endSession":     endSession,
+	"listIdleAgents": listIdleAgents,
+	"retireAgent":    retireAgent,
 	"closeSession":   closeSession,
 	"resumeSession":  resumeSession,
 	"getShutdown":    getShutdown,
@@ -226,4 +228,22 @@ func postShutdown(c *call) (reply, error) {
 
 func cancelShutdown(c *call) (reply, error) {
 	return oneRow(c.server.config.Control.CancelShutdown(c.context()))
+}
+
+// longestIdle bounds how long an agent may be asked to have been idle: a hundred years.
+const longestIdle = 100 * 365 * 24 * 60 * 60
+
+func listIdleAgents(c *call) (reply, error) {
+	query := c.query()
+	q := hub.IdleAgentsQuery{IdleSec: query.Count("idle_sec", hub.DefaultRetireSec, longestIdle)}
+	return readRow(c, query, q, c.service().IdleAgents)
+}
+
+func retireAgent(c *call) (reply, error) {
+	agent := hub.AgentID(c.param)
+	if err := hub.CheckSender("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	var in hub.RetireInput
+	return writeRow(c, &in, nil, anyone(api.ValidateRetire), of(agent, c.service().Retire), changed)
 }

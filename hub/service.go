@@ -420,6 +420,7 @@ type Service interface {
 	Asks
 	Notifications
 	Pauses
+	Retirements
 	Permissions
 	Ledgers
 }

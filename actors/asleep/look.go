@@ -25,6 +25,9 @@ func (s *Asleep) look(agent hub.AgentID, now hub.Time) (out looked, err error) {
 	if next, err := s.view.Successor(agent); err != nil || next != agent {
 		return out, err // its messages go to its successor
 	}
+	if s.view.Retired.Since(agent) != 0 {
+		return out, nil // nobody expects it to wake
+	}
 	u := s.view.UnreadOf(agent)
 	since := max(u.Seen.InInbox(), u.Seen.Told)
 	err = s.view.Later(view.InboxScope(agent), since, u.Head, func(m *core.StoredMessage) bool {

@@ -28,6 +28,7 @@ type View struct {
 	Places    *places
 	pauses    *pauses
 	ledger    *ledger
+	Retired   *Retired
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -43,7 +44,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
-		pauses:       newPauses(),
+		pauses: newPauses(), Retired: newRetired(),
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -104,6 +105,8 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 	case core.TablePause:
 		v.pauses.apply(row.Key, row.Value)
 		return append(scopes, PauseScope())
+	case core.TableRetired:
+		v.Retired.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

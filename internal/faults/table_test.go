@@ -105,6 +105,7 @@ var faults = []fault{
 	{99, "an archived room is forgotten at a start", "restore", drop("p.note"), "TestArchiveSurvives"},
 	{125, "the rooms of a project do not come back with it", "archiveProject", swap("f.Archived, f.Archived", "f.Archived, false"), "TestArchiveOfAProject"},
 	{126, "an archived channel is forgotten at a start", "RestoreArchived", drop("v.Places.note"), "TestArchiveSurvives"},
+	{127, "a crash leaves a retired agent its leases", "finishRetirements", swap("err == nil", "err != nil"), "TestRetireSurvivesCrashAtEveryStep"},
 	{100, "a chain is never stopped", "enter", swap("ch.hops >= l.stop", "ch.hops > l.stop+100"), "TestStages"},
 	{100, "an answer does not outlive the hub", "put", swap("row.ApartMS != 0", "row.ApartMS < 0"), "TestAnswerAboutARunaway"},
 	{101, "a task is no progress", "worked", drop("row.Task.CreatedBy"), "TestProgressIsNoRunaway"},
