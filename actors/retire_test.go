@@ -56,7 +56,7 @@ func (r *rig) idleFor(d time.Duration) (agents []hub.AgentID) {
 }
 
 // TestRetire: an agent that is gone is listed as idle. Retired, it has nothing any more, its tasks are
-// nobody's, who waits for it goes on, and who gave it the tasks is told once. That holds after a
+// nobody's, an agent that waits for it goes on, and the one that gave it the tasks is told once. That holds after a
 // restart.
 func TestRetire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -131,6 +131,7 @@ var operations = []Operation{
 	{ID: "verifyAdapter", Method: "POST", Path: "/v1/adapters/{harness}/verify", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxAdapterVerify}, NotRelayed: operatorsSecret},
 	{ID: "listAgents", Method: "GET", Path: "/v1/agents", Agent: "as"},
 	{ID: "listIdleAgents", Method: "GET", Path: "/v1/agents/idle", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "getRecipient", Method: "GET", Path: "/v1/agents/{agent_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "retireAgent", Method: "POST", Path: "/v1/agents/{agent_id}/retire", Plane: PlaneOperator, Body: small[hub.RetireInput](), NotRelayed: operatorsSecret},
 	{ID: "backup", Method: "GET", Path: "/v1/app/backup", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "debug", Method: "GET", Path: "/v1/app/debug", Plane: PlaneOperator, NotRelayed: operatorsSecret},

@@ -265,6 +265,11 @@ func walkRetires(t *testing.T, c *client, h *testhub.Hub) {
 		t.Errorf("an agent that has just called is idle: %s", a.Result)
 	}
 	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","to_agent":"gus","kind":"task_request","body":"dig"}`).row("id")
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/agents/gus", "")
+	operator.refused(hub.CodeInvalidAgentID, "GET", "/v1/agents/-", "")
+	if r := operator.ok(200, "GET", "/v1/agents/gus", ""); r.row("state") != "never_registered" {
+		t.Errorf("an agent that was only given work is %s", r.Result)
+	}
 	row := operator.ok(200, "POST", "/v1/agents/gus/retire", `{}`)
 	if tasks, _ := row.row("tasks").([]any); len(tasks) != 1 || tasks[0] != task {
 		t.Errorf("an agent that has one task: %s", row.Result)

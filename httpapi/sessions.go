@@ -24,6 +24,7 @@ var sessionHandlers = handlers{
 	"endSession":     endSession,
 	"listIdleAgents": listIdleAgents,
 	"retireAgent":    retireAgent,
+	"getRecipient":   getRecipient,
 	"closeSession":   closeSession,
 	"resumeSession":  resumeSession,
 	"getShutdown":    getShutdown,
@@ -237,6 +238,14 @@ func listIdleAgents(c *call) (reply, error) {
 	query := c.query()
 	q := hub.IdleAgentsQuery{IdleSec: query.Count("idle_sec", hub.DefaultRetireSec, longestIdle)}
 	return readRow(c, query, q, c.service().IdleAgents)
+}
+
+func getRecipient(c *call) (reply, error) {
+	agent := hub.AgentID(c.param)
+	if err := hub.CheckAgentID("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	return readRow(c, c.query(), agent, c.service().Recipient)
 }
 
 func retireAgent(c *call) (reply, error) {

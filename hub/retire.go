@@ -51,6 +51,8 @@ type Retirements interface {
 	// IdleAgents lists the agents that are not there, have done nothing for a time, and
 	// have a session, a seat, a lease, a task, an offer or unread messages. Operator only.
 	IdleAgents(ctx context.Context, q IdleAgentsQuery) (IdleAgents, error)
+	// Recipient says whether an agent would notice a message now. Operator only.
+	Recipient(ctx context.Context, agent AgentID) (Recipient, error)
 	// Retire ends the session and the seats of an agent that is not there, releases its
 	// leases, and gives its tasks and offers back; those who gave them are told. Messages
 	// and the name of the agent stay. It comes back by itself with its next act. Operator

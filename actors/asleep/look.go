@@ -90,6 +90,9 @@ func (s *Asleep) stillAsleep(agent hub.AgentID) *hub.AsleepAgent {
 		return nil
 	}
 	out := hub.AsleepAgent{AgentID: agent, Unread: got.unread, Since: got.first.TS}
+	if row, err := s.view.AgentRow(agent); err == nil && row == nil {
+		out.Unknown = !s.view.Acts(agent) && s.lastCall(agent) == 0
+	}
 	if room, err := s.roomOf(agent, got.first); err == nil {
 		out.RoomID = core.Optional(room)
 	}

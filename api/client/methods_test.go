@@ -47,6 +47,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"file_path":"/a","fence":3}}`), hub.Outcome[hub.Lock]{Row: hub.Lock{FilePath: "/a", Fence: 3}}),
 	row("IdleAgents", in(hub.IdleAgentsQuery{IdleSec: 60}), sent{op: "listIdleAgents", query: "idle_sec=60"},
 		says(200, `{"ok":true,"result":{"count":2}}`), hub.IdleAgents{Count: 2}),
+	row("Recipient", in("a@b"), sent{op: "getRecipient", param: "a@b"},
+		says(200, `{"ok":true,"result":{"state":"gone"}}`), hub.Recipient{State: hub.RecipientGone}),
 	row("Retire", in("a@b", hub.RetireInput{Reason: "gone"}), sent{op: "retireAgent", param: "a@b", body: `{"reason":"gone"}`},
 		says(200, `{"ok":true,"result":{"agent_id":"a@b"}}`), hub.Outcome[hub.RetiredAgent]{Row: hub.RetiredAgent{AgentID: "a@b"}}),
 	row("EndSession", in("a@b", hub.SessionEndInput{Reason: "late"}), sent{op: "endSession", param: "a@b", body: `{"reason":"late"}`},

@@ -15,3 +15,8 @@ func (c *Client) IdleAgents(ctx context.Context, q hub.IdleAgentsQuery) (hub.Idl
 func (c *Client) Retire(ctx context.Context, agent hub.AgentID, in hub.RetireInput) (hub.Outcome[hub.RetiredAgent], error) {
 	return write[hub.RetiredAgent](ctx, c, at("retireAgent", agent), in)
 }
+
+// Recipient says whether an agent would notice a message now. It carries the operator token.
+func (c *Client) Recipient(ctx context.Context, agent hub.AgentID) (hub.Recipient, error) {
+	return get[hub.Recipient](ctx, c, at("getRecipient", agent), nil)
+}
