@@ -20,7 +20,11 @@ const maxRetireTold = 100
 
 // IdleAgents lists the agents that have done nothing for a time; see hub.Retirements.
 func (h *Hub) IdleAgents(_ context.Context, q hub.IdleAgentsQuery) (hub.IdleAgents, error) {
-	shown, err := h.shownAgents()
+	seats, err := h.seatsByAgent()
+	if err != nil {
+		return hub.IdleAgents{}, err
+	}
+	shown, err := h.shownAgents(seats)
 	if err != nil {
 		return hub.IdleAgents{}, err
 	}
@@ -34,11 +38,7 @@ func (h *Hub) IdleAgents(_ context.Context, q hub.IdleAgentsQuery) (hub.IdleAgen
 		if here || cmp.Or(seen, h.started) > limit || agent.Reserved() || agent.Watcher() {
 			continue
 		}
-		row := hub.IdleAgent{AgentID: agent, LastSeen: core.Optional(seen)}
-		if row.Belongings, err = h.belongings(agent); err != nil {
-			return hub.IdleAgents{}, err
-		}
-		out.Agents = append(out.Agents, row)
+		out.Agents = append(out.Agents, hub.IdleAgent{AgentID: agent, LastSeen: core.Optional(seen), Belongings: h.belongings(agent, seats[agent])})
 	}
 	slices.SortFunc(out.Agents, func(a, b hub.IdleAgent) int {
 		return cmp.Or(cmp.Compare(value(a.LastSeen), value(b.LastSeen)), cmp.Compare(a.AgentID, b.AgentID))
@@ -57,19 +57,13 @@ func value(t *hub.Time) hub.Time {
 
 // shownAgents are the agents that some list shows, because they have a session, a seat, a lease, a
 // task, an offer, or unread messages.
-func (h *Hub) shownAgents() (map[hub.AgentID]bool, error) {
+func (h *Hub) shownAgents(seats map[hub.AgentID][]hub.RoomID) (map[hub.AgentID]bool, error) {
 	shown := map[hub.AgentID]bool{}
 	for _, s := range h.view.Directory.Agents("") {
 		shown[s.AgentID] = true
 	}
-	for _, room := range view.Look(h.view.Places, func(a *core.ProjectIndex) []hub.Room { return a.Rooms("") }) {
-		seats, err := h.view.SeatsOf(room.RoomID)
-		if err != nil {
-			return nil, err
-		}
-		for i := range seats {
-			shown[seats[i].AgentID] = true
-		}
+	for agent := range seats {
+		shown[agent] = true
 	}
 	for _, t := range h.view.Tasks.List(func(*core.StoredTask) bool { return true }) {
 		for _, agent := range []*hub.AgentID{t.Task.Assignee, t.Task.OfferedTo} {
@@ -93,6 +87,22 @@ func (h *Hub) shownAgents() (map[hub.AgentID]bool, error) {
 	return shown, nil
 }
 
+// seatsByAgent returns the rooms in which each agent has a seat. Those of agents that have not joined
+// stand in no list of the agent, so it looks at all rooms.
+func (h *Hub) seatsByAgent() (map[hub.AgentID][]hub.RoomID, error) {
+	rooms := map[hub.AgentID][]hub.RoomID{}
+	for _, room := range view.Look(h.view.Places, func(a *core.ProjectIndex) []hub.Room { return a.Rooms("") }) {
+		seats, err := h.view.SeatsOf(room.RoomID)
+		if err != nil {
+			return nil, err
+		}
+		for i := range seats {
+			rooms[seats[i].AgentID] = append(rooms[seats[i].AgentID], room.RoomID)
+		}
+	}
+	return rooms, nil
+}
+
 // lastAct returns when an agent was heard of last, 0 if that is unknown, and whether it is there.
 func (h *Hub) lastAct(agent hub.AgentID) (seen hub.Time, here bool, err error) {
 	d := h.view.Directory.Doing(agent)
@@ -109,17 +119,9 @@ func (h *Hub) lastAct(agent hub.AgentID) (seen hub.Time, here bool, err error) {
 	return seen, here, err
 }
 
-// belongings returns what an agent has.
-func (h *Hub) belongings(agent hub.AgentID) (hub.Belongings, error) {
-	b := hub.Belongings{Rooms: []hub.RoomID{}, Tasks: []hub.TaskID{}, Offers: []hub.TaskID{}, Claims: []hub.ClaimKey{}, Locks: []string{}}
-	for _, room := range view.Look(h.view.Places, func(a *core.ProjectIndex) []hub.Room { return a.Rooms("") }) {
-		switch _, err := h.view.SeatOf(room.RoomID, agent); {
-		case err == nil:
-			b.Rooms = append(b.Rooms, room.RoomID)
-		case !errors.Is(err, core.ErrNotFound):
-			return b, err
-		}
-	}
+// belongings returns what an agent has that has seats in these rooms.
+func (h *Hub) belongings(agent hub.AgentID, rooms []hub.RoomID) hub.Belongings {
+	b := hub.Belongings{Rooms: append([]hub.RoomID{}, rooms...), Tasks: []hub.TaskID{}, Offers: []hub.TaskID{}, Claims: []hub.ClaimKey{}, Locks: []string{}}
 	for _, t := range h.view.Tasks.Concerning(agent) {
 		if t.Task.Assignee != nil && *t.Task.Assignee == agent {
 			b.Tasks = append(b.Tasks, t.Task.TaskID)
@@ -132,15 +134,16 @@ func (h *Hub) belongings(agent hub.AgentID) (hub.Belongings, error) {
 		b.Claims = append(b.Claims, hub.ClaimKey(key))
 	}
 	b.Locks = append(b.Locks, h.view.Leases.KeysOf(agent, core.SpaceLock)...)
-	return b, nil
+	return b
 }
 
 // Retire takes an agent for gone; see hub.Retirements.
 func (h *Hub) Retire(ctx context.Context, agent hub.AgentID, in hub.RetireInput) (hub.Outcome[hub.RetiredAgent], error) {
-	has, err := h.belongings(agent)
+	seats, err := h.seatsByAgent()
 	if err != nil {
 		return hub.Outcome[hub.RetiredAgent]{}, err
 	}
+	has := h.belongings(agent, seats[agent])
 	row, err := h.view.AgentRow(agent)
 	if err != nil {
 		return hub.Outcome[hub.RetiredAgent]{}, err
@@ -248,19 +251,24 @@ func (h *Hub) strip(ctx context.Context, agent hub.AgentID, has *hub.Belongings,
 // finishRetirements takes from retired agents what they had when an earlier process ended in
 // between. What they were given since then stays.
 func (h *Hub) finishRetirements() {
-	for agent, since := range h.view.Retired.All() {
-		has, err := h.belongings(agent)
-		if err == nil {
-			later := func(id hub.TaskID) bool {
-				t, live := h.view.Tasks.Get(id)
-				return !live || t.Task.UpdatedAt > since
-			}
-			has.Tasks, has.Offers = slices.DeleteFunc(has.Tasks, later), slices.DeleteFunc(has.Offers, later)
-			err = h.strip(context.Background(), agent, &has, "it had been gone for long")
+	retired := h.view.Retired.All()
+	if len(retired) == 0 {
+		return
+	}
+	seats, err := h.seatsByAgent()
+	for agent, since := range retired {
+		has := h.belongings(agent, seats[agent])
+		later := func(id hub.TaskID) bool {
+			t, live := h.view.Tasks.Get(id)
+			return !live || t.Task.UpdatedAt > since
 		}
-		if err != nil && !h.engine.Stopping.Load() {
-			h.log.LogAttrs(context.Background(), slog.LevelWarn, "a retired agent has still got something",
-				slog.String("agent", string(agent)), slog.Any("error", err))
+		has.Tasks, has.Offers = slices.DeleteFunc(has.Tasks, later), slices.DeleteFunc(has.Offers, later)
+		err = errors.Join(err, h.strip(context.Background(), agent, &has, "it had been gone for long"))
+		if h.engine.Stopping.Load() {
+			return // the next start goes on
 		}
+	}
+	if err != nil {
+		h.log.LogAttrs(context.Background(), slog.LevelWarn, "a retired agent still has something", slog.Any("error", err))
 	}
 }
