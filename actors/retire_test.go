@@ -113,16 +113,20 @@ func TestRetire(t *testing.T) {
 		if again, err := r.retire("ann"); err != nil || again.RetiredAt != row.RetiredAt || r.records() != records {
 			t.Errorf("again: %+v, %v", again, err)
 		}
+		require.NoError(t, r.assign(tasks[0], "ben", "ben"))
+		r.lockFor("ben", "/b", tasks[0])
 		time.Sleep(time.Second)
-		require.NoError(t, r.assign(tasks[0], "ben", "ann")) // on purpose
+		require.NoError(t, r.assign(tasks[0], "ben", "ann")) // on purpose; the lock passes with it
 		left := r.crash()
 		time.Sleep(time.Second)
 		r = start(t, left)
 		synctest.Wait()
-		if b := r.belongings("ann", nil); !slices.Equal(b.Tasks, tasks[:1]) {
+		if b := r.belongings("ann", nil); !slices.Equal(b.Tasks, tasks[:1]) || !slices.Equal(b.Locks, []string{"/b"}) {
 			t.Errorf("a task that was given later: %+v", b)
 		}
-		require.NoError(t, r.assign(tasks[0], "ben", ""))
+		if again, err := r.retire("ann"); err != nil || again.RetiredAt != row.RetiredAt {
+			t.Errorf("once more: %+v, %v", again, err)
+		}
 		gone("after a restart")
 		if m := r.post(hub.PostInput{FromAgent: "ben", Channel: room.Channel, Body: "x"}); m.ID == 0 {
 			t.Error("the room is gone")

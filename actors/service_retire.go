@@ -263,6 +263,10 @@ func (h *Hub) finishRetirements() {
 			return !live || t.Task.UpdatedAt > since
 		}
 		has.Tasks, has.Offers = slices.DeleteFunc(has.Tasks, later), slices.DeleteFunc(has.Offers, later)
+		passed := map[core.LeaseKey]bool{}
+		err = errors.Join(err, h.view.Leases.Of(agent, 0, func(l *core.Lease) { passed[core.LeaseKey{Space: l.Space, Key: l.Key}] = l.Since > since }))
+		has.Claims = slices.DeleteFunc(has.Claims, func(k hub.ClaimKey) bool { return passed[core.LeaseKey{Space: core.SpaceClaim, Key: string(k)}] })
+		has.Locks = slices.DeleteFunc(has.Locks, func(path string) bool { return passed[core.LeaseKey{Space: core.SpaceLock, Key: path}] })
 		err = errors.Join(err, h.strip(context.Background(), agent, &has, "it had been gone for long"))
 		if h.engine.Stopping.Load() {
 			return // the next start goes on

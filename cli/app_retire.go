@@ -123,7 +123,7 @@ func chooseIdle(ctx context.Context, env *Env, c *client.Client, o *retireOption
 		fmt.Fprintf(&plan, "%s  %s: %s\n", peertext.TerminalLine(string(a.AgentID)), seen, belongingsText(&a.Belongings))
 	}
 	if more := idle.Count - len(idle.Agents); more > 0 {
-		fmt.Fprintf(&plan, "%d more are left for the next time\n", more)
+		fmt.Fprintf(&plan, "and %d more, for the next time\n", more)
 	}
 	if o.yes {
 		return names, nil
