@@ -203,3 +203,25 @@ func TestAsleepIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestUnknownIsAsleep: a name that was given work, and that nobody goes by, is listed as unknown. It is
+// known once an agent calls by that name and is silent again.
+func TestUnknownIsAsleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer func() { r.stop() }()
+		room := r.roomWithSeats("ben")
+		r.direct("nobody", room)
+		time.Sleep(2 * hub.AsleepAfter)
+		synctest.Wait()
+		if got := r.Asleep(); len(got) != 1 || !got[0].Unknown {
+			t.Errorf("asleep are %+v", got)
+		}
+		r.register("nobody")
+		time.Sleep(2 * hub.AsleepAfter)
+		synctest.Wait()
+		if got := r.Asleep(); len(got) != 1 || got[0].Unknown {
+			t.Errorf("after it called asleep are %+v", got)
+		}
+	})
+}

@@ -111,6 +111,7 @@ type Hub struct {
 	guard    *guard.Guard
 	idle     *idleAgents
 	channels *knownChannels
+	started  hub.Time // by the wall clock
 
 	stopOnce sync.Once
 	stopErr  error

@@ -39,7 +39,7 @@ func (h *Hub) loadRoom(id hub.RoomID) (*core.Room, error) {
 }
 
 func (h *Hub) loadAgent(name string) (core.Machine, hub.Seq, error) {
-	row, err := h.view.AgentRow(hub.AgentID(name))
+	row, err := h.view.AgentState(hub.AgentID(name))
 	switch {
 	case err != nil:
 		return nil, 0, err

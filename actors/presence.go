@@ -59,13 +59,20 @@ func nothing() core.Decision[struct{}] {
 }
 
 // Touch notes that agent has made a call; poll says that the call only waits
-// for messages. A session that ended because of silence revives.
+// for messages. A session that ended because of silence revives, and a retired agent is back
+// when it does more than wait.
 func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 	note := h.view.Directory.Act
 	if poll {
 		note = h.view.Directory.Touch
 	}
 	now := h.engine.Clock.Now().Wall
+	if h.view.Retired.Since(agent) != 0 {
+		if poll {
+			return // it only waits
+		}
+		_, _ = h.revive(context.Background(), agent, 0)
+	}
 	if note(agent, now) || h.engine.Stopping.Load() || h.idle.heard(agent, now) {
 		return
 	}

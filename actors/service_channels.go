@@ -21,6 +21,28 @@ func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outco
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
 }
 
+// ArchiveChannel archives a channel; see hub.Channels.
+func (h *Hub) ArchiveChannel(ctx context.Context, in hub.ChannelArchiveInput) (hub.Outcome[hub.Channel], error) {
+	name := in.Channel
+	if id, ok := name.Room(); ok {
+		return hub.Outcome[hub.Channel]{}, hub.Errorf(hub.CodeInvalid, "channel %s belongs to room %s", name, id).
+			With("field", "channel").WithFix("archive the room")
+	}
+	if name == hub.DefaultChannel || name == hub.DirectChannel {
+		return hub.Outcome[hub.Channel]{}, hub.Errorf(hub.CodeInvalid, "channel %s is a part of every hub and cannot be archived", name).
+			With("field", "channel").WithFix("archive another channel")
+	}
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Channel, hub.Channel, hub.Channel]{
+		Owner: core.ChannelOwner(name), Agent: hub.AgentOperator,
+		Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.Channel], error) {
+			return c.Archive(name, in.Archived)
+		},
+		Answer: func(row hub.Channel, _ *core.Record) hub.Channel { return row },
+		Codec:  engine.JSONCodec[hub.Channel](engine.EffectChannelArchived),
+	})
+	return hub.Outcome[hub.Channel]{Row: row, Replayed: replayed}, err
+}
+
 // knownChannel reports whether a channel exists.
 func (h *Hub) knownChannel(name hub.ChannelName) (bool, error) {
 	k := h.channels

@@ -59,6 +59,9 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
 			Decide: func(c *core.Channel, now core.Now) (core.Decision[hub.MessageID], error) {
+				if err := h.refuseArchived(&m); err != nil {
+					return core.Decision[hub.MessageID]{}, err
+				}
 				if err := talk.Enter(now); err != nil {
 					return core.Decision[hub.MessageID]{}, err
 				}
@@ -86,6 +89,9 @@ func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (h
 			Owner: core.TasksOwner(), Agent: m.From, Size: size, Codec: h.messageCodec(),
 			Decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
 				if err := h.taskPostPaused(ctx, m); err != nil {
+					return core.Decision[core.TaskPosted]{}, err
+				}
+				if err := h.refuseArchived(m); err != nil {
 					return core.Decision[core.TaskPosted]{}, err
 				}
 				return t.Post(c, now, taskWorld{h})
@@ -144,6 +150,19 @@ func (h *Hub) checkChannel(name hub.ChannelName, status int) error {
 	}
 	return hub.Errorf(hub.CodeChannelNotFound, "there is no channel %s", name).WithStatus(status).
 		With("channel", name)
+}
+
+// refuseArchived refuses what would be said where nobody is shown it: a public post to an
+// archived channel, and a task in an archived room. The end of a task that is there already
+// is let through. It looks when the post is decided, as a pause does.
+func (h *Hub) refuseArchived(m *core.MessageDraft) error {
+	if m.Kind == hub.KindTaskResult || m.To != "" && !m.Kind.OpensTask() || !h.view.Places.Closed(m.Channel) {
+		return nil
+	}
+	if m.Room == "" {
+		return core.ErrArchived("channel "+string(m.Channel), m.Channel)
+	}
+	return core.ErrArchived("room "+string(m.Room), m.Channel)
 }
 
 func (h *Hub) messageCodec() engine.Codec[hub.EncodedMessage] {

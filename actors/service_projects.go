@@ -63,6 +63,19 @@ func (h *Hub) RenameProject(ctx context.Context, ref string, in hub.RenamedInput
 	return hub.Outcome[hub.Project]{Row: row, Replayed: replayed}, err
 }
 
+// ArchiveProject archives a project with its rooms; see hub.Projects.
+func (h *Hub) ArchiveProject(ctx context.Context, ref string, in hub.ArchiveInput) (hub.Outcome[hub.Project], error) {
+	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
+		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) {
+			return p.Archive(ref, in.Archived)
+		},
+		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
+		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
+	})
+	return hub.Outcome[hub.Project]{Row: row, Replayed: replayed}, err
+}
+
 // RenameRoom changes a room's name; see hub.Projects.
 func (h *Hub) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{

@@ -39,6 +39,11 @@ func (h *Hub) Receipt(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	return out, err
 }
 
+// Recipient says whether an agent would notice a message now; see hub.Retirements.
+func (h *Hub) Recipient(_ context.Context, agent hub.AgentID) (hub.Recipient, error) {
+	return h.recipient(agent)
+}
+
 // recipient says whether an agent would notice a message now.
 func (h *Hub) recipient(agent hub.AgentID) (hub.Recipient, error) {
 	out := hub.Recipient{AgentID: agent}

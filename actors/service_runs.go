@@ -38,6 +38,9 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 		if err := h.view.RefusePaused(hub.CallerOf(ctx), in.CreatedBy, in.RoomID); err != nil {
 			return core.Decision[core.StoredRun]{}, err
 		}
+		if h.view.Places.Closed(channel) {
+			return core.Decision[core.StoredRun]{}, core.ErrArchived("room "+string(in.RoomID), channel)
+		}
 		return t.StartRun(c, now, taskWorld{h})
 	})
 	out.Created = true

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 
 	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
@@ -27,6 +28,9 @@ func Start(options Options) (*Hub, error) {
 	var lost []hub.Spawn
 	if err == nil {
 		err = h.view.RestorePauses()
+	}
+	if err == nil {
+		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired())
 	}
 	if err == nil {
 		lost, err = spawns.Live(h.rows)
@@ -55,6 +59,7 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.asks.Serve(asked, h.engine.Quit) })
 	background.Go(func() { h.asks.Tell(h.engine.Quit) })
 	background.Go(func() { h.guard.Serve(h.engine.Quit) })
+	background.Go(h.finishRetirements)
 	return h, nil
 }
 
@@ -98,6 +103,7 @@ func newHub(options Options) *Hub {
 		View: h.view, Engine: h.engine, Log: h.log, Ask: h.asks.AboutLoop,
 		Stopped: func() ([]core.StoredAsk, error) { return asks.Stopped(h.rows) },
 	})
+	h.started = h.engine.Clock.Now().Wall
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	if options.Index != nil {
 		h.indexer = index.New(h.engine, h.view, h.rows, h.log, options.Index)

@@ -181,6 +181,15 @@ func (q *Query) LimitOf(absent, most int) int {
 	return min(n, most)
 }
 
+// Count returns an integer of at least 1.
+func (q *Query) Count(name string, absent, most int) int {
+	n := q.count(name)
+	if n < 0 {
+		return absent
+	}
+	return min(n, most)
+}
+
 // Page returns the parameters cursor and limit of a list; a limit that is absent is
 // rows.
 func (q *Query) Page(rows int) (hub.Cursor, int) {

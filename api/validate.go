@@ -138,6 +138,11 @@ func ValidateRename(in *hub.RenameInput) error {
 	return hub.CheckName("display_name", in.DisplayName, hub.MaxDisplayNameChars)
 }
 
+// ValidateChannelArchive checks the name of a channel.
+func ValidateChannelArchive(in *hub.ChannelArchiveInput) error {
+	return hub.CheckName("channel", string(in.Channel), hub.MaxNameChars)
+}
+
 // ValidateChannel checks the name of a new channel.
 func ValidateChannel(in *hub.ChannelInput, operator bool) error {
 	if err := hub.CheckName("name", string(in.Name), hub.MaxNameChars); err != nil {

@@ -47,3 +47,11 @@ func checkPauseTarget(in hub.PauseTarget) error {
 
 // ValidateSessionEnd checks what the operator says when a session ends.
 func ValidateSessionEnd(in *hub.SessionEndInput) error { return checkWords("reason", in.Reason) }
+
+// ValidateRetire checks what those are told whom a retirement concerns. It may be nothing.
+func ValidateRetire(in *hub.RetireInput) error {
+	if in.Reason == "" {
+		return nil
+	}
+	return checkWords("reason", in.Reason)
+}

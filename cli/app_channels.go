@@ -12,25 +12,29 @@ import (
 func newAppChannels(env *Env) *cobra.Command {
 	var o struct {
 		listing
-		prefix string
+		prefix   string
+		archived bool
 	}
 	cmd := &cobra.Command{
 		Use:   "channels",
 		Short: "List the channels",
 		Long: `List the channels by name: the room to which a channel belongs, the agent that made it,
-and how long ago. "hubcli log --channel NAME" shows what was said there.`,
+and how long ago. "hubcli log --channel NAME" shows what was said there. Channels that
+are archived are listed only with --archived, and say so.`,
 		Example: `  hubcli app channels
+  hubcli app channels --archived
   hubcli app channels --prefix build-`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.sees = sightOfPublic
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
-				return findChannels(ctx, s, hub.ChannelsQuery{Prefix: o.prefix, Limit: hub.MaxPageRows})
+				return findChannels(ctx, s, hub.ChannelsQuery{Prefix: o.prefix, Archived: o.archived, Limit: hub.MaxPageRows})
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.prefix, "prefix", "", "only channels whose name begins with this `text`")
+	f.BoolVar(&o.archived, "archived", false, "archived channels too")
 	o.listing.add(env, f)
 	return cmd
 }
@@ -52,7 +56,11 @@ func findChannels(ctx context.Context, s *spectator, q hub.ChannelsQuery) (found
 		if c.CreatedAt != 0 {
 			made = age(now, c.CreatedAt)
 		}
-		t.add(c.Name, rooms.of(c.RoomID), c.CreatedBy, made)
+		name := string(c.Name)
+		if c.Archived {
+			name += " (archived)"
+		}
+		t.add(name, rooms.of(c.RoomID), c.CreatedBy, made)
 	}
 	return found{channels, t}, nil
 }

@@ -102,6 +102,9 @@ func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget,
 	if err != nil {
 		return err
 	}
+	if t.AgentID != "" {
+		noteUnknown(ctx, env, c, t.AgentID)
+	}
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}

@@ -14,7 +14,8 @@ func newAppRuns(env *Env) *cobra.Command {
 	var o struct {
 		listing
 		roomRef
-		status string
+		status   string
+		archived bool
 	}
 	o.status = activeStatus
 	words := statusWords(hub.RunStatuses())
@@ -23,7 +24,8 @@ func newAppRuns(env *Env) *cobra.Command {
 		Short: "List the runs of all rooms",
 		Long: `List runs, the newest first: those that are not over, or those of --status. TASKS
 counts the tasks that have ended, and all of them. AGE is the time since the run
-began, ENDED the time since its last task ended.`,
+began, ENDED the time since its last task ended. Runs of archived rooms are listed with
+--archived or --room only.`,
 		Example: `  hubcli app runs
   hubcli app runs --status any --room web-shop/checkout
   hubcli app runs --watch`,
@@ -38,20 +40,24 @@ began, ENDED the time since its last task ended.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findRuns(ctx, s, q)
+				return findRuns(ctx, s, q, o.archived || q.RoomID != "")
 			})
 		},
 	}
 	f := cmd.Flags()
 	o.addRoom(f, roomOnlyUsage)
 	f.Var(choiceValue{&o.status, words}, "status", "`status` of the runs: "+strings.Join(words, ", "))
+	f.BoolVar(&o.archived, "archived", false, "runs of archived rooms too")
 	o.listing.add(env, f)
 	cmd.AddCommand(newRunsOpen(env))
 	return cmd
 }
 
-func findRuns(ctx context.Context, s *spectator, q hub.RunsQuery) (found, error) {
+func findRuns(ctx context.Context, s *spectator, q hub.RunsQuery, archived bool) (found, error) {
 	runs, err := hub.All(ctx, s.Runs, q)
+	if err == nil && !archived {
+		runs, err = outsideArchive(ctx, s, runs, func(r *hub.Run) *hub.RoomID { return r.RoomID })
+	}
 	if err != nil {
 		return found{}, err
 	}

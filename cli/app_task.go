@@ -73,6 +73,7 @@ func newAppTaskAssign(env *Env) *cobra.Command {
 		Short: "Give a task to an agent",
 		Long: `Give a task to an agent, without its consent. The new and the former assignee get a
 notice, and the claims and locks for the task pass with it, each with a higher fence.
+The command says so if no agent of that name has ever registered.
 The agent "" stands for nobody: then any agent may take the task.`,
 		Example: `  hubcli app task assign 12 dev-b
   hubcli app task assign 12 ""`,
@@ -84,18 +85,30 @@ The agent "" stands for nobody: then any agent may take the task.`,
 			}
 			to := hub.AgentID(args[1])
 			if to != "" {
-				if err := hub.CheckAgentID("the agent", to); err != nil {
+				if err := hub.CheckSender("the agent", to); err != nil {
 					return asUsage(err)
 				}
 			}
 			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
-				return c.UpdateTask(cmd.Context(), id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Assignee: &to})
+				out, err := c.UpdateTask(cmd.Context(), id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Assignee: &to})
+				if err == nil && to != "" {
+					noteUnknown(cmd.Context(), env, c, to)
+				}
+				return out, err
 			})
 		},
 	}
 	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the task as JSON")
 	return cmd
+}
+
+// noteUnknown says so if nobody has ever registered under a name. The change itself is done, so
+// a failure to look says nothing.
+func noteUnknown(ctx context.Context, env *Env, c *client.Client, agent hub.AgentID) {
+	if r, err := c.Recipient(ctx, agent); err == nil && r.State == hub.RecipientNeverRegistered {
+		env.note("%s", r.Why())
+	}
 }
 
 func newAppTaskComplete(env *Env) *cobra.Command {

@@ -41,7 +41,7 @@ func newAppTasks(env *Env) *cobra.Command {
 		listing
 		roomRef
 		status, assignee string
-		ready            bool
+		ready, archived  bool
 	}
 	o.status = activeStatus
 	words := statusWords(hub.TaskStatuses())
@@ -52,6 +52,8 @@ func newAppTasks(env *Env) *cobra.Command {
 that direct messages opened are listed for the operator: the command reads the
 operator's secret in the store of the hub, so only the user who started the hub sees
 them. With HUB_AGENT it lists what this agent may see.
+
+Tasks of archived rooms are listed with --archived, --room or --assignee only.
 
 A task is ready if it has not ended and waits for no other task. BLOCKED BY names
 the tasks that it was made to wait for.`,
@@ -75,7 +77,7 @@ the tasks that it was made to wait for.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findTasks(ctx, s, q)
+				return findTasks(ctx, s, q, o.archived || q.RoomID != "" || q.Assignee != "")
 			})
 		},
 	}
@@ -84,6 +86,7 @@ the tasks that it was made to wait for.`,
 	f.Var(choiceValue{&o.status, words}, "status", "`status` of the tasks: "+strings.Join(words, ", "))
 	f.StringVar(&o.assignee, "assignee", "", "only tasks of this `agent`")
 	f.BoolVar(&o.ready, "ready", false, "only tasks that wait for no other task; with =false only those that do")
+	f.BoolVar(&o.archived, "archived", false, "tasks of archived rooms too")
 	o.listing.add(env, f)
 	return cmd
 }
@@ -96,8 +99,11 @@ func checkNamed(cmd *cobra.Command, flag string, id hub.AgentID) error {
 	return asUsage(hub.CheckAgentID("--"+flag, id))
 }
 
-func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery) (found, error) {
+func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery, archived bool) (found, error) {
 	tasks, err := hub.All(ctx, s.Tasks, q)
+	if err == nil && !archived {
+		tasks, err = outsideArchive(ctx, s, tasks, func(t *hub.Task) *hub.RoomID { return t.RoomID })
+	}
 	if err != nil {
 		return found{}, err
 	}

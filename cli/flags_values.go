@@ -127,9 +127,13 @@ func (v durationValue) Set(s string) error {
 	return nil
 }
 
-// parseDuration reads seconds without a unit, or a duration with units.
+// parseDuration reads seconds without a unit, days such as 7d, or a duration with units.
 func parseDuration(s string) (time.Duration, error) {
 	f, err := strconv.ParseFloat(s, 64)
+	if days, found := strings.CutSuffix(s, "d"); found {
+		f, err = strconv.ParseFloat(days, 64)
+		f *= (24 * time.Hour).Seconds()
+	}
 	switch {
 	case err != nil:
 		return time.ParseDuration(s)

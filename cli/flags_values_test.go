@@ -12,7 +12,7 @@ import (
 // TestDurationsAreReadAlike: by every flag that takes a time, with and without units.
 func TestDurationsAreReadAlike(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"90": 90 * time.Second, "90s": 90 * time.Second, "5m": 5 * time.Minute, "1h30m": 90 * time.Minute,
+		"90": 90 * time.Second, "90s": 90 * time.Second, "5m": 5 * time.Minute, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "0.5d": 12 * time.Hour,
 		"0": 0, "0.25": 250 * time.Millisecond, "500ms": 500 * time.Millisecond, "1e3": 1000 * time.Second, "1.1": 1100 * time.Millisecond,
 	} {
 		for _, style := range []durationStyle{inSeconds, inUnits} {
@@ -22,7 +22,7 @@ func TestDurationsAreReadAlike(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "-1", "-5m", "nan", "inf", "-inf", "1e300", "5 m", "5x", "m", "169h", "604801"} {
+	for _, text := range []string{"", "-1", "-5m", "nan", "inf", "-inf", "1e300", "5 m", "5x", "m", "169h", "604801", "8d", "d", "infd"} {
 		var got time.Duration
 		err := waitValue(&got, inUnits).Set(text)
 		if err == nil || err.Error() != "it must be seconds from 0 to 604800, or the same time with units, such as 90s, 5m or 1h30m" {
@@ -53,7 +53,7 @@ func TestMoments(t *testing.T) {
 			t.Errorf("%q is %s, %t, want %s", text, at, ok, want)
 		}
 	}
-	for _, text := range []string{"", "-1h", "1d", "25:00", "14.05.", "tomorrow", "1h ago", "2026-13-01", "nan"} {
+	for _, text := range []string{"", "-1h", "1y", "25:00", "14.05.", "tomorrow", "1h ago", "2026-13-01", "nan"} {
 		if at, ok := moment(text, now); ok {
 			t.Errorf("%q is %s", text, at)
 		}

@@ -15,7 +15,7 @@ import (
 var forPeopleOnly = []string{
 	"answer", "say", "pause", "resume", "assign", "complete", "cancel", "release", "end", "notify", "top", "backup", "debug",
 	"on", "off", "allow", "deny", "remove", "policy", "stop", // of app permissions and app spawns
-	"archive", "rename", "guard",
+	"archive", "unarchive", "retire", "rename", "guard",
 }
 
 // refuseAgents makes these commands refuse where the environment names an agent.

@@ -21,7 +21,7 @@ a command names it by its id, its slug or its name.`,
   hubcli project list
   hubcli project show web-shop`,
 	}
-	return group(cmd, newProjectCreate(env), newProjectList(env), newProjectShow(env), newProjectRename(env))
+	return group(cmd, newProjectCreate(env), newProjectList(env), newProjectShow(env), newProjectRename(env), newProjectArchive(env), newProjectUnarchive(env))
 }
 
 func newProjectCreate(env *Env) *cobra.Command {
@@ -80,35 +80,43 @@ func runProjectCreate(ctx context.Context, env *Env, base *baseURL, in hub.Proje
 func newProjectList(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
-		json bool
+		archived bool
+		json     bool
 	}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List projects",
-		Long: `List all projects by slug, one a line: id, slug and name.
+		Long: `List projects by slug, one a line: id, slug and name. Those that are archived are
+listed only with --archived, and say so.
 
 With --json each line is one project as JSON.`,
 		Example: `  hubcli project list
+  hubcli project list --archived
   hubcli project list --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runProjectList(cmd.Context(), env, &o.baseURL, o.json)
+			return runProjectList(cmd.Context(), env, &o.baseURL, o.archived, o.json)
 		},
 	}
+	cmd.Flags().BoolVar(&o.archived, "archived", false, "archived projects too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print each project as one line of JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runProjectList(ctx context.Context, env *Env, base *baseURL, asJSON bool) error {
+func runProjectList(ctx context.Context, env *Env, base *baseURL, archived, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	rows := hub.Walk(ctx, c.Projects, hub.ProjectsQuery{})
+	rows := hub.Walk(ctx, c.Projects, hub.ProjectsQuery{Archived: archived})
 	return printList(env, asJSON, "no projects; make one with: hubcli project create --name <name>", rows, func(p hub.Project) string {
-		return fmt.Sprintf("%s  %s  %s", p.ProjectID, p.Slug, p.Name)
+		line := fmt.Sprintf("%s  %s  %s", p.ProjectID, p.Slug, p.Name)
+		if p.Archived {
+			line += "  archived"
+		}
+		return line
 	})
 }
 
@@ -120,7 +128,8 @@ func newProjectShow(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show <project>",
 		Short: "Show a project and its rooms",
-		Long: `Show a project, named by its id, slug or name, and its rooms.
+		Long: `Show a project, named by its id, slug or name, and its rooms. A room that is archived
+says so.
 
 With --json the project alone is printed.`,
 		Example: `  hubcli project show web-shop
@@ -149,10 +158,13 @@ func runProjectShow(ctx context.Context, env *Env, base *baseURL, ref string, as
 		return printJSON(env.Stdout, p)
 	}
 	rows := [][2]string{{"project", string(p.ProjectID)}, {"slug", p.Slug}, {"name", p.Name}, {"created", p.CreatedAt.String()}}
+	if p.Archived {
+		rows = append(rows, [2]string{"archived", "out of lists, with its rooms"})
+	}
 	if err := printRows(env.Stdout, rows); err != nil {
 		return err
 	}
-	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: string(p.ProjectID)}) {
+	for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: string(p.ProjectID), Archived: true}) {
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,9 @@ id goes on to lead to it, and the agents in it notice nothing.`,
 				return err
 			}
 			out, err := c.RenameRoom(cmd.Context(), id, hub.RenamedInput{Name: args[1]})
+			if e, ok := errors.AsType[*hub.Error](err); ok && e.Code == hub.CodeSimilarRoomExists {
+				return fail(ExitRefused, "choose another name: two rooms of one name could not be told apart", "%s", e.Message)
+			}
 			if err != nil {
 				return err
 			}

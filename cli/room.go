@@ -32,7 +32,7 @@ project. Without --project, create and list take the project of the bound room.`
   hubcli room show`,
 	}
 	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env), newRoomGuard(env),
-		newRoomRename(env), newRoomArchive(env))
+		newRoomRename(env), newRoomArchive(env), newRoomUnarchive(env))
 }
 
 // project is --project of the commands that make and list rooms. Without it they take

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/api/client"
 	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
@@ -38,8 +39,9 @@ count all rows.
 An agent has a seat once it joins the room, or posts, claims or watches in it. An agent
 that has been gone for more than ten minutes is only counted, unless --all is given.
 
-With --agent or HUB_AGENT the page also shows that agent's tasks from direct messages,
-and the number of its unread messages. The command registers nobody.`,
+Tasks that direct messages opened are shown to the operator: the command reads the
+operator's secret in the store of the hub. With --agent or HUB_AGENT the page shows those
+of that agent alone, and the number of its unread messages. The command registers nobody.`,
 		Example: `  hubcli room status
   hubcli room status web-shop/checkout --agent dev-a
   hubcli room status checkout --json`,
@@ -73,7 +75,7 @@ func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer h
 	if err != nil {
 		return err
 	}
-	got, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: room.RoomID, Viewer: viewer, All: o.all})
+	got, err := readRoomStatus(ctx, env, c, hub.StatusQuery{RoomID: room.RoomID, Viewer: viewer, All: o.all})
 	if err != nil {
 		return err
 	}
@@ -81,6 +83,20 @@ func runRoomStatus(ctx context.Context, env *Env, o *roomStatusOptions, viewer h
 		return printJSON(env.Stdout, got)
 	}
 	return printRoomStatus(env.Stdout, &got, viewer != "", o.all, time.Now())
+}
+
+// readRoomStatus looks as the agent that is named, else as the operator. Where the operator's secret
+// cannot be read, it says what is left out.
+func readRoomStatus(ctx context.Context, env *Env, c *client.Client, q hub.StatusQuery) (hub.RoomStatus, error) {
+	if q.Viewer != "" {
+		return c.RoomStatus(ctx, q)
+	}
+	got, err := c.AsOperator().RoomStatus(ctx, q)
+	if needsSecret(err) {
+		env.note("tasks that direct messages opened are not shown: %s", err)
+		return c.RoomStatus(ctx, q)
+	}
+	return got, err
 }
 
 // printRoomStatus writes the page. Each part has a heading with its count; an

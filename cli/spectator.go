@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"hubcli/api/client"
 	"hubcli/hub"
@@ -56,6 +57,26 @@ func newSpectator(ctx context.Context, env *Env, c *client.Client, sees sight) (
 // now is the time of this look.
 func (s *spectator) now() hub.Time { return hub.TimeOf(s.env.Now()) }
 
+// outsideArchive leaves out rows of archived rooms.
+func outsideArchive[T any](ctx context.Context, s *spectator, rows []T, room func(*T) *hub.RoomID) ([]T, error) {
+	inRooms := slices.ContainsFunc(rows, func(row T) bool { return room(&row) != nil })
+	if !inRooms {
+		return rows, nil
+	}
+	rooms, err := hub.All(ctx, s.Rooms, hub.RoomsQuery{Archived: true, Limit: hub.MaxPageRows})
+	if err != nil {
+		return nil, err
+	}
+	archived := map[hub.RoomID]bool{}
+	for i := range rooms {
+		archived[rooms[i].RoomID] = rooms[i].Archived
+	}
+	return slices.DeleteFunc(rows, func(row T) bool {
+		id := room(&row)
+		return id != nil && archived[*id]
+	}), nil
+}
+
 // roomNames are the names of rooms as a person types them.
 type roomNames map[hub.RoomID]string
 
@@ -66,7 +87,7 @@ func (s *spectator) roomNames(ctx context.Context) (roomNames, error) {
 	if err != nil || len(rooms) == 0 {
 		return nil, err
 	}
-	projects, err := hub.All(ctx, s.Projects, hub.ProjectsQuery{Limit: hub.MaxPageRows})
+	projects, err := hub.All(ctx, s.Projects, hub.ProjectsQuery{Archived: true, Limit: hub.MaxPageRows})
 	if err != nil {
 		return nil, err
 	}

@@ -114,27 +114,91 @@ func walkArchive(t *testing.T, c *client, h *testhub.Hub) {
 		t.Error("a list of archived rooms lacks it")
 	}
 	c.ok(200, "GET", "/v1/rooms/boxes?project=attic", "")
+	posts := func(more string) string {
+		return `{"from_agent":"paul","channel":"room-` + room + `","body":"again"` + more + `}`
+	}
+	c.refused(hub.CodeArchived, "POST", "/v1/messages", posts(""))
+	c.refused(hub.CodeArchived, "POST", "/v1/messages", posts(`,"to_agent":"mary","kind":"task_request"`))
+	c.refused(hub.CodeArchived, "POST", "/v1/runs", `{"room_id":"`+room+`","title":"sort"}`)
+	c.ok(201, "POST", "/v1/messages", posts(`,"to_agent":"mary"`))
 	operator.ok(200, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":false}`)
 	if unscoped, _, listed := shown(); !unscoped || !listed {
 		t.Errorf("back: unscoped %v, listed %v", unscoped, listed)
 	}
+	walkArchivedProject(t, c, operator, room)
+	walkArchivedChannel(t, c, operator)
 }
 
-// TestArchiveSurvives: after a restart an archived room is still out of lists and unscoped polls.
+// walkArchivedProject archives the project of a room.
+func walkArchivedProject(t *testing.T, c, operator *client, room string) {
+	lists := func(query string) bool {
+		return strings.Contains(string(c.ok(200, "GET", "/v1/projects"+query, "").Result), `"attic"`)
+	}
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/projects/attic/archived", `{"archived":true}`)
+	operator.refused(hub.CodeProjectNotFound, "PUT", "/v1/projects/p_999/archived", `{"archived":true}`)
+	operator.ok(200, "PUT", "/v1/projects/attic/archived", `{"archived":true}`)
+	if lists("") || !lists("?archived=true") {
+		t.Error("the archived project is listed, or not among those that are archived")
+	}
+	if row := c.ok(200, "GET", "/v1/rooms/"+room, ""); row.row("archived") != true || row.row("archived_with_project") != true {
+		t.Errorf("its room is %s", row.Result)
+	}
+	c.refused(hub.CodeArchived, "POST", "/v1/rooms", `{"project":"attic","name":"Trunks"}`)
+	operator.refused(hub.CodeArchived, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":false}`)
+	operator.ok(200, "PUT", "/v1/projects/attic/archived", `{"archived":false}`)
+	if row := c.ok(200, "GET", "/v1/rooms/"+room, ""); row.row("archived") != nil || !lists("") {
+		t.Errorf("back: %s", row.Result)
+	}
+}
+
+func walkArchivedChannel(t *testing.T, c, operator *client) {
+	const path, archived = "/v1/channels/archived", `{"channel":"chest","archived":true}`
+	lists := func(query string) bool {
+		return strings.Contains(string(c.ok(200, "GET", "/v1/channels"+query, "").Result), `"chest"`)
+	}
+	operator.refused(hub.CodeChannelNotFound, "PUT", path, archived)
+	c.ok(201, "POST", "/v1/channels", `{"name":"chest"}`)
+	c.refused(hub.CodeOperatorRequired, "PUT", path, archived)
+	for _, name := range []string{"", "general", "direct", "room-r_1"} {
+		operator.refused(hub.CodeInvalid, "PUT", path, `{"channel":"`+name+`","archived":true}`)
+	}
+	for range 2 {
+		operator.ok(200, "PUT", path, archived)
+	}
+	if lists("") || !lists("?archived=true") {
+		t.Error("the archived channel is listed, or not among those that are archived")
+	}
+	c.refused(hub.CodeArchived, "POST", "/v1/messages", `{"from_agent":"paul","channel":"chest","body":"again"}`)
+	operator.ok(200, "PUT", path, `{"channel":"chest","archived":false}`)
+	if !lists("") {
+		t.Error("the channel is not back")
+	}
+}
+
+// TestArchiveSurvives: after a restart an archived room, project and channel are still out of lists and
+// unscoped polls.
 func TestArchiveSurvives(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h)
 	c.ok(201, "POST", "/v1/projects", `{"name":"Attic"}`)
 	room := c.ok(201, "POST", "/v1/rooms", `{"project":"attic","name":"Boxes"}`).row("room_id").(string)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","channel":"room-`+room+`","body":"in the attic"}`)
-	c.with(api.HeaderOperator, h.Store.OperatorToken()).ok(200, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":true}`)
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	operator.ok(200, "PUT", "/v1/rooms/"+room+"/archived", `{"archived":true}`)
+	c.ok(201, "POST", "/v1/channels", `{"name":"chest"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","channel":"chest","body":"in the attic"}`)
+	operator.ok(200, "PUT", "/v1/channels/archived", `{"channel":"chest","archived":true}`)
+	operator.ok(200, "PUT", "/v1/projects/attic/archived", `{"archived":true}`)
 	require.NoError(t, h.Stop())
 	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
 	if a := again.ok(200, "GET", "/v1/events?agent_id=mary&timeout=0&since_id=0", ""); strings.Contains(string(a.Result), "attic") {
 		t.Errorf("a poll shows %s", a.Result)
 	}
-	if a := again.ok(200, "GET", "/v1/rooms", ""); strings.Contains(string(a.Result), room) {
-		t.Errorf("the list is %s", a.Result)
+	for _, list := range []string{"rooms", "projects", "channels"} {
+		a := again.ok(200, "GET", "/v1/"+list, "")
+		if text := string(a.Result); strings.Contains(text, room) || strings.Contains(text, "attic") || strings.Contains(text, "chest") {
+			t.Errorf("the list of %s is %s", list, text)
+		}
 	}
 }
 
@@ -185,4 +249,32 @@ func TestPauseSurvives(t *testing.T) {
 	again := newClient(t, testhub.Start(t, testhub.Dir(h.Dir)))
 	again.refused(hub.CodePaused, "POST", "/v1/messages", `{"from_agent":"ann","body":"hello"}`)
 	again.ok(201, "POST", "/v1/messages", `{"from_agent":"ben","body":"hello"}`)
+}
+
+// walkRetires retires an agent that has a claim and makes no call any more.
+func walkRetires(t *testing.T, c *client, h *testhub.Hub) {
+	operator := c.with(api.HeaderOperator, h.Store.OperatorToken())
+	c.ok(201, "POST", "/v1/claims", `{"claim_key":"of-rita","owner_agent_id":"rita","ttl_sec":600}`)
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/agents/idle", "")
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/agents/rita/retire", `{}`)
+	operator.refused(hub.CodeInvalid, "GET", "/v1/agents/idle?idle_sec=0", "")
+	operator.refused(hub.CodeReservedAgent, "POST", "/v1/agents/operator/retire", `{}`)
+	operator.refused(hub.CodeSessionNotFound, "POST", "/v1/agents/nobody-here/retire", `{}`)
+	operator.refused(hub.CodeNotGone, "POST", "/v1/agents/rita/retire", `{"reason":"long gone"}`)
+	if a := operator.ok(200, "GET", "/v1/agents/idle?idle_sec=600", ""); strings.Contains(string(a.Result), "rita") {
+		t.Errorf("an agent that has just called is idle: %s", a.Result)
+	}
+	task := c.ok(201, "POST", "/v1/messages", `{"from_agent":"paul","to_agent":"gus","kind":"task_request","body":"dig"}`).row("id")
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/agents/gus", "")
+	operator.refused(hub.CodeInvalidAgentID, "GET", "/v1/agents/-", "")
+	if r := operator.ok(200, "GET", "/v1/agents/gus", ""); r.row("state") != "never_registered" {
+		t.Errorf("an agent that was only given work is %s", r.Result)
+	}
+	row := operator.ok(200, "POST", "/v1/agents/gus/retire", `{}`)
+	if tasks, _ := row.row("tasks").([]any); len(tasks) != 1 || tasks[0] != task {
+		t.Errorf("an agent that has one task: %s", row.Result)
+	}
+	if left := operator.ok(200, "GET", fmt.Sprintf("/v1/tasks/%.0f", task), ""); left.row("assignee") != nil {
+		t.Errorf("its task is %s", left.Result)
+	}
 }

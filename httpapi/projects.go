@@ -6,20 +6,21 @@ import (
 )
 
 var projectHandlers = handlers{
-	"listProjects":  listProjects,
-	"createProject": createProject,
-	"getProject":    getProject,
-	"listRooms":     listRooms,
-	"createRoom":    createRoom,
-	"getRoom":       getRoom,
-	"renameProject": renameProject,
-	"renameRoom":    renameRoom,
-	"archiveRoom":   archiveRoom,
+	"listProjects":   listProjects,
+	"createProject":  createProject,
+	"getProject":     getProject,
+	"listRooms":      listRooms,
+	"createRoom":     createRoom,
+	"getRoom":        getRoom,
+	"renameProject":  renameProject,
+	"renameRoom":     renameRoom,
+	"archiveRoom":    archiveRoom,
+	"archiveProject": archiveProject,
 }
 
 func listProjects(c *call) (reply, error) {
 	query := c.query()
-	var q hub.ProjectsQuery
+	q := hub.ProjectsQuery{Archived: query.Bool("archived")}
 	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
 	c.readAs(query, c.own())
 	return readList(c, query, q, c.service().Projects)
@@ -70,4 +71,9 @@ func renameRoom(c *call) (reply, error) {
 func archiveRoom(c *call) (reply, error) {
 	var in hub.ArchiveInput
 	return writeRow(c, &in, nil, anyone(func(*hub.ArchiveInput) error { return nil }), of(hub.RoomID(c.param), c.service().ArchiveRoom), changed)
+}
+
+func archiveProject(c *call) (reply, error) {
+	var in hub.ArchiveInput
+	return writeRow(c, &in, nil, anyone(func(*hub.ArchiveInput) error { return nil }), of(c.param, c.service().ArchiveProject), changed)
 }

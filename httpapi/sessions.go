@@ -16,11 +16,15 @@ var sessionHandlers = handlers{
 	"getBootstrap":   getBootstrap,
 	"listChannels":   listChannels,
 	"createChannel":  createChannel,
+	"archiveChannel": archiveChannel,
 	"getHubInfo":     getHubInfo,
 	"getOpenAPI":     getOpenAPI,
 	"register":       register,
 	"renameSession":  renameSession,
 	"endSession":     endSession,
+	"listIdleAgents": listIdleAgents,
+	"retireAgent":    retireAgent,
+	"getRecipient":   getRecipient,
 	"closeSession":   closeSession,
 	"resumeSession":  resumeSession,
 	"getShutdown":    getShutdown,
@@ -149,10 +153,15 @@ func getBootstrap(c *call) (reply, error) {
 
 func listChannels(c *call) (reply, error) {
 	query := c.query()
-	q := hub.ChannelsQuery{Prefix: query.Name("prefix", hub.MaxNameChars), CreatedBy: query.Agent("created_by")}
+	q := hub.ChannelsQuery{Prefix: query.Name("prefix", hub.MaxNameChars), CreatedBy: query.Agent("created_by"), Archived: query.Bool("archived")}
 	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
 	c.readAs(query, c.own())
 	return readList(c, query, q, c.service().Channels)
+}
+
+func archiveChannel(c *call) (reply, error) {
+	var in hub.ChannelArchiveInput
+	return writeRow(c, &in, nil, anyone(api.ValidateChannelArchive), c.service().ArchiveChannel, changed)
 }
 
 func createChannel(c *call) (reply, error) {
@@ -220,4 +229,30 @@ func postShutdown(c *call) (reply, error) {
 
 func cancelShutdown(c *call) (reply, error) {
 	return oneRow(c.server.config.Control.CancelShutdown(c.context()))
+}
+
+// longestIdle bounds how long an agent may be asked to have been idle: a hundred years.
+const longestIdle = 100 * 365 * 24 * 60 * 60
+
+func listIdleAgents(c *call) (reply, error) {
+	query := c.query()
+	q := hub.IdleAgentsQuery{IdleSec: query.Count("idle_sec", hub.DefaultRetireSec, longestIdle)}
+	return readRow(c, query, q, c.service().IdleAgents)
+}
+
+func getRecipient(c *call) (reply, error) {
+	agent := hub.AgentID(c.param)
+	if err := hub.CheckAgentID("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	return readRow(c, c.query(), agent, c.service().Recipient)
+}
+
+func retireAgent(c *call) (reply, error) {
+	agent := hub.AgentID(c.param)
+	if err := hub.CheckSender("agent_id", agent); err != nil {
+		return reply{}, err
+	}
+	var in hub.RetireInput
+	return writeRow(c, &in, nil, anyone(api.ValidateRetire), of(agent, c.service().Retire), changed)
 }

@@ -150,6 +150,7 @@ func TestWalk(t *testing.T) {
 	walkRenames(t, c, h)
 	walkArchive(t, c, h)
 	walkEnds(t, c, h)
+	walkRetires(t, c, h)
 	walkSpawns(t, c, h)
 	walkStatus(t, c)
 	walkOperator(t, c, h)

@@ -218,6 +218,20 @@ var (
 		HTTP:  "read the row again and decide again",
 		Model: "read it again with hub_list_tasks and decide again",
 	})
+	// CodeNotGone: the agent that is to be retired is there.
+	CodeNotGone = define(CodeInfo{
+		Code: "not_gone", Status: http.StatusConflict, Operator: true,
+		HTTP: "retire an agent that is gone; POST /v1/sessions/{agent_id}/end ends the session of one that is there",
+		CLI:  "retire an agent that is gone; hubcli app end ends the session of one that is there",
+	})
+	// CodeArchived: a post is for a channel that the operator has archived, or a room is to be made
+	// in, or come back without, its archived project.
+	CodeArchived = define(CodeInfo{
+		Code: "archived", Status: http.StatusConflict,
+		HTTP:  "post elsewhere; the operator takes it back with PUT /v1/rooms/{room_id}/archived, /v1/projects/{project}/archived or /v1/channels/archived",
+		CLI:   "post elsewhere, or take it back as the operator: hubcli room unarchive ROOM, hubcli project unarchive PROJECT or hubcli app unarchive CHANNEL",
+		Model: "post elsewhere, such as to a room or channel that is listed; only the operator takes it back",
+	})
 	// CodePaused: the operator has paused the agent; detail.pause is the pause.
 	CodePaused = define(CodeInfo{
 		Code: "paused", Status: http.StatusConflict, Repeat: RepeatNever,

@@ -75,9 +75,10 @@ type AppStatus struct {
 // have woken it.
 type AsleepAgent struct {
 	AgentID AgentID `json:"agent_id"`
-	RoomID  *RoomID `json:"room_id"` // that was told; nil: there is none
-	Unread  int     `json:"unread"`  // of these direct messages, up to MaxUnread
-	Since   Time    `json:"since"`   // when the first of them was stored
+	RoomID  *RoomID `json:"room_id"`           // that was told; nil: there is none
+	Unread  int     `json:"unread"`            // of these direct messages, up to MaxUnread
+	Since   Time    `json:"since"`             // when the first of them was stored
+	Unknown bool    `json:"unknown,omitempty"` // nobody has ever acted under this name
 }
 
 // Counts holds the numbers of live rows; Messages counts all stored messages.

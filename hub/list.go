@@ -65,18 +65,21 @@ func All[Q PageQuery[Q], T any](ctx context.Context, list func(context.Context, 
 	return rows, nil
 }
 
-// ChannelsQuery selects channels; zero fields do not select.
+// ChannelsQuery selects channels; zero fields do not select. Those that are archived are
+// selected only with Archived.
 type ChannelsQuery struct {
 	Prefix    string // of the name
 	CreatedBy AgentID
+	Archived  bool
 	Cursor    Cursor
 	Limit     int
 }
 
-// ProjectsQuery selects all projects.
+// ProjectsQuery selects all projects; those that are archived only with Archived.
 type ProjectsQuery struct {
-	Cursor Cursor
-	Limit  int
+	Archived bool
+	Cursor   Cursor
+	Limit    int
 }
 
 // RoomsQuery selects rooms of Project (id, slug or name), or of all projects; those that are

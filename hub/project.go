@@ -11,6 +11,7 @@ type Project struct {
 	Slug      string    `json:"slug"` // unique; lower case letters, digits and single hyphens
 	Name      string    `json:"name"`
 	CreatedAt Time      `json:"created_at"`
+	Archived  bool      `json:"archived,omitempty"` // out of lists, with all its rooms
 }
 
 // LockPolicy says what happens before an agent edits a file on which another agent
@@ -39,8 +40,9 @@ type Room struct {
 	CreatedAt   Time        `json:"created_at"`
 	ForceReason string      `json:"force_reason"` // why it was made beside a similar room; else empty
 	Locks       LockPolicy  `json:"locks"`
-	Archived    bool        `json:"archived,omitempty"`   // out of lists, and of polls that name no channel
-	GuardHops   *int        `json:"guard_hops,omitempty"` // see GuardInput; nil: DefaultGuardHops
+	Archived    bool        `json:"archived,omitempty"`              // out of lists, and of polls that name no channel
+	WithProject bool        `json:"archived_with_project,omitempty"` // it is archived because its project is, and comes back with it
+	GuardHops   *int        `json:"guard_hops,omitempty"`            // see GuardInput; nil: DefaultGuardHops
 }
 
 // Guard returns the hops after which the agents of the room are stopped; 0: never.
@@ -94,9 +96,15 @@ type RenamedInput struct {
 	Name string `json:"name"`
 }
 
-// ArchiveInput says whether a room is archived.
+// ArchiveInput says whether a project or a room is archived.
 type ArchiveInput struct {
 	Archived bool `json:"archived"`
+}
+
+// ChannelArchiveInput says whether a channel is archived.
+type ChannelArchiveInput struct {
+	Channel  ChannelName `json:"channel"`
+	Archived bool        `json:"archived"`
 }
 
 // LockPolicyInput changes what a room wants of locks.
@@ -149,17 +157,22 @@ type Projects interface {
 	// project_not_found.
 	Project(ctx context.Context, ref string) (Project, error)
 	// CreateRoom makes a room with its channel. Errors: project_not_found,
-	// similar_room_exists (not with Force), limit_reached.
+	// similar_room_exists (not with Force), limit_reached, archived.
 	CreateRoom(ctx context.Context, in RoomInput) (Outcome[Room], error)
 	// RenameProject gives a project another name. Operator only. Errors:
 	// project_not_found, project_exists.
 	RenameProject(ctx context.Context, ref string, in RenamedInput) (Outcome[Project], error)
+	// ArchiveProject takes a project with its rooms out of lists and of polls that name no
+	// channel, or back. A room that was archived by itself stays so. Operator only. Errors:
+	// project_not_found.
+	ArchiveProject(ctx context.Context, ref string, in ArchiveInput) (Outcome[Project], error)
 	// RenameRoom gives a room another name. Operator only. Errors: room_not_found,
 	// similar_room_exists if another room of the project has the name.
 	RenameRoom(ctx context.Context, room RoomID, in RenamedInput) (Outcome[Room], error)
 	// ArchiveRoom takes a room out of lists and of polls that name no channel, or back.
-	// Nothing is deleted, and every reference leads to it. Operator only. Errors:
-	// room_not_found.
+	// Nothing is deleted, and every reference leads to it; only posts to its channel are
+	// refused. Operator only. Errors: room_not_found, archived if it is to come back
+	// without its project.
 	ArchiveRoom(ctx context.Context, room RoomID, in ArchiveInput) (Outcome[Room], error)
 	// SetLocks changes what the room wants of locks. Errors: room_not_found.
 	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)

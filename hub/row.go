@@ -12,6 +12,7 @@ type Channel struct {
 	CreatedBy AgentID         `json:"created_by"`
 	Metadata  json.RawMessage `json:"metadata"`
 	RoomID    *RoomID         `json:"room_id"`
+	Archived  bool            `json:"archived,omitempty"` // out of lists, and of polls that name no channel
 }
 
 // Session is one registration of an agent.

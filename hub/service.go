@@ -94,6 +94,11 @@ type ChannelInput struct {
 type Channels interface {
 	// CreateChannel is idempotent: an existing channel is returned unchanged.
 	CreateChannel(ctx context.Context, in ChannelInput) (Outcome[Channel], error)
+	// ArchiveChannel takes a channel outside rooms out of lists and of polls that name no
+	// channel, or back. Nothing is deleted, and posts to it are refused. Operator only.
+	// Errors: channel_not_found; invalid for the channel of a room and those that every
+	// hub has.
+	ArchiveChannel(ctx context.Context, in ChannelArchiveInput) (Outcome[Channel], error)
 	// Channels lists channels by name.
 	Channels(ctx context.Context, q ChannelsQuery) ([]Channel, Cursor, error)
 }
@@ -415,6 +420,7 @@ type Service interface {
 	Asks
 	Notifications
 	Pauses
+	Retirements
 	Permissions
 	Ledgers
 }

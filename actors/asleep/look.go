@@ -25,6 +25,9 @@ func (s *Asleep) look(agent hub.AgentID, now hub.Time) (out looked, err error) {
 	if next, err := s.view.Successor(agent); err != nil || next != agent {
 		return out, err // its messages go to its successor
 	}
+	if s.view.Retired.Since(agent) != 0 {
+		return out, nil // nobody expects it to wake
+	}
 	u := s.view.UnreadOf(agent)
 	since := max(u.Seen.InInbox(), u.Seen.Told)
 	err = s.view.Later(view.InboxScope(agent), since, u.Head, func(m *core.StoredMessage) bool {
@@ -87,6 +90,9 @@ func (s *Asleep) stillAsleep(agent hub.AgentID) *hub.AsleepAgent {
 		return nil
 	}
 	out := hub.AsleepAgent{AgentID: agent, Unread: got.unread, Since: got.first.TS}
+	if row, err := s.view.AgentRow(agent); err == nil && row == nil {
+		out.Unknown = !s.view.Acts(agent) && s.lastCall(agent) == 0
+	}
 	if room, err := s.roomOf(agent, got.first); err == nil {
 		out.RoomID = core.Optional(room)
 	}

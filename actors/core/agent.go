@@ -29,6 +29,8 @@ type AgentRow struct {
 	Prior     hub.SessionID `json:"prior,omitempty"`     // its resume key is valid until the first call of Session
 	// Since is when the agent registered first. 0: before the hub noted that.
 	Since hub.Time `json:"since,omitempty"`
+	// Retired is since when the operator takes the agent for gone. 0: it is not retired.
+	Retired hub.Time `json:"retired,omitempty"`
 }
 
 // EndReason says why a session ended.
@@ -232,6 +234,8 @@ func (a *Agent) Seen(incarnation uint64, now Now) Decision[hub.Session] {
 	if !row.Active && a.row.EndReason == EndedIdle && row.Incarnation > 0 {
 		row.Active, row.LastSeen = true, now.Wall
 		d.Facts = append(d.Facts, &SessionRevived{Session: row})
+	} else if a.row.Retired != 0 {
+		d.Facts = append(d.Facts, &AgentReturned{Agent: a.id})
 	}
 	if a.row.Prior != "" && incarnation != 0 && incarnation == row.Incarnation {
 		d.Facts = append(d.Facts, &PriorKeyRetired{Agent: a.id})
@@ -268,6 +272,7 @@ func (f *SessionStarted) Session(at Position) hub.Session {
 func (a *Agent) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *SessionStarted:
+		a.setRetired(0, rows)
 		since := a.row.Since
 		if f.Incarnation == 1 {
 			since = at.Now.Wall
@@ -282,8 +287,13 @@ func (a *Agent) Apply(f Fact, at Position, rows RowSink) {
 	case *SessionRevived:
 		a.row.Session = f.Session
 		a.row.EndReason, a.row.EndedAt = "", 0
+		a.setRetired(0, rows)
 	case *PriorKeyRetired:
 		a.row.Prior = ""
+	case *AgentRetired:
+		a.setRetired(at.Now.Wall, rows)
+	case *AgentReturned:
+		a.setRetired(0, rows)
 	default:
 		panic(fmt.Sprintf("core: an agent was given the fact %T", f))
 	}

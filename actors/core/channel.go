@@ -55,13 +55,16 @@ func (*Channel) Post(m MessageDraft) Decision[hub.MessageID] { return postDecisi
 
 // Apply changes the state by one fact.
 func (c *Channel) Apply(f Fact, at Position, rows RowSink) {
-	created, ok := f.(*ChannelCreated)
-	if !ok {
+	switch f := f.(type) {
+	case *ChannelCreated:
+		row := f.row(at)
+		c.row = &row
+		rows.Put(TableChannel, []byte(row.Name), mustJSON(row))
+	case *ChannelArchived:
+		c.archive(f, rows)
+	default:
 		panic("core: a channel was given a foreign fact")
 	}
-	row := created.row(at)
-	c.row = &row
-	rows.Put(TableChannel, []byte(row.Name), mustJSON(row))
 }
 
 func (f *ChannelCreated) row(at Position) hub.Channel {

@@ -25,19 +25,21 @@ func leaseBreakFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{factLeaseBroken: func() Fact { return &LeaseBroken{} }}
 }
 
-// BreakCommand takes a lease from its holder. Waiting names the agents that wait for it.
+// BreakCommand takes a lease from its holder, or from Of alone. Waiting names the agents that wait
+// for it.
 type BreakCommand struct {
 	Space   LeaseSpace
 	Key     string
 	Reason  string
 	Waiting []hub.AgentID
+	Of      hub.AgentID
 }
 
 // Break ends a lease and tells its holder and those who wait for it why. The answer is its
 // last row. Error: not_holder if nobody holds it.
 func (l *Leases) Break(c BreakCommand, now Now) (Decision[LeaseAnswer], error) {
 	lease := l.live(LeaseKey{c.Space, c.Key}, now)
-	if lease == nil {
+	if lease == nil || c.Of != "" && c.Of != lease.Agent {
 		return Decision[LeaseAnswer]{}, hub.Errorf(hub.CodeNotHolder, "nobody holds the %s %q", c.Space, c.Key).
 			WithFix("name it as the list of claims or locks shows it")
 	}

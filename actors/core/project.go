@@ -65,12 +65,15 @@ func limitReached(what string, limit int) *hub.Error {
 }
 
 // CreateRoom decides that a room exists in the project that the input names.
-// Errors: project_not_found, similar_room_exists (not with Force),
+// Errors: project_not_found, archived, similar_room_exists (not with Force),
 // limit_reached.
 func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 	project, err := p.index.FindProject(in.Project)
 	if err != nil {
 		return Decision[hub.Room]{}, err
+	}
+	if project.Archived {
+		return Decision[hub.Room]{}, errProjectArchived(&project)
 	}
 	similar := p.similar(project.ProjectID, in.Name)
 	if len(similar) > 0 && !in.Force {

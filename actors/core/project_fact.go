@@ -131,6 +131,8 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	case *RoomArchived:
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
+	case *ProjectArchived:
+		p.archiveProject(f, rows)
 	case *ProjectRenamed:
 		p.renameProject(f, rows)
 	case *RoomRenamed:

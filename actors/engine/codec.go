@@ -45,6 +45,9 @@ const (
 
 	EffectPermissions uint8 = 32
 	EffectPermission  uint8 = 33
+
+	EffectChannelArchived uint8 = 44
+	EffectRetired         uint8 = 45
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

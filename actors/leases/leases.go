@@ -100,6 +100,12 @@ func (l *Leases) BreakLock(ctx context.Context, in hub.LockBreakInput) (hub.Outc
 	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
 }
 
+// BreakOf takes a lease from an agent if the agent holds it. Error: not_holder.
+func (l *Leases) BreakOf(ctx context.Context, agent hub.AgentID, k core.LeaseKey, reason string) error {
+	_, _, err := l.breakLease(ctx, core.BreakCommand{Space: k.Space, Key: k.Key, Reason: reason, Of: agent})
+	return err
+}
+
 func (l *Leases) breakLease(ctx context.Context, c core.BreakCommand) (core.LeaseAnswer, bool, error) {
 	key := core.LeaseKey{Space: c.Space, Key: c.Key}
 	return l.submit(ctx, key, hub.AgentOperator, len(c.Reason), 0, func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {

@@ -19,7 +19,8 @@ func (s *Lists) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel,
 	}
 	n := pageRows(q.Limit)
 	keeps := func(c *hub.Channel) bool {
-		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy)
+		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy) &&
+			(q.Archived || !c.Archived)
 	}
 	found := view.Firsts[hub.Channel]{N: n + 1, Compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
 	add := func(c hub.Channel) {

@@ -18,7 +18,7 @@ func (s *Lists) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project,
 		return nil, "", err
 	}
 	all := view.Look(s.view.Places, (*core.ProjectIndex).Projects)
-	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind })
+	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind || p.Archived && !q.Archived })
 	rows, next := paged(s.cursors, listProjects, all, pageRows(q.Limit), func(p *hub.Project) []byte { return []byte(p.Slug) })
 	return rows, next, nil
 }

@@ -14,8 +14,8 @@ import (
 type places struct {
 	mu    sync.RWMutex
 	index *core.ProjectIndex
-	// archived holds the channels of archived rooms; nil: there are none. Each change makes
-	// another map, because every poll reads it.
+	// archived holds the archived channels, also those of archived rooms; nil: there are
+	// none. Each change makes another map, because every poll reads it.
 	archived atomic.Pointer[map[hub.ChannelName]bool]
 }
 
@@ -32,6 +32,11 @@ func (p *places) apply(row *core.Row) {
 		defer p.mu.Unlock()
 		p.index.PutProject(project)
 	}
+	if row.Table == core.TableChannelArchived {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.note(hub.ChannelName(row.Key), len(row.Value) > 0)
+	}
 	if row.Table != core.TableRoom {
 		return
 	}
@@ -42,29 +47,45 @@ func (p *places) apply(row *core.Row) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.index.PutRoom(room)
-	p.note(&room.Room)
+	p.note(room.Room.Channel, room.Room.Archived)
 }
 
-// note keeps whether the room is archived.
-func (p *places) note(r *hub.Room) {
+// note keeps whether a channel is archived.
+func (p *places) note(channel hub.ChannelName, archived bool) {
 	was := p.archived.Load()
-	if was == nil && !r.Archived || was != nil && (*was)[r.Channel] == r.Archived {
+	if was == nil && !archived || was != nil && (*was)[channel] == archived {
 		return
 	}
 	is := map[hub.ChannelName]bool{}
 	if was != nil {
 		maps.Copy(is, *was)
 	}
-	if delete(is, r.Channel); r.Archived {
-		is[r.Channel] = true
+	if delete(is, channel); archived {
+		is[channel] = true
 	}
 	p.archived.Store(&is)
 }
 
-// Archived reports whether a message is a public one in an archived room.
+// Archived reports whether a message is a public one in an archived channel.
 func (p *places) Archived(m *core.StoredMessage) bool {
+	return m.To == "" && p.Closed(m.Channel)
+}
+
+// Closed reports whether a channel is archived, by itself or with its room.
+func (p *places) Closed(channel hub.ChannelName) bool {
 	channels := p.archived.Load()
-	return channels != nil && m.To == "" && (*channels)[m.Channel]
+	return channels != nil && (*channels)[channel]
+}
+
+// RestoreArchived takes the stored marks of archived channels at a start. Those of rooms
+// come with the rooms.
+func (v *View) RestoreArchived() error {
+	return v.rows.RowsOf(core.TableChannelArchived, nil, false, func(key, value []byte) bool {
+		v.Places.mu.Lock()
+		defer v.Places.mu.Unlock()
+		v.Places.note(hub.ChannelName(key), len(value) > 0)
+		return true
+	})
 }
 
 // restore takes what was restored, at a start.
@@ -77,7 +98,7 @@ func (p *places) restore(a *core.ProjectIndex) {
 	for _, room := range a.Rooms("") {
 		stored, _ := a.Room(room.RoomID)
 		p.index.PutRoom(stored)
-		p.note(&stored.Room)
+		p.note(room.Channel, room.Archived)
 	}
 }
 

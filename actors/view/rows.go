@@ -84,7 +84,7 @@ func BuiltinChannel(name hub.ChannelName) hub.Channel {
 // RoomChannel is the row of the channel that a room owns.
 func RoomChannel(r *hub.Room) hub.Channel {
 	row := BuiltinChannel(r.Channel)
-	row.CreatedAt, row.CreatedBy, row.RoomID = r.CreatedAt, r.CreatedBy, &r.RoomID
+	row.CreatedAt, row.CreatedBy, row.RoomID, row.Archived = r.CreatedAt, r.CreatedBy, &r.RoomID, r.Archived
 	return row
 }
 

@@ -53,8 +53,17 @@ func (v *View) RoomsOf(agent hub.AgentID) (rooms []hub.RoomID, err error) {
 	return rooms, err
 }
 
-// AgentRow returns what is stored of an agent, or nil.
+// AgentRow returns what is stored of an agent that has registered, or nil.
 func (v *View) AgentRow(id hub.AgentID) (*core.AgentRow, error) {
+	row, err := v.AgentState(id)
+	if row != nil && row.Session.Incarnation == 0 {
+		return nil, err // all that is known is that it was retired
+	}
+	return row, err
+}
+
+// AgentState returns what is stored of an agent, or nil.
+func (v *View) AgentState(id hub.AgentID) (*core.AgentRow, error) {
 	value, err := v.rows.Row(core.TableAgent, []byte(id))
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil

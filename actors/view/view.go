@@ -28,6 +28,7 @@ type View struct {
 	Places    *places
 	pauses    *pauses
 	ledger    *ledger
+	Retired   *Retired
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -43,7 +44,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
-		pauses:       newPauses(),
+		pauses: newPauses(), Retired: newRetired(),
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -99,11 +100,13 @@ func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []co
 // those added that watches listen to.
 func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
 	switch row.Table { //nolint:exhaustive // the others are read from the store
-	case core.TableProject, core.TableRoom:
+	case core.TableProject, core.TableRoom, core.TableChannelArchived:
 		v.Places.apply(row)
 	case core.TablePause:
 		v.pauses.apply(row.Key, row.Value)
 		return append(scopes, PauseScope())
+	case core.TableRetired:
+		v.Retired.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

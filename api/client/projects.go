@@ -14,7 +14,7 @@ func (c *Client) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Ou
 
 // Projects lists projects.
 func (c *Client) Projects(ctx context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
-	return list[hub.Project](ctx, c, to("listProjects"), params(), q.Cursor, q.Limit)
+	return list[hub.Project](ctx, c, to("listProjects"), params("archived", q.Archived), q.Cursor, q.Limit)
 }
 
 // Project returns the project that an id, slug or name names.
@@ -120,4 +120,9 @@ func (c *Client) RenameRoom(ctx context.Context, room hub.RoomID, in hub.Renamed
 // ArchiveRoom archives a room, or takes it back. It carries the operator token.
 func (c *Client) ArchiveRoom(ctx context.Context, room hub.RoomID, in hub.ArchiveInput) (hub.Outcome[hub.Room], error) {
 	return write[hub.Room](ctx, c, at("archiveRoom", room), in)
+}
+
+// ArchiveProject archives a project with its rooms, or takes it back. It carries the operator token.
+func (c *Client) ArchiveProject(ctx context.Context, ref string, in hub.ArchiveInput) (hub.Outcome[hub.Project], error) {
+	return write[hub.Project](ctx, c, at("archiveProject", ref), in)
 }

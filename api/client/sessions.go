@@ -47,9 +47,14 @@ func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Ou
 	return write[hub.Channel](ctx, c, to("createChannel"), in)
 }
 
+// ArchiveChannel archives a channel, or takes it back. It carries the operator token.
+func (c *Client) ArchiveChannel(ctx context.Context, in hub.ChannelArchiveInput) (hub.Outcome[hub.Channel], error) {
+	return write[hub.Channel](ctx, c, to("archiveChannel"), in)
+}
+
 // Channels lists channels by name.
 func (c *Client) Channels(ctx context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
-	return list[hub.Channel](ctx, c, to("listChannels"), params("prefix", q.Prefix, "created_by", q.CreatedBy), q.Cursor, q.Limit)
+	return list[hub.Channel](ctx, c, to("listChannels"), params("prefix", q.Prefix, "created_by", q.CreatedBy, "archived", q.Archived), q.Cursor, q.Limit)
 }
 
 // EndSession ends the session of an agent. It carries the operator token.

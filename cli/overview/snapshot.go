@@ -51,12 +51,13 @@ type Snapshot struct {
 	Waits   []Wait          `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
-	Rooms   []hub.Room      `json:"rooms"`
-	Tasks   []hub.Task      `json:"tasks"` // that have not ended, newest first
+	Rooms   []hub.Room      `json:"rooms"`   // without those that are archived
+	Tasks   []hub.Task      `json:"tasks"`   // that have not ended, newest first
 	Claims  []hub.Claim     `json:"claims"`
 	Locks   []hub.Lock      `json:"locks"`
 	Hub     hub.AppStatus   `json:"hub"`
 
+	archived []hub.Room // they are left out of Rooms, and have their names
 	projects map[hub.ProjectID]hub.Project
 	names    map[hub.RoomID]string
 	lost     map[hub.TaskID]hub.TaskStatus // tasks that failed or were cancelled, of those that others waited for
@@ -81,7 +82,7 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if s.Agents, err = upTo(s, "agents", mostAgents, hub.Walk(ctx, h.Agents, hub.AgentsQuery{Details: true, Limit: page})); err != nil {
 		return err
 	}
-	projects, err := upTo(s, "projects", hub.MaxProjects, hub.Walk(ctx, h.Projects, hub.ProjectsQuery{Limit: page}))
+	projects, err := upTo(s, "projects", hub.MaxProjects, hub.Walk(ctx, h.Projects, hub.ProjectsQuery{Archived: true, Limit: page}))
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,7 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if s.Tasks, err = upTo(s, "tasks", mostTasks, hub.Walk(ctx, h.Tasks, hub.TasksQuery{Active: true, Limit: page})); err != nil {
 		return err
 	}
+	s.leaveOutArchived()
 	held := hub.LeasesQuery{ActiveOnly: true, Limit: page}
 	if s.Claims, err = upTo(s, "claims", mostLeases, hub.Walk(ctx, h.Claims, held)); err != nil {
 		return err
@@ -110,6 +112,19 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	}
 	s.Asks, err = upTo(s, "asks", hub.MaxOpenAsks, hub.Walk(ctx, h.Asks, hub.AsksQuery{State: hub.AskOpen, Limit: page}))
 	return err
+}
+
+// leaveOutArchived drops archived rooms and their tasks from the lists.
+func (s *Snapshot) leaveOutArchived() {
+	gone := map[hub.RoomID]bool{}
+	s.Rooms = slices.DeleteFunc(s.Rooms, func(r hub.Room) bool {
+		if r.Archived {
+			s.archived = append(s.archived, r)
+			gone[r.RoomID] = true
+		}
+		return r.Archived
+	})
+	s.Tasks = slices.DeleteFunc(s.Tasks, func(t hub.Task) bool { return t.RoomID != nil && gone[*t.RoomID] })
 }
 
 // readLost learns which of the ended tasks that others waited for failed or were
@@ -186,13 +201,13 @@ func (s *Snapshot) RoomName(id hub.RoomID) string {
 
 // roomNames names all rooms.
 func (s *Snapshot) roomNames() map[hub.RoomID]string {
-	slugs := map[string]int{}
-	for i := range s.Rooms {
-		slugs[s.Rooms[i].Slug]++
+	slugs, rooms := map[string]int{}, slices.Concat(s.Rooms, s.archived)
+	for i := range rooms {
+		slugs[rooms[i].Slug]++
 	}
-	names := make(map[hub.RoomID]string, len(s.Rooms))
-	for i := range s.Rooms {
-		r := &s.Rooms[i]
+	names := make(map[hub.RoomID]string, len(rooms))
+	for i := range rooms {
+		r := &rooms[i]
 		names[r.RoomID] = r.Slug
 		if p, known := s.projects[r.ProjectID]; known && slugs[r.Slug] > 1 {
 			names[r.RoomID] = p.Slug + "/" + r.Slug

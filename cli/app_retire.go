@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/cli/overview"
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+type retireOptions struct {
+	baseURL
+	idle   time.Duration
+	reason string
+	yes    bool
+	json   bool
+}
+
+// leastIdle is the shortest time of --idle: an agent that is silent for less may come back.
+const leastIdle = 10 * time.Minute
+
+func newAppRetire(env *Env) *cobra.Command {
+	o := retireOptions{idle: hub.DefaultRetireSec * time.Second}
+	cmd := &cobra.Command{
+		Use:   "retire [agent]...",
+		Short: "Take agents that are gone for good out of the lists",
+		Long: `Retire agents by name, or all that have done nothing for the time of --idle. An agent that
+is there is refused: "hubcli app end" ends its session.
+
+The session and the seats of a retired agent end. Its claims and locks are released, and the
+first in line gets each with a higher fence. Its tasks belong to nobody then, and its offers
+end; those who gave it the tasks are told. It is in no list and in no trouble of "hubcli
+status". Its messages and its name stay. It comes back by itself with its next act.
+
+Without names the command shows whom it would retire, and asks. --yes answers the question.`,
+		Example: `  hubcli app retire dev-a dev-b --reason "the sprint is over"
+  hubcli app retire --idle 7d
+  hubcli app retire --idle 24h --yes`,
+		Args: func(_ *cobra.Command, args []string) error {
+			for _, name := range args {
+				if err := hub.CheckSender("the agent", hub.AgentID(name)); err != nil {
+					return asUsage(err)
+				}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if by := cmd.Flags().Changed("idle"); by == (len(args) > 0) {
+				return usage("name agents, or give --idle, for example --idle 24h", "it is not said whom to retire")
+			}
+			return runRetire(cmd.Context(), env, &o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.Var(durationValue{&o.idle, leastIdle, maxIdle, inUnits}, "idle", "`time` for which the agents have done nothing, such as 24h or 7d")
+	f.StringVar(&o.reason, "reason", "", "`text` that those are told whom it concerns")
+	f.BoolVar(&o.yes, "yes", false, "do not ask")
+	o.baseURL.add(env, f)
+	f.BoolVar(&o.json, "json", false, "print the retired agents as JSON")
+	return cmd
+}
+
+// maxIdle bounds --idle: ten years.
+const maxIdle = 10 * 365 * 24 * time.Hour
+
+func runRetire(ctx context.Context, env *Env, o *retireOptions, names []string) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if len(names) == 0 {
+		if names, err = chooseIdle(ctx, env, c, o); err != nil || len(names) == 0 {
+			return err
+		}
+	}
+	retired := []hub.RetiredAgent{}
+	for _, name := range names {
+		out, err := c.Retire(ctx, hub.AgentID(name), hub.RetireInput{Reason: o.reason})
+		if err != nil {
+			return err
+		}
+		if retired = append(retired, out.Row); o.json {
+			continue
+		}
+		fmt.Fprintf(env.Stdout, "retired %s: %s\n", peertext.TerminalLine(name), belongingsText(&out.Row.Belongings))
+	}
+	if o.json {
+		return printJSON(env.Stdout, retired)
+	}
+	return nil
+}
+
+// chooseIdle shows the agents that have done nothing for the time, and asks whether they are meant.
+func chooseIdle(ctx context.Context, env *Env, c *client.Client, o *retireOptions) ([]string, error) {
+	idle, err := c.IdleAgents(ctx, hub.IdleAgentsQuery{IdleSec: int(o.idle / time.Second)})
+	if err != nil {
+		return nil, err
+	}
+	if len(idle.Agents) == 0 {
+		if o.json {
+			return nil, printJSON(env.Stdout, []hub.RetiredAgent{})
+		}
+		env.note("no agent that some list shows has been gone for %s", durationText(o.idle))
+		return nil, nil
+	}
+	var names []string
+	var plan strings.Builder
+	for i := range idle.Agents {
+		a := &idle.Agents[i]
+		names = append(names, string(a.AgentID))
+		seen := "not heard of since the hub began"
+		if a.LastSeen != nil {
+			seen = "gone for " + overview.Age(hub.TimeOf(env.Now())-*a.LastSeen)
+		}
+		fmt.Fprintf(&plan, "%s  %s: %s\n", peertext.TerminalLine(string(a.AgentID)), seen, belongingsText(&a.Belongings))
+	}
+	if more := idle.Count - len(idle.Agents); more > 0 {
+		fmt.Fprintf(&plan, "and %d more, for the next time\n", more)
+	}
+	if o.yes {
+		return names, nil
+	}
+	return names, agree(ctx, env, plan.String()+"Retire "+overview.Count(len(names), "agent")+"?")
+}
+
+// belongingsText says in a few words what an agent has.
+func belongingsText(b *hub.Belongings) string {
+	var parts []string
+	add := func(one string, names ...string) {
+		if len(names) == 0 {
+			return
+		}
+		more := ""
+		if len(names) > mostNamed {
+			more = fmt.Sprintf(" and %d more", len(names)-mostNamed)
+			names = names[:mostNamed]
+		}
+		parts = append(parts, one+" "+peertext.TerminalLine(strings.Join(names, ", "))+more)
+	}
+	add("seat in", texts(b.Rooms)...)
+	add("task", texts(b.Tasks)...)
+	add("offer of", texts(b.Offers)...)
+	add("claim", texts(b.Claims)...)
+	add("lock", b.Locks...)
+	return cmp.Or(strings.Join(parts, "; "), "it has nothing")
+}
+
+// mostNamed bounds how many things of a kind a line names.
+const mostNamed = 5
+
+func texts[T any](rows []T) []string {
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = fmt.Sprint(row)
+	}
+	return out
+}

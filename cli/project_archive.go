@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+func newProjectArchive(env *Env) *cobra.Command {
+	return archiveCommand(env, &cobra.Command{
+		Use:   "archive <project>",
+		Short: "Take a project with its rooms out of the lists, as the operator",
+		Long: `Take a project, named by its id, slug or name, and its rooms out of the lists: of
+projects, rooms, tasks and runs, of "hubcli status", and of polls that name no channel.
+Nothing is deleted: every reference goes on to lead to it, and what was said there can
+be read and searched. Posts to its rooms, new tasks and new rooms are refused.`,
+		Example: `  hubcli project archive web-shop
+  hubcli project list --archived`,
+		Args: arity("project"),
+	}, archivesProject(true))
+}
+
+func newProjectUnarchive(env *Env) *cobra.Command {
+	return archiveCommand(env, &cobra.Command{
+		Use:   "unarchive <project>",
+		Short: "Take an archived project back into the lists, as the operator",
+		Long: `Take an archived project back into the lists, with the rooms that went with it. A room
+that was archived by itself stays archived.`,
+		Example: `  hubcli project unarchive web-shop`,
+		Args:    arity("project"),
+	}, archivesProject(false))
+}
+
+func archivesProject(archived bool) archiving {
+	return func(ctx context.Context, c *client.Client, name string) (any, string, error) {
+		project, err := c.Project(ctx, name)
+		if err != nil {
+			return nil, "", err
+		}
+		out, err := c.ArchiveProject(ctx, string(project.ProjectID), hub.ArchiveInput{Archived: archived})
+		if err != nil {
+			return nil, "", err
+		}
+		went := 0
+		for r, err := range hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: string(project.ProjectID), Archived: true, Limit: hub.MaxPageRows}) {
+			if err != nil {
+				return nil, "", err
+			}
+			if r.Archived == archived {
+				went++
+			}
+		}
+		rooms := fmt.Sprintf("%d rooms", went)
+		if went == 1 {
+			rooms = "1 room"
+		}
+		says := "project %s %s is not archived, and %s of it are in the lists\n"
+		if archived {
+			says = "project %s %s is archived, with %s\n"
+		} else if went == 1 {
+			says = "project %s %s is not archived, and %s of it is in the lists\n"
+		}
+		return out.Row, fmt.Sprintf(says, out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug), rooms), nil
+	}
+}
+
+// archiving archives what is named, or takes it back. It returns the row and what people are told.
+type archiving func(ctx context.Context, c *client.Client, name string) (row any, says string, err error)
+
+// archiveCommand completes a command that archives what its argument names, or takes it back.
+func archiveCommand(env *Env, cmd *cobra.Command, does archiving) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := o.client()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		row, says, err := does(cmd.Context(), c, args[0])
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return printJSON(env.Stdout, row)
+		}
+		_, err = io.WriteString(env.Stdout, says)
+		return err
+	}
+	o.baseURL.add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the row as JSON")
+	return cmd
+}
