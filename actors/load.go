@@ -93,3 +93,14 @@ func (h *Hub) loadPauses() (*core.Pauses, error) {
 	})
 	return p, errors.Join(err, bad)
 }
+
+// loadMutes makes the state of the owner of the mutes from its stored rows.
+func (h *Hub) loadMutes() (*core.Mutes, error) {
+	m := core.NewMutes()
+	var bad error
+	err := h.rows.RowsOf(core.TableMute, nil, false, func(_, value []byte) bool {
+		bad = m.Restore(value)
+		return bad == nil
+	})
+	return m, errors.Join(err, bad)
+}

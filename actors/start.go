@@ -29,6 +29,9 @@ func Start(options Options) (*Hub, error) {
 		err = h.view.RestorePauses()
 	}
 	if err == nil {
+		err = h.view.RestoreMutes()
+	}
+	if err == nil {
 		lost, err = spawns.Live(h.rows)
 	}
 	if err == nil {

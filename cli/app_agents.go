@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/overview"
 	"hubcli/hub"
 )
 
@@ -73,7 +74,11 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 		if a.Details != nil {
 			d = *a.Details
 		}
-		t.add(a.AgentID, agentState(a), age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d))
+		state := agentState(a)
+		if held := overview.Held(a); held != "" {
+			state = cell{state.text + ", " + held, sgrYellow}
+		}
+		t.add(a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d))
 	}
 	return found{agents, t}, nil
 }

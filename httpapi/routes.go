@@ -36,7 +36,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
-	pauseHandlers,
+	pauseHandlers, muteHandlers,
 	debugHandlers,
 	backupHandlers,
 	watchHandlers,

@@ -146,6 +146,7 @@ func TestWalk(t *testing.T) {
 	walkPermissions(c, h)
 	walkSurfaces(t, c, h)
 	walkPauses(t, c, h)
+	walkMutes(t, c, h)
 	walkBreaks(t, c, h)
 	walkRenames(t, c, h)
 	walkArchive(t, c, h)

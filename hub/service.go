@@ -415,6 +415,7 @@ type Service interface {
 	Asks
 	Notifications
 	Pauses
+	Mutes
 	Permissions
 	Ledgers
 }

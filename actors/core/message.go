@@ -66,7 +66,7 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	b = append(b, '}')
 	return StoredMessage{
 		ID: id, TS: ts, From: d.From, To: d.To, Channel: d.Channel, Thread: d.Thread, Kind: d.Kind,
-		BodyStart: start, BodyEnd: end, BodyChars: utf8.RuneCountInString(d.Body), Whole: d.Whole, JSON: b,
+		BodyStart: start, BodyEnd: end, BodyChars: utf8.RuneCountInString(d.Body), Whole: d.Whole, Muted: d.Muted, JSON: b,
 	}
 }
 

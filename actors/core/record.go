@@ -42,6 +42,7 @@ const (
 	OwnerSpawns   OwnerKind = 9
 	OwnerAsks     OwnerKind = 10
 	OwnerPauses   OwnerKind = 12
+	OwnerMutes    OwnerKind = 14
 )
 
 func (k OwnerKind) String() string {
@@ -68,6 +69,8 @@ func (k OwnerKind) String() string {
 		return "asks"
 	case OwnerPauses:
 		return "pauses"
+	case OwnerMutes:
+		return "mutes"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -195,6 +198,7 @@ const (
 	TableAskOpen         Table = 51 // one row; key: "open"; ids of the open questions
 	TablePermissions     Table = 52 // one row; key: "policy"; what becomes of permission prompts
 	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
+	TableMute            Table = 70 // key: agent id, 0, room id or nothing; empty value: the mute is over
 )
 
 // Row is the latest state of one thing. A later row of the same table and key
@@ -236,6 +240,7 @@ type StoredMessage struct {
 	BodyStart, BodyEnd int
 	BodyChars          int  // characters of the body
 	Whole              bool // wake notices: never shortened
+	Muted              bool // its sender was muted: it wakes nobody
 	JSON               hub.EncodedMessage
 }
 
@@ -343,6 +348,7 @@ type MessageDraft struct {
 	Authority   hub.Authority
 	Assurance   hub.Assurance
 	Whole       bool // a wake notice: never shortened
+	Muted       bool // its sender is muted: it wakes nobody
 	// Numbered, if set, fills in the ids of the message's own record when the
 	// record has a position. It must do nothing else.
 	Numbered func(*MessageDraft, Position)

@@ -45,6 +45,7 @@ const (
 
 	EffectPermissions uint8 = 32
 	EffectPermission  uint8 = 33
+	EffectMute        uint8 = 40
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

@@ -27,6 +27,7 @@ type View struct {
 	Runs      *Runs
 	Places    *places
 	pauses    *pauses
+	mutes     *mutes
 	ledger    *ledger
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
@@ -44,6 +45,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		pauses:       newPauses(),
+		mutes:        newMutes(),
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -104,6 +106,8 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 	case core.TablePause:
 		v.pauses.apply(row.Key, row.Value)
 		return append(scopes, PauseScope())
+	case core.TableMute:
+		v.mutes.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

@@ -36,6 +36,7 @@ func Page(s *Snapshot, o PageOptions) []string {
 	p.head()
 	p.trouble()
 	p.pauses()
+	p.mutes()
 	p.asks()
 	p.waits()
 	p.agents()
@@ -134,6 +135,29 @@ func (p *page) pauses() {
 	p.more(len(p.s.Pauses), n)
 }
 
+func (p *page) mutes() {
+	if len(p.s.Mutes) == 0 {
+		return
+	}
+	p.part("MUTED")
+	n := p.shown(len(p.s.Mutes), shownAsks)
+	for i := range p.s.Mutes[:n] {
+		m := &p.s.Mutes[i]
+		who, text := string(m.AgentID), Age(p.s.At-m.Since)+" ago"
+		if m.RoomID != nil {
+			who += " in " + p.s.RoomName(*m.RoomID)
+		}
+		if m.Until != nil {
+			text += fmt.Sprintf(", for %s more", Age(max(*m.Until-p.s.At, 0)))
+		}
+		if m.Reason != "" {
+			text += ": " + m.Reason
+		}
+		p.long(Warn, who+"  ", text)
+	}
+	p.more(len(p.s.Mutes), n)
+}
+
 func (p *page) asks() {
 	if len(p.s.Asks) == 0 {
 		return
@@ -210,6 +234,9 @@ func (p *page) agent(a *hub.LiveAgent) {
 		doing += " " + since
 	}
 	var rest []string
+	if held := Held(a); held != "" {
+		rest = append(rest, held)
+	}
 	if d := a.Details; d != nil {
 		if d.CurrentTaskID != nil {
 			rest = append(rest, p.taskName(*d.CurrentTaskID))
@@ -248,6 +275,22 @@ func Doing(a *hub.LiveAgent) string {
 		return "away"
 	}
 	return string(a.Activity)
+}
+
+// Held says whether the operator has paused or muted an agent; empty: neither.
+func Held(a *hub.LiveAgent) string {
+	d := a.Details
+	switch {
+	case d == nil:
+		return ""
+	case d.Paused != nil && d.Muted != nil:
+		return "paused, muted"
+	case d.Paused != nil:
+		return "paused"
+	case d.Muted != nil:
+		return "muted"
+	}
+	return ""
 }
 
 // ToneOf is the tone of an agent's row.

@@ -29,6 +29,7 @@ type Hub interface {
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
 	Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error)
 	Pauses(ctx context.Context) ([]hub.Pause, error)
+	Mutes(ctx context.Context) ([]hub.Mute, error)
 }
 
 // Source is where a Snapshot comes from.
@@ -48,6 +49,7 @@ type Snapshot struct {
 	Trouble []Trouble       `json:"trouble"` // the worst first
 	Asks    []hub.Ask       `json:"asks"`    // the open questions to the human, the oldest first
 	Pauses  []hub.Pause     `json:"pauses"`  // what the operator has paused
+	Mutes   []hub.Mute      `json:"mutes"`   // the agents that the operator has muted
 	Waits   []Wait          `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
@@ -103,6 +105,9 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 		return err
 	}
 	if s.Pauses, err = h.Pauses(ctx); err != nil {
+		return err
+	}
+	if s.Mutes, err = h.Mutes(ctx); err != nil {
 		return err
 	}
 	if s.Asks = []hub.Ask{}; src.Limited {

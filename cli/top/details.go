@@ -43,6 +43,7 @@ func agentDetail(m *Model, a *hub.LiveAgent) []string {
 	lines := field(nil, "agent", string(a.AgentID))
 	lines = field(lines, "name", a.DisplayName)
 	lines = field(lines, "does", overview.Doing(a)+" for "+s.Since(a.ActivitySince))
+	lines = field(lines, "held", overview.Held(a))
 	lines = field(lines, "presence", fmt.Sprintf("%s, last call %s ago, session since %s", a.Presence, overview.Age(s.At-a.LastSeen), overview.Age(s.At-a.CreatedAt)))
 	lines = field(lines, "listener", string(a.Listener))
 	lines = field(lines, "harness", string(a.Harness()))
