@@ -169,6 +169,7 @@ var operations = []Operation{
 	{ID: "refreshLock", Method: "POST", Path: "/v1/locks/refresh", Agent: "agent_id", Body: small[hub.LockHoldInput]()},
 	{ID: "releaseLock", Method: "POST", Path: "/v1/locks/release", Agent: "agent_id", Body: small[hub.LockHoldInput]()},
 	{ID: "readLog", Method: "GET", Path: "/v1/log", Wait: Wait{By: WaitTimeout}, NotRelayed: watchesHub},
+	{ID: "listLoops", Method: "GET", Path: "/v1/loops", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "recall", Method: "GET", Path: "/v1/memory"},
 	{ID: "remember", Method: "POST", Path: "/v1/memory", Agent: "by", Body: small[hub.MemoryInput]()},
 	{ID: "listMessages", Method: "GET", Path: "/v1/messages", Agent: "agent_id", Wait: Wait{By: WaitTimeout}, Polls: true},

@@ -36,7 +36,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
-	pauseHandlers, muteHandlers,
+	pauseHandlers, muteHandlers, loopHandlers,
 	debugHandlers,
 	backupHandlers,
 	watchHandlers,

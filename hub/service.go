@@ -418,4 +418,5 @@ type Service interface {
 	Mutes
 	Permissions
 	Ledgers
+	Loops
 }

@@ -57,6 +57,7 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"room_id":"r_1","words":"wait"}}`), hub.Outcome[hub.Pause]{Row: hub.Pause{RoomID: ptr(hub.RoomID("r_1")), Words: "wait"}}),
 	row("EndPause", in(hub.PauseEndInput{All: true}), sent{op: "endPause", body: `{"all":true}`},
 		says(200, `{"ok":true,"result":{"all":true}}`), hub.Outcome[hub.Pause]{Row: hub.Pause{All: true}}),
+	row("Loops", in(), sent{op: "listLoops"}, listed(`[{"agents":["a","b"],"stage":"told"}]`), []hub.Loop{{Agents: []hub.AgentID{"a", "b"}, Stage: hub.LoopTold}}),
 	row("Mute", in(hub.MuteInput{AgentID: "ann", RoomID: "r_1", Reason: "x", ForSec: 60}), sent{op: "mute", body: `{"agent_id":"ann","room_id":"r_1","reason":"x","for_sec":60}`},
 		says(200, `{"ok":true,"result":{"agent_id":"ann","room_id":"r_1","reason":"x"}}`), hub.Outcome[hub.Mute]{Row: hub.Mute{AgentID: "ann", RoomID: ptr(hub.RoomID("r_1")), Reason: "x"}}),
 	row("EndMute", in(hub.MuteEndInput{AgentID: "ann"}), sent{op: "endMute", body: `{"agent_id":"ann"}`},

@@ -37,6 +37,7 @@ func Page(s *Snapshot, o PageOptions) []string {
 	p.trouble()
 	p.pauses()
 	p.mutes()
+	p.loops()
 	p.asks()
 	p.waits()
 	p.agents()
@@ -156,6 +157,50 @@ func (p *page) mutes() {
 		p.long(Warn, who+"  ", text)
 	}
 	p.more(len(p.s.Mutes), n)
+}
+
+func (p *page) loops() {
+	if len(p.s.Loops) == 0 {
+		return
+	}
+	p.part("LOOPS")
+	n := p.shown(len(p.s.Loops), shownAsks)
+	for i := range p.s.Loops[:n] {
+		p.long(Warn, string(p.s.Loops[i].Stage)+"  ", p.loop(&p.s.Loops[i]))
+	}
+	p.more(len(p.s.Loops), n)
+}
+
+// loop says which agents post to each other where, how often, and what comes of it.
+func (p *page) loop(l *hub.Loop) string {
+	names := make([]string, len(l.Agents))
+	for i, agent := range l.Agents {
+		names[i] = string(agent)
+	}
+	text := strings.Join(names, ", ") + " in direct messages"
+	if l.Channel != nil {
+		where := "channel " + string(*l.Channel)
+		if l.RoomID != nil {
+			where = "room " + p.s.RoomName(*l.RoomID)
+		}
+		if l.ThreadID != nil {
+			where = "thread " + string(*l.ThreadID) + " of " + where
+		}
+		text = strings.Join(names, ", ") + " in " + where
+	}
+	if l.Turns > 0 {
+		text += fmt.Sprintf(": %d turns without progress of %d", l.Turns, l.StopAfter)
+	}
+	if l.LastAt != nil {
+		text += fmt.Sprintf(", the last %s ago", Age(p.s.At-*l.LastAt))
+	}
+	switch {
+	case l.Until != nil:
+		text += fmt.Sprintf("; kept apart for %s more (%s)", Age(max(*l.Until-p.s.At, 0)), *l.AskID)
+	case l.AskID != nil:
+		text += fmt.Sprintf("; you are asked: hubcli answer %s", *l.AskID)
+	}
+	return text
 }
 
 func (p *page) asks() {

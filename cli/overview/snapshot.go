@@ -30,6 +30,7 @@ type Hub interface {
 	Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error)
 	Pauses(ctx context.Context) ([]hub.Pause, error)
 	Mutes(ctx context.Context) ([]hub.Mute, error)
+	Loops(ctx context.Context) ([]hub.Loop, error)
 }
 
 // Source is where a Snapshot comes from.
@@ -50,6 +51,7 @@ type Snapshot struct {
 	Asks    []hub.Ask       `json:"asks"`    // the open questions to the human, the oldest first
 	Pauses  []hub.Pause     `json:"pauses"`  // what the operator has paused
 	Mutes   []hub.Mute      `json:"mutes"`   // the agents that the operator has muted
+	Loops   []hub.Loop      `json:"loops"`   // agents that post to each other without progress
 	Waits   []Wait          `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
@@ -110,8 +112,11 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if s.Mutes, err = h.Mutes(ctx); err != nil {
 		return err
 	}
-	if s.Asks = []hub.Ask{}; src.Limited {
+	if s.Asks, s.Loops = []hub.Ask{}, []hub.Loop{}; src.Limited {
 		return nil
+	}
+	if s.Loops, err = h.Loops(ctx); err != nil {
+		return err
 	}
 	s.Asks, err = upTo(s, "asks", hub.MaxOpenAsks, hub.Walk(ctx, h.Asks, hub.AsksQuery{State: hub.AskOpen, Limit: page}))
 	return err
