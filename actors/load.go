@@ -104,3 +104,14 @@ func (h *Hub) loadMutes() (*core.Mutes, error) {
 	})
 	return m, errors.Join(err, bad)
 }
+
+// loadBudgets makes the state of the owner of the budgets from its stored rows.
+func (h *Hub) loadBudgets() (*core.Budgets, error) {
+	b := core.NewBudgets()
+	var bad error
+	err := h.rows.RowsOf(core.TableBudget, nil, false, func(_, value []byte) bool {
+		bad = b.Restore(value)
+		return bad == nil
+	})
+	return b, errors.Join(err, bad)
+}

@@ -137,13 +137,13 @@ func TestWaitGoesOnOverMutedRows(t *testing.T) {
 		want = append(want, r.say("cid", hub.DefaultChannel, "news").ID)
 		got := <-ann
 		var read []hub.MessageID
-		for next := since; got.err == nil && len(got.v.Rows) > 0; {
+		for got.err == nil && len(got.v.Rows) > 0 {
 			for _, row := range got.v.Rows {
 				m, err := row.Decode()
 				require.NoError(t, err)
 				read = append(read, m.ID)
 			}
-			next = got.v.NextSinceID
+			next := got.v.NextSinceID
 			got.v, got.err = r.Events(t.Context(), hub.EventsQuery{Agent: "ann", Channels: []hub.ChannelName{hub.DefaultChannel}, Since: next, Limit: 3})
 		}
 		if fmt.Sprint(read) != fmt.Sprint(want) {

@@ -19,6 +19,7 @@ type pollCall struct {
 	maxChars int
 	agent    hub.AgentID // the agent that waits; may be empty
 	reader   hub.AgentID // the agent that is given the rows; empty: nobody is
+	rations  hub.AgentID // the agent whose budget bounds the rows; empty: none does
 	path     hub.GivenBy
 	kept     bool // rows of muted senders have come, which the wait does not end with
 }
@@ -36,9 +37,10 @@ func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 
 // page renders rows, and notes that the reader is given them.
 func (h *Hub) page(ctx context.Context, c *pollCall, rows []*core.StoredMessage, examined hub.MessageID) hub.Page {
-	page := view.Page(rows, c.maxChars, examined)
+	page, now := view.Page(rows, c.maxChars, examined), h.engine.Clock.Now().Wall
+	digested := h.view.Ration(ctx, c.rations, rows, &page, now)
 	if c.reader != "" {
-		h.view.NoteGiven(ctx, c.reader, c.path, rows, &page, h.engine.Clock.Now().Wall)
+		h.view.NoteGiven(ctx, c.reader, c.path, rows, &page, digested, now)
 	}
 	return page
 }

@@ -25,6 +25,7 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 		return hub.Posted{}, err
 	}
 	h.view.NoteReply(ctx, m.From, m.ReplyTo)
+	h.view.ReadWhole(m.From, m.ReplyTo)
 	return hub.Posted{Outcome: out, Recipient: h.unreached(m.From, m.To), Muted: h.mutedNow(ctx, &m, out.Row)}, nil
 }
 
@@ -189,6 +190,7 @@ func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	if !hub.CallerOf(ctx).Operator && !hub.Visible(viewer, m.From, m.To) {
 		return nil, view.ErrMessageNotFound(id)
 	}
+	h.view.ReadWhole(viewer, id)
 	return m.JSON, nil
 }
 
@@ -210,7 +212,7 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := view.Feed{Scopes: []core.Scope{view.InboxScope(q.Agent)}, Viewer: q.Agent, Limit: q.Limit, Tail: q.Tail && q.Since == 0}
 	h.view.NoteInbox(ctx, &q)
-	call := pollCall{feed: f, since: q.Since, path: hub.GivenByInbox}
+	call := pollCall{feed: f, since: q.Since, rations: q.Agent, path: hub.GivenByInbox}
 	if !q.Peek {
 		call.reader = q.Agent
 	}
@@ -252,7 +254,7 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Without = h.view.Places.Archived
 	}
 	h.view.NotePoll(ctx, &q)
-	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, path: hub.GivenByPoll}
+	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, rations: q.Agent, path: hub.GivenByPoll}
 	if !q.Peek {
 		call.reader = q.Agent
 	}

@@ -35,6 +35,12 @@ func (h *Hub) Receipt(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	if m.ID <= seen.InInbox() || seen.HasAnswered(m.ID) {
 		out.State = hub.ReceiptSeen
 	}
+	if h.view.DigestOnly(m.To, m.ID) { // it has not read the whole
+		out.State = hub.ReceiptOffered
+		if out.Offered == nil {
+			out.Offered = &hub.Offer{}
+		}
+	}
 	out.Recipient, err = h.recipient(m.To)
 	return out, err
 }

@@ -32,6 +32,9 @@ func Start(options Options) (*Hub, error) {
 		err = h.view.RestoreMutes()
 	}
 	if err == nil {
+		err = h.view.RestoreBudgets()
+	}
+	if err == nil {
 		lost, err = spawns.Live(h.rows)
 	}
 	if err == nil {

@@ -146,6 +146,8 @@ var operations = []Operation{
 	{ID: "tellAgent", Method: "POST", Path: "/v1/attention", Agent: "agent_id", Body: small[hub.ToldInput]()},
 	{ID: "getAttentionLedger", Method: "GET", Path: "/v1/attention/ledger", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "getBootstrap", Method: "GET", Path: "/v1/bootstrap", Agent: "agent_id"},
+	{ID: "listBudgets", Method: "GET", Path: "/v1/budgets"},
+	{ID: "setBudget", Method: "PUT", Path: "/v1/budgets", Plane: PlaneOperator, Body: small[hub.BudgetInput](), NotRelayed: operatorsSecret},
 	{ID: "listChannels", Method: "GET", Path: "/v1/channels"},
 	{ID: "createChannel", Method: "POST", Path: "/v1/channels", Agent: "created_by", Body: small[hub.ChannelInput]()},
 	{ID: "listClaims", Method: "GET", Path: "/v1/claims", Agent: "agent_id"},

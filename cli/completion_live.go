@@ -40,7 +40,7 @@ var (
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
 	}
 	liveArguments = map[string]lookup{
-		"<agent>": liveAgents, "<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
+		"<agent>": liveAgents, "[agent]": liveAgents, "<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
 	}
 )
 

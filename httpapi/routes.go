@@ -36,7 +36,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
-	pauseHandlers, muteHandlers, loopHandlers,
+	pauseHandlers, muteHandlers, loopHandlers, budgetHandlers,
 	debugHandlers,
 	backupHandlers,
 	watchHandlers,

@@ -416,6 +416,7 @@ type Service interface {
 	Notifications
 	Pauses
 	Mutes
+	Budgets
 	Permissions
 	Ledgers
 	Loops

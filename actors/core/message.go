@@ -96,7 +96,12 @@ func (m *StoredMessage) Shorten() hub.EncodedMessage {
 	if m.To != "" {
 		fetch += "?agent_id=" + string(m.To)
 	}
-	notice := "[" + strconv.Itoa(m.BodyChars) + " characters left out; fetch the whole message with " + fetch + "]"
+	return m.Shortened("["+strconv.Itoa(m.BodyChars)+" characters left out; fetch the whole message with "+fetch+"]", fetch)
+}
+
+// Shortened returns the row's JSON with a notice for its body, which names the call that fetches
+// the whole. The stored bytes stay as they are.
+func (m *StoredMessage) Shortened(notice, fetch string) hub.EncodedMessage {
 	b := make([]byte, 0, len(m.JSON)-(m.BodyEnd-m.BodyStart)+len(notice)+len(fetch)+64)
 	b = append(b, m.JSON[:m.BodyStart]...)
 	b = AppendJSONString(b, notice)

@@ -43,6 +43,7 @@ const (
 	OwnerAsks     OwnerKind = 10
 	OwnerPauses   OwnerKind = 12
 	OwnerMutes    OwnerKind = 14
+	OwnerBudgets  OwnerKind = 15
 )
 
 func (k OwnerKind) String() string {
@@ -71,6 +72,8 @@ func (k OwnerKind) String() string {
 		return "pauses"
 	case OwnerMutes:
 		return "mutes"
+	case OwnerBudgets:
+		return "budgets"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -199,6 +202,7 @@ const (
 	TablePermissions     Table = 52 // one row; key: "policy"; what becomes of permission prompts
 	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
 	TableMute            Table = 70 // key: agent id, 0, room id or nothing; empty value: the mute is over
+	TableBudget          Table = 71 // key: "agent" or "room", 0, its id; empty value: the budget is over
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -46,6 +46,7 @@ const (
 	EffectPermissions uint8 = 32
 	EffectPermission  uint8 = 33
 	EffectMute        uint8 = 40
+	EffectBudget      uint8 = 41
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

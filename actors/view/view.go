@@ -28,6 +28,7 @@ type View struct {
 	Places    *places
 	pauses    *pauses
 	mutes     *mutes
+	budgets   *budgets
 	ledger    *ledger
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
@@ -46,6 +47,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		pauses:       newPauses(),
 		mutes:        newMutes(),
+		budgets:      newBudgets(),
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -108,6 +110,8 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 		return append(scopes, PauseScope())
 	case core.TableMute:
 		v.mutes.apply(row.Key, row.Value)
+	case core.TableBudget:
+		v.budgets.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

@@ -55,6 +55,9 @@ func agentDetail(m *Model, a *hub.LiveAgent) []string {
 		}
 		lines = field(lines, "rooms", strings.Join(rooms, ", "))
 		lines = field(lines, "unread", overview.Unread(d.Unread))
+		if d.Budget > 0 {
+			lines = field(lines, "read", fmt.Sprintf("%d of %d characters in the last hour", d.GivenHour, d.Budget))
+		}
 		lines = field(lines, "watch", d.Label)
 		lines = field(lines, "until", strings.Join(d.Watching, " and "))
 	}

@@ -118,4 +118,6 @@ var faults = []fault{
 	{120, "a mute has no end", "Over", swap("m.Until != nil &&", "m.Until == nil &&"), "TestMuteEndsByItself"},
 	{121, "an answer hides a ring", "handed", never("b.last == to"), "TestRings"},
 	{121, "a ring is never stopped", "enterRing", swap("b.hops >= l.stop", "b.hops > l.stop+100"), "TestRingStages"},
+	{122, "a digest counts as seen", "Receipt", never("h.view.DigestOnly"), "TestBudgetMakesDigests"},
+	{122, "a request becomes a digest", "wholeFor", swap("kind == hub.KindTaskRequest", "kind == hub.KindClaim"), "TestBudgetMakesDigests"},
 }
