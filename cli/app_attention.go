@@ -21,10 +21,10 @@ func newAppAttention(env *Env) *cobra.Command {
 		Long: `Show what took the attention of agents since the hub has started: for each agent, the
 senders of the messages that it was given, the path (poll, inbox, stream, watch or hook),
 the number of messages and the characters of their bodies. A message that is given twice
-counts twice, and a digest as what it shows. If there are budgets, READ IN 1H says how
-much of the receiver's budget was used. Of a watch and of a hook the beginnings count that they show. The hub keeps
-the 1000 rows that have changed last, and stores none. The command needs the secret of the
-hub, which it reads from the store.`,
+counts twice. Of a watch and of a hook the beginnings count that they show, and of a
+digest what it shows. If there are budgets, READ IN 1H says how much of its budget the
+agent was given in the last hour. The hub keeps the 1000 rows that have changed last, and
+stores none. The command needs the secret of the hub, which it reads from the store.`,
 		Example: `  hubcli app attention
   hubcli app attention --to lead
   hubcli app attention --from dev-a --watch`,

@@ -115,9 +115,10 @@ func newAppBudgets(env *Env) *cobra.Command {
 		json bool
 	}
 	cmd := &cobra.Command{
-		Use:     "budgets",
-		Short:   "List the budgets of agents and rooms",
-		Long:    "List how many characters an hour agents and the agents of rooms may be given. \"hubcli agents\" shows the use.",
+		Use:   "budgets",
+		Short: "List the budgets of agents and rooms",
+		Long: `List how many characters an hour agents, and the agents of rooms, are given to read.
+"hubcli agents" shows how much of that they were given.`,
 		Example: "  hubcli app budgets\n  hubcli app budgets --json",
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
