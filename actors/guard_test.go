@@ -263,3 +263,149 @@ func TestStoppedPostIsRepeated(t *testing.T) {
 		wantCode(t, err, hub.CodeLoopStopped)
 	})
 }
+
+// handRound has agents hand a message on in a circle until the hub stops them, as thank does.
+func (r *rig) handRound(agents ...hub.AgentID) (posted int, last *hub.Error) {
+	r.t.Helper()
+	for posted < 200 {
+		n := len(agents)
+		_, err := r.tryPost(r.t.Context(), hub.PostInput{FromAgent: agents[posted%n], ToAgent: agents[(posted+1)%n], Body: "over to you"})
+		switch {
+		case err == nil:
+			posted++
+		case !errors.As(err, &last), last.Code != hub.CodeSlowed:
+			return posted, last
+		default:
+			time.Sleep(time.Duration(last.RetryAfter) * time.Second)
+		}
+		synctest.Wait()
+	}
+	return posted, last
+}
+
+// Agents that hand direct messages on in a circle are told once, slowed and stopped, and the
+// operator is asked once. The stop survives a restart and holds for these agents alone.
+func TestRingIsStopped(t *testing.T) {
+	for _, agents := range [][]hub.AgentID{{"ann", "ben", "cid"}, {"dan", "ann", "cid", "ben", "eve"}} {
+		synctest.Test(t, func(t *testing.T) {
+			n := len(agents)
+			names := map[int]string{3: "ann, ben and cid", 5: "ann, ben, cid, dan and eve"}[n]
+			r := start(t, newMemStore())
+			posted, last := r.handRound(agents...)
+			if posted != n*hub.DefaultGuardHops || last.Code != hub.CodeLoopStopped || !strings.HasPrefix(last.Message, names+" have posted") {
+				t.Errorf("%d agents: %d messages, then %v", n, posted, last)
+			}
+			asks := r.openAsks()
+			if len(asks) != 1 || !strings.HasPrefix(asks[0].Question, names+" have posted") {
+				t.Fatalf("the questions are %+v", asks)
+			}
+			for _, agent := range agents {
+				if told := strings.Count(strings.Join(r.toldTo(agent), "\n"), "system: "+names); told != 1 {
+					t.Errorf("%s was told %d times", agent, told)
+				}
+			}
+			left := r.store
+			r.stop()
+			r = start(t, left.restarted())
+			defer r.stop()
+			if posted, last := r.handRound(agents...); posted != 0 || last.Code != hub.CodeLoopStopped || last.Detail["ask_id"] != asks[0].AskID {
+				t.Errorf("after a restart %d messages, then %v", posted, last)
+			}
+			r.post(hub.PostInput{FromAgent: "zoe", ToAgent: agents[0], Body: "hello"})
+			r.post(hub.PostInput{FromAgent: agents[0], ToAgent: "zoe", Body: "hello"})
+			r.post(hub.PostInput{FromAgent: agents[0], ToAgent: agents[1], Kind: hub.KindTaskRequest, Body: "Test it"})
+			must(r.AnswerAsk(asOperator(t.Context()), asks[0].AskID, hub.AskAnswerInput{Answer: core.LoopGoOn}))
+			synctest.Wait()
+			if posted, last := r.handRound(agents...); posted != n*hub.DefaultGuardHops || last.Code != hub.CodeLoopStopped {
+				t.Errorf("after the answer %d messages, then %v", posted, last)
+			}
+		})
+	}
+}
+
+// A room in which all agents of a ring sit sets its turns; progress of one of them begins a new
+// count, and so does a pause.
+func TestRingOfARoom(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("ann", "ben", "cid")
+		hops := func(n int) {
+			_, err := r.SetGuard(asOperator(t.Context()), room.RoomID, hub.GuardInput{Hops: &n})
+			require.NoError(t, err)
+		}
+		hops(4)
+		if posted, _ := r.handRound("ann", "ben", "cid"); posted != 12 {
+			t.Errorf("%d messages in a room with 4 hops", posted)
+		}
+		if posted, _ := r.handRound("ann", "dan", "zoe"); posted != 3*hub.DefaultGuardHops {
+			t.Errorf("%d messages of a ring with an agent of no room", posted)
+		}
+		hops(0)
+		if posted, last := r.handRound("ann", "ben", "cid"); posted != 200 {
+			t.Errorf("%d messages in a room without a guard, then %v", posted, last)
+		}
+		agents := []hub.AgentID{"eve", "fay", "gus"}
+		for i := range 200 {
+			if i%12 == 0 {
+				r.claim(agents[i/12%3], hub.ClaimKey(fmt.Sprint("k", i)), 60)
+			}
+			r.post(hub.PostInput{FromAgent: agents[i%3], ToAgent: agents[(i+1)%3], Body: "over to you"})
+		}
+	})
+}
+
+// Each stage of a loop is listed until it ends, with its agents and its place.
+func TestLoopsAreListed(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.makeRoom("room")
+		list := func() string {
+			all, err := r.Loops(asOperator(t.Context()))
+			require.NoError(t, err)
+			var out []string
+			for _, l := range all {
+				where := "direct"
+				if l.RoomID != nil {
+					where = string(*l.RoomID) + " " + string(*l.Channel)
+				}
+				out = append(out, fmt.Sprintf("%s %v %s %d/%d %v", l.Stage, l.Agents, where, l.Turns, l.StopAfter, l.AskID != nil))
+			}
+			return strings.Join(out, "\n")
+		}
+		want := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := list(); got != want {
+				t.Errorf("the loops are\n%s\nwant\n%s", got, want)
+			}
+		}
+		say := func(n int, in hub.PostInput) {
+			for i := range n {
+				in.FromAgent, in.Body = []hub.AgentID{"ann", "ben"}[i%2], "thanks"
+				if in.Channel == "" || in.ToAgent != "" {
+					in.ToAgent = []hub.AgentID{"ben", "ann"}[i%2]
+				}
+				time.Sleep(time.Minute)
+				r.post(in)
+			}
+		}
+		say(5, hub.PostInput{})
+		want("")
+		say(6, hub.PostInput{Channel: room.Channel})
+		want("told [ann ben] " + string(room.RoomID+" "+hub.RoomID(room.Channel)) + " 6/12 false")
+		r.claim("ann", "k", 60)
+		want("")
+		say(8, hub.PostInput{})
+		want("slowed [ann ben] direct 8/12 false")
+		say(4, hub.PostInput{})
+		want("stopped [ann ben] direct 12/12 true")
+		must(r.AnswerAsk(asOperator(t.Context()), r.openAsks()[0].AskID, hub.AskAnswerInput{Answer: core.LoopApart}))
+		want("apart [ann ben] direct 0/12 true")
+		time.Sleep(time.Hour)
+		want("")
+		for i := range 18 {
+			time.Sleep(time.Minute)
+			agents := []hub.AgentID{"ann", "ben", "cid"}
+			r.post(hub.PostInput{FromAgent: agents[i%3], ToAgent: agents[(i+1)%3], Body: "over to you"})
+		}
+		want("told [ann ben cid] direct 18/36 false")
+	})
+}

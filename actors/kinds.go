@@ -39,6 +39,8 @@ func (h *Hub) kinds() []engine.Kind {
 		{Kind: core.OwnerSpawns, Load: stored(func(string) (*core.Spawns, error) { return spawns.Load(h.rows) })},
 		{Kind: core.OwnerAsks, Load: stored(func(string) (*core.Asks, error) { return asks.Load(h.rows) })},
 		{Kind: core.OwnerPauses, Load: stored(func(string) (*core.Pauses, error) { return h.loadPauses() })},
+		{Kind: core.OwnerMutes, Load: stored(func(string) (*core.Mutes, error) { return h.loadMutes() })},
+		{Kind: core.OwnerBudgets, Load: stored(func(string) (*core.Budgets, error) { return h.loadBudgets() })},
 	}
 }
 

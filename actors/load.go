@@ -93,3 +93,25 @@ func (h *Hub) loadPauses() (*core.Pauses, error) {
 	})
 	return p, errors.Join(err, bad)
 }
+
+// loadMutes makes the state of the owner of the mutes from its stored rows.
+func (h *Hub) loadMutes() (*core.Mutes, error) {
+	m := core.NewMutes()
+	var bad error
+	err := h.rows.RowsOf(core.TableMute, nil, false, func(_, value []byte) bool {
+		bad = m.Restore(value)
+		return bad == nil
+	})
+	return m, errors.Join(err, bad)
+}
+
+// loadBudgets makes the state of the owner of the budgets from its stored rows.
+func (h *Hub) loadBudgets() (*core.Budgets, error) {
+	b := core.NewBudgets()
+	var bad error
+	err := h.rows.RowsOf(core.TableBudget, nil, false, func(_, value []byte) bool {
+		bad = b.Restore(value)
+		return bad == nil
+	})
+	return b, errors.Join(err, bad)
+}

@@ -19,7 +19,9 @@ type pollCall struct {
 	maxChars int
 	agent    hub.AgentID // the agent that waits; may be empty
 	reader   hub.AgentID // the agent that is given the rows; empty: nobody is
+	rations  hub.AgentID // the agent whose budget bounds the rows; empty: none does
 	path     hub.GivenBy
+	kept     bool // rows of muted senders have come, which the wait does not end with
 }
 
 // poll reads a feed. If the feed has no rows, poll waits for the first one. A row that
@@ -35,9 +37,10 @@ func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 
 // page renders rows, and notes that the reader is given them.
 func (h *Hub) page(ctx context.Context, c *pollCall, rows []*core.StoredMessage, examined hub.MessageID) hub.Page {
-	page := view.Page(rows, c.maxChars, examined)
+	page, now := view.Page(rows, c.maxChars, examined), h.engine.Clock.Now().Wall
+	digested := h.view.Ration(ctx, c.rations, rows, &page, now)
 	if c.reader != "" {
-		h.view.NoteGiven(ctx, c.reader, c.path, rows, &page, h.engine.Clock.Now().Wall)
+		h.view.NoteGiven(ctx, c.reader, c.path, rows, &page, digested, now)
 	}
 	return page
 }
@@ -59,21 +62,47 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	defer timeout.Stop()
 	news := h.view.Notifier.Subscribe(c.waitsFor(caller))
 	defer news.Close()
+	from := examined // rows behind it that end no wait are kept for the answer
 	for {
 		rows, err := h.look(c, caller, &examined)
-		if err != nil || len(rows) > 0 {
-			return h.page(ctx, c, rows, examined), err
+		switch {
+		case err != nil || c.ends(caller, rows):
+			return h.answer(ctx, c, rows, from, examined, err)
+		case len(rows) > 0:
+			c.kept = true
+			if examined < h.view.Ring.Visible() {
+				continue // a page was full
+			}
+		case !c.kept:
+			from = examined
 		}
 		select {
 		case <-news.C:
 		case <-timeout.C:
-			return view.Page(nil, 0, examined), nil
+			return h.answer(ctx, c, nil, from, examined, nil)
 		case <-ctx.Done():
-			return view.Page(nil, 0, examined), nil
+			return view.Page(nil, 0, from), nil
 		case <-h.engine.Ending:
-			return view.Page(nil, 0, examined), nil
+			return view.Page(nil, 0, from), nil
 		}
 	}
+}
+
+// ends reports whether rows end a wait: for an agent those alone whose senders were not
+// muted.
+func (c *pollCall) ends(caller *hub.Caller, rows []*core.StoredMessage) bool {
+	if c.agent == "" || caller.Operator {
+		return len(rows) > 0
+	}
+	return slices.ContainsFunc(rows, func(m *core.StoredMessage) bool { return !m.Muted })
+}
+
+// answer ends a wait: with rows, or from the first row that was kept, if there is one.
+func (h *Hub) answer(ctx context.Context, c *pollCall, rows []*core.StoredMessage, from, examined hub.MessageID, err error) (hub.Page, error) {
+	if c.kept && err == nil {
+		rows, examined, err = h.view.Read(&c.feed, from, h.view.Ring.Visible())
+	}
+	return h.page(ctx, c, rows, examined), err
 }
 
 // waitsFor returns the scopes whose news may end the wait: the scopes of the feed, and

@@ -149,6 +149,10 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.RestoreAsks(core.NoPermissions(), nil)
 			case core.OwnerPauses:
 				m = core.NewPauses()
+			case core.OwnerMutes:
+				m = core.NewMutes()
+			case core.OwnerBudgets:
+				m = core.NewBudgets()
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

@@ -18,7 +18,7 @@ const (
 )
 
 // Attention tells an agent what it has not seen; see hub.Attentions.
-func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention, error) {
+func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attention, error) {
 	out := hub.Attention{AgentID: q.Agent}
 	if q.Room != "" {
 		room, err := h.view.Room(q.Room)
@@ -37,6 +37,7 @@ func (h *Hub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attention,
 	if out.Directed, err = h.directed(&u, q.Room); err != nil {
 		return out, err
 	}
+	h.view.RationRows(ctx, q.Agent, out.Directed, h.engine.Clock.Now().Wall)
 	tasks := h.view.Tasks.Concerning(q.Agent)
 	for i := range tasks {
 		tasks[i].Task = h.view.TaskRow(&tasks[i], view.Viewer{Agent: q.Agent})
@@ -183,11 +184,16 @@ func (h *Hub) noteHook(ctx context.Context, told hub.Told) {
 			rows = append(rows, row)
 		}
 	}
+	h.view.RationRows(ctx, told.AgentID, rows, h.engine.Clock.Now().Wall)
 	h.view.NoteShown(ctx, told.AgentID, hub.GivenByHook, rows, h.engine.Clock.Now().Wall)
 }
 
 // AttentionLedger says what took the attention of agents; see hub.Ledgers.
-func (h *Hub) AttentionLedger(context.Context) (hub.Ledger, error) { return h.view.Ledger(), nil }
+func (h *Hub) AttentionLedger(context.Context) (out hub.Ledger, err error) {
+	out = h.view.Ledger()
+	out.Spent, err = h.view.Spent(out.Rows, h.engine.Clock.Now().Wall)
+	return out, err
+}
 
 // NoteTurn notes how far an agent is with its turn; see hub.Attentions.
 func (h *Hub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, error) {

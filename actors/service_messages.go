@@ -25,7 +25,8 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 		return hub.Posted{}, err
 	}
 	h.view.NoteReply(ctx, m.From, m.ReplyTo)
-	return hub.Posted{Outcome: out, Recipient: h.unreached(m.From, m.To)}, nil
+	h.view.ReadWhole(m.From, m.ReplyTo)
+	return hub.Posted{Outcome: out, Recipient: h.unreached(m.From, m.To), Muted: h.mutedNow(ctx, &m, out.Row)}, nil
 }
 
 // post lets the owner of a message decide.
@@ -45,7 +46,7 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	case asks.IsQuestion(&m):
 		row, replayed, err = h.asks.Post(ctx, m, size, h.messageCodec())
 	case m.To != "":
-		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
+		row, replayed, err = engine.Submit(ctx, h.engine, muting(ctx, h, m.Room, unpaused(ctx, h, m.Room, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
 			Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.MessageID], error) {
 				if err := talk.Enter(now); err != nil {
@@ -54,9 +55,9 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 				return a.Deliver(m), nil
 			},
 			Answer: postedRow,
-		}))
+		})))
 	default:
-		row, replayed, err = engine.Submit(ctx, h.engine, unpaused(ctx, h, m.Room, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
+		row, replayed, err = engine.Submit(ctx, h.engine, muting(ctx, h, m.Room, unpaused(ctx, h, m.Room, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
 			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
 			Decide: func(c *core.Channel, now core.Now) (core.Decision[hub.MessageID], error) {
 				if err := h.refuseArchived(&m); err != nil {
@@ -68,7 +69,7 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 				return c.Post(m), nil
 			},
 			Answer: postedRow,
-		}))
+		})))
 	}
 	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -85,7 +86,7 @@ func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (h
 	}
 	out, err := withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.EncodedMessage], error) {
 		c.Ended = ended
-		row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
+		row, replayed, err := engine.Submit(ctx, h.engine, muting(ctx, h, m.Room, engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
 			Owner: core.TasksOwner(), Agent: m.From, Size: size, Codec: h.messageCodec(),
 			Decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
 				if err := h.taskPostPaused(ctx, m); err != nil {
@@ -97,7 +98,7 @@ func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (h
 				return t.Post(c, now, taskWorld{h})
 			},
 			Answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
-		})
+		}))
 		return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
 	})
 	if e, ok := errors.AsType[*hub.Error](err); ok && e.Code == hub.CodeRunNotFound {
@@ -185,14 +186,18 @@ func (h *Hub) messageCodec() engine.Codec[hub.EncodedMessage] {
 // encodeMessageEffect stores only the message's id: its row is stored anyway. The
 // row begins with {"id":, so the digits are read from there.
 func encodeMessageEffect(row hub.EncodedMessage) []byte {
-	var id uint64
+	return binary.BigEndian.AppendUint64(nil, uint64(messageID(row)))
+}
+
+// messageID reads the id of a row.
+func messageID(row hub.EncodedMessage) (id hub.MessageID) {
 	for _, c := range row[len(`{"id":`):] {
 		if c < '0' || c > '9' {
 			break
 		}
-		id = id*10 + uint64(c-'0')
+		id = id*10 + hub.MessageID(c-'0')
 	}
-	return binary.BigEndian.AppendUint64(nil, id)
+	return id
 }
 
 // Message returns one whole row; see hub.Messages.
@@ -204,6 +209,7 @@ func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	if !hub.CallerOf(ctx).Operator && !hub.Visible(viewer, m.From, m.To) {
 		return nil, view.ErrMessageNotFound(id)
 	}
+	h.view.ReadWhole(viewer, id)
 	return m.JSON, nil
 }
 
@@ -225,7 +231,7 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	f := view.Feed{Scopes: []core.Scope{view.InboxScope(q.Agent)}, Viewer: q.Agent, Limit: q.Limit, Tail: q.Tail && q.Since == 0}
 	h.view.NoteInbox(ctx, &q)
-	call := pollCall{feed: f, since: q.Since, path: hub.GivenByInbox}
+	call := pollCall{feed: f, since: q.Since, rations: q.Agent, path: hub.GivenByInbox}
 	if !q.Peek {
 		call.reader = q.Agent
 	}
@@ -267,7 +273,7 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Without = h.view.Places.Archived
 	}
 	h.view.NotePoll(ctx, &q)
-	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, path: hub.GivenByPoll}
+	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, rations: q.Agent, path: hub.GivenByPoll}
 	if !q.Peek {
 		call.reader = q.Agent
 	}

@@ -22,7 +22,7 @@ func (h *Hub) Receipt(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 		return hub.Receipt{}, hub.Invalid("message_id", "message_id names a public message, and only a direct message has a receipt").
 			WithFix("look in the room's status, which shows how much each agent has not read")
 	}
-	out := hub.Receipt{MessageID: m.ID, FromAgent: m.From, StoredAt: m.TS, State: hub.ReceiptStored}
+	out := hub.Receipt{MessageID: m.ID, FromAgent: m.From, StoredAt: m.TS, State: hub.ReceiptStored, Muted: m.Muted}
 	seen := h.view.Seen.Of(m.To)
 	offer, known := h.view.Offers.Of(m.To, m.ID)
 	switch {
@@ -34,6 +34,12 @@ func (h *Hub) Receipt(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	}
 	if m.ID <= seen.InInbox() || seen.HasAnswered(m.ID) {
 		out.State = hub.ReceiptSeen
+	}
+	if h.view.DigestOnly(m.To, m.ID) { // it has not read the whole
+		out.State = hub.ReceiptOffered
+		if out.Offered == nil {
+			out.Offered = &hub.Offer{}
+		}
 	}
 	out.Recipient, err = h.recipient(m.To)
 	return out, err

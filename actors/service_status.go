@@ -36,6 +36,12 @@ func (h *Hub) JournalStatus() hub.JournalStatus {
 // Asleep lists the agents that leave direct messages unread and are not woken.
 func (h *Hub) Asleep() []hub.AsleepAgent { return h.asleep.Agents() }
 
+// Paused lists what the operator has paused, the earliest first.
+func (h *Hub) Paused() []hub.Pause { return h.view.Pauses() }
+
+// Muted lists whom the operator has muted, the earliest first.
+func (h *Hub) Muted() []hub.Mute { return h.view.Mutes(h.engine.Clock.Now().Wall) }
+
 // Quarantined lists the owners that are out of service.
 func (h *Hub) Quarantined() []hub.QuarantinedActor {
 	return h.engine.Quarantined()

@@ -30,7 +30,7 @@ func Start(options Options) (*Hub, error) {
 		err = h.view.RestorePauses()
 	}
 	if err == nil {
-		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired())
+		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreMutes(), h.view.RestoreBudgets())
 	}
 	if err == nil {
 		lost, err = spawns.Live(h.rows)

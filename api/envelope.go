@@ -23,7 +23,7 @@ const (
 const ContentType = "application/json"
 
 // Envelope is every JSON answer of the hub. If OK is true, it holds Result,
-// with Acquired (leases), NextSinceID (feeds), NextCursor (lists) or Recipient (posts). Otherwise
+// with Acquired (leases), NextSinceID (feeds), NextCursor (lists), or Recipient and Muted (posts). Otherwise
 // it holds Error and the fields after it.
 type Envelope struct {
 	OK          bool            `json:"ok"`
@@ -33,6 +33,7 @@ type Envelope struct {
 	NextCursor  hub.Cursor      `json:"next_cursor,omitempty"` // of a list with more pages
 	Behind      *int64          `json:"behind,omitempty"`      // of a search: rows that are not indexed yet
 	Recipient   *hub.Recipient  `json:"recipient,omitempty"`   // of a direct message that was posted, if it cannot be reached now
+	Muted       *hub.Mute       `json:"muted,omitempty"`       // of a message that was posted, if its sender is muted
 
 	Error  string         `json:"error,omitempty"` // one sentence
 	Code   hub.Code       `json:"code,omitempty"`

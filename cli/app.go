@@ -44,7 +44,7 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env), newAppAttention(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
 		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppRetire(env), newAppArchive(env), newAppUnarchive(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }
@@ -148,6 +148,12 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 	}
 	for _, a := range s.Asleep {
 		rows = append(rows, [2]string{"asleep", fmt.Sprintf("%s, %d unread directed, since %s", a.AgentID, a.Unread, a.Since)})
+	}
+	for i := range s.Paused {
+		rows = append(rows, [2]string{"paused", fmt.Sprintf("%s, since %s: %s", s.Paused[i].Target(), s.Paused[i].Since, s.Paused[i].Words)})
+	}
+	for i := range s.Muted {
+		rows = append(rows, [2]string{"muted", muteText(&s.Muted[i])})
 	}
 	for _, q := range s.Quarantined {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/overview"
 	"hubcli/hub"
 )
 
@@ -63,6 +65,10 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 	}
 	t := newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)")
 	now := s.now()
+	budgets := slices.ContainsFunc(agents, func(a hub.LiveAgent) bool { return a.Details != nil && a.Details.Budget > 0 })
+	if budgets {
+		t = newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)", ">READ IN 1H")
+	}
 	for i := range agents {
 		a := &agents[i]
 		since := a.LastSeen
@@ -73,9 +79,25 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 		if a.Details != nil {
 			d = *a.Details
 		}
-		t.add(a.AgentID, agentState(a), age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d))
+		state := agentState(a)
+		if held := overview.Held(a); held != "" {
+			state = cell{state.text + ", " + held, sgrYellow}
+		}
+		t.add(a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d), spent(&d))
 	}
 	return found{agents, t}, nil
+}
+
+// spent says how much of its budget an agent was given in the last hour.
+func spent(d *hub.AgentDetails) cell {
+	if d.Budget == 0 {
+		return cell{}
+	}
+	c := cell{text: fmt.Sprintf("%d of %d", d.GivenHour, d.Budget)}
+	if d.GivenHour >= d.Budget {
+		c.color = sgrYellow
+	}
+	return c
 }
 
 // agentState says in a few words what an agent does.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -20,9 +21,10 @@ func newAppAttention(env *Env) *cobra.Command {
 		Long: `Show what took the attention of agents since the hub has started: for each agent, the
 senders of the messages that it was given, the path (poll, inbox, stream, watch or hook),
 the number of messages and the characters of their bodies. A message that is given twice
-counts twice. Of a watch and of a hook the beginnings count that they show. The hub keeps
-the 1000 rows that have changed last, and stores none. The command needs the secret of the
-hub, which it reads from the store.`,
+counts twice. Of a watch and of a hook the beginnings count that they show, and of a
+digest what it shows. If there are budgets, READ IN 1H says how much of its budget the
+agent was given in the last hour. The hub keeps the 1000 rows that have changed last, and
+stores none. The command needs the secret of the hub, which it reads from the store.`,
 		Example: `  hubcli app attention
   hubcli app attention --to lead
   hubcli app attention --from dev-a --watch`,
@@ -50,10 +52,17 @@ func findAttention(ctx context.Context, s *spectator, agent, from hub.AgentID) (
 		return agent != "" && g.AgentID != agent || from != "" && g.FromAgent != from
 	})
 	t := newTable("no agent was given a message since the hub has started", "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST")
+	budgets := map[hub.AgentID]string{}
+	for _, b := range ledger.Spent {
+		budgets[b.AgentID] = fmt.Sprintf("%d of %d", b.Chars, b.Budget)
+	}
+	if len(budgets) > 0 {
+		t = newTable("no agent was given a message since the hub has started", "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST", ">READ IN 1H")
+	}
 	now := s.now()
 	for i := range rows {
 		g := &rows[i]
-		t.add(g.AgentID, g.FromAgent, g.Path, g.Messages, g.Chars, age(now, g.LastAt))
+		t.add(g.AgentID, g.FromAgent, g.Path, g.Messages, g.Chars, age(now, g.LastAt), budgets[g.AgentID])
 	}
 	return found{rows, t}, nil
 }

@@ -40,7 +40,7 @@ var (
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
 	}
 	liveArguments = map[string]lookup{
-		"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts, "<channel>": liveChannels,
+		"<agent>": liveAgents, "[agent]": liveAgents, "<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts, "<channel>": liveChannels,
 	}
 )
 

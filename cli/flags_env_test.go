@@ -18,7 +18,7 @@ var calls = []string{
 	"app notify", "app ask --agent a x", "app inbox", "app attention", "app answer ask_1 yes", "app say --channel general x",
 	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s",
 	"app spawns policy", "app logs",
-	"app pause --all x", "app resume --all", "app pauses",
+	"app pause --all x", "app resume --all", "app pauses", "app mute a x", "app unmute a", "app mutes", "app budget a off", "app budgets", "app message 1 --agent a",
 	"app task assign 1 a", "app task complete 1", "app task cancel 1", "app release c --reason x", "app end a --reason x",
 	"project create --name p", "project list", "project show p", "project rename p n", "project archive p", "project unarchive p", "app archive c", "app retire a", "app unarchive c", "room unarchive r_1", "room rename r_1 n", "room archive r_1",
 	"app permissions on", "app permissions off", "app permissions list", "app permissions allow Read", "app permissions deny Bash git push", "app permissions remove 1",

@@ -13,7 +13,7 @@ import (
 // could read the secret, so this stops no attack. It keeps an agent that means well from
 // lifting a pause or answering its own question.
 var forPeopleOnly = []string{
-	"answer", "say", "pause", "resume", "assign", "complete", "cancel", "release", "end", "notify", "top", "backup", "debug",
+	"answer", "say", "pause", "resume", "mute", "unmute", "budget", "assign", "complete", "cancel", "release", "end", "notify", "top", "backup", "debug",
 	"on", "off", "allow", "deny", "remove", "policy", "stop", // of app permissions and app spawns
 	"archive", "unarchive", "retire", "rename", "guard",
 }

@@ -167,11 +167,15 @@ func runPost(ctx context.Context, env *Env, o *postOptions, in hub.PostInput) er
 	return printPosted(env, in.ToAgent, &posted, o.json)
 }
 
-// printPosted says where the message went, and whether its recipient would notice it.
+// printPosted says where the message went, whether its recipient would notice it, and whether
+// its sender is muted.
 // asked is the agent that the caller named.
 func printPosted(env *Env, asked hub.AgentID, posted *hub.Posted, asJSON bool) error {
 	if posted.Recipient != nil {
 		env.note("%s", posted.Recipient.Why())
+	}
+	if posted.Muted != nil {
+		env.note("%s", posted.Muted.Says())
 	}
 	if asJSON {
 		return printLine(env.Stdout, json.RawMessage(posted.Row))

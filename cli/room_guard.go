@@ -25,8 +25,9 @@ while nothing shows progress: 12 by default, 4 to 1000, or off for never. At hal
 they are told, and at two thirds they are slowed. When they are stopped, you are asked
 whether they may go on; see "hubcli inbox". A task, a decision, an artifact, a memory, a
 claim or a lock of one of them begins a new count, and so does what you or another agent
-says to them. Three agents have three times as many turns. The command needs the secret
-of the hub, which it reads from the store.`,
+says to them. Three agents have three times as many turns, and larger rings of direct
+messages as many times as they have agents. "hubcli status" shows the loops. The command
+needs the secret of the hub, which it reads from the store.`,
 		Example: `  hubcli room guard 30
   hubcli room guard web-shop/checkout off
   hubcli room guard web-shop/checkout default`,

@@ -25,7 +25,7 @@ func postMessage(c *call) (reply, error) {
 		return reply{}, err
 	}
 	out, err := c.service().Post(c.context(), in)
-	return reply{status: http.StatusCreated, row: out.Row, replayed: out.Replayed, recipient: out.Recipient}, err
+	return reply{status: http.StatusCreated, row: out.Row, replayed: out.Replayed, recipient: out.Recipient, muted: out.Muted}, err
 }
 
 func getMessage(c *call) (reply, error) {

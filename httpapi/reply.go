@@ -22,6 +22,7 @@ type reply struct {
 	behind   *int64     // of a search
 	// recipient is set after a post to an agent that cannot be reached now.
 	recipient *hub.Recipient
+	muted     *hub.Mute // of the sender of a post
 	replayed  bool
 	done      bool // the handler has written the answer itself
 }
@@ -113,6 +114,14 @@ func (s *Server) write(c *call, rep *reply) error {
 	if rep.behind != nil {
 		b = append(b, `,"behind":`...)
 		b = strconv.AppendInt(b, *rep.behind, 10)
+	}
+	if rep.muted != nil {
+		encoded, err := json.Marshal(rep.muted)
+		if err != nil {
+			return err
+		}
+		b = append(b, `,"muted":`...)
+		b = append(b, encoded...)
 	}
 	if rep.recipient != nil {
 		encoded, err := json.Marshal(rep.recipient)

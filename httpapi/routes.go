@@ -36,7 +36,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
-	pauseHandlers,
+	pauseHandlers, muteHandlers, loopHandlers, budgetHandlers,
 	debugHandlers,
 	backupHandlers,
 	watchHandlers,

@@ -146,6 +146,8 @@ func TestWalk(t *testing.T) {
 	walkPermissions(c, h)
 	walkSurfaces(t, c, h)
 	walkPauses(t, c, h)
+	walkMutes(t, c, h)
+	walkBudgets(t, c, h)
 	walkBreaks(t, c, h)
 	walkRenames(t, c, h)
 	walkArchive(t, c, h)

@@ -244,6 +244,11 @@ var (
 		HTTP: "GET /v1/pauses lists what is paused",
 		CLI:  "hubcli app pauses shows what is paused",
 	})
+	CodeNotMuted = define(CodeInfo{
+		Code: "not_muted", Status: http.StatusNotFound, Operator: true,
+		HTTP: "GET /v1/mutes lists who is muted",
+		CLI:  "hubcli app mutes shows who is muted",
+	})
 	CodeProjectExists = define(CodeInfo{
 		Code: "project_exists", Status: http.StatusConflict,
 		Model: "use that one, or choose another name; hub_list_rooms shows the projects",

@@ -68,6 +68,8 @@ type AppStatus struct {
 	Quarantined   []QuarantinedActor `json:"quarantined"`
 	Adapters      []string           `json:"adapters"`
 	Asleep        []AsleepAgent      `json:"asleep"` // at most 100, the longest first
+	Paused        []Pause            `json:"paused"` // the pauses in force, the earliest first
+	Muted         []Mute             `json:"muted"`  // the mutes in force, the earliest first
 }
 
 // AsleepAgent is an agent that has direct messages which it has neither seen nor

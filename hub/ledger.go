@@ -32,6 +32,15 @@ const MaxLedgerRows = 1_000
 type Ledger struct {
 	Since Time    `json:"since"`
 	Rows  []Given `json:"rows"` // most characters first
+	// Spent says how much of their budgets agents were given in the last hour, by their ids.
+	Spent []Spent `json:"spent"`
+}
+
+// Spent is how much of its budget an agent was given in the last hour.
+type Spent struct {
+	AgentID AgentID `json:"agent_id"`
+	Chars   int     `json:"chars"`
+	Budget  int     `json:"budget"`
 }
 
 // Ledgers says what took the attention of agents. Nothing of it is stored.

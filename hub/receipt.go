@@ -84,6 +84,7 @@ type Receipt struct {
 	StoredAt  Time         `json:"stored_at"`
 	State     ReceiptState `json:"state"`
 	Offered   *Offer       `json:"offered"` // nil: it was not, or that is forgotten
+	Muted     bool         `json:"muted"`   // its sender was muted: it wakes nobody
 	Recipient Recipient    `json:"recipient"`
 }
 
@@ -104,6 +105,9 @@ func (r *Receipt) Says() string {
 		return said + ", which has not confirmed that it has read it."
 	case ReceiptStored:
 	}
+	if r.Muted {
+		return to + " has not been told of it: its sender was muted, so it wakes nobody."
+	}
 	if why := r.Recipient.Why(); why != "" {
 		return to + " has not been told of it. " + why
 	}
@@ -115,4 +119,6 @@ type Posted struct {
 	Outcome[EncodedMessage]
 	// Recipient is set after a direct message to an agent that cannot be reached now.
 	Recipient *Recipient
+	// Muted is set if the operator has muted the sender: the message wakes nobody.
+	Muted *Mute
 }

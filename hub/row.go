@@ -49,6 +49,9 @@ type AgentDetails struct {
 	Label         string   `json:"label"`           // of its watch
 	Watching      []string `json:"watching"`        // the conditions of its watches
 	GivenHour     int      `json:"given_hour"`      // characters of messages that it was given in the last hour
+	Budget        int      `json:"budget"`          // characters that it may be given in an hour; 0: it has no budget
+	Paused        *Pause   `json:"paused"`          // the pause that stops it; nil: there is none
+	Muted         *Mute    `json:"muted"`           // the mute of what it posts, everywhere if there is one; nil: there is none
 }
 
 // Bridged reports whether an MCP bridge registered the session. A bridge says

@@ -421,6 +421,9 @@ type Service interface {
 	Notifications
 	Pauses
 	Retirements
+	Mutes
+	Budgets
 	Permissions
 	Ledgers
+	Loops
 }

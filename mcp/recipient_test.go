@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -34,6 +36,19 @@ func TestUnheardIsSaid(t *testing.T) {
 	you.end()
 	if said := text(me.try("hub_dm", args{"to_agent": "you", "body": "hello"})); !strings.Contains(said, "not live") {
 		t.Errorf("to one that has gone: %q", said)
+	}
+}
+
+// TestMutedIsSaid: a muted agent reads with the answer to its post that it wakes nobody.
+func TestMutedIsSaid(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	me := bridgeTo(t, h, in(dir, "me"))
+	bound(t, me, dir)
+	me.must("hub_whoami", nil, nil)
+	_, err := h.Hub.Mute(t.Context(), hub.MuteInput{AgentID: "me", Reason: "too \x1b[31mloud"})
+	require.NoError(t, err)
+	if said := text(me.try("hub_post_message", args{"body": "hello"})); !strings.Contains(said, "The operator has muted you since 2") || !strings.Contains(said, "wakes nobody") || strings.Contains(said, "\x1b") {
+		t.Errorf("the answer is %q", said)
 	}
 }
 

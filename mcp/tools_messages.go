@@ -123,6 +123,9 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		}
 		line = session.Sentence(line, c.unheard(p.To, out.Recipient))
 	}
+	if out.Muted != nil {
+		line = session.Sentence(line, peertext.ModelLine(out.Muted.Says()))
+	}
 	if out.Replayed {
 		line = fmt.Sprintf("This was posted before, as #%d; nothing new was posted.", p.ID)
 	}

@@ -28,6 +28,7 @@ const (
 
 const (
 	flagWhole = 1 << 0 // message: never shortened
+	flagMuted = 1 << 1 // message: wakes nobody
 	flagRedo  = 1 << 0 // frame: a redo list follows the records
 )
 
@@ -175,7 +176,7 @@ func appendMessage(b []byte, m *core.StoredMessage) ([]byte, error) {
 	e := encoder{b: append(b, make([]byte, sealSize)...)}
 	e.u64(uint64(m.ID))
 	e.u64(uint64(m.TS))
-	e.u8(flagByte(m.Whole) * flagWhole)
+	e.u8(flagByte(m.Whole)*flagWhole | flagByte(m.Muted)*flagMuted)
 	e.str(string(m.From))
 	e.str(string(m.To))
 	e.str(string(m.Channel))
@@ -199,12 +200,12 @@ func decodeMessage(b []byte) (m core.StoredMessage, err error) {
 	d := decoder{b: b}
 	m.ID, m.TS = hub.MessageID(d.u64()), hub.Time(d.u64())
 	flags := d.u8()
-	m.Whole = flags&flagWhole != 0
+	m.Whole, m.Muted = flags&flagWhole != 0, flags&flagMuted != 0
 	m.From, m.To = hub.AgentID(d.str()), hub.AgentID(d.str())
 	m.Channel, m.Thread, m.Kind = hub.ChannelName(d.str()), hub.ThreadID(d.str()), hub.Kind(d.str())
 	m.BodyStart, m.BodyEnd, m.BodyChars = int(d.u32()), int(d.u32()), int(d.u32())
 	m.JSON = d.b
-	if d.bad || flags&^byte(flagWhole) != 0 || m.BodyChars > math.MaxInt32 || m.BodyStart > m.BodyEnd || m.BodyEnd > len(m.JSON) {
+	if d.bad || flags&^byte(flagWhole|flagMuted) != 0 || m.BodyChars > math.MaxInt32 || m.BodyStart > m.BodyEnd || m.BodyEnd > len(m.JSON) {
 		return core.StoredMessage{}, errDamaged
 	}
 	return m, nil

@@ -10,7 +10,7 @@ import (
 
 // Loop is a few agents that post to each other and show no progress.
 type Loop struct {
-	Agents  []hub.AgentID   `json:"agents"`            // two or three, sorted
+	Agents  []hub.AgentID   `json:"agents"`            // two or more, sorted
 	Channel hub.ChannelName `json:"channel,omitempty"` // empty: direct messages
 	Thread  hub.ThreadID    `json:"thread,omitempty"`
 	Room    hub.RoomID      `json:"room,omitempty"`
@@ -26,8 +26,8 @@ const (
 	loopProgress = "a task, a decision, an artifact, a memory, a claim or a lock"
 )
 
-// names lists the agents in words.
-func (l *Loop) names() string {
+// Names lists the agents in words.
+func (l *Loop) Names() string {
 	names := make([]string, len(l.Agents))
 	for i, agent := range l.Agents {
 		names[i] = string(agent)
@@ -49,7 +49,7 @@ func (l *Loop) where() string {
 
 // same reports whether two loops are of the same agents at the same place.
 func (l *Loop) same(other *Loop) bool {
-	return other != nil && l.names() == other.names() && l.Channel == other.Channel && l.Thread == other.Thread
+	return other != nil && l.Names() == other.Names() && l.Channel == other.Channel && l.Thread == other.Thread
 }
 
 // LoopNotice tells an agent of a loop that it is in one. It asks for no answer, and wakes
@@ -58,7 +58,7 @@ func LoopNotice(l Loop, to hub.AgentID, slow, stop int) MessageDraft {
 	n := systemNotice(fmt.Sprintf(
 		"%s have posted %d times in turn %s without %s between. If there is work, open a task or do it. If not, end here: this needs no answer. "+
 			"The hub slows such posts down after %d turns. After %d it stops them and asks the operator.",
-		l.names(), l.Hops, l.where(), loopProgress, slow, stop), map[string]any{"loop": l})
+		l.Names(), l.Hops, l.where(), loopProgress, slow, stop), map[string]any{"loop": l})
 	n.To, n.Channel = to, hub.DirectChannel
 	return n
 }
@@ -74,7 +74,7 @@ func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
 	in := hub.AskInput{
 		AgentID: hub.AgentSystem, RoomID: l.Room, Options: []string{LoopGoOn, LoopApart}, Default: LoopGoOn, DeadlineSec: loopSeconds,
 		Question: fmt.Sprintf("%s have posted %d times in turn %s without %s between. They cannot post there until you answer. May they go on?",
-			l.names(), l.Hops, l.where(), loopProgress),
+			l.Names(), l.Hops, l.where(), loopProgress),
 	}
 	d, err := a.Ask(AskCommand{In: in, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}, now)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *StoredAsk) toEach(m MessageDraft) []MessageDraft {
 	if r.Loop == nil {
 		return []MessageDraft{m}
 	}
-	m.Body = "About what " + r.Loop.names() + " post " + r.Loop.where() + ": " + m.Body
+	m.Body = "About what " + r.Loop.Names() + " post " + r.Loop.where() + ": " + m.Body
 	m.ReplyTo = 0 // they cannot see the question
 	all := make([]MessageDraft, len(r.Loop.Agents))
 	for i, agent := range r.Loop.Agents {

@@ -66,7 +66,7 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	b = append(b, '}')
 	return StoredMessage{
 		ID: id, TS: ts, From: d.From, To: d.To, Channel: d.Channel, Thread: d.Thread, Kind: d.Kind,
-		BodyStart: start, BodyEnd: end, BodyChars: utf8.RuneCountInString(d.Body), Whole: d.Whole, JSON: b,
+		BodyStart: start, BodyEnd: end, BodyChars: utf8.RuneCountInString(d.Body), Whole: d.Whole, Muted: d.Muted, JSON: b,
 	}
 }
 
@@ -96,7 +96,12 @@ func (m *StoredMessage) Shorten() hub.EncodedMessage {
 	if m.To != "" {
 		fetch += "?agent_id=" + string(m.To)
 	}
-	notice := "[" + strconv.Itoa(m.BodyChars) + " characters left out; fetch the whole message with " + fetch + "]"
+	return m.Shortened("["+strconv.Itoa(m.BodyChars)+" characters left out; fetch the whole message with "+fetch+"]", fetch)
+}
+
+// Shortened returns the row's JSON with a notice for its body, which names the call that fetches
+// the whole. The stored bytes stay as they are.
+func (m *StoredMessage) Shortened(notice, fetch string) hub.EncodedMessage {
 	b := make([]byte, 0, len(m.JSON)-(m.BodyEnd-m.BodyStart)+len(notice)+len(fetch)+64)
 	b = append(b, m.JSON[:m.BodyStart]...)
 	b = AppendJSONString(b, notice)

@@ -48,6 +48,12 @@ func AsksOwner() Owner { return Owner{Kind: OwnerAsks} }
 // PausesOwner is the owner of all pauses.
 func PausesOwner() Owner { return Owner{Kind: OwnerPauses} }
 
+// MutesOwner is the owner of all mutes.
+func MutesOwner() Owner { return Owner{Kind: OwnerMutes} }
+
+// BudgetsOwner is the owner of all budgets.
+func BudgetsOwner() Owner { return Owner{Kind: OwnerBudgets} }
+
 // DirectoryOwner names the section of a checkpoint that holds the live sessions.
 // It decides nothing, and no record is its own.
 func DirectoryOwner() Owner { return Owner{Kind: OwnerAgent} }

@@ -42,6 +42,8 @@ const (
 	OwnerSpawns   OwnerKind = 9
 	OwnerAsks     OwnerKind = 10
 	OwnerPauses   OwnerKind = 12
+	OwnerMutes    OwnerKind = 14
+	OwnerBudgets  OwnerKind = 15
 )
 
 func (k OwnerKind) String() string {
@@ -68,6 +70,10 @@ func (k OwnerKind) String() string {
 		return "asks"
 	case OwnerPauses:
 		return "pauses"
+	case OwnerMutes:
+		return "mutes"
+	case OwnerBudgets:
+		return "budgets"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -197,6 +203,8 @@ const (
 	TableChannelArchived Table = 80 // key: channel name; value: 1, empty: it is back
 	TableRetired         Table = 81 // key: agent id; value: the time in decimal digits, empty: it is back
 	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
+	TableMute            Table = 70 // key: agent id, 0, room id or nothing; empty value: the mute is over
+	TableBudget          Table = 71 // key: "agent" or "room", 0, its id; empty value: the budget is over
 )
 
 // Row is the latest state of one thing. A later row of the same table and key
@@ -238,6 +246,7 @@ type StoredMessage struct {
 	BodyStart, BodyEnd int
 	BodyChars          int  // characters of the body
 	Whole              bool // wake notices: never shortened
+	Muted              bool // its sender was muted: it wakes nobody
 	JSON               hub.EncodedMessage
 }
 
@@ -345,6 +354,7 @@ type MessageDraft struct {
 	Authority   hub.Authority
 	Assurance   hub.Assurance
 	Whole       bool // a wake notice: never shortened
+	Muted       bool // its sender is muted: it wakes nobody
 	// Numbered, if set, fills in the ids of the message's own record when the
 	// record has a position. It must do nothing else.
 	Numbered func(*MessageDraft, Position)

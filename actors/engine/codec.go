@@ -45,6 +45,8 @@ const (
 
 	EffectPermissions uint8 = 32
 	EffectPermission  uint8 = 33
+	EffectMute        uint8 = 40
+	EffectBudget      uint8 = 41
 
 	EffectChannelArchived uint8 = 44
 	EffectRetired         uint8 = 45

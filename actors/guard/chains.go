@@ -11,7 +11,6 @@ import (
 const (
 	maxChains   = 1_000   // places that are kept, and agents of which is kept what they did
 	maxAgents   = 3       // agents of a chain in a channel
-	ofThree     = 3       // times as many hops have three agents: their talk is seldom a loop
 	forming     = 4       // hops after which no agent joins a chain
 	pauseMS     = 600_000 // a chain ends when nothing comes for so long
 	firstGap    = 5_000   // between two posts of a chain that is slowed, in ms; each hop doubles it
@@ -26,6 +25,7 @@ type place struct {
 	thread  hub.ThreadID
 	first   hub.AgentID
 	second  hub.AgentID
+	ring    string // the agents of a ring, where three or more hand direct messages on
 }
 
 // placeOf returns the place of a message; to is empty in a channel.
@@ -49,12 +49,14 @@ func limitsOf(stop int) limits {
 	return l
 }
 
-// limits are those of a chain: three agents have more turns than two.
+// limits are those of a chain: three agents have three times as many turns as two, and more
+// agents as many times as they are. Their talk is seldom a loop.
 func (ch *chain) limits(l limits) limits {
-	if len(ch.agents) < maxAgents {
+	n := len(ch.agents)
+	if n < maxAgents {
 		return l
 	}
-	return limits{tell: l.tell * ofThree, slow: l.slow * ofThree, stop: l.stop * ofThree}
+	return limits{tell: l.tell * n, slow: l.slow * n, stop: l.stop * n}
 }
 
 // gap is how long a post of a chain with so many hops waits after the one before, in ms.
@@ -90,14 +92,26 @@ type chains struct {
 	tick  uint64
 	known *bounded.Map[place, *chain]
 	acts  *bounded.Map[hub.AgentID, acts]
+	// batons are direct messages that are handed on, by the agent that got the last one.
+	batons *bounded.Map[hub.AgentID, *baton]
 }
 
 func newChains() *chains {
-	return &chains{known: bounded.New[place, *chain](maxChains), acts: bounded.New[hub.AgentID, acts](maxChains)}
+	return &chains{
+		known: bounded.New[place, *chain](maxChains), acts: bounded.New[hub.AgentID, acts](maxChains),
+		batons: bounded.New[hub.AgentID, *baton](maxChains),
+	}
 }
 
 // at returns the chain of a place. One that has ended begins anew.
 func (c *chains) at(p place, now int64) *chain {
+	if p.ring != "" {
+		b := c.ring(p)
+		if b == nil || c.held(b.holder, now) == nil {
+			return &chain{}
+		}
+		return &b.chain
+	}
 	ch, known := c.known.Get(p)
 	if !known {
 		ch = &chain{}
@@ -122,7 +136,7 @@ func (c *chains) ended(p place, ch *chain, now int64) bool {
 			return true
 		}
 	}
-	return p.channel == "" && (c.heard(p.first, p.second) > ch.tick || c.heard(p.second, p.first) > ch.tick)
+	return p.channel == "" && p.ring == "" && (c.heard(p.first, p.second) > ch.tick || c.heard(p.second, p.first) > ch.tick)
 }
 
 // heard returns when an agent was last written to by anybody but a peer.
@@ -147,6 +161,12 @@ func (c *chains) progress(agent hub.AgentID) {
 
 // interrupt notes that the operator wrote at a place.
 func (c *chains) interrupt(p place) {
+	if p.ring != "" {
+		if b := c.ring(p); b != nil {
+			c.batons.Delete(b.holder)
+		}
+		return
+	}
 	if ch, known := c.known.Get(p); known {
 		c.begin(ch)
 	}
@@ -235,6 +255,8 @@ func (c *chains) leave(p place, from hub.AgentID) {
 
 // loop is the chain as the operator is told of it.
 func (ch *chain) loop(p place) core.Loop {
-	agents := slices.Sorted(slices.Values(ch.agents))
-	return core.Loop{Agents: agents, Channel: p.channel, Thread: p.thread, Hops: ch.hops}
+	return core.Loop{Agents: ch.sorted(), Channel: p.channel, Thread: p.thread, Hops: ch.hops}
 }
+
+// sorted returns the agents of the chain in the order of their names.
+func (ch *chain) sorted() []hub.AgentID { return slices.Sorted(slices.Values(ch.agents)) }

@@ -1,9 +1,10 @@
 // Package guard finds agents that write to each other and get nowhere, and ends that.
-// chains.go counts, without a clock and without a lock; guard.go learns of committed
-// records and decides about posts; tend.go tells the agents and asks the operator.
+// chains.go and rings.go count, without a clock and without a lock; guard.go learns of committed
+// records and decides about posts; tend.go tells the agents and asks the operator; loops.go lists what is under way.
 //
 // A chain is what a few agents post to each other while nothing shows progress: two by
-// direct messages, two or three in a channel or in one of its threads. It has as many
+// direct messages, two or three in a channel or in one of its threads, three to eight
+// that hand direct messages on in a ring (rings.go). It has as many
 // hops as its sender changed. From a number of hops on the agents are told, later they
 // have to wait between two posts, and at last the posts are refused and the operator
 // is asked. A task, decision, artifact, memory, claim or lock of one of them begins a new

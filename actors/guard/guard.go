@@ -73,7 +73,10 @@ func (g *Guard) take(row *core.StoredAsk) {
 }
 
 func placeOfLoop(l *core.Loop) place {
-	if l.Channel == "" {
+	switch {
+	case l.Channel == "" && len(l.Agents) >= maxAgents:
+		return ringOf(l.Agents)
+	case l.Channel == "":
 		return placeOf(l.Agents[0], l.Agents[len(l.Agents)-1], "", "")
 	}
 	return placeOf("", "", l.Channel, l.Thread)
@@ -84,8 +87,12 @@ type Post struct {
 	guard  *Guard
 	place  place
 	from   hub.AgentID
+	to     hub.AgentID
 	limits limits
 	state  postState
+	// ring is that of which the post is a part, with limits of its own; the zero place: none.
+	ring       place
+	ringLimits limits
 }
 
 type postState uint8
@@ -103,7 +110,7 @@ func (g *Guard) Begin(m *core.MessageDraft) *Post {
 	if m.From.Reserved() || m.To.Reserved() {
 		return &Post{}
 	}
-	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), from: m.From}
+	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), from: m.From, to: m.To}
 	if !g.watched(p.place) {
 		return &Post{}
 	}
@@ -111,13 +118,34 @@ func (g *Guard) Begin(m *core.MessageDraft) *Post {
 	ch, known := g.chains.known.Get(p.place)
 	_, held := g.stops[p.place]
 	looks := held || known && ch.hops >= limitsOf(hub.MinGuardHops).slow
+	if m.To != "" {
+		p.ring = g.ringOfPost(m.From, m.To)
+	}
 	g.mu.Unlock()
+	if p.ring.ring != "" {
+		p.ringLimits = g.limits(p.ring)
+	}
 	if looks { // a chain without so many hops is never stopped, and most have few
 		p.limits = g.limits(p.place)
 	} else {
 		p.limits = limitsOf(hub.DefaultGuardHops)
 	}
 	return p
+}
+
+// ringOfPost returns the place of the ring of which a post is a part: one that is stopped, or
+// one whose baton it would hand on. The zero place: there is none that could be stopped.
+func (g *Guard) ringOfPost(from, to hub.AgentID) place {
+	for p, s := range g.stops {
+		if p.ring != "" && slices.Contains(s.agents, from) && slices.Contains(s.agents, to) {
+			return p
+		}
+	}
+	b := g.chains.handing(from, to, g.engine.Clock.Now().HubMS)
+	if b == nil || b.hops < b.limits(limitsOf(hub.MinGuardHops)).slow || len(b.agents) < maxAgents {
+		return place{}
+	}
+	return b.place()
 }
 
 // Enter refuses the post, or counts it as under way. Errors: slowed, loop_stopped.
@@ -131,19 +159,44 @@ func (p *Post) Enter(now core.Now) error {
 	if s, held := g.held(p.place, now.HubMS); held && p.limits.stop > 0 && slices.Contains(s.agents, p.from) {
 		return errStopped(s, now)
 	}
+	if err := p.enterRing(now); err != nil {
+		return err
+	}
 	v := g.chains.enter(p.place, p.from, now.HubMS, p.limits)
-	switch {
-	case v.stop:
-		g.look(p.place)
-		return errStopped(stop{}, now)
-	case v.wait > 0:
-		return errSlowed(v.wait)
+	if err := g.refuse(p.place, v, now); err != nil {
+		return err
 	}
 	if p.state == postLeft { // its caller has gone
 		g.chains.leave(p.place, p.from)
 		return nil
 	}
 	p.state = postEntered
+	return nil
+}
+
+// enterRing refuses the post if the ring of which it is a part is slowed or stopped. The caller
+// holds the mutex.
+func (p *Post) enterRing(now core.Now) error {
+	if p.ring.ring == "" || p.ringLimits.stop == 0 {
+		return nil
+	}
+	g := p.guard
+	if s, held := g.held(p.ring, now.HubMS); held {
+		return errStopped(s, now)
+	}
+	return g.refuse(p.ring, g.chains.enterRing(p.ring, p.from, p.to, now.HubMS, p.ringLimits), now)
+}
+
+// refuse returns the error of a verdict about a post at a place, nil if it passes. The caller
+// holds the mutex.
+func (g *Guard) refuse(p place, v verdict, now core.Now) error {
+	switch {
+	case v.stop:
+		g.look(p)
+		return errStopped(stop{agents: g.chains.at(p, now.HubMS).sorted()}, now)
+	case v.wait > 0:
+		return errSlowed(g.chains.at(p, now.HubMS).sorted(), v.wait)
+	}
 	return nil
 }
 
@@ -171,19 +224,29 @@ func (p *Post) Leave() {
 }
 
 // errSlowed asks the agent to wait.
-func errSlowed(ms int64) error {
+func errSlowed(agents []hub.AgentID, ms int64) error {
 	sec := int((ms + 999) / 1000)
-	return hub.Errorf(hub.CodeSlowed, "these agents have posted to each other many times without a task, a decision or an artifact between, so the hub slows them down").
-		With("retry_after", sec).WithRetryAfter(sec)
+	return hub.Errorf(hub.CodeSlowed, "%s have posted to each other many times without a task, a decision or an artifact between, so the hub slows them down", named(agents)).
+		With("agents", agents).With("retry_after", sec).WithRetryAfter(sec)
+}
+
+// named lists agents in words.
+func named(agents []hub.AgentID) string {
+	if len(agents) < 2 {
+		return "these agents"
+	}
+	l := core.Loop{Agents: agents}
+	return l.Names()
 }
 
 // errStopped says that the operator decides.
 func errStopped(s stop, now core.Now) error {
 	if s.until != 0 {
-		return hub.NewError(hub.CodeLoopStopped, "the operator keeps these agents apart for a time").
-			With("ask_id", s.ask).With("until", now.Wall+hub.Time(s.until-now.HubMS))
+		return hub.Errorf(hub.CodeLoopStopped, "the operator keeps %s apart for a time", named(s.agents)).
+			With("agents", s.agents).With("ask_id", s.ask).With("until", now.Wall+hub.Time(s.until-now.HubMS))
 	}
-	e := hub.NewError(hub.CodeLoopStopped, "these agents have posted to each other too many times without a task, a decision or an artifact between, and the operator is asked whether they may go on")
+	e := hub.Errorf(hub.CodeLoopStopped, "%s have posted to each other too many times without a task, a decision or an artifact between, and the operator is asked whether they may go on", named(s.agents)).
+		With("agents", s.agents)
 	if s.ask != "" {
 		e = e.With("ask_id", s.ask)
 	}
@@ -228,8 +291,15 @@ func (g *Guard) posted(m *core.StoredMessage, now int64) {
 		g.chains.progress(m.To)
 		g.chains.interrupt(p)
 	case m.From.Reserved() || m.To.Reserved() || !g.watched(p):
-	case g.chains.posted(p, m.From, m.To, now) >= limitsOf(hub.MinGuardHops).tell:
-		g.look(p)
+	default:
+		if m.To != "" {
+			if b := g.chains.handed(m.From, m.To, now); b != nil && b.hops >= maxAgents*limitsOf(hub.MinGuardHops).tell {
+				g.look(b.place())
+			}
+		}
+		if g.chains.posted(p, m.From, m.To, now) >= limitsOf(hub.MinGuardHops).tell {
+			g.look(p)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -85,7 +86,7 @@ func (g *Guard) tell(l *core.Loop, at limits) error {
 }
 
 // limits returns the limits of a place. For direct messages they are the widest of the
-// rooms that have limits of their own and in which both agents have a seat.
+// rooms that have limits of their own and in which all its agents have a seat.
 func (g *Guard) limits(p place) limits {
 	if p.channel != "" {
 		row, err := g.view.Room(g.view.RoomOf(p.channel))
@@ -102,7 +103,7 @@ func (g *Guard) limits(p place) limits {
 	})
 	widest := 0
 	for i := range own {
-		if !g.sits(own[i].RoomID, p.first) || !g.sits(own[i].RoomID, p.second) {
+		if slices.ContainsFunc(p.agents(), func(agent hub.AgentID) bool { return !g.sits(own[i].RoomID, agent) }) {
 			continue
 		}
 		if own[i].Guard() == 0 {

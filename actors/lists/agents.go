@@ -100,6 +100,13 @@ func (s *Lists) details(agent hub.AgentID, acting []hub.RoomID, sees view.Viewer
 		return nil, err
 	}
 	d.CurrentTaskID = view.CurrentTask(s.view.Tasks.Of(agent, func(*core.StoredTask) bool { return true }), sees)
+	if d.Paused, err = s.view.Paused(agent, ""); err != nil {
+		return nil, err
+	}
+	if d.Budget, err = s.view.BudgetOf(agent); err != nil {
+		return nil, err
+	}
+	d.Muted = s.view.AnyMute(agent, s.engine.Clock.Now().Wall)
 	if label, conditions, parked := s.watching(agent); parked {
 		d.Label, d.Watching = label, conditions
 	}

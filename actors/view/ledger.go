@@ -63,8 +63,8 @@ func (l *ledger) give(k ledgerKey, chars int, now hub.Time) {
 }
 
 // NoteGiven counts the rows of a page that an agent is answered. A body that was left out
-// counts as none.
-func (v *View) NoteGiven(ctx context.Context, agent hub.AgentID, path hub.GivenBy, rows []*core.StoredMessage, page *hub.Page, now hub.Time) {
+// counts as none, and a digest as what it shows.
+func (v *View) NoteGiven(ctx context.Context, agent hub.AgentID, path hub.GivenBy, rows []*core.StoredMessage, page *hub.Page, digested []bool, now hub.Time) {
 	if len(rows) == 0 || !counts(ctx, agent) {
 		return
 	}
@@ -72,7 +72,9 @@ func (v *View) NoteGiven(ctx context.Context, agent hub.AgentID, path hub.GivenB
 	defer v.ledger.mu.Unlock()
 	for i, m := range rows {
 		chars := m.BodyChars
-		if len(page.Rows[i]) != len(m.JSON) {
+		if digested != nil && digested[i] {
+			chars = digestChars
+		} else if len(page.Rows[i]) != len(m.JSON) {
 			chars = 0
 		}
 		v.ledger.give(ledgerKey{agent, m.From, path}, chars, now)

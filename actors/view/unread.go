@@ -241,7 +241,7 @@ func (v *View) UnreadRequest(agent hub.AgentID, tasks []core.StoredTask) (*core.
 		if err != nil {
 			return nil, err
 		}
-		if m.Kind == hub.KindTaskRequest && m.To == agent {
+		if m.Kind == hub.KindTaskRequest && m.To == agent && !m.Muted {
 			return m, nil
 		}
 	}
@@ -269,8 +269,12 @@ func (v *View) firstAsking(u *UnreadIn) (hub.MessageID, error) {
 }
 
 // AsksOf reports whether a message that the agent may see asks something of it. What the
-// operator says to all asks something of everybody who reads it.
+// operator says to all asks something of everybody who reads it. What a muted agent has
+// posted asks nothing of anybody.
 func AsksOf(m *core.StoredMessage, agent hub.AgentID) bool {
+	if m.Muted {
+		return false
+	}
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
 		return noticeAsks(m, agent)
 	}
@@ -314,7 +318,7 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 // agent, or it answers a message of the agent. since is when the agent registered first:
 // what was posted to all before that is not for it.
 func (v *View) IsFor(m *core.StoredMessage, agent hub.AgentID, since hub.Time) bool {
-	if m.To == "" && m.TS < since {
+	if m.Muted || m.To == "" && m.TS < since {
 		return false
 	}
 	if AsksOf(m, agent) {

@@ -27,6 +27,8 @@ type View struct {
 	Runs      *Runs
 	Places    *places
 	pauses    *pauses
+	mutes     *mutes
+	budgets   *budgets
 	ledger    *ledger
 	Retired   *Retired
 	// SessionEnded is told of each session that a shown record ends.
@@ -44,7 +46,10 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
-		pauses: newPauses(), Retired: newRetired(),
+		Retired:      newRetired(),
+		pauses:       newPauses(),
+		mutes:        newMutes(),
+		budgets:      newBudgets(),
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -107,6 +112,10 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 		return append(scopes, PauseScope())
 	case core.TableRetired:
 		v.Retired.apply(row.Key, row.Value)
+	case core.TableMute:
+		v.mutes.apply(row.Key, row.Value)
+	case core.TableBudget:
+		v.budgets.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

@@ -66,7 +66,7 @@ func (w *watch) messageFrom(c *test) (bool, string, error) {
 	u := w.unread()
 	u.From = c.Agent
 	_, since := u.Scopes(w.query.Room)
-	latest, err := c.newest(w.view, since[:], u.Head, u.Keeps)
+	latest, err := c.newest(w.view, since[:], u.Head, func(m *core.StoredMessage) bool { return u.Keeps(m) && !m.Muted })
 	switch {
 	case err != nil:
 		return false, "", err
@@ -150,7 +150,7 @@ func (w *watch) answered(c *test) (bool, string, error) {
 // answers reports whether a message is an answer that the agent may see. What the
 // system says of a task is none, but that nobody has answered a question in time is one.
 func (w *watch) answers(c *test, m *core.StoredMessage) bool {
-	return m.From != w.query.Agent && hub.Visible(w.query.Agent, m.From, m.To) && m.ReplyTo() == c.Message &&
+	return !m.Muted && m.From != w.query.Agent && hub.Visible(w.query.Agent, m.From, m.To) && m.ReplyTo() == c.Message &&
 		(m.From != hub.AgentSystem || view.EndsAskOf(m, w.query.Agent))
 }
 
@@ -160,7 +160,7 @@ func (w *watch) wanted(m *core.StoredMessage) bool {
 	for i := range w.tests {
 		switch c := &w.tests[i]; c.Kind { //nolint:exhaustive // the others ask for no message
 		case hub.UntilMessageFrom:
-			if m.From == c.Agent {
+			if m.From == c.Agent && !m.Muted {
 				return true
 			}
 		case hub.UntilAnswered:

@@ -212,6 +212,7 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		if q.Stream {
 			path = hub.GivenByStream
 		}
+		s.view.RationRows(ctx, q.Agent, got.Messages, s.now())
 		s.view.NoteShown(ctx, q.Agent, path, got.Messages, s.now())
 	}
 	if waits && err == nil && got.Met && !q.Stream {

@@ -12,7 +12,7 @@ func (c *Client) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error)
 	if err != nil {
 		return hub.Posted{}, err
 	}
-	return hub.Posted{Outcome: outcome(row, got), Recipient: got.Recipient}, nil
+	return hub.Posted{Outcome: outcome(row, got), Recipient: got.Recipient, Muted: got.Muted}, nil
 }
 
 // Receipt says what has become of a direct message.

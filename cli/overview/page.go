@@ -36,6 +36,8 @@ func Page(s *Snapshot, o PageOptions) []string {
 	p.head()
 	p.trouble()
 	p.pauses()
+	p.mutes()
+	p.loops()
 	p.asks()
 	p.waits()
 	p.agents()
@@ -134,6 +136,73 @@ func (p *page) pauses() {
 	p.more(len(p.s.Pauses), n)
 }
 
+func (p *page) mutes() {
+	if len(p.s.Mutes) == 0 {
+		return
+	}
+	p.part("MUTED")
+	n := p.shown(len(p.s.Mutes), shownAsks)
+	for i := range p.s.Mutes[:n] {
+		m := &p.s.Mutes[i]
+		who, text := string(m.AgentID), Age(p.s.At-m.Since)+" ago"
+		if m.RoomID != nil {
+			who += " in " + p.s.RoomName(*m.RoomID)
+		}
+		if m.Until != nil {
+			text += fmt.Sprintf(", for %s more", Age(max(*m.Until-p.s.At, 0)))
+		}
+		if m.Reason != "" {
+			text += ": " + m.Reason
+		}
+		p.long(Warn, who+"  ", text)
+	}
+	p.more(len(p.s.Mutes), n)
+}
+
+func (p *page) loops() {
+	if len(p.s.Loops) == 0 {
+		return
+	}
+	p.part("LOOPS")
+	n := p.shown(len(p.s.Loops), shownAsks)
+	for i := range p.s.Loops[:n] {
+		p.long(Warn, string(p.s.Loops[i].Stage)+"  ", p.loop(&p.s.Loops[i]))
+	}
+	p.more(len(p.s.Loops), n)
+}
+
+// loop says which agents post to each other where, how often, and what comes of it.
+func (p *page) loop(l *hub.Loop) string {
+	names := make([]string, len(l.Agents))
+	for i, agent := range l.Agents {
+		names[i] = string(agent)
+	}
+	text := strings.Join(names, ", ") + " in direct messages"
+	if l.Channel != nil {
+		where := "channel " + string(*l.Channel)
+		if l.RoomID != nil {
+			where = "room " + p.s.RoomName(*l.RoomID)
+		}
+		if l.ThreadID != nil {
+			where = "thread " + string(*l.ThreadID) + " of " + where
+		}
+		text = strings.Join(names, ", ") + " in " + where
+	}
+	if l.Turns > 0 {
+		text += fmt.Sprintf(": %d turns without progress of %d", l.Turns, l.StopAfter)
+	}
+	if l.LastAt != nil {
+		text += fmt.Sprintf(", the last %s ago", Age(p.s.At-*l.LastAt))
+	}
+	switch {
+	case l.Until != nil:
+		text += fmt.Sprintf("; kept apart for %s more (%s)", Age(max(*l.Until-p.s.At, 0)), *l.AskID)
+	case l.AskID != nil:
+		text += fmt.Sprintf("; you are asked: hubcli answer %s", *l.AskID)
+	}
+	return text
+}
+
 func (p *page) asks() {
 	if len(p.s.Asks) == 0 {
 		return
@@ -210,6 +279,9 @@ func (p *page) agent(a *hub.LiveAgent) {
 		doing += " " + since
 	}
 	var rest []string
+	if held := Held(a); held != "" {
+		rest = append(rest, held)
+	}
 	if d := a.Details; d != nil {
 		if d.CurrentTaskID != nil {
 			rest = append(rest, p.taskName(*d.CurrentTaskID))
@@ -248,6 +320,22 @@ func Doing(a *hub.LiveAgent) string {
 		return "away"
 	}
 	return string(a.Activity)
+}
+
+// Held says whether the operator has paused or muted an agent; empty: neither.
+func Held(a *hub.LiveAgent) string {
+	d := a.Details
+	switch {
+	case d == nil:
+		return ""
+	case d.Paused != nil && d.Muted != nil:
+		return "paused, muted"
+	case d.Paused != nil:
+		return "paused"
+	case d.Muted != nil:
+		return "muted"
+	}
+	return ""
 }
 
 // ToneOf is the tone of an agent's row.

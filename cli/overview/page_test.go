@@ -50,15 +50,21 @@ func TestPageIsSafe(t *testing.T) {
 func TestPage(t *testing.T) {
 	room, other := hub.RoomID("r_1"), hub.RoomID("r_2")
 	dev, lead := live("dev-a", hub.ActivityWorking), live("lead", hub.ActivityWaiting, "message-from:dev-a")
-	one := hub.TaskID(1)
-	dev.Details = &hub.AgentDetails{Rooms: []hub.RoomID{room}, Unread: 2, CurrentTaskID: &one}
+	one, ask, channel := hub.TaskID(1), hub.AskID("ask_1"), room.Channel()
+	dev.Details = &hub.AgentDetails{Rooms: []hub.RoomID{room}, Unread: 2, CurrentTaskID: &one, Paused: &hub.Pause{}, Muted: &hub.Mute{}}
 	mine := task(1, hub.TaskWorking, "dev-a")
 	mine.RoomID, mine.Ready = &room, true
 	s := derived(&Snapshot{
 		BaseURL: "http://h", Agents: []hub.LiveAgent{dev, lead}, Tasks: []hub.Task{mine},
 		Rooms:  []hub.Room{{RoomID: room, ProjectID: "p_1", Slug: "checkout", Topic: "the till"}, {RoomID: other, ProjectID: "p_1", Slug: "stock"}},
 		Claims: []hub.Claim{claim("k", "dev-a", 20, "lead")}, Asks: []hub.Ask{{AskID: "q_1", AgentID: "dev-a", Question: "Push?", Options: []string{"yes", "no"}, CreatedAt: *ago(70)}},
-		Pauses:   []hub.Pause{{RoomID: &room, Words: "the tests are broken", Since: *ago(130)}},
+		Pauses: []hub.Pause{{RoomID: &room, Words: "the tests are broken", Since: *ago(130)}},
+		Mutes:  []hub.Mute{{AgentID: "lead", RoomID: &room, Reason: "too loud", Since: *ago(61), Until: ago(-120)}, {AgentID: "dev-b", Since: *ago(5)}},
+		Loops: []hub.Loop{
+			{Agents: []hub.AgentID{"dev-a", "lead"}, Stage: hub.LoopStopped, Turns: 12, StopAfter: 12, LastAt: ago(60), AskID: &ask},
+			{Agents: []hub.AgentID{"dev-b", "dev-c"}, Stage: hub.LoopApart, StopAfter: 12, AskID: &ask, Until: ago(-1800)},
+			{Agents: []hub.AgentID{"dev-a", "dev-b", "lead"}, RoomID: &room, Channel: &channel, Stage: hub.LoopTold, Turns: 20, StopAfter: 36, LastAt: ago(3)},
+		},
 		Hub:      hub.AppStatus{Version: "1.2.3", UptimeSec: 90, Counts: hub.Counts{Messages: 7}},
 		projects: map[hub.ProjectID]hub.Project{"p_1": {Slug: "web-shop"}},
 	})
@@ -72,6 +78,17 @@ TROUBLE  1
 PAUSED
 room checkout  2m ago: the tests are broken
 
+MUTED
+lead in checkout  1m ago, for 2m more: too loud
+dev-b  5s ago
+
+LOOPS
+stopped  dev-a, lead in direct messages: 12 turns without progress of 12, the
+         last 1m ago; you are asked: hubcli answer ask_1
+apart  dev-b, dev-c in direct messages; kept apart for 30m more (ask_1)
+told  dev-a, dev-b, lead in room checkout: 20 turns without progress of 36, the
+      last 3s ago
+
 ASKS
 q_1  dev-a, 1m ago: Push? [yes | no]
 
@@ -82,7 +99,7 @@ WAITS
 
 AGENTS  2 live, 0 away
 checkout
-  dev-a                working 1m           task 1 t1, 2 unread
+  dev-a                working 1m           paused, muted, task 1 t1, 2 unread
 in no room
   lead                 waiting 1m           until message-from:dev-a
 
@@ -161,6 +178,8 @@ func (f *fake) Asks(_ context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, 
 }
 
 func (f *fake) Pauses(context.Context) ([]hub.Pause, error) { return []hub.Pause{}, nil }
+func (f *fake) Loops(context.Context) ([]hub.Loop, error)   { return []hub.Loop{}, nil }
+func (f *fake) Mutes(context.Context) ([]hub.Mute, error)   { return []hub.Mute{}, nil }
 
 // pageOf is a page of a list that has one row, or no end.
 func pageOf[T any](f *fake, row T, at hub.Cursor) ([]T, hub.Cursor, error) {

@@ -29,6 +29,8 @@ type Hub interface {
 	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
 	Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Cursor, error)
 	Pauses(ctx context.Context) ([]hub.Pause, error)
+	Mutes(ctx context.Context) ([]hub.Mute, error)
+	Loops(ctx context.Context) ([]hub.Loop, error)
 }
 
 // Source is where a Snapshot comes from.
@@ -48,6 +50,8 @@ type Snapshot struct {
 	Trouble []Trouble       `json:"trouble"` // the worst first
 	Asks    []hub.Ask       `json:"asks"`    // the open questions to the human, the oldest first
 	Pauses  []hub.Pause     `json:"pauses"`  // what the operator has paused
+	Mutes   []hub.Mute      `json:"mutes"`   // the agents that the operator has muted
+	Loops   []hub.Loop      `json:"loops"`   // agents that post to each other without progress
 	Waits   []Wait          `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
@@ -107,8 +111,14 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if s.Pauses, err = h.Pauses(ctx); err != nil {
 		return err
 	}
-	if s.Asks = []hub.Ask{}; src.Limited {
+	if s.Mutes, err = h.Mutes(ctx); err != nil {
+		return err
+	}
+	if s.Asks, s.Loops = []hub.Ask{}, []hub.Loop{}; src.Limited {
 		return nil
+	}
+	if s.Loops, err = h.Loops(ctx); err != nil {
+		return err
 	}
 	s.Asks, err = upTo(s, "asks", hub.MaxOpenAsks, hub.Walk(ctx, h.Asks, hub.AsksQuery{State: hub.AskOpen, Limit: page}))
 	return err

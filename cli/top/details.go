@@ -43,6 +43,7 @@ func agentDetail(m *Model, a *hub.LiveAgent) []string {
 	lines := field(nil, "agent", string(a.AgentID))
 	lines = field(lines, "name", a.DisplayName)
 	lines = field(lines, "does", overview.Doing(a)+" for "+s.Since(a.ActivitySince))
+	lines = field(lines, "held", overview.Held(a))
 	lines = field(lines, "presence", fmt.Sprintf("%s, last call %s ago, session since %s", a.Presence, overview.Age(s.At-a.LastSeen), overview.Age(s.At-a.CreatedAt)))
 	lines = field(lines, "listener", string(a.Listener))
 	lines = field(lines, "harness", string(a.Harness()))
@@ -54,6 +55,9 @@ func agentDetail(m *Model, a *hub.LiveAgent) []string {
 		}
 		lines = field(lines, "rooms", strings.Join(rooms, ", "))
 		lines = field(lines, "unread", overview.Unread(d.Unread))
+		if d.Budget > 0 {
+			lines = field(lines, "read", fmt.Sprintf("%d of %d characters in the last hour", d.GivenHour, d.Budget))
+		}
 		lines = field(lines, "watch", d.Label)
 		lines = field(lines, "until", strings.Join(d.Watching, " and "))
 	}

@@ -69,6 +69,9 @@ func agentRows(m *Model) []row {
 				unread = fmt.Sprint(d.Unread)
 			}
 			work = workOf(d, tasks)
+			if held := overview.Held(a); held != "" {
+				work = strings.TrimSuffix(held+", "+work, ", ")
+			}
 		}
 		rows = append(rows, row{
 			key: string(a.AgentID), tone: overview.ToneOf(a), to: toAgent(a.AgentID),

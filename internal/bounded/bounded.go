@@ -4,7 +4,10 @@
 // A Map has no lock: its owner guards it, for reads too, because a read is a use.
 package bounded
 
-import "container/list"
+import (
+	"container/list"
+	"iter"
+)
 
 // Map holds at most as many keys as New was told. The zero Map is not usable.
 type Map[K comparable, V any] struct {
@@ -48,6 +51,18 @@ func (m *Map[K, V]) Put(key K, value V) {
 	m.at[key] = m.order.PushFront(&entry[K, V]{key, value})
 	if len(m.at) > m.most {
 		m.Delete(m.order.Back().Value.(*entry[K, V]).key)
+	}
+}
+
+// All ranges over all keys and values, the last used first. It is no use of a key. The map must
+// not change meanwhile.
+func (m *Map[K, V]) All() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for e := m.order.Front(); e != nil; e = e.Next() {
+			if at := e.Value.(*entry[K, V]); !yield(at.key, at.value) {
+				return
+			}
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func messagesModel(t *testing.T, open func(testing.TB, string) Store) {
 				Channel: rapid.SampledFrom(channels).Draw(r, "channel"),
 				Thread:  rapid.SampledFrom(threads).Draw(r, "thread"),
 				Kind:    hub.KindChat, Body: strings.Repeat("b", rapid.IntRange(0, 400).Draw(r, "size")),
-				Whole: rapid.Bool().Draw(r, "whole"),
+				Whole: rapid.Bool().Draw(r, "whole"), Muted: rapid.Bool().Draw(r, "muted"),
 			}
 		}), 0, 5).Draw(r, "drafts")
 		rec := w.Record(drafts...)
@@ -126,7 +126,7 @@ func messageComesBack(t *testing.T, open func(testing.TB, string) Store) {
 	w := &Writer{}
 	r := w.Record(core.MessageDraft{
 		From: "ann", To: "bob", Channel: "direct", Kind: hub.KindNotice, Body: "line\n\"quoted\" \x01 ☃", Thread: "t",
-		ReplyTo: 1, Metadata: []byte(`{"k":[1,2]}`), Room: "r", Parent: 1, Whole: true,
+		ReplyTo: 1, Metadata: []byte(`{"k":[1,2]}`), Room: "r", Parent: 1, Whole: true, Muted: true,
 		Authority: hub.AuthorityOperator, Assurance: hub.AssuranceSession,
 	}, core.MessageDraft{From: "ann", Channel: "c"})
 	mustAppend(t, s, r)

@@ -1,0 +1,25 @@
+package api
+
+import (
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// ValidateMute checks a mute.
+func ValidateMute(in *hub.MuteInput) error {
+	if n := utf8.RuneCountInString(in.Reason); n > hub.MaxPauseWords {
+		return hub.Invalid("reason", "reason is too long").With("limit", hub.MaxPauseWords).With("size", n).
+			WithFix("say it shorter, and post the rest as a message")
+	}
+	if in.ForSec < 0 || in.ForSec > hub.MaxMuteSec {
+		return hub.Invalid("for_sec", "for_sec is out of bounds").With("limit", hub.MaxMuteSec).
+			WithFix("name seconds, thirty days at most, or leave it out until you end the mute")
+	}
+	return ValidateMuteEnd(&hub.MuteEndInput{AgentID: in.AgentID, RoomID: in.RoomID})
+}
+
+// ValidateMuteEnd checks which mute ends.
+func ValidateMuteEnd(in *hub.MuteEndInput) error {
+	return first(hub.CheckSender("agent_id", in.AgentID), checkName("room_id", in.RoomID, hub.MaxNameChars))
+}

@@ -1,0 +1,38 @@
+package hub
+
+import "context"
+
+// MaxLoops bounds the loops that are listed.
+const MaxLoops = 100
+
+// LoopStage says what the hub does about agents that post to each other without progress.
+type LoopStage string
+
+// The stages of a loop.
+const (
+	LoopTold    LoopStage = "told"    // each of them got a notice
+	LoopSlowed  LoopStage = "slowed"  // a post has to wait for some time after the one before
+	LoopStopped LoopStage = "stopped" // posts are refused, and the operator is asked
+	LoopApart   LoopStage = "apart"   // the operator keeps them apart for a time
+)
+
+// Loop is a few agents that post to each other while nothing shows progress.
+type Loop struct {
+	Agents    []AgentID    `json:"agents"` // two or more, sorted
+	RoomID    *RoomID      `json:"room_id"`
+	Channel   *ChannelName `json:"channel"` // nil: direct messages
+	ThreadID  *ThreadID    `json:"thread_id"`
+	Stage     LoopStage    `json:"stage"`
+	Turns     int          `json:"turns"`      // 0: not known, the hub was started since
+	StopAfter int          `json:"stop_after"` // turns; 0: never
+	LastAt    *Time        `json:"last_at"`    // of the last message; nil: not known
+	AskID     *AskID       `json:"ask_id"`     // the question to the operator, of a loop that is stopped or kept apart
+	Until     *Time        `json:"until"`      // until when they are kept apart
+}
+
+// Loops shows what the guard against runaways does.
+type Loops interface {
+	// Loops lists the agents that were told, are slowed or are stopped because they post to
+	// each other without progress, the furthest first. Operator only.
+	Loops(ctx context.Context) ([]Loop, error)
+}

@@ -1,0 +1,89 @@
+package hub
+
+import "context"
+
+// MaxMutes bounds the mutes that are in force at once. MaxMuteSec bounds how long one may
+// last that ends by itself: thirty days.
+const (
+	MaxMutes   = 1000
+	MaxMuteSec = 30 * 24 * 3600
+)
+
+// MuteTarget is whom the operator mutes: an agent everywhere, or in one room alone.
+type MuteTarget struct {
+	AgentID AgentID `json:"agent_id"`
+	RoomID  RoomID  `json:"room_id"` // empty: everywhere
+}
+
+// String names the target in a sentence.
+func (t MuteTarget) String() string {
+	if t.RoomID != "" {
+		return "agent " + string(t.AgentID) + " in room " + string(t.RoomID)
+	}
+	return "agent " + string(t.AgentID)
+}
+
+// MuteInput mutes an agent. The agent reads the reason when it posts.
+type MuteInput struct {
+	AgentID AgentID `json:"agent_id"`
+	RoomID  RoomID  `json:"room_id,omitempty"`
+	Reason  string  `json:"reason,omitempty"`
+	ForSec  int     `json:"for_sec,omitempty"` // 0: until it is ended
+}
+
+// MuteEndInput names the target of the mute that ends.
+type MuteEndInput struct {
+	AgentID AgentID `json:"agent_id"`
+	RoomID  RoomID  `json:"room_id,omitempty"`
+}
+
+// Mute is in force until the operator ends it, or until its time is over.
+type Mute struct {
+	AgentID AgentID `json:"agent_id"`
+	RoomID  *RoomID `json:"room_id"` // nil: everywhere
+	Reason  string  `json:"reason"`  // may be empty
+	By      AgentID `json:"by"`
+	Since   Time    `json:"since"`
+	Until   *Time   `json:"until"` // nil: until it is ended
+}
+
+// Target returns who is muted, and where.
+func (m *Mute) Target() MuteTarget {
+	t := MuteTarget{AgentID: m.AgentID}
+	if m.RoomID != nil {
+		t.RoomID = *m.RoomID
+	}
+	return t
+}
+
+// Over reports whether the time of the mute is over.
+func (m *Mute) Over(now Time) bool { return m.Until != nil && *m.Until <= now }
+
+// Says tells the sender of a message what the mute does with it.
+func (m *Mute) Says() string {
+	said := "The " + string(m.By) + " has muted you"
+	if m.RoomID != nil {
+		said += " in room " + string(*m.RoomID)
+	}
+	said += " since " + m.Since.String()
+	if m.Until != nil {
+		said += ", until " + m.Until.String()
+	}
+	if m.Reason != "" {
+		said += ": " + m.Reason
+	}
+	return said + ". The message is kept and wakes nobody: others see it when they read."
+}
+
+// Mutes keeps what an agent posts from waking others. A muted message is stored, listed and
+// searched like any other. It wakes nobody, no hook shows it, and it fulfills no condition of
+// a watch, also after the mute has ended. An agent that polls or reads gets it.
+type Mutes interface {
+	// Mute begins a mute, or changes the reason and the end of the one in force.
+	// Operator only. Errors: room_not_found, limit_reached.
+	Mute(ctx context.Context, in MuteInput) (Outcome[Mute], error)
+	// EndMute ends the mute of exactly this target. Operator only. Errors: not_muted.
+	EndMute(ctx context.Context, in MuteEndInput) (Outcome[Mute], error)
+	// Mutes lists the mutes in force, the earliest first.
+	Mutes(ctx context.Context) ([]Mute, error)
+}
