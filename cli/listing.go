@@ -32,7 +32,7 @@ func (l *listing) add(env *Env, f *pflag.FlagSet) {
 	l.every = 2 * time.Second
 	l.baseURL.add(env, f)
 	l.color.add(f)
-	f.BoolVar(&l.json, "json", false, "print one JSON document: an array of the rows")
+	f.BoolVar(&l.json, "json", false, jsonRows)
 	f.BoolVarP(&l.watch, "watch", "w", false, "look again and again, until Ctrl-C; with --json each look is one line")
 	f.Var(durationValue{&l.every, leastEvery, maxSeconds * time.Second, inUnits}, "every", "`time` between two looks of --watch, such as 2 or 500ms")
 }

@@ -85,9 +85,7 @@ func newProjectList(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List projects",
-		Long: `List all projects by slug, one a line: id, slug and name.
-
-With --json each line is one project as JSON.`,
+		Long:  "List all projects by slug, one a line: id, slug and name.",
 		Example: `  hubcli project list
   hubcli project list --json`,
 		Args: arity(),
@@ -95,7 +93,7 @@ With --json each line is one project as JSON.`,
 			return runProjectList(cmd.Context(), env, &o.baseURL, o.json)
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print each project as one line of JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, jsonRows)
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
