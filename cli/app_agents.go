@@ -75,7 +75,7 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 		}
 		t.add(a.AgentID, agentState(a), age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d))
 	}
-	return found{agents, t}, nil
+	return found{rows: agents, text: t}, nil
 }
 
 // agentState says in a few words what an agent does.

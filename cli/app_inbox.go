@@ -58,7 +58,8 @@ store.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findQuestions(ctx, s, q)
+				got, err = findQuestions(ctx, s, q)
+				return s.orUnknown(ctx, got, err, q.AgentID)
 			})
 		},
 	}
@@ -82,14 +83,14 @@ func findQuestions(ctx context.Context, s *spectator, q hub.AsksQuery) (found, e
 	}
 	now := s.now()
 	if q.State == "" {
-		return found{asks, endedQuestions(asks, now)}, nil
+		return found{rows: asks, text: endedQuestions(asks, now)}, nil
 	}
 	t := newTable("there is no open question", "QUESTION", "STATE", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)", "OPTIONS(8)", "TEXT(16)")
 	for i := range asks {
 		a := &asks[i]
 		t.add(a.AskID, askState(a.State), age(now, a.CreatedAt), timeLeft(a, now), a.AgentID, rooms.of(a.RoomID), strings.Join(a.Options, " | "), a.Question)
 	}
-	return found{asks, t}, nil
+	return found{rows: asks, text: t}, nil
 }
 
 // endedQuestions shows how each question ended, and by whom.

@@ -74,7 +74,7 @@ func findSpawns(ctx context.Context, s *spectator, q hub.SpawnsQuery) (found, er
 		}
 		t.add(p.SpawnID, spawnStatus(p), age(now, p.CreatedAt), rooms.of(&p.RoomID), p.Harness, p.AgentID, p.By, pid, spawnEnd(p), p.Title)
 	}
-	return found{spawns, t}, nil
+	return found{rows: spawns, text: t}, nil
 }
 
 func spawnStatus(s *hub.Spawn) cell {

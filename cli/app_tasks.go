@@ -75,7 +75,8 @@ the tasks that it was made to wait for.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findTasks(ctx, s, q)
+				got, err = findTasks(ctx, s, q)
+				return s.orUnknown(ctx, got, err, q.Assignee)
 			})
 		},
 	}
@@ -115,7 +116,7 @@ func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery) (found, erro
 		}
 		t.add(k.TaskID, taskStatus(k.Status), readiness(k), age(now, k.CreatedAt), rooms.of(k.RoomID), k.CreatedBy, assignee, numbered(k.BlockedBy), k.Title)
 	}
-	return found{tasks, t}, nil
+	return found{rows: tasks, text: t}, nil
 }
 
 func taskStatus(s hub.TaskStatus) cell {
