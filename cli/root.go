@@ -142,7 +142,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	ownBashCompletion(root) // cobra keeps the output that is set now
 
 	cmd, err := root.ExecuteContextC(ctx)
-	err = outsideSandbox(&own, settle(ctx, cmd, err))
+	err = inTypedWords(cmd, outsideSandbox(&own, settle(ctx, cmd, err)))
 	if lost := out.failure(); err == nil && lost != nil {
 		err = &Failure{
 			Exit: ExitRefused, Err: lost,
