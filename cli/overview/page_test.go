@@ -73,7 +73,7 @@ PAUSED
 room checkout  2m ago: the tests are broken
 
 ASKS
-q_1  dev-a, 1m ago: Push? [yes | no]
+q_1  dev-a, 1m ago: Push? [1 yes | 2 no]
 
 WAITS
   dev-a waits for operator  1m   Push?

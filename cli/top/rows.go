@@ -210,7 +210,7 @@ func askRows(m *Model) []row {
 		a := &m.snap.Asks[i]
 		rows = append(rows, row{
 			key: string(a.AskID), ask: a.AskID, tone: overview.Warn, to: toAgent(a.AgentID),
-			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), a.Question, strings.Join(a.Options, " | ")),
+			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), a.Question, overview.Choices(a.Options)),
 			detail: func() []string { return askDetail(m.snap, a) },
 		})
 	}
