@@ -55,7 +55,7 @@ The question - is read from standard input, and --body-file names a file with it
 	f.Var(durationValue{&o.deadline, time.Second, hub.MaxAskDeadlineSec * time.Second, inWholeSeconds}, "deadline", "`time` for which the question is open, such as 600 or 10m (default: until it is answered)")
 	f.Int64Var(&o.task, "task", 0, "`id` of the task that waits for the answer")
 	f.StringVar(&o.artifact, "artifact", "", "`id` of the artifact to look at")
-	o.addRoom(f, roomOnlyUsage)
+	o.addRoom(f, "`room` that the question is about, by its id, slug or project/slug; . is the one that is bound to the current folder")
 	o.messageBody.add(f)
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the question as JSON")

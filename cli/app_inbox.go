@@ -87,7 +87,7 @@ func findQuestions(ctx context.Context, s *spectator, q hub.AsksQuery) (found, e
 	if q.State == "" {
 		return found{rows: asks, text: endedQuestions(asks, now)}, nil
 	}
-	t := newTable("there is no open question", "QUESTION", "STATE", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)", "OPTIONS(8)", "TEXT(16)")
+	t := newTable("there is no open question", "QUESTION", "STATE?", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)?", "OPTIONS(8)", "TEXT(16)")
 	for i := range asks {
 		a := &asks[i]
 		t.add(a.AskID, askState(a.State), age(now, a.CreatedAt), timeLeft(a, now), a.AgentID, rooms.of(a.RoomID), overview.Choices(a.Options), a.Question)

@@ -106,7 +106,7 @@ func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery) (found, erro
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("there is no such task", ">TASK", "STATUS", "READY", ">AGE", "ROOM(8)", "FROM(8)", "ASSIGNEE(8)", "BLOCKED BY(10)", "TITLE(12)")
+	t := newTable("there is no such task", ">TASK", "STATUS", "READY?", ">AGE", "ROOM(8)", "FROM(8)?", "ASSIGNEE(8)", "BLOCKED BY(10)?", "TITLE(12)")
 	now := s.now()
 	for i := range tasks {
 		k := &tasks[i]

@@ -166,7 +166,7 @@ var specified = map[string]map[string]string{
 	"hubcli app answer":        {"body-file": "", "as": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app pause":         {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app resume":        {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app pauses":        {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app pauses":        listed(),
 	"hubcli app task":          {},
 	"hubcli app task assign":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task complete": {"note": "", "force": "false", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
