@@ -36,7 +36,8 @@ agent posts with --to operator; this command adds options, a deadline and a defa
 The question - is read from standard input, and --body-file names a file with it.`,
 		Example: `  hubcli app ask --agent dev-a --option yes --option no "Deploy to the shop now?"
   hubcli app ask --agent dev-a --default no --deadline 10m "Deploy to the shop now?"`,
-		Args: bodyArgument,
+		Args:              bodyArgument,
+		ValidArgsFunction: cobra.NoFileCompletions, // the words of a question are nobody's to offer
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := o.input(cmd)
 			if err == nil {

@@ -66,7 +66,8 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 	root.AddCommand(shortNames(env)...)
 	refuseAgents(env, root)
 	suggestNear(root)
-	completeValues(root)
+	root.ValidArgsFunction = shortNamesBegun
+	completeValues(env, root)
 	return root
 }
 
