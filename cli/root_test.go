@@ -124,6 +124,7 @@ var specified = map[string]map[string]string{
 	"hubcli app permissions on":     {"wait": "30s", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions off":    {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions list":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app permissions move":   {"before": "0", "first": "false", "last": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions remove": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions allow":  {"path": "", "at": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions deny":   {"path": "", "at": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},

@@ -26,6 +26,9 @@ var fileTools = map[string][]string{
 	"LS":           {"path", "ignore"},
 }
 
+// FileTool reports whether a tool touches one file and runs no command.
+func FileTool(name string) bool { return fileTools[name] != nil }
+
 // patchTool names its files in a patch, which is no command of a shell.
 const patchTool = "apply_patch"
 
