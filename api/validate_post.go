@@ -54,7 +54,7 @@ func checkPostedTask(in *hub.PostInput) error {
 	switch {
 	case len(in.BlockedBy) > 0 && !in.Kind.OpensTask():
 		return hub.Invalid("blocked_by", "only a task or task_request can wait for tasks").
-			WithFix("leave blocked_by out, or set kind")
+			WithFix("leave blocked_by out, or post a task")
 	case in.Force && in.Kind != hub.KindTaskResult:
 		return hub.Invalid("force", "only a task_result can force the end of a task").
 			WithFix("leave force out")

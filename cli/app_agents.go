@@ -24,7 +24,8 @@ func newAppAgents(env *Env) *cobra.Command {
 		Long: `List the agents with a live session: what each of them does and since when, in
 which harness and rooms it is, how many messages it has not seen, the task that it
 works on, and what it watches for. "at prompt" means that its program asks a user
-whether a tool may run.`,
+whether a tool may run. "asleep" means that it has direct messages and that nothing
+wakes it; such agents are listed also when their session has ended.`,
 		Example: `  hubcli app agents
   hubcli app agents --room web-shop/checkout
   hubcli app agents --watch`,
@@ -55,6 +56,9 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 	if err != nil {
 		return found{}, err
 	}
+	if agents, err = s.withAsleep(ctx, agents, q); err != nil {
+		return found{}, err
+	}
 	rooms, err := s.roomNames(ctx)
 	if err != nil {
 		return found{}, err
@@ -63,7 +67,7 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)")
+	t := newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)?", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)?")
 	now := s.now()
 	budgets := slices.ContainsFunc(agents, func(a hub.LiveAgent) bool { return a.Details != nil && a.Details.Budget > 0 })
 	if budgets {
@@ -85,7 +89,37 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 		}
 		t.add(a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d), spent(&d))
 	}
-	return found{agents, t}, nil
+	return found{rows: agents, text: t}, nil
+}
+
+// asleep is the state of an agent that has direct messages and that nothing wakes. Its
+// session may have ended since.
+const asleep = "asleep"
+
+// withAsleep notes which of the agents are asleep, and adds those without a session.
+func (s *spectator) withAsleep(ctx context.Context, agents []hub.LiveAgent, q hub.AgentsQuery) ([]hub.LiveAgent, error) {
+	status, err := s.AppStatus(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range status.Asleep {
+		at := slices.IndexFunc(agents, func(live hub.LiveAgent) bool { return live.AgentID == a.AgentID })
+		if at >= 0 {
+			agents[at].Activity, agents[at].ActivitySince = asleep, &a.Since
+			continue
+		}
+		if q.Capability != "" || !strings.HasPrefix(string(a.AgentID), q.Prefix) || q.RoomID != "" && (a.RoomID == nil || *a.RoomID != q.RoomID) {
+			continue
+		}
+		row := hub.LiveAgent{Presence: hub.PresenceGone, Activity: asleep, ActivitySince: &a.Since, Listener: hub.ListenerNone}
+		row.AgentID, row.LastSeen = a.AgentID, a.Since
+		row.Details = &hub.AgentDetails{Rooms: []hub.RoomID{}, Unread: a.Unread, Watching: []string{}}
+		if a.RoomID != nil {
+			row.Details.Rooms = append(row.Details.Rooms, *a.RoomID)
+		}
+		agents = append(agents, row)
+	}
+	return agents, nil
 }
 
 // spent says how much of its budget an agent was given in the last hour.
@@ -103,6 +137,8 @@ func spent(d *hub.AgentDetails) cell {
 // agentState says in a few words what an agent does.
 func agentState(a *hub.LiveAgent) cell {
 	switch {
+	case a.Activity == asleep:
+		return cell{asleep, sgrRed}
 	case a.Presence == hub.PresenceAway:
 		return cell{"away", sgrDim}
 	case a.Activity == hub.ActivityAtPrompt && a.PromptTool != "":

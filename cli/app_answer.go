@@ -183,7 +183,11 @@ func askForAnswer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (
 	if err != nil {
 		return "", err
 	}
-	if err := printQuestion(env.Stderr, a, text, hub.TimeOf(env.Now())); err != nil {
+	room, err := roomOfQuestion(ctx, env, c, a)
+	if err != nil {
+		return "", err
+	}
+	if err := printQuestion(env.Stderr, a, text, room, hub.TimeOf(env.Now())); err != nil {
 		return "", err
 	}
 	prompt := "\nanswer: "

@@ -36,7 +36,8 @@ agent posts with --to operator; this command adds options, a deadline and a defa
 The question - is read from standard input, and --body-file names a file with it.`,
 		Example: `  hubcli app ask --agent dev-a --option yes --option no "Deploy to the shop now?"
   hubcli app ask --agent dev-a --default no --deadline 10m "Deploy to the shop now?"`,
-		Args: bodyArgument,
+		Args:              bodyArgument,
+		ValidArgsFunction: cobra.NoFileCompletions, // the words of a question are nobody's to offer
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := o.input(cmd)
 			if err == nil {
@@ -55,7 +56,7 @@ The question - is read from standard input, and --body-file names a file with it
 	f.Var(durationValue{&o.deadline, time.Second, hub.MaxAskDeadlineSec * time.Second, inWholeSeconds}, "deadline", "`time` for which the question is open, such as 600 or 10m (default: until it is answered)")
 	f.Int64Var(&o.task, "task", 0, "`id` of the task that waits for the answer")
 	f.StringVar(&o.artifact, "artifact", "", "`id` of the artifact to look at")
-	o.addRoom(f, roomOnlyUsage)
+	o.addRoom(f, "`room` that the question is about, by its id, slug or project/slug; . is the one that is bound to the current folder")
 	o.messageBody.add(f)
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the question as JSON")

@@ -64,5 +64,5 @@ func findAttention(ctx context.Context, s *spectator, agent, from hub.AgentID) (
 		g := &rows[i]
 		t.add(g.AgentID, g.FromAgent, g.Path, g.Messages, g.Chars, age(now, g.LastAt), budgets[g.AgentID])
 	}
-	return found{rows, t}, nil
+	return found{rows: rows, text: t}, nil
 }

@@ -62,7 +62,7 @@ func findChannels(ctx context.Context, s *spectator, q hub.ChannelsQuery) (found
 		}
 		t.add(name, rooms.of(c.RoomID), c.CreatedBy, made)
 	}
-	return found{channels, t}, nil
+	return found{rows: channels, text: t}, nil
 }
 
 func newAppThreads(env *Env) *cobra.Command {
@@ -105,7 +105,7 @@ func findThreads(ctx context.Context, s *spectator, limit int) (found, error) {
 		t.add(h.ThreadID, threadStatus(h.Status), h.Channel, h.MessageCount, fmt.Sprintf("%d/%d", h.OpenTaskCount, h.TotalTaskCount),
 			h.ActiveClaimCount+h.ActiveLockCount, age(now, h.LatestMessageTS))
 	}
-	return found{threads, t}, nil
+	return found{rows: threads, text: t}, nil
 }
 
 func threadStatus(s hub.ThreadStatus) cell {

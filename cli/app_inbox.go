@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -26,8 +27,9 @@ func newAppInbox(env *Env) *cobra.Command {
 		Short: "List the questions of agents to you",
 		Long: `List the open questions of agents to the operator, the oldest first. AGE is the time
 since a question was asked. LEFT is the time until its deadline, when its default is
-taken. With --all, ANSWER and BY show how questions ended, and by whom. With the id of a
-question, show all of it.
+taken. OPTIONS are the suggested answers: "hubcli answer ID 2" chooses the second. With
+--all, ANSWER and BY show how questions ended, and by whom. With the id of a question,
+show all of it.
 
 Agents ask with the tool hub_ask_human, or with a direct message to "operator". Answer
 with "hubcli answer". The command needs the secret of the hub, which it reads from the
@@ -58,7 +60,8 @@ store.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findQuestions(ctx, s, q)
+				got, err = findQuestions(ctx, s, q)
+				return s.orUnknown(ctx, got, err, q.AgentID)
 			})
 		},
 	}
@@ -82,14 +85,14 @@ func findQuestions(ctx context.Context, s *spectator, q hub.AsksQuery) (found, e
 	}
 	now := s.now()
 	if q.State == "" {
-		return found{asks, endedQuestions(asks, now)}, nil
+		return found{rows: asks, text: endedQuestions(asks, now)}, nil
 	}
-	t := newTable("there is no open question", "QUESTION", "STATE", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)", "OPTIONS(8)", "TEXT(16)")
+	t := newTable("there is no open question", "QUESTION", "STATE?", ">AGE", ">LEFT", "FROM(8)", "ROOM(8)?", "OPTIONS(8)", "TEXT(16)")
 	for i := range asks {
 		a := &asks[i]
-		t.add(a.AskID, askState(a.State), age(now, a.CreatedAt), timeLeft(a, now), a.AgentID, rooms.of(a.RoomID), strings.Join(a.Options, " | "), a.Question)
+		t.add(a.AskID, askState(a.State), age(now, a.CreatedAt), timeLeft(a, now), a.AgentID, rooms.of(a.RoomID), overview.Choices(a.Options), a.Question)
 	}
-	return found{asks, t}, nil
+	return found{rows: asks, text: t}, nil
 }
 
 // endedQuestions shows how each question ended, and by whom.
@@ -142,7 +145,20 @@ func showQuestion(cmd *cobra.Command, env *Env, l *listing, id string) error {
 	if err != nil {
 		return err
 	}
-	return printQuestion(env.Stdout, &a, text, hub.TimeOf(env.Now()))
+	room, err := roomOfQuestion(cmd.Context(), env, c, &a)
+	if err != nil {
+		return err
+	}
+	return printQuestion(env.Stdout, &a, text, room, hub.TimeOf(env.Now()))
+}
+
+// roomOfQuestion is the name of the room that a question is about, or "".
+func roomOfQuestion(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (string, error) {
+	if a.RoomID == nil {
+		return "", nil
+	}
+	names, err := (&spectator{c, env}).roomNames(ctx)
+	return names.of(a.RoomID), err
 }
 
 // wholeQuestion is the text of a question. Its row has only the beginning of a long
@@ -166,7 +182,7 @@ func wholeQuestion(ctx context.Context, c *client.Client, a *hub.Ask) (string, e
 }
 
 // printQuestion shows all of a question: its agent, the text, and the options by numbers.
-func printQuestion(w io.Writer, a *hub.Ask, text string, now hub.Time) error {
+func printQuestion(w io.Writer, a *hub.Ask, text, room string, now hub.Time) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  from %s  %s ago", a.AskID, a.State, peertext.TerminalLine(string(a.AgentID)), age(now, a.CreatedAt))
 	if left := timeLeft(a, now); left != "" {
@@ -178,7 +194,7 @@ func printQuestion(w io.Writer, a *hub.Ask, text string, now hub.Time) error {
 		folder = a.Permission.Folder
 	}
 	for _, row := range [][2]string{
-		{"folder", folder}, {"room", optional(a.RoomID)}, {"task", optional(a.Blocks)}, {"artifact", optional(a.ArtifactID)}, {"default", optional(a.Default)},
+		{"folder", folder}, {"room", room}, {"task", optional(a.Blocks)}, {"artifact", optional(a.ArtifactID)}, {"default", optional(a.Default)},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", row[0], peertext.TerminalLine(row[1]))

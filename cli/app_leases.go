@@ -57,7 +57,8 @@ func newLeases(env *Env, cmd *cobra.Command, key string, find func(context.Conte
 			if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 				return found{}, err
 			}
-			return find(ctx, s, q)
+			got, err = find(ctx, s, q)
+			return s.orUnknown(ctx, got, err, q.Owner)
 		})
 	}
 	f := cmd.Flags()
@@ -79,7 +80,7 @@ func findClaims(ctx context.Context, s *spectator, q hub.LeasesQuery) (found, er
 		c := &claims[i]
 		t.add(c.ClaimKey, c.OwnerAgentID, age(now, c.ClaimedAt), span(c.ExpiresAt-now), c.Fence, waiters(now, c.Waiters))
 	}
-	return found{claims, t}, nil
+	return found{rows: claims, text: t}, nil
 }
 
 func findLocks(ctx context.Context, s *spectator, q hub.LeasesQuery) (found, error) {
@@ -93,7 +94,7 @@ func findLocks(ctx context.Context, s *spectator, q hub.LeasesQuery) (found, err
 		l := &locks[i]
 		t.add(l.FilePath, l.AgentID, age(now, l.LockedAt), span(l.ExpiresAt-now), l.Fence, waiters(now, l.Waiters))
 	}
-	return found{locks, t}, nil
+	return found{rows: locks, text: t}, nil
 }
 
 func leaseTable(none, key string) *table {

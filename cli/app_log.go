@@ -55,7 +55,7 @@ for line ends. --full shows the bodies as they are.`,
 	}
 	f := cmd.Flags()
 	o.addRoom(f, roomOnlyUsage)
-	f.StringVar(&o.channel, "channel", "", "only this `channel`")
+	f.StringVar(&o.channel, "channel", "", "only this `channel`; direct messages are in none: --direct shows them")
 	f.StringVar(&o.thread, "thread-id", "", "only this `thread`")
 	f.StringVar(&o.party, "agent", "", "only messages from this `agent` and direct ones to it; HUB_AGENT selects nothing here")
 	f.BoolVar(&o.direct, "direct", false, "the direct messages of all agents too; for the operator")

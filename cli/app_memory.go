@@ -70,7 +70,7 @@ func findMemories(ctx context.Context, s *spectator, q hub.MemoryQuery, limit in
 		}
 		t.add(m.Key, m.Scope, age(now, m.CreatedAt), m.By, strings.Join(m.Tags, ", "), text)
 	}
-	return found{memories, t}, nil
+	return found{rows: memories, text: t}, nil
 }
 
 func newAppDecisions(env *Env) *cobra.Command {
@@ -123,5 +123,5 @@ func findDecisions(ctx context.Context, s *spectator, room hub.RoomID, limit int
 		d := &decisions[i]
 		t.add(d.DecisionID, age(now, d.CreatedAt), rooms.of(&d.RoomID), d.By, d.Title, d.Note)
 	}
-	return found{decisions, t}, nil
+	return found{rows: decisions, text: t}, nil
 }

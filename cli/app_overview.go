@@ -46,7 +46,7 @@ questions and the tasks of direct messages. The command registers nobody.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
 				snap, err := gather(ctx, s.Client, env.Now())
-				return found{snap, &wholePage{snap, o.all}}, err
+				return found{rows: snap, text: &wholePage{snap, o.all}}, err
 			})
 		},
 	}

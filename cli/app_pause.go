@@ -108,7 +108,11 @@ func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget,
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
-	fmt.Fprintf(env.Stdout, "paused %s since %s\n", t, out.Row.Since)
+	name, err := pausedName(ctx, env, c, t)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "paused %s since %s\n", name, out.Row.Since)
 	return printStillRuns(ctx, env.Stdout, c, t)
 }
 
@@ -190,13 +194,20 @@ func runResume(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
-	fmt.Fprintf(env.Stdout, "resumed %s, which was paused since %s\n", t, out.Row.Since)
+	name, err := pausedName(ctx, env, c, t)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "resumed %s, which was paused since %s\n", name, out.Row.Since)
 	rest, err := c.Pauses(ctx)
 	if err != nil {
 		return err
 	}
 	for i := range rest {
-		if _, err := fmt.Fprintf(env.Stdout, "still paused: %s\n", rest[i].Target()); err != nil {
+		if name, err = pausedName(ctx, env, c, rest[i].Target()); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(env.Stdout, "still paused: %s\n", name); err != nil {
 			return err
 		}
 	}
@@ -204,41 +215,53 @@ func runResume(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget
 }
 
 func newAppPauses(env *Env) *cobra.Command {
-	var o struct {
-		baseURL
-		json bool
-	}
+	var o listing
 	cmd := &cobra.Command{
 		Use:     "pauses",
 		Short:   "List what is paused",
-		Long:    "List what the operator has paused: what, since when, and with which words.",
-		Example: "  hubcli app pauses\n  hubcli app pauses --json",
+		Long:    "List what the operator has paused: what, for how long, and with which words.",
+		Example: "  hubcli app pauses\n  hubcli app pauses --watch\n  hubcli app pauses --json",
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			rows, err := c.Pauses(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(env.Stdout, rows)
-			}
-			if len(rows) == 0 {
-				_, err = fmt.Fprintln(env.Stdout, "nothing is paused")
-			}
-			for i := range rows {
-				if _, err = fmt.Fprintf(env.Stdout, "%s  since %s  %s\n", rows[i].Target(), rows[i].Since, peertext.TerminalLine(rows[i].Words)); err != nil {
-					break
-				}
-			}
-			return err
+			o.sees = sightOfPublic
+			return o.run(cmd, env, findPauses)
 		},
 	}
-	o.baseURL.add(env, cmd.Flags())
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the pauses as JSON")
+	o.add(env, cmd.Flags())
 	return cmd
+}
+
+func findPauses(ctx context.Context, s *spectator) (found, error) {
+	pauses, err := s.Pauses(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("nothing is paused", "PAUSED(12)", ">FOR", "WORDS(20)")
+	now := s.now()
+	for i := range pauses {
+		p := &pauses[i]
+		t.add(rooms.paused(p.Target()), age(now, p.Since), p.Words)
+	}
+	return found{rows: pauses, text: t}, nil
+}
+
+// paused says what a pause is of, as a person names it.
+func (n roomNames) paused(t hub.PauseTarget) string {
+	if t.RoomID == "" || t.All {
+		return t.String()
+	}
+	return "room " + n.of(&t.RoomID)
+}
+
+// pausedName is paused for one target. It asks the hub for the names only if there is a room.
+func pausedName(ctx context.Context, env *Env, c *client.Client, t hub.PauseTarget) (string, error) {
+	if t.RoomID == "" {
+		return t.String(), nil
+	}
+	names, err := (&spectator{c, env}).roomNames(ctx)
+	return peertext.TerminalLine(names.paused(t)), err
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,11 +28,12 @@ what and when. The commands need the secret of the hub, which they read from the
   hubcli app permissions deny Bash git push
   hubcli app permissions allow Read --path .
   hubcli app permissions list
+  hubcli app permissions move 2 --first
   hubcli app permissions remove 2
   hubcli app permissions off`,
 	}
 	return group(cmd, newPermissionsOn(env), newPermissionsOff(env), newPermissionRule(env, hub.PermissionAllow),
-		newPermissionRule(env, hub.PermissionDeny), newPermissionsList(env), newPermissionsRemove(env))
+		newPermissionRule(env, hub.PermissionDeny), newPermissionsList(env), newPermissionsMove(env), newPermissionsRemove(env))
 }
 
 // permissionOptions are the flags of all commands about permission prompts.
@@ -47,9 +47,10 @@ func (o *permissionOptions) add(env *Env, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the rules as JSON")
 }
 
-// change reads the policy, changes it and stores it.
-func (o *permissionOptions) change(ctx context.Context, env *Env, change func(*hub.PermissionPolicyInput) error) error {
-	return o.with(ctx, env, func(c *client.Client) (hub.PermissionPolicy, error) {
+// change reads the policy, changes it and stores it. told are called with the rules then.
+func (o *permissionOptions) change(ctx context.Context, env *Env, change func(*hub.PermissionPolicyInput) error, told ...func([]hub.PermissionRule)) error {
+	var rules []hub.PermissionRule
+	err := o.with(ctx, env, func(c *client.Client) (hub.PermissionPolicy, error) {
 		p, err := c.PermissionPolicy(ctx)
 		if err != nil {
 			return p, err
@@ -59,8 +60,15 @@ func (o *permissionOptions) change(ctx context.Context, env *Env, change func(*h
 			return p, err
 		}
 		out, err := c.SetPermissionPolicy(ctx, in)
+		rules = out.Row.Rules
 		return out.Row, err
 	})
+	for _, tell := range told {
+		if err == nil {
+			tell(rules)
+		}
+	}
+	return err
 }
 
 // with prints the policy that a call returns.
@@ -168,13 +176,13 @@ move up by one.`,
 		Example: `  hubcli app permissions remove 2`,
 		Args:    arity("number"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := strconv.Atoi(args[0])
-			if err != nil || n < 1 {
-				return usage("hubcli app permissions list shows the rules with their numbers", "%q is no number of a rule", args[0])
+			n, err := ruleNumber(args[0])
+			if err != nil {
+				return err
 			}
 			return o.change(cmd.Context(), env, func(in *hub.PermissionPolicyInput) error {
 				if n > len(in.Rules) {
-					return usage("hubcli app permissions list shows the rules with their numbers", "there is no rule %d", n)
+					return noRule(n)
 				}
 				in.Rules = append(in.Rules[:n-1], in.Rules[n:]...)
 				return nil

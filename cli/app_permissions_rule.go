@@ -30,7 +30,8 @@ func newPermissionRule(env *Env, decision hub.PermissionVerdict) *cobra.Command 
 Write, or * for all tools. Words make it a rule about shell commands that begin with
 them; put -- before words that begin with a hyphen. --path makes it a rule about files in
 a folder. The folder is stored as an absolute path, so the rule is about this folder
-alone. The rule comes after the others, or before rule N with --at N.
+alone. The rule comes after the others, or before rule N with --at N. If it decides
+nothing there, the command says so; "hubcli app permissions move" moves it.
 
 An allow rule matches only one plain command: without ; & | > $( quotes that hide a
 variable, or patterns. Whatever follows its words is allowed, too, so name commands that
@@ -51,14 +52,14 @@ may be meant, you are asked, and no later rule allows.`,
 			if err != nil {
 				return err
 			}
+			at := 0
 			return o.change(cmd.Context(), env, func(in *hub.PermissionPolicyInput) error {
-				at := len(in.Rules)
-				if cmd.Flags().Changed("at") {
+				if at = len(in.Rules); cmd.Flags().Changed("at") {
 					at = min(o.at-1, at)
 				}
 				in.Rules = slices.Insert(in.Rules, at, rule)
 				return nil
-			})
+			}, func(rules []hub.PermissionRule) { noteIdle(env, rules, at) })
 		},
 	}
 	f := cmd.Flags()

@@ -76,7 +76,7 @@ func findRuns(ctx context.Context, s *spectator, q hub.RunsQuery, archived bool)
 		t.add(r.RunID, runStatus(r.Status), age(now, r.StartedAt), ended, rooms.of(r.RoomID), r.CreatedBy,
 			fmt.Sprintf("%d/%d%s", r.Counts.Done+r.Counts.Failed+r.Counts.Cancelled, r.Counts.Total, failures(r.Counts)), r.Title)
 	}
-	return found{runs, t}, nil
+	return found{rows: runs, text: t}, nil
 }
 
 func runStatus(s hub.RunStatus) cell {

@@ -81,6 +81,9 @@ func (o *sayOptions) input(cmd *cobra.Command) (hub.PostInput, error) {
 		if in.Channel = hub.ChannelName(o.channel); o.channel == "" {
 			return in, usage("name a channel, such as "+string(hub.DefaultChannel), "--channel cannot be empty")
 		}
+		if in.Channel == hub.DirectChannel {
+			return in, usage("name the agent with --to, or a room with --room", "direct messages are in no channel")
+		}
 	}
 	if flags.Changed("reply-to") {
 		if o.replyTo < 1 || o.replyTo > hub.MaxMessageID {

@@ -55,7 +55,8 @@ hub can use it. With HUB_AGENT those of this agent are searched.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findWords(ctx, s, q)
+				got, err = findWords(ctx, s, q)
+				return s.orUnknown(ctx, got, unknownChannel(ctx, s.Client, q.Channel, err), q.FromAgent)
 			})
 		},
 	}
@@ -98,7 +99,7 @@ func findWords(ctx context.Context, s *spectator, q hub.SearchQuery) (found, err
 		}
 		t.add(age(now, r.TS), r.Type, id, placeOf(rooms, r), r.FromAgent, text)
 	}
-	return found{page.Rows, t}, nil
+	return found{rows: page.Rows, text: t}, nil
 }
 
 // placeOf says where something was found.

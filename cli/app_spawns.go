@@ -74,7 +74,7 @@ func findSpawns(ctx context.Context, s *spectator, q hub.SpawnsQuery) (found, er
 		}
 		t.add(p.SpawnID, spawnStatus(p), age(now, p.CreatedAt), rooms.of(&p.RoomID), p.Harness, p.AgentID, p.By, pid, spawnEnd(p), p.Title)
 	}
-	return found{spawns, t}, nil
+	return found{rows: spawns, text: t}, nil
 }
 
 func spawnStatus(s *hub.Spawn) cell {
@@ -100,6 +100,17 @@ func spawnEnd(s *hub.Spawn) string {
 	return strings.Join(parts, ", ")
 }
 
+// spawnArgument takes the id of a spawn.
+func spawnArgument(cmd *cobra.Command, args []string) error {
+	if err := arity("spawn_id")(cmd, args); err != nil {
+		return err
+	}
+	if args[0] == "" {
+		return usage("hubcli spawns --status any lists the spawns with their ids", "the spawn_id cannot be empty")
+	}
+	return nil
+}
+
 func newSpawnsOutput(env *Env) *cobra.Command {
 	var base baseURL
 	cmd := &cobra.Command{
@@ -109,7 +120,7 @@ func newSpawnsOutput(env *Env) *cobra.Command {
 1 MiB. A terminal is shown control characters as \x1b; a file gets every byte.`,
 		Example: `  hubcli app spawns output sp_1f
   hubcli app spawns output sp_1f > output.txt`,
-		Args: arity("spawn_id"),
+		Args: spawnArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSpawnsOutput(cmd.Context(), env, &base, hub.SpawnID(args[0]))
 		},
@@ -156,7 +167,7 @@ func newSpawnsStop(env *Env) *cobra.Command {
 kills them. The command reads the operator's secret in the store of the hub, so only
 the user who started the hub can use it.`,
 		Example: `  hubcli app spawns stop sp_1f`,
-		Args:    arity("spawn_id"),
+		Args:    spawnArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := base.client()
 			if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -58,12 +59,38 @@ func (o *taskOptions) change(w io.Writer, says func(*hub.Task) string, call func
 	return err
 }
 
+// orAlready gives what was found to be so already, else the status.
+func orAlready(already *string) func(*hub.Task) string {
+	return func(t *hub.Task) string { return cmp.Or(*already, statusOf(t)) }
+}
+
 // statusOf gives the status of a task and its assignee.
 func statusOf(t *hub.Task) string {
 	if t.Assignee == nil {
 		return string(t.Status) + ", nobody has it"
 	}
 	return string(t.Status) + ", " + peertext.TerminalLine(string(*t.Assignee)) + " has it"
+}
+
+// endedBefore says that a task has ended so already, when, and by whom if that is known:
+// the sender of its result is. It is empty for a task that has another status.
+func endedBefore(ctx context.Context, env *Env, c *client.Client, t *hub.Task, status hub.TaskStatus) (string, error) {
+	if t.Status != status {
+		return "", nil
+	}
+	said := string(status) + " already"
+	if t.ResultMessageID != nil {
+		encoded, err := c.Message(ctx, *t.ResultMessageID, "")
+		if err != nil {
+			return "", err
+		}
+		m, err := encoded.Decode()
+		if err != nil {
+			return "", fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		}
+		said += ", by " + peertext.TerminalLine(string(m.FromAgent))
+	}
+	return said + ", " + age(hub.TimeOf(env.Now()), t.UpdatedAt) + " ago", nil
 }
 
 func newAppTaskAssign(env *Env) *cobra.Command {
@@ -119,7 +146,8 @@ func newAppTaskComplete(env *Env) *cobra.Command {
 		Use:   "complete <task>",
 		Short: "End a task as done",
 		Long: `End a task as done, whoever has it. Parent tasks that wait for it alone are done too.
-A task that waits for others needs --force.`,
+A task that waits for others needs --force. Of a task that is done already the command
+says so, and by whom, and changes nothing; one that has ended otherwise is refused.`,
 		Example: `  hubcli app task complete 12 --note "merged by hand"
   hubcli app task complete 12 --force --release`,
 		Args: arity("task"),
@@ -128,7 +156,14 @@ A task that waits for others needs --force.`,
 			if err != nil {
 				return err
 			}
-			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
+			already := ""
+			return o.change(env.Stdout, orAlready(&already), func(c *client.Client) (out hub.Outcome[hub.Task], err error) {
+				if out.Row, err = c.Task(cmd.Context(), id, hub.AgentOperator); err != nil {
+					return out, err
+				}
+				if already, err = endedBefore(cmd.Context(), env, c, &out.Row, hub.TaskDone); err != nil || already != "" {
+					return out, err
+				}
 				return c.CompleteTask(cmd.Context(), id, hub.CompleteInput{AgentID: hub.AgentOperator, Note: note, Force: force, Release: release})
 			})
 		},
@@ -150,7 +185,8 @@ func newAppTaskCancel(env *Env) *cobra.Command {
 		Short: "End a task without a result",
 		Long: `Cancel a task, whoever has it, and release the claims and locks for it. The agent that
 has it, or was offered it, gets a message with the reason; if there is none, the agent
-that opened the task gets it.`,
+that opened the task gets it. Of a task that is cancelled already the command says so,
+and posts the message again; one that has ended otherwise is refused.`,
 		Example: `  hubcli app task cancel 12
   hubcli app task cancel 12 --reason "the customer left"`,
 		Args: arity("task"),
@@ -159,8 +195,10 @@ that opened the task gets it.`,
 			if err != nil {
 				return err
 			}
-			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
-				return cancelTask(cmd.Context(), c, id, reason)
+			already := ""
+			return o.change(env.Stdout, orAlready(&already), func(c *client.Client) (out hub.Outcome[hub.Task], err error) {
+				out, already, err = cancelTask(cmd.Context(), env, c, id, reason)
+				return out, err
 			})
 		},
 	}
@@ -172,17 +210,20 @@ that opened the task gets it.`,
 
 // cancelTask ends the task and then tells the agent that it concerns. The words are a message of
 // their own, which a repetition of the command posts if the first one was cut off.
-func cancelTask(ctx context.Context, c *client.Client, id hub.TaskID, reason string) (hub.Outcome[hub.Task], error) {
+func cancelTask(ctx context.Context, env *Env, c *client.Client, id hub.TaskID, reason string) (out hub.Outcome[hub.Task], already string, err error) {
 	before, err := c.Task(ctx, id, hub.AgentOperator)
 	if err != nil {
-		return hub.Outcome[hub.Task]{}, err
+		return out, "", err
 	}
-	out := hub.Outcome[hub.Task]{Row: before}
-	if before.Status != hub.TaskCancelled {
+	out.Row = before
+	if already, err = endedBefore(ctx, env, c, &before, hub.TaskCancelled); err != nil {
+		return out, "", err
+	}
+	if already == "" {
 		cancelled := hub.TaskCancelled
 		out, err = c.UpdateTask(ctx, id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Status: &cancelled, Release: true})
 		if err != nil {
-			return out, err
+			return out, "", err
 		}
 	}
 	to := before.CreatedBy
@@ -192,12 +233,12 @@ func cancelTask(ctx context.Context, c *client.Client, id hub.TaskID, reason str
 		}
 	}
 	if to.Reserved() {
-		return out, nil
+		return out, already, nil
 	}
 	body := fmt.Sprintf("I have cancelled task %d.", id)
 	if reason != "" {
 		body = fmt.Sprintf("I have cancelled task %d: %s", id, reason)
 	}
 	_, err = c.Post(ctx, hub.PostInput{FromAgent: hub.AgentOperator, ToAgent: to, Kind: hub.KindChat, Body: body, ReplyTo: id})
-	return out, err
+	return out, already, err
 }

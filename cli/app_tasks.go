@@ -77,7 +77,8 @@ the tasks that it was made to wait for.`,
 				if q.RoomID, err = o.onlyRoom(ctx, s.Client); err != nil {
 					return found{}, err
 				}
-				return findTasks(ctx, s, q, o.archived || q.RoomID != "" || q.Assignee != "")
+				got, err = findTasks(ctx, s, q, o.archived || q.RoomID != "" || q.Assignee != "")
+				return s.orUnknown(ctx, got, err, q.Assignee)
 			})
 		},
 	}
@@ -111,7 +112,7 @@ func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery, archived boo
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("there is no such task", ">TASK", "STATUS", "READY", ">AGE", "ROOM(8)", "FROM(8)", "ASSIGNEE(8)", "BLOCKED BY(10)", "TITLE(12)")
+	t := newTable("there is no such task", ">TASK", "STATUS", "READY?", ">AGE", "ROOM(8)", "FROM(8)?", "ASSIGNEE(8)", "BLOCKED BY(10)?", "TITLE(12)")
 	now := s.now()
 	for i := range tasks {
 		k := &tasks[i]
@@ -121,7 +122,7 @@ func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery, archived boo
 		}
 		t.add(k.TaskID, taskStatus(k.Status), readiness(k), age(now, k.CreatedAt), rooms.of(k.RoomID), k.CreatedBy, assignee, numbered(k.BlockedBy), k.Title)
 	}
-	return found{tasks, t}, nil
+	return found{rows: tasks, text: t}, nil
 }
 
 func taskStatus(s hub.TaskStatus) cell {

@@ -166,7 +166,7 @@ without their content.`,
 	f.BoolVar(&o.q.Latest, "latest", false, "only the latest version of each title")
 	addLimit(f, &o.limit)
 	o.baseURL.add(env, f)
-	f.BoolVar(&o.json, "json", false, "print one artifact a line as JSON")
+	f.BoolVar(&o.json, "json", false, jsonRows)
 	return cmd
 }
 

@@ -12,27 +12,27 @@ import (
 // completeValues tells the shells which values the flags and arguments of a
 // command tree take: choices, harnesses, folders, files, and what the hub knows. For
 // all other values it offers nothing, not the files of the current folder.
-func completeValues(cmd *cobra.Command) {
+func completeValues(env *Env, cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		// It fails only for a flag that already has values.
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, flagValues(f))
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, flagValues(env, f))
 	})
 	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
-		cmd.ValidArgsFunction = argumentValues(cmd.Use)
+		cmd.ValidArgsFunction = argumentValues(env, cmd.Use)
 	}
 	for _, c := range cmd.Commands() {
-		completeValues(c)
+		completeValues(env, c)
 	}
 }
 
 // flagValues completes the value of a flag. Its usage names the kind of its value:
 // "`folder` of the store".
-func flagValues(f *pflag.Flag) cobra.CompletionFunc {
+func flagValues(env *Env, f *pflag.Flag) cobra.CompletionFunc {
 	if v, ok := f.Value.(choiceValue); ok {
 		return cobra.FixedCompletions(v.choices, cobra.ShellCompDirectiveNoFileComp)
 	}
 	if find := liveFlags[f.Name]; find != nil {
-		return live(find)
+		return live(env, find)
 	}
 	switch kind, _ := pflag.UnquoteUsage(f); {
 	case f.Name == "harness":
@@ -49,7 +49,7 @@ func flagValues(f *pflag.Flag) cobra.CompletionFunc {
 
 // argumentValues completes the arguments that a usage names after the command:
 // "bind <room> [path]" or "hook session-start|stop".
-func argumentValues(use string) cobra.CompletionFunc {
+func argumentValues(env *Env, use string) cobra.CompletionFunc {
 	names := strings.Fields(use)[1:]
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= len(names) {
@@ -57,7 +57,7 @@ func argumentValues(use string) cobra.CompletionFunc {
 		}
 		name := names[len(args)]
 		if find := liveArguments[name]; find != nil {
-			values, directive := live(find)(cmd, args, prefix)
+			values, directive := live(env, find)(cmd, args, prefix)
 			if next := len(args) + 1; name[0] == '[' && next < len(names) && strings.Contains(names[next], "|") {
 				values = append(values, beginning(prefix, strings.Split(names[next], "|"))...)
 			}
@@ -68,6 +68,8 @@ func argumentValues(use string) cobra.CompletionFunc {
 			return harnessNames(cmd, args, prefix)
 		case "[path]":
 			return nil, cobra.ShellCompDirectiveFilterDirs
+		case "<file>":
+			return nil, cobra.ShellCompDirectiveDefault
 		}
 		if strings.Contains(name, "|") {
 			return strings.Split(name, "|"), cobra.ShellCompDirectiveNoFileComp

@@ -15,6 +15,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 // A shell asks for values while its user waits. So the hub has liveWithin to answer all
@@ -26,8 +27,11 @@ const (
 
 // asked is what a shell wants to complete.
 type asked struct {
-	prefix string
-	flags  *pflag.FlagSet // of the command
+	prefix  string
+	flags   *pflag.FlagSet // of the command
+	command string         // its name
+	before  []string       // the arguments that are typed before
+	person  bool           // the environment names no agent
 }
 
 // lookup finds values at the hub.
@@ -40,14 +44,16 @@ var (
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
 	}
 	liveArguments = map[string]lookup{
-		"<agent>": liveAgents, "[agent]": liveAgents, "<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts, "<channel>": liveChannels,
+		"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
+		"<agent>": liveAgents, "[agent]": liveAgents, "<channel>": liveChannels, "<task>": forPerson(liveTasks), "<question>": forPerson(liveQuestions), "[question]": forPerson(liveQuestions),
+		"[option": forPerson(liveOptions), "<spawn_id>": liveSpawns, "<number>": forPerson(liveRules), "[claim]": liveClaims, "<key>": liveClaims,
 	}
 )
 
 // live completes with what find finds at the hub that the command would call. It
 // registers nobody and marks nothing as seen.
-func live(find lookup) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func live(env *Env, find lookup) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, before []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const files = cobra.ShellCompDirectiveNoFileComp
 		base := cmd.Flags().Lookup("base-url")
 		if base == nil || client.CheckBaseURL(base.Value.String()) != nil {
@@ -59,7 +65,7 @@ func live(find lookup) cobra.CompletionFunc {
 		go func() { // a look-up of the address's name knows no limit
 			c := client.New(client.Config{BaseURL: base.Value.String()})
 			defer c.Close()
-			values, err := find(ctx, c, asked{prefix, cmd.Flags()})
+			values, err := find(ctx, c, asked{prefix, cmd.Flags(), cmd.Name(), before, env.Getenv(hook.EnvAgent) == ""})
 			if err != nil {
 				values = nil
 			}
@@ -219,7 +225,8 @@ func liveConditions(ctx context.Context, c *client.Client, q asked) ([]cobra.Com
 	if find == nil {
 		return nil, nil
 	}
-	values, err := find(ctx, c, asked{typed, q.flags})
+	q.prefix = typed
+	values, err := find(ctx, c, q)
 	for i := range values {
 		values[i] = word + ":" + values[i]
 	}

@@ -158,7 +158,7 @@ func newDecisionList(env *Env) *cobra.Command {
 	o.addRoom(f, roomOnlyUsage)
 	addLimit(f, &o.limit)
 	o.baseURL.add(env, f)
-	f.BoolVar(&o.json, "json", false, "print one decision a line as JSON")
+	f.BoolVar(&o.json, "json", false, jsonRows)
 	return cmd
 }
 
@@ -174,7 +174,7 @@ func runDecisionList(ctx context.Context, env *Env, o *decisionListOptions) erro
 	}
 	rows := upTo(o.limit, hub.Walk(ctx, c.Decisions, hub.DecisionsQuery{RoomID: room, Limit: pageOf(o.limit)}))
 	if o.json {
-		return printList(env, true, "no decisions", rows, nil)
+		return printArray(env, rows)
 	}
 	return printEach(env, "no decisions", rows, func(d hub.Decision) error { return printDecision(env.Stdout, &d) })
 }

@@ -87,12 +87,23 @@ func candidates(detail map[string]any) []string {
 
 // measured returns the figures of an exceeded limit.
 func measured(detail map[string]any) string {
-	limit, ok := detail["limit"].(float64)
-	size, also := detail["size"].(float64)
+	limit, ok := wholeNumber(detail["limit"])
+	size, also := wholeNumber(detail["size"])
 	if !ok || !also {
 		return ""
 	}
-	return fmt.Sprintf(" (%.0f, the limit is %.0f)", size, limit)
+	return fmt.Sprintf(" (%d, the limit is %d)", size, limit)
+}
+
+// wholeNumber reads a number of a detail, of an answer of the hub or of a check made here.
+func wholeNumber(v any) (int, bool) {
+	switch n := v.(type) {
+	case float64:
+		return int(n), true
+	case int:
+		return n, true
+	}
+	return 0, false
 }
 
 // flagFailure turns an error of pflag into a sentence with a fix.

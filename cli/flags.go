@@ -177,7 +177,7 @@ func (l *lifeline) tie(ctx context.Context, stdin io.Reader) (context.Context, c
 func asUsage(err error) error {
 	var h *hub.Error
 	if errors.As(err, &h) {
-		return usage(h.Fix, "%s", h.Message)
+		return &Failure{Exit: ExitUsage, Sentence: h.Message, Fix: h.Fix, Err: h}
 	}
 	return err
 }

@@ -228,7 +228,7 @@ a room.`,
 	f.Var(choiceValue{&o.state, []string{"active", "exhausted", "expired", "revoked"}}, "state", "`state` of the invites: active, exhausted, expired or revoked")
 	addLimit(f, &o.limit)
 	o.baseURL.add(env, f)
-	f.BoolVar(&o.json, "json", false, "print one invite a line as JSON")
+	f.BoolVar(&o.json, "json", false, jsonRows)
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/internal/pause"
+	"hubcli/internal/peertext"
 )
 
 // leastEvery bounds how often --watch looks.
@@ -25,6 +26,7 @@ type listing struct {
 	watch bool
 	every time.Duration
 	sees  sight
+	noted string // what was said last of a filter that names nobody
 }
 
 // add declares the flags.
@@ -32,15 +34,16 @@ func (l *listing) add(env *Env, f *pflag.FlagSet) {
 	l.every = 2 * time.Second
 	l.baseURL.add(env, f)
 	l.color.add(f)
-	f.BoolVar(&l.json, "json", false, "print one JSON document: an array of the rows")
+	f.BoolVar(&l.json, "json", false, jsonRows)
 	f.BoolVarP(&l.watch, "watch", "w", false, "look again and again, until Ctrl-C; with --json each look is one line")
 	f.Var(durationValue{&l.every, leastEvery, maxSeconds * time.Second, inUnits}, "every", "`time` between two looks of --watch, such as 2 or 500ms")
 }
 
 // found is the outcome of one look: the rows for --json, and the same for people.
 type found struct {
-	rows any
-	text view
+	rows    any
+	text    view
+	unknown string // what is said of a filter that names nobody; may be empty
 }
 
 // view is what people are shown of a look.
@@ -73,9 +76,20 @@ func (l *listing) run(cmd *cobra.Command, env *Env, find func(context.Context, *
 	case err != nil:
 		return err
 	case l.json:
-		return printJSON(env.Stdout, got.rows)
+		err = printJSON(env.Stdout, got.rows)
+	default:
+		err = l.print(env, got.text)
 	}
-	return l.print(env, got.text)
+	l.note(env, got.unknown)
+	return err
+}
+
+// note says once that the filter names nobody.
+func (l *listing) note(env *Env, unknown string) {
+	if unknown != "" && unknown != l.noted {
+		env.note("%s", unknown)
+	}
+	l.noted = unknown
 }
 
 // print shows one look.
@@ -128,6 +142,7 @@ func (l *listing) append(env *Env, _ string, got found, away string) error {
 		env.note("%s", away)
 		return nil
 	}
+	l.note(env, got.unknown)
 	if l.json {
 		return printLine(env.Stdout, got.rows)
 	}
@@ -146,6 +161,9 @@ func (l *listing) redraw(env *Env, title string, got found, away string) error {
 	lines := got.text.lines(s)
 	if none := got.text.empty(); none != "" {
 		lines = []string{none}
+	}
+	if got.unknown != "" {
+		lines = append(lines, peertext.TerminalLine(got.unknown))
 	}
 	_, err := io.WriteString(env.Stdout, frame(s.paint(head, sgrDim), lines, s))
 	return err

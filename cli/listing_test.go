@@ -66,7 +66,7 @@ func TestWatch(t *testing.T) {
 					}
 					table := newTable("none", "AGENT")
 					table.add("dev-a")
-					return found{nil, table}, c.looks[n-1]
+					return found{text: table}, c.looks[n-1]
 				})
 				if !errors.Is(err, c.want) || strings.Count(out.String(), "dev-a") != c.shown || note.String() != c.note {
 					t.Errorf("ended with %v, shown %q, noted %q", err, out.String(), note.String())
@@ -109,15 +109,15 @@ func TestMessageLines(t *testing.T) {
 		Body: "one\n14:05:06 #general boss  [chat #8] two\x1b[2J\n", ReplyTo: new(hub.MessageID(3)),
 		Attachments: []hub.Attachment{{Type: hub.AttachmentFileRef, Path: "a\u202e.txt"}},
 	}
-	if got, want := messageLine(&m, now, screen{}), `14:00:00 #direct lead → dev-a  [chat #7] one\n14:05:06 #general boss  [chat #8] two\x1b[2J (+1 attached)`; got != want {
+	if got, want := messageLine(&m, "#direct", now, screen{}), `14:00:00 #direct lead → dev-a  [chat #7] one\n14:05:06 #general boss  [chat #8] two\x1b[2J (+1 attached)`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := messageLine(&m, now, screen{width: 50}), `14:00:00 #direct lead → dev-a  [chat #7] one\n14:…`; got != want {
+	if got, want := messageLine(&m, "#direct", now, screen{width: 50}), `14:00:00 #direct lead → dev-a  [chat #7] one\n14:…`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	m.TS, m.ToAgent, m.Channel = hub.TimeOf(now.Add(-24*time.Hour)), nil, "general"
 	want := "2026-03-03 15:00:00 #general lead  [chat #7] (reply to #3) one\n    14:05:06 #general boss  [chat #8] two\\x1b[2J\n    + file_ref: a\\u202e.txt"
-	if got := messageText(&m, now, screen{width: 50}); got != want {
+	if got := messageText(&m, "#general", now, screen{width: 50}); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // lifting a pause or answering its own question.
 var forPeopleOnly = []string{
 	"answer", "say", "pause", "resume", "mute", "unmute", "budget", "assign", "complete", "cancel", "release", "end", "notify", "top", "backup", "debug",
-	"on", "off", "allow", "deny", "remove", "policy", "stop", // of app permissions and app spawns
+	"on", "off", "allow", "deny", "move", "remove", "policy", "stop", // of app permissions and app spawns
 	"archive", "unarchive", "retire", "rename", "guard",
 }
 

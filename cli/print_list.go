@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"math"
@@ -12,23 +11,28 @@ import (
 	"hubcli/internal/peertext"
 )
 
+// jsonRows is the usage of --json of a listing.
+const jsonRows = "print one JSON document: an array of the rows"
+
 // printList writes each row as one line when it comes, or says that there are
-// none.
+// none. As JSON the rows are one array: it is printed when the last of them is here.
 func printList[T any](env *Env, asJSON bool, none string, rows iter.Seq2[T, error], line func(T) string) error {
+	if asJSON {
+		return printArray(env, rows)
+	}
 	return printEach(env, none, rows, func(row T) error {
-		text := ""
-		if asJSON {
-			encoded, err := json.Marshal(row)
-			if err != nil {
-				return err
-			}
-			text = string(encoded)
-		} else {
-			text = peertext.TerminalLine(line(row))
-		}
-		_, err := fmt.Fprintln(env.Stdout, text)
+		_, err := fmt.Fprintln(env.Stdout, peertext.TerminalLine(line(row)))
 		return err
 	})
+}
+
+// printArray prints all rows as one JSON document. No rows are an empty array.
+func printArray[T any](env *Env, rows iter.Seq2[T, error]) error {
+	all, err := firstOf(0, rows)
+	if err != nil {
+		return err
+	}
+	return printJSON(env.Stdout, all)
 }
 
 // printEach prints rows as they come, a page at a time, or says that there are none.

@@ -87,9 +87,7 @@ func newProjectList(env *Env) *cobra.Command {
 		Use:   "list",
 		Short: "List projects",
 		Long: `List projects by slug, one a line: id, slug and name. Those that are archived are
-listed only with --archived, and say so.
-
-With --json each line is one project as JSON.`,
+listed only with --archived, and say so.`,
 		Example: `  hubcli project list
   hubcli project list --archived
   hubcli project list --json`,
@@ -99,7 +97,7 @@ With --json each line is one project as JSON.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.archived, "archived", false, "archived projects too")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print each project as one line of JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, jsonRows)
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }

@@ -155,9 +155,7 @@ func newRoomList(env *Env) *cobra.Command {
 		Short: "List the rooms of a project",
 		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic. Without
 --project it is the project of the room that is bound to the current folder. Rooms that
-are archived are listed only with --archived, and say so.
-
-With --json each line is one room as JSON.`,
+are archived are listed only with --archived, and say so.`,
 		Example: `  hubcli room list --project web-shop
   hubcli room list --json`,
 		Args: arity(),
@@ -170,7 +168,7 @@ With --json each line is one room as JSON.`,
 	}
 	o.project.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.archived, "archived", false, "archived rooms too")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print each room as one line of JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, jsonRows)
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }

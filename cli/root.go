@@ -66,7 +66,8 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 	root.AddCommand(shortNames(env)...)
 	refuseAgents(env, root)
 	suggestNear(root)
-	completeValues(root)
+	root.ValidArgsFunction = shortNamesBegun
+	completeValues(env, root)
 	return root
 }
 
@@ -142,7 +143,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	ownBashCompletion(root) // cobra keeps the output that is set now
 
 	cmd, err := root.ExecuteContextC(ctx)
-	err = outsideSandbox(&own, settle(ctx, cmd, err))
+	err = inTypedWords(cmd, outsideSandbox(&own, settle(ctx, cmd, err)))
 	if lost := out.failure(); err == nil && lost != nil {
 		err = &Failure{
 			Exit: ExitRefused, Err: lost,

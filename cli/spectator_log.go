@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,7 @@ type spectatorLog struct {
 	query   hub.LogQuery
 	tail    int // only the last ones; everything: all
 	printed int
+	rooms   roomNames
 }
 
 // run prints what there is, and what comes if it is to follow. An interrupted follower
@@ -50,6 +52,9 @@ func (l *spectatorLog) run(ctx context.Context) error {
 		return err
 	}
 	if err := l.history(ctx); err != nil {
+		return unknownChannel(ctx, l.client, l.query.Channel, err)
+	}
+	if err := l.remark(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -62,8 +67,31 @@ func (l *spectatorLog) run(ctx context.Context) error {
 		_, err = io.WriteString(l.env.Stdout, "[]\n")
 	case l.options.json:
 		_, err = io.WriteString(l.env.Stdout, "\n]\n")
-	case l.printed == 0:
+	}
+	return err
+}
+
+// remark says that there is no message, and why there may be no message: a name that nobody has, or the channel of
+// direct messages.
+func (l *spectatorLog) remark(ctx context.Context) error {
+	if l.query.Channel == hub.DirectChannel {
+		l.env.note("direct messages are in no channel; show them with: hubcli log --direct")
+	}
+	if l.printed > 0 {
+		return nil
+	}
+	if !l.options.json && !l.options.follow {
 		l.env.note("there is no such message")
+	}
+	thread, err := unknownThread(ctx, l.client, l.query.ThreadID)
+	if err != nil {
+		return err
+	}
+	agent, err := unknownAgent(ctx, l.client, l.query.Agent)
+	for _, unknown := range []string{thread, agent} {
+		if unknown != "" {
+			l.env.note("%s", unknown)
+		}
 	}
 	return err
 }
@@ -79,7 +107,7 @@ func (l *spectatorLog) history(ctx context.Context) error {
 			return err
 		}
 		l.query.SinceID = page.NextSinceID
-		return l.print(page.Rows[len(page.Rows)-min(l.tail, len(page.Rows)):])
+		return l.print(ctx, page.Rows[len(page.Rows)-min(l.tail, len(page.Rows)):])
 	}
 	var last []hub.EncodedMessage
 	for {
@@ -88,7 +116,7 @@ func (l *spectatorLog) history(ctx context.Context) error {
 			return err
 		}
 		if l.tail == everything {
-			if err := l.print(page.Rows); err != nil {
+			if err := l.print(ctx, page.Rows); err != nil {
 				return err
 			}
 		} else {
@@ -97,7 +125,7 @@ func (l *spectatorLog) history(ctx context.Context) error {
 		}
 		if page.NextSinceID <= q.SinceID {
 			l.query.SinceID = q.SinceID
-			return l.print(last)
+			return l.print(ctx, last)
 		}
 		q.SinceID, q.Since = page.NextSinceID, 0
 	}
@@ -130,7 +158,7 @@ func (l *spectatorLog) follow(ctx context.Context, instance hub.InstanceID) erro
 			}
 			away = false
 		}
-		if err := l.print(page.Rows); err != nil {
+		if err := l.print(ctx, page.Rows); err != nil {
 			return err
 		}
 		q.SinceID = max(q.SinceID, page.NextSinceID)
@@ -155,10 +183,10 @@ func (l *spectatorLog) sameHub(ctx context.Context, instance hub.InstanceID) err
 }
 
 // print writes messages in the form that was asked for.
-func (l *spectatorLog) print(rows []hub.EncodedMessage) error {
+func (l *spectatorLog) print(ctx context.Context, rows []hub.EncodedMessage) error {
 	s := l.env.screen(l.options.color)
 	for _, row := range rows {
-		if err := l.printOne(row, s); err != nil {
+		if err := l.printOne(ctx, row, s); err != nil {
 			return err
 		}
 		l.printed++
@@ -166,7 +194,7 @@ func (l *spectatorLog) print(rows []hub.EncodedMessage) error {
 	return nil
 }
 
-func (l *spectatorLog) printOne(row hub.EncodedMessage, s screen) error {
+func (l *spectatorLog) printOne(ctx context.Context, row hub.EncodedMessage, s screen) error {
 	switch {
 	case l.options.json && l.options.follow:
 		return printLine(l.env.Stdout, json.RawMessage(row))
@@ -182,16 +210,30 @@ func (l *spectatorLog) printOne(row hub.EncodedMessage, s screen) error {
 	if err != nil {
 		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
 	}
-	text := messageLine(&m, l.env.Now().Local(), s)
+	place := l.place(ctx, m.Channel)
+	text := messageLine(&m, place, l.env.Now().Local(), s)
 	if l.options.full {
-		text = messageText(&m, l.env.Now().Local(), s)
+		text = messageText(&m, place, l.env.Now().Local(), s)
 	}
 	_, err = fmt.Fprintln(l.env.Stdout, text)
 	return err
 }
 
+// place says where a message was said: in a room, by its name, or in a #channel. A room
+// that is not known is new, so the names are read again. Without them the channel is
+// shown: that is no reason to stop.
+func (l *spectatorLog) place(ctx context.Context, channel hub.ChannelName) string {
+	room, ok := channel.Room()
+	if ok && l.rooms[room] == "" {
+		if names, err := (&spectator{l.client, l.env}).roomNames(ctx); err == nil {
+			l.rooms = names
+		}
+	}
+	return cmp.Or(l.rooms[room], "#"+string(channel))
+}
+
 // messageHead is what stands before the text of a message.
-func messageHead(m *hub.Message, now time.Time, s screen) string {
+func messageHead(m *hub.Message, place string, now time.Time, s screen) string {
 	at := m.TS.Std().In(now.Location())
 	layout := time.TimeOnly
 	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
@@ -205,24 +247,24 @@ func messageHead(m *hub.Message, now time.Time, s screen) string {
 	if m.Authority == hub.AuthorityOperator {
 		color = sgrBold + sgrYellow
 	}
-	return fmt.Sprintf("%s %s %s  %s", s.paint(at.Format(layout), sgrDim), s.paint("#"+oneLine(string(m.Channel)), sgrCyan),
+	return fmt.Sprintf("%s %s %s  %s", s.paint(at.Format(layout), sgrDim), s.paint(oneLine(place), sgrCyan),
 		s.paint(oneLine(between), color), s.paint(fmt.Sprintf("[%s #%d]", oneLine(string(m.Kind)), m.ID), sgrDim))
 }
 
 // messageLine is a message on one line, which a screen may cut.
-func messageLine(m *hub.Message, now time.Time, s screen) string {
+func messageLine(m *hub.Message, place string, now time.Time, s screen) string {
 	text := peertext.TerminalLine(strings.TrimSpace(m.Body))
 	if n := len(m.Attachments); n > 0 {
 		text = strings.TrimSpace(fmt.Sprintf("%s (+%d attached)", text, n))
 	}
-	return s.cut(messageHead(m, now, s) + " " + strings.ReplaceAll(text, "\t", " "))
+	return s.cut(messageHead(m, place, now, s) + " " + strings.ReplaceAll(text, "\t", " "))
 }
 
 // messageText is a whole message. Lines after the first are indented, so that no body
 // can look like another message.
-func messageText(m *hub.Message, now time.Time, s screen) string {
+func messageText(m *hub.Message, place string, now time.Time, s screen) string {
 	const indent = "\n    "
-	text := messageHead(m, now, s)
+	text := messageHead(m, place, now, s)
 	if about := messageAbout(m); about != "" {
 		text += " (" + peertext.TerminalLine(about) + ")"
 	}

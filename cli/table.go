@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,9 +24,10 @@ type table struct {
 // column is one column. If the terminal is narrow, columns with least are cut, the
 // widest first, to that width.
 type column struct {
-	name  string
-	right bool // for numbers
-	least int
+	name    string
+	right   bool // for numbers
+	least   int
+	dropped bool // may be left out where not all columns have room
 }
 
 // cell is text, which may come from agents, and its color.
@@ -45,12 +47,14 @@ const (
 
 // newTable makes a table with columns that are called so. A name that ends with a
 // number in brackets, as in "TITLE(10)", is one that may be cut to this width; a name
-// that begins with > is one of numbers.
+// that begins with > is one of numbers. A column whose name ends with ? is left out on a
+// terminal that has no room for all columns, the last of them first.
 func newTable(none string, names ...string) *table {
 	t := &table{none: none}
 	for _, name := range names {
 		c := column{}
 		name, c.right = strings.CutPrefix(name, ">")
+		name, c.dropped = strings.CutSuffix(name, "?")
 		if before, least, ok := strings.Cut(strings.TrimSuffix(name, ")"), "("); ok {
 			name = before
 			c.least, _ = strconv.Atoi(least)
@@ -91,12 +95,39 @@ func (t *table) lines(s screen) []string {
 		}
 		cells = append(cells, safe)
 	}
-	widths := t.widths(cells, s.width)
+	shown, cells := t.fitting(cells, s.width)
+	widths := shown.widths(cells, s.width)
 	out := make([]string, len(cells))
 	for i, row := range cells {
-		out[i] = t.line(row, widths, s)
+		out[i] = shown.line(row, widths, s)
 	}
 	return out
+}
+
+// fitting leaves out columns until the others have room on a screen of this width, each
+// cut as far as it may be.
+func (t *table) fitting(cells [][]cell, width int) (*table, [][]cell) {
+	columns := slices.Clone(t.columns)
+	for at := len(columns) - 1; at >= 0 && width > 0; at-- {
+		fewest := &table{columns: columns}
+		if !columns[at].dropped || sum(fewest.widths(cells, 1)) <= width {
+			continue
+		}
+		columns = slices.Delete(columns, at, at+1)
+		for i := range cells {
+			cells[i] = slices.Delete(cells[i], at, at+1)
+		}
+	}
+	return &table{columns: columns}, cells
+}
+
+// sum is the width of a line with columns of these widths.
+func sum(widths []int) int {
+	total := (len(widths) - 1) * len(gap)
+	for _, w := range widths {
+		total += w
+	}
+	return total
 }
 
 // oneLine renders text of agents as the text of a cell.
@@ -119,11 +150,7 @@ func (t *table) widths(cells [][]cell, screen int) []int {
 	if screen <= 0 {
 		return widths
 	}
-	total := (len(widths) - 1) * len(gap)
-	for _, w := range widths {
-		total += w
-	}
-	for ; total > screen; total-- {
+	for total := sum(widths); total > screen; total-- {
 		widest := -1
 		for i, c := range t.columns {
 			if c.least > 0 && widths[i] > max(c.least, len(c.name)) && (widest < 0 || widths[i] > widths[widest]) {

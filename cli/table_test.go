@@ -118,3 +118,20 @@ func TestEmptyTable(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestNarrowTables leave out the columns that may be, and keep the others.
+func TestNarrowTables(t *testing.T) {
+	table := newTable("nothing", ">TASK", "READY?", "FROM(8)?", "BLOCKED BY(10)?", "TITLE(12)")
+	table.add(1, "yes", "lead", "", "mend the parser of the shop")
+	for width, want := range map[int]string{
+		0:  "TASK  READY  FROM  BLOCKED BY  TITLE\n   1  yes    lead  -           mend the parser of the shop",
+		48: "TASK  READY  FROM  BLOCKED BY  TITLE\n   1  yes    lead  -           mend the parser …",
+		42: "TASK  READY  FROM  TITLE\n   1  yes    lead  mend the parser of the…",
+		24: "TASK  TITLE\n   1  mend the parser o…",
+		20: "TASK  TITLE\n   1  mend the pars…",
+	} {
+		if got := strings.Join(table.lines(screen{width: width}), "\n"); got != want {
+			t.Errorf("%d columns: got\n%s\nwant\n%s", width, got, want)
+		}
+	}
+}

@@ -216,9 +216,6 @@ func (s *Server) asError(r *http.Request, err error) *hub.Error {
 	return internalError()
 }
 
-// generalFix is the fix of errors that have no other. It suits every audience.
-const generalFix = "correct what the error names and send the call again; the hub's API description lists every field and its limits"
-
 func internalError() *hub.Error {
 	return hub.NewError(hub.CodeInternal, "the hub made a mistake; its log says more")
 }
@@ -226,7 +223,7 @@ func internalError() *hub.Error {
 // fail sends an error envelope.
 func (s *Server) fail(w http.ResponseWriter, e *hub.Error) {
 	wire := *e // may be shared
-	wire.Fix = cmp.Or(wire.FixFor(hub.ForHTTP), generalFix)
+	wire.Fix = cmp.Or(wire.FixFor(hub.ForHTTP), hub.GeneralFix)
 	e = &wire
 	b, err := json.Marshal(api.FailureOf(e))
 	if err != nil { // the detail cannot be encoded as JSON

@@ -153,7 +153,7 @@ var (
 	CodeSessionNotFound = define(CodeInfo{
 		Code: "session_not_found", Status: http.StatusNotFound,
 		HTTP:  "name an agent as GET /v1/agents or the status of the room shows it",
-		CLI:   "name an agent as hubcli room status shows it",
+		CLI:   "name an agent as hubcli agents shows it",
 		Model: "hub_list_agents shows the live agents, hub_room_status those of a room",
 	})
 	CodeSessionInvalid = define(CodeInfo{

@@ -53,6 +53,9 @@ func (e *Error) WithDetail(detail map[string]any) *Error { e.Detail = detail; re
 // WithFix sets what to do next, in words of this program.
 func (e *Error) WithFix(fix string) *Error { e.Fix, e.Answered = fix, false; return e }
 
+// GeneralFix is the fix of a refusal of a field that has no fix of its own.
+const GeneralFix = "correct what the error names and send the call again; the hub's API description lists every field and its limits"
+
 // Audience is the kind of reader of a fix.
 type Audience uint8
 

@@ -25,7 +25,7 @@ type Found struct {
 	ToAgent   *AgentID    `json:"to_agent"`
 	Kind      string      `json:"kind"`    // of a message or artifact, else empty
 	Title     string      `json:"title"`   // of a decision or artifact, the key of a memory, else empty
-	Snippet   string      `json:"snippet"` // plain text around the best match, at most 300 characters
+	Snippet   string      `json:"snippet"` // one line around the best match, at most 300 characters; hidden characters stay in it
 	Matches   [][2]int    `json:"matches"` // positions of the words in Snippet: first character, and the one after the last
 	Score     float64     `json:"score"`   // higher is better; comparable within one answer only
 	TS        Time        `json:"ts"`

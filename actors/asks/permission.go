@@ -25,12 +25,18 @@ func (s *Asks) SetPolicy(ctx context.Context, in hub.PermissionPolicyInput) (hub
 	return hub.Outcome[hub.PermissionPolicy]{Row: row, Replayed: replayed}, err
 }
 
-// Request decides about a permission prompt, or asks the operator; see hub.Permissions. A
-// room that there is not is left out: the prompt is the operator's business all the same.
+// Request decides about a permission prompt, or asks the operator; see hub.Permissions.
+// Without a room that there is, it is about the one in which the agent sits, if any.
 func (s *Asks) Request(ctx context.Context, in hub.PermissionInput) (hub.Permission, error) {
 	if in.RoomID != "" {
 		if _, err := s.view.Room(in.RoomID); err != nil {
 			in.RoomID = ""
+		}
+	}
+	if in.RoomID == "" {
+		var err error
+		if in.RoomID, err = s.view.RoomWithin(in.AgentID); err != nil {
+			return hub.Permission{}, err
 		}
 	}
 	row, _, err := engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.Permission, hub.Permission]{

@@ -133,7 +133,8 @@ func (t *Tasks) checkBlockedBy(task *liveTask, given []hub.TaskID, by TaskActor,
 }
 
 func noBlocker(id hub.TaskID) *hub.Error {
-	return hub.Invalid("blocked_by", "there is no such task to wait for").With("task_id", id)
+	return hub.Invalid("blocked_by", "there is no such task to wait for").With("task_id", id).
+		WithFix("name a task by the number of the message that opened it")
 }
 
 // checkCycle refuses a list with which the task would wait for itself. A task

@@ -29,6 +29,30 @@ func (v *View) SeatOf(room hub.RoomID, agent hub.AgentID) (seat core.StoredSeat,
 	return DecodeRow[core.StoredSeat](core.TableSeat, value)
 }
 
+// RoomWithin returns the room that an agent joined last or, if it has joined none, the one
+// in which it began to act last; empty: there is none. No list of an agent holds the
+// seats of the latter kind, so it looks into each room.
+func (v *View) RoomWithin(agent hub.AgentID) (latest hub.RoomID, err error) {
+	joined, err := v.RoomsOf(agent)
+	if err != nil || len(joined) > 0 {
+		return append(joined, "")[0], err
+	}
+	var rooms []hub.RoomID
+	v.Places.Rooms("", func(r *hub.Room) { rooms = append(rooms, r.RoomID) })
+	since := hub.Time(-1)
+	for _, room := range rooms {
+		seat, err := v.SeatOf(room, agent)
+		switch {
+		case errors.Is(err, core.ErrNotFound):
+		case err != nil:
+			return "", err
+		case seat.JoinedAt > since:
+			latest, since = room, seat.JoinedAt
+		}
+	}
+	return latest, nil
+}
+
 // SeatsIn returns who has a seat in a room. room_not_found.
 func (v *View) SeatsIn(room hub.RoomID) (map[hub.AgentID]bool, error) {
 	if _, err := v.Room(room); err != nil {

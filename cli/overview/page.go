@@ -213,7 +213,7 @@ func (p *page) asks() {
 		a := &p.s.Asks[i]
 		text := fmt.Sprintf("%s, %s ago: %s", a.AgentID, Age(p.s.At-a.CreatedAt), a.Question)
 		if len(a.Options) > 0 {
-			text += " [" + strings.Join(a.Options, " | ") + "]"
+			text += " [" + Choices(a.Options) + "]"
 		}
 		p.long(Warn, string(a.AskID)+"  ", text)
 	}

@@ -90,7 +90,7 @@ told  dev-a, dev-b, lead in room checkout: 20 turns without progress of 36, the
       last 3s ago
 
 ASKS
-q_1  dev-a, 1m ago: Push? [yes | no]
+q_1  dev-a, 1m ago: Push? [1 yes | 2 no]
 
 WAITS
   dev-a waits for operator  1m   Push?

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,4 +94,13 @@ func Count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Choices shows the options of a question with the numbers that choose them.
+func Choices(options []string) string {
+	numbered := make([]string, len(options))
+	for i, option := range options {
+		numbered[i] = strconv.Itoa(i+1) + " " + option
+	}
+	return strings.Join(numbered, " | ")
 }

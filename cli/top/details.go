@@ -186,9 +186,7 @@ func askDetail(s *overview.Snapshot, a *hub.Ask) []string {
 		lines = field(lines, "room", s.RoomName(*a.RoomID))
 	}
 	lines = field(lines, "for", overview.Age(s.At-a.CreatedAt))
-	if a.DeadlineAt != nil {
-		lines = field(lines, "left", overview.Age(*a.DeadlineAt-s.At))
-	}
+	lines = field(lines, "left", leftOf(s, a))
 	if a.Default != nil {
 		lines = field(lines, "default", *a.Default)
 	}
@@ -199,6 +197,14 @@ func askDetail(s *overview.Snapshot, a *hub.Ask) []string {
 		options[i] = fmt.Sprintf("%d  %s", i+1, option)
 	}
 	return part(lines, "OPTIONS", options)
+}
+
+// leftOf is the time until the deadline of a question, or "".
+func leftOf(s *overview.Snapshot, a *hub.Ask) string {
+	if a.DeadlineAt == nil {
+		return ""
+	}
+	return overview.Age(*a.DeadlineAt - s.At)
 }
 
 func messageDetail(msg *hub.Message, to string) []string {

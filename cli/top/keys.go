@@ -16,7 +16,7 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	case m.mode == typing:
 		return m.typeKey(key)
 	default:
-		m.note = ""
+		m.note, m.failed = "", false
 		if m.mode == reading && m.readKey(name) {
 			return nil
 		}
@@ -164,9 +164,9 @@ func (m *Model) askSay() {
 		return
 	}
 	to, ctx, h := *r.to, m.ctx, m.hub
-	m.mode, m.input = typing, line{prompt: "say to " + to.Name + ": ", done: func(text string) tea.Cmd {
+	m.begin(line{prompt: "say to " + to.Name + ": ", done: func(text string) tea.Cmd {
 		return m.send(text, func() (string, error) { return h.Say(ctx, to, text) })
-	}}
+	}})
 }
 
 // askAnswer asks for an answer to the selected ask.
@@ -177,9 +177,9 @@ func (m *Model) askAnswer() {
 		return
 	}
 	ctx, h, id := m.ctx, m.hub, r.ask
-	m.mode, m.input = typing, line{prompt: "answer " + string(id) + ": ", done: func(text string) tea.Cmd {
+	m.begin(line{prompt: "answer " + string(id) + ": ", done: func(text string) tea.Cmd {
 		return m.send(text, func() (string, error) { return h.Answer(ctx, id, text) })
-	}}
+	}})
 }
 
 // send does what was typed, unless nothing was.
@@ -187,9 +187,10 @@ func (m *Model) send(text string, call func() (string, error)) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	m.note = "sending"
+	m.note, m.failed = "sending", false
+	sent := line{prompt: m.input.prompt, text: []rune(text)}
 	return func() tea.Msg {
 		said, err := call()
-		return answered{said, err}
+		return answered{said, err, sent}
 	}
 }

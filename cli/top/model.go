@@ -15,6 +15,7 @@ const (
 	refreshEvery = 2 * time.Second
 	logWait      = 30 * time.Second
 	keptLog      = 1_000 // messages that the log view keeps
+	failureShown = 15 * time.Second
 )
 
 // Target is where the human says something: to an agent, or in a channel.
@@ -56,6 +57,7 @@ type (
 	answered struct {
 		text string
 		err  error
+		line line // that was sent
 	}
 )
 
@@ -94,6 +96,10 @@ type Model struct {
 	page  textPage
 	input line
 	note  string // the last thing that was done, or why it failed
+
+	failed  bool              // the note is a failure
+	notedAt time.Time         // when it failed
+	unsent  map[string]string // texts that were not sent, by the prompts for which they were typed
 }
 
 // New makes the state. Calls of the hub end with ctx.
@@ -131,12 +137,33 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, m.readLog()
 		}
 	case answered:
-		m.note = msg.text
-		if msg.err != nil {
-			m.note = "not sent: " + sentence(msg.err)
-		}
+		m.takeAnswer(msg)
 	}
 	return m, nil
+}
+
+// takeAnswer shows what became of a text. One that was not sent is there again when the
+// human begins to type for the same prompt.
+func (m *Model) takeAnswer(msg answered) {
+	m.note, m.failed = msg.text, msg.err != nil
+	if !m.failed {
+		return
+	}
+	m.note, m.notedAt = "not sent, and kept for the next try: "+sentence(msg.err), m.now()
+	if m.unsent == nil {
+		m.unsent = map[string]string{}
+	}
+	m.unsent[msg.line.prompt] = string(msg.line.text)
+}
+
+// begin begins to type a line, with the text that was not sent from there.
+func (m *Model) begin(l line) {
+	if text := m.unsent[l.prompt]; text != "" {
+		l.text = []rune(text)
+		l.at = len(l.text)
+		delete(m.unsent, l.prompt)
+	}
+	m.mode, m.input = typing, l
 }
 
 // gather reads the hub.
@@ -166,6 +193,9 @@ func (m *Model) take(msg gathered) tea.Cmd {
 		}
 		m.lost = msg.err
 		return next
+	}
+	if m.failed && (m.lost != nil || msg.at.Sub(m.notedAt) > failureShown) { // it is over
+		m.note, m.failed = "", false
 	}
 	m.snap, m.lost = msg.snap, nil
 	other := m.instance != "" && m.instance != msg.snap.Hub.InstanceID

@@ -226,10 +226,70 @@ func TestSay(t *testing.T) {
 	}
 	f.err = hub.NewError(hub.CodeUnreachable, "no hub answers").WithFix("start one")
 	m.Update(press(m, "s", "x", "enter")())
-	lineWith(t, m, "not sent: no hub answers (start one)")
-	press(m, "4", "enter", "s", "from the page", "enter")
+	lineWith(t, m, "not sent, and kept for the next try: no hub answers (start one)")
+	press(m, "4", "enter", "s", "ctrl+u", "from the page", "enter")
 	if m.mode != reading {
 		t.Error("the page is closed")
+	}
+}
+
+// TestUnsentTextIsKept: what was typed while the hub was away is there again, for the
+// same target only, and the failure is not shown for ever.
+func TestUnsentTextIsKept(t *testing.T) {
+	f := &fake{err: hub.NewError(hub.CodeUnreachable, "no hub answers")}
+	now := start.Std()
+	m := shown(t, f, 80, 24, snapshot(3))
+	m.now = func() time.Time { return now }
+	m.Update(press(m, "s", "stop at noon", "enter")())
+	lineWith(t, m, "not sent, and kept for the next try: no hub answers")
+	m.Update(gathered{snap: snapshot(3), at: now.Add(failureShown)})
+	lineWith(t, m, "not sent")
+	m.Update(gathered{snap: snapshot(3), at: now.Add(failureShown + time.Second)})
+	if strings.Contains(screen(m), "not sent") {
+		t.Error("a stale failure is shown")
+	}
+	press(m, "j", "s")
+	lineWith(t, m, "say to dev-1:")
+	if len(m.input.text) > 0 {
+		t.Error("the text for another agent is offered")
+	}
+	f.err = nil
+	press(m, "esc", "k", "s")
+	lineWith(t, m, "say to dev-0: stop at noon")
+	m.Update(press(m, "enter")())
+	press(m, "s")
+	if got := strings.Join(f.said, " "); got != "dev-0||stop at noon dev-0||stop at noon" || len(m.input.text) > 0 {
+		t.Errorf("%q, and %q is offered", got, string(m.input.text))
+	}
+	// What failed while the hub was away is over when it is back.
+	press(m, "esc")
+	f.err = hub.NewError(hub.CodeUnreachable, "no hub answers")
+	m.Update(press(m, "s", "again", "enter")())
+	m.Update(gathered{err: f.err, at: now})
+	lineWith(t, m, "not sent")
+	m.Update(gathered{snap: snapshot(3), at: now})
+	if strings.Contains(screen(m), "not sent") {
+		t.Error("a failure is shown though the hub is back")
+	}
+}
+
+// TestQuestionsShowTimeAndKey: the time that is left, and that a answers.
+func TestQuestionsShowTimeAndKey(t *testing.T) {
+	s := snapshot(3)
+	s.Asks[0].DeadlineAt = new(start + 90_000)
+	m := shown(t, &fake{}, 80, 24, s)
+	press(m, "4")
+	lineWith(t, m, "LEFT")
+	if got := lineWith(t, m, "> q_1"); !strings.Contains(got, " 1m ") {
+		t.Errorf("%q", got)
+	}
+	press(m, "enter")
+	lineWith(t, m, "a answer")
+	press(m, "a")
+	lineWith(t, m, "answer q_1:")
+	press(m, "esc", "1", "enter")
+	if strings.Contains(screen(m), "a answer") {
+		t.Error("the page of an agent offers to answer")
 	}
 }
 

@@ -38,7 +38,7 @@ var views = [viewCount]view{
 	},
 	{
 		title: "Asks", one: "ask", none: "no agent asks you anything", rows: askRows,
-		columns: []column{{"ASK", 6, 0, 0}, {"AGENT", 10, 1, 0}, {"FOR", 4, 0, 0}, {"QUESTION", 10, 4, 0}, {"OPTIONS", 10, 1, 80}},
+		columns: []column{{"ASK", 6, 0, 0}, {"AGENT", 10, 1, 0}, {"FOR", 4, 0, 0}, {"LEFT", 4, 0, 50}, {"QUESTION", 10, 4, 0}, {"OPTIONS", 10, 1, 80}},
 	},
 	{
 		title: "Log", one: "message", none: "there is no message yet", follows: true, rows: logRows,
@@ -213,7 +213,7 @@ func askRows(m *Model) []row {
 		a := &m.snap.Asks[i]
 		rows = append(rows, row{
 			key: string(a.AskID), ask: a.AskID, tone: overview.Warn, to: toAgent(a.AgentID),
-			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), a.Question, strings.Join(a.Options, " | ")),
+			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), leftOf(m.snap, a), a.Question, overview.Choices(a.Options)),
 			detail: func() []string { return askDetail(m.snap, a) },
 		})
 	}

@@ -179,9 +179,17 @@ func (m *Model) footer() (string, int) {
 	case m.mode == typing:
 		return m.input.shown(m.width)
 	case m.note != "":
-		return m.put(overview.Good, m.note), -1
+		tone := overview.Good
+		if m.failed {
+			tone = overview.Bad
+		}
+		return m.put(tone, m.note), -1
 	case m.mode == reading:
-		return m.put(overview.Dim, "esc back  j/k scroll  s say  ? help  q quit"), -1
+		keys := "esc back  j/k scroll  s say  ? help  q quit"
+		if r := m.selected(); m.page.row != "" && r != nil && r.ask != "" {
+			keys = "esc back  j/k scroll  a answer  s say  ? help  q quit"
+		}
+		return m.put(overview.Dim, keys), -1
 	case l.filter != "":
 		return m.put(overview.Warn, fmt.Sprintf("/%s: %d of %d rows; esc shows all", l.filter, len(l.shown), len(l.all))), -1
 	}

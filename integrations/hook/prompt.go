@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"hubcli/hub"
-	"hubcli/internal/peertext"
 )
 
 // The members of a shell tool's input that change nothing about what its command may do.
@@ -26,6 +25,9 @@ var fileTools = map[string][]string{
 	"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
 	"LS":           {"path", "ignore"},
 }
+
+// FileTool reports whether a tool touches one file and runs no command.
+func FileTool(name string) bool { return fileTools[name] != nil }
 
 // patchTool names its files in a patch, which is no command of a shell.
 const patchTool = "apply_patch"
@@ -119,10 +121,11 @@ func compact(input json.RawMessage) string {
 // cut stands at the end of a text of which the operator sees the beginning only.
 const cut = "\n[more follows, which is not shown]"
 
-// shown makes a text fit for the operator's eyes: without secrets, with all characters
-// visible, and cut where it is too long, which it then says.
+// shown makes a text fit for the operator's eyes: without secrets, and cut where it is too
+// long, which it then says. Whatever shows it escapes its hidden characters, as in any
+// other text of agents.
 func shown(text string) string {
-	text = peertext.Model(mask(text))
+	text = strings.ToValidUTF8(mask(text), "\ufffd")
 	if utf8.RuneCountInString(text) <= hub.MaxPermissionAbout {
 		return text
 	}

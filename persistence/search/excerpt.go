@@ -190,11 +190,12 @@ func back(text string, from, n int) int {
 	return from
 }
 
-// cut renders the window: controls become spaces, so that it is plain text of
-// one line, and marks become positions in characters that do not overlap.
+// cut renders the window: line ends and tabs become spaces, so that it is one line, and
+// marks become positions in characters that do not overlap. Other control characters stay:
+// whatever shows the text escapes them, as in any other text of agents.
 func cut(text string, marks []mark, start, end int) (string, [][2]int) {
 	shown := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if strings.ContainsRune("\n\r\t\v\f", r) {
 			return ' '
 		}
 		return r

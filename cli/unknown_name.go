@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+)
+
+// A filter may name an agent or a thread that nobody knows. The list is empty then, which
+// is no failure, and a note says that the name may be mistyped.
+
+// nearest finds the name that a mistyped word may mean, or "".
+func nearest(word string, names []string) string {
+	best, bestAt := "", 3
+	for _, name := range names {
+		if d := distance(strings.ToLower(word), strings.ToLower(name)); d < bestAt && d < len(word) {
+			best, bestAt = name, d
+		}
+	}
+	return best
+}
+
+// unknownName says that a name is not known, what may be meant, and where all names are.
+func unknownName(what, word, names string, known []string) string {
+	said := what + "; " + names
+	if near := nearest(word, known); near != "" {
+		said = what + "; did you mean " + near + "? " + names
+	}
+	return said
+}
+
+// unknownAgent says so of an agent that is not connected. It says nothing of others.
+func unknownAgent(ctx context.Context, c *client.Client, id hub.AgentID) (string, error) {
+	if id == "" || id.Reserved() {
+		return "", nil
+	}
+	agents, err := hub.All(ctx, c.Agents, hub.AgentsQuery{Limit: hub.MaxPageRows})
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(agents))
+	for i := range agents {
+		if names[i] = string(agents[i].AgentID); agents[i].AgentID == id {
+			return "", nil
+		}
+	}
+	return unknownName("no agent "+string(id)+" is connected", string(id), "hubcli agents lists those that are", names), nil
+}
+
+// orUnknown adds to an empty list that the agent of its filter is not connected.
+func (s *spectator) orUnknown(ctx context.Context, got found, err error, id hub.AgentID) (found, error) {
+	if err != nil || got.text.empty() == "" {
+		return got, err
+	}
+	got.unknown, err = unknownAgent(ctx, s.Client, id)
+	return got, err
+}
+
+// unknownThread says so of a thread in which the caller may see no message.
+func unknownThread(ctx context.Context, c *client.Client, id hub.ThreadID) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	_, err := c.Thread(ctx, id, "")
+	if !errors.Is(err, &hub.Error{Code: hub.CodeThreadNotFound}) {
+		return "", err
+	}
+	threads, _, err := c.Threads(ctx, hub.ThreadsQuery{Limit: hub.MaxPageRows})
+	names := make([]string, len(threads))
+	for i := range threads {
+		names[i] = string(threads[i].ThreadID)
+	}
+	return unknownName("there is no thread "+string(id), string(id), "hubcli threads lists the latest", names), err
+}
+
+// unknownChannel gives the refusal of a channel that is to be read the fix for readers.
+func unknownChannel(ctx context.Context, c *client.Client, name hub.ChannelName, refused error) error {
+	var h *hub.Error
+	if !errors.As(refused, &h) || h.Code != hub.CodeChannelNotFound {
+		return refused
+	}
+	channels, err := hub.All(ctx, c.Channels, hub.ChannelsQuery{Limit: hub.MaxPageRows})
+	if err != nil {
+		return refused
+	}
+	names := make([]string, len(channels))
+	for i := range channels {
+		names[i] = string(channels[i].Name)
+	}
+	fix := "see: hubcli channels"
+	if near := nearest(string(name), names); near != "" {
+		fix = "did you mean " + near + "? " + fix
+	}
+	return &Failure{Exit: ExitRefused, Sentence: h.Message, Fix: fix, Err: refused}
+}
