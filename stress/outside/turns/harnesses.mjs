@@ -173,7 +173,7 @@ export async function settle(harness) {
   };
   await run("project", "create", "--name", "Shop");
   await run("room", "create", "--project", "shop", "--name", "Till");
-  const [room] = (await run("room", "list", "--project", "shop", "--json")).trim().split("\n").map((line) => JSON.parse(line));
+  const [room] = JSON.parse(await run("room", "list", "--project", "shop", "--json"));
   await run("room", "bind", room.room_id, project);
   const plugin = harness.plugin ? ["--plugin"] : [];
   await run("adapter", "install", harness.id, "--scope", "global", "--yes", ...plugin);
