@@ -149,7 +149,7 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 			return
 		}
 		t.waiting.Remove(w)
-		w.Value.resume(t.owner, now)
+		w.Value.resume(t.owner, now, state)
 	}
 }
 
@@ -170,7 +170,7 @@ func (t *queue) servePassed(now core.Now, k core.LeaseKey) {
 			return
 		}
 		t.waiting.Remove(w)
-		w.Value.resume(t.owner, now)
+		w.Value.resume(t.owner, now, state)
 	}
 }
 
@@ -285,7 +285,7 @@ func (t *queue) tick() {
 		return
 	}
 	for _, w := range t.waiting.TimedOut(now) {
-		w.Value.resume(t.owner, now)
+		w.Value.conclude(t.owner, now)
 	}
 	t.arm()
 }
@@ -312,7 +312,7 @@ func (t *queue) End() {
 	}
 	now := t.engine.Clock.Now()
 	for _, w := range t.waiting.TimedOut(core.Now{HubMS: math.MaxInt64}) {
-		w.Value.resume(t.owner, now)
+		w.Value.conclude(t.owner, now)
 	}
 }
 
@@ -341,18 +341,26 @@ type request struct {
 	place  *core.LeaseWaiter[*request]
 }
 
-// resume decides a request that has left the queue, with the lease as it is
-// now.
-func (r *request) resume(o *engine.Owner, now core.Now) {
+// conclude decides a request whose wait is over, with the lease as it is now.
+func (r *request) conclude(o *engine.Owner, now core.Now) {
+	state, err := r.queue.state()
+	if err != nil {
+		r.unpark()
+		r.Fail(err)
+		return
+	}
+	r.resume(o, now, state)
+}
+
+// resume decides a request that has left the queue. A request that leaves it because its
+// lease is free is decided with the very state in which the lease is free. With a later
+// one, from which the release was taken back, it would be told that it waited in vain.
+// If the state is too old by now, the commit refuses the decision.
+func (r *request) resume(o *engine.Owner, now core.Now, state *core.Leases) {
 	r.unpark()
 	defer o.Caught(r) // a panic fails this request, not the command whose turn runs
 	if r.Ctx.Err() != nil {
 		r.Fail(engine.ErrExpired())
-		return
-	}
-	state, err := r.queue.state()
-	if err != nil {
-		r.Fail(err)
 		return
 	}
 	d, err := r.Decide(state, now)
