@@ -45,6 +45,7 @@ var layers = []layer{
 	{dir: "actors/asks", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "it checks names against the views, has the owner of questions decide, and learns of committed records"},
 	{dir: "actors/guard", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "it learns of committed records and decides about posts; it asks the operator by a function"},
 	{dir: "actors", may: []string{"hub", "actors/core", "actors/engine", "actors/asks", "actors/asleep", "actors/guard", "actors/index", "actors/leases", "actors/lists", "actors/seats", "actors/spawns", "actors/view", "actors/watch"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
+	{dir: "capsule/redact", pure: true, why: "it turns a text into another by its rules alone: the caller gives the salt, and what is known of the machine"},
 	{dir: "persistence", may: []string{"hub", "actors/core"}, why: "the store satisfies the interfaces of actors/core and knows nobody above"},
 	{dir: "persistence/search", may: []string{"hub", "actors/core"}, why: "the index satisfies an interface of actors/core and is derived: it knows neither store nor HTTP"},
 	{dir: "integrations/folders", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
