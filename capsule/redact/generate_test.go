@@ -74,6 +74,7 @@ func (g *generator) runeOf(ranges []rune) rune {
 var settings = map[string][]string{
 	"assignment": {"=", ": ", " = ", `_API_KEY=`, `": "`, ` token is `, `Key := "`, ` => '`},
 	"setting":    {"=", ": ", " = ", `_value=`, `": "`, ` is `, ` := "`, ` to `},
+	"option":     {"=", " ", " '"},
 	"quoted":     {`="`, `: "`, ` = '`, `": "`, " := `", ` is "`},
 }
 
@@ -89,12 +90,15 @@ func (g *generator) secret(t testing.TB, r *Rule) (text, secret string) {
 				word = strings.ToUpper(word)
 			}
 			join := joins[g.random.IntN(len(joins))]
+			if r.After == "option" {
+				word = []string{"-", "--"}[g.random.IntN(2)] + strings.ToLower(word)
+			}
 			text, group = word+join+text, 1
 			if r.After == "quoted" {
 				text += join[len(join)-1:]
 			}
 		}
-		m := re.FindStringSubmatch(text)
+		m := re.FindStringSubmatch(strings.TrimLeft(text[:leading(r)], "-") + text[leading(r):])
 		if m == nil || len(m[group]) < 4 || !r.accepts(strings.TrimRight(m[group], ".")) {
 			continue
 		}
@@ -102,6 +106,14 @@ func (g *generator) secret(t testing.TB, r *Rule) (text, secret string) {
 	}
 	t.Fatalf("%s: no secret fits the rule", r.ID)
 	return "", ""
+}
+
+// leading is how much of a text may stand before the keyword of its rule.
+func leading(r *Rule) int {
+	if r.After == "option" {
+		return 2
+	}
+	return 0
 }
 
 // pem makes a private key of several lines.

@@ -6,38 +6,59 @@ import "strings"
 const nearby = 52
 
 // find looks for the secret of the rule at its keyword.
-func (r *Rule) find(string) find {
-	return func(s *scan, at, end int) {
-		if r.After != "" && !separated(s.text[end:min(len(s.text), end+nearby)]) {
-			s.work -= nearby / 4
-			return
-		}
-		if r.Boundary && r.Back == 0 && at > 0 && alphanumeric(s.text[at-1]) {
-			return
-		}
-		pattern, size := r.compile()
-		start := max(0, at-r.Back)
-		window := s.text[start:min(len(s.text), at+size)]
-		s.work -= len(window)
-		match := pattern.FindStringSubmatchIndex(window)
-		if match == nil {
-			return
-		}
-		group := r.Group
-		if r.After != "" {
-			group = 1
-		}
-		if match[2*group] < 0 {
-			return
-		}
-		from, to := start+match[2*group], s.extend(start+match[2*group+1], start+len(window))
-		for to > from && s.text[to-1] == '.' {
-			to--
-		}
-		if r.accepts(s.text[from:to]) {
-			s.add(span{start: from, end: to, rule: r.ID})
-		}
+func (r *Rule) find(s *scan, at, end int) {
+	if !r.mayStand(s, at, end) {
+		return
 	}
+	pattern, size := r.compile()
+	start := max(0, at-r.Back)
+	window := s.text[start:min(len(s.text), at+size)]
+	if r.Needs != "" && !strings.Contains(window, r.Needs) {
+		s.work -= nearby
+		return
+	}
+	s.work -= len(window)
+	match := pattern.FindStringSubmatchIndex(window)
+	if match == nil {
+		return
+	}
+	group := r.Group
+	if r.After != "" {
+		group = 1
+	}
+	if match[2*group] < 0 {
+		return
+	}
+	from, to := start+match[2*group], s.extend(start+match[2*group+1], start+len(window))
+	for to > from && s.text[to-1] == '.' {
+		to--
+	}
+	if value := s.text[from:to]; r.accepts(value) && !(r.After == "setting" && call(value, s.text[to:])) {
+		s.add(span{start: from, end: to, rule: r.ID})
+	}
+}
+
+// mayStand looks at the bytes around the keyword, so that few places need the pattern.
+func (r *Rule) mayStand(s *scan, at, end int) bool {
+	switch {
+	case r.Boundary && r.Back == 0 && at > 0 && alphanumeric(s.text[at-1]):
+		return false
+	case r.After == "option":
+		start := at
+		for start > 0 && at-start < nearby && wordByte(s.text[start-1]) {
+			start--
+		}
+		return start < at && (s.text[start] == '-' || strings.Contains(s.text[start:at], "--"))
+	case r.After != "" && !separated(s.text[end:min(len(s.text), end+nearby)]):
+		s.work -= nearby / 4
+		return false
+	}
+	return true
+}
+
+// call says whether a value is the name of a function that is called.
+func call(value, rest string) bool {
+	return strings.HasPrefix(rest, "(") && strings.Contains(value, ".") && !strings.ContainsAny(value, "+/=~-")
 }
 
 // extend returns the end of the word in which a secret ends, so that no part of it stays. A

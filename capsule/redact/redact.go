@@ -39,7 +39,7 @@ const (
 	// agents takes less than one for each byte; a text that is made of keywords takes a
 	// hundred, and is then left out from there on.
 	workPerByte = 16
-	freeWork    = 1 << 20
+	freeWork    = 128 << 10
 
 	// maxPasses bounds how often what a replacement leaves is looked at again.
 	maxPasses = 8
@@ -88,7 +88,7 @@ func New(o Options) (*Redactor, error) {
 	for _, rule := range Rules() {
 		r.ids[rule.ID] = true
 		for _, word := range rule.Keywords {
-			b.add(word, rule.find(word))
+			b.add(word, rule.find)
 		}
 	}
 	r.words, r.finds = newKeywords(b.words), b.finds

@@ -106,6 +106,7 @@ func TestKnownSecrets(t *testing.T) {
 		"Das Passwort lautet hunter22.":                                                    "hunter22",
 		"密码是 hunter22":                                                                     "hunter22",
 		"mysql --password=hunter22 -u x":                                                   "hunter22",
+		"x --db-password hunter22":                                                         "hunter22",
 		"x --api-key hunter2222":                                                           "hunter2222",
 		"tool -token hunter2222":                                                           "hunter2222",
 		"curl -u admin:hunter22 https://x":                                                 "hunter22",

@@ -9,6 +9,7 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 //go:embed rules/rules.json
@@ -19,6 +20,7 @@ type Rule struct {
 	ID           string   `json:"id"`
 	Keywords     []string `json:"keywords"`               // a match begins at one of them, in any case
 	After        string   `json:"after,omitempty"`        // the separator between the keyword and the secret, by its name in separators
+	Needs        string   `json:"needs,omitempty"`        // stands in the text that the pattern is shown
 	Pattern      string   `json:"pattern"`                // RE2
 	Group        int      `json:"group,omitempty"`        // of the secret; 0 is the whole match
 	Back         int      `json:"back,omitempty"`         // bytes before the keyword in which a match may begin
@@ -38,7 +40,9 @@ var separators = map[string]string{
 	"assignment": `[ \t\w.-]{0,40}[\s'"\x60\\\])]{0,4}(?:=>|->|:{0,3}=|\|\||\?=|[=:>,]|\bis\b)[\s'"\x60=\\(\[>:]{0,6}`,
 	// The value of a setting that says that it is secret, in code and in prose.
 	"setting": `[ \t\w.-]{0,30}?[\s'"\x60\\\])*]{0,4}(?:=>|->|:?=|\|\||\?=|[=:]|[ \t](?:is|ist|lautet|was|to)[ \t:]|为|是|：)[\s'"\x60=\\(\[>:]{0,6}`,
-	// The same with a value in quotes.
+	// The value of an option of a command: the word of the keyword begins with a dash.
+	"option": `[ =]{1,2}["']?`,
+	// The same as a setting, with a value in quotes.
 	"quoted": `[ \t\w.-]{0,30}?[\s'"\x60\\\])*]{0,4}(?:=>|->|:?=|\?=|[=:]|[ \t](?:is|ist|lautet|to)\b|为|是|：)[\s(\[]{0,4}\\{0,3}["'\x60]`,
 }
 
@@ -110,9 +114,14 @@ func longestOf(re *syntax.Regexp) int {
 	sum := 0
 	switch re.Op {
 	case syntax.OpLiteral:
-		return len(string(re.Rune)) + 1
-	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return 3
+		return len(string(re.Rune)) + 1 // some letters have cases of several bytes
+	case syntax.OpCharClass:
+		if n := len(re.Rune); n > 0 && re.Rune[n-1] < utf8.RuneSelf {
+			return 1
+		}
+		return utf8.UTFMax
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return utf8.UTFMax
 	case syntax.OpStar, syntax.OpPlus:
 		return longWindow
 	case syntax.OpRepeat:
