@@ -29,28 +29,30 @@ func (g *generator) write(b *strings.Builder, re *syntax.Regexp) {
 		b.WriteRune(g.runeOf(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		b.WriteByte(byte('a' + g.random.IntN(26)))
-	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
-		least, most := re.Min, re.Max
-		switch re.Op {
-		case syntax.OpStar:
-			least, most = 0, 8
-		case syntax.OpPlus:
-			least, most = 1, 8
-		case syntax.OpQuest:
-			least, most = 0, 1
-		}
+	case syntax.OpStar:
+		g.repeat(b, re.Sub[0], 0, 8)
+	case syntax.OpPlus:
+		g.repeat(b, re.Sub[0], 1, 8)
+	case syntax.OpQuest:
+		g.repeat(b, re.Sub[0], 0, 1)
+	case syntax.OpRepeat:
+		most := re.Max
 		if most < 0 {
-			most = least + 40
+			most = re.Min + 40
 		}
-		for range least + g.random.IntN(min(most-least, 60)+1) {
-			g.write(b, re.Sub[0])
-		}
+		g.repeat(b, re.Sub[0], re.Min, min(most, re.Min+60))
 	case syntax.OpAlternate:
 		g.write(b, re.Sub[g.random.IntN(len(re.Sub))])
-	case syntax.OpConcat, syntax.OpCapture:
+	default: // a sequence, a group, or a place without a character
 		for _, sub := range re.Sub {
 			g.write(b, sub)
 		}
+	}
+}
+
+func (g *generator) repeat(b *strings.Builder, re *syntax.Regexp, least, most int) {
+	for range least + g.random.IntN(most-least+1) {
+		g.write(b, re)
 	}
 }
 

@@ -46,6 +46,7 @@ func TestMachineIsNotNamed(t *testing.T) {
 		`a\n/home/bert/x`:                                 `a\n/home/[home-user]/x`,
 		"/home/runner/work":                               "/home/runner/work",
 		"https://x.org/home/bert":                         "https://x.org/home/bert",
+		"https://x.org/data/home/bert":                    "https://x.org/data/home/bert",
 		"src/home/index.ts, src/Users/List.tsx":           "src/home/index.ts, src/Users/List.tsx",
 		"GET /users/42":                                   "GET /users/42",
 		"anna@forge:~$ ls":                                "[user]@[host]:~$ ls",
@@ -196,5 +197,24 @@ func TestOverlaps(t *testing.T) {
 	}
 	if got := merge([]span{{start: 4, end: 9, rule: "c"}, {start: 0, end: 5, rule: "a"}, {start: 0, end: 6, rule: "b"}}); len(got) != 1 || got[0] != (span{start: 0, end: 9, rule: "b"}) {
 		t.Errorf("merged to %+v", got)
+	}
+}
+
+// TestNoSecretsStay: what has the form of a secret and says nothing stays as it is.
+func TestNoSecretsStay(t *testing.T) {
+	for _, text := range []string{
+		"ghp_" + strings.Repeat("a", 36),
+		"AKIA" + strings.Repeat("A", 16),
+		`password: "string"`,
+		`"password": "your password"`,
+		"token=your-token-2026-here",
+		"--token TOKEN --password <password>",
+		"postgres://user:$PASSWORD@db/x and postgres://user:<password>@db/x",
+		"token := base64.RawURLEncoding.EncodeToString(random)",
+		"secret_file=/etc/hub/secret-17.txt",
+	} {
+		if got := newRedactor(t, machine()).Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
 	}
 }

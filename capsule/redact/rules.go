@@ -134,11 +134,12 @@ func longestOf(re *syntax.Regexp) int {
 			sum = max(sum, longestOf(sub))
 		}
 		return sum
+	default:
+		for _, sub := range re.Sub {
+			sum += longestOf(sub)
+		}
+		return sum
 	}
-	for _, sub := range re.Sub {
-		sum += longestOf(sub)
-	}
-	return sum
 }
 
 // accepts says whether value can be a secret of the rule.
