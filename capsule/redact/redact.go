@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 )
 
 // Options are what the caller knows of this machine and of this export.
@@ -85,6 +86,12 @@ func New(o Options) (*Redactor, error) {
 	}
 	b.people(o.Users)
 	b.keys()
+	r.rules(b)
+	return r, nil
+}
+
+// rules adds those of the file, and has the automaton of everything built.
+func (r *Redactor) rules(b *builder) {
 	for _, rule := range Rules() {
 		r.ids[rule.ID] = true
 		for _, word := range rule.Keywords {
@@ -95,7 +102,32 @@ func New(o Options) (*Redactor, error) {
 	for _, word := range b.words {
 		r.size = append(r.size, len(word))
 	}
-	return r, nil
+}
+
+// A Place is where a text has a secret.
+type Place struct {
+	Start, End int
+	Rule       string
+}
+
+// secrets knows the rules and nothing of a machine. To look changes nothing in it.
+var secrets = sync.OnceValue(func() *Redactor {
+	r := &Redactor{ids: map[string]bool{}}
+	b := &builder{}
+	b.keys()
+	r.rules(b)
+	return r
+})
+
+// Secrets returns the places of text at which rules find a secret, from the first on. It is
+// for texts that stay on the machine, and may be called by several goroutines.
+func Secrets(text string) []Place {
+	var places []Place
+	spans, _ := secrets().spans(text)
+	for _, s := range spans {
+		places = append(places, Place{Start: s.start, End: s.end, Rule: s.rule})
+	}
+	return places
 }
 
 // A builder collects keywords with what looks at their places.
@@ -122,7 +154,8 @@ func (r *Redactor) within(lead, text string) string {
 		if lead != "" {
 			seen = lead + text + leadEnd
 		}
-		spans := r.spans(seen)
+		spans, shown := r.spans(seen)
+		r.shown += shown
 		changed, replaced := r.replace(lead, text, spans)
 		if !replaced {
 			return text
@@ -134,9 +167,8 @@ func (r *Redactor) within(lead, text string) string {
 }
 
 // spans finds the places of text that have to go. Tags are left alone, and no match reaches
-// over one.
-func (r *Redactor) spans(text string) []span {
-	var all []span
+// over one. It also returns how many bytes patterns were shown.
+func (r *Redactor) spans(text string) (all []span, shown int) {
 	allowed := freeWork + workPerByte*len(text)
 	work := allowed
 	for from := 0; from < len(text); {
@@ -158,8 +190,7 @@ func (r *Redactor) spans(text string) []span {
 		}
 		from = end
 	}
-	r.shown += allowed - work
-	return all
+	return all, allowed - work
 }
 
 // replace puts tags in the places of spans that lie in text.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -110,4 +111,17 @@ func foldASCII(text string) string {
 		b[i] = lower(b[i])
 	}
 	return string(b)
+}
+
+// TestSecretsArePlaces: the places of a text are those that Text would replace, without what
+// names people.
+func TestSecretsArePlaces(t *testing.T) {
+	text := "a ghp_16C7e42F292c6912E7710c838347Ae178B4a b /home/anna c password=hunter22 x@firma.de"
+	var got []string
+	for _, place := range Secrets(text) {
+		got = append(got, place.Rule+" "+text[place.Start:place.End])
+	}
+	if want := []string{"github-pat ghp_16C7e42F292c6912E7710c838347Ae178B4a", "password-assignment hunter22"}; !slices.Equal(got, want) {
+		t.Errorf("the places are %q", got)
+	}
 }

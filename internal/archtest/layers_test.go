@@ -57,7 +57,7 @@ var layers = []layer{
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "relay/forwarder", may: append([]string{"relay"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
-	{dir: "integrations/hook", may: []string{"hub", "internal/identity"}, why: "a hook asks a hub for what its interface names; the command line dials it"},
+	{dir: "integrations/hook", may: []string{"hub", "internal/identity", "capsule/redact"}, why: "a hook asks a hub for what its interface names; the command line dials it; secrets are recognized in one place"},
 	{dir: "integrations/service", may: nil, why: "it writes a file for a service manager and knows no hub"},
 	{dir: "integrations/notify", may: []string{"hub"}, why: "it runs the program and calls the webhook that it is told, and knows no hub"},
 	{dir: "integrations/wake", may: nil, why: "what begins a turn knows no hub and no message"},
