@@ -1,6 +1,11 @@
 package hook
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+
+	"hubcli/capsule/redact"
+)
 
 // masked stands for a secret.
 const masked = "••••"
@@ -22,10 +27,24 @@ var secretPlaces = []*regexp.Regexp{
 	regexp.MustCompile(`(://[^/\s"'@:]*:)[A-Za-z0-9+_=.~%!*-]+@`),
 }
 
-// mask hides what looks like a secret.
+// plainSecret is a secret that is one word, and so hides no part of a command.
+var plainSecret = regexp.MustCompile(`^[A-Za-z0-9+_=.~%-]{4,}$`)
+
+// mask hides what looks like a secret: what these places hold, and then the formats of
+// tokens that the rules for texts that leave the machine know.
 func mask(text string) string {
 	for _, place := range secretPlaces {
 		text = place.ReplaceAllString(text, "${1}"+masked)
 	}
-	return text
+	var b strings.Builder
+	done := 0
+	for _, place := range redact.Secrets(text) {
+		if plainSecret.MatchString(text[place.Start:place.End]) {
+			b.WriteString(text[done:place.Start])
+			b.WriteString(masked)
+			done = place.End
+		}
+	}
+	b.WriteString(text[done:])
+	return b.String()
 }

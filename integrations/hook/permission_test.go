@@ -154,16 +154,17 @@ func TestPromptOfATool(t *testing.T) {
 // of a command hides behind a mask or a cut.
 func TestPromptIsShownSafely(t *testing.T) {
 	for text, want := range map[string]string{
-		"git push origin main":                      "git push origin main",
-		"curl -H 'Authorization: Bearer abcdef123'": "curl -H 'Authorization: Bearer " + masked + "'",
-		"API_TOKEN=abcdef123 x; rm -rf /":           "API_TOKEN=" + masked + " x; rm -rf /",
-		"x --password hunter22 && y":                "x --password " + masked + " && y",
-		"git clone https://u:hunter2@example.org/r": "git clone https://u:" + masked + "example.org/r",
-		"echo ghp_abcdefghijklmnop1234":             "echo " + masked,
-		"token=abcd;rm -rf /":                       "token=" + masked + ";rm -rf /",
-		"token=$(rm -rf /)":                         "token=$(rm -rf /)",
-		"token='a b'; x":                            "token='a b'; x",
-		"a\u202eb\u200bc\x1b[2J":                    "a\u202eb\u200bc\x1b[2J",
+		"git push origin main":                                  "git push origin main",
+		"curl -H 'Authorization: Bearer abcdef123'":             "curl -H 'Authorization: Bearer " + masked + "'",
+		"API_TOKEN=abcdef123 x; rm -rf /":                       "API_TOKEN=" + masked + " x; rm -rf /",
+		"x --password hunter22 && y":                            "x --password " + masked + " && y",
+		"git clone https://u:hunter2@example.org/r":             "git clone https://u:" + masked + "example.org/r",
+		"echo ghp_abcdefghijklmnop1234":                         "echo " + masked,
+		"echo shpat_0123456789abcdef0123456789abcdef; rm -rf /": "echo " + masked + "; rm -rf /",
+		"token=abcd;rm -rf /":                                   "token=" + masked + ";rm -rf /",
+		"token=$(rm -rf /)":                                     "token=$(rm -rf /)",
+		"token='a b'; x":                                        "token='a b'; x",
+		"a\u202eb\u200bc\x1b[2J":                                "a\u202eb\u200bc\x1b[2J",
 	} {
 		if got := shown(text); got != want {
 			t.Errorf("%q is shown as %q", text, got)

@@ -85,6 +85,12 @@ func notices(ctx context.Context, root string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// copied is what the executable holds of other people besides modules: data that was
+// copied into a folder of the project, which keeps its license there.
+var copied = []linkedModule{
+	{path: "github.com/gitleaks/gitleaks", version: "b58d3f102cf3, some of its rules", dir: "capsule/redact/rules"},
+}
+
 // linkedModules lists what the executable links, on any platform, with its license
 // files. Go's own library and runtime are among them, without a version: it is that
 // of the Go that builds.
@@ -106,6 +112,10 @@ func linkedModules(ctx context.Context, root string) ([]*linkedModule, error) {
 	modules := []*linkedModule{{path: "Go", version: "standard library and runtime", dir: strings.TrimSpace(string(goroot))}}
 	for _, m := range byPath {
 		modules = append(modules, m)
+	}
+	for _, m := range copied {
+		m.dir = filepath.Join(root, filepath.FromSlash(m.dir))
+		modules = append(modules, &m)
 	}
 	slices.SortFunc(modules[1:], func(a, b *linkedModule) int { return cmp.Compare(a.path, b.path) })
 	for _, m := range modules {
