@@ -354,7 +354,7 @@ func (r *request) conclude(o *engine.Owner, now core.Now) {
 
 // resume decides a request that has left the queue. A request that leaves it because its
 // lease is free is decided with the very state in which the lease is free. With a later
-// one, from which the release was taken back, it would be told that it waited in vain.
+// one, from which the release was taken back, it would be answered long before its time.
 // If the state is too old by now, the commit refuses the decision.
 func (r *request) resume(o *engine.Owner, now core.Now, state *core.Leases) {
 	r.unpark()
