@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestSpawnCrashAtEveryStep: the hub dies at any step of a spawn. The next
@@ -39,6 +40,7 @@ func crashSpawn(t *testing.T, step engine.Step, nth int) {
 			t.Errorf("the spawn is %+v", got)
 		}
 	}
+	require.Eventually(t, "the notice of the end", func() bool { return len(again.told("lead")) >= len(rows) })
 	if told := again.told("lead"); len(told) != len(rows) {
 		t.Errorf("%d spawns, lead was told %q", len(rows), told)
 	}

@@ -110,42 +110,37 @@ func budgetText(b *hub.Budget) string {
 }
 
 func newAppBudgets(env *Env) *cobra.Command {
-	var o struct {
-		baseURL
-		json bool
-	}
+	var o listing
 	cmd := &cobra.Command{
 		Use:   "budgets",
 		Short: "List the budgets of agents and rooms",
 		Long: `List how many characters an hour agents, and the agents of rooms, are given to read.
 "hubcli agents" shows how much of that they were given.`,
-		Example: "  hubcli app budgets\n  hubcli app budgets --json",
+		Example: "  hubcli app budgets\n  hubcli app budgets --watch\n  hubcli app budgets --json",
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			rows, err := c.Budgets(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(env.Stdout, rows)
-			}
-			if len(rows) == 0 {
-				_, err = fmt.Fprintln(env.Stdout, "there are no budgets")
-			}
-			for i := range rows {
-				if _, err = fmt.Fprintln(env.Stdout, peertext.TerminalLine(budgetText(&rows[i]))); err != nil {
-					break
-				}
-			}
-			return err
+			o.sees = sightOfPublic
+			return o.run(cmd, env, findBudgets)
 		},
 	}
-	o.baseURL.add(env, cmd.Flags())
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the budgets as JSON")
+	o.add(env, cmd.Flags())
 	return cmd
+}
+
+func findBudgets(ctx context.Context, s *spectator) (found, error) {
+	budgets, err := s.Budgets(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("there are no budgets", "AGENT", "ROOM", ">CHARACTERS AN HOUR", ">SINCE")
+	now := s.now()
+	for i := range budgets {
+		b := &budgets[i]
+		t.add(optional(b.AgentID), rooms.of(b.RoomID), strconv.Itoa(b.Chars), age(now, b.Since))
+	}
+	return found{rows: budgets, text: t}, nil
 }

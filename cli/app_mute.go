@@ -167,41 +167,40 @@ func runUnmute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget) 
 }
 
 func newAppMutes(env *Env) *cobra.Command {
-	var o struct {
-		baseURL
-		json bool
-	}
+	var o listing
 	cmd := &cobra.Command{
 		Use:     "mutes",
 		Short:   "List who is muted",
-		Long:    "List whom the operator has muted: which agent, where, since when, until when, and why.",
-		Example: "  hubcli app mutes\n  hubcli app mutes --json",
+		Long:    "List whom the operator has muted: which agent, where, for how long already and still, and why.",
+		Example: "  hubcli app mutes\n  hubcli app mutes --watch\n  hubcli app mutes --json",
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			rows, err := c.Mutes(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(env.Stdout, rows)
-			}
-			if len(rows) == 0 {
-				_, err = fmt.Fprintln(env.Stdout, "nobody is muted")
-			}
-			for i := range rows {
-				if _, err = fmt.Fprintln(env.Stdout, peertext.TerminalLine(muteText(&rows[i]))); err != nil {
-					break
-				}
-			}
-			return err
+			o.sees = sightOfPublic
+			return o.run(cmd, env, findMutes)
 		},
 	}
-	o.baseURL.add(env, cmd.Flags())
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the mutes as JSON")
+	o.add(env, cmd.Flags())
 	return cmd
+}
+
+func findMutes(ctx context.Context, s *spectator) (found, error) {
+	mutes, err := s.Mutes(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	rooms, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	t := newTable("nobody is muted", "MUTED", "ROOM", ">FOR", ">LEFT", "REASON(20)")
+	now := s.now()
+	for i := range mutes {
+		m := &mutes[i]
+		left := ""
+		if m.Until != nil {
+			left = span(*m.Until - now)
+		}
+		t.add(string(m.AgentID), rooms.of(m.RoomID), age(now, m.Since), left, m.Reason)
+	}
+	return found{rows: mutes, text: t}, nil
 }

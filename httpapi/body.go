@@ -52,7 +52,11 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64) (
 	}
 	buffer := buffers.Get().(*[]byte)
 	b := body{server: s, data: (*buffer)[:0], buffer: buffer}
-	s.bodyBytes.Add(int64(cap(b.data)))
+	if all := s.bodyBytes.Add(int64(cap(b.data))); all > s.config.MaxBodiesInFlight && cap(b.data) > firstBuffer {
+		// An earlier body left a large buffer, for which there is no room now.
+		s.bodyBytes.Add(firstBuffer - int64(cap(b.data)))
+		b.data = make([]byte, 0, firstBuffer)
+	}
 	for {
 		if len(b.data) == cap(b.data) {
 			if err := b.grow(w, limit); err != nil {

@@ -167,6 +167,10 @@ func chunks(n int) string {
 // TestBodyBudget: all bodies together stay within their budget, and afterwards
 // the whole budget is available again.
 func TestBodyBudget(t *testing.T) {
+	large := startEdge(t, nil)
+	for range 8 { // large buffers that wait for the next body
+		_, _ = large.send(t, "POST", "/v1/messages", `{"from_agent":"system","body":"`+strings.Repeat("x", 60<<10)+`"}`)
+	}
 	e := startEdge(t, func(c *httpapi.Config) { c.MaxBodiesInFlight = 16 << 10 })
 	post := func(size int) hub.Code {
 		_, body := e.send(t, "POST", "/v1/messages", `{"from_agent":"system","body":"`+strings.Repeat("x", size)+`"}`)
