@@ -38,8 +38,8 @@ is woken by it.
 
 The first answer counts. If the question is closed already, the exit code is 1, and the
 error says who closed it. Agents that your answer keeps apart may go on earlier: answer
-the same question with "let them go on". With --dismiss the question is closed without an answer, and
-the agent is told.
+the same question with "let them go on". With --dismiss the question is closed without an
+answer, and the agent is told.
 
 The command needs the secret of the hub, which it reads from the store. It refuses to
 answer where HUB_AGENT is set: agents do not answer for people.`,
