@@ -96,7 +96,7 @@ func (p *page) head() {
 	}
 	p.put(Title, fmt.Sprintf("hub %s at %s, up %s, %s", h.Version, p.s.BaseURL, up, journal))
 	if p.s.Limited {
-		p.long(Warn, "", "without the operator's secret: asks, loops, and tasks of direct messages between others are not shown")
+		p.long(Warn, "", "without the operator's secret: asks, loops and direct tasks are not shown")
 	}
 	if len(p.s.Cut) > 0 {
 		p.long(Warn, "", "only the first rows were read of: "+strings.Join(p.s.Cut, ", "))
