@@ -43,7 +43,7 @@ func TestBudgetMakesDigests(t *testing.T) {
 		require.NoError(t, err)
 		short := r.post(hub.PostInput{FromAgent: "ben", Body: "thanks"})
 		rows := r.read(since)
-		want := fmt.Sprintf("[digest of 1500 characters, because your budget of 1000 an hour is spent; the whole: hub_get_message {\"message_id\":%d}, hubcli app message %d, or GET /v1/messages/%d?agent_id=ann]", first.ID, first.ID, first.ID)
+		want := fmt.Sprintf("[digest of 1500 characters, because 100 of your budget of 1000 an hour are left; the whole: hub_get_message {\"message_id\":%d}, hubcli app message %d, or GET /v1/messages/%d?agent_id=ann]", first.ID, first.ID, first.ID)
 		if len(rows) != 5 || rows[0].Body != small.Body || !strings.HasSuffix(rows[1].Body, want) || !strings.HasPrefix(rows[1].Body, "word word") || strings.Contains(rows[1].Body, "\n") ||
 			rows[1].Truncated == nil || rows[1].Truncated.Chars != 1500 || rows[2].Body != request.Body || rows[3].Body != long || rows[4].Body != short.Body {
 			t.Fatalf("the rows are %+v", rows)

@@ -114,6 +114,14 @@ func TestAnswerAboutARunaway(t *testing.T) {
 		"apart": {func(r *rig, id hub.AskID) {
 			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopApart}))
 		}, "operator: About what ann and ben post in direct messages: keep them apart", time.Hour},
+		"apart, then go on": {func(r *rig, id hub.AskID) {
+			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopApart}))
+			_, err := r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopApart})
+			wantCode(r.t, err, hub.CodeAskClosed)
+			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopGoOn}))
+			_, err = r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: core.LoopGoOn})
+			wantCode(r.t, err, hub.CodeAskClosed)
+		}, "operator: About what ann and ben post in direct messages: let them go on", 0},
 		"other words": {func(r *rig, id hub.AskID) {
 			must(r.AnswerAsk(asOperator(r.t.Context()), id, hub.AskAnswerInput{Answer: "stop it"}))
 		}, "post in direct messages: stop it", time.Hour},

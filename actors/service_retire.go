@@ -151,7 +151,11 @@ func (h *Hub) Retire(ctx context.Context, agent hub.AgentID, in hub.RetireInput)
 	if row == nil && len(has.Rooms) == 0 && !h.view.Known(agent) {
 		return hub.Outcome[hub.RetiredAgent]{}, hub.Errorf(hub.CodeSessionNotFound, "nobody has heard of an agent %s", agent)
 	}
-	reason := cmp.Or(in.Reason, "it has been gone for long")
+	seen, _, err := h.lastAct(agent)
+	if err != nil {
+		return hub.Outcome[hub.RetiredAgent]{}, err
+	}
+	reason := cmp.Or(in.Reason, h.silence(seen))
 	tell := h.tellOfRetirement(agent, &has, reason)
 	out, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Time, hub.RetiredAgent]{
 		Owner: core.AgentOwner(agent), Agent: hub.AgentOperator, Size: len(reason) * (len(tell) + 1),
@@ -175,6 +179,24 @@ func (h *Hub) Retire(ctx context.Context, agent hub.AgentID, in hub.RetireInput)
 	}
 	h.idle.forget(agent)
 	return hub.Outcome[hub.RetiredAgent]{Row: out, Replayed: replayed}, h.strip(ctx, agent, &has, reason)
+}
+
+// silence says for how long nobody has heard of an agent, in the largest unit that fits.
+func (h *Hub) silence(seen hub.Time) string {
+	if seen == 0 {
+		return "it has not been heard of since the hub was started"
+	}
+	n, unit := int((h.engine.Clock.Now().Wall-seen)/1000), "second"
+	for _, next := range []struct {
+		size int
+		unit string
+	}{{60, "minute"}, {60, "hour"}, {24, "day"}} {
+		if n < 2*next.size {
+			break
+		}
+		n, unit = n/next.size, next.unit
+	}
+	return fmt.Sprintf("it has not been heard of for %d %ss", n, unit)
 }
 
 // tellOfRetirement returns a message for each agent that gave the retired one a task which it still
@@ -267,7 +289,7 @@ func (h *Hub) finishRetirements() {
 		err = errors.Join(err, h.view.Leases.Of(agent, 0, func(l *core.Lease) { passed[core.LeaseKey{Space: l.Space, Key: l.Key}] = l.Since > since }))
 		has.Claims = slices.DeleteFunc(has.Claims, func(k hub.ClaimKey) bool { return passed[core.LeaseKey{Space: core.SpaceClaim, Key: string(k)}] })
 		has.Locks = slices.DeleteFunc(has.Locks, func(path string) bool { return passed[core.LeaseKey{Space: core.SpaceLock, Key: path}] })
-		err = errors.Join(err, h.strip(context.Background(), agent, &has, "it had been gone for long"))
+		err = errors.Join(err, h.strip(context.Background(), agent, &has, "the operator took it for gone"))
 		if h.engine.Stopping.Load() {
 			return // the next start goes on
 		}

@@ -63,6 +63,10 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 	if err != nil {
 		return found{}, err
 	}
+	archived, err := s.archivedRooms(ctx)
+	if err != nil {
+		return found{}, err
+	}
 	titles, err := s.titles(ctx, agents)
 	if err != nil {
 		return found{}, err
@@ -87,7 +91,7 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 		if held := overview.Held(a); held != "" {
 			state = cell{state.text + ", " + held, sgrYellow}
 		}
-		t.add(a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, d.Rooms), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d), spent(&d))
+		t.add(a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, slices.DeleteFunc(slices.Clone(d.Rooms), func(id hub.RoomID) bool { return archived[id] })), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d), spent(&d))
 	}
 	return found{rows: agents, text: t}, nil
 }

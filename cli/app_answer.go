@@ -37,8 +37,9 @@ shows the question and asks for one. The agent gets the answer as a direct messa
 is woken by it.
 
 The first answer counts. If the question is closed already, the exit code is 1, and the
-error says who closed it. With --dismiss the question is closed without an answer, and
-the agent is told.
+error says who closed it. Agents that your answer keeps apart may go on earlier: answer
+the same question with "let them go on". With --dismiss the question is closed without an
+answer, and the agent is told.
 
 The command needs the secret of the hub, which it reads from the store. It refuses to
 answer where HUB_AGENT is set: agents do not answer for people.`,
@@ -111,7 +112,7 @@ func runAnswer(ctx context.Context, env *Env, o *answerOptions, id hub.AskID, ar
 	if err != nil {
 		return err
 	}
-	if a.State != hub.AskOpen {
+	if a.State != hub.AskOpen && !mayGoOn(&a, args) {
 		return askIsClosed(&a, hub.TimeOf(env.Now()))
 	}
 	var out hub.Outcome[hub.Ask]
@@ -135,6 +136,12 @@ func runAnswer(ctx context.Context, env *Env, o *answerOptions, id hub.AskID, ar
 		return printJSON(env.Stdout, out.Row)
 	}
 	return printAnswered(env, &out.Row)
+}
+
+// mayGoOn reports whether the answer may end what an earlier one has kept apart: agents that
+// the hub itself has asked about. The hub decides.
+func mayGoOn(a *hub.Ask, args []string) bool {
+	return a.AgentID == hub.AgentSystem && a.State == hub.AskAnswered && len(args) > 0
 }
 
 // answer finds the answer: an option by its number or its text, or any other text.

@@ -24,12 +24,14 @@ the number of messages and the characters of their bodies. A message that is giv
 counts twice. Of a watch and of a hook the beginnings count that they show, and of a
 digest what it shows. If there are budgets, READ IN 1H says how much of its budget the
 agent was given in the last hour. The hub keeps the 1000 rows that have changed last, and
-stores none. The command needs the secret of the hub, which it reads from the store.`,
+stores none. The command needs the secret of the hub, which it reads from the store, and
+refuses where HUB_AGENT is set.`,
 		Example: `  hubcli app attention
   hubcli app attention --to lead
   hubcli app attention --from dev-a --watch`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.sees = sightOfSecrets
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
 				return findAttention(ctx, s, hub.AgentID(o.to), hub.AgentID(o.from))
 			})
@@ -44,7 +46,7 @@ stores none. The command needs the secret of the hub, which it reads from the st
 
 // findAttention selects the rows of an agent and of a sender; empty selects all.
 func findAttention(ctx context.Context, s *spectator, agent, from hub.AgentID) (found, error) {
-	ledger, err := s.AsOperator().AttentionLedger(ctx)
+	ledger, err := s.AttentionLedger(ctx)
 	if err != nil {
 		return found{}, err
 	}

@@ -21,13 +21,17 @@ func newAppMessage(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "message <id>",
 		Short: "Print one whole message",
-		Long: `Print one message with its whole body, of which a poll may have shown a digest. A direct
-message is shown to its sender and to its recipient. The command registers nobody.`,
-		Example: `  hubcli app message 12 --agent dev-a
+		Long: `Print one message with its whole body, of which a poll may have shown a digest. Without
+an agent the command reads as the operator, with the secret that it reads from the store,
+and changes nothing. With --agent or HUB_AGENT it reads as that agent: a direct message is
+shown to its sender and to its recipient, the message counts as read by the agent, and the
+call is a sign of life of it, so a retired agent is back.`,
+		Example: `  hubcli app message 12
+  hubcli app message 12 --agent dev-a
   hubcli app message 12 --agent dev-a --json`,
 		Args: arity("message id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			viewer, err := o.agent.check()
+			viewer, err := o.agent.optional()
 			if err != nil {
 				return err
 			}
@@ -38,7 +42,7 @@ message is shown to its sender and to its recipient. The command registers nobod
 			return runMessage(cmd.Context(), env, &o.baseURL, hub.MessageID(id), viewer, o.json)
 		},
 	}
-	o.agent.addAs(env, cmd.Flags(), "agent", "`agent` that reads (required, unless "+hook.EnvAgent+" names it)")
+	o.agent.addAs(env, cmd.Flags(), "agent", "`agent` that reads, if not the one in "+hook.EnvAgent+" (default: the operator)")
 	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the message as JSON")
 	return cmd
@@ -50,7 +54,11 @@ func runMessage(ctx context.Context, env *Env, base *baseURL, id hub.MessageID, 
 		return err
 	}
 	defer c.Close()
-	encoded, err := c.Message(ctx, id, viewer)
+	reader := c
+	if viewer == "" {
+		reader = c.AsOperator()
+	}
+	encoded, err := reader.Message(ctx, id, viewer)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/cli/overview"
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 )
 
 // The width of the page: that of the terminal within these bounds.
@@ -37,15 +38,16 @@ has been at a prompt for two minutes or sleeps over messages, a task that waits 
 that failed, a task under way whose agent is not there, a lease that ends while others
 wait for it, and a hub that refuses writes.
 
-It reads the operator token in the store of the hub. Without it, the page leaves out
-questions and the tasks of direct messages. The command registers nobody.`,
+It reads the operator token in the store of the hub. Without it, and where HUB_AGENT is
+set, the page leaves out questions, the tasks of direct messages between others, and the
+agents that post to each other without progress. The command registers nobody.`,
 		Example: `  hubcli app overview
   hubcli app overview --watch
   hubcli status --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
-				snap, err := gather(ctx, s.Client, env.Now())
+				snap, err := gatherFor(ctx, env, s.Client)
 				return found{rows: snap, text: &wholePage{snap, o.all}}, err
 			})
 		},
@@ -74,6 +76,15 @@ func (p *wholePage) lines(s screen) []string {
 		o.Paint = overview.Colors
 	}
 	return overview.Page(p.snap, o)
+}
+
+// gatherFor reads the hub for a person, or for the agent that the environment names: what
+// concerns others is not shown to it.
+func gatherFor(ctx context.Context, env *Env, c *client.Client) (*overview.Snapshot, error) {
+	if env.Getenv(hook.EnvAgent) == "" {
+		return gather(ctx, c, env.Now())
+	}
+	return overview.Gather(ctx, overview.Source{Hub: c, BaseURL: c.BaseURL(), Limited: true}, hub.TimeOf(env.Now()))
 }
 
 // gather reads the hub as the operator. If the operator's secret cannot be read here, it

@@ -158,6 +158,9 @@ func newPermissionsList(env *Env) *cobra.Command {
   hubcli app permissions list --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := personOnly(env, cmd.CommandPath()); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			return o.with(ctx, env, func(c *client.Client) (hub.PermissionPolicy, error) { return c.PermissionPolicy(ctx) })
 		},

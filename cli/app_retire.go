@@ -32,12 +32,13 @@ func newAppRetire(env *Env) *cobra.Command {
 		Use:   "retire [agent]...",
 		Short: "Take agents that are gone for good out of the lists",
 		Long: `Retire agents by name, or all that have done nothing for the time of --idle. An agent that
-is there is refused: "hubcli app end" ends its session.
+is there is refused, and the others are retired: "hubcli app end" ends its session.
 
 The session and the seats of a retired agent end. Its claims and locks are released, and the
 first in line gets each with a higher fence. Its tasks belong to nobody then, and its offers
 end; those who gave it the tasks are told. It is in no list and in no trouble of "hubcli
-status". Its messages and its name stay. It comes back by itself with its next act.
+status". Its messages and its name stay, and so do a pause, a mute and a budget of it, which
+"hubcli status" goes on to show. It comes back by itself with its next act.
 
 Without names the command shows whom it would retire, and asks. --yes answers the question.`,
 		Example: `  hubcli app retire dev-a dev-b --reason "the sprint is over"
@@ -82,10 +83,16 @@ func runRetire(ctx context.Context, env *Env, o *retireOptions, names []string) 
 		}
 	}
 	retired := []hub.RetiredAgent{}
+	var failed error
 	for _, name := range names {
 		out, err := c.Retire(ctx, hub.AgentID(name), hub.RetireInput{Reason: o.reason})
-		if err != nil {
+		switch {
+		case err != nil && (len(names) == 1 || exitOf(err) == ExitUnreachable):
 			return err
+		case err != nil:
+			report(env.Stderr, err)
+			failed = &Failure{Exit: exitOf(err), Err: err} // it is printed
+			continue
 		}
 		if retired = append(retired, out.Row); o.json {
 			continue
@@ -93,9 +100,9 @@ func runRetire(ctx context.Context, env *Env, o *retireOptions, names []string) 
 		fmt.Fprintf(env.Stdout, "retired %s: %s\n", peertext.TerminalLine(name), belongingsText(&out.Row.Belongings))
 	}
 	if o.json {
-		return printJSON(env.Stdout, retired)
+		failed = cmp.Or(printJSON(env.Stdout, retired), failed)
 	}
-	return nil
+	return failed
 }
 
 // chooseIdle shows the agents that have done nothing for the time, and asks whether they are meant.

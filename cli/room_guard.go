@@ -18,7 +18,7 @@ func newRoomGuard(env *Env) *cobra.Command {
 		json bool
 	}
 	cmd := &cobra.Command{
-		Use:   "guard [room] off|default|HOPS",
+		Use:   "guard [room] [off|default|HOPS]",
 		Short: "Say when agents are stopped that post to each other without progress",
 		Long: `Say after how many turns the hub stops agents of the room that post to each other
 while nothing shows progress: 12 by default, 4 to 1000, or off for never. At half of that
@@ -26,14 +26,22 @@ they are told, and at two thirds they are slowed. When they are stopped, you are
 whether they may go on; see "hubcli inbox". A task, a decision, an artifact, a memory, a
 claim or a lock of one of them begins a new count, and so does what you or another agent
 says to them. Three agents have three times as many turns, and larger rings of direct
-messages as many times as they have agents. "hubcli status" shows the loops. The command
-needs the secret of the hub, which it reads from the store.`,
-		Example: `  hubcli room guard 30
+messages as many times as they have agents. "hubcli status" shows the loops. Without off,
+default or a number the command shows the setting. It needs the secret of the hub, which
+it reads from the store.`,
+		Example: `  hubcli room guard web-shop/checkout
+  hubcli room guard 30
   hubcli room guard web-shop/checkout off
   hubcli room guard web-shop/checkout default`,
-		Args: guardArgument,
+		Args: between(0, "room", "HOPS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			last := len(args) - 1
+			if last < 0 || last == 0 && !isGuard(args[0]) {
+				if err := o.takeRoom(cmd, args); err != nil {
+					return err
+				}
+				return showRoomGuard(cmd.Context(), env, &o.baseURL, &o.roomRef, o.json)
+			}
 			if err := o.takeRoom(cmd, args[:last]); err != nil {
 				return err
 			}
@@ -50,12 +58,24 @@ needs the secret of the hub, which it reads from the store.`,
 	return cmd
 }
 
-// guardArgument takes the number, after the room if one is named.
-func guardArgument(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return arity("HOPS")(cmd, args)
+// isGuard reports whether a lone argument is a setting. Otherwise it names a room.
+func isGuard(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil || text == "off" || text == "default"
+}
+
+// showRoomGuard prints the setting of a room.
+func showRoomGuard(ctx context.Context, env *Env, base *baseURL, ref *roomRef, asJSON bool) error {
+	c, err := base.client()
+	if err != nil {
+		return err
 	}
-	return arity("room", "HOPS")(cmd, args)
+	defer c.Close()
+	room, err := ref.findRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	return printGuard(env, &room, asJSON)
 }
 
 // guardHops reads off, default or a number; nil is the default.
@@ -87,10 +107,14 @@ func runRoomGuard(ctx context.Context, env *Env, base *baseURL, ref *roomRef, ho
 	if err != nil {
 		return err
 	}
+	return printGuard(env, &out.Row, asJSON)
+}
+
+func printGuard(env *Env, r *hub.Room, asJSON bool) error {
 	if asJSON {
-		return printJSON(env.Stdout, out.Row)
+		return printJSON(env.Stdout, r)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "room %s %s: guard %s\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), guardText(&out.Row))
+	_, err := fmt.Fprintf(env.Stdout, "room %s %s: guard %s\n", r.RoomID, peertext.TerminalLine(r.Slug), guardText(r))
 	return err
 }
 

@@ -105,6 +105,9 @@ func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed, all bool, now time.
 	at := hub.TimeOf(now)
 	p := &page{table: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	p.line("%s  %s  in %s", s.Room.RoomID, s.Room.Name, s.Project.Name)
+	if s.Room.Archived {
+		p.line("archived: out of lists, and no posts are taken")
+	}
 	if s.Room.Topic != "" {
 		p.line("%s", s.Room.Topic)
 	}

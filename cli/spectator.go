@@ -63,18 +63,24 @@ func outsideArchive[T any](ctx context.Context, s *spectator, rows []T, room fun
 	if !inRooms {
 		return rows, nil
 	}
-	rooms, err := hub.All(ctx, s.Rooms, hub.RoomsQuery{Archived: true, Limit: hub.MaxPageRows})
+	archived, err := s.archivedRooms(ctx)
 	if err != nil {
 		return nil, err
-	}
-	archived := map[hub.RoomID]bool{}
-	for i := range rooms {
-		archived[rooms[i].RoomID] = rooms[i].Archived
 	}
 	return slices.DeleteFunc(rows, func(row T) bool {
 		id := room(&row)
 		return id != nil && archived[*id]
 	}), nil
+}
+
+// archivedRooms says which rooms are archived.
+func (s *spectator) archivedRooms(ctx context.Context) (map[hub.RoomID]bool, error) {
+	rooms, err := hub.All(ctx, s.Rooms, hub.RoomsQuery{Archived: true, Limit: hub.MaxPageRows})
+	archived := map[hub.RoomID]bool{}
+	for i := range rooms {
+		archived[rooms[i].RoomID] = rooms[i].Archived
+	}
+	return archived, err
 }
 
 // roomNames are the names of rooms as a person types them.

@@ -136,7 +136,6 @@ func TestBadUsage(t *testing.T) {
 		{"room list --project=", "--project is missing", "name the project by its id, slug or name; see: hubcli project list"},
 		{"room show r --project=", "--project is missing", "name the project by its id, slug or name; see: hubcli project list"},
 		{"room show a b", `hubcli room show takes no argument "b"`, "put quotes around the room"},
-		{"room guard", "hubcli room guard needs its argument HOPS", "see: hubcli room guard --help"},
 		{"room guard 3", `agents cannot be stopped after "3" turns`, "write off, default, or a number from 4 to 1000"},
 		{"room locks", "hubcli room locks needs its argument policy", "see: hubcli room locks --help"},
 		{"room locks maybe", `there is no policy "maybe"`, "write warn or refuse"},

@@ -422,7 +422,7 @@ var (
 	CodeLoopStopped = define(CodeInfo{
 		Code: "loop_stopped", Status: http.StatusConflict,
 		HTTP:  "go on with other work; a post that opens or ends a task passes, and a direct message tells when the operator has decided",
-		CLI:   "go on with other work; hubcli inbox shows the operator the question",
+		CLI:   "go on with other work; hubcli status shows the operator the question, and the answer that lets them go on",
 		Model: "go on with other work or end your turn; a message that opens or ends a task passes, and the operator decides about the rest",
 	})
 	CodeSpawnUnavailable = define(CodeInfo{

@@ -145,9 +145,13 @@ func (a *Asks) checkLimits(agent hub.AgentID) error {
 	return nil
 }
 
-// Answer decides the answer of an open question. Errors: ErrAskNotOpen, invalid.
+// Answer decides the answer of an open question. While an answer keeps agents apart, a second
+// one may let them go on. Errors: ErrAskNotOpen, invalid.
 func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk], error) {
 	row, ok := a.open[id]
+	if !ok && goesOn(in.Answer) {
+		row, ok = a.apart[id]
+	}
 	if !ok {
 		return Decision[StoredAsk]{}, ErrAskNotOpen
 	}

@@ -141,10 +141,15 @@ func (r StoredAsk) Row(now Now) hub.Ask {
 	return row
 }
 
-// change replaces the row of an open question. It leaves a closed one alone.
+// change replaces the row of an open question. Of closed ones it leaves all alone but one
+// whose agents were kept apart and may go on now.
 func (a *Asks) change(id hub.AskID, next func(StoredAsk) StoredAsk, at Position, rows RowSink) {
 	if row, ok := a.open[id]; ok {
 		a.put(next(row), at, rows)
+	} else if row, ok := a.apart[id]; ok {
+		if row = next(row); row.ApartMS == 0 {
+			a.put(row, at, rows)
+		}
 	}
 }
 
@@ -158,13 +163,14 @@ func (a *Asks) put(row StoredAsk, at Position, rows RowSink) {
 	if a.open[id] = row; !open {
 		delete(a.open, id)
 	}
-	if row.ApartMS != 0 {
+	_, apart := a.apart[id]
+	if delete(a.apart, id); row.ApartMS != 0 {
 		a.apart[id] = row
 	}
 	maps.DeleteFunc(a.apart, func(_ hub.AskID, row StoredAsk) bool { return row.ApartMS <= at.Now.HubMS })
 	seq, _ := SeqOf(PrefixAsk, string(id))
 	rows.Put(TableAsk, SeqKey(seq), mustJSON(row))
-	if was != open {
+	if was != open || apart {
 		rows.Put(TableAskOpen, AskOpenKey(), mustJSON(OpenAsks{Open: slices.Sorted(maps.Keys(a.open)), Apart: slices.Sorted(maps.Keys(a.apart))}))
 	}
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ type Loop struct {
 	Thread  hub.ThreadID    `json:"thread,omitempty"`
 	Room    hub.RoomID      `json:"room,omitempty"`
 	Hops    int             `json:"hops"`
+	Slug    string          `json:"-"` // how people call the room; empty: not known
 }
 
 // The question about a loop, and how long it is open and an answer keeps agents apart.
@@ -41,10 +43,26 @@ func (l *Loop) where() string {
 	switch {
 	case l.Channel == "":
 		return "in direct messages"
+	case l.Thread != "" && l.Room != "":
+		return "in the thread " + strconv.Quote(string(l.Thread)) + " of the room " + l.roomName()
 	case l.Thread != "":
 		return "in the thread " + strconv.Quote(string(l.Thread)) + " of " + strconv.Quote(string(l.Channel))
+	case l.Room != "":
+		return "in the room " + l.roomName()
 	}
 	return "in the channel " + strconv.Quote(string(l.Channel))
+}
+
+// roomName is how people call the room: by its slug, or by its id.
+func (l *Loop) roomName() string { return cmp.Or(l.Slug, string(l.Room)) }
+
+// stopped says what the agents cannot do while the loop is stopped or kept apart. In a room a
+// post reaches all that are there, so none of theirs passes.
+func (l *Loop) stopped() string {
+	if l.Channel == "" {
+		return "They cannot post to each other"
+	}
+	return "They cannot post there, to anybody,"
 }
 
 // same reports whether two loops are of the same agents at the same place.
@@ -73,9 +91,10 @@ func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
 	}
 	in := hub.AskInput{
 		AgentID: hub.AgentSystem, RoomID: l.Room, Options: []string{LoopGoOn, LoopApart}, Default: LoopGoOn, DeadlineSec: loopSeconds,
-		Question: fmt.Sprintf("%s have posted %d times in turn %s without %s between. They cannot post there until you answer. May they go on?",
-			l.Names(), l.Hops, l.where(), loopProgress),
+		Question: fmt.Sprintf("%s have posted %d times in turn %s without %s between. %s until you answer, and for an hour more if you keep them apart. May they go on?",
+			l.Names(), l.Hops, l.where(), loopProgress, l.stopped()),
 	}
+	l.Slug = "" // it may change, so it is not stored
 	d, err := a.Ask(AskCommand{In: in, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}, now)
 	if err != nil {
 		return d, err
@@ -88,11 +107,14 @@ func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
 // ApartUntil returns the hub time until which the answer to the question about a loop
 // keeps its agents apart; 0: they may go on. Only the words of the option let them go on.
 func ApartUntil(answer string, at Position) int64 {
-	if strings.EqualFold(strings.TrimSpace(answer), LoopGoOn) {
+	if goesOn(answer) {
 		return 0
 	}
 	return at.Now.HubMS + loopApartMS
 }
+
+// goesOn reports whether an answer to the question about a loop lets its agents go on.
+func goesOn(answer string) bool { return strings.EqualFold(strings.TrimSpace(answer), LoopGoOn) }
 
 // toEach addresses the message that ends a question to its agent. The end of a question
 // about a loop is told to each agent of the loop.

@@ -242,7 +242,7 @@ func named(agents []hub.AgentID) string {
 // errStopped says that the operator decides.
 func errStopped(s stop, now core.Now) error {
 	if s.until != 0 {
-		return hub.Errorf(hub.CodeLoopStopped, "the operator keeps %s apart for a time", named(s.agents)).
+		return hub.Errorf(hub.CodeLoopStopped, "the operator keeps %s apart here for a time", named(s.agents)).
 			With("agents", s.agents).With("ask_id", s.ask).With("until", now.Wall+hub.Time(s.until-now.HubMS))
 	}
 	e := hub.Errorf(hub.CodeLoopStopped, "%s have posted to each other too many times without a task, a decision or an artifact between, and the operator is asked whether they may go on", named(s.agents)).

@@ -16,13 +16,14 @@ type seen struct {
 }
 
 // Loops lists the chains of which the agents were told, and what is stopped, the furthest
-// first; at most hub.MaxLoops.
+// first; at most hub.MaxLoops. Where the operator has ended the watch, every post passes, so
+// nothing is listed.
 func (g *Guard) Loops() []hub.Loop {
 	now := g.engine.Clock.Now()
 	out := []hub.Loop{}
 	for _, s := range g.grown(now) {
 		l := s.chain.limits(g.limits(s.place))
-		if s.stop == nil && (l.stop == 0 || s.chain.hops < l.tell) {
+		if l.stop == 0 || s.stop == nil && s.chain.hops < l.tell {
 			continue
 		}
 		out = append(out, s.loop(l, now, g.view.RoomOf(s.place.channel)))

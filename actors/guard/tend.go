@@ -51,6 +51,9 @@ func (g *Guard) tend(p place) error {
 	loop := ch.loop(p)
 	loop.Room = g.view.RoomOf(p.channel)
 	_, held := g.stops[p]
+	if row, err := g.view.Room(loop.Room); err == nil && loop.Room != "" {
+		loop.Slug = row.Slug
+	}
 	tell, ask := ch.hops >= l.tell && !ch.told, ch.hops >= l.stop && !ch.asked && !held
 	ch.told, ch.asked = ch.told || tell, ch.asked || ask
 	g.mu.Unlock()

@@ -131,7 +131,7 @@ func (v *View) Ration(ctx context.Context, agent hub.AgentID, rows []*core.Store
 		}
 		short := hub.EncodedMessage(nil)
 		if m.BodyChars > left && !wholeFor(m.From, m.Kind, m.To != "") {
-			short = digest(m, agent, budget)
+			short = digest(m, agent, left, budget)
 		}
 		if short == nil || len(short) >= len(m.JSON) {
 			left -= m.BodyChars
@@ -151,14 +151,18 @@ func (v *View) Ration(ctx context.Context, agent hub.AgentID, rows []*core.Store
 
 // digest returns a message with one line for its body: its beginning, its size, and how the agent
 // reads the whole.
-func digest(m *core.StoredMessage, agent hub.AgentID, budget int) hub.EncodedMessage {
+func digest(m *core.StoredMessage, agent hub.AgentID, left, budget int) hub.EncodedMessage {
 	row, err := m.JSON.Decode()
 	if err != nil {
 		return m.JSON
 	}
+	why := fmt.Sprintf("your budget of %d an hour is spent", budget)
+	if left > 0 {
+		why = fmt.Sprintf("%d of your budget of %d an hour are left", left, budget)
+	}
 	fetch := fmt.Sprintf("GET /v1/messages/%d?agent_id=%s", m.ID, agent)
-	return m.Shortened(fmt.Sprintf("%s [digest of %d characters, because your budget of %d an hour is spent; the whole: hub_get_message {\"message_id\":%d}, hubcli app message %d, or %s]",
-		peertext.Excerpt(row.Body, digestChars), m.BodyChars, budget, m.ID, m.ID, fetch), fetch)
+	return m.Shortened(fmt.Sprintf("%s [digest of %d characters, because %s; the whole: hub_get_message {\"message_id\":%d}, hubcli app message %d, or %s]",
+		peertext.Excerpt(row.Body, digestChars), m.BodyChars, why, m.ID, m.ID, fetch), fetch)
 }
 
 // gaveWhole reports whether an agent has been given a whole message lately.

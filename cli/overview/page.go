@@ -96,7 +96,7 @@ func (p *page) head() {
 	}
 	p.put(Title, fmt.Sprintf("hub %s at %s, up %s, %s", h.Version, p.s.BaseURL, up, journal))
 	if p.s.Limited {
-		p.long(Warn, "", "without the operator's secret: tasks of direct messages and asks are not shown")
+		p.long(Warn, "", "without the operator's secret: asks, loops and direct tasks are not shown")
 	}
 	if len(p.s.Cut) > 0 {
 		p.long(Warn, "", "only the first rows were read of: "+strings.Join(p.s.Cut, ", "))
@@ -189,14 +189,14 @@ func (p *page) loop(l *hub.Loop) string {
 		text = strings.Join(names, ", ") + " in " + where
 	}
 	if l.Turns > 0 {
-		text += fmt.Sprintf(": %d turns without progress of %d", l.Turns, l.StopAfter)
+		text += fmt.Sprintf(": %s without progress of %d", Count(l.Turns, "turn"), l.StopAfter)
 	}
 	if l.LastAt != nil {
 		text += fmt.Sprintf(", the last %s ago", Age(p.s.At-*l.LastAt))
 	}
 	switch {
 	case l.Until != nil:
-		text += fmt.Sprintf("; kept apart for %s more (%s)", Age(max(*l.Until-p.s.At, 0)), *l.AskID)
+		text += fmt.Sprintf("; kept apart for %s more, or until: hubcli answer %s 1", Age(max(*l.Until-p.s.At, 0)), *l.AskID)
 	case l.AskID != nil:
 		text += fmt.Sprintf("; you are asked: hubcli answer %s", *l.AskID)
 	}

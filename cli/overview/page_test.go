@@ -85,7 +85,8 @@ dev-b  5s ago
 LOOPS
 stopped  dev-a, lead in direct messages: 12 turns without progress of 12, the
          last 1m ago; you are asked: hubcli answer ask_1
-apart  dev-b, dev-c in direct messages; kept apart for 30m more (ask_1)
+apart  dev-b, dev-c in direct messages; kept apart for 30m more, or until:
+       hubcli answer ask_1 1
 told  dev-a, dev-b, lead in room checkout: 20 turns without progress of 36, the
       last 3s ago
 

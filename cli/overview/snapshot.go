@@ -124,7 +124,7 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// leaveOutArchived drops archived rooms and their tasks from the lists.
+// leaveOutArchived drops archived rooms, their tasks and the seats in them from the lists.
 func (s *Snapshot) leaveOutArchived() {
 	gone := map[hub.RoomID]bool{}
 	s.Rooms = slices.DeleteFunc(s.Rooms, func(r hub.Room) bool {
@@ -134,6 +134,11 @@ func (s *Snapshot) leaveOutArchived() {
 		}
 		return r.Archived
 	})
+	for i := range s.Agents {
+		if d := s.Agents[i].Details; d != nil {
+			d.Rooms = slices.DeleteFunc(d.Rooms, func(id hub.RoomID) bool { return gone[id] })
+		}
+	}
 	s.Tasks = slices.DeleteFunc(s.Tasks, func(t hub.Task) bool { return t.RoomID != nil && gone[*t.RoomID] })
 }
 
