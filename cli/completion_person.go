@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,15 @@ func liveRules(ctx context.Context, c *client.Client, _ asked) (out []cobra.Comp
 	p, err := c.PermissionPolicy(ctx)
 	for i := range p.Rules {
 		out = offered(out, strconv.Itoa(i+1), p.Rules[i].String())
+	}
+	return out, err
+}
+
+// liveIdle offers the agents that are gone and that some list shows.
+func liveIdle(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
+	idle, err := c.IdleAgents(ctx, hub.IdleAgentsQuery{IdleSec: int(leastIdle / time.Second)})
+	for i := range idle.Agents {
+		out = offered(out, string(idle.Agents[i].AgentID), belongingsText(&idle.Agents[i].Belongings))
 	}
 	return out, err
 }
