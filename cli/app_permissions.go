@@ -153,7 +153,7 @@ func newPermissionsList(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show whether prompts come here, and the rules",
-		Long:  `Show whether permission prompts come to the inbox, and the rules by their numbers.
+		Long: `Show whether permission prompts come to the inbox, and the rules by their numbers.
 Of rules that never decide it says why.`,
 		Example: `  hubcli app permissions list
   hubcli app permissions list --json`,

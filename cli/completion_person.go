@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +62,7 @@ func liveRules(ctx context.Context, c *client.Client, _ asked) (out []cobra.Comp
 
 // liveIdle offers the agents that are gone and that some list shows.
 func liveIdle(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
-	idle, err := c.IdleAgents(ctx, hub.IdleAgentsQuery{IdleSec: int(leastIdle / time.Second)})
+	idle, err := c.IdleAgents(ctx, hub.IdleAgentsQuery{IdleSec: 1})
 	for i := range idle.Agents {
 		out = offered(out, string(idle.Agents[i].AgentID), belongingsText(&idle.Agents[i].Belongings))
 	}

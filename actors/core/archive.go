@@ -93,15 +93,15 @@ func errProjectArchived(p *hub.Project) error {
 
 // ErrArchived refuses a post to a channel that is archived, by itself or with its room. The
 // detail names the project with which the room went, if it did.
-func (x *ProjectIndex) ErrArchived(channel hub.ChannelName) error {
+func (a *ProjectIndex) ErrArchived(channel hub.ChannelName) error {
 	what := "channel " + string(channel)
 	id, ofRoom := channel.Room()
 	if ofRoom {
 		what = "room " + string(id)
 	}
 	err := hub.Errorf(hub.CodeArchived, "%s is archived: nobody is shown what is posted there", what).With("channel", channel)
-	if room, ok := x.Room(id); ofRoom && ok {
-		if p, ok := x.Project(room.Room.ProjectID); ok && p.Archived {
+	if room, ok := a.Room(id); ofRoom && ok {
+		if p, ok := a.Project(room.Room.ProjectID); ok && p.Archived {
 			err = err.With("project_id", p.ProjectID).With("project", p.Slug)
 		}
 	}
