@@ -28,9 +28,13 @@ func (h *Hub) ArchiveChannel(ctx context.Context, in hub.ChannelArchiveInput) (h
 		return hub.Outcome[hub.Channel]{}, hub.Errorf(hub.CodeInvalid, "channel %s belongs to room %s", name, id).
 			With("field", "channel").WithFix("archive the room")
 	}
-	if name == hub.DefaultChannel || name == hub.DirectChannel {
+	if !name.Archives() {
+		fix := "archive another channel"
+		if !in.Archived {
+			fix = "leave it as it is: it is in the lists always"
+		}
 		return hub.Outcome[hub.Channel]{}, hub.Errorf(hub.CodeInvalid, "channel %s is a part of every hub and cannot be archived", name).
-			With("field", "channel").WithFix("archive another channel")
+			With("field", "channel").WithFix(fix)
 	}
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Channel, hub.Channel, hub.Channel]{
 		Owner: core.ChannelOwner(name), Agent: hub.AgentOperator,

@@ -160,10 +160,12 @@ func (h *Hub) refuseArchived(m *core.MessageDraft) error {
 	if m.Kind == hub.KindTaskResult || m.To != "" && !m.Kind.OpensTask() || !h.view.Places.Closed(m.Channel) {
 		return nil
 	}
-	if m.Room == "" {
-		return core.ErrArchived("channel "+string(m.Channel), m.Channel)
-	}
-	return core.ErrArchived("room "+string(m.Room), m.Channel)
+	return h.errArchived(m.Channel)
+}
+
+// errArchived refuses a post to an archived channel.
+func (h *Hub) errArchived(channel hub.ChannelName) error {
+	return view.Look(h.view.Places, func(x *core.ProjectIndex) error { return x.ErrArchived(channel) })
 }
 
 func (h *Hub) messageCodec() engine.Codec[hub.EncodedMessage] {

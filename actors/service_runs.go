@@ -39,7 +39,7 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 			return core.Decision[core.StoredRun]{}, err
 		}
 		if h.view.Places.Closed(channel) {
-			return core.Decision[core.StoredRun]{}, core.ErrArchived("room "+string(in.RoomID), channel)
+			return core.Decision[core.StoredRun]{}, h.errArchived(channel)
 		}
 		return t.StartRun(c, now, taskWorld{h})
 	})

@@ -148,6 +148,9 @@ func askedChange(ctx context.Context, env *Env, c *client.Client, o *adapterChan
 	return c.ChangeAdapter(ctx, t.harness, action, t.in)
 }
 
+// errDeclined is the cause of the failure of a question that was not answered by y.
+var errDeclined = errors.New("declined")
+
 // agree shows a question about a plan and takes y or yes as a yes.
 func agree(ctx context.Context, env *Env, question string) error {
 	text := peertext.Terminal(question)
@@ -159,7 +162,7 @@ func agree(ctx context.Context, env *Env, question string) error {
 		return err
 	}
 	if !strings.EqualFold(answer, "y") && !strings.EqualFold(answer, "yes") {
-		return &Failure{Exit: ExitRefused, Sentence: "not confirmed; nothing was changed", Fix: "answer y, or add --yes"}
+		return &Failure{Exit: ExitRefused, Sentence: "not confirmed; nothing was changed", Fix: "answer y, or add --yes", Err: errDeclined}
 	}
 	return nil
 }

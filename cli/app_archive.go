@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,20 +37,50 @@ func newAppUnarchive(env *Env) *cobra.Command {
 	}, archivesChannel(false))
 }
 
+// findChannel returns the row of a channel, or nil.
+func findChannel(ctx context.Context, c *client.Client, name hub.ChannelName) (*hub.Channel, error) {
+	for row, err := range hub.Walk(ctx, c.Channels, hub.ChannelsQuery{Prefix: string(name), Archived: true, Limit: hub.MaxPageRows}) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Name == name {
+			return &row, nil
+		}
+	}
+	return nil, nil
+}
+
+// archivedText says that a place is archived or taken back, and whether it was so before.
+func archivedText(place string, was, archived bool) string {
+	switch {
+	case archived && was:
+		return place + " is archived already"
+	case archived:
+		return "archived " + place
+	case was:
+		return place + " is in the lists already"
+	}
+	return "took back " + place
+}
+
 func archivesChannel(archived bool) archiving {
 	return func(ctx context.Context, c *client.Client, name string) (any, string, error) {
 		channel := hub.ChannelName(strings.TrimPrefix(name, "#"))
 		if id, ok := channel.Room(); ok {
 			return nil, "", usage("use: hubcli room archive "+string(id)+", or unarchive", "channel %s belongs to a room", channel)
 		}
-		out, err := c.ArchiveChannel(ctx, hub.ChannelArchiveInput{Channel: channel, Archived: archived})
+		if channel == "" {
+			return nil, "", usage("name one; see: hubcli channels --archived", "the channel cannot be empty")
+		}
+		was, err := findChannel(ctx, c, channel)
 		if err != nil {
 			return nil, "", err
 		}
-		state := "archived"
-		if !out.Row.Archived {
-			state = "not archived"
+		out, err := c.ArchiveChannel(ctx, hub.ChannelArchiveInput{Channel: channel, Archived: archived})
+		if err != nil {
+			return nil, "", unknownChannel(ctx, c, channel, err)
 		}
-		return out.Row, fmt.Sprintf("channel %s is %s\n", peertext.TerminalLine(string(out.Row.Name)), state), nil
+		place := "channel " + peertext.TerminalLine(string(out.Row.Name))
+		return out.Row, archivedText(place, was != nil && was.Archived == archived, archived) + "\n", nil
 	}
 }

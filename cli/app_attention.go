@@ -33,7 +33,12 @@ refuses where HUB_AGENT is set.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.sees = sightOfSecrets
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
-				return findAttention(ctx, s, hub.AgentID(o.to), hub.AgentID(o.from))
+				got, err := findAttention(ctx, s, hub.AgentID(o.to), hub.AgentID(o.from))
+				got, err = s.orUnknown(ctx, got, err, hub.AgentID(o.to))
+				if got.unknown != "" {
+					return got, err
+				}
+				return s.orUnknown(ctx, got, err, hub.AgentID(o.from))
 			})
 		},
 	}
@@ -53,13 +58,17 @@ func findAttention(ctx context.Context, s *spectator, agent, from hub.AgentID) (
 	rows := slices.DeleteFunc(ledger.Rows, func(g hub.Given) bool {
 		return agent != "" && g.AgentID != agent || from != "" && g.FromAgent != from
 	})
-	t := newTable("no agent was given a message since the hub has started", "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST")
+	none := "no agent was given a message since the hub has started"
+	if agent != "" || from != "" {
+		none = "no such message was given to an agent since the hub has started"
+	}
+	t := newTable(none, "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST")
 	budgets := map[hub.AgentID]string{}
 	for _, b := range ledger.Spent {
 		budgets[b.AgentID] = fmt.Sprintf("%d of %d", b.Chars, b.Budget)
 	}
 	if len(budgets) > 0 {
-		t = newTable("no agent was given a message since the hub has started", "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST", ">READ IN 1H")
+		t = newTable(none, "AGENT(12)", "FROM(12)", "PATH", ">MESSAGES", ">CHARACTERS", ">LAST", ">READ IN 1H")
 	}
 	now := s.now()
 	for i := range rows {

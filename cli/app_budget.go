@@ -33,6 +33,9 @@ to do a task, are always whole.`,
   hubcli app budget dev-a off`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("room") {
+				if len(args) == 2 {
+					return usage("leave one of them out", "a budget is of an agent or of --room, not of both")
+				}
 				return arity("CHARS")(cmd, args)
 			}
 			return arity("agent", "CHARS")(cmd, args)
@@ -87,6 +90,9 @@ func runBudget(ctx context.Context, env *Env, base *baseURL, ref *roomRef, in hu
 	out, err := c.SetBudget(ctx, in)
 	if err != nil {
 		return err
+	}
+	if in.AgentID != "" {
+		noteUnknown(ctx, env, c, in.AgentID)
 	}
 	if asJSON {
 		return printJSON(env.Stdout, out.Row)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ call is a sign of life of it, so a retired agent is back.`,
 				return err
 			}
 			var id int64
-			if (idValue{&id}).Set(args[0]) != nil || id == 0 {
+			if (idValue{&id}).Set(strings.TrimPrefix(args[0], "#")) != nil || id == 0 {
 				return usage("give the number that poll shows after the #", "%q is no message id", args[0])
 			}
 			return runMessage(cmd.Context(), env, &o.baseURL, hub.MessageID(id), viewer, o.json)

@@ -93,6 +93,7 @@ func runMute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget, in
 	if err != nil {
 		return err
 	}
+	noteUnknown(ctx, env, c, t.AgentID)
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}

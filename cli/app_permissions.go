@@ -153,7 +153,8 @@ func newPermissionsList(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show whether prompts come here, and the rules",
-		Long:  `Show whether permission prompts come to the inbox, and the rules by their numbers.`,
+		Long: `Show whether permission prompts come to the inbox, and the rules by their numbers.
+Of rules that never decide it says why.`,
 		Example: `  hubcli app permissions list
   hubcli app permissions list --json`,
 		Args: arity(),
@@ -162,7 +163,18 @@ func newPermissionsList(env *Env) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			return o.with(ctx, env, func(c *client.Client) (hub.PermissionPolicy, error) { return c.PermissionPolicy(ctx) })
+			var rules []hub.PermissionRule
+			err := o.with(ctx, env, func(c *client.Client) (hub.PermissionPolicy, error) {
+				p, err := c.PermissionPolicy(ctx)
+				rules = p.Rules
+				return p, err
+			})
+			for i := range rules {
+				if why := idleRule(rules, i); err == nil && why != "" {
+					env.note("%s", why)
+				}
+			}
+			return err
 		},
 	}
 	o.add(env, cmd)

@@ -57,6 +57,11 @@ may be meant, you are asked, and no later rule allows.`,
 				if at = len(in.Rules); cmd.Flags().Changed("at") {
 					at = min(o.at-1, at)
 				}
+				for i := range in.Rules {
+					if in.Rules[i].String() == rule.String() {
+						return usage("leave it, or move it with: hubcli app permissions move", "rule %d is the same: %s", i+1, &rule)
+					}
+				}
 				in.Rules = slices.Insert(in.Rules, at, rule)
 				return nil
 			}, func(rules []hub.PermissionRule) { noteIdle(env, rules, at) })

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ type retireOptions struct {
 const leastIdle = 10 * time.Minute
 
 func newAppRetire(env *Env) *cobra.Command {
-	o := retireOptions{idle: hub.DefaultRetireSec * time.Second}
+	var o retireOptions
 	cmd := &cobra.Command{
 		Use:   "retire [agent]...",
 		Short: "Take agents that are gone for good out of the lists",
@@ -53,14 +54,17 @@ Without names the command shows whom it would retire, and asks. --yes answers th
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if by := cmd.Flags().Changed("idle"); by == (len(args) > 0) {
+			switch by := cmd.Flags().Changed("idle"); {
+			case by && len(args) > 0:
+				return usage("leave one of them out", "agents are named, and --idle means others, too")
+			case !by && len(args) == 0:
 				return usage("name agents, or give --idle, for example --idle 24h", "it is not said whom to retire")
 			}
 			return runRetire(cmd.Context(), env, &o, args)
 		},
 	}
 	f := cmd.Flags()
-	f.Var(durationValue{&o.idle, leastIdle, maxIdle, inUnits}, "idle", "`time` for which the agents have done nothing, such as 24h or 7d")
+	f.Var(durationValue{&o.idle, leastIdle, maxIdle, inUnits}, "idle", "`time` for which the agents have done nothing,  from 10m on, such as 24h or 7d (without it name agents)")
 	f.StringVar(&o.reason, "reason", "", "`text` that those are told whom it concerns")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	o.baseURL.add(env, f)
@@ -115,7 +119,7 @@ func chooseIdle(ctx context.Context, env *Env, c *client.Client, o *retireOption
 		if o.json {
 			return nil, printJSON(env.Stdout, []hub.RetiredAgent{})
 		}
-		env.note("no agent that some list shows has been gone for %s", durationText(o.idle))
+		env.note("no agent that some list shows has been gone for %s", daysText(o.idle))
 		return nil, nil
 	}
 	var names []string
@@ -135,7 +139,28 @@ func chooseIdle(ctx context.Context, env *Env, c *client.Client, o *retireOption
 	if o.yes {
 		return names, nil
 	}
-	return names, agree(ctx, env, plan.String()+"Retire "+overview.Count(len(names), "agent")+"?")
+	question := "Retire " + overview.Count(len(names), "agent") + "?"
+	if env.Terminal == nil || !env.Terminal() {
+		fmt.Fprint(env.Stderr, peertext.Terminal(plan.String()))
+		return names, agree(ctx, env, question)
+	}
+	err = agree(ctx, env, plan.String()+question)
+	if errors.Is(err, errDeclined) { // no is an answer, and no failure
+		env.note("nobody was retired")
+		if o.json {
+			return nil, printJSON(env.Stdout, []hub.RetiredAgent{})
+		}
+		return nil, nil
+	}
+	return names, err
+}
+
+// daysText is a duration in whole days where it is so, else as durationText.
+func daysText(d time.Duration) string {
+	if day := 24 * time.Hour; d >= 2*day && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	return durationText(d)
 }
 
 // belongingsText says in a few words what an agent has.

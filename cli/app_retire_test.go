@@ -22,13 +22,19 @@ func TestWhomToRetire(t *testing.T) {
 	})
 	c := client.New(client.Config{BaseURL: s.URL, OperatorToken: func(context.Context, hub.Info) (string, error) { return "secret", nil }})
 	defer c.Close()
+	var said bytes.Buffer
+	env := world(t, nil)
+	env.Stderr = &said
+	if _, err := chooseIdle(t.Context(), env, c, &retireOptions{idle: 24 * time.Hour}); exitOf(err) != ExitUsage || !strings.Contains(said.String(), "ann  gone for") {
+		t.Errorf("without a terminal: %v after %q", err, said.String())
+	}
 	for typed, want := range map[string]int{"y\n": 2, "n\n": 0} {
 		var said bytes.Buffer
 		env := world(t, nil)
 		env.Stdin, env.Stderr, env.Terminal = strings.NewReader(typed), &said, func() bool { return true }
 		env.Now = func() time.Time { return time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC) }
 		names, err := chooseIdle(t.Context(), env, c, &retireOptions{idle: 24 * time.Hour})
-		if (err == nil) != (want > 0) || err == nil && len(names) != want {
+		if err != nil || len(names) != want || (want == 0) != strings.Contains(said.String(), "nobody was retired") {
 			t.Errorf("%q chooses %v, %v", typed, names, err)
 		}
 		for _, line := range []string{

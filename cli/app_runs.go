@@ -65,7 +65,13 @@ func findRuns(ctx context.Context, s *spectator, q hub.RunsQuery, archived bool)
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("there is no such run", "RUN", "STATUS", ">AGE", ">ENDED", "ROOM(8)", "FROM(8)", "TASKS(8)", "TITLE(12)")
+	none := "there is no such run"
+	if q.RoomID == "" && q.Status == "" {
+		if none = "there is no run"; q.Active {
+			none = "no run is under way"
+		}
+	}
+	t := newTable(none, "RUN", "STATUS", ">AGE", ">ENDED", "ROOM(8)", "FROM(8)", "TASKS(8)", "TITLE(12)")
 	now := s.now()
 	for i := range runs {
 		r := &runs[i]

@@ -112,7 +112,13 @@ func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery, archived boo
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("there is no such task", ">TASK", "STATUS", "READY?", ">AGE", "ROOM(8)", "FROM(8)?", "ASSIGNEE(8)", "BLOCKED BY(10)?", "TITLE(12)")
+	none := "there is no such task"
+	if q.RoomID == "" && q.Assignee == "" && q.Status == "" && q.Ready == nil {
+		if none = "there is no task"; q.Active {
+			none = "no task is open"
+		}
+	}
+	t := newTable(none, ">TASK", "STATUS", "READY?", ">AGE", "ROOM(8)", "FROM(8)?", "ASSIGNEE(8)", "BLOCKED BY(10)?", "TITLE(12)")
 	now := s.now()
 	for i := range tasks {
 		k := &tasks[i]

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,14 +53,18 @@ func flagValues(env *Env, f *pflag.Flag) cobra.CompletionFunc {
 func argumentValues(env *Env, use string) cobra.CompletionFunc {
 	names := strings.Fields(use)[1:]
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) >= len(names) {
+		at := len(args)
+		if last := len(names) - 1; at > last && last >= 0 && strings.HasSuffix(names[last], "...") {
+			at = last
+		}
+		if at >= len(names) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		name := names[len(args)]
+		name := names[at]
 		if find := liveArguments[name]; find != nil {
 			values, directive := live(env, find)(cmd, args, prefix)
-			if next := len(args) + 1; name[0] == '[' && next < len(names) && strings.Contains(names[next], "|") {
-				values = append(values, beginning(prefix, strings.Split(names[next], "|"))...)
+			if next := at + 1; name[0] == '[' && next < len(names) && strings.Contains(names[next], "|") {
+				values = append(values, beginning(prefix, words(names[next]))...)
 			}
 			return values, directive
 		}
@@ -72,10 +77,16 @@ func argumentValues(env *Env, use string) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		if strings.Contains(name, "|") {
-			return strings.Split(name, "|"), cobra.ShellCompDirectiveNoFileComp
+			return words(name), cobra.ShellCompDirectiveNoFileComp
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// words returns the words between which an argument is a choice. A word in capitals, such
+// as CHARS, stands for a value, and is none of them.
+func words(choice string) []string {
+	return slices.DeleteFunc(strings.Split(choice, "|"), func(w string) bool { return w == strings.ToUpper(w) })
 }
 
 // harnessNames returns the names of the harnesses.

@@ -42,10 +42,11 @@ var (
 	liveFlags = map[string]lookup{
 		"agent": liveAgents, "by": liveAgents, "assignee": liveAgents, "holder": liveAgents, "from": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
+		"before": forPerson(liveRules),
 	}
 	liveArguments = map[string]lookup{
 		"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
-		"<agent>": liveAgents, "[agent]": liveAgents, "<channel>": liveChannels, "<task>": forPerson(liveTasks), "<question>": forPerson(liveQuestions), "[question]": forPerson(liveQuestions),
+		"<agent>": liveAgents, "[agent]": liveAgents, "[agent]...": forPerson(liveIdle), "<channel>": liveChannels, "<task>": forPerson(liveTasks), "<question>": forPerson(liveQuestions), "[question]": forPerson(liveQuestions),
 		"[option": forPerson(liveOptions), "<spawn_id>": liveSpawns, "<number>": forPerson(liveRules), "[claim]": liveClaims, "<key>": liveClaims,
 	}
 )
@@ -111,7 +112,15 @@ func offered(values []cobra.Completion, value, about string) []cobra.Completion 
 	return append(values, value)
 }
 
+// liveAgents offers the live agents, and to the command that ends a mute the muted ones.
 func liveAgents(ctx context.Context, c *client.Client, q asked) (out []cobra.Completion, err error) {
+	if q.command == "unmute" {
+		mutes, err := c.Mutes(ctx)
+		for i := range mutes {
+			out = offered(out, string(mutes[i].AgentID), mutes[i].Reason)
+		}
+		return out, err
+	}
 	rows, _, err := c.Agents(ctx, hub.AgentsQuery{Prefix: q.prefix, Limit: liveRows})
 	for i := range rows {
 		name := rows[i].DisplayName
@@ -123,9 +132,17 @@ func liveAgents(ctx context.Context, c *client.Client, q asked) (out []cobra.Com
 	return out, err
 }
 
+// takesBack reports whether the command is about archived places alone.
+func (q *asked) takesBack() bool { return q.command == "unarchive" }
+
+// liveChannels offers channels. Of those that cannot be archived it offers none to the
+// commands that archive.
 func liveChannels(ctx context.Context, c *client.Client, q asked) (out []cobra.Completion, err error) {
-	rows, _, err := c.Channels(ctx, hub.ChannelsQuery{Prefix: q.prefix, Limit: liveRows})
+	rows, _, err := c.Channels(ctx, hub.ChannelsQuery{Prefix: q.prefix, Archived: q.takesBack(), Limit: liveRows})
 	for i := range rows {
+		if rows[i].Archived != q.takesBack() || q.command == "archive" && !rows[i].Name.Archives() {
+			continue
+		}
 		out = offered(out, string(rows[i].Name), "")
 	}
 	return out, err
@@ -139,10 +156,13 @@ func liveThreads(ctx context.Context, c *client.Client, _ asked) (out []cobra.Co
 	return out, err
 }
 
-func liveProjects(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
-	rows, _, err := c.Projects(ctx, hub.ProjectsQuery{Limit: liveRows})
+func liveProjects(ctx context.Context, c *client.Client, q asked) (out []cobra.Completion, err error) {
+	back := q.takesBack() && len(q.before) == 0 && q.flags.Lookup("project") == nil
+	rows, _, err := c.Projects(ctx, hub.ProjectsQuery{Archived: back, Limit: liveRows})
 	for _, p := range rows {
-		out = offered(out, p.Slug, p.Name)
+		if p.Archived == back {
+			out = offered(out, p.Slug, p.Name)
+		}
 	}
 	return out, err
 }
@@ -154,7 +174,7 @@ func liveRooms(ctx context.Context, c *client.Client, q asked) (out []cobra.Comp
 	if f := q.flags.Lookup("project"); f != nil {
 		project = f.Value.String()
 	}
-	rooms, _, err := c.Rooms(ctx, hub.RoomsQuery{Project: project, Limit: liveRows})
+	rooms, _, err := c.Rooms(ctx, hub.RoomsQuery{Project: project, Archived: q.takesBack(), Limit: liveRows})
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +192,9 @@ func liveRooms(ctx context.Context, c *client.Client, q asked) (out []cobra.Comp
 	}
 	for i := range rooms {
 		r := &rooms[i]
+		if q.takesBack() && (!r.Archived || of[r.ProjectID] == "") {
+			continue // it comes back with its project
+		}
 		value, in := r.Slug, cmp.Or(of[r.ProjectID], string(r.ProjectID))
 		if project == "" && (slugs[r.Slug] > 1 || strings.Contains(q.prefix, "/")) {
 			value = in + "/" + r.Slug

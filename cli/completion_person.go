@@ -60,6 +60,15 @@ func liveRules(ctx context.Context, c *client.Client, _ asked) (out []cobra.Comp
 	return out, err
 }
 
+// liveIdle offers the agents that are gone and that some list shows.
+func liveIdle(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
+	idle, err := c.IdleAgents(ctx, hub.IdleAgentsQuery{IdleSec: 1})
+	for i := range idle.Agents {
+		out = offered(out, string(idle.Agents[i].AgentID), belongingsText(&idle.Agents[i].Belongings))
+	}
+	return out, err
+}
+
 // liveClaims offers the claims that are held.
 func liveClaims(ctx context.Context, c *client.Client, q asked) (out []cobra.Completion, err error) {
 	rows, _, err := c.Claims(ctx, hub.LeasesQuery{Prefix: q.prefix, ActiveOnly: true, Limit: liveRows})

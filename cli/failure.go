@@ -54,6 +54,9 @@ func report(w io.Writer, err error) {
 		sentence, fix = f.Sentence, f.Fix
 	case errors.As(err, &h):
 		sentence, fix, more = h.Message+measured(h.Detail), h.FixFor(hub.ForCLI), candidates(h.Detail)
+		if back := takesBack(h); back != "" {
+			fix = back
+		}
 		if h.RetryAfter > 0 {
 			fix = strings.TrimPrefix(fmt.Sprintf("%s; wait %d s first", fix, h.RetryAfter), "; ")
 		}
@@ -83,6 +86,32 @@ func candidates(detail map[string]any) []string {
 		}
 	}
 	return lines
+}
+
+// takesBack is the fix of a refusal because a place is archived: the command that takes this
+// place back. It is empty if the answer does not say which one it is.
+func takesBack(h *hub.Error) string {
+	if h.Code != hub.CodeArchived {
+		return ""
+	}
+	channel, _ := h.Detail["channel"].(string)
+	project, _ := h.Detail["project"].(string)
+	room, ofRoom := hub.ChannelName(channel).Room()
+	undo := ""
+	switch {
+	case project != "":
+		undo = "project unarchive " + project
+	case ofRoom:
+		undo = "room unarchive " + string(room)
+	case plainValue.MatchString(channel):
+		undo = "app unarchive " + channel
+	default:
+		return ""
+	}
+	if channel == "" {
+		return "take it back first, as the operator: hubcli " + undo
+	}
+	return "post elsewhere, or take it back as the operator: hubcli " + undo
 }
 
 // measured returns the figures of an exceeded limit.

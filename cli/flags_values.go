@@ -120,19 +120,32 @@ func (v durationValue) Set(s string) error {
 		if v.style == inWholeSeconds {
 			whole = "whole "
 		}
-		return &badValue{fmt.Sprintf("it must be %sseconds from %s to %s, or the same time with units, such as 90s, 5m or 1h30m",
-			whole, secondsText(v.min), secondsText(v.max))}
+		return &badValue{fmt.Sprintf("it must be %sseconds from %s to %s, or the same time with units, such as %s",
+			whole, secondsText(v.min), secondsText(v.max), v.samples())}
 	}
 	*v.p = d
 	return nil
 }
 
-// parseDuration reads seconds without a unit, days such as 7d, or a duration with units.
+// samples are times with units that the value takes, if there are such.
+func (v durationValue) samples() string {
+	if v.min > 90*time.Second {
+		return "30m, 24h or 7d"
+	}
+	return "90s, 5m or 1h30m"
+}
+
+// parseDuration reads seconds without a unit, or a duration with units: 1h30m, 7d, 1d2h.
 func parseDuration(s string) (time.Duration, error) {
 	f, err := strconv.ParseFloat(s, 64)
-	if days, found := strings.CutSuffix(s, "d"); found {
+	if days, rest, found := strings.Cut(s, "d"); found {
 		f, err = strconv.ParseFloat(days, 64)
 		f *= (24 * time.Hour).Seconds()
+		if more, bad := time.ParseDuration(rest); err == nil && rest != "" {
+			if f += more.Seconds(); bad != nil || more < 0 || strings.ContainsAny(rest[:1], "+-") {
+				return 0, strconv.ErrSyntax
+			}
+		}
 	}
 	switch {
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 // TestDurationsAreReadAlike: by every flag that takes a time, with and without units.
 func TestDurationsAreReadAlike(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"90": 90 * time.Second, "90s": 90 * time.Second, "5m": 5 * time.Minute, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "0.5d": 12 * time.Hour,
+		"90": 90 * time.Second, "90s": 90 * time.Second, "5m": 5 * time.Minute, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "0.5d": 12 * time.Hour, "1d2h": 26 * time.Hour, "1d30m": 24*time.Hour + 30*time.Minute,
 		"0": 0, "0.25": 250 * time.Millisecond, "500ms": 500 * time.Millisecond, "1e3": 1000 * time.Second, "1.1": 1100 * time.Millisecond,
 	} {
 		for _, style := range []durationStyle{inSeconds, inUnits} {
@@ -22,7 +22,7 @@ func TestDurationsAreReadAlike(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "-1", "-5m", "nan", "inf", "-inf", "1e300", "5 m", "5x", "m", "169h", "604801", "8d", "d", "infd"} {
+	for _, text := range []string{"", "-1", "-5m", "nan", "inf", "-inf", "1e300", "5 m", "5x", "m", "169h", "604801", "8d", "d", "infd", "d2h", "1d2", "1d-2h", "1d+2h", "1h2d", "1d1d"} {
 		var got time.Duration
 		err := waitValue(&got, inUnits).Set(text)
 		if err == nil || err.Error() != "it must be seconds from 0 to 604800, or the same time with units, such as 90s, 5m or 1h30m" {
@@ -33,6 +33,10 @@ func TestDurationsAreReadAlike(t *testing.T) {
 	v := durationValue{&whole, time.Second, time.Hour, inWholeSeconds}
 	if err := v.Set("1.5s"); err == nil || !strings.HasPrefix(err.Error(), "it must be whole seconds from 1 to 3600, ") {
 		t.Errorf("a fraction: %v", err)
+	}
+	idle := durationValue{&whole, leastIdle, maxIdle, inUnits}
+	if err := idle.Set("90s"); err == nil || strings.Contains(err.Error(), "such as 90s") {
+		t.Errorf("what is too short is offered: %v", err)
 	}
 	if err := v.Set("2m"); err != nil || v.String() != "120" {
 		t.Errorf("2m: %s, %v", v, err)

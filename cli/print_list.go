@@ -53,6 +53,17 @@ func printEach[T any](env *Env, none string, rows iter.Seq2[T, error], print fun
 	return nil
 }
 
+// each yields rows that are there already.
+func each[T any](rows []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
 // addLimit adds --limit, the rows of a listing; 0 are all.
 func addLimit(f *pflag.FlagSet, limit *int) {
 	f.Var(intValue{limit, 1, math.MaxInt32}, "limit", "most `rows` to list; all without it")

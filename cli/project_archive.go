@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,9 @@ that was archived by itself stays archived.`,
 
 func archivesProject(archived bool) archiving {
 	return func(ctx context.Context, c *client.Client, name string) (any, string, error) {
+		if strings.TrimSpace(name) == "" {
+			return nil, "", usage("name one; see: hubcli project list --archived", "the project cannot be empty")
+		}
 		project, err := c.Project(ctx, name)
 		if err != nil {
 			return nil, "", err
@@ -60,13 +64,12 @@ func archivesProject(archived bool) archiving {
 		if went == 1 {
 			rooms = "1 room"
 		}
-		says := "project %s %s is not archived, and %s of it are in the lists\n"
+		text := archivedText(fmt.Sprintf("project %s %s", out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug)), project.Archived == archived, archived)
+		says := "; in the lists again: "
 		if archived {
-			says = "project %s %s is archived, with %s\n"
-		} else if went == 1 {
-			says = "project %s %s is not archived, and %s of it is in the lists\n"
+			says = "; out of the lists: "
 		}
-		return out.Row, fmt.Sprintf(says, out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug), rooms), nil
+		return out.Row, text + says + rooms + "\n", nil
 	}
 }
 

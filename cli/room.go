@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -155,7 +156,8 @@ func newRoomList(env *Env) *cobra.Command {
 		Short: "List the rooms of a project",
 		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic. Without
 --project it is the project of the room that is bound to the current folder. Rooms that
-are archived are listed only with --archived, and say so.`,
+are archived are listed only with --archived, and say so. With --archived, where nothing
+names a project, these are the archived rooms of all projects.`,
 		Example: `  hubcli room list --project web-shop
   hubcli room list --json`,
 		Args: arity(),
@@ -180,11 +182,55 @@ func runRoomList(ctx context.Context, env *Env, base *baseURL, of *project, arch
 	}
 	defer c.Close()
 	ref, err := of.find(ctx, c)
+	if isUnbound(err) && archived {
+		return printArchivedRooms(ctx, env, c, asJSON)
+	}
 	if err != nil {
 		return err
 	}
 	rows := hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref, Archived: archived})
-	return printList(env, asJSON, "no rooms; make one with: hubcli room create --project "+ref+" --name <name>", rows, roomLine)
+	none := "no rooms; make one with: hubcli room create --project " + ref + " --name <name>"
+	all, err := firstOf(0, rows)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 && !archived {
+		hidden, err := firstOf(0, hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Project: ref, Archived: true}))
+		if err != nil {
+			return err
+		}
+		if len(hidden) > 0 {
+			none = fmt.Sprintf("no rooms, but %d archived; see: hubcli room list --project %s --archived", len(hidden), ref)
+		}
+	}
+	return printList(env, asJSON, none, each(all), roomLine)
+}
+
+// isUnbound reports whether no room is bound to the current folder.
+func isUnbound(err error) bool {
+	var unbound *Failure
+	return errors.As(err, &unbound) && unbound.Exit == ExitUsage
+}
+
+// printArchivedRooms prints the archived rooms of all projects, which the slug of the project
+// tells apart.
+func printArchivedRooms(ctx context.Context, env *Env, c *client.Client, asJSON bool) error {
+	rooms, err := firstOf(0, hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Archived: true}))
+	if err != nil {
+		return err
+	}
+	rooms = slices.DeleteFunc(rooms, func(r hub.Room) bool { return !r.Archived })
+	of := map[hub.ProjectID]string{}
+	for p, err := range hub.Walk(ctx, c.Projects, hub.ProjectsQuery{Archived: true}) {
+		if err != nil {
+			return err
+		}
+		of[p.ProjectID] = p.Slug
+	}
+	return printList(env, asJSON, "no room is archived", each(rooms), func(r hub.Room) string {
+		r.Slug = of[r.ProjectID] + "/" + r.Slug
+		return roomLine(r)
+	})
 }
 
 // roomLine is a room in a listing.

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"hubcli/api/client"
+	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -20,13 +23,14 @@ type roomArchiving struct {
 func newRoomArchive(env *Env) *cobra.Command {
 	var o roomArchiving
 	cmd := o.command(env, &cobra.Command{
-		Use:   "archive [room]",
+		Use:   "archive <room>",
 		Short: "Take a room out of the lists, as the operator",
 		Long: `Take a room out of the lists of rooms, and what is posted there out of polls that name no
 channel. Its tasks and runs are listed no more either. Nothing is deleted: every
 reference goes on to lead to the room, what was said there can be read and searched, its
 tasks can be ended, and folders stay bound. Posts to its channel and new tasks there are
-refused. "hubcli room unarchive" takes the room back.`,
+refused. "hubcli room unarchive" takes the room back. . is the room that is bound to the
+current folder. The command says how much goes out of the lists with the room.`,
 		Example: `  hubcli room archive web-shop/checkout
   hubcli room unarchive web-shop/checkout
   hubcli room list --project web-shop --archived`,
@@ -39,7 +43,7 @@ refused. "hubcli room unarchive" takes the room back.`,
 func newRoomUnarchive(env *Env) *cobra.Command {
 	o := roomArchiving{undo: true}
 	return o.command(env, &cobra.Command{
-		Use:   "unarchive [room]",
+		Use:   "unarchive <room>",
 		Short: "Take an archived room back into the lists, as the operator",
 		Long: `Take an archived room back into the lists. A room that was archived with its project
 comes back with the project: "hubcli project unarchive".`,
@@ -51,6 +55,9 @@ comes back with the project: "hubcli project unarchive".`,
 // command completes a command that archives a room or takes it back.
 func (o *roomArchiving) command(env *Env, cmd *cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("name it, or write . for the one that is bound to the current folder", "it is not said which room is meant")
+		}
 		if err := o.takeRoom(cmd, args); err != nil {
 			return err
 		}
@@ -59,26 +66,45 @@ func (o *roomArchiving) command(env *Env, cmd *cobra.Command) *cobra.Command {
 			return err
 		}
 		defer c.Close()
-		id, err := o.roomID(cmd.Context(), c)
+		was, err := o.findRoom(cmd.Context(), c)
 		if err != nil {
 			return err
 		}
-		out, err := c.ArchiveRoom(cmd.Context(), id, hub.ArchiveInput{Archived: !o.undo})
+		out, err := c.ArchiveRoom(cmd.Context(), was.RoomID, hub.ArchiveInput{Archived: !o.undo})
 		if err != nil {
 			return err
 		}
 		if o.json {
 			return printJSON(env.Stdout, out.Row)
 		}
-		state := "archived"
-		if !out.Row.Archived {
-			state = "not archived"
+		name := fmt.Sprintf("room %s %s", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug))
+		if _, err := fmt.Fprintln(env.Stdout, archivedText(name, was.Archived == out.Row.Archived, out.Row.Archived)); err != nil || o.undo {
+			return err
 		}
-		_, err = fmt.Fprintf(env.Stdout, "room %s %s is %s\n", out.Row.RoomID, peertext.TerminalLine(out.Row.Slug), state)
-		return err
+		return printWentWith(cmd.Context(), env, c, was.RoomID)
 	}
 	o.addProject(cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
+}
+
+// printWentWith says what goes out of the lists with a room.
+func printWentWith(ctx context.Context, env *Env, c *client.Client, id hub.RoomID) error {
+	c = c.AsOperator() // it sees also the tasks of direct messages
+	status, err := c.RoomStatus(ctx, hub.StatusQuery{RoomID: id, All: true})
+	if err != nil {
+		return err
+	}
+	tasks, err := hub.All(ctx, c.Tasks, hub.TasksQuery{RoomID: id, Active: true, Limit: hub.MaxPageRows})
+	if err != nil {
+		return err
+	}
+	runs, err := hub.All(ctx, c.Runs, hub.RunsQuery{RoomID: id, Active: true, Limit: hub.MaxPageRows})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "out of the lists with it: %s, %s, %s\n", overview.Count(status.SeatCount, "seat"),
+		overview.Count(len(tasks), "open task"), overview.Count(len(runs), "running run"))
+	return err
 }

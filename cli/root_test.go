@@ -197,7 +197,7 @@ var specified = map[string]map[string]string{
 	"hubcli project rename":    {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project archive":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project unarchive": {"json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli app retire":        {"idle": "24h", "reason": "", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app retire":        {"idle": "0", "reason": "", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app archive":       {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app unarchive":     {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room unarchive":    {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},

@@ -81,7 +81,13 @@ func (l *spectatorLog) remark(ctx context.Context) error {
 		return nil
 	}
 	if !l.options.json && !l.options.follow {
-		l.env.note("there is no such message")
+		none := "there is no such message"
+		if l.query == (hub.LogQuery{SinceID: l.query.SinceID, Direct: l.query.Direct}) {
+			if none = "nothing was posted to a channel yet; --direct shows direct messages"; l.query.Direct {
+				none = "nothing was posted yet"
+			}
+		}
+		l.env.note("%s", none)
 	}
 	thread, err := unknownThread(ctx, l.client, l.query.ThreadID)
 	if err != nil {

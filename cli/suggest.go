@@ -37,6 +37,7 @@ var expected = map[string]map[string]string{
 		"install": "hubcli adapter install", "setup": "hubcli adapter install", "init": "hubcli adapter install",
 		"uninstall": "hubcli adapter uninstall", "bridge": "hubcli mcp", "debug": "hubcli app debug", "receipt": "hubcli app receipt",
 		"where": "hubcli data-root or hubcli resolve", "dir": "hubcli data-root",
+		"archive": "hubcli room archive, hubcli project archive or hubcli app archive", "unarchive": "hubcli room unarchive, hubcli project unarchive or hubcli app unarchive",
 	},
 	"hubcli app": {
 		"run": "hubcli app start", "up": "hubcli app start", "ensure": "hubcli ensure", "down": "hubcli app stop",
@@ -89,6 +90,24 @@ func suggested(cmd *cobra.Command, word string) string {
 			}
 		}
 	}
+	if len(near) == 0 && !cmd.HasParent() { // it may be one of the operator, or begin as one
+		near = ofApp(cmd, strings.ToLower(word))
+	}
 	slices.Sort(near)
 	return strings.Join(near, " or ")
+}
+
+// ofApp returns the command of app that a word names.
+func ofApp(root *cobra.Command, word string) []string {
+	for _, c := range root.Commands() {
+		if c.Name() != "app" {
+			continue
+		}
+		for _, own := range c.Commands() {
+			if own.Name() == word {
+				return []string{own.CommandPath()}
+			}
+		}
+	}
+	return nil
 }

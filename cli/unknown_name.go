@@ -15,6 +15,13 @@ import (
 // nearest finds the name that a mistyped word may mean, or "".
 func nearest(word string, names []string) string {
 	best, bestAt := "", 3
+	if len(word) >= 4 { // somebody may have left the end out
+		for _, name := range names {
+			if strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
+				best = name
+			}
+		}
+	}
 	for _, name := range names {
 		if d := distance(strings.ToLower(word), strings.ToLower(name)); d < bestAt && d < len(word) {
 			best, bestAt = name, d
@@ -82,7 +89,7 @@ func unknownChannel(ctx context.Context, c *client.Client, name hub.ChannelName,
 	if !errors.As(refused, &h) || h.Code != hub.CodeChannelNotFound {
 		return refused
 	}
-	channels, err := hub.All(ctx, c.Channels, hub.ChannelsQuery{Limit: hub.MaxPageRows})
+	channels, err := hub.All(ctx, c.Channels, hub.ChannelsQuery{Archived: true, Limit: hub.MaxPageRows})
 	if err != nil {
 		return refused
 	}
@@ -90,7 +97,7 @@ func unknownChannel(ctx context.Context, c *client.Client, name hub.ChannelName,
 	for i := range channels {
 		names[i] = string(channels[i].Name)
 	}
-	fix := "see: hubcli channels"
+	fix := "see: hubcli channels --archived"
 	if near := nearest(string(name), names); near != "" {
 		fix = "did you mean " + near + "? " + fix
 	}

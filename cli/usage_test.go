@@ -60,7 +60,7 @@ func TestBadUsage(t *testing.T) {
 		{"app unmute dev-a --room=", "--room cannot be empty", "leave it out for the room that is bound to the current folder, or name one by its id, slug or project/slug"},
 		{"app budget dev-a", "hubcli app budget needs its argument CHARS", "see: hubcli app budget --help"},
 		{"app budget dev-a 999", `"999" is no budget`, "write off, or characters an hour from 1000 to 10000000"},
-		{"app budget --room a dev-a 2000", `hubcli app budget takes no argument "2000"`, "put quotes around the CHARS"},
+		{"app budget --room a dev-a 2000", "a budget is of an agent or of --room, not of both", "leave one of them out"},
 		{"app message x --agent a", `"x" is no message id`, "give the number that poll shows after the #"},
 		{"app task assign x dev-a", `"x" is no task id`, "a task has the number of the message that opened it"},
 		{"app task assign 7 a/b", "the agent is not an agent id", "use 1 to 64 letters, digits and . _ @ : + -, beginning with a letter or digit; for example a-b"},

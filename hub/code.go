@@ -229,7 +229,7 @@ var (
 	CodeArchived = define(CodeInfo{
 		Code: "archived", Status: http.StatusConflict,
 		HTTP:  "post elsewhere; the operator takes it back with PUT /v1/rooms/{room_id}/archived, /v1/projects/{project}/archived or /v1/channels/archived",
-		CLI:   "post elsewhere, or take it back as the operator: hubcli room unarchive ROOM, hubcli project unarchive PROJECT or hubcli app unarchive CHANNEL",
+		CLI:   "post elsewhere, or take it back as the operator, with unarchive of hubcli room, hubcli project or hubcli app",
 		Model: "post elsewhere, such as to a room or channel that is listed; only the operator takes it back",
 	})
 	// CodePaused: the operator has paused the agent; detail.pause is the pause.

@@ -120,6 +120,13 @@ func (c ChannelName) Room() (RoomID, bool) {
 	return RoomID(id), ok && id != ""
 }
 
+// Archives reports whether the operator can archive the channel by itself: that of a room goes
+// with the room, and general and direct are a part of every hub.
+func (c ChannelName) Archives() bool {
+	_, ofRoom := c.Room()
+	return !ofRoom && c != DefaultChannel && c != DirectChannel
+}
+
 // Public returns the short form of the session id that rows show.
 func (id SessionID) Public() SessionID {
 	public, _, _ := strings.Cut(string(id), ".")

@@ -88,12 +88,24 @@ func (p *Projects) Archive(ref string, archived bool) (Decision[hub.Project], er
 // errProjectArchived refuses what a project cannot have while it is archived.
 func errProjectArchived(p *hub.Project) error {
 	return hub.Errorf(hub.CodeArchived, "project %s is archived with its rooms", p.Slug).
-		With("project_id", p.ProjectID).WithFix("take project " + p.Slug + " back first")
+		With("project_id", p.ProjectID).With("project", p.Slug)
 }
 
-// ErrArchived refuses a post to a channel that is archived.
-func ErrArchived(what string, channel hub.ChannelName) error {
-	return hub.Errorf(hub.CodeArchived, "%s is archived: nobody is shown what is posted there", what).With("channel", channel)
+// ErrArchived refuses a post to a channel that is archived, by itself or with its room. The
+// detail names the project with which the room went, if it did.
+func (a *ProjectIndex) ErrArchived(channel hub.ChannelName) error {
+	what := "channel " + string(channel)
+	id, ofRoom := channel.Room()
+	if ofRoom {
+		what = "room " + string(id)
+	}
+	err := hub.Errorf(hub.CodeArchived, "%s is archived: nobody is shown what is posted there", what).With("channel", channel)
+	if room, ok := a.Room(id); ofRoom && ok {
+		if p, ok := a.Project(room.Room.ProjectID); ok && p.Archived {
+			err = err.With("project_id", p.ProjectID).With("project", p.Slug)
+		}
+	}
+	return err
 }
 
 // set returns the room after the fact.
