@@ -86,7 +86,7 @@ func argumentValues(env *Env, use string) cobra.CompletionFunc {
 // words returns the words between which an argument is a choice. A word in capitals, such
 // as CHARS, stands for a value, and is none of them.
 func words(choice string) []string {
-	return slices.DeleteFunc(strings.Split(choice, "|"), func(w string) bool { return w == strings.ToUpper(w) })
+	return slices.DeleteFunc(strings.Split(strings.Trim(choice, "[]<>"), "|"), func(w string) bool { return w == strings.ToUpper(w) })
 }
 
 // harnessNames returns the names of the harnesses.
