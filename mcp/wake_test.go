@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -70,6 +74,22 @@ func listening(lead *rig, agent hub.AgentID) hub.Listener {
 	return rows[0].Listener
 }
 
+// looks counts how often a bridge has asked what its agent does and what waits for it.
+func looks(t *testing.T, lead *rig) (n float64) {
+	t.Helper()
+	r, err := http.Get(lead.hub.BaseURL() + "/metrics")
+	require.NoError(t, err)
+	defer r.Body.Close()
+	page, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`(?m)^hub_http_calls_total\{.*operation="getAttention".*\} (\S+)$`).FindAllSubmatch(page, -1) {
+		calls, err := strconv.ParseFloat(string(m[1]), 64)
+		require.NoError(t, err)
+		n += calls
+	}
+	return n
+}
+
 // TestIdleSessionIsWokenOnce: a message begins one turn of an idle session, with a text
 // of the hub's own. A turn under way is left alone, and so are messages that a hook has
 // shown.
@@ -105,6 +125,11 @@ func TestIdleSessionIsWokenOnce(t *testing.T) {
 
 		second := post("during the turn")
 		require.Eventually(t, "it does not look for the end of the turn", func() bool { return listening(lead, "me") == hub.ListenerNone })
+		looked := looks(t, lead)
+		require.Eventually(t, "it does not look again and again", func() bool { return looks(t, lead) >= looked+3 || w.count() > 1 })
+		if w.count() != 1 {
+			t.Errorf("a turn was begun during another: %q", w.turns)
+		}
 		told(second) // by a hook
 		require.Eventually(t, "it does not wait again", func() bool { return listening(lead, "me") == hub.ListenerArmed })
 		third := post("at the end of the turn")
